@@ -1,0 +1,31 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int error_set(struct error *err, int code, const char *format, ...)
+{
+    if (err != NULL) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(err->text, sizeof(err->text), format, args);
+        va_end(args);
+    }
+    return -code;
+}
+
+int error_prefix(struct error *err, int code, const char *format, ...)
+{
+    if (err == NULL)
+        return code;
+    struct error old = *err;
+    va_list args;
+    va_start(args, format);
+    int used = vsnprintf(err->text, sizeof(err->text), format, args);
+    va_end(args);
+    if (used >= 0 && (size_t)used < sizeof(err->text))
+        snprintf(err->text + used, sizeof(err->text) - (size_t)used, ": %s",
+                 old.text);
+    return code;
+}

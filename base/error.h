@@ -1,0 +1,23 @@
+/* The text of one error, said by the first function that knows the reason.
+ *
+ * Functions that can fail take a `struct error *` last, return 0 or a negative
+ * errno, and set their outputs only on success.  Callers pass the text up;
+ * only the command line (or rank 0 of a launch) prints it. */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+struct error {
+    char text[768];
+};
+
+/* Formats the text (cut, never overrun) and returns -code, so that
+ * `return error_set(err, EINVAL, "...")` is one line.  err may be NULL. */
+int error_set(struct error *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Puts "prefix: " before the text that is already there; returns code as it
+ * is, so that a caller adds where it happened while passing it up. */
+int error_prefix(struct error *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,72 @@
+/* Specs: `name:key=value,key=value`, the one way in which schemes and kernels
+ * are named in options, campaign files, result columns and plots.
+ *
+ * A scheme or kernel declares its keys in a table of struct spec_param; this
+ * module parses a spec against the table, fills in the defaults, and writes
+ * the canonical form (every key that has a value, in table order). */
+#ifndef BASE_SPEC_H
+#define BASE_SPEC_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    SPEC_NAME_MAX = 32,
+    SPEC_TEXT_MAX = 256,
+    SPEC_CANONICAL_MAX = 512,
+    SPEC_VALUES_MAX = 12,
+};
+
+enum spec_type {
+    SPEC_INTEGER, /* 64-bit decimal, value.integer (and value.real) */
+    SPEC_REAL,    /* decimal or fraction such as 1/3, value.real */
+    SPEC_CHOICE,  /* one of choices, value.text */
+    SPEC_TEXT,    /* anything without a comma, e.g. a file, value.text */
+};
+
+struct spec_param {
+    const char *key; /* NULL ends a table */
+    enum spec_type type;
+    const char *fallback; /* default value as text; NULL: none */
+    double min, max;      /* numbers: allowed range, both ends included */
+    const char *choices;  /* SPEC_CHOICE: "re|im" */
+    bool required;        /* must be given (has no fallback) */
+    const char *help;     /* one short line with the unit */
+};
+
+struct spec_value {
+    bool given; /* has a value: from the text or from the fallback */
+    int64_t integer;
+    double real;
+    char text[SPEC_TEXT_MAX];
+};
+
+struct spec {
+    char name[SPEC_NAME_MAX];
+    struct spec_value value[SPEC_VALUES_MAX]; /* in the table's order */
+    char canonical[SPEC_CANONICAL_MAX];
+};
+
+/* Copies the part before ':' into name; -EINVAL when empty or too long. */
+int spec_name(const char *what, const char *text, char name[SPEC_NAME_MAX],
+              struct error *err);
+
+/* Parses text (`name` or `name:key=value,...`) against params.  `what` is
+ * "scheme" or "kernel" and opens the message; `name` is the canonical name to
+ * record (an alias is already resolved).  Errors name the key, what is
+ * allowed and the nearest valid key.  Returns 0 or -EINVAL. */
+int spec_parse(const char *what, const char *text, const char *name,
+               const struct spec_param *params, struct spec *out,
+               struct error *err);
+
+/* Parses a whole text as a 64-bit integer or a real number (also "a/b").
+ * Returns 0, or -EINVAL / -ERANGE without a message. */
+int spec_integer(const char *text, int64_t *value);
+int spec_real(const char *text, double *value);
+
+/* Writes "key, key, key" of a table, for messages and help. */
+void spec_keys(const struct spec_param *params, char *text, int size);
+
+#endif

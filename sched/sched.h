@@ -1,0 +1,174 @@
+/* Chunk arithmetic: how many iterations the next request gets.
+ *
+ * Pure: no MPI, no threads, no clock, no input or output.  A scheme is one
+ * file that ends in one `const struct sched_ops`, plus one line in
+ * sched/schemes.def.  The state of a scheme is flat memory without pointers,
+ * so that it may stand in a window shared by several processes.
+ *
+ * Words and symbols: I iterations, p workers, C_i the size of chunk i, V_j the
+ * power of worker j, R the iterations not yet handed out. */
+#ifndef SCHED_SCHED_H
+#define SCHED_SCHED_H
+
+#include "base/error.h"
+#include "base/spec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Consecutive iterations [start, start + size) handed out in one step. */
+struct chunk {
+    int64_t start;
+    int64_t size;
+    int64_t step; /* position in the sequence, from 0 */
+};
+
+/* The loop that is to be scheduled. */
+struct sched_loop {
+    int64_t iterations;  /* I, at least 1 */
+    int workers;         /* p, at least 1 */
+    const double *power; /* V_j, p entries, each > 0; NULL: all equal 1 */
+};
+
+/* The size depends on who asks (through the worker's power and only so):
+ * with equal powers the sequence is the same for every order of requests. */
+#define SCHED_BY_POWER 1u
+/* The first chunk of every worker is set before the loop starts, in the order
+ * of decreasing power (equal powers: by worker number), and is kept for it:
+ * static blocks, and wcss's "fast workers are served first". */
+#define SCHED_PRIMED 2u
+
+struct sched_ops {
+    /* Short name: file, option, result column and plot use this one. */
+    const char *name;
+    /* A second name accepted in specs, or NULL; results record `name`. */
+    const char *alias;
+    /* Paper, with equation or algorithm. */
+    const char *citation;
+    /* One line: the formula in words, for `dlsbench list schemes`. */
+    const char *summary;
+    /* Keys of the spec; required, a table of one empty entry when none. */
+    const struct spec_param *params;
+    unsigned flags;
+
+    /* Bytes of state for this loop, a multiple of 8.  Required. */
+    size_t (*state_size)(const struct sched_loop *loop);
+
+    /* Called once per loop before the first request; the state is zeroed.
+     * The loop and its powers are gone after the call: copy what is needed.
+     * spec->value[] is in the order of params.  Returns 0 or -EINVAL with a
+     * text (e.g. first < last).  Required. */
+    int (*init)(void *state, const struct sched_loop *loop,
+                const struct spec *spec, struct error *err);
+
+    /* Called once per request, by one caller at a time.  `remaining` is R, at
+     * least 1.  Returns the size the formula gives, whatever it is: the
+     * caller raises it to the run's minimum chunk (at least 1) and clamps it
+     * to what remains.  Required. */
+    int64_t (*next)(void *state, int worker, int64_t remaining);
+
+    /* All chunks have this one size (ss, css): then a step number alone gives
+     * the chunk and no table is needed.  Optional. */
+    int64_t (*fixed_size)(const void *state);
+
+    /* Something a user should know about this loop under this scheme, e.g.
+     * "D is 0: all chunks have 781 iterations".  Leaves text empty when there
+     * is nothing to say.  Optional. */
+    void (*note)(const void *state, char *text, size_t size);
+};
+
+/* ---- registry (sched/registry.c, made from sched/schemes.def) ---- */
+
+/* All schemes in the order of schemes.def, NULL ends the list. */
+extern const struct sched_ops *const sched_schemes[];
+
+/* Finds the scheme that a spec names and parses its keys.  Unknown names are
+ * an error that lists the schemes and the nearest.  Returns 0 or -EINVAL. */
+int sched_parse(const char *text, const struct sched_ops **ops,
+                struct spec *spec, struct error *err);
+
+/* ---- one loop under one scheme ---- */
+
+/* Shared by all who ask, flat, without pointers.  Fields are private to
+ * sched/sched.c; the struct is here so that its place can be chosen. */
+struct sched_head {
+    int64_t iterations;
+    int64_t min_chunk;
+    int64_t next_start;
+    int64_t next_step;
+    int32_t workers;
+    int32_t primed;     /* number of primed entries: workers or 0 */
+    int64_t state_offset;
+    /* followed by: struct sched_primed[primed], then the scheme's state */
+};
+
+/* A process's view of a loop.  Several processes may each have a view of one
+ * head in shared memory.  None of the functions below locks: the caller makes
+ * sure that one at a time is inside. */
+struct sched {
+    const struct sched_ops *ops;
+    struct sched_head *head;
+};
+
+/* Bytes that sched_init needs for this loop. */
+size_t sched_bytes(const struct sched_ops *ops, const struct sched_loop *loop);
+
+/* Prepares a loop in `memory` (sched_bytes bytes, aligned to 8).  min_chunk
+ * is the run's minimum chunk, at least 1 (Han: 5).  Checks the loop: I >= 1,
+ * p >= 1, powers finite and > 0.  Returns 0 or -EINVAL. */
+int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
+               const struct spec *spec, const struct sched_loop *loop,
+               int64_t min_chunk, struct error *err);
+
+/* Views a loop that another process has prepared in shared memory. */
+void sched_attach(struct sched *sched, void *memory,
+                  const struct sched_ops *ops);
+
+/* The next chunk for this worker: its primed one first where the scheme has
+ * them.  Returns false when nothing is left for it (and then always).  The
+ * only place that clamps, raises to the minimum chunk and counts. */
+bool sched_next(struct sched *sched, int worker, struct chunk *chunk);
+
+/* ---- tables: chunk starts of a sequence that does not depend on who asks */
+
+#define SCHED_TABLE_STEPS_MAX ((int64_t)1 << 22)
+
+struct sched_table {
+    int64_t steps;      /* number of chunks */
+    int64_t fixed_size; /* > 0: chunk of step s starts at s * fixed_size */
+    int64_t iterations;
+    int64_t *start;  /* steps + 1 entries, start[steps] = I; NULL when fixed */
+    int32_t primed;  /* the first `primed` steps belong to one worker each */
+    int32_t *rank;   /* worker -> its primed step; NULL unless primed */
+};
+
+/* Makes the table of a loop whose sequence does not depend on who asks: the
+ * scheme is not SCHED_BY_POWER or all powers are equal.  A fixed-size
+ * sequence needs no table and has no limit of steps.  Free with
+ * sched_table_free.  Returns 0; -EINVAL (as sched_init); -ENOTSUP when the
+ * sequence depends on who asks; -E2BIG beyond SCHED_TABLE_STEPS_MAX steps;
+ * -ENOMEM. */
+int sched_table_build(struct sched_table *table, const struct sched_ops *ops,
+                      const struct spec *spec, const struct sched_loop *loop,
+                      int64_t min_chunk, struct error *err);
+void sched_table_free(struct sched_table *table);
+
+/* The chunk of a step, 0 <= step < steps. */
+static inline struct chunk sched_table_chunk(const struct sched_table *table,
+                                             int64_t step)
+{
+    struct chunk chunk = {.step = step};
+    if (table->start != NULL) {
+        chunk.start = table->start[step];
+        chunk.size = table->start[step + 1] - chunk.start;
+    } else {
+        chunk.start = step * table->fixed_size;
+        chunk.size = table->iterations - chunk.start;
+        if (chunk.size > table->fixed_size)
+            chunk.size = table->fixed_size;
+    }
+    return chunk;
+}
+
+#endif
