@@ -1,0 +1,82 @@
+/* A cell: everything that is chosen for a measurement, except the repetition.
+ *
+ * The command line fills cells from options and campaign files; the launch
+ * (hidden subcommand) runs them.  All text fields hold canonical forms after
+ * cell_check, so that equal cells have equal text and hashes. */
+#ifndef HARNESS_CELL_H
+#define HARNESS_CELL_H
+
+#include "base/error.h"
+#include "base/spec.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CELL_HASH_SIZE = 17 }; /* 16 hexadecimal digits and the end */
+
+struct cell {
+    char kernel[SPEC_CANONICAL_MAX];
+    char scheme[SPEC_CANONICAL_MAX];
+    char hierarchy[64]; /* flat | [MxMx...][node], e.g. 16, 4x16, 2xnode */
+    char transport[16]; /* shared | master | window */
+    char master[16];    /* computing | dedicated: what master ranks do */
+    char window[16];    /* auto | shared | rma: kind of MPI window */
+    char collect[16];   /* master | local: where results go */
+    char bind[16];      /* compact | scatter | none */
+    char timing[16];    /* worker | chunk */
+    char power[512];    /* v,v,... or n:v,n:v,...; empty: all equal */
+    char load[128];     /* competing load; empty: dedicated */
+    bool prefetch;      /* requests go one ahead */
+    int ranks, threads; /* of the launch shape */
+    int64_t min_chunk;
+    char hash[CELL_HASH_SIZE]; /* XXH3 of the canonical fields; set by check */
+};
+
+/* How long and how thoroughly a cell is measured: not part of its hash. */
+struct policy {
+    int repetitions;      /* at least so many (10) */
+    int repetitions_max;  /* at most so many (50) */
+    double ci;            /* stop when the 95 % CI of the median is within
+                             this share of it (0.02) */
+    double cell_seconds;  /* or when the repetitions of a cell took so long */
+    double verify_limit;  /* s of reference time, above: a sample (60) */
+    double cell_timeout;  /* s for one cell, the driver kills after it (600) */
+    bool trace;           /* write chunks-<launch>.jsonl */
+    bool oversubscribe;   /* go on when workers share cores, tagged */
+};
+
+/* A cell with every default: transport and collect "auto" are resolved by
+ * cell_check (one rank: shared and local; more: master and master). */
+void cell_defaults(struct cell *cell);
+void policy_defaults(struct policy *policy);
+
+/* Sets one field by its column name from text: kernel, scheme, hierarchy,
+ * transport, master, window, collect, bind, timing, power, load, prefetch
+ * (on|off), ranks, threads, min_chunk, and layout (RxT: ranks x threads).
+ * Unknown names and values are errors that list what is allowed and the
+ * nearest.  Returns 0 or -EINVAL. */
+int cell_set(struct cell *cell, const char *field, const char *value,
+             struct error *err);
+
+/* The fields that cell_set knows, NULL ends the list (for messages, help). */
+extern const char *const cell_fields[];
+
+/* Checks that this cell can run at all (specs parse, the hierarchy fits the
+ * shape, as many powers as workers, ...), writes canonical forms and the hash.
+ * -EINVAL: a field is wrong in itself; -ENOTSUP: the fields are right but do
+ * not go together (a campaign skips and counts these). */
+int cell_check(struct cell *cell, struct error *err);
+
+/* Number of workers of a checked cell. */
+int cell_workers(const struct cell *cell);
+
+/* The powers of a checked cell, one per worker; NULL when all are equal (or
+ * out of memory).  The caller frees. */
+double *cell_powers(const struct cell *cell);
+
+/* Cells as JSON objects with the column names of runs-<launch>.jsonl. */
+json_t *cell_to_json(const struct cell *cell);
+int cell_from_json(const json_t *object, struct cell *cell, struct error *err);
+
+#endif

@@ -1,0 +1,30 @@
+/* A plan: what one launch (one mpiexec or srun) is to do.  Written by the
+ * driver as a JSON file, read by rank 0 of the launch. */
+#ifndef HARNESS_PLAN_H
+#define HARNESS_PLAN_H
+
+#include "base/error.h"
+#include "harness/cell.h"
+
+#include <stdint.h>
+
+struct plan {
+    char out[4096];       /* result directory, exists */
+    char launch[256];     /* id: UTC-host-pid-shard, unique in `out` */
+    char campaign[128];   /* name */
+    char shard[32];       /* i/n */
+    char command[2048];   /* command line of the driver, for the manifest */
+    uint64_t seed;        /* of the order of cells and repetitions */
+    int ranks, threads;   /* the shape; every cell has it */
+    struct policy policy;
+    int count;
+    struct cell *cells;   /* owned */
+};
+
+int plan_save(const struct plan *plan, const char *path, struct error *err);
+/* As text in memory, for the broadcast to the other ranks; free() it. */
+char *plan_read(const char *path, struct error *err);
+int plan_parse(const char *text, struct plan *plan, struct error *err);
+void plan_free(struct plan *plan);
+
+#endif
