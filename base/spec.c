@@ -221,8 +221,7 @@ static int write_canonical(const char *what, const struct spec_param *params,
 }
 
 static int fill_defaults(const char *what, const struct spec_param *params,
-                         struct spec *out, const bool seen[],
-                         struct error *err)
+                         struct spec *out, const bool seen[], struct error *err)
 {
     for (int i = 0; params[i].key != NULL; i++) {
         if (seen[i])

@@ -35,15 +35,15 @@ struct cell {
 
 /* How long and how thoroughly a cell is measured: not part of its hash. */
 struct policy {
-    int repetitions;      /* at least so many (10) */
-    int repetitions_max;  /* at most so many (50) */
-    double ci;            /* stop when the 95 % CI of the median is within
-                             this share of it (0.02) */
-    double cell_seconds;  /* or when the repetitions of a cell took so long */
-    double verify_limit;  /* s of reference time, above: a sample (60) */
-    double cell_timeout;  /* s for one cell, the driver kills after it (600) */
-    bool trace;           /* write chunks-<launch>.jsonl */
-    bool oversubscribe;   /* go on when workers share cores, tagged */
+    int repetitions;     /* at least so many (10) */
+    int repetitions_max; /* at most so many (50) */
+    double ci;           /* stop when the 95 % CI of the median is within
+                            this share of it (0.02) */
+    double cell_seconds; /* or when the repetitions of a cell took so long */
+    double verify_limit; /* s of reference time, above: a sample (60) */
+    double cell_timeout; /* s for one cell, the driver kills after it (600) */
+    bool trace;          /* write chunks-<launch>.jsonl */
+    bool oversubscribe;  /* go on when workers share cores, tagged */
 };
 
 /* A cell with every default: transport and collect "auto" are resolved by

@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 struct plan {
-    char out[4096];       /* result directory, exists */
-    char launch[256];     /* id: UTC-host-pid-shard, unique in `out` */
-    char campaign[128];   /* name */
-    char shard[32];       /* i/n */
-    char command[2048];   /* command line of the driver, for the manifest */
-    uint64_t seed;        /* of the order of cells and repetitions */
-    int ranks, threads;   /* the shape; every cell has it */
+    char out[4096];     /* result directory, exists */
+    char launch[256];   /* id: UTC-host-pid-shard, unique in `out` */
+    char campaign[128]; /* name */
+    char shard[32];     /* i/n */
+    char command[2048]; /* command line of the driver, for the manifest */
+    uint64_t seed;      /* of the order of cells and repetitions */
+    int ranks, threads; /* the shape; every cell has it */
     struct policy policy;
     int count;
-    struct cell *cells;   /* owned */
+    struct cell *cells; /* owned */
 };
 
 int plan_save(const struct plan *plan, const char *path, struct error *err);

@@ -1,0 +1,131 @@
+#include "harness/plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *policy_to_json(const struct policy *p)
+{
+    return json_pack(
+        "{s:i,s:i,s:f,s:f,s:f,s:f,s:b,s:b}", "repetitions", p->repetitions,
+        "repetitions_max", p->repetitions_max, "ci", p->ci, "cell_seconds",
+        p->cell_seconds, "verify_limit", p->verify_limit, "cell_timeout",
+        p->cell_timeout, "trace", p->trace, "oversubscribe", p->oversubscribe);
+}
+
+static int policy_from_json(json_t *object, struct policy *p)
+{
+    int trace, oversubscribe;
+    int code = json_unpack(object, "{s:i,s:i,s:F,s:F,s:F,s:F,s:b,s:b}",
+                           "repetitions", &p->repetitions, "repetitions_max",
+                           &p->repetitions_max, "ci", &p->ci, "cell_seconds",
+                           &p->cell_seconds, "verify_limit", &p->verify_limit,
+                           "cell_timeout", &p->cell_timeout, "trace", &trace,
+                           "oversubscribe", &oversubscribe);
+    p->trace = trace;
+    p->oversubscribe = oversubscribe;
+    return code;
+}
+
+int plan_save(const struct plan *plan, const char *path, struct error *err)
+{
+    json_t *cells = json_array();
+    for (int i = 0; i < plan->count; i++)
+        json_array_append_new(cells, cell_to_json(&plan->cells[i]));
+    json_t *root = json_pack(
+        "{s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:o,s:o}", "out", plan->out, "launch",
+        plan->launch, "campaign", plan->campaign, "shard", plan->shard,
+        "command", plan->command, "seed", (json_int_t)plan->seed, "ranks",
+        plan->ranks, "threads", plan->threads, "policy",
+        policy_to_json(&plan->policy), "cells", cells);
+    errno = 0;
+    int code = root ? json_dump_file(root, path, JSON_INDENT(1)) : -1;
+    json_decref(root);
+    if (code != 0)
+        return error_set(err, errno ? errno : EIO, "%s: cannot write: %s", path,
+                         strerror(errno ? errno : EIO));
+    return 0;
+}
+
+char *plan_read(const char *path, struct error *err)
+{
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    size_t room = 0;
+    if (file == NULL) {
+        error_set(err, errno, "%s: cannot read: %s", path, strerror(errno));
+        return NULL;
+    }
+    ssize_t length = getdelim(&text, &room, '\0', file);
+    fclose(file);
+    if (length < 0) {
+        free(text);
+        error_set(err, EINVAL, "%s: the plan is empty", path);
+        return NULL;
+    }
+    return text;
+}
+
+static int parse_cells(json_t *array, struct plan *plan, struct error *err)
+{
+    plan->count = (int)json_array_size(array);
+    plan->cells = calloc((size_t)plan->count + 1, sizeof(*plan->cells));
+    if (plan->cells == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    for (int i = 0; i < plan->count; i++) {
+        int code = cell_from_json(json_array_get(array, (size_t)i),
+                                  &plan->cells[i], err);
+        if (code != 0)
+            return code;
+        if (plan->cells[i].ranks != plan->ranks ||
+            plan->cells[i].threads != plan->threads)
+            return error_set(err, EINVAL,
+                             "cell %s does not have the plan's "
+                             "shape",
+                             plan->cells[i].hash);
+    }
+    return 0;
+}
+
+#define COPY(field) snprintf(plan->field, sizeof(plan->field), "%s", field)
+
+int plan_parse(const char *text, struct plan *plan, struct error *err)
+{
+    json_error_t where;
+    json_t *root = json_loads(text, 0, &where), *policy, *cells;
+    const char *out, *launch, *campaign, *shard, *command;
+    json_int_t seed;
+    *plan = (struct plan){0};
+    if (root == NULL ||
+        json_unpack_ex(root, &where, 0,
+                       "{s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:i,"
+                       "s:o,s:o}",
+                       "out", &out, "launch", &launch, "campaign", &campaign,
+                       "shard", &shard, "command", &command, "seed", &seed,
+                       "ranks", &plan->ranks, "threads", &plan->threads,
+                       "policy", &policy, "cells", &cells) != 0) {
+        json_decref(root);
+        return error_set(err, EINVAL, "the plan is not one: %s", where.text);
+    }
+    COPY(out);
+    COPY(launch);
+    COPY(campaign);
+    COPY(shard);
+    COPY(command);
+    plan->seed = (uint64_t)seed;
+    int code = policy_from_json(policy, &plan->policy) == 0
+                   ? parse_cells(cells, plan, err)
+                   : error_set(err, EINVAL, "the plan's policy is incomplete");
+    json_decref(root);
+    if (code != 0)
+        plan_free(plan);
+    return code;
+}
+
+void plan_free(struct plan *plan)
+{
+    free(plan->cells);
+    plan->cells = NULL;
+    plan->count = 0;
+}
