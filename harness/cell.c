@@ -137,7 +137,7 @@ static int set_layout(struct cell *cell, const char *value, struct error *err)
     char copy[64];
     snprintf(copy, sizeof(copy), "%s", value);
     char *times = strchr(copy, 'x');
-    int ranks, threads;
+    int ranks = 0, threads = 0;
     if (times != NULL)
         *times = '\0';
     if (times == NULL || set_count("", copy, &ranks, NULL) != 0 ||
