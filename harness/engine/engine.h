@@ -1,0 +1,100 @@
+/* The engine: time, waiting and threads.  One seam between the native program
+ * and the simulated one, chosen at link time: native.c here, a simulated
+ * engine later.  Protocols never spin, yield or probe by themselves: they
+ * wait through the engine, because natively a waiter must leave the core to a
+ * worker that shares it, and in simulation polling never advances the clock.
+ */
+#ifndef HARNESS_ENGINE_ENGINE_H
+#define HARNESS_ENGINE_ENGINE_H
+
+#include "base/error.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Seconds on a clock that never goes back; the same clock for all processes
+ * of a host, not for several hosts. */
+double engine_now(void);
+
+/* A cheap counter of time for stamping single chunks: ticks of the constant
+ * time-stamp counter where the processor has one, else nanoseconds. */
+uint64_t engine_ticks(void);
+
+/* Seconds per tick, measured once by the caller's launch (about 10 ms). */
+double engine_measure_tick(void);
+
+/* Seconds that one engine_now costs here, for the manifest. */
+double engine_measure_clock(void);
+
+/* ---- waiting ---- */
+
+/* Something that is waited for; whoever makes it true wakes it.  May lie in
+ * memory that several processes of a host share; zero it before use. */
+struct engine_event {
+    _Atomic uint32_t sequence;
+    _Atomic uint32_t sleepers;
+};
+
+/* How a rank's threads wait.  spin_s: how long a waiter polls before it
+ * sleeps; 0 when workers share cores, so that a waiter never keeps a busy
+ * neighbour from its core. */
+struct engine_patience {
+    double spin_s;
+};
+
+/* One wait in progress: zero it, then call engine_idle each time the awaited
+ * is still not there. */
+struct engine_idle {
+    double since;      /* s, 0 before the first call */
+    uint32_t polls;    /* so far */
+    uint32_t sleep_ns; /* of the next sleep */
+};
+
+/* Passes a moment: polls at first, later sleeps, up to 0.5 ms at a time or
+ * until `event` (may be NULL) is woken. */
+void engine_idle(struct engine_idle *idle,
+                 const struct engine_patience *patience,
+                 struct engine_event *event);
+
+/* Blocks until ready(arg) is true.  ready may make progress by itself (test
+ * messages). */
+void engine_wait(const struct engine_patience *patience,
+                 struct engine_event *event, bool (*ready)(void *arg),
+                 void *arg);
+
+/* Wakes all who sleep on the event.  Cheap when nobody does. */
+void engine_wake(struct engine_event *event);
+
+/* ---- a lock for short critical sections ---- */
+
+/* Spins briefly, then sleeps in the kernel.  Works between processes when it
+ * lies in shared memory; zeroed memory is an open lock. */
+struct engine_lock {
+    _Atomic uint32_t state; /* 0 open, 1 held, 2 held and waited for */
+};
+
+void engine_lock(struct engine_lock *lock);
+bool engine_trylock(struct engine_lock *lock);
+void engine_unlock(struct engine_lock *lock);
+
+/* ---- thread teams ---- */
+
+struct engine_team;
+
+/* Starts threads - 1 threads; the caller is thread 0 of the team. */
+int engine_team_start(struct engine_team **team, int threads,
+                      struct error *err);
+
+/* Runs body(thread, arg) on every thread of the team and returns when all
+ * are back.  Threads sleep between runs. */
+void engine_team_run(struct engine_team *team,
+                     void (*body)(int thread, void *arg), void *arg);
+
+/* Lets all threads of the team go on together; for use inside a body. */
+void engine_team_barrier(struct engine_team *team,
+                         const struct engine_patience *patience);
+
+void engine_team_stop(struct engine_team *team);
+
+#endif

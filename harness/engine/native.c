@@ -1,0 +1,165 @@
+#include "harness/engine/engine.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+/* The longest sleep of a waiter: short beside any loop worth measuring, long
+ * enough to leave a shared core alone. */
+enum { SLEEP_FIRST_NS = 5000, SLEEP_LAST_NS = 500000 };
+/* Polls between two looks at the clock while a waiter spins. */
+enum { POLLS_PER_LOOK = 64 };
+/* Tries to take a lock before the waiter sleeps in the kernel. */
+enum { LOCK_SPINS = 200 };
+
+static inline void relax(void)
+{
+#if defined(__x86_64__)
+    _mm_pause();
+#else
+    atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
+
+double engine_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+uint64_t engine_ticks(void)
+{
+#if defined(__x86_64__)
+    return __rdtsc();
+#else
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+#endif
+}
+
+double engine_measure_tick(void)
+{
+    double start = engine_now(), now = start;
+    uint64_t first = engine_ticks();
+    while (now - start < 0.01)
+        now = engine_now();
+    return (now - start) / (double)(engine_ticks() - first);
+}
+
+double engine_measure_clock(void)
+{
+    enum { CALLS = 1000 };
+    double best = 1;
+    for (int round = 0; round < 5; round++) {
+        double start = engine_now(), now = start;
+        for (int i = 0; i < CALLS; i++)
+            now = engine_now();
+        if (now - start < best)
+            best = now - start;
+    }
+    return best / CALLS;
+}
+
+/* ---- futex ---- */
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t seen,
+                       const struct timespec *timeout)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT, seen, timeout, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word, int count)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, count, NULL, NULL, 0);
+}
+
+/* ---- waiting ---- */
+
+static void idle_sleep(struct engine_idle *idle, struct engine_event *event)
+{
+    if (idle->sleep_ns == 0)
+        idle->sleep_ns = SLEEP_FIRST_NS;
+    struct timespec nap = {.tv_nsec = idle->sleep_ns};
+    if (event != NULL) {
+        uint32_t seen =
+            atomic_load_explicit(&event->sequence, memory_order_acquire);
+        atomic_fetch_add(&event->sleepers, 1);
+        futex_wait(&event->sequence, seen, &nap);
+        atomic_fetch_sub(&event->sleepers, 1);
+    } else {
+        nanosleep(&nap, NULL);
+    }
+    idle->sleep_ns *= 2;
+    if (idle->sleep_ns > SLEEP_LAST_NS)
+        idle->sleep_ns = SLEEP_LAST_NS;
+}
+
+void engine_idle(struct engine_idle *idle,
+                 const struct engine_patience *patience,
+                 struct engine_event *event)
+{
+    if (idle->sleep_ns != 0 || patience->spin_s <= 0) {
+        idle_sleep(idle, event);
+        return;
+    }
+    relax();
+    if (++idle->polls % POLLS_PER_LOOK != 0)
+        return;
+    double now = engine_now();
+    if (idle->since == 0)
+        idle->since = now;
+    else if (now - idle->since > patience->spin_s)
+        idle_sleep(idle, event);
+}
+
+void engine_wait(const struct engine_patience *patience,
+                 struct engine_event *event, bool (*ready)(void *arg),
+                 void *arg)
+{
+    struct engine_idle idle = {0};
+    while (!ready(arg))
+        engine_idle(&idle, patience, event);
+}
+
+void engine_wake(struct engine_event *event)
+{
+    atomic_fetch_add(&event->sequence, 1);
+    if (atomic_load(&event->sleepers) != 0)
+        futex_wake(&event->sequence, INT32_MAX);
+}
+
+/* ---- lock ---- */
+
+bool engine_trylock(struct engine_lock *lock)
+{
+    uint32_t open = 0;
+    return atomic_load_explicit(&lock->state, memory_order_relaxed) == 0 &&
+           atomic_compare_exchange_strong_explicit(&lock->state, &open, 1,
+                                                   memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+void engine_lock(struct engine_lock *lock)
+{
+    for (int i = 0; i < LOCK_SPINS; i++) {
+        if (engine_trylock(lock))
+            return;
+        /* Waiting longer each time leaves the line to the holder. */
+        for (int j = 0; j < (i < 8 ? 1 << i : 256) / 8; j++)
+            relax();
+    }
+    while (atomic_exchange_explicit(&lock->state, 2, memory_order_acquire) != 0)
+        futex_wait(&lock->state, 2, NULL);
+}
+
+void engine_unlock(struct engine_lock *lock)
+{
+    if (atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2)
+        futex_wake(&lock->state, 1);
+}
