@@ -97,7 +97,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         return -error_set(in->err, EINVAL, "chunks: '%s' is not an option",
-        return EINVAL;
+                          arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
