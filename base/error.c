@@ -22,10 +22,9 @@ int error_prefix(struct error *err, int code, const char *format, ...)
     struct error old = *err;
     va_list args;
     va_start(args, format);
-    int used = vsnprintf(err->text, sizeof(err->text), format, args);
+    vsnprintf(err->text, sizeof(err->text), format, args);
     va_end(args);
-    if (used >= 0 && (size_t)used < sizeof(err->text))
-        snprintf(err->text + used, sizeof(err->text) - (size_t)used, ": %s",
-                 old.text);
+    strncat(err->text, ": ", sizeof(err->text) - strlen(err->text) - 1);
+    strncat(err->text, old.text, sizeof(err->text) - strlen(err->text) - 1);
     return code;
 }

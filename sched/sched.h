@@ -50,7 +50,14 @@ struct sched_ops {
     const char *summary;
     /* Keys of the spec; required, a table of one empty entry when none. */
     const struct spec_param *params;
+    /* What a spec without keys stands for, e.g. "qss:delta=3", where two keys
+     * exclude each other and none can have a fallback.  NULL: as it is. */
+    const char *bare;
     unsigned flags;
+
+    /* Refuses keys that contradict each other, while the spec is parsed and
+     * before there is a loop.  Returns 0 or -EINVAL with a text.  Optional. */
+    int (*check)(const struct spec *spec, struct error *err);
 
     /* Bytes of state for this loop, a multiple of 8.  Required. */
     size_t (*state_size)(const struct sched_loop *loop);
@@ -84,7 +91,8 @@ struct sched_ops {
 extern const struct sched_ops *const sched_schemes[];
 
 /* Finds the scheme that a spec names and parses its keys.  Unknown names are
- * an error that lists the schemes and the nearest.  Returns 0 or -EINVAL. */
+ * an error that lists the schemes and the nearest.  An alias is recorded as
+ * the scheme with its defaults and takes no keys.  Returns 0 or -EINVAL. */
 int sched_parse(const char *text, const struct sched_ops **ops,
                 struct spec *spec, struct error *err);
 
@@ -98,7 +106,7 @@ struct sched_head {
     int64_t next_start;
     int64_t next_step;
     int32_t workers;
-    int32_t primed;     /* number of primed entries: workers or 0 */
+    int32_t primed; /* number of primed entries: workers or 0 */
     int64_t state_offset;
     /* followed by: struct sched_primed[primed], then the scheme's state */
 };
@@ -116,7 +124,8 @@ size_t sched_bytes(const struct sched_ops *ops, const struct sched_loop *loop);
 
 /* Prepares a loop in `memory` (sched_bytes bytes, aligned to 8).  min_chunk
  * is the run's minimum chunk, at least 1 (Han: 5).  Checks the loop: I >= 1,
- * p >= 1, powers finite and > 0.  Returns 0 or -EINVAL. */
+ * p >= 1, powers finite, > 0 and at most 1e9 apart.  Returns 0, -EINVAL or
+ * -ENOMEM. */
 int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
                const struct spec *spec, const struct sched_loop *loop,
                int64_t min_chunk, struct error *err);
@@ -130,6 +139,13 @@ void sched_attach(struct sched *sched, void *memory,
  * only place that clamps, raises to the minimum chunk and counts. */
 bool sched_next(struct sched *sched, int worker, struct chunk *chunk);
 
+/* The size of every chunk but the last, where the scheme has one for all (at
+ * least the run's minimum chunk); otherwise 0. */
+int64_t sched_fixed_size(const struct sched *sched);
+
+/* The scheme's note on this loop, an empty text when it has none. */
+void sched_note(const struct sched *sched, char *text, size_t size);
+
 /* ---- tables: chunk starts of a sequence that does not depend on who asks */
 
 #define SCHED_TABLE_STEPS_MAX ((int64_t)1 << 22)
@@ -138,9 +154,9 @@ struct sched_table {
     int64_t steps;      /* number of chunks */
     int64_t fixed_size; /* > 0: chunk of step s starts at s * fixed_size */
     int64_t iterations;
-    int64_t *start;  /* steps + 1 entries, start[steps] = I; NULL when fixed */
-    int32_t primed;  /* the first `primed` steps belong to one worker each */
-    int32_t *rank;   /* worker -> its primed step; NULL unless primed */
+    int64_t *start; /* steps + 1 entries, start[steps] = I; NULL when fixed */
+    int32_t primed; /* the first `primed` steps belong to one worker each */
+    int32_t *rank;  /* worker -> its primed step; NULL unless primed */
 };
 
 /* Makes the table of a loop whose sequence does not depend on who asks: the

@@ -1,0 +1,62 @@
+/* Arithmetic that several schemes share.
+ *
+ * Real sizes are computed in double, never in long double: every machine then
+ * hands out the same chunks.  Sizes are exact up to I = 2^50 (the rounding
+ * below needs three of double's 53 bits). */
+#ifndef SCHED_ARITH_H
+#define SCHED_ARITH_H
+
+#include "sched/sched.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+
+/* a / b rounded up, a >= 0 and b >= 1, without a sum that could overflow. */
+static inline int64_t sched_ceil_div(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* A whole number as a size; what no int64_t can hold is cut, not undefined. */
+static inline int64_t sched_size(double whole)
+{
+    if (!(whole > 0))
+        return 0;
+    return whole < 0x1p62 ? (int64_t)whole : (int64_t)1 << 62;
+}
+
+/* The nearest whole number, halves up. */
+static inline int64_t sched_round(double x)
+{
+    return sched_size(round(x));
+}
+
+/* The next whole number upwards.  A quotient that is whole but for the
+ * rounding of its divisor stays whole: with powers 0.3 and 0.1, V is
+ * 3.9999999999999996 and 4/V must not become 2. */
+static inline int64_t sched_round_up(double x)
+{
+    return sched_size(ceil(x * (1 - 4 * DBL_EPSILON)));
+}
+
+static inline double sched_power(const struct sched_loop *loop, int worker)
+{
+    return loop->power != NULL ? loop->power[worker] : 1;
+}
+
+/* Han's virtual powers V_j (slowest = 1) of all workers; returns their sum. */
+static inline double sched_powers(const struct sched_loop *loop, double *power)
+{
+    double slowest = sched_power(loop, 0);
+    double sum = 0;
+    for (int j = 1; j < loop->workers; j++)
+        slowest = fmin(slowest, sched_power(loop, j));
+    for (int j = 0; j < loop->workers; j++) {
+        power[j] = sched_power(loop, j) / slowest;
+        sum += power[j];
+    }
+    return sum;
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* Distributed guided self-scheduling.
+ *
+ *     C = ceil(R / V) V_j,   rounded to nearest
+ *
+ * with V_j the powers normalised to the slowest (real) and V their sum.  Han
+ * and Chronopoulos, sec. III, algorithm 3, which prints ceil(R/A) without
+ * saying what A is: V, since the same paper's gss has p in this place.  The
+ * paper does not round the product with a real V_j. */
+#include "sched/arith.h"
+
+struct dgss_state {
+    double total; /* V */
+    double power[];
+};
+
+static size_t dgss_state_size(const struct sched_loop *loop)
+{
+    return sizeof(struct dgss_state) + (size_t)loop->workers * sizeof(double);
+}
+
+static int dgss_init(void *state, const struct sched_loop *loop,
+                     const struct spec *spec, struct error *err)
+{
+    struct dgss_state *s = state;
+    (void)spec;
+    (void)err;
+    s->total = sched_powers(loop, s->power);
+    return 0;
+}
+
+static int64_t dgss_next(void *state, int worker, int64_t remaining)
+{
+    const struct dgss_state *s = state;
+    int64_t unit = sched_round_up((double)remaining / s->total);
+    return sched_round((double)unit * s->power[worker]);
+}
+
+static const struct spec_param dgss_params[] = {{0}};
+
+const struct sched_ops sched_dgss_ops = {
+    .name = "dgss",
+    .citation = "Han and Chronopoulos, algorithm 3",
+    .summary = "V_j/V of what is left",
+    .params = dgss_params,
+    .flags = SCHED_BY_POWER,
+    .state_size = dgss_state_size,
+    .init = dgss_init,
+    .next = dgss_next,
+};

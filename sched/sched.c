@@ -1,0 +1,198 @@
+#include "sched/sched.h"
+
+#include "sched/arith.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Powers further apart than this are a mistake, and V_j must fit 32 bits. */
+static const double POWER_RATIO_MAX = 1e9;
+
+/* The first chunk of one worker, until it is taken (size 0). */
+struct sched_primed {
+    int64_t start;
+    int64_t size;
+    int64_t step;
+};
+
+static size_t primed_bytes(const struct sched_ops *ops, int workers)
+{
+    if ((ops->flags & SCHED_PRIMED) == 0)
+        return 0;
+    return (size_t)workers * sizeof(struct sched_primed);
+}
+
+static struct sched_primed *primed_of(const struct sched_head *head)
+{
+    return (struct sched_primed *)(head + 1);
+}
+
+static void *state_of(const struct sched_head *head)
+{
+    return (char *)head + head->state_offset;
+}
+
+size_t sched_bytes(const struct sched_ops *ops, const struct sched_loop *loop)
+{
+    /* sched_init refuses such a loop before it looks at the state. */
+    if (loop->workers < 1)
+        return sizeof(struct sched_head);
+    return sizeof(struct sched_head) + primed_bytes(ops, loop->workers) +
+           ops->state_size(loop);
+}
+
+static int check_powers(const struct sched_loop *loop, struct error *err)
+{
+    if (loop->power == NULL)
+        return 0;
+    double smallest = INFINITY, largest = 0;
+    for (int j = 0; j < loop->workers; j++) {
+        double power = loop->power[j];
+        if (!isfinite(power) || power <= 0)
+            return error_set(err, EINVAL,
+                             "the power of worker %d is %g, allowed is any "
+                             "number above 0",
+                             j, power);
+        smallest = fmin(smallest, power);
+        largest = fmax(largest, power);
+    }
+    if (largest / smallest > POWER_RATIO_MAX)
+        return error_set(err, EINVAL,
+                         "the powers range from %g to %g, the largest may be "
+                         "at most %g times the smallest",
+                         smallest, largest, POWER_RATIO_MAX);
+    return 0;
+}
+
+static int check_loop(const struct sched_loop *loop, int64_t min_chunk,
+                      struct error *err)
+{
+    if (loop->iterations < 1)
+        return error_set(err, EINVAL,
+                         "a loop of %" PRId64 " iterations, it needs at "
+                         "least 1",
+                         loop->iterations);
+    if (loop->workers < 1)
+        return error_set(err, EINVAL, "%d workers, there must be at least 1",
+                         loop->workers);
+    if (min_chunk < 1)
+        return error_set(err, EINVAL,
+                         "a minimum chunk of %" PRId64 ", it must be at "
+                         "least 1",
+                         min_chunk);
+    return check_powers(loop, err);
+}
+
+/* The next chunk by the scheme's formula: the one place where sizes are
+ * raised, clamped and counted. */
+static bool take(const struct sched *sched, int worker, struct chunk *chunk)
+{
+    struct sched_head *head = sched->head;
+    int64_t remaining = head->iterations - head->next_start;
+    if (remaining == 0)
+        return false;
+    int64_t size = sched->ops->next(state_of(head), worker, remaining);
+    if (size < head->min_chunk)
+        size = head->min_chunk;
+    if (size > remaining)
+        size = remaining;
+    *chunk = (struct chunk){
+        .start = head->next_start, .size = size, .step = head->next_step};
+    head->next_start += size;
+    head->next_step++;
+    return true;
+}
+
+static int by_falling_power(const void *a, const void *b, void *loop)
+{
+    int32_t j = *(const int32_t *)a, k = *(const int32_t *)b;
+    double power_j = sched_power(loop, j), power_k = sched_power(loop, k);
+    if (power_j != power_k)
+        return power_j > power_k ? -1 : 1;
+    return j < k ? -1 : j > k;
+}
+
+static int prime(const struct sched *sched, const struct sched_loop *loop,
+                 struct error *err)
+{
+    struct sched_primed *primed = primed_of(sched->head);
+    struct sched_loop copy = *loop;
+    size_t workers = (size_t)loop->workers;
+    int32_t *order = malloc(workers * sizeof(*order));
+    if (order == NULL)
+        return error_set(err, ENOMEM, "no memory to sort %zu workers", workers);
+    for (size_t i = 0; i < workers; i++)
+        order[i] = (int32_t)i;
+    qsort_r(order, workers, sizeof(*order), by_falling_power, &copy);
+    struct chunk chunk;
+    for (size_t i = 0; i < workers && take(sched, order[i], &chunk); i++)
+        primed[order[i]] = (struct sched_primed){
+            .start = chunk.start, .size = chunk.size, .step = chunk.step};
+    free(order);
+    return 0;
+}
+
+int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
+               const struct spec *spec, const struct sched_loop *loop,
+               int64_t min_chunk, struct error *err)
+{
+    int code = check_loop(loop, min_chunk, err);
+    if (code != 0)
+        return code;
+    struct sched view = {.ops = ops, .head = memory};
+    bool primes = (ops->flags & SCHED_PRIMED) != 0;
+    memset(memory, 0, sched_bytes(ops, loop));
+    *view.head = (struct sched_head){
+        .iterations = loop->iterations,
+        .min_chunk = min_chunk,
+        .workers = loop->workers,
+        .primed = primes ? loop->workers : 0,
+        .state_offset = (int64_t)(sizeof(struct sched_head) +
+                                  primed_bytes(ops, loop->workers)),
+    };
+    code = ops->init(state_of(view.head), loop, spec, err);
+    if (code == 0 && primes)
+        code = prime(&view, loop, err);
+    if (code == 0)
+        *sched = view;
+    return code;
+}
+
+void sched_attach(struct sched *sched, void *memory,
+                  const struct sched_ops *ops)
+{
+    *sched = (struct sched){.ops = ops, .head = memory};
+}
+
+bool sched_next(struct sched *sched, int worker, struct chunk *chunk)
+{
+    if (sched->head->primed > 0) {
+        struct sched_primed *own = &primed_of(sched->head)[worker];
+        if (own->size > 0) {
+            *chunk = (struct chunk){
+                .start = own->start, .size = own->size, .step = own->step};
+            own->size = 0;
+            return true;
+        }
+    }
+    return take(sched, worker, chunk);
+}
+
+void sched_note(const struct sched *sched, char *text, size_t size)
+{
+    if (size == 0)
+        return;
+    text[0] = '\0';
+    if (sched->ops->note != NULL)
+        sched->ops->note(state_of(sched->head), text, size);
+}
+
+int64_t sched_fixed_size(const struct sched *sched)
+{
+    if (sched->ops->fixed_size == NULL)
+        return 0;
+    int64_t size = sched->ops->fixed_size(state_of(sched->head));
+    return size < sched->head->min_chunk ? sched->head->min_chunk : size;
+}

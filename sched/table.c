@@ -1,0 +1,130 @@
+#include "sched/sched.h"
+
+#include "sched/arith.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool equal_powers(const struct sched_loop *loop)
+{
+    for (int j = 1; j < loop->workers; j++)
+        if (sched_power(loop, j) != sched_power(loop, 0))
+            return false;
+    return true;
+}
+
+static int no_memory(struct error *err)
+{
+    return error_set(err, ENOMEM, "no memory for a table of chunks");
+}
+
+/* Makes room for one more start. */
+static int grow(struct sched_table *table, int64_t *room, struct error *err)
+{
+    if (table->steps < *room)
+        return 0;
+    int64_t more = *room < 64 ? 64 : 2 * *room;
+    int64_t *start = realloc(table->start, (size_t)more * sizeof(*start));
+    if (start == NULL)
+        return no_memory(err);
+    table->start = start;
+    *room = more;
+    return 0;
+}
+
+/* Takes the chunk that was set aside for each worker.  They are asked by
+ * number, so that the starts do not come in order. */
+static int take_primed(struct sched_table *table, struct sched *sched,
+                       int workers, struct error *err)
+{
+    size_t n = (size_t)workers;
+    struct chunk chunk;
+    table->start = malloc(n * sizeof(*table->start));
+    table->rank = malloc(n * sizeof(*table->rank));
+    if (table->start == NULL || table->rank == NULL)
+        return no_memory(err);
+    for (int j = 0; j < workers; j++) {
+        table->rank[j] = -1;
+        if (!sched_next(sched, j, &chunk))
+            continue;
+        table->start[chunk.step] = chunk.start;
+        table->rank[j] = (int32_t)chunk.step;
+        table->primed++;
+    }
+    table->steps = table->primed;
+    return 0;
+}
+
+/* Records the sequence; who asks does not matter, so worker 0 does. */
+static int take_rest(struct sched_table *table, struct sched *sched,
+                     int64_t room, struct error *err)
+{
+    struct chunk chunk;
+    while (sched_next(sched, 0, &chunk)) {
+        if (table->steps == SCHED_TABLE_STEPS_MAX)
+            return error_set(err, E2BIG,
+                             "more than %" PRId64 " chunks, too many for a "
+                             "table",
+                             SCHED_TABLE_STEPS_MAX);
+        int code = grow(table, &room, err);
+        if (code != 0)
+            return code;
+        table->start[table->steps++] = chunk.start;
+    }
+    int code = grow(table, &room, err);
+    if (code == 0)
+        table->start[table->steps] = table->iterations;
+    return code;
+}
+
+static int fill(struct sched_table *table, struct sched *sched, int workers,
+                struct error *err)
+{
+    table->fixed_size = sched_fixed_size(sched);
+    if (table->fixed_size > 0) {
+        table->steps = sched_ceil_div(table->iterations, table->fixed_size);
+        return 0;
+    }
+    int64_t room = 0;
+    if ((sched->ops->flags & SCHED_PRIMED) != 0) {
+        int code = take_primed(table, sched, workers, err);
+        if (code != 0)
+            return code;
+        room = workers;
+    }
+    return take_rest(table, sched, room, err);
+}
+
+int sched_table_build(struct sched_table *table, const struct sched_ops *ops,
+                      const struct spec *spec, const struct sched_loop *loop,
+                      int64_t min_chunk, struct error *err)
+{
+    struct sched_table made = {.iterations = loop->iterations};
+    struct sched sched;
+    void *memory = malloc(sched_bytes(ops, loop));
+    if (memory == NULL)
+        return no_memory(err);
+    int code = sched_init(&sched, memory, ops, spec, loop, min_chunk, err);
+    if (code == 0 && (ops->flags & SCHED_BY_POWER) && !equal_powers(loop))
+        code = error_set(err, ENOTSUP,
+                         "%s has no table: with unequal powers the chunks "
+                         "depend on who asks",
+                         ops->name);
+    if (code == 0)
+        code = fill(&made, &sched, loop->workers, err);
+    free(memory);
+    if (code == 0)
+        *table = made;
+    else
+        sched_table_free(&made);
+    return code;
+}
+
+void sched_table_free(struct sched_table *table)
+{
+    free(table->start);
+    free(table->rank);
+    *table = (struct sched_table){0};
+}

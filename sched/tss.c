@@ -1,0 +1,130 @@
+/* Trapezoid self-scheduling with the integer decrement.
+ *
+ *     C_i = F - (i - 1) D,   i = 1, 2, ..., N
+ *     N = ceil(2 I / (F + L)),   D = floor((F - L) / (N - 1))
+ *     F = floor(I / 2p) (at least 1),   L = 1
+ *
+ * Tzen and Ni 1993, as in Han and Chronopoulos, sec. II, and Ciorba et al.,
+ * sec. 3.2 (their table 1 comes out: 277 270 263 ... 102 73).  C_N >= L and
+ * the N values add up to I or more, so no value below L is ever asked for.
+ *
+ * The papers leave open N = 1, where D has no meaning: we take 0.  D is 0 too
+ * when N > F - L, that is for many workers on a small loop; all chunks then
+ * have F iterations.  We say so in a note and do not mend it: tss-taylor is
+ * the scheme with the real decrement. */
+#include "sched/arith.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { TSS_FIRST, TSS_LAST };
+
+struct tss_state {
+    int64_t first;
+    int64_t last;
+    int64_t steps; /* N */
+    int64_t decrement;
+    int64_t current; /* the next size */
+};
+
+static size_t tss_state_size(const struct sched_loop *loop)
+{
+    (void)loop;
+    return sizeof(struct tss_state);
+}
+
+static int tss_check(const struct spec *spec, struct error *err)
+{
+    const struct spec_value *first = &spec->value[TSS_FIRST];
+    const struct spec_value *last = &spec->value[TSS_LAST];
+    if (first->given && first->integer < last->integer)
+        return error_set(err, EINVAL,
+                         "scheme tss: first=%" PRId64 " is less than "
+                         "last=%" PRId64 ", chunks cannot grow",
+                         first->integer, last->integer);
+    return 0;
+}
+
+static int64_t default_first(const struct sched_loop *loop)
+{
+    int64_t first = loop->iterations / 2 / loop->workers;
+    return first > 1 ? first : 1;
+}
+
+/* N and D.  2 I and F + L may need more than 64 bits. */
+static void trapezoid(struct tss_state *s, int64_t iterations)
+{
+    __int128 twice = (__int128)2 * iterations;
+    __int128 ends = (__int128)s->first + s->last;
+    s->steps = (int64_t)((twice + ends - 1) / ends);
+    if (s->steps > 1)
+        s->decrement = (s->first - s->last) / (s->steps - 1);
+}
+
+static int tss_init(void *state, const struct sched_loop *loop,
+                    const struct spec *spec, struct error *err)
+{
+    struct tss_state *s = state;
+    const struct spec_value *first = &spec->value[TSS_FIRST];
+    s->first = first->given ? first->integer : default_first(loop);
+    s->last = spec->value[TSS_LAST].integer;
+    if (s->first < s->last)
+        return error_set(err, EINVAL,
+                         "scheme tss: last=%" PRId64 " is more than the "
+                         "first chunk, floor(I/2p) = %" PRId64 " of this loop",
+                         s->last, s->first);
+    trapezoid(s, loop->iterations);
+    s->current = s->first;
+    return 0;
+}
+
+static int64_t tss_next(void *state, int worker, int64_t remaining)
+{
+    struct tss_state *s = state;
+    (void)worker;
+    (void)remaining;
+    int64_t size = s->current;
+    s->current -= s->decrement;
+    return size;
+}
+
+static void tss_note(const void *state, char *text, size_t size)
+{
+    const struct tss_state *s = state;
+    if (s->decrement == 0 && s->first > s->last && s->steps > 1)
+        snprintf(text, size,
+                 "tss: the integer decrement D = floor((F-L)/(N-1)) = "
+                 "floor(%" PRId64 "/%" PRId64 ") is 0, so all chunks have "
+                 "F = %" PRId64 " iterations; tss-taylor uses the real "
+                 "decrement",
+                 s->first - s->last, s->steps - 1, s->first);
+}
+
+static const struct spec_param tss_params[] = {
+    [TSS_FIRST] = {.key = "first",
+                   .type = SPEC_INTEGER,
+                   .min = 1,
+                   .max = 0x1p53,
+                   .help = "F, iterations, default floor(I/2p)"},
+    [TSS_LAST] = {.key = "last",
+                  .type = SPEC_INTEGER,
+                  .fallback = "1",
+                  .min = 1,
+                  .max = 0x1p53,
+                  .help = "L, iterations, at most F"},
+    {0},
+};
+
+const struct sched_ops sched_tss_ops = {
+    .name = "tss",
+    .citation = "Tzen and Ni 1993; Han and Chronopoulos, sec. II; Ciorba et "
+                "al., sec. 3.2",
+    .summary = "sizes fall by a whole number from I/2p to 1",
+    .params = tss_params,
+    .check = tss_check,
+    .state_size = tss_state_size,
+    .init = tss_init,
+    .next = tss_next,
+    .note = tss_note,
+};

@@ -1,0 +1,67 @@
+/* Weighted factoring: factoring whose chunks are weighted by power.
+ *
+ *     C_i = ceil(v_j R / (alpha p)),   sum(v) = p,   R at the start of a stage
+ *
+ * Hummel, Schmidt, Uma and Wein 1996 (cited by Diaz et al., sec. 2).  A stage
+ * is p requests, whoever makes them: workers that ask twice in a stage move it
+ * away from R/alpha, which the paper accepts.  With V_j normalised to the
+ * slowest and V their sum, v_j/p = V_j/V; written so, equal powers give fss
+ * to the last digit. */
+#include "sched/arith.h"
+
+enum { WF_ALPHA };
+
+struct wf_state {
+    double divisor;   /* alpha V */
+    double remaining; /* R of this stage */
+    int64_t workers;
+    int64_t left; /* requests of this stage to come */
+    double power[];
+};
+
+static size_t wf_state_size(const struct sched_loop *loop)
+{
+    return sizeof(struct wf_state) + (size_t)loop->workers * sizeof(double);
+}
+
+static int wf_init(void *state, const struct sched_loop *loop,
+                   const struct spec *spec, struct error *err)
+{
+    struct wf_state *s = state;
+    (void)err;
+    s->divisor = spec->value[WF_ALPHA].real * sched_powers(loop, s->power);
+    s->workers = loop->workers;
+    return 0;
+}
+
+static int64_t wf_next(void *state, int worker, int64_t remaining)
+{
+    struct wf_state *s = state;
+    if (s->left == 0) {
+        s->left = s->workers;
+        s->remaining = (double)remaining;
+    }
+    s->left--;
+    return sched_round_up(s->remaining * s->power[worker] / s->divisor);
+}
+
+static const struct spec_param wf_params[] = {
+    [WF_ALPHA] = {.key = "alpha",
+                  .type = SPEC_REAL,
+                  .fallback = "2",
+                  .min = 1,
+                  .max = 1000,
+                  .help = "a stage hands out 1/alpha of what is left"},
+    {0},
+};
+
+const struct sched_ops sched_wf_ops = {
+    .name = "wf",
+    .citation = "Hummel, Schmidt, Uma and Wein 1996",
+    .summary = "factoring with chunks in proportion to the power",
+    .params = wf_params,
+    .flags = SCHED_BY_POWER,
+    .state_size = wf_state_size,
+    .init = wf_init,
+    .next = wf_next,
+};
