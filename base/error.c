@@ -15,6 +15,17 @@ int error_set(struct error *err, int code, const char *format, ...)
     return -code;
 }
 
+static void append(struct error *err, const char *more)
+{
+    size_t used = strlen(err->text);
+    size_t room = sizeof(err->text) - 1 - used;
+    size_t length = strlen(more);
+    if (length > room)
+        length = room;
+    memcpy(err->text + used, more, length);
+    err->text[used + length] = '\0';
+}
+
 int error_prefix(struct error *err, int code, const char *format, ...)
 {
     if (err == NULL)
@@ -24,7 +35,7 @@ int error_prefix(struct error *err, int code, const char *format, ...)
     va_start(args, format);
     vsnprintf(err->text, sizeof(err->text), format, args);
     va_end(args);
-    strncat(err->text, ": ", sizeof(err->text) - strlen(err->text) - 1);
-    strncat(err->text, old.text, sizeof(err->text) - strlen(err->text) - 1);
+    append(err, ": ");
+    append(err, old.text);
     return code;
 }
