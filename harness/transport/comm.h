@@ -1,0 +1,52 @@
+/* The communicators of a launch, and collective steps in which the ranks that
+ * wait leave their cores alone (a rank that polls in MPI_Barrier slows its
+ * neighbour on the same core down several times). */
+#ifndef HARNESS_TRANSPORT_COMM_H
+#define HARNESS_TRANSPORT_COMM_H
+
+#include "base/error.h"
+#include "harness/engine/engine.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+
+struct comm {
+    MPI_Comm all;  /* the launch */
+    MPI_Comm host; /* the ranks of this host */
+    int rank, ranks;
+    int host_rank, host_ranks;
+    bool one_host; /* all ranks share one host */
+    struct engine_patience patience;
+};
+
+/* MPI_Init_thread and the communicators.  Returns 0 or -errno. */
+int comm_open(struct comm *comm, struct error *err);
+void comm_close(struct comm *comm);
+
+/* Waits for all ranks; those that wait sleep. */
+void comm_quiet_barrier(const struct comm *comm);
+/* Waits for all ranks, polling, so that they leave close together. */
+void comm_sharp_barrier(const struct comm *comm);
+
+/* Broadcast from rank 0, gather to rank 0, sums at rank 0: quiet before. */
+void comm_broadcast(const struct comm *comm, void *data, size_t bytes);
+/* Text of any length; the others get a copy to free. */
+char *comm_broadcast_text(const struct comm *comm, char *text);
+/* `bytes` from every rank; `all` (ranks * bytes) is used at rank 0 only. */
+void comm_gather(const struct comm *comm, const void *one, void *all,
+                 size_t bytes);
+/* Any number of bytes from every rank, one after the other in rank order.
+ * Rank 0 gets the whole in *all (free it) and its size; the others NULL.
+ * Returns 0 or -ENOMEM at rank 0. */
+int comm_gather_any(const struct comm *comm, const void *one, size_t bytes,
+                    void **all, size_t *total);
+/* Element by element at rank 0, in place there. */
+void comm_sum_u64(const struct comm *comm, uint64_t *values, int count);
+void comm_sum_u8(const struct comm *comm, uint8_t *values, size_t count);
+/* The largest over all ranks, known to all. */
+int comm_max_int(const struct comm *comm, int value);
+
+/* "MPICH 4.0.2, ch4:ucx, threads serialized" */
+void comm_describe(char *text, size_t size);
+
+#endif

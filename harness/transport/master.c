@@ -1,0 +1,227 @@
+#include "harness/transport/master.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int master_open(struct master *master, const struct tree *tree, int index)
+{
+    const struct tree_master *place = &tree->master[index];
+    *master = (struct master){.index = index,
+                              .first_worker = place->first_worker,
+                              .workers = place->workers};
+    /* A batch, and as many reserved chunks whose workers are late. */
+    master->room = 2 * place->workers;
+    if (place->parent < 0 && place->rank >= 0)
+        return 0; /* the supermaster has no pool */
+    master->pool = calloc((size_t)master->room, sizeof(*master->pool));
+    return master->pool ? 0 : -ENOMEM;
+}
+
+void master_close(struct master *master)
+{
+    free(master->pool);
+    master->pool = NULL;
+}
+
+void master_reset(struct master *master)
+{
+    master->asked = false;
+    master->exhausted = false;
+    master->head = 0;
+    master->count = 0;
+    master->reserved = 0;
+    atomic_store(&master->must_ask, false);
+}
+
+static struct task *pool_at(const struct master *master, int position)
+{
+    return &master->pool[(master->head + position) % master->room];
+}
+
+static void pool_push(struct master *master, const struct task *task)
+{
+    *pool_at(master, master->count++) = *task;
+    master->reserved += task->reserved != 0;
+}
+
+/* Takes out the task at a position; those before it move up one place. */
+static struct task pool_remove(struct master *master, int position)
+{
+    struct task task = *pool_at(master, position);
+    for (int i = position; i > 0; i--)
+        *pool_at(master, i) = *pool_at(master, i - 1);
+    master->head = (master->head + 1) % master->room;
+    master->count--;
+    master->reserved -= task.reserved != 0;
+    return task;
+}
+
+static bool below(const struct task *task, int first, int workers)
+{
+    return task->worker >= first && task->worker < first + workers;
+}
+
+/* The first task that may go to workers [first, first + workers); a reserved
+ * one of theirs goes before all others.  -1: none. */
+static int pool_find(const struct master *master, int first, int workers)
+{
+    int found = -1;
+    for (int i = 0; i < master->count; i++) {
+        const struct task *task = pool_at(master, i);
+        if (task->reserved && below(task, first, workers))
+            return i;
+        if (!task->reserved && found < 0)
+            found = i;
+        if (found >= 0 && master->reserved == 0)
+            break;
+    }
+    return found;
+}
+
+static int scheme_batch(struct master *master, int first, int workers,
+                        struct task *tasks)
+{
+    int count = 0;
+    for (int w = first; w < first + workers; w++) {
+        struct task *task = &tasks[count];
+        if (!sched_next(master->scheme, w, &task->chunk))
+            continue;
+        task->worker = w;
+        task->reserved = task->chunk.step < master->scheme->head->primed;
+        count++;
+    }
+    return count;
+}
+
+static int window_batch(struct master *master)
+{
+    int count = 0;
+    for (int i = 0; i < master->workers; i++) {
+        struct task task = {.worker = master->first_worker + i};
+        struct source *source = master->upstream[i];
+        if (!source->next(source, &task.chunk))
+            continue;
+        task.reserved = task.chunk.step < master->upstream_primed;
+        pool_push(master, &task);
+        count++;
+    }
+    return count;
+}
+
+/* A parent in the same process; a large pool is filled in several parts. */
+static enum master_answer fill_from_parent(struct master *master)
+{
+    enum { PART = 64 };
+    struct task tasks[PART];
+    enum master_answer answer = MASTER_DONE;
+    for (int from = 0; from < master->workers; from += PART) {
+        int part = master->workers - from, count = 0;
+        enum master_answer got =
+            master_take_batch(master->parent, master->first_worker + from,
+                              part < PART ? part : PART, tasks, &count);
+        for (int i = 0; i < count; i++)
+            pool_push(master, &tasks[i]);
+        if (got == MASTER_CHUNK || answer == MASTER_DONE)
+            answer = got;
+    }
+    master->exhausted = answer == MASTER_DONE;
+    return answer;
+}
+
+/* Fills the pool from above, or asks for it.  Called with the lock held. */
+static enum master_answer fill_from_above(struct master *master)
+{
+    if (master->exhausted)
+        return MASTER_DONE;
+    if (master->upstream != NULL) {
+        master->exhausted = window_batch(master) == 0;
+        return master->exhausted ? MASTER_DONE : MASTER_CHUNK;
+    }
+    if (master->parent != NULL)
+        return fill_from_parent(master);
+    if (!master->asked) {
+        master->asked = true;
+        atomic_store(&master->must_ask, true);
+    }
+    return MASTER_LATER;
+}
+
+/* Asks one ahead: with prefetch the pool is never found empty if above is
+ * quick enough. */
+static void ask_ahead(struct master *master)
+{
+    if (master->eager && master->count == 0 && !master->exhausted &&
+        !master->asked && master->parent == NULL && master->upstream == NULL) {
+        master->asked = true;
+        atomic_store(&master->must_ask, true);
+    }
+}
+
+enum master_answer master_take(struct master *master, int worker,
+                               struct chunk *chunk)
+{
+    enum master_answer answer = MASTER_CHUNK;
+    engine_lock(&master->lock);
+    if (master->scheme != NULL) {
+        answer = sched_next(master->scheme, worker, chunk) ? MASTER_CHUNK
+                                                           : MASTER_DONE;
+    } else {
+        int position;
+        /* What came may be reserved for others: then there may be more. */
+        while ((position = pool_find(master, worker, 1)) < 0) {
+            answer = fill_from_above(master);
+            if (answer != MASTER_CHUNK)
+                break;
+        }
+        if (position >= 0)
+            *chunk = pool_remove(master, position).chunk;
+        ask_ahead(master);
+    }
+    engine_unlock(&master->lock);
+    return answer;
+}
+
+static int pool_batch(struct master *master, int first, int workers,
+                      struct task *tasks)
+{
+    int count = 0;
+    while (count < workers) {
+        int position = pool_find(master, first, workers);
+        if (position < 0)
+            break;
+        tasks[count++] = pool_remove(master, position);
+    }
+    return count;
+}
+
+enum master_answer master_take_batch(struct master *master, int first,
+                                     int workers, struct task *tasks,
+                                     int *count)
+{
+    enum master_answer answer = MASTER_CHUNK;
+    engine_lock(&master->lock);
+    if (master->scheme != NULL) {
+        *count = scheme_batch(master, first, workers, tasks);
+    } else {
+        while ((*count = pool_batch(master, first, workers, tasks)) == 0) {
+            answer = fill_from_above(master);
+            if (answer != MASTER_CHUNK)
+                break;
+        }
+        ask_ahead(master);
+    }
+    if (answer == MASTER_CHUNK && *count == 0)
+        answer = MASTER_DONE;
+    engine_unlock(&master->lock);
+    return answer;
+}
+
+void master_fill(struct master *master, const struct task *tasks, int count)
+{
+    engine_lock(&master->lock);
+    for (int i = 0; i < count; i++)
+        pool_push(master, &tasks[i]);
+    master->asked = false;
+    master->exhausted = count == 0;
+    engine_unlock(&master->lock);
+}

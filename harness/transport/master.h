@@ -1,0 +1,71 @@
+/* A master: a task pool that is filled from above and hands out chunks below
+ * (Han and Chronopoulos, section IV).  The supermaster has the scheme itself
+ * instead of a pool.  When the pool of a master is empty it asks for one chunk
+ * for each worker below it; the chunks are served first-in first-out, except
+ * that a primed chunk is kept for its worker.
+ *
+ * Pure bookkeeping under a lock of its own: messages are the relay's. */
+#ifndef HARNESS_TRANSPORT_MASTER_H
+#define HARNESS_TRANSPORT_MASTER_H
+
+#include "harness/engine/engine.h"
+#include "harness/transport/source.h"
+#include "harness/transport/tree.h"
+#include "sched/sched.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* A chunk in a pool or on its way to one. */
+struct task {
+    struct chunk chunk;
+    int32_t worker;   /* the one it was computed for */
+    int32_t reserved; /* for that worker only */
+};
+
+enum master_answer {
+    MASTER_DONE,  /* nothing left for this one */
+    MASTER_CHUNK, /* here it is */
+    MASTER_LATER, /* asked above; ask again when something has arrived */
+};
+
+struct master {
+    struct engine_lock lock;
+    int index; /* in the tree */
+    int first_worker, workers;
+    /* Where chunks come from: exactly one of these, or a message to the
+     * parent's rank when all are NULL. */
+    struct sched *scheme;
+    struct master *parent;
+    struct source **upstream; /* one per worker below: a window */
+    int upstream_primed;      /* steps below it are reserved */
+    bool eager; /* ask above when the pool becomes empty, not when it is found
+                   empty (prefetch) */
+    bool asked; /* above, and no answer yet */
+    bool exhausted;        /* nothing more will come from above */
+    _Atomic bool must_ask; /* the relay has to send the question */
+    struct task *pool;     /* ring of room tasks */
+    int room, head, count, reserved;
+};
+
+/* Returns 0 or -ENOMEM. */
+int master_open(struct master *master, const struct tree *tree, int index);
+void master_close(struct master *master);
+
+/* Empties the pool before a repetition. */
+void master_reset(struct master *master);
+
+/* A chunk for one worker below. */
+enum master_answer master_take(struct master *master, int worker,
+                               struct chunk *chunk);
+
+/* Up to one chunk for each worker of [first, first + workers), for a child's
+ * pool.  Sets *count; MASTER_CHUNK when it is above 0. */
+enum master_answer master_take_batch(struct master *master, int first,
+                                     int workers, struct task *tasks,
+                                     int *count);
+
+/* What the message from above brought; count 0: there is no more. */
+void master_fill(struct master *master, const struct task *tasks, int count);
+
+#endif

@@ -1,0 +1,125 @@
+/* The relay: the masters that one rank hosts, and their messages.
+ *
+ * Workers and masters on other ranks ask by message (struct request) and get
+ * tasks back; the results of a finished chunk travel with the next request.
+ * Everything a rank sends or receives inside a loop goes through here, one
+ * thread at a time (MPI_THREAD_SERIALIZED). */
+#ifndef HARNESS_TRANSPORT_RELAY_H
+#define HARNESS_TRANSPORT_RELAY_H
+
+#include "harness/engine/engine.h"
+#include "harness/transport/comm.h"
+#include "harness/transport/master.h"
+#include "harness/transport/source.h"
+#include "harness/transport/tree.h"
+
+#include <mpi.h>
+
+enum request_kind {
+    REQUEST_WORK,   /* a worker wants a chunk */
+    REQUEST_REFILL, /* a master wants tasks for all its workers */
+    REQUEST_RESULT, /* only brings results */
+    REQUEST_FINAL,  /* results, and nothing more will come from this one */
+};
+
+/* Fixed size.  When size > 0 and results are collected, the output of
+ * iterations [start, start + size) follows in a message of its own. */
+struct request {
+    int32_t kind;
+    int32_t master; /* in the tree: who is asked */
+    int32_t child;  /* worker number, or index of the asking master */
+    int32_t rank;   /* of the asking one; set by the receiver */
+    int64_t start, size;
+};
+
+/* Growing lists of requests in flight and of what was received. */
+struct flights {
+    MPI_Request *list;
+    int count, room;
+};
+struct received {
+    int64_t start, size;
+};
+
+struct relay {
+    const struct comm *comm;
+    const struct tree *tree;
+    struct engine_patience patience;
+    bool threaded; /* several threads of this rank may call MPI */
+    bool collect;  /* results travel to the master */
+    bool prefetch;
+    struct engine_lock lock; /* around MPI */
+
+    int count; /* masters hosted here, parents before children */
+    struct master *master;
+    int *hosted;         /* index in the tree -> index here, or -1 */
+    MPI_Request *refill; /* the answer that a hosted master waits for */
+    struct task **refill_tasks;
+
+    int remote_children; /* that will say final */
+    int finals;          /* said so far */
+    bool serving;        /* a receive for requests is posted */
+    MPI_Request incoming;
+    struct request request;
+    struct request *queue; /* requests that wait for a refill */
+    int queued, queue_room;
+
+    char *output;           /* of the whole loop, this rank's copy */
+    MPI_Datatype iteration; /* output of one iteration */
+    size_t output_bytes;
+    struct flights flights;
+    struct received *received; /* results collected here */
+    int received_count, received_room;
+    struct task *reply; /* room for the largest refill */
+
+    int64_t messages, bytes; /* sent by this rank since the reset */
+};
+
+struct relay_setup {
+    const struct comm *comm;
+    const struct tree *tree;
+    bool collect, prefetch;
+    struct engine_patience patience;
+    struct sched *scheme; /* used at the supermaster's rank only */
+    void *output;
+    size_t output_bytes;
+};
+
+/* Opens the masters of this rank (none on plain worker ranks).  Collective
+ * only in that every rank opens one.  Returns 0 or -ENOMEM. */
+int relay_open(struct relay *relay, const struct relay_setup *setup,
+               struct error *err);
+void relay_close(struct relay *relay);
+
+/* Before a repetition, outside the timed part. */
+void relay_reset(struct relay *relay);
+
+/* Handles what has arrived; returns whether there was anything.  For polls:
+ * returns at once when another thread is at it. */
+bool relay_progress(struct relay *relay);
+
+/* Whether this rank must serve others while it computes. */
+bool relay_serves(const struct relay *relay);
+
+/* By thread 0 after its own work: serves until all remote children are done,
+ * all results are here and all own messages are out.  Other threads of the
+ * rank must have finished. */
+void relay_finish(struct relay *relay);
+
+/* A worker's end: with a master in this rank, or at another one. */
+struct relay_source {
+    struct source base;
+    struct relay *relay;
+    struct master *master; /* in this rank, or NULL */
+    int leaf;              /* index of the master in the tree */
+    int thread;
+    struct chunk current; /* being computed, size 0: none */
+    bool asked, finished;
+    MPI_Request answer;
+    struct chunk reply;
+};
+
+void relay_source_open(struct relay_source *source, struct relay *relay,
+                       int worker);
+
+#endif

@@ -1,0 +1,56 @@
+/* Sources: where a worker gets its chunks.  Every hierarchy is a chain of
+ * them; the run decides the chain from `hierarchy` and `transport`, and the
+ * worker only calls next.
+ *
+ * A struct source is one worker's end: it belongs to one thread. */
+#ifndef HARNESS_TRANSPORT_SOURCE_H
+#define HARNESS_TRANSPORT_SOURCE_H
+
+#include "harness/engine/engine.h"
+#include "sched/sched.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct source {
+    /* The next chunk of this worker; false when there is none left, and then
+     * the worker stops.  Calling it says that the chunk before is finished.
+     * Blocks through the engine. */
+    bool (*next)(struct source *source, struct chunk *chunk);
+    int worker;
+    double wait_s;  /* blocked in next, since the source was opened */
+    double serve_s; /* spent on serving others instead of computing */
+};
+
+/* ---- in one process, or between processes that share memory ---- */
+
+/* A counter of steps with a cache line of its own. */
+struct source_counter {
+    _Alignas(128) _Atomic int64_t step;
+    char rest[120];
+};
+
+/* Chunks of a table (or of one fixed size), one fetch-and-add a chunk. */
+struct source_table {
+    struct source base;
+    const struct sched_table *table;
+    struct source_counter *counter; /* starts at table->primed */
+    int64_t primed;                 /* this worker's own step, or -1 */
+};
+
+void source_table_open(struct source_table *source, int worker,
+                       const struct sched_table *table,
+                       struct source_counter *counter);
+
+/* A scheme whose sizes depend on who asks: its state under a lock. */
+struct source_state {
+    struct source base;
+    struct sched sched;
+    struct engine_lock *lock; /* on the state's own cache line */
+};
+
+void source_state_open(struct source_state *source, int worker,
+                       const struct sched *sched, struct engine_lock *lock);
+
+#endif

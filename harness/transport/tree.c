@@ -1,0 +1,146 @@
+#include "harness/transport/tree.h"
+
+#include "harness/hierarchy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The units that groups are made of: ranks, or the threads of one rank. */
+struct builder {
+    struct tree *tree;
+    struct hierarchy hierarchy;
+    bool by_thread;
+    bool dedicated;
+    bool window;
+    int room;
+};
+
+static int add_master(struct builder *b, int parent, int rank)
+{
+    struct tree *tree = b->tree;
+    if (tree->count == b->room) {
+        int room = b->room * 2 + 16;
+        struct tree_master *more =
+            realloc(tree->master, (size_t)room * sizeof(*more));
+        if (more == NULL)
+            return -1;
+        tree->master = more;
+        b->room = room;
+    }
+    tree->master[tree->count] =
+        (struct tree_master){.parent = parent, .rank = rank};
+    return tree->count++;
+}
+
+/* The workers of units [low, high) ask `master`. */
+static void give_workers(struct builder *b, int master, int low, int high)
+{
+    struct tree *tree = b->tree;
+    int per_unit = b->by_thread ? 1 : tree->threads;
+    tree->master[master].leaf = true;
+    for (int unit = low; unit < high; unit++) {
+        for (int i = 0; i < per_unit; i++) {
+            tree->worker_rank[tree->workers] = b->by_thread ? 0 : unit;
+            tree->worker_master[tree->workers] = master;
+            tree->workers++;
+        }
+    }
+}
+
+/* A pool in every rank of [low, high), or one for the threads of one rank. */
+static int give_pools(struct builder *b, int master, int low, int high)
+{
+    int step = b->by_thread ? high - low : 1;
+    for (int unit = low; unit < high; unit += step) {
+        int pool = add_master(b, master, b->by_thread ? 0 : unit);
+        if (pool < 0)
+            return -ENOMEM;
+        give_workers(b, pool, unit, unit + step);
+    }
+    return 0;
+}
+
+static int build_group(struct builder *b, int parent, int level, int low,
+                       int high)
+{
+    int host = b->by_thread ? 0 : low;
+    int master = add_master(b, parent, b->window ? -1 : host);
+    if (master < 0)
+        return -ENOMEM;
+    if (b->dedicated)
+        low++;
+    if (level == b->hierarchy.levels) {
+        if (b->hierarchy.node)
+            return give_pools(b, master, low, high);
+        give_workers(b, master, low, high);
+        return 0;
+    }
+    int groups = b->hierarchy.fan[level];
+    long units = high - low;
+    for (long g = 0; g < groups; g++) {
+        int code =
+            build_group(b, master, level + 1, low + (int)(units * g / groups),
+                        low + (int)(units * (g + 1) / groups));
+        if (code != 0)
+            return code;
+    }
+    return 0;
+}
+
+static void count_workers(struct tree *tree)
+{
+    for (int m = 0; m < tree->count; m++)
+        tree->master[m].first_worker = tree->workers;
+    for (int w = 0; w < tree->workers; w++) {
+        for (int m = tree->worker_master[w]; m >= 0;
+             m = tree->master[m].parent) {
+            tree->master[m].workers++;
+            if (w < tree->master[m].first_worker)
+                tree->master[m].first_worker = w;
+        }
+    }
+    int w = 0;
+    for (int rank = 0; rank <= tree->ranks; rank++) {
+        while (w < tree->workers && tree->worker_rank[w] < rank)
+            w++;
+        tree->rank_worker[rank] = w;
+    }
+}
+
+int tree_build(struct tree *out, const struct cell *cell, struct error *err)
+{
+    struct tree tree = {.ranks = cell->ranks, .threads = cell->threads};
+    struct builder b = {.tree = &tree};
+    size_t most = (size_t)cell->ranks * (size_t)cell->threads;
+    int code = hierarchy_parse(cell->hierarchy, &b.hierarchy, err);
+    if (code != 0)
+        return code;
+    b.by_thread = strcmp(cell->transport, "shared") == 0;
+    b.window = strcmp(cell->transport, "window") == 0;
+    b.dedicated = strcmp(cell->transport, "master") == 0 &&
+                  strcmp(cell->master, "dedicated") == 0;
+    tree.rank_worker = calloc((size_t)cell->ranks + 1, sizeof(int));
+    tree.worker_rank = calloc(most, sizeof(int));
+    tree.worker_master = calloc(most, sizeof(int));
+    code = -ENOMEM;
+    if (tree.rank_worker && tree.worker_rank && tree.worker_master)
+        code = build_group(&b, -1, 0, 0,
+                           b.by_thread ? cell->threads : cell->ranks);
+    if (code != 0) {
+        tree_free(&tree);
+        return error_set(err, ENOMEM, "out of memory for the hierarchy");
+    }
+    count_workers(&tree);
+    *out = tree;
+    return 0;
+}
+
+void tree_free(struct tree *tree)
+{
+    free(tree->rank_worker);
+    free(tree->worker_rank);
+    free(tree->worker_master);
+    free(tree->master);
+    *tree = (struct tree){0};
+}
