@@ -1,0 +1,62 @@
+#include "kernels/kernel.h"
+
+#include "base/nearest.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define KERNEL(name) extern const struct kernel_ops kernel_##name##_ops;
+#include "kernels/kernels.def"
+#undef KERNEL
+
+#define KERNEL(name) &kernel_##name##_ops,
+const struct kernel_ops *const kernel_list[] = {
+#include "kernels/kernels.def"
+    NULL,
+};
+#undef KERNEL
+
+enum {
+    KERNELS = sizeof(kernel_list) / sizeof(kernel_list[0]), /* with the NULL */
+};
+
+static const struct kernel_ops *find(const char *name)
+{
+    for (int i = 0; kernel_list[i] != NULL; i++)
+        if (strcmp(kernel_list[i]->name, name) == 0)
+            return kernel_list[i];
+    return NULL;
+}
+
+static int unknown_name(const char *name, struct error *err)
+{
+    const char *names[KERNELS] = {NULL};
+    char all[512] = "";
+    size_t used = 0;
+    for (int i = 0; kernel_list[i] != NULL && used < sizeof(all); i++) {
+        names[i] = kernel_list[i]->name;
+        used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
+                                 i == 0 ? "" : ", ", names[i]);
+    }
+    const char *near = nearest_name(name, names);
+    return error_set(err, EINVAL, "unknown kernel '%s', allowed: %s%s%s%s",
+                     name, all, near ? "; did you mean '" : "",
+                     near ? near : "", near ? "'?" : "");
+}
+
+int kernel_parse(const char *text, const struct kernel_ops **ops,
+                 struct spec *spec, struct error *err)
+{
+    char name[SPEC_NAME_MAX];
+    int code = spec_name("kernel", text, name, err);
+    if (code != 0)
+        return code;
+    const struct kernel_ops *found = find(name);
+    if (found == NULL)
+        return unknown_name(name, err);
+    code = spec_parse("kernel", text, found->name, found->params, spec, err);
+    if (code == 0)
+        *ops = found;
+    return code;
+}
