@@ -1,0 +1,235 @@
+/* adjoint: adjoint convolution, decreasing cost.
+ *
+ *   FOR I = 1 TO N*N:  FOR J = I TO N*N:  A(I) = A(I) + X * B(J) * C(J - I)
+ *
+ * Han and Chronopoulos, Scalable Loop Self-Scheduling Schemes Implemented on
+ * Large-Scale Clusters, section V; iteration i takes O(N*N - i).  A is 0 at
+ * first; X, B and C are random in [0, 1), the same on every machine.  Each
+ * product is rounded as written, (X*B(J))*C(J - I); X*B(J) is the same in all
+ * rows and is made once.
+ *
+ * Order of summation, which the paper leaves to the compiler: LANES partial
+ * sums, by (J - I) mod LANES, then added pairwise (l and l + 8, l + 4, l + 2,
+ * l + 1).  A single running sum would wait 3 or 4 cycles for every addition;
+ * 16 sums make 4 vectors of 4, which keeps the loads busy instead.
+ *
+ * Speed.  Two loads per product and nothing to reuse inside a row: bound by
+ * the caches, like a dot product (N = 100: 160 KB of arrays, second level;
+ * N = 800: 10 MB, third level).  Neighbouring rows could share loads, but then
+ * an iteration would be cheaper in a large chunk than in a small one, and
+ * schemes could not be compared; each row is computed alone.
+ *
+ * Bits: a row is summed in the order above whatever chunk it is in; cutting it
+ * into pieces for polls keeps the partial sums. */
+#include "kernels/kernel.h"
+
+#include "kernels/support/memory.h"
+#include "kernels/support/random.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+    LANES = 16,
+    /* Products between two polls: 6 us from the second-level cache, about
+     * 25 us from the third.  A multiple of LANES. */
+    PIECE = 32768,
+};
+
+/* sum[l] += b[k] * c[k] for k = l mod LANES; n is a multiple of LANES. */
+typedef void adjoint_add_fn(double sum[LANES], const double *b, const double *c,
+                            int64_t n);
+
+/* One body per instruction set: vectors of `width` numbers.  b is not aligned
+ * to them. */
+#define ADJOINT_ADD(name, target, width)                                       \
+    typedef double name##_reals                                                \
+        __attribute__((vector_size(8 * width), aligned(8), may_alias));        \
+    target static void name(double sum[LANES], const double *b,                \
+                            const double *c, int64_t n)                        \
+    {                                                                          \
+        enum { VECTORS = LANES / width };                                      \
+        name##_reals s[VECTORS];                                               \
+        for (int v = 0; v < VECTORS; v++)                                      \
+            s[v] = ((const name##_reals *)sum)[v];                             \
+        for (int64_t k = 0; k < n; k += LANES)                                 \
+            for (int v = 0; v < VECTORS; v++)                                  \
+                s[v] += ((const name##_reals *)(b + k))[v] *                   \
+                        ((const name##_reals *)(c + k))[v];                    \
+        for (int v = 0; v < VECTORS; v++)                                      \
+            ((name##_reals *)sum)[v] = s[v];                                   \
+    }
+
+ADJOINT_ADD(add_sse2, , 2)
+#ifdef __x86_64__
+ADJOINT_ADD(add_avx2, __attribute__((target("avx2"))), 4)
+ADJOINT_ADD(add_avx512, __attribute__((target("avx512f"))), 8)
+#endif
+
+enum { SIZE, SEED };
+
+static const struct spec_param adjoint_params[] = {
+    [SIZE] = {.key = "size",
+              .type = SPEC_INTEGER,
+              .fallback = "100",
+              .min = 1,
+              .max = 1 << 20,
+              .help = "N; the loop has N*N iterations"},
+    [SEED] = {.key = "seed",
+              .type = SPEC_INTEGER,
+              .fallback = "1",
+              .min = 0,
+              .max = 0x1p53,
+              .help = "seed of the random arrays"},
+    {0},
+};
+
+struct adjoint {
+    int64_t n;  /* N*N */
+    double *xb; /* X * B(J) */
+    double *c;
+    adjoint_add_fn *add;
+};
+
+static adjoint_add_fn *choose_add(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f"))
+        return add_avx512;
+    if (__builtin_cpu_supports("avx2"))
+        return add_avx2;
+#endif
+    return add_sse2;
+}
+
+static void adjoint_destroy(void *instance)
+{
+    struct adjoint *a = instance;
+    free(a->xb);
+    free(a->c);
+    free(a);
+}
+
+/* An aligned array of n numbers; the size is rounded up to whole lines. */
+static double *make_array(int64_t n)
+{
+    return aligned_alloc(64, ((size_t)n * sizeof(double) + 63) / 64 * 64);
+}
+
+static void fill(struct adjoint *a, uint64_t seed)
+{
+    uint64_t state = seed;
+    double x = random_real(&state);
+    for (int64_t i = 0; i < a->n; i++)
+        a->xb[i] = x * random_real(&state);
+    for (int64_t i = 0; i < a->n; i++)
+        a->c[i] = random_real(&state);
+}
+
+static int adjoint_create(const struct spec *spec, void **instance,
+                          struct error *err)
+{
+    int64_t size = spec->value[SIZE].integer;
+    int64_t n = size * size;
+    int code =
+        kernel_memory_check("adjoint", "the arrays", 16.0 * (double)n, err);
+    if (code != 0)
+        return code;
+    struct adjoint *a = calloc(1, sizeof(*a));
+    if (a == NULL)
+        return error_set(err, ENOMEM, "kernel adjoint: out of memory");
+    a->n = n;
+    a->add = choose_add();
+    a->xb = make_array(n);
+    a->c = make_array(n);
+    if (a->xb == NULL || a->c == NULL) {
+        adjoint_destroy(a);
+        return error_set(err, ENOMEM, "kernel adjoint: out of memory");
+    }
+    fill(a, (uint64_t)spec->value[SEED].integer);
+    *instance = a;
+    return 0;
+}
+
+static int64_t adjoint_iterations(const void *instance)
+{
+    const struct adjoint *a = instance;
+    return a->n;
+}
+
+static size_t adjoint_output_bytes(const void *instance)
+{
+    (void)instance;
+    return sizeof(double);
+}
+
+static double add_lanes(double sum[LANES])
+{
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; l++)
+            sum[l] += sum[l + half];
+    return sum[0];
+}
+
+/* *due counts products down to the next poll, also across rows. */
+static double run_row(const struct adjoint *a, int64_t row,
+                      const struct kernel_poll *poll, int64_t *due)
+{
+    double sum[LANES] = {0};
+    const double *b = a->xb + row;
+    int64_t n = a->n - row;
+    int64_t whole = n - n % LANES;
+    for (int64_t k = 0; k < whole;) {
+        int64_t piece = whole - k < *due ? whole - k : *due;
+        a->add(sum, b + k, a->c + k, piece);
+        k += piece;
+        *due -= piece;
+        if (*due == 0) {
+            kernel_poll(poll);
+            *due = PIECE;
+        }
+    }
+    for (int64_t k = whole; k < n; k++)
+        sum[k - whole] += b[k] * a->c[k];
+    return add_lanes(sum);
+}
+
+static void adjoint_run(const void *instance, void *scratch, int64_t start,
+                        int64_t size, void *output,
+                        const struct kernel_poll *poll)
+{
+    (void)scratch;
+    const struct adjoint *a = instance;
+    double *result = output;
+    int64_t due = PIECE;
+    for (int64_t i = 0; i < size; i++)
+        result[i] = run_row(a, start + i, poll, &due);
+}
+
+/* One product after the other, each to the partial sum it belongs to. */
+static void adjoint_reference(const void *instance, int64_t start, int64_t size,
+                              void *output)
+{
+    const struct adjoint *a = instance;
+    double *result = output;
+    for (int64_t i = start; i < start + size; i++) {
+        double sum[LANES] = {0};
+        for (int64_t j = i; j < a->n; j++)
+            sum[(j - i) % LANES] += a->xb[j] * a->c[j - i];
+        *result++ = add_lanes(sum);
+    }
+}
+
+const struct kernel_ops kernel_adjoint_ops = {
+    .name = "adjoint",
+    .summary = "adjoint convolution, decreasing cost",
+    .citation = "Han and Chronopoulos, Scalable Loop Self-Scheduling Schemes "
+                "Implemented on Large-Scale Clusters, section V",
+    .params = adjoint_params,
+    .create = adjoint_create,
+    .destroy = adjoint_destroy,
+    .iterations = adjoint_iterations,
+    .output_bytes = adjoint_output_bytes,
+    .run = adjoint_run,
+    .reference = adjoint_reference,
+};
