@@ -9,6 +9,8 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct comm {
     MPI_Comm all;  /* the launch */

@@ -132,9 +132,7 @@ static void receive_results(struct relay *relay, const struct request *request)
 {
     if (request->size == 0)
         return;
-    int thread = request->kind == REQUEST_REFILL
-                     ? 0
-                     : worker_thread(relay->tree, request->child);
+    int thread = worker_thread(relay->tree, request->child);
     char *to = relay->output + (size_t)request->start * relay->output_bytes;
     MPI_Irecv(to, (int)request->size, relay->iteration, request->rank,
               TAG_RESULT + thread, relay->comm->all,
@@ -507,6 +505,9 @@ void relay_reset(struct relay *relay)
 {
     for (int i = 0; i < relay->count; i++)
         master_reset(&relay->master[i]);
+    int rank = relay->comm->rank;
+    atomic_store(&relay->working, relay->tree->rank_worker[rank + 1] -
+                                      relay->tree->rank_worker[rank]);
     relay->finals = 0;
     relay->queued = 0;
     relay->received_count = 0;
@@ -519,19 +520,26 @@ void relay_reset(struct relay *relay)
                   &relay->incoming);
 }
 
+void relay_leave(struct relay *relay)
+{
+    atomic_fetch_sub(&relay->working, 1);
+}
+
 static bool all_served(void *arg)
 {
     struct relay *relay = arg;
+    if (!mpi_try(relay))
+        return false;
     while (progress_held(relay))
         ;
-    if (relay->serving)
-        return false;
-    flights_reap(&relay->flights);
-    return relay->flights.count == 0;
+    bool served = !relay->serving && atomic_load(&relay->working) == 0;
+    if (served)
+        flights_reap(&relay->flights);
+    mpi_end(relay);
+    return served && relay->flights.count == 0;
 }
 
-/* Masters whose parent is elsewhere take their leave from it.  A pool that
- * asked ahead first takes the answer, which says that there is no more. */
+/* A pool that asked ahead still gets an answer: there is no more. */
 static bool refills_answered(void *arg)
 {
     struct relay *relay = arg;
@@ -542,12 +550,12 @@ static bool refills_answered(void *arg)
     return true;
 }
 
+/* Masters whose parent is elsewhere take their leave from it. */
 static void leave_parents(struct relay *relay)
 {
     for (int i = 0; i < relay->count; i++) {
         int above = relay->tree->master[relay->master[i].index].parent;
-        if (above >= 0 && relay->hosted[above] < 0 &&
-            relay->tree->master[above].rank >= 0)
+        if (above >= 0 && relay->hosted[above] < 0)
             send_request(relay, REQUEST_FINAL, above, relay->master[i].index, 0,
                          NULL);
     }
@@ -555,9 +563,7 @@ static void leave_parents(struct relay *relay)
 
 void relay_finish(struct relay *relay)
 {
-    mpi_begin(relay);
     engine_wait(&relay->patience, NULL, all_served, relay);
     engine_wait(&relay->patience, NULL, refills_answered, relay);
     leave_parents(relay);
-    mpi_end(relay);
 }

@@ -56,6 +56,7 @@ struct relay {
     MPI_Request *refill; /* the answer that a hosted master waits for */
     struct task **refill_tasks;
 
+    _Atomic int working; /* threads of this rank still in the loop */
     int remote_children; /* that will say final */
     int finals;          /* said so far */
     bool serving;        /* a receive for requests is posted */
@@ -91,7 +92,7 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
                struct error *err);
 void relay_close(struct relay *relay);
 
-/* Before a repetition, outside the timed part. */
+/* Before a repetition, outside the timed part, with a barrier behind it. */
 void relay_reset(struct relay *relay);
 
 /* Handles what has arrived; returns whether there was anything.  For polls:
@@ -101,9 +102,11 @@ bool relay_progress(struct relay *relay);
 /* Whether this rank must serve others while it computes. */
 bool relay_serves(const struct relay *relay);
 
-/* By thread 0 after its own work: serves until all remote children are done,
- * all results are here and all own messages are out.  Other threads of the
- * rank must have finished. */
+/* By each thread of the rank when it has left the loop. */
+void relay_leave(struct relay *relay);
+
+/* By thread 0 after that: serves until the other threads have left, all
+ * remote children are done, all results are here and all own messages out. */
 void relay_finish(struct relay *relay);
 
 /* A worker's end: with a master in this rank, or at another one. */

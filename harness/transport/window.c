@@ -1,0 +1,151 @@
+#include "harness/transport/window.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+static void mpi_begin(struct window *window)
+{
+    if (window->threaded)
+        engine_lock(&window->lock);
+}
+
+static void mpi_end(struct window *window)
+{
+    if (window->threaded)
+        engine_unlock(&window->lock);
+}
+
+static void open_shared(struct window *window, size_t bytes)
+{
+    const struct comm *comm = window->comm;
+    void *mine;
+    MPI_Aint size;
+    int unit;
+    /* Aligned by hand: MPI promises no more than a double's alignment. */
+    MPI_Win_allocate_shared(comm->rank == 0 ? (MPI_Aint)bytes + 128 : 0, 1,
+                            MPI_INFO_NULL, comm->all, &mine, &window->handle);
+    MPI_Win_shared_query(window->handle, 0, &size, &unit, &mine);
+    uintptr_t address = (uintptr_t)mine;
+    window->memory = (void *)((address + 127) & ~(uintptr_t)127);
+    if (comm->rank == 0)
+        memset(window->memory, 0, bytes);
+}
+
+int window_open(struct window *window, const struct comm *comm, bool shared,
+                size_t bytes, bool threaded, struct error *err)
+{
+    *window =
+        (struct window){.comm = comm, .shared = shared, .threaded = threaded};
+    if (shared && !comm->one_host)
+        return error_set(err, ENOTSUP,
+                         "window shared needs all ranks on one host (%d of %d "
+                         "are here): use window=rma",
+                         comm->host_ranks, comm->ranks);
+    if (shared) {
+        open_shared(window, bytes);
+    } else {
+        int64_t *counter;
+        MPI_Win_allocate(comm->rank == 0 ? (MPI_Aint)sizeof(*counter) : 0,
+                         sizeof(*counter), MPI_INFO_NULL, comm->all, &counter,
+                         &window->handle);
+        if (comm->rank == 0)
+            *counter = 0;
+    }
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, window->handle);
+    MPI_Win_sync(window->handle);
+    comm_quiet_barrier(comm);
+    MPI_Win_sync(window->handle);
+    return 0;
+}
+
+void window_close(struct window *window)
+{
+    comm_quiet_barrier(window->comm);
+    MPI_Win_unlock_all(window->handle);
+    MPI_Win_free(&window->handle);
+}
+
+void window_set_counter(struct window *window, int64_t step)
+{
+    MPI_Accumulate(&step, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, MPI_REPLACE,
+                   window->handle);
+    MPI_Win_flush(0, window->handle);
+}
+
+void window_progress(struct window *window)
+{
+    int flag;
+    if (window->threaded && !engine_trylock(&window->lock))
+        return;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, window->comm->all, &flag,
+               MPI_STATUS_IGNORE);
+    mpi_end(window);
+}
+
+static int64_t fetch_step(struct window *window)
+{
+    static const int64_t one = 1;
+    int64_t step;
+    mpi_begin(window);
+    MPI_Fetch_and_op(&one, &step, MPI_INT64_T, 0, 0, MPI_SUM, window->handle);
+    MPI_Win_flush(0, window->handle);
+    mpi_end(window);
+    return step;
+}
+
+double window_measure_progress(struct window *window, double busy_s)
+{
+    const struct comm *comm = window->comm;
+    double worst = -1;
+    if (comm->ranks < 2)
+        return worst;
+    comm_quiet_barrier(comm);
+    comm_sharp_barrier(comm);
+    double start = engine_now();
+    if (comm->rank == 0) {
+        while (engine_now() - start < busy_s)
+            ;
+    } else if (comm->rank == 1) {
+        for (int i = 0; i < 5; i++) {
+            double before = engine_now();
+            fetch_step(window);
+            double took = engine_now() - before;
+            if (took > worst)
+                worst = took;
+        }
+    }
+    comm_quiet_barrier(comm);
+    if (comm->rank == 1)
+        MPI_Send(&worst, 1, MPI_DOUBLE, 0, 0, comm->all);
+    if (comm->rank == 0)
+        MPI_Recv(&worst, 1, MPI_DOUBLE, 1, 0, comm->all, MPI_STATUS_IGNORE);
+    return worst;
+}
+
+static bool rma_next(struct source *base, struct chunk *chunk)
+{
+    struct source_rma *source = (struct source_rma *)base;
+    int64_t step = source->primed;
+    if (step >= 0) {
+        source->primed = -1;
+    } else {
+        double since = engine_now();
+        step = fetch_step(source->window);
+        base->wait_s += engine_now() - since;
+    }
+    if (step >= source->table->steps)
+        return false;
+    *chunk = sched_table_chunk(source->table, step);
+    return true;
+}
+
+void source_rma_open(struct source_rma *source, int worker,
+                     struct window *window, const struct sched_table *table)
+{
+    *source =
+        (struct source_rma){.base = {.next = rma_next, .worker = worker},
+                            .window = window,
+                            .table = table,
+                            .primed = table->rank ? table->rank[worker] : -1};
+}

@@ -1,0 +1,54 @@
+/* Windows: chunks without a master.  On one host the ranks share memory
+ * (MPI_Win_allocate_shared) and use C11 atomics on it; across hosts a step
+ * counter in rank 0's window is advanced with MPI_Fetch_and_op. */
+#ifndef HARNESS_TRANSPORT_WINDOW_H
+#define HARNESS_TRANSPORT_WINDOW_H
+
+#include "harness/engine/engine.h"
+#include "harness/transport/comm.h"
+#include "harness/transport/source.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct window {
+    const struct comm *comm;
+    MPI_Win handle;
+    bool shared;             /* memory of the host; else remote memory access */
+    bool threaded;           /* several threads of this rank may call MPI */
+    struct engine_lock lock; /* around MPI */
+    void *memory; /* shared: rank 0's memory, seen by all, aligned to 128 */
+};
+
+/* Collective.  bytes: of shared memory (rma: a counter is all there is).
+ * Returns 0; -ENOTSUP when `shared` is asked and the ranks are on several
+ * hosts. */
+int window_open(struct window *window, const struct comm *comm, bool shared,
+                size_t bytes, bool threaded, struct error *err);
+/* Collective.  Must come before MPI_Finalize. */
+void window_close(struct window *window);
+
+/* By rank 0 before a repetition; a barrier must follow. */
+void window_set_counter(struct window *window, int64_t step);
+
+/* Lets remote accesses to this rank's window go on (rma, at rank 0). */
+void window_progress(struct window *window);
+
+/* Collective, rma: how long a fetch-and-op takes while its target computes
+ * for `busy_s` seconds without entering MPI; known at rank 0, -1 with one
+ * rank.  Near busy_s: the target must enter MPI for progress. */
+double window_measure_progress(struct window *window, double busy_s);
+
+/* A worker's end of an rma counter. */
+struct source_rma {
+    struct source base;
+    struct window *window;
+    const struct sched_table *table;
+    int64_t primed;
+};
+
+void source_rma_open(struct source_rma *source, int worker,
+                     struct window *window, const struct sched_table *table);
+
+#endif
