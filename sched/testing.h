@@ -1,0 +1,98 @@
+/* What the tests of this folder share: a loop under a scheme in one call, and
+ * a random generator that gives the same numbers everywhere. */
+#ifndef SCHED_TESTING_H
+#define SCHED_TESTING_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "sched/sched.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A prepared loop that owns its memory. */
+struct testing_loop {
+    struct sched sched;
+    struct spec spec;
+    void *memory; /* exactly sched_bytes, so that ASan sees an overrun */
+    size_t bytes;
+};
+
+static inline int testing_try(struct testing_loop *t, const char *text,
+                              const struct sched_loop *loop, int64_t min_chunk,
+                              struct error *err)
+{
+    const struct sched_ops *ops;
+    int code = sched_parse(text, &ops, &t->spec, err);
+    if (code != 0)
+        return code;
+    t->bytes = sched_bytes(ops, loop);
+    t->memory = malloc(t->bytes);
+    assert_non_null(t->memory);
+    code =
+        sched_init(&t->sched, t->memory, ops, &t->spec, loop, min_chunk, err);
+    if (code != 0)
+        free(t->memory);
+    return code;
+}
+
+static inline void testing_open(struct testing_loop *t, const char *text,
+                                const struct sched_loop *loop,
+                                int64_t min_chunk)
+{
+    struct error err = {""};
+    int code = testing_try(t, text, loop, min_chunk, &err);
+    if (code != 0)
+        fail_msg("%s: %s", text, err.text);
+}
+
+static inline void testing_close(struct testing_loop *t)
+{
+    free(t->memory);
+}
+
+/* Sizes in the order of a round robin of the workers, without primed chunks.
+ * Returns how many there are, at most max. */
+static inline int testing_sizes(const char *text, const struct sched_loop *loop,
+                                int64_t min_chunk, int64_t *size, int max)
+{
+    struct testing_loop t;
+    struct chunk chunk;
+    int n = 0;
+    testing_open(&t, text, loop, min_chunk);
+    while (n < max && sched_next(&t.sched, n % loop->workers, &chunk))
+        size[n++] = chunk.size;
+    testing_close(&t);
+    return n;
+}
+
+/* splitmix64 */
+static inline uint64_t testing_random(uint64_t *seed)
+{
+    uint64_t z = *seed += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+/* A whole number in [low, high], high - low < 2^63. */
+static inline int64_t testing_between(uint64_t *seed, int64_t low, int64_t high)
+{
+    return low + (int64_t)(testing_random(seed) % ((uint64_t)(high - low) + 1));
+}
+
+/* The same with every power of two equally likely; low = 1. */
+static inline int64_t testing_scale(uint64_t *seed, int64_t high)
+{
+    int bits = (int)testing_between(seed, 1, 62);
+    while (bits > 1 && (int64_t)1 << (bits - 1) > high)
+        bits = (int)testing_between(seed, 1, 62);
+    int64_t top = (int64_t)1 << bits;
+    return testing_between(seed, 1, top < high ? top : high);
+}
+
+#endif
