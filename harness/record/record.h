@@ -1,0 +1,42 @@
+/* The files of a launch in its result directory (results/README.md). */
+#ifndef HARNESS_RECORD_RECORD_H
+#define HARNESS_RECORD_RECORD_H
+
+#include "base/error.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RECORD_SCHEMA = 1 };
+
+/* An open file of JSON lines.  Lines are appended whole. */
+struct record_file {
+    char path[4608];
+    int descriptor; /* -1: not open */
+};
+
+/* Opens <directory>/<kind>-<launch>.jsonl for appending. */
+int record_open(struct record_file *file, const char *directory,
+                const char *kind, const char *launch, struct error *err);
+int record_close(struct record_file *file, struct error *err);
+
+/* Appends one line; takes over `object`.  Says which file and why when it
+ * cannot (a full disk, say). */
+int record_line(struct record_file *file, json_t *object, struct error *err);
+
+/* Makes sure that what was appended survives a crash of the machine. */
+int record_sync(struct record_file *file, struct error *err);
+
+/* Writes <directory>/manifest-<launch>.json whole (by rename); takes over
+ * `object`. */
+int record_manifest(const char *directory, const char *launch, json_t *object,
+                    struct error *err);
+
+/* A real for JSON; not a number or negative "not known" becomes null. */
+json_t *record_real(double value);
+
+/* "2026-11-21T01:02:03Z" */
+void record_time(char *text, int size);
+
+#endif

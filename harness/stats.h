@@ -1,0 +1,20 @@
+/* Order statistics and bounds of measured times. */
+#ifndef HARNESS_STATS_H
+#define HARNESS_STATS_H
+
+#include <stdint.h>
+
+/* The median and the nonparametric 95 % confidence interval of the median
+ * (order statistics by the binomial distribution; with fewer than 6 values
+ * the interval is the whole range).  Sorts `values`; count at least 1. */
+struct stats_median {
+    double median, low, high;
+};
+struct stats_median stats_median(double *values, int count);
+
+/* The time p equal workers need for chunks of the given costs when each goes,
+ * in this order, to the worker that is free first (list scheduling).  With
+ * workers < 1 or out of memory: -1. */
+double stats_list_schedule(const double *cost, int64_t chunks, int workers);
+
+#endif
