@@ -1,0 +1,432 @@
+/* What holds for every scheme, whatever the loop: random iterations, workers,
+ * powers, minimum chunks, keys and orders of requests.  DLSBENCH_SEED sets the
+ * first seed; a failure prints the seed of its case. */
+#include "sched/testing.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+    CASES = 150,       /* per scheme */
+    STEPS_MAX = 20000, /* longer sequences are checked that far */
+    WORKERS_MAX = 200,
+};
+
+static const int64_t ITERATIONS_MAX = (int64_t)1 << 40;
+
+struct test_case {
+    uint64_t seed;
+    const struct sched_ops *ops;
+    char text[96];
+    struct sched_loop loop;
+    int64_t min_chunk;
+    bool equal; /* powers */
+    double power[WORKERS_MAX];
+};
+
+/* The chunks of one run by their step. */
+struct sequence {
+    int64_t steps;
+    bool complete; /* nothing is left for anybody */
+    struct chunk chunk[STEPS_MAX + WORKERS_MAX];
+    bool taken[STEPS_MAX + WORKERS_MAX];
+};
+
+#define FAIL_CASE(c, ...)                                                      \
+    do {                                                                       \
+        print_error("seed %" PRIu64 ": %s, I = %" PRId64 ", p = %d, minimum "  \
+                    "chunk %" PRId64 ", powers %s: ",                          \
+                    (c)->seed, (c)->text, (c)->loop.iterations,                \
+                    (c)->loop.workers, (c)->min_chunk,                         \
+                    (c)->equal ? "equal" : "unequal");                         \
+        print_error(__VA_ARGS__);                                              \
+        print_error("\n");                                                     \
+        fail();                                                                \
+    } while (0)
+
+/* ---- random cases ---- */
+
+static const char *random_alpha(uint64_t *seed)
+{
+    static const char *const alpha[] = {"1", "1.5", "2", "3", "7.3"};
+    return alpha[testing_between(seed, 0, 4)];
+}
+
+static void random_qss(struct test_case *c, uint64_t *seed)
+{
+    static const char *const delta[] = {"1/3", "1/2", "1", "2",
+                                        "4",   "5",   "9", "0.01"};
+    if (testing_between(seed, 0, 2) == 0)
+        snprintf(c->text, sizeof(c->text), "qss:middle=%" PRId64,
+                 testing_scale(seed, c->loop.iterations));
+    else
+        snprintf(c->text, sizeof(c->text), "qss:delta=%s",
+                 delta[testing_between(seed, 0, 7)]);
+}
+
+static void random_tss(struct test_case *c, uint64_t *seed)
+{
+    int64_t first = testing_scale(seed, c->loop.iterations);
+    snprintf(c->text, sizeof(c->text), "tss:first=%" PRId64 ",last=%" PRId64,
+             first, testing_scale(seed, first));
+}
+
+/* The scheme with some of its keys; half of the cases leave them out. */
+static void random_spec(struct test_case *c, uint64_t *seed)
+{
+    const char *name = c->ops->name;
+    const char *key = c->ops->params[0].key;
+    snprintf(c->text, sizeof(c->text), "%s", name);
+    if (key == NULL || testing_between(seed, 0, 1) == 0)
+        return;
+    if (strcmp(name, "qss") == 0)
+        random_qss(c, seed);
+    else if (strcmp(name, "tss") == 0)
+        random_tss(c, seed);
+    else if (strcmp(key, "alpha") == 0)
+        snprintf(c->text, sizeof(c->text), "%s:alpha=%s", name,
+                 random_alpha(seed));
+    else
+        snprintf(c->text, sizeof(c->text), "%s:%s=%" PRId64, name, key,
+                 testing_scale(
+                     seed, strcmp(key, "k") == 0 ? 50 : c->loop.iterations));
+}
+
+static double random_power(uint64_t *seed, int kind)
+{
+    double unit = (double)testing_between(seed, 1, 1000000) / 1e6;
+    if (kind == 0) /* two classes, as in the papers */
+        return testing_between(seed, 0, 1) ? 1 : 0.63;
+    if (kind == 1)
+        return 0.1 + 10 * unit;
+    return 1e3 * unit; /* up to a million times the slowest */
+}
+
+static void random_powers(struct test_case *c, uint64_t *seed)
+{
+    int kind = (int)testing_between(seed, -2, 2);
+    c->equal = true;
+    if (kind == -2)
+        return;
+    for (int j = 0; j < c->loop.workers; j++) {
+        c->power[j] = kind == -1 ? 0.7 : random_power(seed, kind);
+        if (c->power[j] != c->power[0])
+            c->equal = false;
+    }
+    c->loop.power = c->power;
+}
+
+static void random_case(struct test_case *c, const struct sched_ops *ops,
+                        uint64_t seed)
+{
+    *c = (struct test_case){.seed = seed, .ops = ops};
+    c->loop.iterations = testing_scale(&seed, ITERATIONS_MAX);
+    c->loop.workers = (int)testing_scale(&seed, WORKERS_MAX);
+    random_powers(c, &seed);
+    int kind = (int)testing_between(&seed, 0, 3);
+    c->min_chunk = kind == 0   ? 1
+                   : kind == 1 ? 5
+                   : kind == 2 ? 1 + c->loop.iterations / 5000
+                               : testing_scale(&seed, c->loop.iterations);
+    random_spec(c, &seed);
+}
+
+/* ---- one run ---- */
+
+static void record(const struct test_case *c, struct sequence *s,
+                   const struct chunk *chunk)
+{
+    if (chunk->step < 0 || chunk->step >= STEPS_MAX + WORKERS_MAX ||
+        s->taken[chunk->step])
+        FAIL_CASE(c, "step %" PRId64 " is given twice or out of range",
+                  chunk->step);
+    s->taken[chunk->step] = true;
+    s->chunk[chunk->step] = *chunk;
+    s->steps++;
+}
+
+/* Asks every worker until nothing is left for it; those with a chunk that was
+ * set aside still have that one. */
+static void drain(const struct test_case *c, struct sched *sched,
+                  struct sequence *s)
+{
+    struct chunk chunk;
+    for (int j = 0; j < c->loop.workers; j++)
+        while (s->steps < STEPS_MAX && sched_next(sched, j, &chunk))
+            record(c, s, &chunk);
+    if (s->steps >= STEPS_MAX)
+        return;
+    s->complete = true;
+    for (int j = 0; j < c->loop.workers; j++)
+        for (int again = 0; again < 2; again++)
+            if (sched_next(sched, j, &chunk))
+                FAIL_CASE(c, "a chunk for worker %d after the end", j);
+}
+
+/* Moves the loop to other memory: the state must be flat. */
+static void move(struct testing_loop *t)
+{
+    void *copy = malloc(t->bytes);
+    assert_non_null(copy);
+    memcpy(copy, t->memory, t->bytes);
+    memset(t->memory, 0xa5, t->bytes);
+    free(t->memory);
+    t->memory = copy;
+    sched_attach(&t->sched, copy, t->sched.ops);
+}
+
+/* Requests in a random order that `order` decides; every worker asks once at
+ * the start, so that no primed chunk is missing where the run is cut. */
+static void run(const struct test_case *c, uint64_t order, bool moves,
+                struct sequence *s)
+{
+    struct testing_loop t;
+    struct chunk chunk;
+    int64_t asked = 0;
+    int last = c->loop.workers - 1;
+    memset(s, 0, sizeof(*s));
+    testing_open(&t, c->text, &c->loop, c->min_chunk);
+    while (s->steps < STEPS_MAX) {
+        int worker = asked < c->loop.workers
+                         ? (int)asked
+                         : (int)testing_between(&order, 0, last);
+        asked++;
+        if (moves && asked % 7 == 3)
+            move(&t);
+        if (sched_next(&t.sched, worker, &chunk))
+            record(c, s, &chunk);
+        else if (asked > c->loop.workers)
+            break;
+    }
+    drain(c, &t.sched, s);
+    testing_close(&t);
+}
+
+/* ---- what must hold ---- */
+
+static void check_cover(const struct test_case *c, const struct sequence *s)
+{
+    int64_t start = 0;
+    for (int64_t i = 0; i < s->steps; i++) {
+        const struct chunk *chunk = &s->chunk[i];
+        if (!s->taken[i] || chunk->start != start)
+            FAIL_CASE(c, "step %" PRId64 " does not start at %" PRId64, i,
+                      start);
+        bool last = chunk->start + chunk->size == c->loop.iterations;
+        if (chunk->size < 1 || (chunk->size < c->min_chunk && !last))
+            FAIL_CASE(c, "step %" PRId64 " has size %" PRId64, i, chunk->size);
+        start += chunk->size;
+    }
+    if (start > c->loop.iterations ||
+        (s->complete && start != c->loop.iterations))
+        FAIL_CASE(c, "%" PRId64 " iterations are handed out", start);
+}
+
+static void check_same(const struct test_case *c, const struct sequence *a,
+                       const struct sequence *b, const char *what)
+{
+    if (a->steps != b->steps || a->complete != b->complete)
+        FAIL_CASE(c, "%s: %" PRId64 " and %" PRId64 " steps", what, a->steps,
+                  b->steps);
+    for (int64_t i = 0; i < a->steps; i++)
+        if (a->chunk[i].size != b->chunk[i].size)
+            FAIL_CASE(c, "%s: step %" PRId64 " differs", what, i);
+}
+
+static void check_ranks(const struct test_case *c,
+                        const struct sched_table *table)
+{
+    if ((c->ops->flags & SCHED_PRIMED) == 0) {
+        assert_null(table->rank);
+        assert_int_equal(table->primed, 0);
+        return;
+    }
+    struct testing_loop t;
+    struct chunk chunk;
+    testing_open(&t, c->text, &c->loop, c->min_chunk);
+    for (int j = 0; j < c->loop.workers; j++) {
+        bool some = sched_next(&t.sched, j, &chunk);
+        int64_t rank = some ? chunk.step : -1;
+        if (table->rank[j] != rank || rank >= table->primed)
+            FAIL_CASE(c, "worker %d has rank %d, not %" PRId64, j,
+                      table->rank[j], rank);
+    }
+    testing_close(&t);
+}
+
+static void check_table(const struct test_case *c, const struct sequence *s)
+{
+    struct sched_table table;
+    struct spec spec;
+    const struct sched_ops *ops;
+    assert_int_equal(sched_parse(c->text, &ops, &spec, NULL), 0);
+    int code =
+        sched_table_build(&table, ops, &spec, &c->loop, c->min_chunk, NULL);
+    bool by_power = (ops->flags & SCHED_BY_POWER) != 0;
+    if (by_power && !c->equal) {
+        assert_int_equal(code, -ENOTSUP);
+        return;
+    }
+    if (code == -E2BIG && !s->complete)
+        return;
+    if (code != 0)
+        FAIL_CASE(c, "no table: %d", code);
+    if (s->complete ? table.steps != s->steps : table.steps < s->steps)
+        FAIL_CASE(c, "the table has %" PRId64 " steps", table.steps);
+    for (int64_t i = 0; i < s->steps; i++) {
+        struct chunk chunk = sched_table_chunk(&table, i);
+        if (chunk.start != s->chunk[i].start || chunk.step != i ||
+            (i < table.steps - 1 && chunk.size != s->chunk[i].size))
+            FAIL_CASE(c, "step %" PRId64 " of the table differs", i);
+    }
+    struct chunk last = sched_table_chunk(&table, table.steps - 1);
+    assert_true(last.start + last.size == c->loop.iterations);
+    assert_true(last.size >= 1);
+    check_ranks(c, &table);
+    sched_table_free(&table);
+}
+
+static uint64_t first_seed(void)
+{
+    const char *text = getenv("DLSBENCH_SEED");
+    return text != NULL ? strtoull(text, NULL, 10) : 20250101;
+}
+
+static void every_scheme_keeps_its_invariants(void **unused)
+{
+    (void)unused;
+    struct test_case *c = malloc(sizeof(*c));
+    struct sequence *one = malloc(sizeof(*one));
+    struct sequence *other = malloc(sizeof(*other));
+    for (int i = 0; sched_schemes[i] != NULL; i++) {
+        for (uint64_t n = 0; n < CASES; n++) {
+            random_case(c, sched_schemes[i], first_seed() + n);
+            run(c, 1, false, one);
+            check_cover(c, one);
+            check_table(c, one);
+            run(c, 1, true, other);
+            check_same(c, one, other, "moved while it runs");
+            run(c, 2, false, other);
+            check_cover(c, other);
+            if (c->equal)
+                check_same(c, one, other, "another order, equal powers");
+        }
+    }
+    free(c);
+    free(one);
+    free(other);
+}
+
+/* With equal powers the weighted schemes are the plain ones. */
+static void equal_powers_give_the_plain_scheme(void **unused)
+{
+    (void)unused;
+    static const char *const pair[][2] = {
+        {"wf", "fss"}, {"dfss", "fss"}, {"dgss", "gss"}, {"dtss", "tss"}};
+    struct test_case *c = malloc(sizeof(*c));
+    struct sequence *plain = malloc(sizeof(*plain));
+    struct sequence *weighted = malloc(sizeof(*weighted));
+    for (uint64_t n = 0; n < 4 * CASES; n++) {
+        random_case(c, sched_schemes[0], first_seed() + n);
+        for (int j = 0; j < c->loop.workers; j++)
+            c->power[j] = 0.63;
+        c->loop.power = c->power;
+        c->equal = true;
+        snprintf(c->text, sizeof(c->text), "%s", pair[n % 4][1]);
+        run(c, 1, false, plain);
+        snprintf(c->text, sizeof(c->text), "%s", pair[n % 4][0]);
+        run(c, 2, false, weighted);
+        check_same(c, plain, weighted, pair[n % 4][1]);
+    }
+    free(c);
+    free(plain);
+    free(weighted);
+}
+
+/* Algorithm 1 of Han and Chronopoulos as printed, one value after the other. */
+static int64_t dtss_loop(int64_t *current, int64_t decrement, int64_t power)
+{
+    int64_t size = 0;
+    for (int64_t k = 0; k < power; k++) {
+        size += *current > 1 ? *current : 1;
+        *current -= decrement;
+    }
+    return size;
+}
+
+static void dtss_sums_as_printed(void **unused)
+{
+    (void)unused;
+    uint64_t seed = first_seed();
+    for (int n = 0; n < 2000; n++) {
+        double power[20];
+        struct sched_loop loop = {.iterations = testing_scale(&seed, 1 << 20),
+                                  .workers = 20,
+                                  .power = power};
+        int64_t total = 0;
+        power[0] = 1;
+        for (int j = 0; j < 20; j++) {
+            if (j > 0)
+                power[j] = (double)testing_scale(&seed, 40);
+            total += (int64_t)power[j];
+        }
+        int64_t first = loop.iterations / (2 * total);
+        first = first > 1 ? first : 1;
+        int64_t steps = (2 * loop.iterations + first) / (first + 1);
+        int64_t decrement = steps > 1 ? (first - 1) / (steps - 1) : 0;
+        int64_t current = first;
+        struct testing_loop t;
+        struct chunk chunk;
+        testing_open(&t, "dtss", &loop, 1);
+        for (;;) {
+            int worker = (int)testing_between(&seed, 0, 19);
+            if (!sched_next(&t.sched, worker, &chunk))
+                break;
+            int64_t size =
+                dtss_loop(&current, decrement, (int64_t)power[worker]);
+            int64_t left = loop.iterations - chunk.start;
+            assert_int_equal(chunk.size, size < left ? size : left);
+        }
+        testing_close(&t);
+    }
+}
+
+/* Numbers at the edge of 64 bits: nothing overflows (UBSan watches). */
+static void largest_loop(void **unused)
+{
+    (void)unused;
+    const double power[] = {1, 1e9, 3.7};
+    struct sched_loop loop = {.iterations = INT64_MAX, .workers = 1};
+    for (int i = 0; sched_schemes[i] != NULL; i++) {
+        for (int workers = 1; workers <= 3; workers += 2) {
+            struct testing_loop t;
+            struct chunk chunk;
+            int64_t start = 0;
+            loop.workers = workers;
+            loop.power = workers == 1 ? NULL : power;
+            bool primed = (sched_schemes[i]->flags & SCHED_PRIMED) != 0;
+            testing_open(&t, sched_schemes[i]->name, &loop, 1);
+            for (int n = 0; n < 2000; n++) {
+                if (!sched_next(&t.sched, n % workers, &chunk))
+                    continue;
+                assert_true(chunk.size >= 1);
+                if (!primed)
+                    assert_true(chunk.start == start);
+                start += chunk.size;
+            }
+            testing_close(&t);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_scheme_keeps_its_invariants),
+        cmocka_unit_test(equal_powers_give_the_plain_scheme),
+        cmocka_unit_test(dtss_sums_as_printed),
+        cmocka_unit_test(largest_loop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
