@@ -212,7 +212,8 @@ static void dtss_acp_by_hand(void **unused)
 
 /* Not normalised: with powers 1 and 0.5, A = 1.5, F = 200, N = 5.97,
  * D = 40.04: 1 (F - D 0), 0.5 (F - D 0.75) = 84.98, F - D 1.5 = 139.9,
- * 0.5 (F - D 2.25) = 54.95, F - D 3 = 79.9, 0.5 (F - D 3.75) = 24.9, 15 left. */
+ * 0.5 (F - D 2.25) = 54.95, F - D 3 = 79.9, 0.5 (F - D 3.75) = 24.9, 15 left.
+ */
 static void dtss_acp_takes_real_powers(void **unused)
 {
     (void)unused;

@@ -1,0 +1,53 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/nearest.h"
+
+static const char *const names[] = {"static", "ss", "css", "mandelbrot", NULL};
+
+static void a_typo_finds_its_name(void **unused)
+{
+    (void)unused;
+    assert_string_equal(nearest_name("statik", names), "static");
+    assert_string_equal(nearest_name("staitc", names), "static");
+    assert_string_equal(nearest_name("mandlebrodt", names), "mandelbrot");
+    assert_string_equal(nearest_name("cs", names), "ss");
+    assert_string_equal(nearest_name("css", names), "css");
+}
+
+static void far_words_find_nothing(void **unused)
+{
+    (void)unused;
+    static const char *const none[] = {NULL};
+    assert_null(nearest_name("convolution", names));
+    assert_null(nearest_name("", names));
+    assert_null(nearest_name("xy", names));
+    assert_null(nearest_name("ss", none));
+}
+
+static void long_words_do_not_overrun(void **unused)
+{
+    (void)unused;
+    char word[200];
+    const char *const longer[] = {word, "ss", NULL};
+    for (size_t length = 60; length < sizeof(word); length++) {
+        for (size_t i = 0; i < length; i++)
+            word[i] = 'a';
+        word[length] = '\0';
+        assert_null(nearest_name(word, names));
+        assert_string_equal(nearest_name("sss", longer), "ss");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_typo_finds_its_name),
+        cmocka_unit_test(far_words_find_nothing),
+        cmocka_unit_test(long_words_do_not_overrun),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

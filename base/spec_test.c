@@ -1,0 +1,202 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/spec.h"
+
+#include <errno.h>
+#include <float.h>
+#include <string.h>
+
+enum { SIZE, RATIO, AXIS, FILE_NAME };
+
+static const struct spec_param params[] = {
+    [SIZE] = {.key = "size",
+              .type = SPEC_INTEGER,
+              .fallback = "100",
+              .min = 1,
+              .max = 0x1p53},
+    [RATIO] = {.key = "ratio", .type = SPEC_REAL, .min = 0, .max = 10},
+    [AXIS] = {.key = "axis",
+              .type = SPEC_CHOICE,
+              .fallback = "re",
+              .choices = "re|im"},
+    [FILE_NAME] = {.key = "file", .type = SPEC_TEXT},
+    {0},
+};
+
+static const struct spec_param needed[] = {
+    {.key = "file",
+     .type = SPEC_TEXT,
+     .required = true,
+     .help = "where the costs are"},
+    {0},
+};
+
+static int parse(const char *text, struct spec *spec, struct error *err)
+{
+    return spec_parse("kernel", text, "loop", params, spec, err);
+}
+
+static void defaults_are_filled_in(void **unused)
+{
+    (void)unused;
+    struct spec spec;
+    assert_int_equal(parse("loop", &spec, NULL), 0);
+    assert_true(spec.value[SIZE].given && spec.value[AXIS].given);
+    assert_false(spec.value[RATIO].given || spec.value[FILE_NAME].given);
+    assert_int_equal(spec.value[SIZE].integer, 100);
+    assert_string_equal(spec.value[AXIS].text, "re");
+    assert_string_equal(spec.name, "loop");
+    assert_string_equal(spec.canonical, "loop:size=100,axis=re");
+}
+
+static void values_are_read(void **unused)
+{
+    (void)unused;
+    struct spec spec;
+    assert_int_equal(
+        parse("loop:file=a/b=c:d,axis=im,ratio=1/3,size=9007199254740992",
+              &spec, NULL),
+        0);
+    assert_true(spec.value[SIZE].integer == (int64_t)1 << 53);
+    assert_true(spec.value[RATIO].real == 1.0 / 3);
+    assert_string_equal(spec.value[FILE_NAME].text, "a/b=c:d");
+    assert_string_equal(spec.canonical,
+                        "loop:size=9007199254740992,"
+                        "ratio=0.3333333333333333,axis=im,file=a/b=c:d");
+}
+
+/* One cell has one name, however its numbers are written, and the name reads
+ * back as itself. */
+static void canonical_is_a_fixed_point(void **unused)
+{
+    (void)unused;
+    static const char *const same[] = {"loop:size=7,ratio=0.5",
+                                       "loop:ratio=1/2,size=007",
+                                       "loop:size=+7,ratio=5e-1"};
+    for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+        struct spec spec, again;
+        assert_int_equal(parse(same[i], &spec, NULL), 0);
+        assert_string_equal(spec.canonical, "loop:size=7,ratio=0.5,axis=re");
+        assert_int_equal(parse(spec.canonical, &again, NULL), 0);
+        assert_string_equal(again.canonical, spec.canonical);
+    }
+}
+
+static void errors_say_what_and_where(void **unused)
+{
+    (void)unused;
+    static const char *const bad[][2] = {
+        {"loop:", "key=value must follow"},
+        {"loop:size", "must be written size=value"},
+        {"loop:size=", "size= has no value"},
+        {"loop:=3", "unknown key ''"},
+        {"loop:size=3,", "unknown key ''"},
+        {"loop:sise=3", "did you mean 'size'?"},
+        {"loop:zzzzzz=3", "allowed: size, ratio, axis, file"},
+        {"loop:size=3,size=3", "size is given twice"},
+        {"loop:size=3 ", "not a whole number"},
+        {"loop:size= 3", "not a whole number"},
+        {"loop:size=0x10", "not a whole number"},
+        {"loop:size=1e3", "not a whole number"},
+        {"loop:size=0", "out of range, allowed is 1 to"},
+        {"loop:size=9223372036854775808", "out of range"},
+        {"loop:ratio=1/0", "out of range"},
+        {"loop:ratio=inf", "out of range"},
+        {"loop:ratio=nan", "out of range"},
+        {"loop:ratio=1e999", "out of range"},
+        {"loop:ratio=1/", "not a number"},
+        {"loop:ratio=1/2/3", "not a number"},
+        {"loop:ratio=11", "allowed is 0 to 10"},
+        {"loop:axis=r", "allowed is re|im"},
+        {"loop:axis=re|im", "allowed is re|im"},
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct spec spec = {.name = "untouched"};
+        struct error err = {""};
+        int code = parse(bad[i][0], &spec, &err);
+        if (code != -EINVAL || strstr(err.text, bad[i][1]) == NULL)
+            fail_msg("'%s': %d, '%s', not '%s'", bad[i][0], code, err.text,
+                     bad[i][1]);
+        assert_string_equal(spec.name, "untouched");
+        assert_memory_equal(err.text, "kernel loop: ", 13);
+    }
+}
+
+static void required_keys_are_missed(void **unused)
+{
+    (void)unused;
+    struct spec spec;
+    struct error err = {""};
+    assert_int_equal(
+        spec_parse("kernel", "trace", "trace", needed, &spec, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "file= is missing (where the costs are)"));
+    assert_int_equal(
+        spec_parse("kernel", "trace:file=a", "trace", needed, &spec, &err), 0);
+}
+
+static void long_specs_are_refused(void **unused)
+{
+    (void)unused;
+    struct spec spec;
+    struct error err = {""};
+    char text[2 * SPEC_CANONICAL_MAX];
+    for (size_t length = 20; length < sizeof(text); length++) {
+        memset(text, 'x', length);
+        memcpy(text, "loop:file=", 10);
+        text[length] = '\0';
+        int code = parse(text, &spec, &err);
+        assert_int_equal(code, length - 10 < SPEC_TEXT_MAX ? 0 : -EINVAL);
+    }
+}
+
+static void numbers(void **unused)
+{
+    (void)unused;
+    int64_t whole = 5;
+    double real = 5;
+    assert_int_equal(spec_integer("-12", &whole), 0);
+    assert_true(whole == -12);
+    assert_int_equal(spec_integer("9223372036854775807", &whole), 0);
+    assert_true(whole == INT64_MAX);
+    assert_int_equal(spec_integer("9223372036854775808", &whole), -ERANGE);
+    assert_int_equal(spec_integer("", &whole), -EINVAL);
+    assert_true(whole == INT64_MAX);
+    assert_int_equal(spec_real("-1/4", &real), 0);
+    assert_true(real == -0.25);
+    assert_int_equal(spec_real("", &real), -EINVAL);
+    assert_int_equal(spec_real("0/0", &real), -ERANGE);
+    assert_true(real == -0.25);
+}
+
+static void names(void **unused)
+{
+    (void)unused;
+    char name[SPEC_NAME_MAX] = "";
+    assert_int_equal(spec_name("kernel", "heat:rows=3", name, NULL), 0);
+    assert_string_equal(name, "heat");
+    assert_int_equal(spec_name("kernel", ":rows=3", name, NULL), -EINVAL);
+    assert_int_equal(
+        spec_name("kernel", "a-name-of-exactly-31-characters", name, NULL), 0);
+    assert_int_equal(
+        spec_name("kernel", "a-name-of-even-32-characters-now", name, NULL),
+        -EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_filled_in),
+        cmocka_unit_test(values_are_read),
+        cmocka_unit_test(canonical_is_a_fixed_point),
+        cmocka_unit_test(errors_say_what_and_where),
+        cmocka_unit_test(required_keys_are_missed),
+        cmocka_unit_test(long_specs_are_refused),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
