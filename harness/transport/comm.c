@@ -62,6 +62,18 @@ void comm_sharp_barrier(const struct comm *comm)
     MPI_Barrier(comm->all);
 }
 
+int comm_agree(const struct comm *comm, int code, struct error *err)
+{
+    int first, mine = code != 0 ? comm->rank : INT_MAX;
+    comm_quiet_barrier(comm);
+    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm->all);
+    if (first == INT_MAX)
+        return 0;
+    MPI_Bcast(&code, 1, MPI_INT, first, comm->all);
+    MPI_Bcast(err->text, sizeof(err->text), MPI_BYTE, first, comm->all);
+    return code;
+}
+
 void comm_broadcast(const struct comm *comm, void *data, size_t bytes)
 {
     comm_quiet_barrier(comm);
@@ -156,6 +168,12 @@ int comm_max_int(const struct comm *comm, int value)
     comm_quiet_barrier(comm);
     MPI_Allreduce(&value, &most, 1, MPI_INT, MPI_MAX, comm->all);
     return most;
+}
+
+void comm_share_u64(const struct comm *comm, uint64_t one, uint64_t *all)
+{
+    comm_quiet_barrier(comm);
+    MPI_Allgather(&one, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, comm->all);
 }
 
 void comm_describe(char *text, size_t size)

@@ -30,6 +30,10 @@ void comm_quiet_barrier(const struct comm *comm);
 /* Waits for all ranks, polling, so that they leave close together. */
 void comm_sharp_barrier(const struct comm *comm);
 
+/* All ranks agree before they go on: when `code` is not 0 on any rank, every
+ * rank returns the code of the lowest such rank, with its text. */
+int comm_agree(const struct comm *comm, int code, struct error *err);
+
 /* Broadcast from rank 0, gather to rank 0, sums at rank 0: quiet before. */
 void comm_broadcast(const struct comm *comm, void *data, size_t bytes);
 /* Text of any length; the others get a copy to free. */
@@ -47,6 +51,8 @@ void comm_sum_u64(const struct comm *comm, uint64_t *values, int count);
 void comm_sum_u8(const struct comm *comm, uint8_t *values, size_t count);
 /* The largest over all ranks, known to all. */
 int comm_max_int(const struct comm *comm, int value);
+/* One number of every rank, known to all (`all`: one per rank). */
+void comm_share_u64(const struct comm *comm, uint64_t one, uint64_t *all);
 
 /* "MPICH 4.0.2, ch4:ucx, threads serialized" */
 void comm_describe(char *text, size_t size);

@@ -39,6 +39,7 @@ struct master {
     struct master *parent;
     struct source **upstream; /* one per worker below: a window */
     int upstream_primed;      /* steps below it are reserved */
+    bool upstream_blocks;     /* asking takes as long as a message */
     bool eager; /* ask above when the pool becomes empty, not when it is found
                    empty (prefetch) */
     bool asked; /* above, and no answer yet */

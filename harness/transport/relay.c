@@ -280,6 +280,8 @@ static bool hosted_next(struct source *base, struct chunk *chunk)
     struct engine_idle idle = {0};
     double since = 0;
     enum master_answer answer;
+    if (source->master->upstream_blocks)
+        since = engine_now();
     for (;;) {
         answer = master_take(source->master, base->worker, chunk);
         if (atomic_load_explicit(&source->master->must_ask,
@@ -555,7 +557,8 @@ static void leave_parents(struct relay *relay)
 {
     for (int i = 0; i < relay->count; i++) {
         int above = relay->tree->master[relay->master[i].index].parent;
-        if (above >= 0 && relay->hosted[above] < 0)
+        if (above >= 0 && relay->hosted[above] < 0 &&
+            relay->tree->master[above].rank >= 0)
             send_request(relay, REQUEST_FINAL, above, relay->master[i].index, 0,
                          NULL);
     }

@@ -1,0 +1,40 @@
+/* A loop of a launch: one kernel instance with its output, its reference and
+ * its serial cost.  Cells with the same kernel share it. */
+#ifndef HARNESS_LOOP_H
+#define HARNESS_LOOP_H
+
+#include "base/error.h"
+#include "harness/transport/comm.h"
+#include "kernels/kernel.h"
+
+struct loop {
+    const struct kernel_ops *kernel;
+    void *instance;
+    char name[SPEC_CANONICAL_MAX]; /* canonical spec */
+    int64_t iterations;
+    size_t output_bytes, scratch_bytes;
+    char *output; /* iterations * output_bytes; untouched pages cost nothing */
+
+    /* What is right: XXH3 of each iteration's output, on every rank. */
+    uint64_t *checksum;
+    uint8_t *known; /* 1: checksum is there (all of them unless sampled) */
+    bool sampled;
+    double reference_s; /* measured or estimated; rank 0 */
+
+    /* Rank 0: what the loop costs one worker alone. */
+    double serial_s;
+    double *cost_before; /* s before iteration i, iterations + 1; or NULL */
+};
+
+/* Collective: makes the instance on every rank, the reference (from the
+ * cache when this build has computed it before; a random sample when it would
+ * take more than verify_limit seconds) and the serial cost, measured by the
+ * calling thread of rank 0.  All ranks return the same code. */
+int loop_open(struct loop *loop, const char *spec, const struct comm *comm,
+              double verify_limit, uint64_t seed, struct error *err);
+void loop_close(struct loop *loop);
+
+/* The checksum of one iteration's output as it stands. */
+uint64_t loop_checksum(const struct loop *loop, int64_t iteration);
+
+#endif
