@@ -1,0 +1,70 @@
+#include "bench/campaign_keys.h"
+
+#include "base/nearest.h"
+#include "bench/campaign.h"
+#include "bench/policy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+int campaign_name_check(const char *name, struct error *err)
+{
+    const char *allowed = "abcdefghijklmnopqrstuvwxyz0123456789"
+                          "ABCDEFGHIJKLMNOPQRSTUVWXYZ._-+";
+    size_t length = strlen(name);
+    if (length == 0 || length >= CAMPAIGN_NAME_MAX || name[0] == '.' ||
+        strspn(name, allowed) != length)
+        return error_set(err, EINVAL,
+                         "name: '%s' cannot name a folder, allowed are up to "
+                         "%d letters, digits and ._-+, not first a dot",
+                         name, CAMPAIGN_NAME_MAX - 1);
+    return 0;
+}
+
+bool campaign_key_is_scalar(const char *key)
+{
+    for (int i = 0; policy_keys[i] != NULL; i++)
+        if (is(policy_keys[i], key))
+            return true;
+    return is(key, "name") || is(key, "seed");
+}
+
+bool campaign_key_is_field(const char *key)
+{
+    for (int i = 0; cell_fields[i] != NULL; i++)
+        if (is(cell_fields[i], key))
+            return true;
+    return false;
+}
+
+int campaign_key_unknown(const char *key, bool campaign_keys, struct error *err)
+{
+    const char *names[64] = {NULL};
+    char list[512] = "";
+    int n = 0;
+    if (campaign_keys) {
+        names[n++] = "name";
+        names[n++] = "seed";
+        for (int i = 0; policy_keys[i] != NULL; i++)
+            names[n++] = policy_keys[i];
+        names[n++] = "cells";
+        names[n++] = "overrides";
+    }
+    for (int i = 0; cell_fields[i] != NULL; i++)
+        names[n++] = cell_fields[i];
+    for (int i = 0; i < n; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
+                 names[i]);
+    }
+    const char *near = nearest_name(key, names);
+    return error_set(err, EINVAL, "unknown key '%s'%s%s%s; allowed: %s", key,
+                     near ? "; did you mean '" : "", near ? near : "",
+                     near ? "'?" : "", list);
+}

@@ -1,0 +1,210 @@
+#include "bench/results.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096 };
+
+/* ---- cells ---- */
+
+const struct result *results_find(const struct results *results,
+                                  const char *hash)
+{
+    json_t *position = json_object_get(results->index, hash);
+    if (position == NULL)
+        return NULL;
+    return &results->list[json_integer_value(position)];
+}
+
+/* The cell's columns of any line; what this build does not know any more is
+ * left at its default, so that old results stay readable. */
+static void read_cell(const json_t *line, const char *hash, struct cell *cell)
+{
+    cell_defaults(cell);
+    for (int i = 0; cell_fields[i] != NULL; i++) {
+        char number[32];
+        const json_t *value = json_object_get(line, cell_fields[i]);
+        const char *text = json_string_value(value);
+        if (json_is_boolean(value))
+            text = json_is_true(value) ? "on" : "off";
+        if (json_is_integer(value)) {
+            snprintf(number, sizeof(number), "%lld",
+                     (long long)json_integer_value(value));
+            text = number;
+        }
+        if (text != NULL)
+            cell_set(cell, cell_fields[i], text, NULL);
+    }
+    snprintf(cell->hash, sizeof(cell->hash), "%s", hash);
+}
+
+static struct result *result_of(struct results *results, const json_t *line)
+{
+    const char *hash = json_string_value(json_object_get(line, "cell"));
+    if (hash == NULL)
+        return NULL;
+    struct result *found = (struct result *)results_find(results, hash);
+    if (found != NULL) {
+        if (found->cell.kernel[0] == '\0')
+            read_cell(line, hash, &found->cell);
+        return found;
+    }
+    if (results->count == results->room) {
+        int room = results->room ? 2 * results->room : 64;
+        struct result *list =
+            realloc(results->list, (size_t)room * sizeof(*list));
+        if (list == NULL)
+            return NULL;
+        results->list = list;
+        results->room = room;
+    }
+    struct result *result = &results->list[results->count];
+    *result = (struct result){.status = RESULT_NONE};
+    read_cell(line, hash, &result->cell);
+    json_object_set_new(results->index, hash, json_integer(results->count++));
+    return result;
+}
+
+/* ---- lines ---- */
+
+static double number(const json_t *line, const char *key)
+{
+    const json_t *value = json_object_get(line, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static const char *text(const json_t *line, const char *key)
+{
+    const char *value = json_string_value(json_object_get(line, key));
+    return value ? value : "";
+}
+
+/* A launch has finished with a cell; an ok is never lost again. */
+static int take_done(struct results *results, const json_t *line, json_t *done)
+{
+    const char *status = text(line, "status");
+    struct result *result = result_of(results, line);
+    if (result == NULL)
+        return 0;
+    enum result_status now = strcmp(status, "ok") == 0 ? RESULT_OK
+                             : strcmp(status, "unverified") == 0
+                                 ? RESULT_UNVERIFIED
+                                 : RESULT_FAILED;
+    if (now >= result->status) {
+        result->status = now;
+        result->reason[0] = '\0';
+        strncat(result->reason, text(line, "reason"),
+                sizeof(result->reason) - 1);
+    }
+    return json_object_set_new(done, text(line, "cell"), json_integer(now));
+}
+
+static int take_run(struct results *results, const json_t *line,
+                    const json_t *done)
+{
+    const json_t *status = json_object_get(done, text(line, "cell"));
+    const json_t *verified = json_object_get(line, "verified");
+    if (json_integer_value(status) != RESULT_OK ||
+        !(json_is_true(verified) || json_is_string(verified)))
+        return 0;
+    struct result *result = result_of(results, line);
+    if (result == NULL)
+        return 0;
+    size_t bytes = (size_t)(result->count + 1) * sizeof(*result->samples);
+    struct result_sample *samples = realloc(result->samples, bytes);
+    if (samples == NULL)
+        return -ENOMEM;
+    result->samples = samples;
+    samples[result->count++] = (struct result_sample){
+        .time_s = number(line, "time_s"),
+        .bound_s = number(line, "bound_s"),
+        .serial_s = number(line, "serial_s"),
+        .overhead_mean_s = number(line, "overhead_mean_s"),
+        .imbalance = number(line, "imbalance"),
+        .chunks = number(line, "chunks"),
+    };
+    result->sampled = result->sampled || json_is_string(verified);
+    result->oversubscribed =
+        result->oversubscribed ||
+        json_is_true(json_object_get(line, "oversubscribed"));
+    return 0;
+}
+
+/* Calls take_done or take_run for the lines of this type.  A line that is not
+ * whole (a launch was killed while it wrote) is counted and passed over. */
+static int each_line(FILE *file, const char *type, struct results *results,
+                     json_t *done)
+{
+    bool closing = strcmp(type, "cell_done") == 0;
+    char *line = NULL;
+    size_t room = 0;
+    int code = 0;
+    rewind(file);
+    for (ssize_t length; (length = getline(&line, &room, file)) > 0;) {
+        json_t *object = line[length - 1] == '\n'
+                             ? json_loadb(line, (size_t)length, 0, NULL)
+                             : NULL;
+        if (object == NULL)
+            results->torn += closing;
+        else if (strcmp(text(object, "type"), type) == 0)
+            code = closing ? take_done(results, object, done)
+                           : take_run(results, object, done);
+        json_decref(object);
+        if (code != 0)
+            break;
+    }
+    free(line);
+    return code;
+}
+
+/* The file of one launch, twice: what is complete, then its repetitions. */
+static int read_file(const char *path, struct results *results,
+                     struct error *err)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return error_set(err, errno, "%s: cannot read: %s", path,
+                         strerror(errno));
+    json_t *done = json_object();
+    int code = each_line(file, "cell_done", results, done);
+    if (code == 0)
+        code = each_line(file, "run", results, done);
+    bool bad = ferror(file) != 0;
+    fclose(file);
+    json_decref(done);
+    if (code != 0)
+        return error_set(err, ENOMEM, "%s: out of memory", path);
+    return bad ? error_set(err, EIO, "%s: cannot read", path) : 0;
+}
+
+int results_read(const char *dir, struct results *results, struct error *err)
+{
+    char pattern[PATH_SIZE];
+    glob_t found;
+    int code = 0;
+    *results = (struct results){.index = json_object()};
+    snprintf(pattern, sizeof(pattern), "%s/runs-*.jsonl", dir);
+    int state = glob(pattern, 0, NULL, &found);
+    if (state != 0 && state != GLOB_NOMATCH)
+        code = error_set(err, EIO, "%s: cannot read the result directory", dir);
+    for (size_t i = 0; state == 0 && code == 0 && i < found.gl_pathc; i++)
+        code = read_file(found.gl_pathv[i], results, err);
+    if (state == 0)
+        globfree(&found);
+    if (code != 0)
+        results_free(results);
+    return code;
+}
+
+void results_free(struct results *results)
+{
+    for (int i = 0; i < results->count; i++)
+        free(results->list[i].samples);
+    free(results->list);
+    json_decref(results->index);
+    *results = (struct results){.list = NULL};
+}

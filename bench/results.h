@@ -1,0 +1,50 @@
+/* A result directory as it can be read: runs-<launch>.jsonl, all launches.
+ *
+ * A repetition counts when its launch has a cell_done line for its cell; one
+ * that did not verify never counts.  Lines that are torn are passed over. */
+#ifndef BENCH_RESULTS_H
+#define BENCH_RESULTS_H
+
+#include "base/error.h"
+#include "harness/cell.h"
+
+#include <jansson.h>
+
+enum result_status {
+    RESULT_NONE, /* no launch has finished this cell */
+    RESULT_FAILED,
+    RESULT_UNVERIFIED,
+    RESULT_OK, /* in one launch at least */
+};
+
+/* One repetition; NAN is "not known". */
+struct result_sample {
+    double time_s, bound_s, serial_s, overhead_mean_s, imbalance, chunks;
+};
+
+struct result {
+    struct cell cell;
+    enum result_status status;
+    char reason[200];    /* when failed */
+    bool oversubscribed; /* workers shared cores */
+    bool sampled;        /* verified by a sample only */
+    int count;           /* repetitions of launches that ended ok */
+    struct result_sample *samples;
+};
+
+struct results {
+    int count, room;
+    struct result *list;
+    json_t *index; /* hash -> position */
+    int torn;      /* lines passed over */
+};
+
+/* Reads a directory; free with results_free. */
+int results_read(const char *dir, struct results *results, struct error *err);
+void results_free(struct results *results);
+
+/* NULL when the directory does not know this cell. */
+const struct result *results_find(const struct results *results,
+                                  const char *hash);
+
+#endif
