@@ -24,4 +24,11 @@ static inline double random_real(uint64_t *state)
     return (double)(random_next(state) >> 11) * 0x1p-53;
 }
 
+/* The start of the stream number `index` of a seed. */
+static inline uint64_t random_stream(uint64_t seed, uint64_t index)
+{
+    const uint64_t golden = 0x9e3779b97f4a7c15u;
+    return random_mix(random_mix(seed + golden) + (index + 1) * golden);
+}
+
 #endif
