@@ -392,6 +392,34 @@ static void dtss_sums_as_printed(void **unused)
     }
 }
 
+/* A stage of dfss is one request of each worker in any order, although the
+ * sum of real powers depends on the order: the first chunk of the next stage
+ * is then half as large, not of the same size. */
+static void dfss_stage_survives_rounding(void **unused)
+{
+    (void)unused;
+    enum { P = 40 };
+    uint64_t seed = first_seed();
+    for (int n = 0; n < 500; n++) {
+        double power[P];
+        int start = (int)testing_between(&seed, 0, P - 1);
+        struct sched_loop loop = {
+            .iterations = 1 << 30, .workers = P, .power = power};
+        struct testing_loop t;
+        struct chunk first = {0}, chunk;
+        for (int j = 0; j < P; j++)
+            power[j] = random_power(&seed, 1);
+        testing_open(&t, "dfss", &loop, 1);
+        for (int i = 0; i <= P; i++) {
+            assert_true(sched_next(&t.sched, (start + 7 * i) % P, &chunk));
+            if (i == 0)
+                first = chunk;
+        }
+        assert_true(2 * chunk.size <= first.size + first.size / 1000);
+        testing_close(&t);
+    }
+}
+
 /* Numbers at the edge of 64 bits: nothing overflows (UBSan watches). */
 static void largest_loop(void **unused)
 {
@@ -426,6 +454,7 @@ int main(void)
         cmocka_unit_test(every_scheme_keeps_its_invariants),
         cmocka_unit_test(equal_powers_give_the_plain_scheme),
         cmocka_unit_test(dtss_sums_as_printed),
+        cmocka_unit_test(dfss_stage_survives_rounding),
         cmocka_unit_test(largest_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

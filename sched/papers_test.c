@@ -185,6 +185,14 @@ static void qss_grows_first(void **unused)
     ASSERT_SIZES("qss:middle=378", &loop, 125, 342, 370, 163);
 }
 
+/* N = 0.92: one value of the parabola, then C_N = 1. */
+static void qss_stays_at_1_beyond_N(void **unused)
+{
+    (void)unused;
+    struct sched_loop loop = {.iterations = 10, .workers = 1};
+    ASSERT_SIZES("qss:delta=1/3", &loop, 5, 1, 1, 1, 1, 1);
+}
+
 /* V = 3, 2, 1: F = floor(1000/12) = 83, N = ceil(2000/84) = 24,
  * D = floor(82/23) = 3.  The values are 83 80 77 | 74 71 | 68 | 65 62 59 |
  * 56 53 | 50 | 47 44 41 | 38 ... */
@@ -220,6 +228,15 @@ static void dtss_acp_takes_real_powers(void **unused)
     const double power[] = {1, 0.5};
     struct sched_loop loop = {.iterations = 600, .workers = 2, .power = power};
     ASSERT_SIZES("dtss-acp", &loop, 200, 85, 140, 55, 80, 25, 15);
+}
+
+/* A = 0.2: F = 2500 and N = 0.8, so that D is taken as 0. */
+static void dtss_acp_without_a_decrement(void **unused)
+{
+    (void)unused;
+    const double power[] = {0.1, 0.1};
+    struct sched_loop loop = {.iterations = 1000, .workers = 2, .power = power};
+    ASSERT_SIZES("dtss-acp", &loop, 250, 250, 250, 250);
 }
 
 /* v = 1.5 1 0.5, alpha p = 6: 250 167 84 of R = 1000, then R = 499. */
@@ -334,9 +351,11 @@ int main(void)
         cmocka_unit_test(tss_first_and_last),
         cmocka_unit_test(tss_taylor_rounds_to_nearest),
         cmocka_unit_test(qss_grows_first),
+        cmocka_unit_test(qss_stays_at_1_beyond_N),
         cmocka_unit_test(dtss_by_hand),
         cmocka_unit_test(dtss_acp_by_hand),
         cmocka_unit_test(dtss_acp_takes_real_powers),
+        cmocka_unit_test(dtss_acp_without_a_decrement),
         cmocka_unit_test(wf_by_hand),
         cmocka_unit_test(dfss_by_hand),
         cmocka_unit_test(dfss_stage_ends_by_power),
