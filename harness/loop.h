@@ -7,6 +7,9 @@
 #include "harness/transport/comm.h"
 #include "kernels/kernel.h"
 
+/* The byte that output is filled with before a run. */
+enum { LOOP_POISON = 0xa5 };
+
 struct loop {
     const struct kernel_ops *kernel;
     void *instance;

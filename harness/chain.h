@@ -1,0 +1,70 @@
+/* The chain of sources of one cell on one rank: which of the sources, pools,
+ * masters and windows of harness/transport a worker's requests go through.
+ * The cell's hierarchy and transport decide it here and nowhere else. */
+#ifndef HARNESS_CHAIN_H
+#define HARNESS_CHAIN_H
+
+#include "harness/cell.h"
+#include "harness/loop.h"
+#include "harness/transport/relay.h"
+#include "harness/transport/source.h"
+#include "harness/transport/tree.h"
+#include "harness/transport/window.h"
+#include "sched/sched.h"
+
+/* One worker's end of any kind, on cache lines of its own. */
+union chain_source {
+    struct source base;
+    struct source_table table;
+    struct source_state state;
+    struct source_rma rma;
+    struct relay_source relay;
+    _Alignas(128) char line[128];
+};
+
+/* A scheme's state with its lock, in private or in shared memory. */
+struct chain_state {
+    _Alignas(128) struct engine_lock lock;
+    char sched[]; /* sched_bytes of it, 8-aligned */
+};
+
+struct chain {
+    const struct cell *cell;
+    const struct comm *comm;
+    const struct tree *tree;
+    const struct sched_ops *scheme;
+    struct spec spec;
+    struct sched_loop loop;
+    double *power;
+    struct sched_table table; /* steps 0: the scheme needs its state */
+    struct source_counter *counter;
+    struct chain_state *state;
+    struct sched sched;
+    bool owns_memory; /* counter and state are not in a window */
+    bool has_window, has_relay;
+    struct window window;
+    struct relay relay;
+    int workers;                  /* of this rank */
+    union chain_source *source;   /* one per worker of this rank */
+    union chain_source *upstream; /* node pools below a window */
+    struct source **upstream_list;
+};
+
+/* Collective: all ranks return the same code.  -ENOTSUP: this chain cannot
+ * be built here (sizes that depend on who asks, over an rma window).  tree,
+ * loop and comm stay the caller's. */
+int chain_open(struct chain *chain, const struct cell *cell,
+               const struct loop *loop, const struct tree *tree,
+               const struct comm *comm, const struct engine_patience *patience,
+               struct error *err);
+void chain_close(struct chain *chain);
+
+/* Before a repetition, on every rank; a barrier must follow. */
+void chain_reset(struct chain *chain);
+
+/* Whether thread 0 of this rank has to let messages go on while it computes,
+ * and what it calls then. */
+bool chain_polls(const struct chain *chain);
+bool chain_progress(struct chain *chain);
+
+#endif

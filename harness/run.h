@@ -1,0 +1,67 @@
+/* A run: one cell, ready to be repeated.  Every rank of the launch holds its
+ * part: the source chain, its workers, its masters. */
+#ifndef HARNESS_RUN_H
+#define HARNESS_RUN_H
+
+#include "harness/cell.h"
+#include "harness/loop.h"
+#include "harness/place.h"
+#include "harness/protocol/parallel.h"
+#include "harness/transport/comm.h"
+#include "harness/transport/relay.h"
+#include "harness/transport/tree.h"
+#include "harness/transport/window.h"
+
+/* What all cells of a launch share on a rank. */
+struct launch_context {
+    struct comm comm;
+    struct place place;
+    struct engine_team *team;
+    int threads;
+    double tick_s;
+    bool keep_log; /* chunks of kernels without output are logged too */
+};
+
+/* What one worker did in one repetition; times in seconds, finish_s since the
+ * start of its rank. */
+struct worker_result {
+    int64_t chunks, iterations;
+    double finish_s, compute_s, wait_s, serve_s;
+    int32_t core, bound;
+    uint64_t host;
+};
+
+/* What one repetition was, at rank 0. */
+struct run_result {
+    double time_s;
+    double skew_s; /* between the starts of the ranks; -1: several hosts */
+    int64_t chunks, iterations, messages, bytes;
+    bool verified;
+    int64_t wrong_iteration; /* the first that is wrong or missing, or -1 */
+    const struct worker_result *workers; /* one per worker; the run's */
+    const struct ran *log;               /* all chunks by start; or NULL */
+    const int32_t *log_worker;           /* who ran each of them */
+    int64_t logged;
+    double bound_s; /* list scheduling of these chunks; -1: not known */
+};
+
+struct run;
+
+/* Collective; all ranks return the same code.  `loop` stays the caller's.
+ * -EBUSY: workers share cores and oversubscribe is false. */
+int run_open(struct run **run, const struct cell *cell, struct loop *loop,
+             struct launch_context *context, bool oversubscribe,
+             struct error *err);
+void run_close(struct run *run);
+
+/* Collective: one repetition, verified.  The result is filled at rank 0 and
+ * valid until the next repetition.  All ranks return the same code. */
+int run_repeat(struct run *run, struct run_result *result, struct error *err);
+
+/* Of a run that is open. */
+int run_workers(const struct run *run);
+bool run_oversubscribed(const struct run *run);
+/* "shared" or "rma" when the run has a window, else NULL. */
+const char *run_window(const struct run *run);
+
+#endif
