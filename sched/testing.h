@@ -70,6 +70,13 @@ static inline int testing_sizes(const char *text, const struct sched_loop *loop,
     return n;
 }
 
+/* The first seed of a test: DLSBENCH_SEED or always the same. */
+static inline uint64_t testing_seed(void)
+{
+    const char *text = getenv("DLSBENCH_SEED");
+    return text != NULL ? strtoull(text, NULL, 10) : 20250101;
+}
+
 /* splitmix64 */
 static inline uint64_t testing_random(uint64_t *seed)
 {
