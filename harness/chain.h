@@ -25,7 +25,7 @@ union chain_source {
 /* A scheme's state with its lock, in private or in shared memory. */
 struct chain_state {
     _Alignas(128) struct engine_lock lock;
-    char sched[]; /* sched_bytes of it, 8-aligned */
+    _Alignas(8) char sched[]; /* sched_bytes of it */
 };
 
 struct chain {

@@ -254,6 +254,11 @@ int run_workers(const struct run *run)
     return run->tree.workers;
 }
 
+int run_worker_rank(const struct run *run, int worker)
+{
+    return run->tree.worker_rank[worker];
+}
+
 bool run_oversubscribed(const struct run *run)
 {
     return run->oversubscribed;

@@ -60,6 +60,7 @@ int run_repeat(struct run *run, struct run_result *result, struct error *err);
 
 /* Of a run that is open. */
 int run_workers(const struct run *run);
+int run_worker_rank(const struct run *run, int worker);
 bool run_oversubscribed(const struct run *run);
 /* "shared" or "rma" when the run has a window, else NULL. */
 const char *run_window(const struct run *run);

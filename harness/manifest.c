@@ -1,0 +1,143 @@
+#include "harness/manifest.h"
+
+#include "harness/counters/counters.h"
+#include "harness/record/build.h"
+#include "harness/record/record.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* The first line of a small file of the system, or null. */
+static json_t *system_line(const char *path)
+{
+    char line[256];
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return json_null();
+    bool read = fgets(line, sizeof(line), file) != NULL;
+    fclose(file);
+    line[strcspn(line, "\n")] = '\0';
+    return read ? json_string(line) : json_null();
+}
+
+static json_t *slurm_variables(void)
+{
+    json_t *object = json_object();
+    for (char **entry = environ; *entry != NULL; entry++) {
+        char name[128];
+        size_t length = strcspn(*entry, "=");
+        if (strncmp(*entry, "SLURM_", 6) != 0 || length >= sizeof(name))
+            continue;
+        memcpy(name, *entry, length);
+        name[length] = '\0';
+        json_object_set_new(object, name, json_string(*entry + length + 1));
+    }
+    return object;
+}
+
+static json_t *policy_object(const struct policy *p)
+{
+    return json_pack(
+        "{s:i,s:i,s:f,s:f,s:f,s:f,s:b,s:b}", "repetitions", p->repetitions,
+        "repetitions_max", p->repetitions_max, "ci", p->ci, "cell_seconds",
+        p->cell_seconds, "verify_limit", p->verify_limit, "cell_timeout",
+        p->cell_timeout, "trace", p->trace, "oversubscribe", p->oversubscribe);
+}
+
+/* Seconds of one sharp barrier over all ranks, median-like: the least of a
+ * few, which is what a start costs when nobody is late. */
+static double measure_barrier(const struct comm *comm)
+{
+    double best = 1;
+    for (int i = 0; i < 20; i++) {
+        double start = engine_now();
+        comm_sharp_barrier(comm);
+        double took = engine_now() - start;
+        best = took < best ? took : best;
+    }
+    return best;
+}
+
+/* How an rma window behaves here; -1 with one rank. */
+static double measure_rma(const struct comm *comm)
+{
+    struct window window;
+    struct error err;
+    if (comm->ranks < 2 ||
+        window_open(&window, comm, false, 0, false, &err) != 0)
+        return -1;
+    double worst = window_measure_progress(&window, 5e-3);
+    window_close(&window);
+    return worst;
+}
+
+static json_t *ranks_array(struct launch_context *context)
+{
+    struct line {
+        char host[128], cpuset[128];
+    } mine = {{0}, {0}};
+    const struct comm *comm = &context->comm;
+    gethostname(mine.host, sizeof(mine.host) - 1);
+    snprintf(mine.cpuset, sizeof(mine.cpuset), "%s",
+             topo_cpuset(context->place.topo));
+    struct line *all =
+        comm->rank == 0 ? calloc((size_t)comm->ranks, sizeof(*all)) : NULL;
+    comm_gather(comm, &mine, all, sizeof(mine));
+    json_t *array = json_array();
+    for (int r = 0; all != NULL && r < comm->ranks; r++)
+        json_array_append_new(array, json_pack("{s:s,s:s}", "host", all[r].host,
+                                               "cpuset", all[r].cpuset));
+    free(all);
+    return array;
+}
+
+static json_t *machine_object(struct launch_context *context)
+{
+    struct utsname system;
+    char counters[512];
+    uname(&system);
+    counters_describe(counters, sizeof(counters));
+    return json_pack(
+        "{s:s,s:s,s:s,s:o,s:o,s:s}", "topology",
+        topo_summary(context->place.topo), "kernel", system.release,
+        "architecture", system.machine, "governor",
+        system_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "load_average", system_line("/proc/loadavg"), "counters", counters);
+}
+
+json_t *manifest_make(const struct plan *plan, struct launch_context *context)
+{
+    const struct comm *comm = &context->comm;
+    char mpi[256], started[32];
+    double barrier = measure_barrier(comm), rma = measure_rma(comm);
+    json_t *ranks = ranks_array(context);
+    if (comm->rank != 0) {
+        json_decref(ranks);
+        return NULL;
+    }
+    comm_describe(mpi, sizeof(mpi));
+    record_time(started, sizeof(started));
+    return json_pack(
+        "{s:i,s:s,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:o,"
+        "s:o,s:o,s:o,s:f,s:f,s:f,s:o,s:s}",
+        "schema", RECORD_SCHEMA, "launch", plan->launch, "campaign",
+        plan->campaign, "shard", plan->shard, "command", plan->command,
+        "started", started, "simulated", 0, "version", build_version,
+        "compiler", build_compiler, "flags", build_flags, "instruction_set",
+        build_instruction_set(), "mpi", mpi, "seed", (json_int_t)plan->seed,
+        "ranks", plan->ranks, "threads", plan->threads, "places", ranks,
+        "machine", machine_object(context), "policy",
+        policy_object(&plan->policy), "slurm", slurm_variables(), "clock_s",
+        engine_measure_clock(), "tick_s", context->tick_s, "barrier_s", barrier,
+        "rma_busy_target_s", record_real(rma < 0 ? 0.0 / 0.0 : rma),
+        "rma_progress",
+        rma < 0        ? "not measured: one rank"
+        : rma > 2.5e-3 ? "the target must enter MPI"
+                       : "goes on while the target computes");
+}

@@ -1,0 +1,134 @@
+#include "harness/rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the workers' times say about a repetition. */
+struct balance {
+    double compute_mean, overhead_mean, overhead_max;
+    double imbalance; /* of finishing times: largest / mean - 1 */
+    double cv;        /* of finishing times: deviation / mean */
+};
+
+static struct balance balance(const struct run_result *result, int workers)
+{
+    struct balance b = {0};
+    double finish_mean = 0, finish_max = 0, square = 0;
+    for (int w = 0; w < workers; w++) {
+        const struct worker_result *r = &result->workers[w];
+        double overhead = result->time_s - r->compute_s;
+        b.compute_mean += r->compute_s / workers;
+        b.overhead_mean += overhead / workers;
+        b.overhead_max = fmax(b.overhead_max, overhead);
+        finish_mean += r->finish_s / workers;
+        finish_max = fmax(finish_max, r->finish_s);
+    }
+    for (int w = 0; w < workers; w++) {
+        double off = result->workers[w].finish_s - finish_mean;
+        square += off * off / workers;
+    }
+    if (finish_mean > 0) {
+        b.imbalance = finish_max / finish_mean - 1;
+        b.cv = sqrt(square) / finish_mean;
+    }
+    return b;
+}
+
+/* Negative: not known. */
+static json_t *known(double value)
+{
+    return value < 0 ? json_null() : record_real(value);
+}
+
+static json_t *verified(const struct row_context *c,
+                        const struct run_result *result)
+{
+    if (!result->verified)
+        return json_false();
+    return c->loop->sampled ? json_string("sample") : json_true();
+}
+
+static void identify(json_t *row, const char *type, const struct row_context *c)
+{
+    json_object_set_new(row, "schema", json_integer(RECORD_SCHEMA));
+    json_object_set_new(row, "type", json_string(type));
+    json_object_set_new(row, "launch", json_string(c->launch));
+    json_object_set_new(row, "cell", json_string(c->cell->hash));
+    json_object_set_new(row, "repetition", json_integer(c->repetition));
+}
+
+json_t *row_run(const struct row_context *c, const struct run_result *result)
+{
+    char started[32];
+    struct balance b = balance(result, run_workers(c->run));
+    json_t *row = cell_to_json(c->cell);
+    record_time(started, sizeof(started));
+    identify(row, "run", c);
+    const char *window = run_window(c->run);
+    if (window != NULL)
+        json_object_set_new(row, "window", json_string(window));
+    json_t *measured = json_pack(
+        "{s:s,s:b,s:i,s:n,s:I,s:s,s:I,s:I,s:f,s:o,s:o,s:f,s:f,s:f,s:f,s:f,"
+        "s:o,s:I,s:I,s:o,s:b}",
+        "started", started, "simulated", 0, "workers", run_workers(c->run),
+        "sync_interval", "seed", (json_int_t)c->seed, "status",
+        result->verified ? "ok" : "unverified", "iterations",
+        (json_int_t)result->iterations, "chunks", (json_int_t)result->chunks,
+        "time_s", result->time_s, "bound_s", known(result->bound_s), "serial_s",
+        known(c->loop->serial_s), "compute_mean_s", b.compute_mean,
+        "overhead_mean_s", b.overhead_mean, "overhead_max_s", b.overhead_max,
+        "imbalance", b.imbalance, "cv", b.cv, "skew_s", known(result->skew_s),
+        "messages", (json_int_t)result->messages, "bytes",
+        (json_int_t)result->bytes, "verified", verified(c, result),
+        "oversubscribed", run_oversubscribed(c->run));
+    json_object_update_new(row, measured);
+    return row;
+}
+
+json_t *row_worker(const struct row_context *c, const struct run_result *result,
+                   int worker)
+{
+    const struct worker_result *r = &result->workers[worker];
+    json_t *row = json_object();
+    double *power = cell_powers(c->cell);
+    identify(row, "worker", c);
+    json_t *measured = json_pack(
+        "{s:i,s:i,s:o,s:b,s:f,s:I,s:I,s:f,s:f,s:f,s:f,s:f,s:f}", "worker",
+        worker, "rank", run_worker_rank(c->run, worker), "core",
+        r->core >= 0 ? json_integer(r->core) : json_null(), "bound", r->bound,
+        "power", power ? power[worker] : 1.0, "iterations",
+        (json_int_t)r->iterations, "chunks", (json_int_t)r->chunks, "compute_s",
+        r->compute_s, "wait_s", r->wait_s, "serve_s", r->serve_s, "sync_s", 0.0,
+        "finish_s", r->finish_s, "overhead_s", result->time_s - r->compute_s);
+    json_object_update_new(row, measured);
+    free(power);
+    return row;
+}
+
+json_t *row_chunk(const struct row_context *c, const struct run_result *result,
+                  int64_t index)
+{
+    const struct ran *ran = &result->log[index];
+    json_t *row = json_object();
+    bool stamped = strcmp(c->cell->timing, "chunk") == 0;
+    identify(row, "chunk", c);
+    json_t *measured = json_pack(
+        "{s:i,s:I,s:I,s:I,s:o,s:o}", "worker", result->log_worker[index],
+        "step", (json_int_t)index, "start", (json_int_t)ran->start, "size",
+        (json_int_t)ran->size, "begin_s",
+        stamped ? json_real((double)ran->begin * c->tick_s) : json_null(),
+        "end_s",
+        stamped ? json_real((double)ran->end * c->tick_s) : json_null());
+    json_object_update_new(row, measured);
+    return row;
+}
+
+json_t *row_done(const char *launch, const char *hash, const char *status,
+                 int repetitions, const char *reason)
+{
+    return json_pack("{s:i,s:s,s:s,s:s,s:s,s:i,s:s?}", "schema", RECORD_SCHEMA,
+                     "type", "cell_done", "launch", launch, "cell", hash,
+                     "status", status, "repetitions", repetitions, "reason",
+                     reason);
+}
