@@ -176,8 +176,7 @@ static int add_skip(struct cross_result *result, const struct cell *cell,
 {
     int i = 0;
     char cut[sizeof(result->skips[0].reason)];
-    cut[0] = '\0';
-    strncat(cut, reason, sizeof(cut) - 1);
+    snprintf(cut, sizeof(cut), "%s", reason);
     while (i < result->reasons && !is(result->skips[i].reason, cut))
         i++;
     if (i == result->reasons) {

@@ -37,7 +37,7 @@ struct cross {
 
 /* The combinations that were left out, by reason. */
 struct cross_skip {
-    char reason[256];
+    char reason[sizeof(((struct error *)0)->text)];
     char example[160]; /* the first such combination, in words */
     int count;
 };

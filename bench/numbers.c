@@ -70,8 +70,8 @@ int number_powers(const char *what, const char *text, int workers,
         char *comma = strchr(entry, ',');
         if (comma != NULL)
             *comma = '\0';
-        int64_t times;
-        double value;
+        int64_t times = 1;
+        double value = 0;
         code = parse_power(what, entry, workers, &times, &value, err);
         for (int64_t i = 0; code == 0 && i < times; i++, count++)
             if (count < workers)
@@ -102,7 +102,7 @@ int number_order(const char *what, const char *text, int workers, int **order,
         char *comma = strchr(entry, ',');
         if (comma != NULL)
             *comma = '\0';
-        int64_t worker;
+        int64_t worker = 0;
         code = number_integer(what, entry, 0, workers - 1, &worker, err);
         if (code == 0)
             list[n++] = (int)worker;

@@ -108,11 +108,9 @@ static int take_run(struct results *results, const json_t *line,
 {
     const json_t *status = json_object_get(done, text(line, "cell"));
     const json_t *verified = json_object_get(line, "verified");
-    if (json_integer_value(status) != RESULT_OK ||
-        !(json_is_true(verified) || json_is_string(verified)))
-        return 0;
     struct result *result = result_of(results, line);
-    if (result == NULL)
+    if (result == NULL || json_integer_value(status) != RESULT_OK ||
+        !(json_is_true(verified) || json_is_string(verified)))
         return 0;
     size_t bytes = (size_t)(result->count + 1) * sizeof(*result->samples);
     struct result_sample *samples = realloc(result->samples, bytes);

@@ -1,0 +1,200 @@
+/* dlsbench run: measures a campaign or a single cell.  A driver: the ranks are
+ * started by a launcher and run `dlsbench launch`. */
+#include "bench/run.h"
+
+#include "bench/command.h"
+#include "bench/driver.h"
+#include "bench/summary.h"
+#include "harness/launch.h"
+#include "harness/topo/topo.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What `cores` stands for: at least 2, so that there is something to share. */
+static int count_cores(int *cores, struct error *err)
+{
+    struct topo *topo;
+    int code = topo_open(&topo, err);
+    if (code != 0)
+        return code;
+    *cores = topo_cores(topo) > 2 ? topo_cores(topo) : 2;
+    topo_close(topo);
+    return 0;
+}
+
+/* ---- --dry-run ---- */
+
+static void print_cell(const struct cell *c)
+{
+    bool master = strcmp(c->transport, "master") == 0;
+    printf("%s %s %s %dx%d %s %s%s%s", c->hash, c->kernel, c->scheme, c->ranks,
+           c->threads, c->transport, c->hierarchy, master ? " " : "",
+           master ? c->master : "");
+    printf(" collect=%s prefetch=%s bind=%s timing=%s min_chunk=%" PRId64,
+           c->collect, c->prefetch ? "on" : "off", c->bind, c->timing,
+           c->min_chunk);
+    printf("%s%s%s%s\n", c->power[0] ? " power=" : "", c->power,
+           strcmp(c->window, "auto") ? " window=" : "",
+           strcmp(c->window, "auto") ? c->window : "");
+}
+
+static int print_dry_run(const struct campaign *campaign,
+                         const struct run_options *options)
+{
+    const struct cross_result *all = &campaign->all;
+    const struct policy *p = &campaign->policy;
+    for (int i = 0; i < all->count; i++)
+        print_cell(&all->cells[i]);
+    printf("campaign %s: %d cells, seed %" PRIu64 "\n", campaign->name,
+           all->count, campaign->seed);
+    printf("repetitions %d to %d, ci %g, cell_seconds %g, cell_timeout %g, "
+           "verify_limit %g\n",
+           p->repetitions, p->repetitions_max, p->ci, p->cell_seconds,
+           p->cell_timeout, p->verify_limit);
+    printf("launcher: %s\n", options->launcher);
+    if (all->equal > 0)
+        printf("%d combinations are cells that are there already\n",
+               all->equal);
+    if (all->skipped > 0)
+        printf("%d impossible combinations are skipped:\n", all->skipped);
+    for (int i = 0; i < all->reasons; i++)
+        printf("  %d x %s (first: %s)\n", all->skips[i].count,
+               all->skips[i].reason, all->skips[i].example);
+    return COMMAND_OK;
+}
+
+/* ---- running ---- */
+
+/* Takes out what is complete and verified; the rest runs (again). */
+static int drop_complete(const struct rundir *dir, struct campaign *campaign,
+                         struct error *err)
+{
+    struct cross_result *all = &campaign->all;
+    struct results results;
+    int kept = 0;
+    int code = results_read(dir->path, &results, err);
+    if (code != 0)
+        return code;
+    for (int i = 0; i < all->count; i++) {
+        const struct result *done = results_find(&results, all->cells[i].hash);
+        if (done == NULL || done->status != RESULT_OK)
+            all->cells[kept++] = all->cells[i];
+    }
+    fprintf(stderr, "dlsbench: %d of %d cells are complete already\n",
+            all->count - kept, all->count);
+    all->count = kept;
+    results_free(&results);
+    return 0;
+}
+
+static int print_results(const struct rundir *dir,
+                         const struct campaign *campaign, struct error *err)
+{
+    struct results results;
+    int code = results_read(dir->path, &results, err);
+    if (code != 0)
+        return code;
+    code = summary_print(stdout, &results, err);
+    if (code == 0)
+        summary_end(stdout, dir->path, summary_count(&results),
+                    campaign->all.skipped);
+    results_free(&results);
+    fflush(stdout);
+    return code;
+}
+
+/* Says how to go on after an interruption or a stop. */
+static void say_resume(int argc, char **argv, const struct rundir *dir,
+                       const struct driver_end *end, const char *why)
+{
+    char *command = run_command_line(argc, argv, dir->path);
+    fprintf(stderr,
+            "dlsbench: %s: %d cells are complete, %d are left; resume with: "
+            "%s\n",
+            why, end->ok + end->unverified, end->waiting + end->failed,
+            command ? command : "--resume");
+    free(command);
+}
+
+static int run_cells(int argc, char **argv, const struct run_options *options,
+                     const struct rundir *dir, struct campaign *campaign,
+                     struct error *err)
+{
+    char *command = run_command_line(argc, argv, NULL);
+    const struct driver_options driver = {.launcher = options->launcher,
+                                          .command = command ? command : ""};
+    struct driver_end end;
+    int code = driver_run(dir, campaign, campaign->all.cells,
+                          campaign->all.count, &driver, &end, err);
+    free(command);
+    if (code != 0) {
+        command_fail(COMMAND_FAILED, err);
+        say_resume(argc, argv, dir, &end, "stopped");
+        return COMMAND_FAILED;
+    }
+    if (end.interrupted) {
+        say_resume(argc, argv, dir, &end, "interrupted");
+        return COMMAND_FAILED;
+    }
+    if (print_results(dir, campaign, err) != 0)
+        return command_fail(COMMAND_FAILED, err);
+    return end.failed + end.unverified == 0 ? COMMAND_OK : COMMAND_FAILED;
+}
+
+static int run_campaign(int argc, char **argv,
+                        const struct run_options *options,
+                        struct campaign *campaign, struct error *err)
+{
+    struct rundir dir;
+    int code =
+        campaign_shard(campaign, options->dir.shard, options->dir.shards, err);
+    if (code == 0 && options->dry_run)
+        return print_dry_run(campaign, options);
+    if (code == 0)
+        code = rundir_open(&dir, campaign, &options->setup, &options->dir, err);
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, err);
+    fprintf(stderr, "dlsbench: %s: %d cells", campaign->name,
+            campaign->all.count);
+    if (campaign->all.skipped > 0)
+        fprintf(stderr, " (%d impossible combinations skipped, see --dry-run)",
+                campaign->all.skipped);
+    fprintf(stderr, ", results in %s\n", dir.path);
+    if (options->dir.resume && drop_complete(&dir, campaign, err) != 0)
+        return command_fail(COMMAND_FAILED, err);
+    return run_cells(argc, argv, options, &dir, campaign, err);
+}
+
+int run_command(int argc, char **argv)
+{
+    struct error err = {""};
+    struct run_options options;
+    struct campaign campaign;
+    int code = run_options_read(argc, argv, &options, &err);
+    if (code == 0)
+        code = count_cores(&options.setup.cores, &err);
+    if (code == 0)
+        code = run_options_campaign(&options, &campaign, &err);
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    code = run_campaign(argc, argv, &options, &campaign, &err);
+    campaign_free(&campaign);
+    return code;
+}
+
+/* Weak until the launch is there, so that the rest can be linked. */
+#pragma weak launch_main
+
+/* For the launcher only. */
+int launch_command(int argc, char **argv)
+{
+    struct error err;
+    if (argc == 2)
+        return launch_main(argv[1]);
+    error_set(&err, EINVAL, "launch is started by dlsbench run");
+    return command_fail(COMMAND_USAGE, &err);
+}

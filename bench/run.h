@@ -1,0 +1,40 @@
+/* The options of dlsbench run. */
+#ifndef BENCH_RUN_H
+#define BENCH_RUN_H
+
+#include "bench/campaign.h"
+#include "bench/rundir.h"
+
+#include <stdbool.h>
+
+enum { RUN_MEASURES_MAX = 24 };
+
+struct run_options {
+    const char *file; /* campaign; NULL: a single cell from options */
+    const char *launcher;
+    bool dry_run;
+    struct rundir_options dir;
+    struct campaign_setup setup;
+    const char *field; /* the first option of a single cell; NULL: none */
+    bool threads;      /* given for it */
+    struct cell cell;
+    struct policy policy;
+    bool max_given;
+    int measures; /* policy options, key=value */
+    char measure[RUN_MEASURES_MAX][96];
+    struct error *err;
+};
+
+/* Reads the command line.  Returns 0 or -EINVAL. */
+int run_options_read(int argc, char **argv, struct run_options *options,
+                     struct error *err);
+
+/* The campaign that the options ask for, before its shard is taken. */
+int run_options_campaign(struct run_options *options, struct campaign *campaign,
+                         struct error *err);
+
+/* The command line, quoted for a shell; free it.  With `dir` it is the one
+ * that goes on with this directory. */
+char *run_command_line(int argc, char **argv, const char *dir);
+
+#endif

@@ -1,0 +1,240 @@
+#include "bench/run.h"
+
+#include "bench/command.h"
+#include "bench/launcher.h"
+#include "bench/policy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* An option is a cell field, a policy key or one of its own: the key tells
+ * which, and the name tells the field ('-' for '_'). */
+enum { CELL = 256, POLICY = 512, SWITCH = 768, OWN = 1024 };
+enum { OUT = OWN, SHARD, RESUME, DRY_RUN, SET, LAUNCHER };
+
+static const char doc[] =
+    "Measures the cells of a campaign file, or a single cell given by options."
+    "\v"
+    "Results go to results/CAMPAIGN/NAME, with NAME from --out or the time; an "
+    "--out with a '/' is a path.  The exit code is 0 when all cells ran and "
+    "verified, 1 when one did not, 2 for wrong usage.\n"
+    "\n"
+    "Examples:\n"
+    "  dlsbench run --kernel mandelbrot --scheme gss\n"
+    "  dlsbench run --kernel adjoint:size=100 --scheme tss --ranks 2\n"
+    "  dlsbench run bench/workstation.yaml --out monday\n"
+    "  dlsbench run bench/workstation.yaml --out monday --resume\n"
+    "  dlsbench run bench/workstation.yaml --dry-run --set 'scheme=[ss,gss]'\n"
+    "  dlsbench run big.yaml --out all --shard 3/8\n";
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "One cell:", 1},
+    {"kernel", CELL, "K", 0, "see dlsbench list kernels", 1},
+    {"scheme", CELL + 1, "S", 0, "see dlsbench list schemes", 1},
+    {"ranks", CELL + 2, "R", 0, "MPI ranks (default 1)", 1},
+    {"threads", CELL + 3, "T", 0,
+     "threads of a rank (default: all cores with one rank, else 1)", 1},
+    {"hierarchy", CELL + 4, "H", 0, "flat, 2, 4x16, node, 2xnode, ...", 1},
+    {"transport", CELL + 5, "T", 0, "shared, master or window", 1},
+    {"master", CELL + 6, "M", 0, "computing or dedicated", 1},
+    {"window", CELL + 7, "W", 0, "auto, shared or rma", 1},
+    {"collect", CELL + 8, "C", 0, "where results go: master or local", 1},
+    {"prefetch", CELL + 9, "on|off", 0, "requests go one ahead", 1},
+    {"bind", CELL + 10, "B", 0, "compact, scatter or none", 1},
+    {"timing", CELL + 11, "T", 0, "worker, or chunk to time every chunk", 1},
+    {"power", CELL + 12, "V,...", 0, "one for each worker, n:v for n times", 1},
+    {"min-chunk", CELL + 13, "N", 0, "smallest chunk", 1},
+    {"load", CELL + 14, "L", OPTION_HIDDEN, "competing load", 1},
+    {NULL, 0, NULL, 0, "How it is measured:", 2},
+    {"repetitions", POLICY, "N", 0, "at least so many (10)", 2},
+    {"repetitions-max", POLICY + 1, "N", 0, "at most so many (50)", 2},
+    {"ci", POLICY + 2, "X", 0,
+     "enough when the median is known within this share (0.02)", 2},
+    {"cell-seconds", POLICY + 3, "S", 0, "or after so long (60)", 2},
+    {"cell-timeout", POLICY + 4, "S", 0, "give a cell up after (600)", 2},
+    {"verify-limit", POLICY + 5, "S", 0,
+     "check a sample if the serial reference takes longer (60)", 2},
+    {"oversubscribe", SWITCH, NULL, 0, "go on when workers share cores", 2},
+    {"trace", SWITCH + 1, NULL, 0, "record who ran which chunk when", 2},
+    {NULL, 0, NULL, 0, "The run:", 3},
+    {"out", OUT, "DIR", 0, "name or path of the result directory", 3},
+    {"shard", SHARD, "I/N", 0, "only the I-th of N parts, I from 1", 3},
+    {"resume", RESUME, NULL, 0, "run what is not complete in --out", 3},
+    {"dry-run", DRY_RUN, NULL, 0, "say what would run", 3},
+    {"set", SET, "KEY=VALUE", 0, "override a key or cell field", 3},
+    {"launcher", LAUNCHER, "COMMAND", 0,
+     "starts the ranks ('mpiexec.mpich -n {ranks}')", 3},
+    {0},
+};
+
+/* The option's name with '_' for '-': a field of cells or a policy key. */
+static const char *key_name(int key, char *name, size_t size)
+{
+    int i = 0;
+    while (options[i].key != key)
+        i++;
+    snprintf(name, size, "%s", options[i].name);
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == '-')
+            *c = '_';
+    return options[i].name;
+}
+
+static int take_cell(struct run_options *o, int key, const char *arg)
+{
+    char field[32];
+    const char *name = key_name(key, field, sizeof(field));
+    if (o->field == NULL)
+        o->field = name;
+    o->threads = o->threads || key == CELL + 3;
+    return cell_set(&o->cell, field, arg, o->err);
+}
+
+/* Kept as a setting too: with a campaign file it is one of its overrides. */
+static int take_policy(struct run_options *o, int key, const char *arg)
+{
+    char name[32];
+    key_name(key, name, sizeof(name));
+    o->max_given = o->max_given || strcmp(name, "repetitions_max") == 0;
+    int code = policy_set(&o->policy, name, arg, o->err);
+    if (code != 0)
+        return code;
+    if (o->measures == RUN_MEASURES_MAX)
+        return error_set(o->err, E2BIG, "--%s: too many options", name);
+    snprintf(o->measure[o->measures++], sizeof(o->measure[0]), "%s=%s", name,
+             arg);
+    return 0;
+}
+
+static int take_shard(struct run_options *o, const char *arg)
+{
+    char end;
+    if (sscanf(arg, "%d/%d%c", &o->dir.shard, &o->dir.shards, &end) == 2 &&
+        o->dir.shard >= 1 && o->dir.shard <= o->dir.shards)
+        return 0;
+    return error_set(o->err, EINVAL,
+                     "--shard: '%s' must be I/N with I from 1 to N, e.g. 3/8",
+                     arg);
+}
+
+static int take_set(struct run_options *o, const char *arg)
+{
+    if (o->setup.sets == CAMPAIGN_SETS_MAX - RUN_MEASURES_MAX)
+        return error_set(o->err, E2BIG, "--set: at most %d are possible",
+                         CAMPAIGN_SETS_MAX - RUN_MEASURES_MAX);
+    o->setup.set[o->setup.sets++] = arg;
+    return 0;
+}
+
+static int take_file(struct run_options *o, const char *arg)
+{
+    if (o->file != NULL)
+        return error_set(o->err, EINVAL,
+                         "run: '%s' is one word too many, the campaign is %s",
+                         arg, o->file);
+    o->file = arg;
+    return 0;
+}
+
+static error_t take_own(struct run_options *o, int key, char *arg)
+{
+    switch (key) {
+    case OUT:
+        o->dir.out = arg;
+        return arg[0] != '\0'
+                   ? 0
+                   : -error_set(o->err, EINVAL, "--out: the name is empty");
+    case SHARD:
+        return -take_shard(o, arg);
+    case RESUME:
+        o->dir.resume = true;
+        return 0;
+    case DRY_RUN:
+        o->dry_run = true;
+        return 0;
+    case SET:
+        return -take_set(o, arg);
+    case LAUNCHER:
+        o->launcher = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        return -take_file(o, arg);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct run_options *o = state->input;
+    if (key >= CELL && key < POLICY)
+        return -take_cell(o, key, arg);
+    if (key >= POLICY && key < OWN)
+        return -take_policy(o, key, arg ? arg : "on");
+    return take_own(o, key, arg);
+}
+
+/* What the options say together. */
+static int check(const struct run_options *o, struct error *err)
+{
+    if (o->file != NULL && o->field != NULL)
+        return error_set(err, EINVAL,
+                         "--%s does not go with a campaign file; to override "
+                         "a field of its cells use --set",
+                         o->field);
+    if (o->file == NULL && o->field == NULL)
+        return error_set(err, EINVAL,
+                         "run: a campaign file, or --kernel and --scheme, is "
+                         "missing");
+    if (o->file == NULL && o->cell.kernel[0] == '\0')
+        return error_set(err, EINVAL, "run: --kernel is missing");
+    if (o->file == NULL && o->cell.scheme[0] == '\0')
+        return error_set(err, EINVAL, "run: --scheme is missing");
+    if (o->file == NULL && o->setup.sets > 0)
+        return error_set(err, EINVAL,
+                         "--set goes with a campaign file; a single cell has "
+                         "options for all");
+    if (o->dir.resume && o->dir.out == NULL)
+        return error_set(err, EINVAL,
+                         "--resume needs --out: the directory to go on with");
+    if (o->dir.shards > 1 && o->dir.out == NULL)
+        return error_set(err, EINVAL,
+                         "--shard needs --out, so that all parts meet in one "
+                         "directory");
+    return 0;
+}
+
+int run_options_read(int argc, char **argv, struct run_options *o,
+                     struct error *err)
+{
+    static const struct argp argp = {
+        options, parse, "CAMPAIGN.yaml\n--kernel K --scheme S", doc, NULL,
+        NULL,    NULL};
+    *o = (struct run_options){.launcher = launcher_default(),
+                              .dir = {.shard = 1, .shards = 1},
+                              .err = err};
+    cell_defaults(&o->cell);
+    policy_defaults(&o->policy);
+    int code = command_parse(&argp, argc, argv, o, err);
+    if (code == 0)
+        code = check(o, err);
+    if (code == 0)
+        code = launcher_check(o->launcher, err);
+    return code;
+}
+
+int run_options_campaign(struct run_options *o, struct campaign *campaign,
+                         struct error *err)
+{
+    if (o->file != NULL) {
+        for (int i = 0; i < o->measures; i++)
+            o->setup.set[o->setup.sets++] = o->measure[i];
+        return campaign_load(o->file, &o->setup, campaign, err);
+    }
+    if (!o->threads && o->cell.ranks == 1)
+        o->cell.threads = o->setup.cores;
+    if (!o->max_given && o->policy.repetitions_max < o->policy.repetitions)
+        o->policy.repetitions_max = o->policy.repetitions;
+    return campaign_single(&o->cell, &o->policy, campaign, err);
+}
