@@ -17,10 +17,13 @@
 /* Every machine computes the same bits: kernels are compiled with
  * -ffp-contract=off, and a function marked KERNEL_CLONES is compiled for
  * several instruction sets and chosen when the program is loaded.  (The
- * choice is made before sanitizers are ready, so there it is left out.) */
+ * choice is made before sanitizers are ready, so there it is left out.)
+ * Kernels with explicit vectors choose in create, by __builtin_cpu_supports,
+ * and keep a pointer in the instance. */
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) &&                   \
     !defined(__SANITIZE_THREAD__) && !defined(DLSBENCH_SANITIZED)
-#define KERNEL_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#define KERNEL_CLONES                                                          \
+    __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define KERNEL_CLONES
 #endif
@@ -40,15 +43,15 @@ static inline void kernel_poll(const struct kernel_poll *poll)
 struct kernel_ops {
     /* Short name: file, option, result column and plot use this one. */
     const char *name;
-    const char *summary;  /* one line, for `dlsbench list kernels` */
-    const char *citation; /* where the loop comes from */
+    const char *summary;             /* one line, for `dlsbench list kernels` */
+    const char *citation;            /* where the loop comes from */
     const struct spec_param *params; /* keys of the spec; required */
 
     /* Makes an instance with its input data (same spec, same data, on every
-     * machine and in every process).  Returns 0, -EINVAL, -ENOENT or -ENOMEM
-     * with a text.  Required, as is destroy. */
-    int (*create)(const struct spec *spec, void **instance,
-                  struct error *err);
+     * machine and in every process).  Returns 0, -EINVAL, -ENOENT, -EIO or
+     * -ENOMEM with a text; what does not fit into memory is refused here.
+     * Required, as is destroy. */
+    int (*create)(const struct spec *spec, void **instance, struct error *err);
     void (*destroy)(void *instance);
 
     /* I, at least 1.  Required. */
@@ -68,7 +71,10 @@ struct kernel_ops {
      * with any division into ranges: the bits must not depend on it.  poll
      * may be NULL; otherwise kernel_poll(poll) must be called at least about
      * every 20 us of work, also inside a long iteration, and not much more
-     * often than every microsecond or so.  Required. */
+     * often than every microsecond or so (matmul: 200 us, see there).  A run
+     * shorter than that need not poll.  The cost of an iteration should not
+     * depend on the chunk it is in: schemes could not be compared.  output
+     * and scratch may be NULL when their size is 0.  Required. */
     void (*run)(const void *instance, void *scratch, int64_t start,
                 int64_t size, void *output, const struct kernel_poll *poll);
 
@@ -83,7 +89,8 @@ struct kernel_ops {
     bool (*check_tally)(const void *instance, const uint64_t tally[2]);
 };
 
-/* All kernels in the order of kernels.def, NULL ends the list. */
+/* All kernels in the order of kernels.def, NULL ends the list.  There
+ * KERNEL(name) stands for `const struct kernel_ops kernel_name_ops`. */
 extern const struct kernel_ops *const kernel_list[];
 
 /* Finds the kernel that a spec names and parses its keys.  Unknown names are

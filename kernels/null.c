@@ -11,10 +11,13 @@
  * same size that ran twice leave the count right, but not the moment.  All is
  * modulo 2^64, in which sums are exact, so that the order does not matter.
  *
- * Cost: two loads, a multiplication and two stores, about 1 ns per call. */
+ * Cost: two additions to memory and a multiplication.  Calls back to back take
+ * 2.2 ns each (Zen 3, 3 GHz), the latency of the sums through memory; with
+ * other work between them this is hidden. */
 #include "kernels/kernel.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { SIZE };
@@ -62,15 +65,33 @@ static size_t null_scratch_bytes(const void *instance)
     return 64;
 }
 
+static inline void add(uint64_t tally[2], uint64_t start, uint64_t size)
+{
+    tally[0] += size;
+    /* Made one vector, the two sums take twice the time: the next call waits
+     * for the slower forwarding of a store. */
+    atomic_signal_fence(memory_order_seq_cst);
+    tally[1] += size * (2 * start + size);
+}
+
+/* Apart, so that a run without a poll saves no registers. */
+static __attribute__((noinline)) void
+poll_and_add(uint64_t tally[2], uint64_t start, uint64_t size,
+             const struct kernel_poll *poll)
+{
+    kernel_poll(poll);
+    add(tally, start, size);
+}
+
 static void null_run(const void *instance, void *scratch, int64_t start,
                      int64_t size, void *output, const struct kernel_poll *poll)
 {
     (void)instance;
     (void)output;
-    kernel_poll(poll);
-    uint64_t *tally = scratch;
-    tally[0] += (uint64_t)size;
-    tally[1] += (uint64_t)size * (2 * (uint64_t)start + (uint64_t)size);
+    if (poll == NULL)
+        add(scratch, (uint64_t)start, (uint64_t)size);
+    else
+        poll_and_add(scratch, (uint64_t)start, (uint64_t)size, poll);
 }
 
 static bool null_check_tally(const void *instance, const uint64_t tally[2])
