@@ -152,6 +152,7 @@ static int settle(struct driver *driver, struct shape shape,
     char reason[400];
     struct watch *watch = &driver->watch;
     int current = watch->current;
+    watch->current = -1;
     if (end->interrupted) {
         driver->interrupted = true;
         return 0;

@@ -158,8 +158,8 @@ static int run_campaign(int argc, char **argv,
         code = rundir_open(&dir, campaign, &options->setup, &options->dir, err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, err);
-    fprintf(stderr, "dlsbench: %s: %d cells", campaign->name,
-            campaign->all.count);
+    fprintf(stderr, "dlsbench: %s: %d cell%s", campaign->name,
+            campaign->all.count, campaign->all.count == 1 ? "" : "s");
     if (campaign->all.skipped > 0)
         fprintf(stderr, " (%d impossible combinations skipped, see --dry-run)",
                 campaign->all.skipped);
@@ -185,9 +185,6 @@ int run_command(int argc, char **argv)
     campaign_free(&campaign);
     return code;
 }
-
-/* Weak until the launch is there, so that the rest can be linked. */
-#pragma weak launch_main
 
 /* For the launcher only. */
 int launch_command(int argc, char **argv)

@@ -66,13 +66,28 @@ static void settle(struct watch *watch, double now)
     watch->since = now;
 }
 
+/* Whether the line's first word is this one. */
+static bool is_word(const char *line, const char *word)
+{
+    size_t length = strlen(word);
+    return strncmp(line, word, length) == 0 &&
+           (line[length] == '\0' || line[length] == ' ');
+}
+
+static enum task_state state_of(const char *word)
+{
+    if (strcmp(word, "ok") == 0)
+        return TASK_OK;
+    return strcmp(word, "unverified") == 0 ? TASK_UNVERIFIED : TASK_FAILED;
+}
+
 bool watch_line(struct watch *watch, const char *line, double now)
 {
     char hash[CELL_HASH_SIZE], word[16];
     int number;
-    if (sscanf(line, "@launch %d", &number) == 1) {
+    if (is_word(line, "@launch")) {
         watch->launched = true;
-    } else if (strcmp(line, "@end") == 0) {
+    } else if (is_word(line, "@end")) {
         watch->ended = true;
     } else if (sscanf(line, "@rep %16s %d", hash, &number) == 2) {
         settle(watch, now);
@@ -84,8 +99,7 @@ bool watch_line(struct watch *watch, const char *line, double now)
         settle(watch, now);
         int i = find(watch, hash);
         if (i >= 0)
-            watch->tasks[i].state =
-                strcmp(word, "ok") == 0 ? TASK_OK : TASK_UNVERIFIED;
+            watch->tasks[i].state = state_of(word);
         watch->progressed = true;
         return true;
     } else {
