@@ -353,13 +353,11 @@ static bool keeps_results(const struct run *run, int worker)
     int rank = run->context->comm.rank;
     if (!chain->has_relay || !chain->relay.collect)
         return true;
-    int master = tree->worker_master[worker], above;
-    if (tree->master[master].rank != rank)
-        return false;
-    /* A node pool passes results on to the master above it. */
-    above = tree->master[master].parent;
-    bool pool = strstr(run->cell.hierarchy, "node") != NULL;
-    return !pool || above < 0 || tree->master[above].rank == rank;
+    const struct tree_master *master =
+        &tree->master[tree->worker_master[worker]];
+    if (master->pool)
+        master = &tree->master[master->parent];
+    return master->rank == rank;
 }
 
 static int hold(struct run *run, int64_t start, int64_t size)

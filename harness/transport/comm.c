@@ -50,11 +50,17 @@ static bool request_done(void *arg)
     return done != 0;
 }
 
+/* Every collective step is nonblocking and waited for through the engine. */
+static void wait_quietly(const struct comm *comm, MPI_Request *request)
+{
+    engine_wait(&comm->patience, NULL, request_done, request);
+}
+
 void comm_quiet_barrier(const struct comm *comm)
 {
     MPI_Request request;
     MPI_Ibarrier(comm->all, &request);
-    engine_wait(&comm->patience, NULL, request_done, &request);
+    wait_quietly(comm, &request);
 }
 
 void comm_sharp_barrier(const struct comm *comm)
@@ -65,22 +71,33 @@ void comm_sharp_barrier(const struct comm *comm)
 int comm_agree(const struct comm *comm, int code, struct error *err)
 {
     int first, mine = code != 0 ? comm->rank : INT_MAX;
-    comm_quiet_barrier(comm);
-    MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm->all);
+    MPI_Request request;
+    MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm->all, &request);
+    wait_quietly(comm, &request);
     if (first == INT_MAX)
         return 0;
-    MPI_Bcast(&code, 1, MPI_INT, first, comm->all);
-    MPI_Bcast(err->text, sizeof(err->text), MPI_BYTE, first, comm->all);
+    MPI_Ibcast(&code, 1, MPI_INT, first, comm->all, &request);
+    wait_quietly(comm, &request);
+    MPI_Ibcast(err->text, sizeof(err->text), MPI_BYTE, first, comm->all,
+               &request);
+    wait_quietly(comm, &request);
     return code;
+}
+
+/* The bytes of the part that begins at `at`. */
+static int part_size(size_t bytes, size_t at)
+{
+    return (int)(bytes - at < PART ? bytes - at : PART);
 }
 
 void comm_broadcast(const struct comm *comm, void *data, size_t bytes)
 {
-    comm_quiet_barrier(comm);
-    for (size_t at = 0; at < bytes; at += PART)
-        MPI_Bcast((char *)data + at,
-                  (int)(bytes - at < PART ? bytes - at : PART), MPI_BYTE, 0,
-                  comm->all);
+    MPI_Request request;
+    for (size_t at = 0; at < bytes; at += PART) {
+        MPI_Ibcast((char *)data + at, part_size(bytes, at), MPI_BYTE, 0,
+                   comm->all, &request);
+        wait_quietly(comm, &request);
+    }
 }
 
 char *comm_broadcast_text(const struct comm *comm, char *text)
@@ -97,30 +114,46 @@ char *comm_broadcast_text(const struct comm *comm, char *text)
 void comm_gather(const struct comm *comm, const void *one, void *all,
                  size_t bytes)
 {
-    comm_quiet_barrier(comm);
-    MPI_Gather(one, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0,
-               comm->all);
+    MPI_Request request;
+    MPI_Igather(one, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0,
+                comm->all, &request);
+    wait_quietly(comm, &request);
 }
 
-/* Rank 0 takes the parts of the others one by one: sizes beyond an int. */
+static void send_parts(const struct comm *comm, const char *data, size_t bytes)
+{
+    MPI_Request request;
+    for (size_t at = 0; at < bytes; at += PART) {
+        MPI_Isend(data + at, part_size(bytes, at), MPI_BYTE, 0, 0, comm->all,
+                  &request);
+        wait_quietly(comm, &request);
+    }
+}
+
+/* Rank 0 takes the others' one by one: sizes beyond an int. */
+static void receive_parts(const struct comm *comm, char *data, size_t bytes,
+                          int rank)
+{
+    MPI_Request request;
+    for (size_t at = 0; at < bytes; at += PART) {
+        MPI_Irecv(data + at, part_size(bytes, at), MPI_BYTE, rank, 0, comm->all,
+                  &request);
+        wait_quietly(comm, &request);
+    }
+}
+
 static void gather_parts(const struct comm *comm, const void *one, size_t bytes,
                          char *all, const uint64_t *sizes)
 {
     if (comm->rank != 0) {
-        for (size_t at = 0; at < bytes; at += PART)
-            MPI_Send((const char *)one + at,
-                     (int)(bytes - at < PART ? bytes - at : PART), MPI_BYTE, 0,
-                     0, comm->all);
+        send_parts(comm, one, bytes);
         return;
     }
-    memcpy(all, one, bytes);
+    if (bytes > 0)
+        memcpy(all, one, bytes);
     all += bytes;
     for (int rank = 1; rank < comm->ranks; rank++) {
-        for (uint64_t at = 0; at < sizes[rank]; at += PART) {
-            uint64_t part = sizes[rank] - at;
-            MPI_Recv(all + at, (int)(part < PART ? part : PART), MPI_BYTE, rank,
-                     0, comm->all, MPI_STATUS_IGNORE);
-        }
+        receive_parts(comm, all, sizes[rank], rank);
         all += sizes[rank];
     }
 }
@@ -147,33 +180,38 @@ int comm_gather_any(const struct comm *comm, const void *one, size_t bytes,
 
 void comm_sum_u64(const struct comm *comm, uint64_t *values, int count)
 {
-    comm_quiet_barrier(comm);
-    MPI_Reduce(comm->rank == 0 ? MPI_IN_PLACE : values, values, count,
-               MPI_UINT64_T, MPI_SUM, 0, comm->all);
+    MPI_Request request;
+    MPI_Ireduce(comm->rank == 0 ? MPI_IN_PLACE : values, values, count,
+                MPI_UINT64_T, MPI_SUM, 0, comm->all, &request);
+    wait_quietly(comm, &request);
 }
 
 void comm_sum_u8(const struct comm *comm, uint8_t *values, size_t count)
 {
-    comm_quiet_barrier(comm);
+    MPI_Request request;
     for (size_t at = 0; at < count; at += PART) {
-        int part = (int)(count - at < PART ? count - at : PART);
-        MPI_Reduce(comm->rank == 0 ? MPI_IN_PLACE : values + at, values + at,
-                   part, MPI_UINT8_T, MPI_SUM, 0, comm->all);
+        MPI_Ireduce(comm->rank == 0 ? MPI_IN_PLACE : values + at, values + at,
+                    part_size(count, at), MPI_UINT8_T, MPI_SUM, 0, comm->all,
+                    &request);
+        wait_quietly(comm, &request);
     }
 }
 
 int comm_max_int(const struct comm *comm, int value)
 {
     int most;
-    comm_quiet_barrier(comm);
-    MPI_Allreduce(&value, &most, 1, MPI_INT, MPI_MAX, comm->all);
+    MPI_Request request;
+    MPI_Iallreduce(&value, &most, 1, MPI_INT, MPI_MAX, comm->all, &request);
+    wait_quietly(comm, &request);
     return most;
 }
 
 void comm_share_u64(const struct comm *comm, uint64_t one, uint64_t *all)
 {
-    comm_quiet_barrier(comm);
-    MPI_Allgather(&one, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, comm->all);
+    MPI_Request request;
+    MPI_Iallgather(&one, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, comm->all,
+                   &request);
+    wait_quietly(comm, &request);
 }
 
 void comm_describe(char *text, size_t size)

@@ -34,7 +34,7 @@ void comm_sharp_barrier(const struct comm *comm);
  * rank returns the code of the lowest such rank, with its text. */
 int comm_agree(const struct comm *comm, int code, struct error *err);
 
-/* Broadcast from rank 0, gather to rank 0, sums at rank 0: quiet before. */
+/* Broadcast from rank 0, gather to rank 0, sums at rank 0; all quiet. */
 void comm_broadcast(const struct comm *comm, void *data, size_t bytes);
 /* Text of any length; the others get a copy to free. */
 char *comm_broadcast_text(const struct comm *comm, char *text);

@@ -384,8 +384,8 @@ void relay_source_open(struct relay_source *source, struct relay *relay,
     const struct tree *tree = relay->tree;
     int leaf = tree->worker_master[worker], hosted = relay->hosted[leaf];
     int above = tree->master[leaf].parent;
-    bool sends = hosted >= 0 && above >= 0 && relay->collect &&
-                 relay->hosted[above] < 0 && relay->comm->ranks > 1;
+    bool sends = relay->collect && hosted >= 0 && tree->master[leaf].pool &&
+                 relay->hosted[above] < 0;
     *source = (struct relay_source){
         .base = {.worker = worker,
                  .next = hosted < 0 ? remote_next

@@ -51,11 +51,13 @@ static void give_workers(struct builder *b, int master, int low, int high)
 /* A pool in every rank of [low, high), or one for the threads of one rank. */
 static int give_pools(struct builder *b, int master, int low, int high)
 {
+    struct tree *tree = b->tree;
     int step = b->by_thread ? high - low : 1;
     for (int unit = low; unit < high; unit += step) {
         int pool = add_master(b, master, b->by_thread ? 0 : unit);
         if (pool < 0)
             return -ENOMEM;
+        tree->master[pool].pool = true;
         give_workers(b, pool, unit, unit + step);
     }
     return 0;

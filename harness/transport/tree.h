@@ -18,6 +18,7 @@ struct tree_master {
     int rank;   /* its host; -1: no master, a counter in a window */
     int first_worker, workers; /* below it, at any depth */
     bool leaf;                 /* workers ask it directly */
+    bool pool; /* a rank's pool: results go to the master above */
 };
 
 struct tree {
