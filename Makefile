@@ -46,6 +46,9 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
+$(BUILD)/harness/record/build.o: CPPFLAGS += -DBUILD_VERSION='"$(GIT_VERSION)"' \
+    -DBUILD_FLAGS='"$(CFLAGS_ALL)"'
+
 # Objects are made again when the compiler or its flags change.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
