@@ -50,32 +50,43 @@ static int scheme_position(const char *spec)
     return i;
 }
 
+/* Appends to a label; what does not fit is cut. */
+static void add(char *label, const char *first, const char *second)
+{
+    size_t used = strlen(label);
+    snprintf(label + used, LABEL_SIZE - used, "%s%s", first, second);
+}
+
 /* Layout, transport and hierarchy, then whatever is not as usual. */
 static void make_label(const struct result *result, char *label)
 {
     const struct cell *c = &result->cell;
-    char powers[64] = "";
+    char number[32];
     bool master = is(c->transport, "master");
-    if (c->power[0] != '\0')
-        snprintf(powers, sizeof(powers), ", power %.40s%s", c->power,
-                 strlen(c->power) > 40 ? "..." : "");
-    snprintf(label, LABEL_SIZE, "%d %s x %d %s, %s%s%s, %s%s%s%s%s%s%s%s%s%s",
-             c->ranks, c->ranks == 1 ? "rank" : "ranks", c->threads,
-             c->threads == 1 ? "thread" : "threads", c->transport,
-             master ? " " : "", master ? c->master : "", c->hierarchy,
-             is(c->window, "auto") ? "" : ", window ",
-             is(c->window, "auto") ? "" : c->window,
-             master && is(c->collect, "local") ? ", collect local" : "",
-             master && !c->prefetch ? ", no prefetch" : "",
-             is(c->bind, "compact") ? "" : ", bind ",
-             is(c->bind, "compact") ? "" : c->bind,
-             is(c->timing, "worker") ? "" : ", timing chunk", powers,
-             result->oversubscribed ? ", oversubscribed: not ranked" : "");
+    snprintf(label, LABEL_SIZE, "%d %s x %d %s, %s", c->ranks,
+             c->ranks == 1 ? "rank" : "ranks", c->threads,
+             c->threads == 1 ? "thread" : "threads", c->transport);
+    if (master)
+        add(label, " ", c->master);
+    if (!is(c->window, "auto"))
+        add(label, " ", c->window);
+    add(label, ", ", c->hierarchy);
+    if (master && is(c->collect, "local"))
+        add(label, ", collect ", c->collect);
+    if (master && !c->prefetch)
+        add(label, ", no prefetch", "");
+    if (!is(c->bind, "compact"))
+        add(label, ", bind ", c->bind);
+    if (!is(c->timing, "worker"))
+        add(label, ", timing ", c->timing);
     if (c->min_chunk > 1) {
-        size_t used = strlen(label);
-        snprintf(label + used, LABEL_SIZE - used, ", min-chunk %lld",
-                 (long long)c->min_chunk);
+        snprintf(number, sizeof(number), "%lld", (long long)c->min_chunk);
+        add(label, ", min-chunk ", number);
     }
+    if (c->power[0] != '\0')
+        add(label, ", power ", c->power);
+    if (result->oversubscribed)
+        add(label, "; oversubscribed, not ranked", "");
 }
 
 /* The median over the repetitions of one column; `values` is scratch. */
@@ -209,7 +220,7 @@ static void print_row(FILE *out, const struct row *row, double serial,
     const char *instead = no_numbers(result);
     if (instead != NULL) {
         bool known = result->cell.scheme[0] != '\0';
-        fprintf(out, "  %-28.28s %s%s%.55s\n",
+        fprintf(out, "  %-26.26s %s%s%.60s\n",
                 known ? result->cell.scheme : result->cell.hash, instead,
                 result->reason[0] ? ": " : "", result->reason);
         return;
@@ -222,7 +233,7 @@ static void print_row(FILE *out, const struct row *row, double serial,
     number_text(100 * row->overhead_s / row->time_s, 2, " %", share,
                 sizeof(share));
     number_text(100 * row->imbalance, 2, " %", imbalance, sizeof(imbalance));
-    fprintf(out, "%c %-28.28s %8s %10s %9s %7s %7s %8s %9s %8s\n",
+    fprintf(out, "%c %-26.26s %8s %9s %8s %7s %7s %8s %9s %8s\n",
             best ? '*' : ' ', result->cell.scheme, chunks, time, half, speedup,
             bound, share, imbalance, result->sampled ? "sample" : "yes");
 }
@@ -240,7 +251,7 @@ static void print_group(FILE *out, const struct row *rows, int begin, int end,
             best = i;
     }
     fprintf(out, "\n  %.96s\n", rows[begin].label);
-    fprintf(out, "  %-28s %8s %10s %9s %7s %7s %8s %9s %8s\n", "scheme",
+    fprintf(out, "  %-26s %8s %9s %8s %7s %7s %8s %9s %8s\n", "scheme",
             "chunks", "median", "+/-", "speedup", "t/bound", "overhead",
             "imbalance", "verified");
     for (int i = begin; i < end; i++)
