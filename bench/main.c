@@ -2,15 +2,12 @@
 #include "bench/command.h"
 
 #include "base/nearest.h"
+#include "harness/record/build.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifndef DLSBENCH_VERSION
-#define DLSBENCH_VERSION "0.1"
-#endif
 
 struct command {
     const char *name;
@@ -101,7 +98,9 @@ int main(int argc, char **argv)
         NULL, parse, "COMMAND [OPTION...]", doc, NULL, help_filter, NULL};
     struct input input = {.first = 0};
     struct error err;
-    argp_program_version = "dlsbench " DLSBENCH_VERSION;
+    char version[128];
+    snprintf(version, sizeof(version), "dlsbench %s", build_version);
+    argp_program_version = version;
     argp_err_exit_status = COMMAND_USAGE;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &input);
     if (input.first == 0) {

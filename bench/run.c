@@ -174,6 +174,8 @@ int run_command(int argc, char **argv)
     struct error err = {""};
     struct run_options options;
     struct campaign campaign;
+    char *typed[argc + 1]; /* argp moves the words of argv */
+    memcpy(typed, argv, sizeof(typed));
     int code = run_options_read(argc, argv, &options, &err);
     if (code == 0)
         code = count_cores(&options.setup.cores, &err);
@@ -181,7 +183,7 @@ int run_command(int argc, char **argv)
         code = run_options_campaign(&options, &campaign, &err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
-    code = run_campaign(argc, argv, &options, &campaign, &err);
+    code = run_campaign(argc, typed, &options, &campaign, &err);
     campaign_free(&campaign);
     return code;
 }

@@ -219,7 +219,7 @@ int run_options_read(int argc, char **argv, struct run_options *o,
     int code = command_parse(&argp, argc, argv, o, err);
     if (code == 0)
         code = check(o, err);
-    if (code == 0)
+    if (code == 0 && !o->dry_run)
         code = launcher_check(o->launcher, err);
     return code;
 }
