@@ -49,10 +49,12 @@ struct engine_idle {
     double since;      /* s, 0 before the first call */
     uint32_t polls;    /* so far */
     uint32_t sleep_ns; /* of the next sleep */
+    uint32_t seen;     /* the event's sequence before the last look */
 };
 
-/* Passes a moment: polls at first, later sleeps, up to 0.5 ms at a time or
- * until `event` (may be NULL) is woken. */
+/* Passes a moment: polls at first, later sleeps until `event` is woken.
+ * Without an event (NULL: messages, which wake nobody) it sleeps up to 0.5 ms
+ * at a time.  A wake-up between two calls is never lost. */
 void engine_idle(struct engine_idle *idle,
                  const struct engine_patience *patience,
                  struct engine_event *event);

@@ -8,9 +8,12 @@
 #include <x86intrin.h>
 #endif
 
-/* The longest sleep of a waiter: short beside any loop worth measuring, long
- * enough to leave a shared core alone. */
+/* Sleeps of a waiter that nobody wakes: short beside any loop worth measuring,
+ * long enough to leave a shared core alone. */
 enum { SLEEP_FIRST_NS = 5000, SLEEP_LAST_NS = 500000 };
+/* Sleep of a waiter that will be woken; it looks up now and then all the
+ * same, in case what it waits for can also come about by itself. */
+enum { SLEEP_EVENT_NS = 50000000 };
 /* Polls between two looks at the clock while a waiter spins. */
 enum { POLLS_PER_LOOK = 64 };
 /* Tries to take a lock before the waiter sleeps in the kernel. */
@@ -81,41 +84,52 @@ static void futex_wake(_Atomic uint32_t *word, int count)
 
 /* ---- waiting ---- */
 
-static void idle_sleep(struct engine_idle *idle, struct engine_event *event)
+static void event_sleep(struct engine_idle *idle, struct engine_event *event)
+{
+    struct timespec nap = {.tv_nsec = SLEEP_EVENT_NS};
+    atomic_fetch_add(&event->sleepers, 1);
+    futex_wait(&event->sequence, idle->seen, &nap);
+    atomic_fetch_sub(&event->sleepers, 1);
+}
+
+static void blind_sleep(struct engine_idle *idle)
 {
     if (idle->sleep_ns == 0)
         idle->sleep_ns = SLEEP_FIRST_NS;
     struct timespec nap = {.tv_nsec = idle->sleep_ns};
-    if (event != NULL) {
-        uint32_t seen =
-            atomic_load_explicit(&event->sequence, memory_order_acquire);
-        atomic_fetch_add(&event->sleepers, 1);
-        futex_wait(&event->sequence, seen, &nap);
-        atomic_fetch_sub(&event->sleepers, 1);
-    } else {
-        nanosleep(&nap, NULL);
-    }
+    nanosleep(&nap, NULL);
     idle->sleep_ns *= 2;
     if (idle->sleep_ns > SLEEP_LAST_NS)
         idle->sleep_ns = SLEEP_LAST_NS;
+}
+
+/* Whether the waiter has polled for as long as its patience lasts. */
+static bool tired(struct engine_idle *idle,
+                  const struct engine_patience *patience)
+{
+    if (patience->spin_s <= 0 || idle->sleep_ns != 0)
+        return true;
+    relax();
+    if (++idle->polls % POLLS_PER_LOOK != 0)
+        return false;
+    double now = engine_now();
+    if (idle->since == 0)
+        idle->since = now;
+    return now - idle->since > patience->spin_s;
 }
 
 void engine_idle(struct engine_idle *idle,
                  const struct engine_patience *patience,
                  struct engine_event *event)
 {
-    if (idle->sleep_ns != 0 || patience->spin_s <= 0) {
-        idle_sleep(idle, event);
-        return;
-    }
-    relax();
-    if (++idle->polls % POLLS_PER_LOOK != 0)
-        return;
-    double now = engine_now();
-    if (idle->since == 0)
-        idle->since = now;
-    else if (now - idle->since > patience->spin_s)
-        idle_sleep(idle, event);
+    bool sleep = tired(idle, patience);
+    if (sleep && event != NULL)
+        event_sleep(idle, event);
+    else if (sleep)
+        blind_sleep(idle);
+    /* Read before the caller looks: a wake-up after its look changes it. */
+    if (event != NULL)
+        idle->seen = atomic_load(&event->sequence);
 }
 
 void engine_wait(const struct engine_patience *patience,

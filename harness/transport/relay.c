@@ -291,7 +291,9 @@ static bool hosted_next(struct source *base, struct chunk *chunk)
             break;
         if (since == 0)
             since = engine_now();
-        if (!relay_progress(relay))
+        if (relay_progress(relay))
+            idle = (struct engine_idle){0};
+        else
             engine_idle(&idle, &relay->patience, NULL);
     }
     if (since != 0)
@@ -527,18 +529,13 @@ void relay_leave(struct relay *relay)
     atomic_fetch_sub(&relay->working, 1);
 }
 
-static bool all_served(void *arg)
+static bool all_served(struct relay *relay)
 {
-    struct relay *relay = arg;
-    if (!mpi_try(relay))
+    if (relay->serving || atomic_load(&relay->working) > 0 || !mpi_try(relay))
         return false;
-    while (progress_held(relay))
-        ;
-    bool served = !relay->serving && atomic_load(&relay->working) == 0;
-    if (served)
-        flights_reap(&relay->flights);
+    flights_reap(&relay->flights);
     mpi_end(relay);
-    return served && relay->flights.count == 0;
+    return relay->flights.count == 0;
 }
 
 /* A pool that asked ahead still gets an answer: there is no more. */
@@ -566,7 +563,14 @@ static void leave_parents(struct relay *relay)
 
 void relay_finish(struct relay *relay)
 {
-    engine_wait(&relay->patience, NULL, all_served, relay);
+    struct engine_idle idle = {0};
+    while (!all_served(relay)) {
+        /* A busy master stays awake. */
+        if (relay_progress(relay))
+            idle = (struct engine_idle){0};
+        else
+            engine_idle(&idle, &relay->patience, NULL);
+    }
     engine_wait(&relay->patience, NULL, refills_answered, relay);
     leave_parents(relay);
 }

@@ -1,0 +1,219 @@
+#include "bench/overhead/overhead.h"
+
+#include "harness/engine/engine.h"
+#include "harness/transport/window.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PINGS = 20000, WINDOW_STEPS = 1 << 20 };
+
+/* One cell of the null kernel with two ranks. */
+struct contest {
+    const char *scheme, *transport, *master, *window, *kernel;
+    struct cell cell;
+    struct loop loop;
+    struct run *run;
+    double value[OVERHEAD_ROUNDS], ratio[OVERHEAD_ROUNDS];
+};
+
+static int open_contest(struct contest *c, struct launch_context *context,
+                        struct error *err)
+{
+    cell_defaults(&c->cell);
+    c->cell.ranks = context->comm.ranks;
+    int code = cell_set(&c->cell, "kernel", c->kernel, err);
+    if (code == 0)
+        code = cell_set(&c->cell, "scheme", c->scheme, err);
+    if (code == 0)
+        code = cell_set(&c->cell, "transport", c->transport, err);
+    if (code == 0)
+        code = cell_set(&c->cell, "master", c->master, err);
+    if (code == 0)
+        code = cell_set(&c->cell, "window", c->window, err);
+    if (code == 0)
+        code = cell_check(&c->cell, err);
+    if (code == 0)
+        code = loop_open(&c->loop, c->cell.kernel, &context->comm, 60, 1, err);
+    if (code == 0)
+        code = run_open(&c->run, &c->cell, &c->loop, context, false, err);
+    return code;
+}
+
+/* Seconds per chunk. */
+static double time_contest(struct contest *c)
+{
+    struct run_result result;
+    struct error err;
+    if (run_repeat(c->run, &result, &err) != 0 || result.chunks == 0)
+        return 0;
+    return result.time_s / (double)result.chunks;
+}
+
+/* Both ranks bound as the runs bind them; seconds there and back. */
+static double ping_pong(const struct comm *comm)
+{
+    char byte = 0;
+    comm_quiet_barrier(comm);
+    comm_sharp_barrier(comm);
+    double start = engine_now();
+    for (int i = 0; i < PINGS; i++) {
+        int other = 1 - comm->rank;
+        if (comm->rank == 0)
+            MPI_Send(&byte, 1, MPI_BYTE, other, 0, comm->all);
+        MPI_Recv(&byte, 1, MPI_BYTE, other, 0, comm->all, MPI_STATUS_IGNORE);
+        if (comm->rank == 1)
+            MPI_Send(&byte, 1, MPI_BYTE, other, 0, comm->all);
+    }
+    double end = engine_now();
+    comm_quiet_barrier(comm);
+    return (end - start) / PINGS;
+}
+
+/* Bare fetch-and-add of both ranks in a shared window, seconds a step. */
+static double bare_window(struct window *window, const struct comm *comm)
+{
+    struct source_counter *counter = window->memory;
+    if (comm->rank == 0)
+        atomic_store(&counter->step, 0);
+    comm_quiet_barrier(comm);
+    comm_sharp_barrier(comm);
+    double start = engine_now();
+    while (atomic_fetch_add_explicit(&counter->step, 1, memory_order_relaxed) <
+           WINDOW_STEPS)
+        ;
+    double end = engine_now();
+    comm_quiet_barrier(comm);
+    return (end - start) / WINDOW_STEPS;
+}
+
+static void print_rows(FILE *out, struct contest *c, int count, double unit,
+                       double aim, bool aim_is_ratio)
+{
+    for (int i = 0; i < count; i++) {
+        double value = overhead_median(c[i].value, OVERHEAD_ROUNDS) * unit;
+        double ratio = overhead_median(c[i].ratio, OVERHEAD_ROUNDS);
+        bool met = (aim_is_ratio ? ratio : value) <= aim;
+        fprintf(out, "  %-22s %-18s %8.3f %8.2f   ", c[i].scheme,
+                strcmp(c[i].transport, "window") == 0 ? run_window(c[i].run)
+                                                      : c[i].master,
+                value, ratio);
+        if (aim > 0)
+            fprintf(out, "%.2f %s\n", aim, met ? "met" : "MISSED");
+        else
+            fprintf(out, "-\n");
+    }
+}
+
+static void close_contests(struct contest *c, int count)
+{
+    for (int i = 0; i < count; i++) {
+        run_close(c[i].run);
+        loop_close(&c[i].loop);
+    }
+}
+
+static int open_contests(struct contest *c, int count,
+                         struct launch_context *context, FILE *out)
+{
+    struct error err = {""};
+    for (int i = 0; i < count; i++) {
+        int code = open_contest(&c[i], context, &err);
+        if (code != 0) {
+            if (context->comm.rank == 0)
+                fprintf(out, "%s over %s: %s\n", c[i].scheme, c[i].transport,
+                        err.text);
+            return code;
+        }
+    }
+    return 0;
+}
+
+static void masters(FILE *out, struct launch_context *context)
+{
+    const struct comm *comm = &context->comm;
+    const char *kernel = "null:size=100000";
+    struct contest c[] = {
+        {.scheme = "ss", .master = "dedicated"},
+        {.scheme = "tss:first=20,last=1", .master = "dedicated"},
+        {.scheme = "gss:min=5", .master = "dedicated"},
+        {.scheme = "ss", .master = "computing"},
+    };
+    enum { COUNT = sizeof(c) / sizeof(c[0]) };
+    double limit[OVERHEAD_ROUNDS];
+    for (int i = 0; i < COUNT; i++) {
+        c[i].transport = "master";
+        c[i].window = "auto";
+        c[i].kernel = kernel;
+    }
+    if (open_contests(c, COUNT, context, out) != 0)
+        return;
+    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
+        for (int i = 0; i < COUNT; i++) {
+            c[i].value[r] = time_contest(&c[i]);
+            limit[r] = ping_pong(comm);
+            c[i].ratio[r] = c[i].value[r] / limit[r];
+        }
+    }
+    if (comm->rank == 0) {
+        fprintf(out,
+                "\nOne chunk of an empty loop from a master rank, 2 ranks\n"
+                "  %-22s %-18s %8s %8s   aim\n"
+                "  %-22s %-18s %8.3f %8.2f\n",
+                "scheme", "master", "us", "x ping", "1-byte ping-pong", "",
+                1e6 * overhead_median(limit, OVERHEAD_ROUNDS), 1.0);
+        print_rows(out, c, COUNT - 1, 1e6, 1.3, true);
+        print_rows(out, c + COUNT - 1, 1, 1e6, 0, true);
+    }
+    close_contests(c, COUNT);
+}
+
+static void windows(FILE *out, struct launch_context *context)
+{
+    const struct comm *comm = &context->comm;
+    struct contest c[] = {
+        {.scheme = "ss", .window = "shared", .kernel = "null:size=1048576"},
+        {.scheme = "tss:first=2000,last=1",
+         .window = "shared",
+         .kernel = "null:size=1048576000"},
+        {.scheme = "ss", .window = "rma", .kernel = "null:size=100000"},
+    };
+    enum { COUNT = sizeof(c) / sizeof(c[0]) };
+    double limit[OVERHEAD_ROUNDS];
+    struct window window;
+    struct error err;
+    for (int i = 0; i < COUNT; i++) {
+        c[i].transport = "window";
+        c[i].master = "computing";
+    }
+    if (open_contests(c, COUNT, context, out) != 0 ||
+        window_open(&window, comm, true, sizeof(struct source_counter), false,
+                    &err) != 0)
+        return;
+    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
+        for (int i = 0; i < COUNT; i++) {
+            c[i].value[r] = time_contest(&c[i]);
+            limit[r] = bare_window(&window, comm);
+            c[i].ratio[r] = c[i].value[r] / limit[r];
+        }
+    }
+    if (comm->rank == 0) {
+        fprintf(out,
+                "\nOne chunk of an empty loop from a window, 2 ranks asking\n"
+                "  %-22s %-18s %8s %8s   aim\n"
+                "  %-22s %-18s %8.1f %8.2f\n",
+                "scheme", "window", "ns", "x bare", "bare fetch-and-add",
+                "shared", 1e9 * overhead_median(limit, OVERHEAD_ROUNDS), 1.0);
+        print_rows(out, c, COUNT - 1, 1e9, 20, false);
+        print_rows(out, c + COUNT - 1, 1, 1e9, 0, false);
+    }
+    window_close(&window);
+    close_contests(c, COUNT);
+}
+
+void overhead_ranks(FILE *out, struct launch_context *context)
+{
+    masters(out, context);
+    windows(out, context);
+}

@@ -1,0 +1,275 @@
+#include "bench/overhead/overhead.h"
+
+#include "harness/engine/engine.h"
+#include "harness/protocol/parallel.h"
+#include "harness/transport/source.h"
+#include "sched/sched.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Two threads on two workers would see a handful of chunks a loop; sequences
+ * made for this many workers are long enough to be timed, and the threads ask
+ * in the place of the first of them. */
+enum { SEQUENCE_WORKERS = 1 << 15, CHUNKS = 1 << 20, THREADS_MAX = 256 };
+
+/* One scheme, its loop and how it is served. */
+struct contest {
+    char spec[64];
+    int workers;
+    int64_t iterations;
+    bool powers; /* unequal: the sizes depend on who asks */
+    struct sched_table table;
+    void *state;
+    struct sched sched;
+    double ns[OVERHEAD_ROUNDS], ratio[OVERHEAD_ROUNDS];
+};
+
+/* What the threads of one measurement share. */
+struct field {
+    struct launch_context *context;
+    struct contest *contest; /* NULL: the bare counter */
+    struct source_counter counter;
+    struct engine_lock *lock;
+    const struct kernel_ops *null;
+    void *instance;
+    double begin_s, end_s;
+    int64_t chunks[THREADS_MAX];
+};
+
+static void bind(int thread, void *arg)
+{
+    struct launch_context *context = arg;
+    struct error err;
+    topo_bind_self(context->place.topo, TOPO_COMPACT, thread, context->threads,
+                   &err);
+}
+
+static int64_t bare(struct field *field)
+{
+    int64_t mine = 0;
+    while (atomic_fetch_add_explicit(&field->counter.step, 1,
+                                     memory_order_relaxed) < CHUNKS)
+        mine++;
+    return mine;
+}
+
+static int64_t scheduled(struct field *field, int thread)
+{
+    union {
+        struct source base;
+        struct source_table table;
+        struct source_state state;
+    } source;
+    _Alignas(64) char scratch[64] = {0};
+    struct worker worker = {.source = &source.base,
+                            .kernel = field->null,
+                            .instance = field->instance,
+                            .scratch = scratch};
+    if (field->contest->table.steps > 0)
+        source_table_open(&source.table, thread, &field->contest->table,
+                          &field->counter);
+    else
+        source_state_open(&source.state, thread, &field->contest->sched,
+                          field->lock);
+    parallel_run(&worker);
+    return worker.chunks;
+}
+
+static void field_body(int thread, void *arg)
+{
+    struct field *field = arg;
+    struct engine_team *team = field->context->team;
+    struct engine_patience patience = {.spin_s = 1};
+    bind(thread, field->context);
+    engine_team_barrier(team, &patience);
+    if (thread == 0)
+        field->begin_s = engine_now();
+    engine_team_barrier(team, &patience);
+    field->chunks[thread] =
+        field->contest ? scheduled(field, thread) : bare(field);
+    engine_team_barrier(team, &patience);
+    if (thread == 0)
+        field->end_s = engine_now();
+}
+
+/* ns per chunk: the time of the loop over its chunks, all threads asking. */
+static double time_field(struct field *field)
+{
+    int64_t chunks = 0;
+    engine_team_run(field->context->team, field_body, field);
+    for (int t = 0; t < field->context->threads; t++)
+        chunks += field->chunks[t];
+    return 1e9 * (field->end_s - field->begin_s) / (double)chunks;
+}
+
+static int prepare(struct contest *c, struct error *err)
+{
+    const struct sched_ops *ops;
+    struct spec spec;
+    double *power =
+        c->powers ? calloc((size_t)c->workers, sizeof(*power)) : NULL;
+    for (int i = 0; power != NULL && i < c->workers; i++)
+        power[i] = 1 + i % 2;
+    struct sched_loop loop = {c->iterations, c->workers, power};
+    int code = sched_parse(c->spec, &ops, &spec, err);
+    if (code == 0 && !c->powers)
+        code = sched_table_build(&c->table, ops, &spec, &loop, 1, err);
+    if (code == 0 && c->powers && c->state == NULL)
+        c->state =
+            aligned_alloc(128, (sched_bytes(ops, &loop) + 255) / 128 * 128);
+    if (code == 0 && c->powers)
+        code = sched_init(&c->sched, (char *)c->state + 64, ops, &spec, &loop,
+                          1, err);
+    free(power);
+    return code;
+}
+
+static double time_contest(struct field *field, struct contest *c)
+{
+    struct error err;
+    if (c->powers && prepare(c, &err) != 0)
+        return 0;
+    field->contest = c;
+    field->lock = c->state;
+    if (c->state != NULL)
+        atomic_store(&field->lock->state, 0);
+    atomic_store(&field->counter.step, c->table.primed);
+    return time_field(field);
+}
+
+static double time_bare(struct field *field)
+{
+    field->contest = NULL;
+    atomic_store(&field->counter.step, 0);
+    return time_field(field);
+}
+
+static void print_rows(FILE *out, struct contest *c, int count)
+{
+    for (int i = 0; i < count; i++) {
+        double ns = overhead_median(c[i].ns, OVERHEAD_ROUNDS);
+        double ratio = overhead_median(c[i].ratio, OVERHEAD_ROUNDS);
+        double aim = c[i].powers ? 4 : 1.25;
+        fprintf(out, "  %-30s %-10s %8.1f %8.2f   %.2f %s\n", c[i].spec,
+                c[i].powers        ? "state"
+                : c[i].table.start ? "table"
+                                   : "closed",
+                ns, ratio, aim, ratio <= aim ? "met" : "MISSED");
+    }
+}
+
+/* ---- OpenMP ---- */
+
+static void openmp_rows(FILE *out, struct field *field)
+{
+    enum { LOOPS = 2000, GUIDED = 512 };
+    struct launch_context *context = field->context;
+    int threads = context->threads;
+    double dynamic[OVERHEAD_ROUNDS], guided[OVERHEAD_ROUNDS];
+    double dynamic_ratio[OVERHEAD_ROUNDS], guided_ratio[OVERHEAD_ROUNDS];
+    int64_t chunks = overhead_openmp_chunks(threads, GUIDED);
+    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
+        double limit = time_bare(field);
+        dynamic[r] =
+            1e9 / CHUNKS *
+            overhead_openmp(OMP_DYNAMIC, threads, 1, CHUNKS, bind, context);
+        double all =
+            overhead_openmp(OMP_GUIDED, threads, LOOPS, GUIDED, bind, context);
+        double loop =
+            overhead_openmp(OMP_STATIC, threads, LOOPS, GUIDED, bind, context);
+        guided[r] = 1e9 * (all - loop) / (double)(LOOPS * chunks);
+        dynamic_ratio[r] = dynamic[r] / limit;
+        guided_ratio[r] = guided[r] / limit;
+    }
+    fprintf(out, "  %-30s %-10s %8.1f %8.2f\n", "OpenMP schedule(dynamic,1)",
+            "libgomp", overhead_median(dynamic, OVERHEAD_ROUNDS),
+            overhead_median(dynamic_ratio, OVERHEAD_ROUNDS));
+    fprintf(out,
+            "  %-30s %-10s %8.1f %8.2f   (%lld chunks of %d, less the "
+            "loop itself)\n",
+            "OpenMP schedule(guided)", "libgomp",
+            overhead_median(guided, OVERHEAD_ROUNDS),
+            overhead_median(guided_ratio, OVERHEAD_ROUNDS), (long long)chunks,
+            GUIDED);
+}
+
+void overhead_threads(FILE *out, struct launch_context *context)
+{
+    struct contest contest[] = {
+        {.spec = "ss", .workers = 2, .iterations = CHUNKS},
+        {.spec = "css:chunk=7", .workers = 2, .iterations = 7LL * CHUNKS},
+        {.spec = "gss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
+        {.spec = "fss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
+        {.spec = "tss:first=2000,last=1",
+         .workers = 2,
+         .iterations = 1000LL * CHUNKS},
+        {.spec = "tss-taylor",
+         .workers = 8 * SEQUENCE_WORKERS,
+         .iterations = 1LL << 30},
+        {.spec = "qss",
+         .workers = 8 * SEQUENCE_WORKERS,
+         .iterations = 1LL << 30},
+        {.spec = "wcss:k=500000",
+         .workers = 2,
+         .iterations = 3LL * CHUNKS,
+         .powers = true},
+        {.spec = "wf",
+         .workers = SEQUENCE_WORKERS,
+         .iterations = 1LL << 40,
+         .powers = true},
+        {.spec = "dtss",
+         .workers = 4 * SEQUENCE_WORKERS,
+         .iterations = 1LL << 40,
+         .powers = true},
+        {.spec = "dtss-acp",
+         .workers = 4 * SEQUENCE_WORKERS,
+         .iterations = 1LL << 40,
+         .powers = true},
+        {.spec = "dfss",
+         .workers = SEQUENCE_WORKERS,
+         .iterations = 1LL << 40,
+         .powers = true},
+        {.spec = "dgss",
+         .workers = SEQUENCE_WORKERS,
+         .iterations = 1LL << 40,
+         .powers = true},
+    };
+    enum { COUNT = sizeof(contest) / sizeof(contest[0]) };
+    struct field *field = aligned_alloc(128, sizeof(*field));
+    struct spec spec;
+    struct error err = {""};
+    double limit[OVERHEAD_ROUNDS];
+    memset(field, 0, sizeof(*field));
+    field->context = context;
+    int code = kernel_parse("null:size=1", &field->null, &spec, &err);
+    if (code == 0)
+        code = field->null->create(&spec, &field->instance, &err);
+    for (int i = 0; i < COUNT && code == 0; i++)
+        code = prepare(&contest[i], &err);
+    if (code != 0) {
+        fprintf(out, "in one process: %s\n", err.text);
+        return;
+    }
+    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
+        limit[r] = time_bare(field);
+        for (int i = 0; i < COUNT; i++) {
+            contest[i].ns[r] = time_contest(field, &contest[i]);
+            contest[i].ratio[r] = contest[i].ns[r] / limit[r];
+        }
+    }
+    fprintf(out,
+            "One chunk of an empty loop in one process, %d threads asking\n"
+            "  %-30s %-10s %8s %8s   aim\n",
+            context->threads, "scheme", "served by", "ns", "x bare");
+    fprintf(out, "  %-30s %-10s %8.1f %8.2f\n", "bare fetch-and-add", "atomic",
+            overhead_median(limit, OVERHEAD_ROUNDS), 1.0);
+    print_rows(out, contest, COUNT);
+    openmp_rows(out, field);
+    for (int i = 0; i < COUNT; i++) {
+        sched_table_free(&contest[i].table);
+        free(contest[i].state);
+    }
+    field->null->destroy(field->instance);
+    free(field);
+}
