@@ -35,7 +35,7 @@ static int open_table(struct chain *chain, struct error *err)
 
 static int init_state(struct chain *chain, struct error *err)
 {
-    atomic_store(&chain->state->lock.state, 0);
+    atomic_store(&chain->state->lock.held, 0);
     return sched_init(&chain->sched, chain->state->sched, chain->scheme,
                       &chain->spec, &chain->loop, chain->cell->min_chunk, err);
 }

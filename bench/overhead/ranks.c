@@ -137,7 +137,7 @@ static void masters(FILE *out, struct launch_context *context)
     struct contest c[] = {
         {.scheme = "ss", .master = "dedicated"},
         {.scheme = "tss:first=20,last=1", .master = "dedicated"},
-        {.scheme = "gss:min=5", .master = "dedicated"},
+        {.scheme = "css:chunk=3", .master = "dedicated"},
         {.scheme = "ss", .master = "computing"},
     };
     enum { COUNT = sizeof(c) / sizeof(c[0]) };

@@ -133,7 +133,7 @@ static double time_contest(struct field *field, struct contest *c)
     field->contest = c;
     field->lock = c->state;
     if (c->state != NULL)
-        atomic_store(&field->lock->state, 0);
+        atomic_store(&field->lock->held, 0);
     atomic_store(&field->counter.step, c->table.primed);
     return time_field(field);
 }

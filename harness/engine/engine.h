@@ -70,10 +70,12 @@ void engine_wake(struct engine_event *event);
 
 /* ---- a lock for short critical sections ---- */
 
-/* Spins briefly, then sleeps in the kernel.  Works between processes when it
- * lies in shared memory; zeroed memory is an open lock. */
+/* For a few dozen instructions: a waiter polls, less and less often, then
+ * naps, so that a holder that lost its core gets it back.  Opening is a plain
+ * store.  Works between processes when it lies in shared memory; zeroed memory
+ * is an open lock. */
 struct engine_lock {
-    _Atomic uint32_t state; /* 0 open, 1 held, 2 held and waited for */
+    _Atomic uint32_t held;
 };
 
 void engine_lock(struct engine_lock *lock);

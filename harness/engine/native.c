@@ -16,8 +16,9 @@ enum { SLEEP_FIRST_NS = 5000, SLEEP_LAST_NS = 500000 };
 enum { SLEEP_EVENT_NS = 50000000 };
 /* Polls between two looks at the clock while a waiter spins. */
 enum { POLLS_PER_LOOK = 64 };
-/* Tries to take a lock before the waiter sleeps in the kernel. */
-enum { LOCK_SPINS = 200 };
+/* Tries to take a lock before the waiter naps, and pauses between two tries at
+ * the most: together some 20 us. */
+enum { LOCK_TRIES = 200, LOCK_RELAX = 8 };
 
 static inline void relax(void)
 {
@@ -152,28 +153,29 @@ void engine_wake(struct engine_event *event)
 
 bool engine_trylock(struct engine_lock *lock)
 {
-    uint32_t open = 0;
-    return atomic_load_explicit(&lock->state, memory_order_relaxed) == 0 &&
-           atomic_compare_exchange_strong_explicit(&lock->state, &open, 1,
-                                                   memory_order_acquire,
-                                                   memory_order_relaxed);
+    return atomic_load_explicit(&lock->held, memory_order_relaxed) == 0 &&
+           atomic_exchange_explicit(&lock->held, 1, memory_order_acquire) == 0;
+}
+
+/* Waiting longer each time leaves the cache line to the holder. */
+static void lock_contended(struct engine_lock *lock)
+{
+    struct engine_idle idle = {0};
+    for (int i = 0; !engine_trylock(lock); i++) {
+        if (i >= LOCK_TRIES)
+            blind_sleep(&idle);
+        for (int j = 0; j < (i < LOCK_RELAX ? i + 1 : LOCK_RELAX); j++)
+            relax();
+    }
 }
 
 void engine_lock(struct engine_lock *lock)
 {
-    for (int i = 0; i < LOCK_SPINS; i++) {
-        if (engine_trylock(lock))
-            return;
-        /* Waiting longer each time leaves the line to the holder. */
-        for (int j = 0; j < (i < 8 ? 1 << i : 256) / 8; j++)
-            relax();
-    }
-    while (atomic_exchange_explicit(&lock->state, 2, memory_order_acquire) != 0)
-        futex_wait(&lock->state, 2, NULL);
+    if (atomic_exchange_explicit(&lock->held, 1, memory_order_acquire) != 0)
+        lock_contended(lock);
 }
 
 void engine_unlock(struct engine_lock *lock)
 {
-    if (atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2)
-        futex_wake(&lock->state, 1);
+    atomic_store_explicit(&lock->held, 0, memory_order_release);
 }

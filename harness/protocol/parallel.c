@@ -1,30 +1,72 @@
 #include "harness/protocol/parallel.h"
 
-static inline void run_chunk(const struct worker *w, const struct chunk *chunk)
+/* What the loops below need of a worker, in registers: the compiler must
+ * assume that a kernel could change anything it reaches by pointer. */
+struct body {
+    void (*run)(const void *instance, void *scratch, int64_t start,
+                int64_t size, void *output, const struct kernel_poll *poll);
+    const void *instance;
+    void *scratch;
+    char *output;
+    size_t output_bytes;
+    const struct kernel_poll *poll;
+    struct ran *log;
+    int64_t chunks, iterations;
+};
+
+static inline void run_chunk(struct body *body, int64_t start, int64_t size)
 {
-    char *output = w->output + (size_t)chunk->start * w->output_bytes;
-    w->kernel->run(w->instance, w->scratch, chunk->start, chunk->size, output,
-                   w->poll);
+    body->run(body->instance, body->scratch, start, size,
+              body->output + (size_t)start * body->output_bytes, body->poll);
+    if (body->log != NULL) {
+        body->log[body->chunks].start = start;
+        body->log[body->chunks].size = size;
+    }
+    body->chunks++;
+    body->iterations += size;
+}
+
+/* A source that only has to count: nothing but the fetch-and-add and the
+ * table stands between two chunks. */
+static void run_counted(struct body *shared, const struct source *source)
+{
+    const struct sched_table table = *source->table;
+    struct source_counter *counter = source->counter;
+    struct body body = *shared;
+    for (;;) {
+        int64_t step = source_step(counter);
+        if (step >= table.steps)
+            break;
+        struct chunk chunk = sched_table_chunk(&table, step);
+        run_chunk(&body, chunk.start, chunk.size);
+    }
+    *shared = body;
+}
+
+static void run_asked(struct body *body, struct source *source)
+{
+    struct chunk chunk;
+    while (source->table == NULL) {
+        if (!source->next(source, &chunk))
+            return;
+        run_chunk(body, chunk.start, chunk.size);
+    }
+    run_counted(body, source);
 }
 
 /* timing: worker.  No clock between two chunks. */
 static void run_plain(struct worker *w)
 {
-    struct source *source = w->source;
-    struct ran *log = w->log;
-    int64_t chunks = 0, iterations = 0;
-    struct chunk chunk;
-    while (source->next(source, &chunk)) {
-        run_chunk(w, &chunk);
-        if (log != NULL) {
-            log[chunks].start = chunk.start;
-            log[chunks].size = chunk.size;
-        }
-        chunks++;
-        iterations += chunk.size;
-    }
-    w->chunks = chunks;
-    w->iterations = iterations;
+    struct body body = {.run = w->kernel->run,
+                        .instance = w->instance,
+                        .scratch = w->scratch,
+                        .output = w->output,
+                        .output_bytes = w->output_bytes,
+                        .poll = w->poll,
+                        .log = w->log};
+    run_asked(&body, w->source);
+    w->chunks = body.chunks;
+    w->iterations = body.iterations;
 }
 
 /* timing: chunk.  A stamp on both sides of every chunk. */
@@ -35,9 +77,11 @@ static void run_stamped(struct worker *w)
     w->chunks = 0;
     w->iterations = 0;
     w->compute_ticks = 0;
-    while (source->next(source, &chunk)) {
+    while (source_next(source, &chunk)) {
         uint64_t begin = engine_ticks();
-        run_chunk(w, &chunk);
+        w->kernel->run(w->instance, w->scratch, chunk.start, chunk.size,
+                       w->output + (size_t)chunk.start * w->output_bytes,
+                       w->poll);
         uint64_t end = engine_ticks();
         if (w->log != NULL)
             w->log[w->chunks] =

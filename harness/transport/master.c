@@ -99,7 +99,7 @@ static int window_batch(struct master *master)
     for (int i = 0; i < master->workers; i++) {
         struct task task = {.worker = master->first_worker + i};
         struct source *source = master->upstream[i];
-        if (!source->next(source, &task.chunk))
+        if (!source_next(source, &task.chunk))
             continue;
         task.reserved = task.chunk.step < master->upstream_primed;
         pool_push(master, &task);

@@ -1,32 +1,31 @@
 #include "harness/transport/source.h"
 
-static bool table_next(struct source *base, struct chunk *chunk)
+/* The worker's own chunk; from then on the counter alone will do. */
+static bool primed_next(struct source *base, struct chunk *chunk)
 {
     struct source_table *source = (struct source_table *)base;
-    const struct sched_table *table = source->table;
-    int64_t step = source->primed;
-    if (step >= 0)
-        source->primed = -1;
-    else
-        step = atomic_fetch_add_explicit(&source->counter->step, 1,
-                                         memory_order_relaxed);
-    if (step >= table->steps)
-        return false;
-    *chunk = sched_table_chunk(table, step);
+    base->table = source->table;
+    *chunk = sched_table_chunk(source->table, source->primed);
     return true;
+}
+
+static bool table_next(struct source *base, struct chunk *chunk)
+{
+    return source_count(base, chunk);
 }
 
 void source_table_open(struct source_table *source, int worker,
                        const struct sched_table *table,
                        struct source_counter *counter)
 {
-    *source =
-        (struct source_table){.base = {.next = table_next, .worker = worker},
-                              .table = table,
-                              .counter = counter,
-                              .primed = -1};
-    if (table->rank != NULL)
-        source->primed = table->rank[worker];
+    int64_t primed = table->rank != NULL ? table->rank[worker] : -1;
+    *source = (struct source_table){
+        .base = {.next = primed >= 0 ? primed_next : table_next,
+                 .table = primed >= 0 ? NULL : table,
+                 .counter = counter,
+                 .worker = worker},
+        .table = table,
+        .primed = primed};
 }
 
 static bool state_next(struct source *base, struct chunk *chunk)

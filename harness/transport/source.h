@@ -13,30 +13,58 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct source {
-    /* The next chunk of this worker; false when there is none left, and then
-     * the worker stops.  Calling it says that the chunk before is finished.
-     * Blocks through the engine. */
-    bool (*next)(struct source *source, struct chunk *chunk);
-    int worker;
-    double wait_s;  /* blocked in next, since the source was opened */
-    double serve_s; /* spent on serving others instead of computing */
-};
-
-/* ---- in one process, or between processes that share memory ---- */
-
 /* A counter of steps with a cache line of its own. */
 struct source_counter {
     _Alignas(128) _Atomic int64_t step;
     char rest[120];
 };
 
-/* Chunks of a table (or of one fixed size), one fetch-and-add a chunk. */
+struct source {
+    /* The next chunk of this worker; false when there is none left, and then
+     * the worker stops.  Calling it says that the chunk before is finished.
+     * Blocks through the engine.  Call source_next instead. */
+    bool (*next)(struct source *source, struct chunk *chunk);
+    /* The chunks of a table (or of one fixed size), one fetch-and-add each;
+     * NULL: only next knows. */
+    const struct sched_table *table;
+    struct source_counter *counter; /* starts at table->primed */
+    int worker;
+    double wait_s;  /* blocked in next, since the source was opened */
+    double serve_s; /* spent on serving others instead of computing */
+};
+
+/* The next step of a shared sequence. */
+static inline int64_t source_step(struct source_counter *counter)
+{
+    return atomic_fetch_add_explicit(&counter->step, 1, memory_order_relaxed);
+}
+
+/* The next chunk by the counter alone: for sources with a table. */
+static inline bool source_count(struct source *source, struct chunk *chunk)
+{
+    int64_t step = source_step(source->counter);
+    if (step >= source->table->steps)
+        return false;
+    *chunk = sched_table_chunk(source->table, step);
+    return true;
+}
+
+/* What workers call. */
+static inline bool source_next(struct source *source, struct chunk *chunk)
+{
+    if (source->table != NULL)
+        return source_count(source, chunk);
+    return source->next(source, chunk);
+}
+
+/* ---- in one process, or between processes that share memory ---- */
+
+/* A table that several workers count through.  A worker that has a primed
+ * chunk gets it first. */
 struct source_table {
     struct source base;
     const struct sched_table *table;
-    struct source_counter *counter; /* starts at table->primed */
-    int64_t primed;                 /* this worker's own step, or -1 */
+    int64_t primed; /* this worker's own step, or -1 */
 };
 
 void source_table_open(struct source_table *source, int worker,
