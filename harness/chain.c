@@ -136,6 +136,18 @@ static int open_upstream(struct chain *chain, struct error *err)
     return 0;
 }
 
+/* The iterations that take about as long as an answer, by their mean cost:
+ * a computing master looks for requests every 20 us. */
+static int64_t ahead_of(const struct loop *loop)
+{
+    const double lead_s = 50e-6;
+    double mean_s = loop->serial_s / (double)loop->iterations;
+    double ahead = mean_s > 0 ? lead_s / mean_s : (double)loop->iterations;
+    if (ahead < 1)
+        return 1;
+    return ahead < (double)loop->iterations ? (int64_t)ahead : loop->iterations;
+}
+
 static int open_relay(struct chain *chain, const struct loop *loop,
                       const struct engine_patience *patience, struct error *err)
 {
@@ -143,6 +155,7 @@ static int open_relay(struct chain *chain, const struct loop *loop,
                                 .tree = chain->tree,
                                 .collect = is(chain->cell->collect, "master"),
                                 .prefetch = chain->cell->prefetch,
+                                .ahead = ahead_of(loop),
                                 .patience = *patience,
                                 .scheme = &chain->sched,
                                 .output = loop->output,

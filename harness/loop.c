@@ -171,6 +171,8 @@ int loop_open(struct loop *loop, const char *text, const struct comm *comm,
         comm_broadcast(comm, loop->known, n);
         comm_broadcast(comm, &loop->sampled, sizeof(loop->sampled));
     }
+    if (code == 0)
+        comm_broadcast(comm, &loop->serial_s, sizeof(loop->serial_s));
     if (code != 0)
         loop_close(loop);
     return code;

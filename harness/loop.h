@@ -24,9 +24,10 @@ struct loop {
     bool sampled;
     double reference_s; /* measured or estimated; rank 0 */
 
-    /* Rank 0: what the loop costs one worker alone. */
-    double serial_s;
-    double *cost_before; /* s before iteration i, iterations + 1; or NULL */
+    /* What the loop costs one worker alone, measured by rank 0. */
+    double serial_s;     /* -1: no output, no serial time to speak of */
+    double *cost_before; /* rank 0: s before iteration i, iterations + 1 of
+                            them; or NULL */
 };
 
 /* Collective: makes the instance on every rank, the reference (from the

@@ -52,17 +52,7 @@ double overhead_openmp(enum overhead_schedule schedule, int threads,
 int64_t overhead_openmp_chunks(int threads, int64_t iterations)
 {
     int64_t chunks = 0;
-    /* A thread's next chunk may follow its last one directly and then counts
-     * as one with it: a slight undercount, in OpenMP's disfavour by no more
-     * than the print shows. */
-#pragma omp parallel num_threads(threads) reduction(+ : chunks)
-    {
-        int64_t last = -2;
-#pragma omp for schedule(guided)
-        for (int64_t i = 0; i < iterations; i++) {
-            chunks += i != last + 1;
-            last = i;
-        }
-    }
+    for (; iterations > 0; chunks++)
+        iterations -= (iterations + threads - 1) / threads;
     return chunks;
 }

@@ -38,7 +38,8 @@ enum overhead_schedule { OMP_STATIC, OMP_DYNAMIC, OMP_GUIDED };
 double overhead_openmp(enum overhead_schedule schedule, int threads,
                        int64_t loops, int64_t iterations,
                        void (*bind)(int thread, void *arg), void *arg);
-/* Chunks that guided makes of so many iterations: counted, not assumed. */
+/* Chunks that guided makes of so many iterations: ceil(R/p) each, as libgomp
+ * sizes them. */
 int64_t overhead_openmp_chunks(int threads, int64_t iterations);
 
 #endif

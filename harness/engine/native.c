@@ -16,9 +16,8 @@ enum { SLEEP_FIRST_NS = 5000, SLEEP_LAST_NS = 500000 };
 enum { SLEEP_EVENT_NS = 50000000 };
 /* Polls between two looks at the clock while a waiter spins. */
 enum { POLLS_PER_LOOK = 64 };
-/* Tries to take a lock before the waiter naps, and pauses between two tries at
- * the most: together some 20 us. */
-enum { LOCK_TRIES = 200, LOCK_RELAX = 8 };
+/* Tries to take a lock before the waiter naps, and pauses between two tries. */
+enum { LOCK_TRIES = 100, LOCK_PAUSES_FIRST = 4, LOCK_PAUSES_LAST = 64 };
 
 static inline void relax(void)
 {
@@ -157,15 +156,19 @@ bool engine_trylock(struct engine_lock *lock)
            atomic_exchange_explicit(&lock->held, 1, memory_order_acquire) == 0;
 }
 
-/* Waiting longer each time leaves the cache line to the holder. */
+/* Each look takes the cache line from the holder, who then waits for it
+ * longer than its critical section takes: so look rarely, and ever less. */
 static void lock_contended(struct engine_lock *lock)
 {
     struct engine_idle idle = {0};
+    int pauses = LOCK_PAUSES_FIRST;
     for (int i = 0; !engine_trylock(lock); i++) {
         if (i >= LOCK_TRIES)
             blind_sleep(&idle);
-        for (int j = 0; j < (i < LOCK_RELAX ? i + 1 : LOCK_RELAX); j++)
+        for (int j = 0; j < pauses; j++)
             relax();
+        if (pauses < LOCK_PAUSES_LAST)
+            pauses *= 2;
     }
 }
 

@@ -14,10 +14,15 @@ struct body {
     int64_t chunks, iterations;
 };
 
-static inline void run_chunk(struct body *body, int64_t start, int64_t size)
+static inline void run_range(const struct body *body, int64_t start,
+                             int64_t size)
 {
     body->run(body->instance, body->scratch, start, size,
               body->output + (size_t)start * body->output_bytes, body->poll);
+}
+
+static inline void count_chunk(struct body *body, int64_t start, int64_t size)
+{
     if (body->log != NULL) {
         body->log[body->chunks].start = start;
         body->log[body->chunks].size = size;
@@ -38,9 +43,22 @@ static void run_counted(struct body *shared, const struct source *source)
         if (step >= table.steps)
             break;
         struct chunk chunk = sched_table_chunk(&table, step);
-        run_chunk(&body, chunk.start, chunk.size);
+        run_range(&body, chunk.start, chunk.size);
+        count_chunk(&body, chunk.start, chunk.size);
     }
     *shared = body;
+}
+
+/* The request for the next chunk leaves shortly before this one ends. */
+static void run_ahead(const struct body *body, struct source *source,
+                      const struct chunk *chunk)
+{
+    int64_t rest = chunk->size < source->ahead ? chunk->size : source->ahead;
+    int64_t turn = chunk->start + chunk->size - rest;
+    if (chunk->size > rest)
+        run_range(body, chunk->start, chunk->size - rest);
+    source->ask_ahead(source);
+    run_range(body, turn, rest);
 }
 
 static void run_asked(struct body *body, struct source *source)
@@ -49,21 +67,30 @@ static void run_asked(struct body *body, struct source *source)
     while (source->table == NULL) {
         if (!source->next(source, &chunk))
             return;
-        run_chunk(body, chunk.start, chunk.size);
+        if (source->ask_ahead != NULL)
+            run_ahead(body, source, &chunk);
+        else
+            run_range(body, chunk.start, chunk.size);
+        count_chunk(body, chunk.start, chunk.size);
     }
     run_counted(body, source);
+}
+
+static struct body make_body(const struct worker *w)
+{
+    return (struct body){.run = w->kernel->run,
+                         .instance = w->instance,
+                         .scratch = w->scratch,
+                         .output = w->output,
+                         .output_bytes = w->output_bytes,
+                         .poll = w->poll,
+                         .log = w->log};
 }
 
 /* timing: worker.  No clock between two chunks. */
 static void run_plain(struct worker *w)
 {
-    struct body body = {.run = w->kernel->run,
-                        .instance = w->instance,
-                        .scratch = w->scratch,
-                        .output = w->output,
-                        .output_bytes = w->output_bytes,
-                        .poll = w->poll,
-                        .log = w->log};
+    struct body body = make_body(w);
     run_asked(&body, w->source);
     w->chunks = body.chunks;
     w->iterations = body.iterations;
@@ -73,15 +100,17 @@ static void run_plain(struct worker *w)
 static void run_stamped(struct worker *w)
 {
     struct source *source = w->source;
+    const struct body body = make_body(w);
     struct chunk chunk;
     w->chunks = 0;
     w->iterations = 0;
     w->compute_ticks = 0;
     while (source_next(source, &chunk)) {
         uint64_t begin = engine_ticks();
-        w->kernel->run(w->instance, w->scratch, chunk.start, chunk.size,
-                       w->output + (size_t)chunk.start * w->output_bytes,
-                       w->poll);
+        if (source->ask_ahead != NULL)
+            run_ahead(&body, source, &chunk);
+        else
+            run_range(&body, chunk.start, chunk.size);
         uint64_t end = engine_ticks();
         if (w->log != NULL)
             w->log[w->chunks] =

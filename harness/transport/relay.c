@@ -205,6 +205,12 @@ static void serve_queue(struct relay *relay)
     relay->queued = kept;
 }
 
+static void post_receive(struct relay *relay)
+{
+    MPI_Irecv(&relay->request, sizeof(relay->request), MPI_BYTE, MPI_ANY_SOURCE,
+              TAG_REQUEST, relay->comm->all, &relay->incoming);
+}
+
 static bool take_requests(struct relay *relay)
 {
     bool any = false;
@@ -213,14 +219,11 @@ static bool take_requests(struct relay *relay)
         MPI_Test(&relay->incoming, &arrived, MPI_STATUS_IGNORE);
         if (!arrived)
             break;
-        struct request request = relay->request;
-        relay->serving = relay->finals + (request.kind == REQUEST_FINAL) <
-                         relay->remote_children;
+        /* Answered before the next receive is posted: somebody waits. */
+        handle_request(relay, &relay->request);
+        relay->serving = relay->finals < relay->remote_children;
         if (relay->serving)
-            MPI_Irecv(&relay->request, sizeof(relay->request), MPI_BYTE,
-                      MPI_ANY_SOURCE, TAG_REQUEST, relay->comm->all,
-                      &relay->incoming);
-        handle_request(relay, &request);
+            post_receive(relay);
         any = true;
     }
     return any;
@@ -331,53 +334,60 @@ static bool answer_arrived(void *arg)
     return arrived != 0;
 }
 
-static void ask(struct relay_source *source, const struct chunk *finished)
+/* Asks for a chunk; the results of a finished one travel along. */
+static void ask(struct relay_source *source)
 {
     struct relay *relay = source->relay;
     mpi_begin(relay);
+    /* The question leaves first: the answer takes longer than the posting. */
+    send_request(relay, REQUEST_WORK, source->leaf, source->base.worker,
+                 source->thread, &source->finished);
     MPI_Irecv(&source->reply, sizeof(source->reply), MPI_BYTE,
               relay->tree->master[source->leaf].rank,
               TAG_REPLY + source->thread, relay->comm->all, &source->answer);
-    send_request(relay, REQUEST_WORK, source->leaf, source->base.worker,
-                 source->thread, finished);
     mpi_end(relay);
+    source->finished.size = 0;
     source->asked = true;
 }
 
-static void say_final(struct relay_source *source, const struct chunk *finished)
+static void remote_ahead(struct source *base)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    if (!source->asked)
+        ask(source);
+}
+
+static void leave_master(struct relay_source *source)
 {
     mpi_begin(source->relay);
     send_request(source->relay, REQUEST_FINAL, source->leaf,
-                 source->base.worker, source->thread, finished);
+                 source->base.worker, source->thread, &source->finished);
     mpi_end(source->relay);
-    source->finished = true;
+    source->left = true;
 }
 
-/* A master in another rank.  With prefetch the request for the next chunk
- * leaves before this one is computed, and carries the one before. */
+/* A master in another rank.  The results of a chunk travel with the request
+ * that follows its end: with prefetch that is the one for the chunk after the
+ * next. */
 static bool remote_next(struct source *base, struct chunk *chunk)
 {
     struct relay_source *source = (struct relay_source *)base;
-    const struct chunk finished = source->current;
-    if (source->finished)
+    if (source->left)
         return false;
+    source->finished = source->current;
     if (!source->asked)
-        ask(source, source->relay->prefetch ? NULL : &finished);
+        ask(source);
     if (!answer_arrived(source)) {
         double since = engine_now();
         engine_wait(&source->relay->patience, NULL, answer_arrived, source);
         base->wait_s += engine_now() - since;
     }
     source->asked = false;
+    source->current = source->reply;
     *chunk = source->reply;
-    source->current = *chunk;
-    if (chunk->size == 0) {
-        say_final(source, source->relay->prefetch ? &finished : NULL);
-        return false;
-    }
-    if (source->relay->prefetch)
-        ask(source, &finished);
-    return true;
+    if (chunk->size == 0)
+        leave_master(source);
+    return chunk->size > 0;
 }
 
 void relay_source_open(struct relay_source *source, struct relay *relay,
@@ -392,7 +402,10 @@ void relay_source_open(struct relay_source *source, struct relay *relay,
         .base = {.worker = worker,
                  .next = hosted < 0 ? remote_next
                          : sends    ? pooled_next
-                                    : hosted_next},
+                                    : hosted_next,
+                 .ask_ahead =
+                     hosted < 0 && relay->prefetch ? remote_ahead : NULL,
+                 .ahead = relay->ahead},
         .relay = relay,
         .master = hosted >= 0 ? &relay->master[hosted] : NULL,
         .leaf = leaf,
@@ -463,6 +476,7 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
                             .threaded = tree->threads > 1,
                             .collect = setup->collect && setup->output_bytes,
                             .prefetch = setup->prefetch,
+                            .ahead = setup->ahead,
                             .incoming = MPI_REQUEST_NULL,
                             .output = setup->output,
                             .output_bytes = setup->output_bytes,
@@ -519,9 +533,7 @@ void relay_reset(struct relay *relay)
     relay->bytes = 0;
     relay->serving = relay->remote_children > 0;
     if (relay->serving)
-        MPI_Irecv(&relay->request, sizeof(relay->request), MPI_BYTE,
-                  MPI_ANY_SOURCE, TAG_REQUEST, relay->comm->all,
-                  &relay->incoming);
+        post_receive(relay);
 }
 
 void relay_leave(struct relay *relay)

@@ -48,6 +48,7 @@ struct relay {
     bool threaded; /* several threads of this rank may call MPI */
     bool collect;  /* results travel to the master */
     bool prefetch;
+    int64_t ahead; /* iterations before the end of a chunk, with prefetch */
     struct engine_lock lock; /* around MPI */
 
     int count; /* masters hosted here, parents before children */
@@ -80,6 +81,7 @@ struct relay_setup {
     const struct comm *comm;
     const struct tree *tree;
     bool collect, prefetch;
+    int64_t ahead; /* see struct source */
     struct engine_patience patience;
     struct sched *scheme; /* used at the supermaster's rank only */
     void *output;
@@ -116,8 +118,9 @@ struct relay_source {
     struct master *master; /* in this rank, or NULL */
     int leaf;              /* index of the master in the tree */
     int thread;
-    struct chunk current; /* being computed, size 0: none */
-    bool asked, finished;
+    struct chunk current;  /* being computed, size 0: none */
+    struct chunk finished; /* whose results were not sent yet */
+    bool asked, left;
     MPI_Request answer;
     struct chunk reply;
 };

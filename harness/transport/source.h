@@ -28,6 +28,12 @@ struct source {
      * NULL: only next knows. */
     const struct sched_table *table;
     struct source_counter *counter; /* starts at table->primed */
+    /* Sources that ask a master in another rank one ahead: called when only
+     * `ahead` iterations of the chunk are left to run, so that the answer is
+     * there when it ends.  Not earlier: a chunk reserved early cannot go to a
+     * worker that is free first.  NULL: never. */
+    void (*ask_ahead)(struct source *source);
+    int64_t ahead;
     int worker;
     double wait_s;  /* blocked in next, since the source was opened */
     double serve_s; /* spent on serving others instead of computing */
