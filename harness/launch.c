@@ -133,7 +133,7 @@ static int record_done(struct launch *launch, const struct cell *cell,
         code = record_sync(&launch->workers, err);
         if (code == 0)
             code = record_line(&launch->runs,
-                               row_done(launch->plan.launch, cell->hash, status,
+                               row_done(launch->plan.launch, cell, status,
                                         repetitions, reason),
                                err);
         if (code == 0)
@@ -183,7 +183,7 @@ static int measure_once(struct launch *launch, struct item *item, bool warm_up,
     if (code != 0)
         return code;
     /* A warm-up that is wrong is as bad as any. */
-    if (root(launch) && !result.verified) {
+    if (root(launch) && !result.verified && !item->unverified) {
         struct error wrong;
         error_set(&wrong, EIO,
                   "cell %s (%s, %s, %s) does not verify: iteration %lld is "

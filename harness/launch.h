@@ -1,10 +1,11 @@
 /* The launch: what `mpiexec ... dlsbench launch PLAN.json` runs in every rank.
  *
  * Rank 0 reports to the driver on stdout, one line each:
- *   @launch <workers>                the launch is up, checks passed
- *   @rep <hash> <repetition>         a repetition starts (0: preparation)
- *   @done <hash> ok|unverified       a cell is complete, its lines are synced
- *   @end                             all cells are done
+ *   @launch <launch> <threads>           the launch is up, its files are open
+ *   @rep <hash> <repetition>             a repetition starts (0: opening and
+ *                                        warm-up)
+ *   @done <hash> ok|unverified|failed    a cell is complete, its lines synced
+ *   @end <launch> <n>                    all cells are done, n of them not ok
  * and says errors in one line on stderr.  Results go to the files of the
  * launch in plan.out. */
 #ifndef HARNESS_LAUNCH_H

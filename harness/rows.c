@@ -124,11 +124,13 @@ json_t *row_chunk(const struct row_context *c, const struct run_result *result,
     return row;
 }
 
-json_t *row_done(const char *launch, const char *hash, const char *status,
-                 int repetitions, const char *reason)
+json_t *row_done(const char *launch, const struct cell *cell,
+                 const char *status, int repetitions, const char *reason)
 {
-    return json_pack("{s:i,s:s,s:s,s:s,s:s,s:i,s:s?}", "schema", RECORD_SCHEMA,
-                     "type", "cell_done", "launch", launch, "cell", hash,
-                     "status", status, "repetitions", repetitions, "reason",
-                     reason);
+    json_t *row = cell_to_json(cell);
+    json_object_update_new(
+        row, json_pack("{s:i,s:s,s:s,s:s,s:i,s:s?}", "schema", RECORD_SCHEMA,
+                       "type", "cell_done", "launch", launch, "status", status,
+                       "repetitions", repetitions, "reason", reason));
+    return row;
 }

@@ -30,8 +30,8 @@ json_t *row_chunk(const struct row_context *context,
                   const struct run_result *result, int64_t index);
 
 /* The line that ends a cell.  status: ok, unverified or failed; reason may
- * be NULL. */
-json_t *row_done(const char *launch, const char *hash, const char *status,
-                 int repetitions, const char *reason);
+ * be NULL.  It names the whole cell: one that failed has no other line. */
+json_t *row_done(const char *launch, const struct cell *cell,
+                 const char *status, int repetitions, const char *reason);
 
 #endif
