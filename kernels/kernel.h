@@ -40,6 +40,58 @@ static inline void kernel_poll(const struct kernel_poll *poll)
         poll->call(poll->arg);
 }
 
+/* ---- loops with dependences ----
+ *
+ * The iterations of such a kernel are the rows of a grid.  Rows are cut into
+ * chunks (the chunk dimension, u_c); along the columns (the sync dimension,
+ * u_s) a worker stops at synchronization points.  Row r needs row r - 1 up to
+ * `reach` columns to the right of its own, and its own columns in order.
+ *
+ * A block of a chunk is a range of columns of its first row; every further
+ * row lags `skew` columns behind the one above it, so that a chunk of n rows
+ * has columns + (n - 1) * skew columns to go through.  Each rank has memory
+ * for the whole grid and touches its own rows and the boundary above them. */
+struct kernel_grid {
+    int64_t columns;       /* u_s, at least 1 */
+    size_t boundary_bytes; /* of one column of a boundary row */
+    int skew;              /* columns that a row lags behind the one above */
+    int reach;             /* columns that a row needs beyond its own */
+    int steps;             /* time steps, at least 1 */
+    size_t state_bytes;    /* of a rank's memory besides the output */
+};
+
+struct kernel_dependence {
+    /* The shape of the loop.  Required. */
+    void (*grid)(const void *instance, struct kernel_grid *grid);
+
+    /* Sets a rank's state up before a repetition (row -1, start values); the
+     * memory was zeroed when it was made, not between repetitions.  Required.
+     */
+    void (*begin)(const void *instance, void *state, void *output);
+
+    /* Runs the block [from, to) of the chunk [start, start + size) in time
+     * step `step`: row start + k does columns [from - k * skew, to - k * skew)
+     * as far as they lie in the grid.  Blocks of a chunk come in ascending
+     * order without gaps; the boundary row above is complete for the columns
+     * it needs.  `output` is the whole loop's.  poll as for run.  The bits
+     * must not depend on chunks and blocks.  Required. */
+    void (*run_block)(const void *instance, void *state, int step,
+                      int64_t start, int64_t size, int64_t from, int64_t to,
+                      void *output, const struct kernel_poll *poll);
+
+    /* What the row below needs of row `row` of this step: columns *
+     * boundary_bytes, in order of the columns, in state or output.  The
+     * protocol copies parts of it to the same place on other ranks.  row -1
+     * is never asked for.  Required. */
+    void *(*boundary)(const void *instance, void *state, void *output, int step,
+                      int64_t row);
+
+    /* With several time steps: what row `row` - 1 needs of row `row` of the
+     * step before (same size as a boundary row); NULL when steps is 1. */
+    void *(*halo)(const void *instance, void *state, void *output, int step,
+                  int64_t row);
+};
+
 struct kernel_ops {
     /* Short name: file, option, result column and plot use this one. */
     const char *name;
@@ -82,6 +134,10 @@ struct kernel_ops {
      * same bits as result.  Required when there is output. */
     void (*reference)(const void *instance, int64_t start, int64_t size,
                       void *output);
+
+    /* Rows depend on each other: how.  Such a kernel's run does whole rows in
+     * ascending order and is only for one worker; NULL: no dependences. */
+    const struct kernel_dependence *dependence;
 
     /* Kernels without output: the first 16 bytes of scratch are two tallies,
      * added up over all workers modulo 2^64; says whether the sums are those
