@@ -1,68 +1,116 @@
 #include "bench/overhead/overhead.h"
 
+#include "harness/engine/engine.h"
 #include "sched/sched.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define KERNEL "mandelbrot:size=2048,maxiter=1000"
 
-/* Every scheme over one loop, in one shape. */
+/* One scheme over the loop in one shape. */
 struct contest {
     struct cell cell;
     struct run *run;
-    double time[OVERHEAD_ROUNDS], share[OVERHEAD_ROUNDS];
+    double time[OVERHEAD_ROUNDS], efficiency[OVERHEAD_ROUNDS];
+    double share[OVERHEAD_ROUNDS]; /* of the bound */
 };
 
 enum { SCHEMES_MAX = 64 };
 
-static int open_contest(struct contest *c, const char *scheme,
-                        struct loop *loop, struct launch_context *context,
+struct field {
+    struct launch_context *context;
+    struct loop loop;
+    struct contest contest[SCHEMES_MAX];
+    int count;
+};
+
+static int open_contest(struct field *field, const char *scheme,
                         struct error *err)
 {
+    struct contest *c = &field->contest[field->count];
     cell_defaults(&c->cell);
-    c->cell.ranks = context->comm.ranks;
+    c->cell.ranks = field->context->comm.ranks;
+    c->cell.threads = field->context->threads;
     snprintf(c->cell.kernel, sizeof(c->cell.kernel), "%s", KERNEL);
     snprintf(c->cell.scheme, sizeof(c->cell.scheme), "%s", scheme);
     int code = cell_check(&c->cell, err);
     if (code == 0)
-        code = run_open(&c->run, &c->cell, loop, context, false, err);
+        code = run_open(&c->run, &c->cell, &field->loop, field->context, false,
+                        err);
+    if (code == 0)
+        field->count++;
     return code;
 }
 
-void overhead_bounds(FILE *out, struct launch_context *context)
+/* Serial time of this moment: the machine's speed drifts, and each
+ * repetition is held against the serial pass next to it. */
+static double serial_pass(struct field *field)
 {
-    struct contest c[SCHEMES_MAX] = {{.run = NULL}};
-    struct loop loop;
-    struct error err;
+    struct loop *loop = &field->loop;
+    double took = 0;
+    comm_quiet_barrier(&field->context->comm);
+    if (field->context->comm.rank == 0) {
+        double start = engine_now();
+        loop->kernel->run(loop->instance, NULL, 0, loop->iterations,
+                          loop->output, NULL);
+        took = engine_now() - start;
+        memset(loop->output, LOOP_POISON,
+               (size_t)loop->iterations * loop->output_bytes);
+    }
+    comm_quiet_barrier(&field->context->comm);
+    return took;
+}
+
+static void measure(struct field *field)
+{
     struct run_result result;
-    int count = 0;
-    bool root = context->comm.rank == 0;
-    if (loop_open(&loop, KERNEL, &context->comm, 60, 1, &err) != 0)
-        return;
-    for (int i = 0; sched_schemes[i] != NULL && count < SCHEMES_MAX; i++)
-        if (open_contest(&c[count], sched_schemes[i]->name, &loop, context,
-                         &err) == 0)
-            count++;
+    struct error err;
     for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
-        for (int i = 0; i < count; i++) {
-            run_repeat(c[i].run, &result, &err);
-            c[i].time[r] = result.time_s;
-            c[i].share[r] = result.time_s / result.bound_s;
+        for (int i = 0; i < field->count; i++) {
+            struct contest *c = &field->contest[i];
+            double serial = serial_pass(field);
+            run_repeat(c->run, &result, &err);
+            double drift = serial / field->loop.serial_s;
+            c->time[r] = result.time_s;
+            c->efficiency[r] = serial / result.time_s / run_workers(c->run);
+            c->share[r] = result.time_s / (result.bound_s * drift);
         }
     }
-    if (root)
-        fprintf(out,
-                "\n%s, 2 ranks with a master that also computes; serial "
-                "%.1f ms\n  %-22s %8s %10s %10s\n",
-                KERNEL, 1e3 * loop.serial_s, "scheme", "ms", "efficiency",
-                "x bound");
-    for (int i = 0; i < count && root; i++) {
-        double time = overhead_median(c[i].time, OVERHEAD_ROUNDS);
-        fprintf(out, "  %-22s %8.2f %10.3f %10.3f\n", c[i].cell.scheme,
-                1e3 * time, loop.serial_s / time / 2,
-                overhead_median(c[i].share, OVERHEAD_ROUNDS));
+}
+
+static void print_rows(FILE *out, struct field *field, const char *shape)
+{
+    fprintf(out, "\n" KERNEL ", %s\n  %-22s %8s %10s %10s\n", shape, "scheme",
+            "ms", "efficiency", "x bound");
+    for (int i = 0; i < field->count; i++) {
+        struct contest *c = &field->contest[i];
+        fprintf(out, "  %-22s %8.2f %10.3f %10.3f\n", c->cell.scheme,
+                1e3 * overhead_median(c->time, OVERHEAD_ROUNDS),
+                overhead_median(c->efficiency, OVERHEAD_ROUNDS),
+                overhead_median(c->share, OVERHEAD_ROUNDS));
     }
-    for (int i = 0; i < count; i++)
-        run_close(c[i].run);
-    loop_close(&loop);
+}
+
+void overhead_bounds(FILE *out, struct launch_context *context,
+                     const char *shape)
+{
+    struct field *field = calloc(1, sizeof(*field));
+    struct error err;
+    if (field == NULL)
+        return;
+    field->context = context;
+    if (loop_open(&field->loop, KERNEL, &context->comm, 60, 1, &err) != 0) {
+        free(field);
+        return;
+    }
+    for (int i = 0; sched_schemes[i] != NULL && i < SCHEMES_MAX; i++)
+        open_contest(field, sched_schemes[i]->name, &err);
+    measure(field);
+    if (context->comm.rank == 0)
+        print_rows(out, field, shape);
+    for (int i = 0; i < field->count; i++)
+        run_close(field->contest[i].run);
+    loop_close(&field->loop);
+    free(field);
 }

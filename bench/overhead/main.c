@@ -24,32 +24,45 @@ static int open_context(struct launch_context *context, struct error *err)
     int code = place_open(&context->place, &context->comm, err);
     if (code != 0)
         return code;
-    context->threads = topo_cores(context->place.topo);
-    code = engine_team_start(&context->team, context->threads, err);
+    context->threads = 1;
+    code = engine_team_start(&context->team, 1, err);
     return comm_agree(&context->comm, code, err);
 }
 
-/* The parts that one rank does alone, with all cores. */
-static void alone(struct launch_context *context, const char *part)
+static bool wanted(const char *part, const char *name)
 {
-    if (context->comm.rank == 0 && (!part || strcmp(part, "threads") == 0))
-        overhead_threads(stdout, context);
-    comm_quiet_barrier(&context->comm);
-    if (context->comm.rank == 0 && (!part || strcmp(part, "kernels") == 0)) {
+    return part == NULL || strcmp(part, name) == 0;
+}
+
+/* Rank 0 as a launch of one rank with all cores. */
+static void alone(const struct launch_context *all, const char *part)
+{
+    struct launch_context context = *all;
+    struct error err;
+    context.comm.all = context.comm.host = MPI_COMM_SELF;
+    context.comm.ranks = context.comm.host_ranks = 1;
+    context.threads = topo_cores(all->place.topo);
+    if (engine_team_start(&context.team, context.threads, &err) != 0)
+        return;
+    if (wanted(part, "threads"))
+        overhead_threads(stdout, &context);
+    if (wanted(part, "bounds"))
+        overhead_bounds(stdout, &context, "one rank, a thread on every core");
+    engine_team_stop(context.team);
+    if (wanted(part, "kernels")) {
         printf("\n");
         overhead_kernels(stdout);
     }
     fflush(stdout);
-    comm_quiet_barrier(&context->comm);
 }
 
+/* Both ranks, one worker each. */
 static void together(struct launch_context *context, const char *part)
 {
-    if (!part || strcmp(part, "ranks") == 0)
+    if (wanted(part, "ranks"))
         overhead_ranks(stdout, context);
-    fflush(stdout);
-    if (!part || strcmp(part, "bounds") == 0)
-        overhead_bounds(stdout, context);
+    if (wanted(part, "bounds"))
+        overhead_bounds(stdout, context, "2 ranks, the master also computes");
     fflush(stdout);
 }
 
@@ -72,11 +85,10 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 2;
     }
-    alone(&context, part);
-    engine_team_stop(context.team);
-    context.threads = 1;
-    if (engine_team_start(&context.team, 1, &err) == 0)
-        together(&context, part);
+    if (context.comm.rank == 0)
+        alone(&context, part);
+    comm_quiet_barrier(&context.comm);
+    together(&context, part);
     engine_team_stop(context.team);
     place_close(&context.place);
     comm_close(&context.comm);

@@ -23,9 +23,10 @@ void overhead_threads(FILE *out, struct launch_context *context);
  * a shared window, beside a bare fetch-and-add in it.  By two ranks. */
 void overhead_ranks(FILE *out, struct launch_context *context);
 
-/* Mandelbrot under every scheme beside its bound, threads and ranks.  By two
- * ranks. */
-void overhead_bounds(FILE *out, struct launch_context *context);
+/* Mandelbrot under every scheme beside its bound, in the shape of the context
+ * (all ranks of its communicator, all threads of its team). */
+void overhead_bounds(FILE *out, struct launch_context *context,
+                     const char *shape);
 
 /* Speed of the main kernels: mandelbrot against its plain loop, the adjoint
  * convolution against the dot products of BLAS.  By rank 0 alone. */
