@@ -128,6 +128,15 @@ static enum master_answer fill_from_parent(struct master *master)
     return answer;
 }
 
+/* By message, once until the answer is there. */
+static void ask_above(struct master *master)
+{
+    if (master->asked)
+        return;
+    master->asked = true;
+    atomic_store(&master->must_ask, true);
+}
+
 /* Fills the pool from above, or asks for it.  Called with the lock held. */
 static enum master_answer fill_from_above(struct master *master)
 {
@@ -139,22 +148,8 @@ static enum master_answer fill_from_above(struct master *master)
     }
     if (master->parent != NULL)
         return fill_from_parent(master);
-    if (!master->asked) {
-        master->asked = true;
-        atomic_store(&master->must_ask, true);
-    }
+    ask_above(master);
     return MASTER_LATER;
-}
-
-/* Asks one ahead: with prefetch the pool is never found empty if above is
- * quick enough. */
-static void ask_ahead(struct master *master)
-{
-    if (master->eager && master->count == 0 && !master->exhausted &&
-        !master->asked && master->parent == NULL && master->upstream == NULL) {
-        master->asked = true;
-        atomic_store(&master->must_ask, true);
-    }
 }
 
 enum master_answer master_take(struct master *master, int worker,
@@ -175,10 +170,22 @@ enum master_answer master_take(struct master *master, int worker,
         }
         if (position >= 0)
             *chunk = pool_remove(master, position).chunk;
-        ask_ahead(master);
     }
     engine_unlock(&master->lock);
     return answer;
+}
+
+void master_ask_ahead(struct master *master)
+{
+    if (master->scheme != NULL || master->upstream != NULL)
+        return;
+    engine_lock(&master->lock);
+    bool wanting = master->count == 0 && !master->exhausted;
+    if (wanting && master->parent == NULL)
+        ask_above(master);
+    engine_unlock(&master->lock);
+    if (wanting && master->parent != NULL)
+        master_ask_ahead(master->parent);
 }
 
 static int pool_batch(struct master *master, int first, int workers,
@@ -208,7 +215,6 @@ enum master_answer master_take_batch(struct master *master, int first,
             if (answer != MASTER_CHUNK)
                 break;
         }
-        ask_ahead(master);
     }
     if (answer == MASTER_CHUNK && *count == 0)
         answer = MASTER_DONE;

@@ -40,12 +40,10 @@ struct master {
     struct source **upstream; /* one per worker below: a window */
     int upstream_primed;      /* steps below it are reserved */
     bool upstream_blocks;     /* asking takes as long as a message */
-    bool eager; /* ask above when the pool becomes empty, not when it is found
-                   empty (prefetch) */
-    bool asked; /* above, and no answer yet */
-    bool exhausted;        /* nothing more will come from above */
-    _Atomic bool must_ask; /* the relay has to send the question */
-    struct task *pool;     /* ring of room tasks */
+    bool asked;               /* above, and no answer yet */
+    bool exhausted;           /* nothing more will come from above */
+    _Atomic bool must_ask;    /* the relay has to send the question */
+    struct task *pool;        /* ring of room tasks */
     int room, head, count, reserved;
 };
 
@@ -65,6 +63,11 @@ enum master_answer master_take(struct master *master, int worker,
 enum master_answer master_take_batch(struct master *master, int first,
                                      int workers, struct task *tasks,
                                      int *count);
+
+/* Somebody below will soon want a chunk: asks above when the pool is empty.
+ * Not when it becomes empty: what is reserved early cannot go to another
+ * master that is free first. */
+void master_ask_ahead(struct master *master);
 
 /* What the message from above brought; count 0: there is no more. */
 void master_fill(struct master *master, const struct task *tasks, int count);

@@ -304,6 +304,13 @@ static bool hosted_next(struct source *base, struct chunk *chunk)
     return answer == MASTER_CHUNK;
 }
 
+static void hosted_ahead(struct source *base)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    master_ask_ahead(source->master);
+    relay_progress(source->relay);
+}
+
 /* A pool in this rank below a master in another: results go to that one. */
 static bool pooled_next(struct source *base, struct chunk *chunk)
 {
@@ -390,6 +397,15 @@ static bool remote_next(struct source *base, struct chunk *chunk)
     return chunk->size > 0;
 }
 
+/* Whether a pool's chunks come, at some level, from another rank. */
+static bool needs_messages(const struct relay *relay, int hosted)
+{
+    const struct master *master = &relay->master[hosted];
+    while (master->parent != NULL)
+        master = master->parent;
+    return master->scheme == NULL && master->upstream == NULL;
+}
+
 void relay_source_open(struct relay_source *source, struct relay *relay,
                        int worker)
 {
@@ -403,8 +419,10 @@ void relay_source_open(struct relay_source *source, struct relay *relay,
                  .next = hosted < 0 ? remote_next
                          : sends    ? pooled_next
                                     : hosted_next,
-                 .ask_ahead =
-                     hosted < 0 && relay->prefetch ? remote_ahead : NULL,
+                 .ask_ahead = !relay->prefetch                ? NULL
+                              : hosted < 0                    ? remote_ahead
+                              : needs_messages(relay, hosted) ? hosted_ahead
+                                                              : NULL,
                  .ahead = relay->ahead},
         .relay = relay,
         .master = hosted >= 0 ? &relay->master[hosted] : NULL,
@@ -452,7 +470,6 @@ static int open_masters(struct relay *relay, struct sched *scheme)
             master->scheme = scheme;
         else if (relay->hosted[parent] >= 0)
             master->parent = &relay->master[relay->hosted[parent]];
-        master->eager = relay->prefetch;
         relay->refill[relay->count] = MPI_REQUEST_NULL;
         relay->refill_tasks[relay->count] =
             calloc((size_t)master->workers + 1, sizeof(struct task));
