@@ -1,37 +1,67 @@
 # DLSBench.  `make deps bench` measures this workstation, `make deps test`
-# tests the build.  Options: V=1 (show commands), CC=clang, SAN=address|thread,
-# BUILD=folder, WERROR=1.
+# tests the build, `make help` lists the targets.  Options: V=1 (show commands),
+# CC=clang, SAN=address|thread, BUILD=folder, WERROR=1, PREFIX=folder.
 CC      = gcc
 BUILD   = build
+PREFIX  = /usr/local
 PYTHON  = /usr/bin/python3
 Q       = $(if $(V),,@)
 say     = $(if $(V),@:,@printf '  %-5s %s\n')
+comma   = ,
 
-GIT_VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+# Debian's names of what building, testing and checking need.
+DEBS    = gcc make pkg-config git mpich libmpich-dev libhwloc-dev hwloc \
+          libpapi-dev libyaml-dev libjansson-dev libxxhash-dev \
+          libopenblas-serial-dev libnetpbm-dev netpbm libcmocka-dev \
+          clang clang-format libclang-rt-dev shellcheck flake8 python3 \
+          python3-pytest jq
 PACKAGES = mpich hwloc papi yaml-0.1 jansson libxxhash netpbm
+
+# Asked for only when a rule needs them: before `make deps` they do not exist.
+GIT_VERSION = $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+BLAS    = $(dir $(firstword $(wildcard /usr/lib/*/openblas-serial/libopenblas.so)))
 WARN    = -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
           $(if $(WERROR),-Werror)
-OPT     = -O3 -g
-FLAGS   = -std=gnu17 $(OPT) $(WARN) -ffp-contract=off -fno-math-errno -pthread
+FLAGS   = -std=gnu17 -O3 -g $(WARN) -ffp-contract=off -fno-math-errno -pthread
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN)$(if $(filter address,$(SAN)),$(comma)undefined) \
-          -fno-omit-frame-pointer -DDLSBENCH_SANITIZED)
-comma   = ,
-BLAS   := $(dir $(firstword $(wildcard /usr/lib/*/openblas-serial/libopenblas.so)))
-CPPFLAGS = -I. -D_GNU_SOURCE $(shell pkg-config --cflags $(PACKAGES)) \
-          -I/usr/include/$(shell $(CC) -print-multiarch)/openblas-serial
+          -fno-sanitize-recover=all -fno-omit-frame-pointer -DDLSBENCH_SANITIZED)
+CFLAGS_ALL = $(FLAGS) $(SANFLAGS) $(CFLAGS)
+CPPFLAGS = -I. -D_GNU_SOURCE $(shell pkg-config --cflags $(PACKAGES)) -I$(BLAS:/usr/lib/%=/usr/include/%)
 LDLIBS  = $(shell pkg-config --libs $(PACKAGES)) \
           -L$(BLAS) -Wl,-rpath,$(BLAS) -lopenblas -lm
 
-CFLAGS_ALL = $(FLAGS) $(SANFLAGS) $(CFLAGS)
-SOURCES := $(shell find base sched kernels harness bench -name '*.c' \
-             ! -name '*_test.c' ! -path 'bench/overhead/*')
+CODE    = base sched kernels harness bench
+SOURCES := $(shell find $(CODE) -name '*.c' ! -name '*_test.c' ! -path 'bench/overhead/*')
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBOBJS := $(filter-out $(BUILD)/bench/main.o,$(OBJECTS))
-TESTSRC := $(shell find base sched kernels harness bench -name '*_test.c')
-TESTS   := $(TESTSRC:%.c=$(BUILD)/%)
+TESTS   := $(patsubst %.c,$(BUILD)/%,$(shell find $(CODE) -name '*_test.c'))
+OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c))
 
-.PHONY: all deps bench test unit check format clean
-all: $(BUILD)/dlsbench
+.PHONY: all help deps bench bench-overhead smoke unit test check format install clean
+all: $(BUILD)/dlsbench ## build/dlsbench
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' Makefile checks.mk | sed 's/:.*##/\t/' | expand -t 18
+
+deps: ## install Debian packages (as root, or through sudo)
+	@sh tests/deps.sh $(DEBS)
+
+# Objects wait for `make deps` when both are asked for.
+$(OBJECTS) test check unit: | $(filter deps,$(MAKECMDGOALS))
+
+bench: $(BUILD)/dlsbench ## measure this workstation (bench/workstation.yaml)
+	$(Q)$(BUILD)/dlsbench run bench/workstation.yaml
+
+bench-overhead: $(BUILD)/bench-overhead ## what scheduling costs here
+	$(Q)mpiexec.mpich -n 2 $(BUILD)/bench-overhead $(PART)
+
+smoke: $(BUILD)/dlsbench ## every scheme over the null kernel
+	$(Q)$(BUILD)/dlsbench run bench/smoke.yaml --out $(BUILD)/smoke-$(shell date +%s)/
+
+install: $(BUILD)/dlsbench ## into PREFIX
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/dlsbench
+	install $(BUILD)/dlsbench $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 bench/*.yaml $(DESTDIR)$(PREFIX)/share/dlsbench/
 
 $(BUILD)/dlsbench: $(OBJECTS)
 	$(say) LD $@
@@ -48,18 +78,37 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 
 $(BUILD)/harness/record/build.o: CPPFLAGS += -DBUILD_VERSION='"$(GIT_VERSION)"' \
     -DBUILD_FLAGS='"$(CFLAGS_ALL)"'
+$(BUILD)/harness/record/build.o: $(BUILD)/version
 
-# Objects are made again when the compiler or its flags change.
-$(BUILD)/flags: FORCE
+# The same loops under this compiler's OpenMP.
+$(BUILD)/bench/overhead/openmp.o: CFLAGS += -fopenmp
+$(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS)
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS_ALL) -fopenmp -o $@ $^ $(LDLIBS)
+
+# Objects are made again when the compiler, its flags or the version change.
+define remember
 	@mkdir -p $(@D)
-	@echo '$(CC) $(CFLAGS_ALL)' | cmp -s - $@ || echo '$(CC) $(CFLAGS_ALL)' > $@
+	@echo '$(1)' | cmp -s - $@ || echo '$(1)' > $@
+endef
 .PHONY: FORCE
 FORCE:
+$(BUILD)/flags: FORCE
+	$(call remember,$(CC) $(CFLAGS_ALL))
+$(BUILD)/version: FORCE
+	$(call remember,$(GIT_VERSION))
 
-unit: $(TESTS)
-	@for t in $(TESTS); do echo "== $$t"; $$t || exit 1; done
+unit: $(TESTS) ## unit tests of this build
+	@sh tests/unit.sh $(TESTS)
 
-clean:
+test: ## checks, unit and integration tests, sanitizers
+	@$(PYTHON) tests/run.py
+
+format: ## clang-format the sources in place
+	clang-format -i $$(git ls-files '*.[ch]' '*.inc')
+
+clean: ## remove the build folder
 	rm -rf $(BUILD)
 
+include checks.mk
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
