@@ -83,6 +83,15 @@ static void write_cell(FILE *out, const struct cell *cell)
     json_decref(object);
 }
 
+/* Nobody wrote the text that "cell:11:13: " counts in. */
+static void strip_position(struct error *err)
+{
+    int line, column, length = 0;
+    if (sscanf(err->text, "cell:%d:%d: %n", &line, &column, &length) == 2 &&
+        length > 0)
+        memmove(err->text, err->text + length, strlen(err->text + length) + 1);
+}
+
 /* The text is made first and then read: what is stored is what runs. */
 int campaign_single(const struct cell *cell, const struct policy *policy,
                     struct campaign *campaign, struct error *err)
@@ -104,6 +113,8 @@ int campaign_single(const struct cell *cell, const struct policy *policy,
     fclose(out);
     code = campaign_parse("cell", text, &setup, campaign, err);
     free(text);
+    if (code != 0)
+        strip_position(err);
     return code;
 }
 

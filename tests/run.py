@@ -109,7 +109,8 @@ def integration(count):
                    "build/address/dlsbench"])
     count.add(code == 0, code != 0)
     code, text = run([sys.executable, "-m", "pytest", "-q", "--tb=short",
-                      "-p", "no:cacheprovider", "tests"], limit=1500)
+                      "-p", "no:cacheprovider",
+                      "tests/integration"], limit=1500)
     found = {word: int(number) for number, word in
              re.findall(r"(\d+) (passed|failed|skipped|error)", text)}
     failed = found.get("failed", 0) + found.get("error", 0)

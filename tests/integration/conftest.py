@@ -1,0 +1,80 @@
+"""What the integration tests share: the programs and result directories."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRESS = re.compile(r"dlsbench: (\d+/\d+ cells|.*, results in )")
+
+
+class Result:
+    """A finished command with its result directory."""
+
+    def __init__(self, code, out, err, directory):
+        self.code, self.out, self.err = code, out, err
+        self.directory = directory
+
+    def lines(self, kind):
+        """All lines of <kind>-*.jsonl that are whole."""
+        found = []
+        for path in sorted(self.directory.glob(kind + "-*.jsonl")):
+            for line in path.read_text().split("\n"):
+                try:
+                    found.append(json.loads(line))
+                except ValueError:
+                    assert not line.endswith("}")
+        return found
+
+    def done(self):
+        return [x for x in self.lines("runs") if x["type"] == "cell_done"]
+
+    def runs(self):
+        return [x for x in self.lines("runs") if x["type"] == "run"]
+
+    def error_lines(self):
+        """Lines of stderr that are messages, not progress."""
+        return [x for x in self.err.splitlines()
+                if x and not PROGRESS.match(x)]
+
+
+def environment(tmp_path):
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith("SLURM_")}
+    env["XDG_CACHE_HOME"] = str(tmp_path / "cache")
+    # MPICH and hwloc keep memory until the end.
+    env["ASAN_OPTIONS"] = "detect_leaks=0"
+    return env
+
+
+def start(program, args, tmp_path):
+    return subprocess.Popen([str(program), *map(str, args)],
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+                            env=environment(tmp_path))
+
+
+@pytest.fixture
+def dlsbench(tmp_path):
+    """Runs dlsbench in a folder of its own."""
+    def call(*args, program="build/dlsbench", out=None, limit=300):
+        directory = tmp_path / (out or "out")
+        if args and args[0] == "run" and "--out" not in args:
+            args = (*args, "--out", f"{directory}/")
+        process = start(ROOT / program, args, tmp_path)
+        text, err = process.communicate(timeout=limit)
+        return Result(process.returncode, text, err, directory)
+    return call
+
+
+@pytest.fixture
+def campaign(tmp_path):
+    """Writes a campaign file."""
+    def write(text, name="c.yaml"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+    return write
