@@ -99,15 +99,11 @@ def unit_thread(count):
 
 
 def integration(count):
-    code, _ = run(["make", "--no-print-directory", "-j", JOBS,
-                   "build/dlsbench"])
-    if code != 0:
-        count.add(0, 1)
-        return
-    code, _ = run(["make", "--no-print-directory", "-j", JOBS,
-                   "BUILD=build/address", "SAN=address",
-                   "build/address/dlsbench"])
-    count.add(code == 0, code != 0)
+    for build, options in [("build", []), ("build/address", ["SAN=address"]),
+                           ("build/thread", ["SAN=thread"])]:
+        code, _ = run(["make", "--no-print-directory", "-j", JOBS,
+                       "BUILD=" + build, *options, build + "/dlsbench"])
+        count.add(code == 0, code != 0)
     code, text = run([sys.executable, "-m", "pytest", "-q", "--tb=short",
                       "-p", "no:cacheprovider",
                       "tests/integration"], limit=1500)
