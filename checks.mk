@@ -5,24 +5,26 @@ CHECKS = check-layers check-headers check-registry check-data check-format \
 .PHONY: check $(CHECKS)
 check: $(CHECKS) ## layers, headers, registry, data, format, lint, warnings
 
-# Who may include what.  $(1): where, $(2): what must not be included there.
+# Who may include what.  $(1): headers, $(2): where they are forbidden.
+INCLUDES = grep -rnE --include=*.[ch] --include=*.inc --exclude=*_test.c \
+           --exclude=testing.h '^[[:space:]]*\#[[:space:]]*include[[:space:]]*["<]($(1))'
 define forbid
-	@! grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]($(2))' \
-	    --include=*.[ch] --exclude=*_test.c --exclude=testing.h $(1)
+	@! $(call INCLUDES,$(1)) $(2)
 endef
-LIBS = mpi\.h|pthread\.h|hwloc|papi
-HARNESS_TOP = $(wildcard harness/*.[ch]) harness/record harness/protocol
+# $(1): headers, $(2): the only folders, as alternatives, that may have them.
+define only
+	@! $(call INCLUDES,$(1)) $(CODE) | grep -vE '^($(2)|bench/overhead)/'
+endef
 check-layers:
-	$(call forbid,base,sched/|kernels/|harness/|bench/|$(LIBS))
-	$(call forbid,sched,kernels/|harness/|bench/|$(LIBS))
-	$(call forbid,kernels,sched/|harness/|bench/|$(LIBS))
-	$(call forbid,harness,bench/)
-	$(call forbid,harness/engine harness/topo harness/counters harness/record,harness/(transport|protocol)/|harness/run|harness/chain)
-	$(call forbid,harness/transport,harness/protocol/|harness/run|harness/chain|hwloc|papi)
-	$(call forbid,harness/topo harness/counters,mpi\.h|pthread\.h)
-	$(call forbid,harness/counters,hwloc)
-	$(call forbid,harness/topo,papi)
-	$(call forbid,$(HARNESS_TOP) $(wildcard bench/*.[ch]),$(LIBS))
+	$(call forbid,(sched|kernels|harness|bench)/,base)
+	$(call forbid,(kernels|harness|bench)/|time\.h|unistd\.h|sys/,sched)
+	$(call forbid,(sched|harness|bench)/,kernels)
+	$(call forbid,bench/,harness)
+	$(call forbid,harness/(transport|protocol|run|chain),$(addprefix harness/,engine topo counters record))
+	$(call forbid,harness/(protocol|run|chain),harness/transport)
+	$(call only,mpi\.h|pthread\.h|threads\.h,harness/(engine|transport))
+	$(call only,hwloc,harness/topo)
+	$(call only,papi,harness/counters)
 	@echo "layers ok"
 
 check-headers:
@@ -43,14 +45,14 @@ check-registry:
 	@echo "registry ok"
 
 # A simulated run holds thousands of ranks in one process: no data that can
-# change at file scope.
+# change at file scope, nor for a thread.
 check-data: $(OBJECTS)
 	@! for o in $(OBJECTS); do objdump -t $$o | sed "s|^|$$o: |"; done | \
-	    grep -E ' O (\.data|\.bss|\*COM\*|\.tdata|\.tbss)[[:space:]]'
+	    grep -E '( O (\.data|\.data\.rel|\.data\.rel\.local|\.bss|\*COM\*)| \.t(data|bss))[[:space:]][0-9a-f]+ [^.]'
 	@echo "data ok"
 
 check-format:
-	@clang-format --dry-run -Werror $$(git ls-files '*.[ch]')
+	@clang-format --dry-run -Werror $$(git ls-files '*.[ch]' '*.inc')
 	@echo "format ok"
 
 check-shell:
