@@ -19,6 +19,7 @@ static const struct command commands[] = {
     {"run", run_command, "measure a campaign file or a single cell"},
     {"summary", summary_command, "print the table of a result directory"},
     {"chunks", chunks_command, "print the chunk sequence of a scheme"},
+    {"predict", predict_command, "predict the best synchronization interval"},
     {"list", list_command, "list schemes, kernels and counter events"},
     {"topo", topo_command, "show cores and what would be bound where"},
     {"launch", launch_command, NULL},
