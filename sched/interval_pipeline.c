@@ -95,7 +95,11 @@ double interval_pipeline_minimum(const struct interval_model *model)
     }
     double x =
         golden(model, fmax((best - 1) * step, 0), fmin((best + 1) * step, end));
-    return fmin(fmax(exp(x), 1), model->sync_dim);
+    /* golden comes near an end of the range, but not there */
+    double t = time_at(model, x);
+    if (time_at(model, 0) <= t)
+        return 1;
+    return time_at(model, end) <= t ? model->sync_dim : exp(x);
 }
 
 int64_t interval_pipeline_whole(const struct interval_model *model, double h)
