@@ -50,14 +50,28 @@ static inline void kernel_poll(const struct kernel_poll *poll)
  * A block of a chunk is a range of columns of its first row; every further
  * row lags `skew` columns behind the one above it, so that a chunk of n rows
  * has columns + (n - 1) * skew columns to go through.  Each rank has memory
- * for the whole grid and touches its own rows and the boundary above them. */
+ * for the whole grid and touches its own rows and the boundary above them.
+ *
+ * Before the block [from, to) of a chunk is run in a step, the boundary row
+ * above it must be complete in this step up to column to + reach - 1.  Nothing
+ * of it to the right of that is read.  With several time steps (then skew and
+ * reach are 0) the chunk itself must be complete in the step before, and the
+ * row below it (halo) up to column to - 1.
+ *
+ * Time steps may be done in place: what a step writes may replace the same
+ * row and column of the step before.  The dependences above allow that, also
+ * when rows are copied between ranks: a point is written in step s only after
+ * the point below it was done in step s - 1, which was the last to read the
+ * old value in another row.  So halo and boundary of a row may be one place,
+ * and a send from there must be complete before the next step runs over it;
+ * as the receiver has it all by then, that never waits for long. */
 struct kernel_grid {
     int64_t columns;       /* u_s, at least 1 */
     size_t boundary_bytes; /* of one column of a boundary row */
     int skew;              /* columns that a row lags behind the one above */
     int reach;             /* columns that a row needs beyond its own */
     int steps;             /* time steps, at least 1 */
-    size_t state_bytes;    /* of a rank's memory besides the output */
+    size_t state_bytes;    /* of a rank's memory besides the output, or 0 */
 };
 
 struct kernel_dependence {
@@ -72,9 +86,10 @@ struct kernel_dependence {
     /* Runs the block [from, to) of the chunk [start, start + size) in time
      * step `step`: row start + k does columns [from - k * skew, to - k * skew)
      * as far as they lie in the grid.  Blocks of a chunk come in ascending
-     * order without gaps; the boundary row above is complete for the columns
-     * it needs.  `output` is the whole loop's.  poll as for run.  The bits
-     * must not depend on chunks and blocks.  Required. */
+     * order without gaps from column 0; what they need is there (see above).
+     * `output` is the whole loop's.  poll as for run.  The bits must not
+     * depend on chunks and blocks; the time may: rows of a chunk are under way
+     * together, so that a row alone is the slowest.  Required. */
     void (*run_block)(const void *instance, void *state, int step,
                       int64_t start, int64_t size, int64_t from, int64_t to,
                       void *output, const struct kernel_poll *poll);
@@ -86,8 +101,10 @@ struct kernel_dependence {
     void *(*boundary)(const void *instance, void *state, void *output, int step,
                       int64_t row);
 
-    /* With several time steps: what row `row` - 1 needs of row `row` of the
-     * step before (same size as a boundary row); NULL when steps is 1. */
+    /* With several time steps: what row `row` - 1 needs in step `step` of row
+     * `row` of the step before (same size as a boundary row; all that step
+     * `step` needs of a row of its own, too).  Never asked for in step 0,
+     * which starts from the instance's own values.  NULL: steps is always 1. */
     void *(*halo)(const void *instance, void *state, void *output, int step,
                   int64_t row);
 };
@@ -135,14 +152,25 @@ struct kernel_ops {
     void (*reference)(const void *instance, int64_t start, int64_t size,
                       void *output);
 
-    /* Rows depend on each other: how.  Such a kernel's run does whole rows in
-     * ascending order and is only for one worker; NULL: no dependences. */
+    /* Rows depend on each other: how; NULL: no dependences.  Otherwise run
+     * and reference are more narrow.  run does whole rows and is for one
+     * worker: a pass over the loop is calls in ascending order from row 0
+     * without gaps, all with the same scratch, `output` pointing into the
+     * whole loop's output (an earlier row is read, a later one may be written
+     * before its time).  A row alone costs more than one of many: scale.
+     * reference is called once, with all rows. */
     const struct kernel_dependence *dependence;
 
     /* Kernels without output: the first 16 bytes of scratch are two tallies,
      * added up over all workers modulo 2^64; says whether the sums are those
      * of a loop in which every iteration ran exactly once. */
     bool (*check_tally)(const void *instance, const uint64_t tally[2]);
+
+    /* Writes the whole output to a file that a person can look at (the name
+     * ends in .pgm); called once, after the last repetition, when the user
+     * asks.  Returns 0, -EINVAL or -EIO with a text.  Optional. */
+    int (*save)(const void *instance, const void *output, const char *path,
+                struct error *err);
 };
 
 /* All kernels in the order of kernels.def, NULL ends the list.  There

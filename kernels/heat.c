@@ -1,0 +1,419 @@
+/* heat: the heat equation, a loop with dependences.
+ *
+ *   for each time step
+ *     for i = 0 to rows-1, for j = 0 to cols-1
+ *       A[i][j] = (((A'[i+1][j] + A'[i][j+1]) + A[i-1][j]) + A[i][j-1]) / 4
+ *
+ * Ciorba, Andronikos, Riakiotakis, Chronopoulos and Papakonstantinou, Dynamic
+ * Multi-Phase Scheduling for Heterogeneous Clusters, section 4.2: two values
+ * of this time step (A) and two of the step before (A').  The paper gives no
+ * weights; each is 1/4 here, added in the order above.  Rows are iterations
+ * and are cut into chunks, columns carry the synchronization points.
+ *
+ * Values.  The grid starts with random numbers in [1, 2), made row by row so
+ * that every rank has the same; outside there are fixed values in [1, 2].  So
+ * all values stay in [1, 2] for ever, and a quarter of one is exact.
+ *
+ * Memory.  Step 0 reads the instance's start grid and writes the output;
+ * further steps run in the output in place (see kernel.h): a second grid
+ * would only cost memory traffic.
+ *
+ * Speed.  The plain loop waits for its chain A[i][j-1] -> A[i][j]: an addition
+ * and a product, 3 + 3 cycles; measured 5.9 cycles per point on Zen 3 at
+ * 3.45 GHz, on all grids that fit into the caches.  Here
+ *  - the quarter is taken off the chain: with s = 4 A[i][j], the next s is
+ *    u + s/4.  s/4 is exact, so a fused operation rounds as the sum alone does
+ *    and has the same bits, after 4 cycles (4.4 measured);
+ *  - WAVE rows are under way together, each one column behind the row above,
+ *    whose value is still in a register.
+ * MEASURED
+ *
+ * Bits: each point is made by the operations above in their order, whatever
+ * rows and columns are made together. */
+#include "kernels/kernel.h"
+
+#include "kernels/support/memory.h"
+#include "kernels/support/random.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The fixed values around the grid. */
+#define TOP 2.0
+#define BOTTOM 1.0
+#define LEFT 1.5
+#define RIGHT 1.25
+
+enum {
+    /* Rows under way together. */
+    WAVE = 4,
+    /* Columns of a wave between two polls: 10 to 15 us. */
+    PIECE = 4096,
+    /* Columns in a cache line. */
+    LINE = 8,
+};
+
+enum { ROWS, COLS, STEPS, SEED };
+
+static const struct spec_param heat_params[] = {
+    [ROWS] = {.key = "rows",
+              .type = SPEC_INTEGER,
+              .fallback = "5000",
+              .min = 1,
+              .max = 1 << 24,
+              .help = "rows of the grid, the loop's iterations"},
+    [COLS] = {.key = "cols",
+              .type = SPEC_INTEGER,
+              .fallback = "10000",
+              .min = 1,
+              .max = 1 << 24,
+              .help = "columns, which carry the synchronization points"},
+    [STEPS] = {.key = "steps",
+               .type = SPEC_INTEGER,
+               .fallback = "1",
+               .min = 1,
+               .max = 1 << 20,
+               .help = "time steps"},
+    [SEED] = {.key = "seed",
+              .type = SPEC_INTEGER,
+              .fallback = "1",
+              .min = 0,
+              .max = 0x1p53,
+              .help = "seed of the start values"},
+    {0},
+};
+
+/* Columns [from, to) of some rows of one time step. */
+struct strip {
+    const double *old;  /* first row, the step before; may be `now` */
+    double *now;        /* first row, this step */
+    const double *up;   /* row above, this step */
+    const double *down; /* row below, the step before */
+    int64_t cols;       /* of the grid; from one row to the next */
+    int64_t from, to;
+    int64_t ahead; /* where the next strip lies */
+};
+
+typedef void heat_wave_fn(const struct strip *s, int rows);
+
+struct heat {
+    int64_t rows, cols;
+    int steps;
+    double *start; /* rows -1 to `rows`: with the fixed rows */
+    heat_wave_fn *wave;
+};
+
+/* ---- waves ---- */
+
+#ifdef __clang__
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+/* What row k passes on to its next column, and to the row below it. */
+struct wave {
+    double sum[WAVE]; /* 4 A[i][j-1] */
+    double last[WAVE];
+};
+
+/* Rows first to last do a column each: row k does t - k.  For row `ending`
+ * that is the last column of the strip. */
+INLINE void wave_step(const struct strip *s, struct wave *w, int64_t t,
+                      int rows, int first, int last, int ending, bool fused)
+{
+    double u[WAVE];
+    UNROLL
+    for (int k = first; k <= last; k++) {
+        const double *old = s->old + k * s->cols;
+        double down = k == rows - 1 ? s->down[t - k] : old[s->cols + t - k];
+        double right = k == ending && s->to == s->cols ? RIGHT : old[t - k + 1];
+        u[k] = down + right;
+    }
+    UNROLL
+    for (int k = last; k >= first; k--) {
+        u[k] += k == 0 ? s->up[t] : w->last[k - 1];
+        w->sum[k] =
+            fused ? __builtin_fma(0.25, w->sum[k], u[k]) : u[k] + w->last[k];
+        w->last[k] = 0.25 * w->sum[k];
+    }
+    UNROLL
+    for (int k = first; k <= last; k++)
+        s->now[k * s->cols + t - k] = w->last[k];
+}
+
+/* The next strip's lines are fetched early: its rows are too short for the
+ * hardware to see where they go. */
+INLINE void fetch_ahead(const struct strip *s, int64_t t, int rows)
+{
+    UNROLL
+    for (int k = 0; k < rows; k++) {
+        __builtin_prefetch(s->old + s->ahead + k * s->cols + t, 0);
+        __builtin_prefetch(s->now + s->ahead + k * s->cols + t, 1);
+    }
+}
+
+/* All columns of `rows` rows: at least `rows` columns. */
+INLINE void wave_rows(const struct strip *strip, const int rows, bool fused)
+{
+    const struct strip s = *strip;
+    struct wave w;
+    UNROLL
+    for (int k = 0; k < rows; k++) {
+        w.last[k] = s.from == 0 ? LEFT : s.now[k * s.cols + s.from - 1];
+        w.sum[k] = 4 * w.last[k];
+    }
+    UNROLL
+    for (int i = 0; i < rows - 1; i++)
+        wave_step(&s, &w, s.from + i, rows, 0, i, -1, fused);
+    for (int64_t t = s.from + rows - 1; t < s.to - 1;) {
+        int64_t end = t + LINE < s.to - 1 ? t + LINE : s.to - 1;
+        fetch_ahead(&s, t, rows);
+        for (; t < end; t++)
+            wave_step(&s, &w, t, rows, 0, rows - 1, -1, fused);
+    }
+    UNROLL
+    for (int i = 0; i < rows; i++)
+        wave_step(&s, &w, s.to - 1 + i, rows, i, rows - 1, i, fused);
+}
+
+#define HEAT_WAVE(name, target, fused)                                         \
+    target static void name(const struct strip *s, int rows)                   \
+    {                                                                          \
+        if (rows == 4)                                                         \
+            wave_rows(s, 4, fused);                                            \
+        else if (rows == 3)                                                    \
+            wave_rows(s, 3, fused);                                            \
+        else if (rows == 2)                                                    \
+            wave_rows(s, 2, fused);                                            \
+        else                                                                   \
+            wave_rows(s, 1, fused);                                            \
+    }
+
+HEAT_WAVE(wave_plain, , false)
+#ifdef __x86_64__
+HEAT_WAVE(wave_fma, __attribute__((target("fma"))), true)
+#endif
+
+static heat_wave_fn *choose_wave(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("fma"))
+        return wave_fma;
+#endif
+    return wave_plain;
+}
+
+/* ---- instance ---- */
+
+static void heat_destroy(void *instance)
+{
+    struct heat *h = instance;
+    free(h->start);
+    free(h);
+}
+
+static void fill(struct heat *h, uint64_t seed)
+{
+    double *row = h->start;
+    for (int64_t j = 0; j < h->cols; j++)
+        *row++ = TOP;
+    for (int64_t i = 0; i < h->rows; i++) {
+        uint64_t state = random_stream(seed, (uint64_t)i);
+        for (int64_t j = 0; j < h->cols; j++)
+            *row++ = 1 + random_real(&state);
+    }
+    for (int64_t j = 0; j < h->cols; j++)
+        *row++ = BOTTOM;
+}
+
+static int heat_create(const struct spec *spec, void **instance,
+                       struct error *err)
+{
+    int64_t rows = spec->value[ROWS].integer, cols = spec->value[COLS].integer;
+    double bytes = ((double)rows + 2) * (double)cols * sizeof(double);
+    int code =
+        kernel_memory_check("heat", "start grid and output", 2 * bytes, err);
+    if (code != 0)
+        return code;
+    struct heat *h = calloc(1, sizeof(*h));
+    if (h == NULL)
+        return error_set(err, ENOMEM, "kernel heat: out of memory");
+    h->rows = rows;
+    h->cols = cols;
+    h->steps = (int)spec->value[STEPS].integer;
+    h->wave = choose_wave();
+    h->start = aligned_alloc(64, ((size_t)bytes + 63) / 64 * 64);
+    if (h->start == NULL) {
+        heat_destroy(h);
+        return error_set(err, ENOMEM, "kernel heat: out of memory");
+    }
+    fill(h, (uint64_t)spec->value[SEED].integer);
+    *instance = h;
+    return 0;
+}
+
+static int64_t heat_iterations(const void *instance)
+{
+    const struct heat *h = instance;
+    return h->rows;
+}
+
+static size_t heat_output_bytes(const void *instance)
+{
+    const struct heat *h = instance;
+    return (size_t)h->cols * sizeof(double);
+}
+
+/* ---- rows of one step ---- */
+
+/* `grid` is the whole output. */
+static struct strip make_strip(const struct heat *h, double *grid, int step,
+                               int64_t row, int rows)
+{
+    int64_t cols = h->cols, below = row + rows;
+    const double *start = h->start + cols;
+    const double *old = step == 0 ? start : grid;
+    return (struct strip){
+        .old = old + row * cols,
+        .now = grid + row * cols,
+        .up = row == 0 ? h->start : grid + (row - 1) * cols,
+        .down = (below == h->rows ? start : old) + below * cols,
+        .cols = cols,
+    };
+}
+
+/* Pieces of a strip, narrow ones row by row. */
+static void run_strip(const struct heat *h, struct strip *s, int rows,
+                      const struct kernel_poll *poll)
+{
+    int64_t end = s->to;
+    for (; s->from < end; s->from = s->to) {
+        s->to = end - s->from > 2 * PIECE ? s->from + PIECE : end;
+        h->wave(s, rows);
+        kernel_poll(poll);
+    }
+}
+
+static void run_rows(const struct heat *h, double *grid, int step,
+                     int64_t start, int64_t size, int64_t from, int64_t to,
+                     const struct kernel_poll *poll)
+{
+    int most = to - from < WAVE ? 1 : WAVE;
+    for (int64_t done = 0; done < size;) {
+        int rows = size - done < most ? (int)(size - done) : most;
+        struct strip s = make_strip(h, grid, step, start + done, rows);
+        done += rows;
+        s.from = from;
+        s.to = to;
+        s.ahead = size - done >= rows ? rows * h->cols
+                                      : to - from - (done - rows) * h->cols;
+        run_strip(h, &s, rows, poll);
+    }
+}
+
+/* Row r of a step needs row r + 1 of the step before: each step but the last
+ * is one row ahead of the next one. */
+static void heat_run(const void *instance, void *scratch, int64_t start,
+                     int64_t size, void *output, const struct kernel_poll *poll)
+{
+    (void)scratch;
+    const struct heat *h = instance;
+    double *grid = (double *)output - start * h->cols;
+    for (int step = 0; step < h->steps; step++) {
+        int64_t ahead = h->steps - 1 - step, end = start + size + ahead;
+        int64_t first = start == 0 ? 0 : start + ahead;
+        end = end < h->rows ? end : h->rows;
+        if (first < end)
+            run_rows(h, grid, step, first, end - first, 0, h->cols, poll);
+    }
+}
+
+static void heat_reference(const void *instance, int64_t start, int64_t size,
+                           void *output)
+{
+    const struct heat *h = instance;
+    int64_t cols = h->cols, rows = start + size;
+    double(*a)[cols] = output;
+    const double(*fixed)[cols] = (const void *)h->start;
+    for (int step = 0; step < h->steps; step++) {
+        const double(*old)[cols] = step == 0 ? fixed + 1 : (const void *)a;
+        for (int64_t i = 0; i < rows; i++) {
+            const double *up = i == 0 ? fixed[0] : a[i - 1];
+            const double *down = i + 1 == rows ? fixed[rows + 1] : old[i + 1];
+            double left = LEFT;
+            for (int64_t j = 0; j < cols; j++) {
+                double right = j + 1 == cols ? RIGHT : old[i][j + 1];
+                left = (((down[j] + right) + up[j]) + left) / 4;
+                a[i][j] = left;
+            }
+        }
+    }
+}
+
+/* ---- blocks ---- */
+
+static void heat_grid(const void *instance, struct kernel_grid *grid)
+{
+    const struct heat *h = instance;
+    *grid = (struct kernel_grid){
+        .columns = h->cols,
+        .boundary_bytes = sizeof(double),
+        .steps = h->steps,
+    };
+}
+
+/* All that step 0 reads is in the instance. */
+static void heat_begin(const void *instance, void *state, void *output)
+{
+    (void)instance;
+    (void)state;
+    (void)output;
+}
+
+static void heat_run_block(const void *instance, void *state, int step,
+                           int64_t start, int64_t size, int64_t from,
+                           int64_t to, void *output,
+                           const struct kernel_poll *poll)
+{
+    (void)state;
+    const struct heat *h = instance;
+    from = from < h->cols ? from : h->cols;
+    to = to < h->cols ? to : h->cols;
+    run_rows(h, output, step, start, size, from, to, poll);
+}
+
+/* The row itself, for the row below it and for the one above. */
+static void *heat_row(const void *instance, void *state, void *output, int step,
+                      int64_t row)
+{
+    (void)state;
+    (void)step;
+    const struct heat *h = instance;
+    return (double *)output + row * h->cols;
+}
+
+static const struct kernel_dependence heat_dependence = {
+    .grid = heat_grid,
+    .begin = heat_begin,
+    .run_block = heat_run_block,
+    .boundary = heat_row,
+    .halo = heat_row,
+};
+
+const struct kernel_ops kernel_heat_ops = {
+    .name = "heat",
+    .summary = "heat equation, rows that depend on the row above",
+    .citation = "Ciorba, Andronikos, Riakiotakis, Chronopoulos and "
+                "Papakonstantinou, Dynamic Multi-Phase Scheduling for "
+                "Heterogeneous Clusters, section 4.2",
+    .params = heat_params,
+    .create = heat_create,
+    .destroy = heat_destroy,
+    .iterations = heat_iterations,
+    .output_bytes = heat_output_bytes,
+    .run = heat_run,
+    .reference = heat_reference,
+    .dependence = &heat_dependence,
+};
