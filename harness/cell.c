@@ -13,12 +13,14 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { WORKERS_MAX = 1 << 24 };
+/* The default interval is the one the papers measure most. */
+enum { WORKERS_MAX = 1 << 24, SYNC_INTERVAL = 100 };
 
 const char *const cell_fields[] = {
-    "kernel",    "scheme", "layout",   "ranks",     "threads", "hierarchy",
-    "transport", "master", "window",   "collect",   "bind",    "timing",
-    "power",     "load",   "prefetch", "min_chunk", NULL};
+    "kernel",    "scheme",    "layout",        "ranks",  "threads",
+    "hierarchy", "transport", "master",        "window", "collect",
+    "bind",      "timing",    "power",         "load",   "prefetch",
+    "min_chunk", "protocol",  "sync_interval", NULL};
 
 void cell_defaults(struct cell *cell)
 {
@@ -29,6 +31,7 @@ void cell_defaults(struct cell *cell)
                           .collect = "auto",
                           .bind = "compact",
                           .timing = "worker",
+                          .protocol = "auto",
                           .prefetch = true,
                           .ranks = 1,
                           .threads = 1,
@@ -73,6 +76,7 @@ static const struct text_field text_fields[] = {
     TEXT_FIELD(collect, "auto", "master", "local"),
     TEXT_FIELD(bind, "compact", "scatter", "none"),
     TEXT_FIELD(timing, "worker", "chunk"),
+    TEXT_FIELD(protocol, "auto", "parallel", "dmps"),
     TEXT_FIELD(power, NULL),
     TEXT_FIELD(load, NULL),
 };
@@ -132,6 +136,17 @@ static int set_count(const char *field, const char *value, int *out,
     return 0;
 }
 
+static int set_long(const char *field, const char *value, int64_t *out,
+                    struct error *err)
+{
+    int64_t number;
+    if (spec_integer(value, &number) != 0 || number < 1)
+        return error_set(err, EINVAL, "%s: '%s' must be a number from 1", field,
+                         value);
+    *out = number;
+    return 0;
+}
+
 static int set_layout(struct cell *cell, const char *value, struct error *err)
 {
     char copy[64];
@@ -176,14 +191,10 @@ int cell_set(struct cell *cell, const char *field, const char *value,
         return set_count(field, value, &cell->threads, err);
     if (strcmp(field, "prefetch") == 0)
         return set_switch(field, value, &cell->prefetch, err);
-    if (strcmp(field, "min_chunk") == 0) {
-        int64_t number;
-        if (spec_integer(value, &number) != 0 || number < 1)
-            return error_set(err, EINVAL,
-                             "min_chunk: '%s' must be a number from 1", value);
-        cell->min_chunk = number;
-        return 0;
-    }
+    if (strcmp(field, "min_chunk") == 0)
+        return set_long(field, value, &cell->min_chunk, err);
+    if (strcmp(field, "sync_interval") == 0)
+        return set_long(field, value, &cell->sync_interval, err);
     return unknown("field", field, cell_fields, err);
 }
 
@@ -288,6 +299,28 @@ int cell_workers(const struct cell *cell)
     return ranks > 0 ? ranks * cell->threads : 0;
 }
 
+/* Whether the rows of the kernel depend on each other decides it. */
+static int check_protocol(struct cell *cell, bool dependences,
+                          struct error *err)
+{
+    const char *fits = dependences ? "dmps" : "parallel";
+    if (is(cell->protocol, "auto"))
+        strcpy(cell->protocol, fits);
+    if (!is(cell->protocol, fits))
+        return error_set(
+            err, ENOTSUP,
+            "protocol %s does not fit kernel %.*s, whose "
+            "iterations are %s: use %s",
+            cell->protocol, (int)strcspn(cell->kernel, ":"), cell->kernel,
+            dependences ? "rows that depend on each other" : "independent",
+            fits);
+    if (!dependences)
+        cell->sync_interval = 0;
+    else if (cell->sync_interval == 0)
+        cell->sync_interval = SYNC_INTERVAL;
+    return 0;
+}
+
 static int check_specs(struct cell *cell, struct error *err)
 {
     const struct kernel_ops *kernel;
@@ -305,7 +338,7 @@ static int check_specs(struct cell *cell, struct error *err)
     if (code != 0)
         return code;
     snprintf(cell->scheme, sizeof(cell->scheme), "%s", spec.canonical);
-    return 0;
+    return check_protocol(cell, kernel->dependence != NULL, err);
 }
 
 static void resolve_auto(struct cell *cell)
@@ -387,12 +420,13 @@ static int check_hierarchy(struct cell *cell, struct error *err)
 static void set_hash(struct cell *cell)
 {
     char text[4096];
-    snprintf(text, sizeof(text),
-             "%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d|%d|%d|%" PRId64, cell->kernel,
-             cell->scheme, cell->hierarchy, cell->transport, cell->master,
-             cell->window, cell->collect, cell->bind, cell->timing, cell->power,
-             cell->load, cell->prefetch, cell->ranks, cell->threads,
-             cell->min_chunk);
+    snprintf(
+        text, sizeof(text),
+        "%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d|%d|%d|%" PRId64 "|%" PRId64,
+        cell->kernel, cell->scheme, cell->hierarchy, cell->transport,
+        cell->master, cell->window, cell->collect, cell->bind, cell->timing,
+        cell->protocol, cell->power, cell->load, cell->prefetch, cell->ranks,
+        cell->threads, cell->min_chunk, cell->sync_interval);
     snprintf(cell->hash, sizeof(cell->hash), "%016" PRIx64,
              (uint64_t)XXH3_64bits(text, strlen(text)));
 }
@@ -430,6 +464,10 @@ json_t *cell_to_json(const struct cell *cell)
     json_object_set_new(object, "ranks", json_integer(cell->ranks));
     json_object_set_new(object, "threads", json_integer(cell->threads));
     json_object_set_new(object, "min_chunk", json_integer(cell->min_chunk));
+    json_object_set_new(object, "sync_interval",
+                        cell->sync_interval > 0
+                            ? json_integer(cell->sync_interval)
+                            : json_null());
     return object;
 }
 
@@ -452,6 +490,8 @@ int cell_from_json(const json_t *object, struct cell *cell, struct error *err)
     read.ranks = (int)json_integer_value(json_object_get(object, "ranks"));
     read.threads = (int)json_integer_value(json_object_get(object, "threads"));
     read.min_chunk = json_integer_value(json_object_get(object, "min_chunk"));
+    read.sync_interval =
+        json_integer_value(json_object_get(object, "sync_interval"));
     int code = cell_check(&read, err);
     if (code == 0)
         *cell = read;

@@ -25,11 +25,13 @@ struct cell {
     char collect[16];   /* master | local: where results go */
     char bind[16];      /* compact | scatter | none */
     char timing[16];    /* worker | chunk */
+    char protocol[16];  /* parallel | dmps */
     char power[512];    /* v,v,... or n:v,n:v,...; empty: all equal */
     char load[128];     /* competing load; empty: dedicated */
     bool prefetch;      /* requests go one ahead */
     int ranks, threads; /* of the launch shape */
     int64_t min_chunk;
+    int64_t sync_interval;     /* columns; 0: no synchronization (parallel) */
     char hash[CELL_HASH_SIZE]; /* XXH3 of the canonical fields; set by check */
 };
 
@@ -53,9 +55,9 @@ void policy_defaults(struct policy *policy);
 
 /* Sets one field by its column name from text: kernel, scheme, hierarchy,
  * transport, master, window, collect, bind, timing, power, load, prefetch
- * (on|off), ranks, threads, min_chunk, and layout (RxT: ranks x threads).
- * Unknown names and values are errors that list what is allowed and the
- * nearest.  Returns 0 or -EINVAL. */
+ * (on|off), ranks, threads, min_chunk, protocol, sync_interval, and layout
+ * (RxT: ranks x threads). Unknown names and values are errors that list what is
+ * allowed and the nearest.  Returns 0 or -EINVAL. */
 int cell_set(struct cell *cell, const char *field, const char *value,
              struct error *err);
 

@@ -70,8 +70,7 @@ static int open_window(struct chain *chain, struct error *err)
     size_t bytes = sizeof(struct source_counter) + state_bytes(chain);
     int code = comm_agree(comm, check_rma(chain, shared, err), err);
     if (code == 0)
-        code = window_open(&chain->window, comm, shared, bytes,
-                           chain->tree->threads > 1, err);
+        code = window_open(&chain->window, comm, shared, bytes, err);
     if (code != 0)
         return code;
     chain->has_window = true;

@@ -378,6 +378,7 @@ static int open_context(struct launch *launch, struct error *err)
 {
     struct launch_context *context = &launch->context;
     context->threads = launch->plan.threads;
+    context->comm.threaded = context->threads > 1;
     context->keep_log = launch->plan.policy.trace;
     context->tick_s = engine_measure_tick();
     int code = place_open(&context->place, &context->comm, err);

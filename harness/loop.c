@@ -26,10 +26,9 @@ uint64_t loop_checksum(const struct loop *loop, int64_t iteration)
 
 /* Pages that are never written cost no memory: every rank has room for the
  * whole output and fills its own part. */
-static int map_output(struct loop *loop, struct error *err)
+static int map_memory(const struct loop *loop, const char *what,
+                      unsigned __int128 bytes, char **out, struct error *err)
 {
-    unsigned __int128 bytes =
-        (unsigned __int128)loop->iterations * loop->output_bytes;
     if (bytes == 0)
         return 0;
     void *memory = MAP_FAILED;
@@ -37,11 +36,27 @@ static int map_output(struct loop *loop, struct error *err)
         memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
-        return error_set(err, ENOMEM,
-                         "kernel %s: no room for %.3g GiB of output",
-                         loop->name, (double)bytes / (1 << 30));
-    loop->output = memory;
+        return error_set(err, ENOMEM, "kernel %s: no room for %.3g GiB of %s",
+                         loop->name, (double)bytes / (1 << 30), what);
+    *out = memory;
     return 0;
+}
+
+static int map_grid(struct loop *loop, struct error *err)
+{
+    int code =
+        map_memory(loop, "output",
+                   (unsigned __int128)loop->iterations * loop->output_bytes,
+                   &loop->output, err);
+    if (code != 0 || loop->kernel->dependence == NULL)
+        return code;
+    loop->kernel->dependence->grid(loop->instance, &loop->grid);
+    if (loop->grid.steps > 1)
+        return error_set(err, ENOTSUP,
+                         "kernel %s: several time steps are not built into "
+                         "the protocol yet, use steps=1",
+                         loop->name);
+    return map_memory(loop, "state", loop->grid.state_bytes, &loop->state, err);
 }
 
 static int open_local(struct loop *loop, const char *text, struct spec *spec,
@@ -58,7 +73,7 @@ static int open_local(struct loop *loop, const char *text, struct spec *spec,
     loop->output_bytes = loop->kernel->output_bytes(loop->instance);
     if (loop->kernel->scratch_bytes != NULL)
         loop->scratch_bytes = loop->kernel->scratch_bytes(loop->instance);
-    code = map_output(loop, err);
+    code = map_grid(loop, err);
     if (code == 0 && loop->output_bytes > 0) {
         size_t n = (size_t)loop->iterations;
         loop->checksum = calloc(n, sizeof(*loop->checksum));
@@ -138,7 +153,8 @@ static int measure(struct loop *loop, struct error *err)
     memset(scratch, 0, loop->scratch_bytes + 64);
     int code = 0;
     measure_serial(loop, scratch);
-    if (loop->iterations <= COSTS_MAX)
+    /* A pipeline is not bound by its chunks alone. */
+    if (loop->iterations <= COSTS_MAX && loop->kernel->dependence == NULL)
         code = measure_costs(loop, scratch);
     free(scratch);
     /* Right values must not lie about for a run that forgets some. */
@@ -184,6 +200,8 @@ void loop_close(struct loop *loop)
         loop->kernel->destroy(loop->instance);
     if (loop->output != NULL)
         munmap(loop->output, (size_t)loop->iterations * loop->output_bytes);
+    if (loop->state != NULL)
+        munmap(loop->state, loop->grid.state_bytes);
     free(loop->checksum);
     free(loop->known);
     free(loop->cost_before);

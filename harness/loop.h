@@ -16,6 +16,8 @@ struct loop {
     char name[SPEC_CANONICAL_MAX]; /* canonical spec */
     int64_t iterations;
     size_t output_bytes, scratch_bytes;
+    struct kernel_grid grid; /* of a kernel with dependences */
+    char *state;             /* grid.state_bytes of it, or NULL */
     char *output; /* iterations * output_bytes; untouched pages cost nothing */
 
     /* What is right: XXH3 of each iteration's output, on every rank. */

@@ -69,8 +69,7 @@ static double measure_rma(const struct comm *comm)
 {
     struct window window;
     struct error err;
-    if (comm->ranks < 2 ||
-        window_open(&window, comm, false, 0, false, &err) != 0)
+    if (comm->ranks < 2 || window_open(&window, comm, false, 0, &err) != 0)
         return -1;
     double worst = window_measure_progress(&window, 5e-3);
     window_close(&window);

@@ -69,10 +69,10 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     if (window != NULL)
         json_object_set_new(row, "window", json_string(window));
     json_t *measured = json_pack(
-        "{s:s,s:b,s:i,s:n,s:I,s:s,s:I,s:I,s:f,s:o,s:o,s:f,s:f,s:f,s:f,s:f,"
+        "{s:s,s:b,s:i,s:I,s:s,s:I,s:I,s:f,s:o,s:o,s:f,s:f,s:f,s:f,s:f,"
         "s:o,s:I,s:I,s:o,s:b}",
         "started", started, "simulated", 0, "workers", run_workers(c->run),
-        "sync_interval", "seed", (json_int_t)c->seed, "status",
+        "seed", (json_int_t)c->seed, "status",
         result->verified ? "ok" : "unverified", "iterations",
         (json_int_t)result->iterations, "chunks", (json_int_t)result->chunks,
         "time_s", result->time_s, "bound_s", known(result->bound_s), "serial_s",
@@ -99,8 +99,9 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
         r->core >= 0 ? json_integer(r->core) : json_null(), "bound", r->bound,
         "power", power ? power[worker] : 1.0, "iterations",
         (json_int_t)r->iterations, "chunks", (json_int_t)r->chunks, "compute_s",
-        r->compute_s, "wait_s", r->wait_s, "serve_s", r->serve_s, "sync_s", 0.0,
-        "finish_s", r->finish_s, "overhead_s", result->time_s - r->compute_s);
+        r->compute_s, "wait_s", r->wait_s, "serve_s", r->serve_s, "sync_s",
+        r->sync_s, "finish_s", r->finish_s, "overhead_s",
+        result->time_s - r->compute_s);
     json_object_update_new(row, measured);
     free(power);
     return row;

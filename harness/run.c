@@ -1,6 +1,7 @@
 #include "harness/run.h"
 
 #include "harness/chain.h"
+#include "harness/protocol/dmps.h"
 #include "harness/stats.h"
 #include "harness/verify.h"
 
@@ -27,6 +28,8 @@ struct run {
     struct launch_context *context;
     struct tree tree;
     struct chain chain;
+    struct dmps dmps;
+    bool has_dmps; /* rows depend on each other */
     struct engine_patience patience;
     enum topo_bind bind;
     bool crowded, oversubscribed;
@@ -106,20 +109,29 @@ static int check_places(struct run *run, bool oversubscribe, struct error *err)
 
 /* ---- opening ---- */
 
-static bool poll_progress(struct run *run)
+static bool serve_masters(void *arg)
 {
-    return chain_progress(&run->chain);
+    return chain_progress(arg);
 }
 
-/* Between two slices of a computing master's work.  Only what really was
- * served counts as time not spent computing. */
+/* Between two slices of thread 0's work.  Only what really was served counts
+ * as time not spent computing. */
 static void poll_call(void *arg)
 {
     struct run *run = arg;
     uint64_t before = engine_ticks();
-    if (poll_progress(run))
+    bool any = chain_polls(&run->chain) && chain_progress(&run->chain);
+    if (run->has_dmps)
+        any = links_progress(&run->dmps.links) || any;
+    if (any)
         run->worker[0].source->serve_s +=
             (double)(engine_ticks() - before) * run->context->tick_s;
+}
+
+static bool needs_poll(const struct run *run)
+{
+    return chain_polls(&run->chain) ||
+           (run->has_dmps && run->dmps.links.remote);
 }
 
 static void *log_map(size_t bytes)
@@ -147,7 +159,7 @@ static int open_worker(struct run *run, int i, struct error *err)
     if (log && (worker->log = log_map(run->log_bytes)) == NULL)
         return error_set(err, ENOMEM, "no memory to log %lld chunks",
                          (long long)loop->iterations);
-    if (i == 0 && chain_polls(&run->chain)) {
+    if (i == 0 && needs_poll(run)) {
         run->poll = (struct kernel_poll){poll_call, run};
         worker->poll = &run->poll;
     }
@@ -177,6 +189,28 @@ static int open_workers(struct run *run, struct error *err)
     return 0;
 }
 
+static int open_dmps(struct run *run, struct error *err)
+{
+    struct loop *loop = run->loop;
+    struct dmps *dmps = &run->dmps;
+    *dmps = (struct dmps){.kernel = loop->kernel->dependence,
+                          .instance = loop->instance,
+                          .state = loop->state,
+                          .output = loop->output,
+                          .grid = loop->grid,
+                          .rows = loop->iterations,
+                          .interval = run->cell.sync_interval,
+                          .patience = run->patience};
+    if (chain_polls(&run->chain)) {
+        dmps->serve = serve_masters;
+        dmps->serve_arg = &run->chain;
+    }
+    int code = links_open(&dmps->links, &run->context->comm, loop->iterations,
+                          loop->grid.columns, loop->grid.boundary_bytes, err);
+    run->has_dmps = code == 0;
+    return code;
+}
+
 static int open_parts(struct run *run, bool oversubscribe, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
@@ -196,6 +230,8 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
     run->patience.spin_s = run->crowded ? 0 : comm->patience.spin_s;
     code = chain_open(&run->chain, &run->cell, run->loop, &run->tree, comm,
                       &run->patience, err);
+    if (code == 0 && run->loop->kernel->dependence != NULL)
+        code = open_dmps(run, err);
     if (code == 0)
         code = comm_agree(comm, open_workers(run, err), err);
     return code;
@@ -233,6 +269,8 @@ static void free_last(struct run *run)
 
 void run_close(struct run *run)
 {
+    if (run->has_dmps)
+        links_close(&run->dmps.links);
     chain_close(&run->chain);
     for (int i = 0; run->worker != NULL && i < run->workers; i++)
         if (run->worker[i].log != NULL)
@@ -297,10 +335,16 @@ static void loop_body(int thread, void *arg)
         bind_thread(run, thread, &err);
     start_together(run, thread);
     if (thread < run->workers) {
-        parallel_run(&run->worker[thread]);
+        struct worker *worker = &run->worker[thread];
+        if (run->has_dmps)
+            dmps_run(&run->dmps, worker, &run->result[thread].sync_s);
+        else
+            parallel_run(worker);
         if (chain->has_relay)
             relay_leave(&chain->relay);
     }
+    if (thread == 0 && run->has_dmps)
+        dmps_finish(&run->dmps);
     if (thread == 0 && chain->has_relay)
         relay_finish(&chain->relay);
     engine_team_barrier(run->context->team, &run->patience);
@@ -321,6 +365,8 @@ static void loop_body(int thread, void *arg)
 static void reset(struct run *run)
 {
     chain_reset(&run->chain);
+    if (run->has_dmps)
+        dmps_reset(&run->dmps, run->workers);
     for (int i = 0; i < run->workers; i++) {
         run->worker[i].source = &run->chain.source[i].base;
         memset(run->scratch[i], 0, run->loop->scratch_bytes);
@@ -338,9 +384,11 @@ static void worker_results(struct run *run)
         r->wait_s = w->source->wait_s;
         r->serve_s = w->source->serve_s;
         r->finish_s = w->end_s - run->start_s;
-        r->compute_s = w->stamp
-                           ? (double)w->compute_ticks * context->tick_s
-                           : w->end_s - w->begin_s - r->wait_s - r->serve_s;
+        /* What a stamped chunk holds besides computing is taken out. */
+        r->compute_s =
+            w->stamp ? (double)w->compute_ticks * context->tick_s - r->serve_s
+                     : w->end_s - w->begin_s - r->wait_s - r->serve_s;
+        r->compute_s -= r->sync_s;
         r->host = context->place.group[context->comm.rank];
     }
 }
@@ -502,6 +550,10 @@ static int gather_ranks(struct run *run, struct run_result *result,
     if (run->chain.has_relay) {
         mine.messages = relay->messages;
         mine.bytes = relay->bytes;
+    }
+    if (run->has_dmps) {
+        mine.messages += run->dmps.links.messages;
+        mine.bytes += run->dmps.links.bytes;
     }
     if (comm->rank == 0)
         all = calloc((size_t)comm->ranks, sizeof(*all));

@@ -26,7 +26,7 @@ struct launch_context {
  * start of its rank. */
 struct worker_result {
     int64_t chunks, iterations;
-    double finish_s, compute_s, wait_s, serve_s;
+    double finish_s, compute_s, wait_s, serve_s, sync_s;
     int32_t core, bound;
     uint64_t host;
 };

@@ -21,7 +21,13 @@ int comm_open(struct comm *comm, struct error *err)
                          "this MPI does not let several threads "
                          "take turns (MPI_THREAD_SERIALIZED)");
     }
-    *comm = (struct comm){.patience = {.spin_s = PATIENCE_S}};
+    *comm = (struct comm){.patience = {.spin_s = PATIENCE_S},
+                          .mpi = aligned_alloc(128, 128)};
+    if (comm->mpi == NULL) {
+        MPI_Finalize();
+        return error_set(err, ENOMEM, "out of memory");
+    }
+    atomic_init(&comm->mpi->held, 0);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm->all);
     MPI_Comm_rank(comm->all, &comm->rank);
     MPI_Comm_size(comm->all, &comm->ranks);
@@ -40,6 +46,7 @@ void comm_close(struct comm *comm)
     comm_quiet_barrier(comm);
     MPI_Comm_free(&comm->host);
     MPI_Comm_free(&comm->all);
+    free(comm->mpi);
     MPI_Finalize();
 }
 

@@ -19,7 +19,27 @@ struct comm {
     int host_rank, host_ranks;
     bool one_host; /* all ranks share one host */
     struct engine_patience patience;
+    /* Inside a loop MPI is called by one thread at a time. */
+    bool threaded;           /* several threads of this rank call MPI */
+    struct engine_lock *mpi; /* taken around MPI when threaded */
 };
+
+static inline void comm_begin(const struct comm *comm)
+{
+    if (comm->threaded)
+        engine_lock(comm->mpi);
+}
+
+static inline bool comm_try(const struct comm *comm)
+{
+    return !comm->threaded || engine_trylock(comm->mpi);
+}
+
+static inline void comm_end(const struct comm *comm)
+{
+    if (comm->threaded)
+        engine_unlock(comm->mpi);
+}
 
 /* MPI_Init_thread and the communicators.  Returns 0 or -errno. */
 int comm_open(struct comm *comm, struct error *err);

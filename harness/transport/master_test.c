@@ -11,6 +11,13 @@
 
 enum { ITERATIONS_MAX = 4000, WORKERS_MAX = 150 };
 
+/* Worlds of each scheme; sanitizers take their time. */
+#ifdef DLSBENCH_SANITIZED
+enum { ROUNDS = 16 };
+#else
+enum { ROUNDS = 200 };
+#endif
+
 /* One loop below a tree of masters, all in this process.  Where `remote` is
  * set, a master and its parent only hear of each other by the messenger. */
 struct world {
@@ -285,14 +292,14 @@ static void trees_in_one_process(void **unused)
 {
     (void)unused;
     uint64_t seed = testing_say_seed(__func__);
-    every_scheme("shared", 200, ask_until_done, &seed);
+    every_scheme("shared", ROUNDS, ask_until_done, &seed);
 }
 
 static void pools_below_a_window(void **unused)
 {
     (void)unused;
     uint64_t seed = testing_say_seed(__func__);
-    every_scheme("window", 200, ask_until_done, &seed);
+    every_scheme("window", ROUNDS, ask_until_done, &seed);
 }
 
 /* ---- many ranks, and a messenger ---- */
@@ -460,7 +467,7 @@ static void trees_over_slow_messages(void **unused)
 {
     (void)unused;
     uint64_t seed = testing_say_seed(__func__);
-    every_scheme("master", 200, ask_by_messages, &seed);
+    every_scheme("master", ROUNDS, ask_by_messages, &seed);
 }
 
 /* ---- threads ---- */
@@ -504,8 +511,8 @@ static void trees_asked_by_threads(void **unused)
 {
     (void)unused;
     uint64_t seed = testing_say_seed(__func__);
-    every_scheme("shared", 10, ask_from_threads, &seed);
-    every_scheme("window", 10, ask_from_threads, &seed);
+    every_scheme("shared", 1 + ROUNDS / 20, ask_from_threads, &seed);
+    every_scheme("window", 1 + ROUNDS / 20, ask_from_threads, &seed);
 }
 
 /* ---- the order in a pool ---- */

@@ -12,25 +12,6 @@ enum {
     TAG_RESULT = 1 << 15,
 };
 
-/* ---- MPI by one thread at a time ---- */
-
-static void mpi_begin(struct relay *relay)
-{
-    if (relay->threaded)
-        engine_lock(&relay->lock);
-}
-
-static bool mpi_try(struct relay *relay)
-{
-    return !relay->threaded || engine_trylock(&relay->lock);
-}
-
-static void mpi_end(struct relay *relay)
-{
-    if (relay->threaded)
-        engine_unlock(&relay->lock);
-}
-
 /* ---- growing lists; memory is there from the repetitions before ---- */
 
 static void *grow(void *list, int count, int *room, size_t size)
@@ -261,10 +242,10 @@ static bool progress_held(struct relay *relay)
 
 bool relay_progress(struct relay *relay)
 {
-    if (!mpi_try(relay))
+    if (!comm_try(relay->comm))
         return false;
     bool any = progress_held(relay);
-    mpi_end(relay);
+    comm_end(relay->comm);
     return any;
 }
 
@@ -318,10 +299,10 @@ static bool pooled_next(struct source *base, struct chunk *chunk)
     struct relay *relay = source->relay;
     if (source->current.size > 0) {
         int above = relay->tree->master[source->leaf].parent;
-        mpi_begin(relay);
+        comm_begin(relay->comm);
         send_request(relay, REQUEST_RESULT, above, base->worker, source->thread,
                      &source->current);
-        mpi_end(relay);
+        comm_end(relay->comm);
         source->current.size = 0;
     }
     if (!hosted_next(base, chunk))
@@ -334,10 +315,10 @@ static bool answer_arrived(void *arg)
 {
     struct relay_source *source = arg;
     int arrived = 0;
-    if (!mpi_try(source->relay))
+    if (!comm_try(source->relay->comm))
         return false;
     MPI_Test(&source->answer, &arrived, MPI_STATUS_IGNORE);
-    mpi_end(source->relay);
+    comm_end(source->relay->comm);
     return arrived != 0;
 }
 
@@ -345,14 +326,14 @@ static bool answer_arrived(void *arg)
 static void ask(struct relay_source *source)
 {
     struct relay *relay = source->relay;
-    mpi_begin(relay);
+    comm_begin(relay->comm);
     /* The question leaves first: the answer takes longer than the posting. */
     send_request(relay, REQUEST_WORK, source->leaf, source->base.worker,
                  source->thread, &source->finished);
     MPI_Irecv(&source->reply, sizeof(source->reply), MPI_BYTE,
               relay->tree->master[source->leaf].rank,
               TAG_REPLY + source->thread, relay->comm->all, &source->answer);
-    mpi_end(relay);
+    comm_end(relay->comm);
     source->finished.size = 0;
     source->asked = true;
 }
@@ -366,10 +347,10 @@ static void remote_ahead(struct source *base)
 
 static void leave_master(struct relay_source *source)
 {
-    mpi_begin(source->relay);
+    comm_begin(source->relay->comm);
     send_request(source->relay, REQUEST_FINAL, source->leaf,
                  source->base.worker, source->thread, &source->finished);
-    mpi_end(source->relay);
+    comm_end(source->relay->comm);
     source->left = true;
 }
 
@@ -490,7 +471,6 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
     *relay = (struct relay){.comm = setup->comm,
                             .tree = tree,
                             .patience = setup->patience,
-                            .threaded = tree->threads > 1,
                             .collect = setup->collect && setup->output_bytes,
                             .prefetch = setup->prefetch,
                             .ahead = setup->ahead,
@@ -560,10 +540,11 @@ void relay_leave(struct relay *relay)
 
 static bool all_served(struct relay *relay)
 {
-    if (relay->serving || atomic_load(&relay->working) > 0 || !mpi_try(relay))
+    if (relay->serving || atomic_load(&relay->working) > 0 ||
+        !comm_try(relay->comm))
         return false;
     flights_reap(&relay->flights);
-    mpi_end(relay);
+    comm_end(relay->comm);
     return relay->flights.count == 0;
 }
 

@@ -45,11 +45,9 @@ struct relay {
     const struct comm *comm;
     const struct tree *tree;
     struct engine_patience patience;
-    bool threaded; /* several threads of this rank may call MPI */
-    bool collect;  /* results travel to the master */
+    bool collect; /* results travel to the master */
     bool prefetch;
     int64_t ahead; /* iterations before the end of a chunk, with prefetch */
-    struct engine_lock lock; /* around MPI */
 
     int count; /* masters hosted here, parents before children */
     struct master *master;

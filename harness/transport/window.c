@@ -4,18 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-static void mpi_begin(struct window *window)
-{
-    if (window->threaded)
-        engine_lock(&window->lock);
-}
-
-static void mpi_end(struct window *window)
-{
-    if (window->threaded)
-        engine_unlock(&window->lock);
-}
-
 static void open_shared(struct window *window, size_t bytes)
 {
     const struct comm *comm = window->comm;
@@ -33,10 +21,9 @@ static void open_shared(struct window *window, size_t bytes)
 }
 
 int window_open(struct window *window, const struct comm *comm, bool shared,
-                size_t bytes, bool threaded, struct error *err)
+                size_t bytes, struct error *err)
 {
-    *window =
-        (struct window){.comm = comm, .shared = shared, .threaded = threaded};
+    *window = (struct window){.comm = comm, .shared = shared};
     if (shared && !comm->one_host)
         return error_set(err, ENOTSUP,
                          "window shared needs all ranks on one host (%d of %d "
@@ -76,21 +63,21 @@ void window_set_counter(struct window *window, int64_t step)
 void window_progress(struct window *window)
 {
     int flag;
-    if (window->threaded && !engine_trylock(&window->lock))
+    if (!comm_try(window->comm))
         return;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, window->comm->all, &flag,
                MPI_STATUS_IGNORE);
-    mpi_end(window);
+    comm_end(window->comm);
 }
 
 static int64_t fetch_step(struct window *window)
 {
     static const int64_t one = 1;
     int64_t step;
-    mpi_begin(window);
+    comm_begin(window->comm);
     MPI_Fetch_and_op(&one, &step, MPI_INT64_T, 0, 0, MPI_SUM, window->handle);
     MPI_Win_flush(0, window->handle);
-    mpi_end(window);
+    comm_end(window->comm);
     return step;
 }
 

@@ -15,9 +15,7 @@
 struct window {
     const struct comm *comm;
     MPI_Win handle;
-    bool shared;             /* memory of the host; else remote memory access */
-    bool threaded;           /* several threads of this rank may call MPI */
-    struct engine_lock lock; /* around MPI */
+    bool shared;  /* memory of the host; else remote memory access */
     void *memory; /* shared: rank 0's memory, seen by all, aligned to 128 */
 };
 
@@ -25,7 +23,7 @@ struct window {
  * Returns 0; -ENOTSUP when `shared` is asked and the ranks are on several
  * hosts. */
 int window_open(struct window *window, const struct comm *comm, bool shared,
-                size_t bytes, bool threaded, struct error *err);
+                size_t bytes, struct error *err);
 /* Collective.  Must come before MPI_Finalize. */
 void window_close(struct window *window);
 
