@@ -45,7 +45,7 @@ int campaign_single(const struct cell *cell, const struct policy *policy,
                     struct campaign *campaign, struct error *err);
 
 /* Keeps every n-th cell in the order of their hashes, from the shard-th on
- * (1 <= shard <= n): the shards are disjoint, complete and nearly equal. */
+ * (0 <= shard < n): the shards are disjoint, complete and nearly equal. */
 int campaign_shard(struct campaign *campaign, int shard, int shards,
                    struct error *err);
 

@@ -148,7 +148,7 @@ int campaign_shard(struct campaign *campaign, int shard, int shards,
         order[i] = (struct numbered){all->cells[i].hash, i};
     qsort(order, n, sizeof(*order), by_hash);
     for (size_t i = 0; i < n; i++)
-        mine[order[i].index] = (int)(i % (size_t)shards) == shard - 1;
+        mine[order[i].index] = (int)(i % (size_t)shards) == shard;
     for (int i = 0; i < all->count; i++)
         if (mine[i])
             all->cells[kept++] = all->cells[i];

@@ -45,7 +45,12 @@ static const struct argp_option options[] = {
     {"timing", CELL + 11, "T", 0, "worker, or chunk to time every chunk", 1},
     {"power", CELL + 12, "V,...", 0, "one for each worker, n:v for n times", 1},
     {"min-chunk", CELL + 13, "N", 0, "smallest chunk", 1},
-    {"load", CELL + 14, "L", OPTION_HIDDEN, "competing load", 1},
+    {"protocol", CELL + 14, "P", OPTION_HIDDEN, "parallel or dmps", 1},
+    {"sync-interval", CELL + 15, "H", 0,
+     "columns between synchronization points, for loops with dependences "
+     "(100)",
+     1},
+    {"load", CELL + 16, "L", OPTION_HIDDEN, "competing load", 1},
     {NULL, 0, NULL, 0, "How it is measured:", 2},
     {"repetitions", POLICY, "N", 0, "at least so many (10)", 2},
     {"repetitions-max", POLICY + 1, "N", 0, "at most so many (50)", 2},
@@ -59,7 +64,7 @@ static const struct argp_option options[] = {
     {"trace", SWITCH + 1, NULL, 0, "record who ran which chunk when", 2},
     {NULL, 0, NULL, 0, "The run:", 3},
     {"out", OUT, "DIR", 0, "name or path of the result directory", 3},
-    {"shard", SHARD, "I/N", 0, "only the I-th of N parts, I from 1", 3},
+    {"shard", SHARD, "I/N", 0, "only the I-th of N parts, I from 0", 3},
     {"resume", RESUME, NULL, 0, "run what is not complete in --out", 3},
     {"dry-run", DRY_RUN, NULL, 0, "say what would run", 3},
     {"set", SET, "KEY=VALUE", 0, "override a key or cell field", 3},
@@ -111,10 +116,10 @@ static int take_shard(struct run_options *o, const char *arg)
 {
     char end;
     if (sscanf(arg, "%d/%d%c", &o->dir.shard, &o->dir.shards, &end) == 2 &&
-        o->dir.shard >= 1 && o->dir.shard <= o->dir.shards)
+        o->dir.shard >= 0 && o->dir.shard < o->dir.shards)
         return 0;
     return error_set(o->err, EINVAL,
-                     "--shard: '%s' must be I/N with I from 1 to N, e.g. 3/8",
+                     "--shard: '%s' must be I/N with I from 0 to N-1, e.g. 3/8",
                      arg);
 }
 
@@ -212,7 +217,7 @@ int run_options_read(int argc, char **argv, struct run_options *o,
         options, parse, "CAMPAIGN.yaml\n--kernel K --scheme S", doc, NULL,
         NULL,    NULL};
     *o = (struct run_options){.launcher = launcher_default(),
-                              .dir = {.shard = 1, .shards = 1},
+                              .dir = {.shard = 0, .shards = 1},
                               .err = err};
     cell_defaults(&o->cell);
     policy_defaults(&o->policy);

@@ -13,7 +13,7 @@ enum { LAUNCH_ID_SIZE = 256 };
 struct rundir_options {
     const char *out; /* NULL: named by the time; with a '/': a path */
     bool resume;
-    int shard, shards; /* 1/1: the whole campaign */
+    int shard, shards; /* 0/1: the whole campaign */
 };
 
 struct rundir {
