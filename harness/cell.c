@@ -258,7 +258,38 @@ double *cell_powers(const struct cell *cell)
     return power;
 }
 
-/* Equal powers, however written, are the same cell as no powers. */
+/* The shortest text that reads back as this number. */
+static void format_real(double value, char *text, size_t size)
+{
+    double back = 0;
+    for (int digits = 1; digits <= 17 && back != value; digits++) {
+        snprintf(text, size, "%.*g", digits, value);
+        back = strtod(text, NULL);
+    }
+}
+
+/* One way to write powers: v alone, n:v from two on.  A list that has no room
+ * for it (1/3 becomes 16 digits) stays as it was given. */
+static void format_powers(struct cell *cell, const double *power, int workers)
+{
+    char list[sizeof(cell->power)] = "", word[48], value[32];
+    size_t used = 0;
+    for (int i = 0, n = 1; i < workers; i += n, n = 1) {
+        while (i + n < workers && power[i + n] == power[i])
+            n++;
+        format_real(power[i], value, sizeof(value));
+        size_t length =
+            (size_t)snprintf(word, sizeof(word), "%s%.0d%s%s", i > 0 ? "," : "",
+                             n > 1 ? n : 0, n > 1 ? ":" : "", value);
+        if (used + length >= sizeof(list))
+            return;
+        memcpy(list + used, word, length + 1);
+        used += length;
+    }
+    strcpy(cell->power, list);
+}
+
+/* Powers are one cell however they are written, and equal ones are none. */
 static int check_power(struct cell *cell, struct error *err)
 {
     long total;
@@ -278,6 +309,8 @@ static int check_power(struct cell *cell, struct error *err)
         equal = equal && power[i] == power[0];
     if (code == 0 && equal)
         cell->power[0] = '\0';
+    else if (code == 0)
+        format_powers(cell, power, workers);
     free(power);
     return code;
 }
