@@ -354,6 +354,31 @@ static int check_protocol(struct cell *cell, bool dependences,
     return 0;
 }
 
+/* What is wrong in itself, found before anything is called impossible: a
+ * combination that is skipped must not hide it. */
+static int check_words(const struct cell *cell, struct error *err)
+{
+    struct hierarchy h;
+    long total;
+    if (cell->ranks < 1 || cell->threads < 1 || cell->min_chunk < 1 ||
+        cell->sync_interval < 0)
+        return error_set(err, EINVAL,
+                         "ranks, threads and min_chunk must be at least 1");
+    int code = hierarchy_parse(cell->hierarchy, &h, err);
+    if (code == 0 && cell->power[0] != '\0')
+        code = expand_power(cell->power, NULL, 0, &total, err);
+    return code;
+}
+
+static int check_shape(const struct cell *cell, struct error *err)
+{
+    if ((int64_t)cell->ranks * cell->threads > WORKERS_MAX)
+        return error_set(err, ENOTSUP,
+                         "layout %dx%d: there can be at most %d workers",
+                         cell->ranks, cell->threads, WORKERS_MAX);
+    return 0;
+}
+
 static int check_specs(struct cell *cell, struct error *err)
 {
     const struct kernel_ops *kernel;
@@ -371,6 +396,9 @@ static int check_specs(struct cell *cell, struct error *err)
     if (code != 0)
         return code;
     snprintf(cell->scheme, sizeof(cell->scheme), "%s", spec.canonical);
+    code = check_words(cell, err);
+    if (code != 0)
+        return code;
     return check_protocol(cell, kernel->dependence != NULL, err);
 }
 
@@ -473,6 +501,8 @@ int cell_check(struct cell *cell, struct error *err)
     resolve_auto(&checked);
     code = check_hierarchy(&checked, err);
     if (code == 0)
+        code = check_shape(&checked, err);
+    if (code == 0)
         code = check_transport(&checked, err);
     if (code == 0)
         code = check_power(&checked, err);
@@ -504,6 +534,42 @@ json_t *cell_to_json(const struct cell *cell)
     return object;
 }
 
+static int read_integer(const json_t *object, const char *name, int64_t most,
+                        int64_t *out, struct error *err)
+{
+    const json_t *value = json_object_get(object, name);
+    if (!json_is_integer(value) || json_integer_value(value) < 1 ||
+        json_integer_value(value) > most)
+        return error_set(err, EINVAL, "cell: '%s' must be a number from 1",
+                         name);
+    *out = json_integer_value(value);
+    return 0;
+}
+
+static int read_numbers(const json_t *object, struct cell *cell,
+                        struct error *err)
+{
+    int64_t ranks = 0, threads = 0;
+    const json_t *prefetch = json_object_get(object, "prefetch");
+    if (!json_is_boolean(prefetch))
+        return error_set(err, EINVAL, "cell: 'prefetch' must be true or false");
+    cell->prefetch = json_is_true(prefetch);
+    int code = read_integer(object, "ranks", WORKERS_MAX, &ranks, err);
+    if (code == 0)
+        code = read_integer(object, "threads", WORKERS_MAX, &threads, err);
+    if (code == 0)
+        code =
+            read_integer(object, "min_chunk", INT64_MAX, &cell->min_chunk, err);
+    if (code == 0 && !json_is_null(json_object_get(object, "sync_interval")))
+        code = read_integer(object, "sync_interval", INT64_MAX,
+                            &cell->sync_interval, err);
+    if (code != 0)
+        return code;
+    cell->ranks = (int)ranks;
+    cell->threads = (int)threads;
+    return 0;
+}
+
 int cell_from_json(const json_t *object, struct cell *cell, struct error *err)
 {
     struct cell read;
@@ -519,13 +585,9 @@ int cell_from_json(const json_t *object, struct cell *cell, struct error *err)
         if (code != 0)
             return code;
     }
-    read.prefetch = json_is_true(json_object_get(object, "prefetch"));
-    read.ranks = (int)json_integer_value(json_object_get(object, "ranks"));
-    read.threads = (int)json_integer_value(json_object_get(object, "threads"));
-    read.min_chunk = json_integer_value(json_object_get(object, "min_chunk"));
-    read.sync_interval =
-        json_integer_value(json_object_get(object, "sync_interval"));
-    int code = cell_check(&read, err);
+    int code = read_numbers(object, &read, err);
+    if (code == 0)
+        code = cell_check(&read, err);
     if (code == 0)
         *cell = read;
     return code;
