@@ -69,6 +69,8 @@ char *plan_read(const char *path, struct error *err)
 
 static int parse_cells(json_t *array, struct plan *plan, struct error *err)
 {
+    if (!json_is_array(array))
+        return error_set(err, EINVAL, "the plan's cells are not a list");
     plan->count = (int)json_array_size(array);
     plan->cells = calloc((size_t)plan->count + 1, sizeof(*plan->cells));
     if (plan->cells == NULL)
