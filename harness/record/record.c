@@ -6,30 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-int record_open(struct record_file *file, const char *directory,
-                const char *kind, const char *launch, struct error *err)
-{
-    snprintf(file->path, sizeof(file->path), "%s/%s-%s.jsonl", directory, kind,
-             launch);
-    file->descriptor =
-        open(file->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (file->descriptor < 0)
-        return error_set(err, errno, "%s: cannot open for writing: %s",
-                         file->path, strerror(errno));
-    return 0;
-}
-
-int record_close(struct record_file *file, struct error *err)
-{
-    int code = file->descriptor >= 0 ? close(file->descriptor) : 0;
-    file->descriptor = -1;
-    if (code != 0)
-        return error_set(err, errno, "%s: %s", file->path, strerror(errno));
-    return 0;
-}
 
 static int write_all(int descriptor, const char *text, size_t length)
 {
@@ -42,6 +21,46 @@ static int write_all(int descriptor, const char *text, size_t length)
         text += written;
         length -= (size_t)written;
     }
+    return 0;
+}
+
+/* Ends the line that a writer left torn, so that the next stays whole. */
+static int end_torn_line(int descriptor)
+{
+    struct stat status;
+    char last;
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_size == 0 ||
+        pread(descriptor, &last, 1, status.st_size - 1) != 1 || last == '\n')
+        return 0;
+    return write_all(descriptor, "\n", 1);
+}
+
+int record_open(struct record_file *file, const char *directory,
+                const char *kind, const char *launch, struct error *err)
+{
+    snprintf(file->path, sizeof(file->path), "%s/%s-%s.jsonl", directory, kind,
+             launch);
+    file->descriptor =
+        open(file->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (file->descriptor < 0)
+        return error_set(err, errno, "%s: cannot open for writing: %s",
+                         file->path, strerror(errno));
+    int code = end_torn_line(file->descriptor);
+    if (code == 0)
+        return 0;
+    close(file->descriptor);
+    file->descriptor = -1;
+    return error_set(err, -code, "%s: cannot write: %s", file->path,
+                     strerror(-code));
+}
+
+int record_close(struct record_file *file, struct error *err)
+{
+    int code = file->descriptor >= 0 ? close(file->descriptor) : 0;
+    file->descriptor = -1;
+    if (code != 0)
+        return error_set(err, errno, "%s: %s", file->path, strerror(errno));
     return 0;
 }
 
