@@ -69,7 +69,7 @@ static void write_cell(FILE *out, const struct cell *cell)
     fputs("cells:\n", out);
     json_object_foreach(object, key, value)
     {
-        if (strcmp(key, "cell") == 0)
+        if (strcmp(key, "cell") == 0 || json_is_null(value))
             continue;
         fprintf(out, "  %s %s: ", mark, key);
         if (json_is_string(value))
