@@ -55,10 +55,10 @@ struct relay {
     MPI_Request *refill; /* the answer that a hosted master waits for */
     struct task **refill_tasks;
 
-    _Atomic int working; /* threads of this rank still in the loop */
-    int remote_children; /* that will say final */
-    int finals;          /* said so far */
-    bool serving;        /* a receive for requests is posted */
+    _Atomic int working;  /* threads of this rank still in the loop */
+    int remote_children;  /* that will say final */
+    int finals;           /* said so far */
+    _Atomic bool serving; /* a receive for requests is posted */
     MPI_Request incoming;
     struct request request;
     struct request *queue; /* requests that wait for a refill */
