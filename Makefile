@@ -46,9 +46,6 @@ help: ## this list
 deps: ## install Debian packages (as root, or through sudo)
 	@sh tests/deps.sh $(DEBS)
 
-# Objects wait for `make deps` when both are asked for.
-$(OBJECTS) test check unit: | $(filter deps,$(MAKECMDGOALS))
-
 bench: $(BUILD)/dlsbench ## measure this workstation (bench/workstation.yaml)
 	$(Q)$(BUILD)/dlsbench run bench/workstation.yaml
 
@@ -111,4 +108,7 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 
 include checks.mk
+# What is compiled or checked waits for `make deps` when both are asked for.
+$(OBJECTS) $(OVERHEAD) $(TESTS:=.o) $(BUILD)/version $(CHECKS) test: | \
+    $(filter deps,$(MAKECMDGOALS))
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

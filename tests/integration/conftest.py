@@ -47,14 +47,17 @@ def environment(tmp_path):
     env["XDG_CACHE_HOME"] = str(tmp_path / "cache")
     # MPICH and hwloc keep memory until the end.
     env["ASAN_OPTIONS"] = "detect_leaks=0"
+    # UCX would hook into a thread's end, after the thread sanitizer's.
+    env["UCX_MEM_MMAP_HOOK_MODE"] = "none"
     return env
 
 
-def start(program, args, tmp_path):
+def start(program, args, tmp_path, group=False):
     return subprocess.Popen([str(program), *map(str, args)],
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, cwd=tmp_path,
-                            env=environment(tmp_path))
+                            env=environment(tmp_path),
+                            start_new_session=group)
 
 
 @pytest.fixture

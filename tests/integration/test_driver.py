@@ -1,0 +1,208 @@
+"""The driver: shards, timeouts, signals to all or to itself, a disk that
+fills up in the middle, and sequences from masters."""
+import collections
+import json
+import os
+import pathlib
+import re
+import shlex
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import ROOT, Result, start
+
+# 32 iterations of 10 ms and a loop that is over at once.
+SLOW = """
+name: slow
+repetitions: 2
+repetitions_max: 2
+layout: 2x1
+cells:
+  - kernel: "trace:file=costs.txt"
+    scheme: [ss, gss]
+  - kernel: "null:size=100"
+    scheme: [static, ss, css, gss, fss, tss, qss, wf, dtss, dfss, dgss]
+"""
+
+
+def ranks_of(directory):
+    """Processes that run a plan of this directory."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "cmdline").read_bytes().decode().split("\0")
+        except OSError:
+            continue
+        if "launch" in words[1:2] and words[2].startswith(str(directory)):
+            found.append(int(entry.name))
+    return found
+
+
+def wait_for(condition, limit=30):
+    end = time.monotonic() + limit
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def slow(tmp_path, campaign):
+    (tmp_path / "costs.txt").write_text("0.01\n" * 32)
+    return campaign(SLOW)
+
+
+@pytest.fixture
+def running(tmp_path, slow):
+    """A driver whose ranks have begun, in a group of its own."""
+    out = tmp_path / "out"
+    args = ["run", slow, "--oversubscribe", "--out", f"{out}/"]
+    process = start(ROOT / "build/dlsbench", args, tmp_path, group=True)
+    wait_for(lambda: len(ranks_of(out)) >= 2)
+    time.sleep(0.5)
+    yield process
+    if process.poll() is None:
+        process.kill()
+        process.communicate()
+
+
+def good_cells(directory):
+    done = Result(0, "", "", directory).done()
+    return collections.Counter(x["cell"] for x in done
+                               if x["status"] == "ok")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_all_ends_cleanly_and_says_how_to_resume(
+        running, tmp_path, number):
+    os.killpg(running.pid, number)
+    out, err = running.communicate(timeout=30)
+    assert running.returncode == 1
+    assert out == ""
+    assert not ranks_of(tmp_path / "out")
+    last = err.splitlines()[-1]
+    assert last.startswith("dlsbench: interrupted: ")
+    command = shlex.split(re.search("resume with: (.*)", last).group(1))
+    assert "--resume" in command
+    done = subprocess.run([ROOT / "build/dlsbench", *command[1:]],
+                          cwd=tmp_path, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+    assert done.returncode == 0, done.stderr
+    assert "13 cells ok, 0 failed" in done.stdout
+    good = good_cells(tmp_path / "out")
+    assert len(good) == 13 and set(good.values()) == {1}
+
+
+def test_ranks_end_when_their_driver_is_killed(running, tmp_path):
+    running.kill()
+    running.wait()
+    wait_for(lambda: not ranks_of(tmp_path / "out"), 15)
+
+
+def test_a_cell_that_takes_too_long_fails_alone(dlsbench, slow, tmp_path):
+    (tmp_path / "costs.txt").write_text("0.25\n" * 32)
+    result = dlsbench("run", slow, "--oversubscribe", "--cell-timeout", 2)
+    assert result.code == 1
+    status = collections.Counter(x["status"] for x in result.done())
+    assert status == {"ok": 11, "failed": 2}, result.err
+    for cell in result.done():
+        if cell["status"] == "failed":
+            assert "cell_timeout (2 s)" in cell["reason"]
+            assert cell["kernel"].startswith("trace")
+    assert "11 cells ok, 2 failed" in result.out
+    assert not ranks_of(result.directory)
+
+
+def test_shards_share_a_directory_and_every_cell_runs_once(
+        dlsbench, slow, tmp_path):
+    (tmp_path / "costs.txt").write_text("0.0001\n" * 32)
+    for i in range(3):
+        result = dlsbench("run", slow, "--oversubscribe", "--shard", f"{i}/3")
+        assert result.code == 0, result.err
+    good = good_cells(result.directory)
+    assert len(good) == 13 and set(good.values()) == {1}
+    dry = dlsbench("run", slow, "--dry-run")
+    hashes = {x.split()[0] for x in dry.out.splitlines()[:13]}
+    assert hashes == set(good)
+
+
+def test_a_dry_run_makes_nothing(dlsbench, slow):
+    result = dlsbench("run", slow, "--dry-run")
+    assert result.code == 0 and not result.directory.exists()
+
+
+def test_nothing_is_left_to_resume(dlsbench, slow):
+    args = ["run", slow, "--oversubscribe", "--set", "kernel=null:size=50"]
+    assert dlsbench(*args).code == 0
+    result = dlsbench(*args, "--resume")
+    assert result.code == 0
+    assert "11 of 11 cells are complete already" in result.err
+    assert set(good_cells(result.directory).values()) == {1}
+
+
+def test_another_campaign_does_not_mix_in(dlsbench, campaign, slow):
+    assert dlsbench("run", slow, "--oversubscribe", "--set",
+                    "kernel=null:size=50").code == 0
+    result = dlsbench("run", slow, "--oversubscribe", "--resume", "--set",
+                      "kernel=null:size=51")
+    assert result.code == 2
+    assert len(result.error_lines()) == 1
+    assert "another campaign" in result.error_lines()[0]
+
+
+def test_a_disk_that_fills_up_in_the_middle(dlsbench, tmp_path):
+    """The half-written repetition is not taken for a result."""
+    small = tmp_path / "small"
+    small.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1200k",
+                              "tmpfs", str(small)], stderr=subprocess.DEVNULL)
+    if mounted.returncode != 0:
+        pytest.skip("mounting a small file system is not possible here")
+    try:
+        result = dlsbench("run", "--kernel", "null:size=20000", "--scheme",
+                          "ss", "--ranks", 2, "--oversubscribe", "--trace",
+                          "--out", f"{small}/r/", out="small/r")
+        assert result.code == 1
+        lines = [x for x in result.error_lines() if "No space left" in x]
+        own = [x for x in lines if not x.startswith("dlsbench: failed:")]
+        assert len(own) == 1 and "chunks-" in own[0], result.err
+        assert not good_cells(small / "r")
+        again = dlsbench("summary", f"{small}/r")
+        assert "yes" not in again.out
+    finally:
+        subprocess.run(["umount", str(small)], check=True)
+
+
+@pytest.mark.parametrize("layout", [
+    "layout: 1x3", "layout: 1x3\nhierarchy: node", "layout: 3x1",
+    "layout: 3x1\nprefetch: off", "layout: 4x1\nmaster: dedicated",
+    "layout: 3x1\ntransport: window"])
+def test_every_transport_hands_out_the_printed_sequence(
+        dlsbench, campaign, layout):
+    """With equal powers the sequence does not depend on who asks."""
+    schemes = ["ss", "css:chunk=7", "fss:alpha=2", "tss:last=2",
+               "qss:delta=3", "static", "dgss"]
+    result = dlsbench("run", campaign(f"""
+repetitions: 1
+repetitions_max: 1
+oversubscribe: on
+trace: on
+min_chunk: 2
+{layout}
+cells:
+  - kernel: "mandelbrot:size=300,maxiter=20"
+    scheme: {json.dumps(schemes)}
+"""))
+    assert result.code == 0, result.err
+    ran = collections.defaultdict(list)
+    for line in result.lines("chunks"):
+        ran[line["cell"]].append((line["start"], line["size"]))
+    for run in result.runs():
+        printed = dlsbench("chunks", "--scheme", run["scheme"], "--workers",
+                           3, "--iterations", 300, "--min-chunk", 2,
+                           "--format", "csv").out.split()
+        rows = [tuple(map(int, x.split(",")[2:])) for x in printed[1:]]
+        assert sorted(ran[run["cell"]]) == rows, run["scheme"]
+    assert {x["scheme"] for x in result.runs()} == set(schemes)
