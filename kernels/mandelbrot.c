@@ -37,6 +37,7 @@
  * the chunk nor the instruction set matters. */
 #include "kernels/kernel.h"
 
+#include "kernels/support/image.h"
 #include "kernels/support/memory.h"
 
 #include <errno.h>
@@ -449,6 +450,37 @@ static void mandelbrot_reference(const void *instance, int64_t start,
     }
 }
 
+/* ---- a picture ---- */
+
+struct picture {
+    const struct mandelbrot *m;
+    const int32_t *counts;
+};
+
+/* The set itself is black; the longer a point takes to escape, the brighter
+ * it is, and the first few steps make most of the difference. */
+static void picture_row(const void *arg, int64_t row, unsigned *gray)
+{
+    const struct picture *p = arg;
+    const struct mandelbrot *m = p->m;
+    for (int64_t ix = 0; ix < m->nx; ix++) {
+        int64_t iy = m->ny - 1 - row; /* y grows upwards */
+        int64_t at = m->columns ? ix * m->ny + iy : iy * m->nx + ix;
+        int32_t count = p->counts[at];
+        gray[ix] =
+            count == m->maxiter ? 0 : 255 - (unsigned)(510 / (count + 2));
+    }
+}
+
+static int mandelbrot_save(const void *instance, const void *output,
+                           const char *path, struct error *err)
+{
+    const struct mandelbrot *m = instance;
+    const struct image image = {.rows = m->ny, .cols = m->nx, .most = 255};
+    const struct picture picture = {m, output};
+    return image_write("mandelbrot", path, &image, picture_row, &picture, err);
+}
+
 const struct kernel_ops kernel_mandelbrot_ops = {
     .name = "mandelbrot",
     .summary = "Mandelbrot set by columns or lines, irregular cost",
@@ -461,4 +493,5 @@ const struct kernel_ops kernel_mandelbrot_ops = {
     .output_bytes = mandelbrot_output_bytes,
     .run = mandelbrot_run,
     .reference = mandelbrot_reference,
+    .save = mandelbrot_save,
 };

@@ -1,0 +1,338 @@
+/* floyd-steinberg: error diffusion, a loop with dependences.
+ *
+ *   for each row r, for each column c
+ *     pixel[r][c] = gray[r][c] >= half ? white : black
+ *     error = gray[r][c] - pixel[r][c]
+ *     gray[r][c+1]   += 7/16 error        gray[r+1][c-1] += 3/16 error
+ *     gray[r+1][c]   += 5/16 error        gray[r+1][c+1] += 1/16 error
+ *
+ * Floyd and Steinberg, An adaptive algorithm for spatial grey scale, Proc. SID
+ * 17, 1976.  As a loop to be scheduled: Ciorba et al., Dynamic Multi-Phase
+ * Scheduling for Heterogeneous Clusters, section 4.3, whose listing has slips
+ * (it adds before it cuts, runs backwards against its own dependences and
+ * swaps two of the weights); the algorithm here is the standard one.  Rows are
+ * iterations and are cut into chunks, columns carry the synchronization
+ * points.  kernels/support/diffusion.h says how a pixel is rounded.
+ *
+ * Blocks.  A pixel needs the errors of (r-1, c-1), (r-1, c), (r-1, c+1) and
+ * (r, c-1): row r needs row r - 1 one column further than its own, reach = 1,
+ * and rectangles of more than one row are impossible.  skew = 1 is enough: in
+ * the block [from, to), row k of a chunk ends before column to - k.  Its last
+ * pixel, to - k - 1, needs row k - 1 up to column to - k; that row has ended
+ * before to - (k - 1), so to - k is its last one: done in this block (and if
+ * it lies outside the image, its error is 0).  Row 0 needs the boundary row
+ * up to column to: to + reach - 1, as kernel.h says.  What is to the left was
+ * done in blocks before.  So the last row of n lags n - 1 columns behind.
+ * shape=paper means the papers' rectangles: wrong results; simulation only.
+ *
+ * A row's boundary is its errors, 16 bits a column.  Only the last row of a
+ * chunk and of every DIFFUSION_ROWS rows in it is kept; a rank's state has
+ * room for all, and of the other rows only the last two errors of a block.
+ *
+ * MEASURED */
+#include "kernels/kernel.h"
+
+#include "kernels/support/diffusion.h"
+#include "kernels/support/gray.h"
+#include "kernels/support/image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    /* Columns of DIFFUSION_ROWS rows between two polls: MEASURED. */
+    PIECE = 4096,
+    /* Errors outside of the image, left and right. */
+    EDGES = 2,
+};
+
+/* The paper's image. */
+enum { PAPER_ROWS = 10000, PAPER_COLS = 20000 };
+
+enum { ROWS, COLS, IMAGE, SHAPE, SEED };
+
+static const struct spec_param floyd_steinberg_params[] = {
+    [ROWS] = {.key = "rows",
+              .type = SPEC_INTEGER,
+              .min = 1,
+              .max = GRAY_SIZE_MAX,
+              .help = "rows, the loop's iterations; without an image 10000"},
+    [COLS] = {.key = "cols",
+              .type = SPEC_INTEGER,
+              .min = 1,
+              .max = GRAY_SIZE_MAX,
+              .help = "columns; without an image 20000"},
+    [IMAGE] = {.key = "image",
+               .type = SPEC_TEXT,
+               .help = "PGM file to read; without it an image is made"},
+    [SHAPE] = {.key = "shape",
+               .type = SPEC_CHOICE,
+               .fallback = "exact",
+               .choices = "exact|paper",
+               .help = "sub-chunks: skewed as the dependences ask (exact), or "
+                       "rectangles (paper), for simulation only"},
+    [SEED] = {.key = "seed",
+              .type = SPEC_INTEGER,
+              .fallback = "1",
+              .min = 0,
+              .max = 0x1p53,
+              .help = "seed of the noise in an image that is made"},
+    {0},
+};
+
+struct floyd_steinberg {
+    int64_t rows, cols;
+    struct gray image;
+};
+
+static const char name[] = "floyd-steinberg";
+
+static void floyd_steinberg_destroy(void *instance)
+{
+    struct floyd_steinberg *f = instance;
+    gray_free(&f->image);
+    free(f);
+}
+
+static int make_image(struct gray *image, const struct spec *spec,
+                      struct error *err)
+{
+    const struct spec_value *value = spec->value;
+    int64_t rows = value[ROWS].given ? value[ROWS].integer : 0;
+    int64_t cols = value[COLS].given ? value[COLS].integer : 0;
+    if (value[IMAGE].given)
+        return gray_read(image, name, value[IMAGE].text, rows, cols, err);
+    return gray_make(image, name, rows != 0 ? rows : PAPER_ROWS,
+                     cols != 0 ? cols : PAPER_COLS,
+                     (uint64_t)value[SEED].integer, err);
+}
+
+static int floyd_steinberg_create(const struct spec *spec, void **instance,
+                                  struct error *err)
+{
+    if (strcmp(spec->value[SHAPE].text, "exact") != 0)
+        return error_set(err, EINVAL,
+                         "kernel %s: shape=paper breaks the loop's dependences "
+                         "and gives wrong pixels; it exists for simulation "
+                         "only",
+                         name);
+    struct floyd_steinberg *f = calloc(1, sizeof(*f));
+    if (f == NULL)
+        return error_set(err, ENOMEM, "kernel %s: out of memory", name);
+    int code = make_image(&f->image, spec, err);
+    if (code != 0) {
+        floyd_steinberg_destroy(f);
+        return code;
+    }
+    f->rows = f->image.rows;
+    f->cols = f->image.cols;
+    *instance = f;
+    return 0;
+}
+
+static int64_t floyd_steinberg_iterations(const void *instance)
+{
+    const struct floyd_steinberg *f = instance;
+    return f->rows;
+}
+
+static size_t floyd_steinberg_output_bytes(const void *instance)
+{
+    const struct floyd_steinberg *f = instance;
+    return (size_t)f->cols;
+}
+
+/* ---- blocks ----
+ *
+ * State: the errors of rows -1 to rows - 1, then what each row carries.  Row
+ * -1 and the edges stay 0. */
+
+static int64_t errors_stride(const struct floyd_steinberg *f)
+{
+    return f->cols + EDGES;
+}
+
+static int16_t *errors_row(const struct floyd_steinberg *f, void *state,
+                           int64_t row)
+{
+    return (int16_t *)state + (row + 1) * errors_stride(f) + 1;
+}
+
+static struct diffusion_carry *carries(const struct floyd_steinberg *f,
+                                       void *state)
+{
+    return (void *)(errors_row(f, state, f->rows) - 1 + errors_stride(f) % 2);
+}
+
+static void floyd_steinberg_grid(const void *instance, struct kernel_grid *grid)
+{
+    const struct floyd_steinberg *f = instance;
+    size_t errors = (size_t)(f->rows + 1) * (size_t)errors_stride(f) + 1;
+    *grid = (struct kernel_grid){
+        .columns = f->cols,
+        .boundary_bytes = sizeof(int16_t),
+        .skew = 1,
+        .reach = 1,
+        .steps = 1,
+        .state_bytes = errors * sizeof(int16_t) +
+                       (size_t)f->rows * sizeof(struct diffusion_carry),
+    };
+}
+
+/* Carries start anew at column 0, errors are written before they are read. */
+static void floyd_steinberg_begin(const void *instance, void *state,
+                                  void *output)
+{
+    (void)instance;
+    (void)state;
+    (void)output;
+}
+
+static void *floyd_steinberg_boundary(const void *instance, void *state,
+                                      void *output, int step, int64_t row)
+{
+    (void)output;
+    (void)step;
+    return errors_row(instance, state, row);
+}
+
+/* `rows` rows in pieces of columns. */
+static void run_pieces(struct diffusion *d, int rows,
+                       const struct kernel_poll *poll)
+{
+    int64_t end = d->to;
+    for (; d->from < end; d->from = d->to) {
+        d->to = end - d->from > 2 * PIECE ? d->from + PIECE : end;
+        diffusion_run(d, rows);
+        kernel_poll(poll);
+    }
+}
+
+static void floyd_steinberg_run_block(const void *instance, void *state,
+                                      int step, int64_t start, int64_t size,
+                                      int64_t from, int64_t to, void *output,
+                                      const struct kernel_poll *poll)
+{
+    (void)step;
+    const struct floyd_steinberg *f = instance;
+    for (int64_t k = 0; k < size; k += DIFFUSION_ROWS) {
+        int64_t row = start + k;
+        int rows = size - k < DIFFUSION_ROWS ? (int)(size - k) : DIFFUSION_ROWS;
+        struct diffusion d = {
+            .cols = f->cols,
+            .gray = f->image.value + row * f->cols,
+            .pixels = (uint8_t *)output + row * f->cols,
+            .up = errors_row(f, state, row - 1),
+            .down = errors_row(f, state, row + rows - 1),
+            .carry = carries(f, state) + row,
+            .from = from - k,
+            .to = to - k,
+        };
+        run_pieces(&d, rows, poll);
+    }
+}
+
+/* ---- whole rows ---- */
+
+/* The errors of the row above, each replaced when it is no longer needed. */
+static size_t floyd_steinberg_scratch_bytes(const void *instance)
+{
+    const struct floyd_steinberg *f = instance;
+    return (size_t)errors_stride(f) * sizeof(int16_t);
+}
+
+static void floyd_steinberg_run(const void *instance, void *scratch,
+                                int64_t start, int64_t size, void *output,
+                                const struct kernel_poll *poll)
+{
+    const struct floyd_steinberg *f = instance;
+    struct diffusion_carry carry[DIFFUSION_ROWS];
+    int16_t *errors = scratch;
+    if (start == 0)
+        memset(errors, 0, floyd_steinberg_scratch_bytes(f));
+    for (int64_t k = 0; k < size; k += DIFFUSION_ROWS) {
+        int rows = size - k < DIFFUSION_ROWS ? (int)(size - k) : DIFFUSION_ROWS;
+        struct diffusion d = {
+            .cols = f->cols,
+            .gray = f->image.value + (start + k) * f->cols,
+            .pixels = (uint8_t *)output + k * f->cols,
+            .up = errors + 1,
+            .down = errors + 1,
+            .carry = carry,
+            .to = f->cols + rows - 1,
+        };
+        run_pieces(&d, rows, poll);
+    }
+}
+
+/* As in the listing above: errors are pushed to the pixels to come, in
+ * sixteenths of our unit, and rounded when the pixel's turn has come. */
+static void floyd_steinberg_reference(const void *instance, int64_t start,
+                                      int64_t size, void *output)
+{
+    const struct floyd_steinberg *f = instance;
+    uint8_t *pixels = output;
+    int64_t cols = f->cols;
+    int32_t *push = calloc(2 * (size_t)(cols + 2), sizeof(*push));
+    if (push == NULL)
+        return; /* the output stays wrong and is found so */
+    int32_t *here = push + 1, *below = here + cols + 2;
+    for (int64_t r = start; r < start + size; r++) {
+        for (int64_t c = 0; c < cols; c++) {
+            int value = f->image.value[r * cols + c] + ((here[c] + 8) >> 4);
+            bool white = value >= DIFFUSION_HALF;
+            int error = white ? value - DIFFUSION_WHITE : value;
+            here[c + 1] += 7 * error;
+            below[c - 1] += 3 * error;
+            below[c] += 5 * error;
+            below[c + 1] += error;
+            *pixels++ = white ? 255 : 0;
+        }
+        int32_t *done = here;
+        here = below;
+        below = done;
+        memset(below - 1, 0, (size_t)(cols + 2) * sizeof(*below));
+    }
+    free(push);
+}
+
+static void save_row(const void *arg, int64_t row, unsigned *gray)
+{
+    const struct diffusion *d = arg;
+    for (int64_t c = 0; c < d->cols; c++)
+        gray[c] = d->pixels[row * d->cols + c];
+}
+
+static int floyd_steinberg_save(const void *instance, const void *output,
+                                const char *path, struct error *err)
+{
+    const struct floyd_steinberg *f = instance;
+    const struct image image = {f->rows, f->cols, 255};
+    const struct diffusion d = {.cols = f->cols, .pixels = (void *)output};
+    return image_write(name, path, &image, save_row, &d, err);
+}
+
+static const struct kernel_dependence floyd_steinberg_dependence = {
+    .grid = floyd_steinberg_grid,
+    .begin = floyd_steinberg_begin,
+    .run_block = floyd_steinberg_run_block,
+    .boundary = floyd_steinberg_boundary,
+};
+
+const struct kernel_ops kernel_floyd_steinberg_ops = {
+    .name = name,
+    .summary = "error diffusion on an image, rows that depend on the row above",
+    .citation = "Floyd and Steinberg, An adaptive algorithm for spatial grey "
+                "scale, Proc. SID 17, 1976",
+    .params = floyd_steinberg_params,
+    .create = floyd_steinberg_create,
+    .destroy = floyd_steinberg_destroy,
+    .iterations = floyd_steinberg_iterations,
+    .output_bytes = floyd_steinberg_output_bytes,
+    .scratch_bytes = floyd_steinberg_scratch_bytes,
+    .run = floyd_steinberg_run,
+    .reference = floyd_steinberg_reference,
+    .dependence = &floyd_steinberg_dependence,
+    .save = floyd_steinberg_save,
+};

@@ -1,0 +1,249 @@
+#include "kernels/support/image.h"
+
+#include <errno.h>
+#include <netpbm/pgm.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct image_reader {
+    FILE *file;
+    const char *who, *path; /* the caller's */
+    struct image image;
+    int format;
+    int64_t next_row;
+};
+
+/* ---- the library's errors ----
+ *
+ * It prints a message and ends the process, unless there is a place to jump
+ * to.  Its message cannot be kept without global data and is dropped: our own
+ * text says what was being read. */
+
+static void drop_message(const char *message)
+{
+    (void)message;
+}
+
+static void catch_errors(jmp_buf *place)
+{
+    pm_setjmpbuf(place);
+    pm_setusererrormsgfn(drop_message);
+    pm_setusermessagefn(drop_message);
+}
+
+static void leave_errors(void)
+{
+    pm_setjmpbuf(NULL);
+    pm_setusererrormsgfn(NULL);
+    pm_setusermessagefn(NULL);
+}
+
+/* The functions that jump have no variables of their own that change. */
+
+static bool try_read_head(struct image_reader *r, int *cols, int *rows,
+                          gray *most)
+{
+    jmp_buf place;
+    if (setjmp(place) == 0) {
+        catch_errors(&place);
+        pgm_readpgminit(r->file, cols, rows, most, &r->format);
+        leave_errors();
+        return true;
+    }
+    leave_errors();
+    return false;
+}
+
+static bool try_read_row(struct image_reader *r, unsigned *values)
+{
+    jmp_buf place;
+    if (setjmp(place) == 0) {
+        catch_errors(&place);
+        pgm_readpgmrow(r->file, values, (int)r->image.cols, r->image.most,
+                       r->format);
+        leave_errors();
+        return true;
+    }
+    leave_errors();
+    return false;
+}
+
+static bool try_write(FILE *file, const struct image *image, unsigned *values,
+                      image_row_fn *row, const void *arg)
+{
+    jmp_buf place;
+    if (setjmp(place) == 0) {
+        catch_errors(&place);
+        pgm_writepgminit(file, (int)image->cols, (int)image->rows, image->most,
+                         0);
+        for (int64_t i = 0; i < image->rows; i++) {
+            row(arg, i, values);
+            pgm_writepgmrow(file, values, (int)image->cols, image->most, 0);
+        }
+        leave_errors();
+        return true;
+    }
+    leave_errors();
+    return false;
+}
+
+/* ---- reading ---- */
+
+static int open_file(struct image_reader *r, struct error *err)
+{
+    struct stat status;
+    r->file = fopen(r->path, "rb");
+    if (r->file == NULL)
+        return error_set(err, errno == ENOENT ? ENOENT : EIO,
+                         "kernel %s: image '%s' cannot be opened: %s", r->who,
+                         r->path, strerror(errno));
+    if (fstat(fileno(r->file), &status) != 0 || !S_ISREG(status.st_mode))
+        return error_set(err, EINVAL,
+                         "kernel %s: image '%s' is not a regular file", r->who,
+                         r->path);
+    return 0;
+}
+
+/* The library would also take other kinds of images. */
+static int check_magic(struct image_reader *r, struct error *err)
+{
+    char magic[2] = "";
+    size_t n = fread(magic, 1, sizeof(magic), r->file);
+    rewind(r->file);
+    if (n == 2 && magic[0] == 'P' && (magic[1] == '2' || magic[1] == '5'))
+        return 0;
+    return error_set(
+        err, EINVAL,
+        "kernel %s: image '%s' is not a PGM file: it does not start with "
+        "P2 or P5",
+        r->who, r->path);
+}
+
+/* The file's length says whether all rows can be there, before anybody sets
+ * memory aside for them: one or two bytes a pixel; in a plain file at least a
+ * digit and something between two of them. */
+static int check_length(struct image_reader *r, struct error *err)
+{
+    struct stat status;
+    long head = ftell(r->file);
+    if (head < 0 || fstat(fileno(r->file), &status) != 0)
+        return 0;
+    double pixels = (double)r->image.rows * (double)r->image.cols;
+    bool plain = r->format == PGM_FORMAT;
+    double want =
+        plain ? 2 * pixels - 1 : pixels * (r->image.most > 255 ? 2 : 1);
+    double have = (double)status.st_size - (double)head;
+    if (have >= want)
+        return 0;
+    return error_set(err, EINVAL,
+                     "kernel %s: image '%s' is cut short: %lld rows of %lld "
+                     "pixels are at least %.0f bytes, it has %.0f",
+                     r->who, r->path, (long long)r->image.rows,
+                     (long long)r->image.cols, want, have);
+}
+
+static int read_head(struct image_reader *r, struct error *err)
+{
+    int cols = 0, rows = 0;
+    gray most = 0;
+    int code = check_magic(r, err);
+    if (code != 0)
+        return code;
+    if (!try_read_head(r, &cols, &rows, &most) || cols < 1 || rows < 1 ||
+        most < 1 || most > PGM_OVERALLMAXVAL)
+        return error_set(
+            err, EINVAL,
+            "kernel %s: image '%s' is damaged: its head does not give a "
+            "width, a height and a maximum up to %d",
+            r->who, r->path, PGM_OVERALLMAXVAL);
+    r->image = (struct image){rows, cols, most};
+    return check_length(r, err);
+}
+
+int image_open(struct image_reader **reader, const char *who, const char *path,
+               struct image *image, struct error *err)
+{
+    struct image_reader *r = calloc(1, sizeof(*r));
+    if (r == NULL)
+        return error_set(err, ENOMEM, "kernel %s: out of memory", who);
+    r->who = who;
+    r->path = path;
+    int code = open_file(r, err);
+    if (code == 0)
+        code = read_head(r, err);
+    if (code != 0) {
+        image_close(r);
+        return code;
+    }
+    *image = r->image;
+    *reader = r;
+    return 0;
+}
+
+int image_read_row(struct image_reader *reader, unsigned *gray,
+                   struct error *err)
+{
+    if (!try_read_row(reader, gray))
+        return error_set(
+            err, EINVAL,
+            "kernel %s: image '%s' is damaged or cut short in row %lld "
+            "of %lld",
+            reader->who, reader->path, (long long)reader->next_row + 1,
+            (long long)reader->image.rows);
+    for (int64_t i = 0; i < reader->image.cols; i++)
+        if (gray[i] > reader->image.most)
+            return error_set(
+                err, EINVAL,
+                "kernel %s: image '%s' is damaged: row %lld has a value "
+                "above its maximum %u",
+                reader->who, reader->path, (long long)reader->next_row + 1,
+                reader->image.most);
+    reader->next_row++;
+    return 0;
+}
+
+void image_close(struct image_reader *reader)
+{
+    if (reader->file != NULL)
+        fclose(reader->file);
+    free(reader);
+}
+
+/* ---- writing ---- */
+
+static bool has_ending(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+    return n > m && strcmp(path + n - m, ending) == 0;
+}
+
+int image_write(const char *who, const char *path, const struct image *image,
+                image_row_fn *row, const void *arg, struct error *err)
+{
+    if (!has_ending(path, ".pgm"))
+        return error_set(err, EINVAL,
+                         "kernel %s: the image's file '%s' must end in .pgm",
+                         who, path);
+    unsigned *values = calloc((size_t)image->cols, sizeof(*values));
+    if (values == NULL)
+        return error_set(err, ENOMEM, "kernel %s: out of memory", who);
+    FILE *file = fopen(path, "wb");
+    if (file == NULL) {
+        free(values);
+        return error_set(err, EIO,
+                         "kernel %s: image '%s' cannot be written: %s", who,
+                         path, strerror(errno));
+    }
+    bool good = try_write(file, image, values, row, arg);
+    good = fclose(file) == 0 && good;
+    free(values);
+    if (good)
+        return 0;
+    unlink(path);
+    return error_set(err, EIO, "kernel %s: image '%s' could not be written",
+                     who, path);
+}
