@@ -158,6 +158,7 @@ static int open_relay(struct chain *chain, const struct loop *loop,
                                 .patience = *patience,
                                 .scheme = &chain->sched,
                                 .output = loop->output,
+                                .inbox = loop->inbox,
                                 .output_bytes = loop->output_bytes};
     int code = relay_open(&chain->relay, &setup, err);
     if (code != 0)

@@ -18,9 +18,10 @@ enum {
 /* A serial pass longer than this is not repeated. */
 #define LONG_PASS_S 3.0
 
-uint64_t loop_checksum(const struct loop *loop, int64_t iteration)
+uint64_t loop_checksum(const struct loop *loop, const char *memory,
+                       int64_t iteration)
 {
-    return XXH3_64bits(loop->output + (size_t)iteration * loop->output_bytes,
+    return XXH3_64bits(memory + (size_t)iteration * loop->output_bytes,
                        loop->output_bytes);
 }
 
@@ -44,11 +45,14 @@ static int map_memory(const struct loop *loop, const char *what,
 
 static int map_grid(struct loop *loop, struct error *err)
 {
-    int code =
-        map_memory(loop, "output",
-                   (unsigned __int128)loop->iterations * loop->output_bytes,
-                   &loop->output, err);
+    unsigned __int128 bytes =
+        (unsigned __int128)loop->iterations * loop->output_bytes;
+    int code = map_memory(loop, "output", bytes, &loop->output, err);
+    loop->inbox = loop->output;
     if (code != 0 || loop->kernel->dependence == NULL)
+        return code;
+    code = map_memory(loop, "collected output", bytes, &loop->inbox, err);
+    if (code != 0)
         return code;
     loop->kernel->dependence->grid(loop->instance, &loop->grid);
     if (loop->grid.steps > 1)
@@ -198,6 +202,8 @@ void loop_close(struct loop *loop)
 {
     if (loop->instance != NULL)
         loop->kernel->destroy(loop->instance);
+    if (loop->inbox != NULL && loop->inbox != loop->output)
+        munmap(loop->inbox, (size_t)loop->iterations * loop->output_bytes);
     if (loop->output != NULL)
         munmap(loop->output, (size_t)loop->iterations * loop->output_bytes);
     if (loop->state != NULL)

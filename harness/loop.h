@@ -18,6 +18,10 @@ struct loop {
     size_t output_bytes, scratch_bytes;
     struct kernel_grid grid; /* of a kernel with dependences */
     char *state;             /* grid.state_bytes of it, or NULL */
+    /* Where a master collects results: the output, except that rows which
+     * depend on each other have a place apart, because a collected row may be
+     * a boundary that a worker of this rank is reading. */
+    char *inbox;
     char *output; /* iterations * output_bytes; untouched pages cost nothing */
 
     /* What is right: XXH3 of each iteration's output, on every rank. */
@@ -40,7 +44,9 @@ int loop_open(struct loop *loop, const char *spec, const struct comm *comm,
               double verify_limit, uint64_t seed, struct error *err);
 void loop_close(struct loop *loop);
 
-/* The checksum of one iteration's output as it stands. */
-uint64_t loop_checksum(const struct loop *loop, int64_t iteration);
+/* The checksum of one iteration's output as it stands in `memory` (output or
+ * inbox). */
+uint64_t loop_checksum(const struct loop *loop, const char *memory,
+                       int64_t iteration);
 
 #endif

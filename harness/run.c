@@ -408,7 +408,7 @@ static bool keeps_results(const struct run *run, int worker)
     return master->rank == rank;
 }
 
-static int hold(struct run *run, int64_t start, int64_t size)
+static int hold(struct run *run, char *memory, int64_t start, int64_t size)
 {
     if (run->held_count == run->held_room) {
         int64_t room = run->held_room * 2 + 64;
@@ -418,7 +418,7 @@ static int hold(struct run *run, int64_t start, int64_t size)
         run->held = more;
         run->held_room = room;
     }
-    run->held[run->held_count++] = (struct held){start, size};
+    run->held[run->held_count++] = (struct held){memory, start, size};
     return 0;
 }
 
@@ -430,13 +430,34 @@ static int collect_held(struct run *run, struct error *err)
         const struct worker *w = &run->worker[i];
         bool keeps = keeps_results(run, first_worker(run) + i);
         for (int64_t c = 0; keeps && code == 0 && c < w->chunks; c++)
-            code = hold(run, w->log[c].start, w->log[c].size);
+            code =
+                hold(run, run->loop->output, w->log[c].start, w->log[c].size);
     }
     const struct relay *relay = &run->chain.relay;
     for (int i = 0;
          run->chain.has_relay && code == 0 && i < relay->received_count; i++)
-        code = hold(run, relay->received[i].start, relay->received[i].size);
+        code = hold(run, run->loop->inbox, relay->received[i].start,
+                    relay->received[i].size);
     return code ? error_set(err, ENOMEM, "out of memory to verify") : 0;
+}
+
+/* Boundaries of this repetition are right values too, and would hide that
+ * somebody does not wait for those of the next. */
+static void poison_boundaries(struct run *run)
+{
+    const struct dmps *dmps = &run->dmps;
+    size_t bytes = (size_t)dmps->grid.columns * dmps->grid.boundary_bytes;
+    for (int i = 0; i < run->workers; i++) {
+        const struct worker *w = &run->worker[i];
+        for (int64_t c = 0; c < w->chunks; c++) {
+            const struct ran *ran = &w->log[c];
+            int64_t row = ran->start > 0 ? ran->start - 1 : 0;
+            for (; row < ran->start + ran->size; row++)
+                memset(dmps->kernel->boundary(dmps->instance, dmps->state,
+                                              dmps->output, 0, row),
+                       LOOP_POISON, bytes);
+        }
+    }
 }
 
 static int verify(struct run *run, struct run_result *result, struct error *err)
@@ -458,6 +479,8 @@ static int verify(struct run *run, struct run_result *result, struct error *err)
             code = verify_output(run->loop, comm, run->held, run->held_count,
                                  &verdict, err);
         verify_poison(run->loop, run->held, run->held_count);
+        if (run->has_dmps)
+            poison_boundaries(run);
     }
     result->verified = verdict.good;
     result->wrong_iteration = verdict.wrong_iteration;

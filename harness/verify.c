@@ -14,7 +14,8 @@ static void mark(const struct loop *loop, const struct held *held,
     for (int64_t h = 0; h < count; h++) {
         for (int64_t i = held[h].start; i < held[h].start + held[h].size; i++) {
             bool right =
-                !loop->known[i] || loop_checksum(loop, i) == loop->checksum[i];
+                !loop->known[i] ||
+                loop_checksum(loop, held[h].memory, i) == loop->checksum[i];
             int sum = marks[i] + (right ? RIGHT : WRONG);
             marks[i] = (uint8_t)(sum > WRONG ? WRONG : sum);
         }
@@ -61,6 +62,6 @@ void verify_poison(const struct loop *loop, const struct held *held,
                    int64_t count)
 {
     for (int64_t h = 0; h < count; h++)
-        memset(loop->output + (size_t)held[h].start * loop->output_bytes,
+        memset(held[h].memory + (size_t)held[h].start * loop->output_bytes,
                LOOP_POISON, (size_t)held[h].size * loop->output_bytes);
 }

@@ -5,8 +5,9 @@
 #include "harness/loop.h"
 #include "harness/transport/comm.h"
 
-/* Iterations whose output this rank holds. */
+/* Iterations whose output this rank holds, and where (output or inbox). */
 struct held {
+    char *memory;
     int64_t start, size;
 };
 

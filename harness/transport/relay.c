@@ -82,7 +82,8 @@ static void send_request(struct relay *relay, int kind, int master, int child,
     count_message(relay, sizeof(request));
     if (request.size == 0)
         return;
-    char *from = relay->output + (size_t)request.start * relay->output_bytes;
+    const char *from =
+        relay->output + (size_t)request.start * relay->output_bytes;
     MPI_Isend(from, (int)request.size, relay->iteration, rank,
               TAG_RESULT + thread, relay->comm->all,
               flights_add(&relay->flights));
@@ -114,7 +115,7 @@ static void receive_results(struct relay *relay, const struct request *request)
     if (request->size == 0)
         return;
     int thread = worker_thread(relay->tree, request->child);
-    char *to = relay->output + (size_t)request->start * relay->output_bytes;
+    char *to = relay->inbox + (size_t)request->start * relay->output_bytes;
     MPI_Irecv(to, (int)request->size, relay->iteration, request->rank,
               TAG_RESULT + thread, relay->comm->all,
               flights_add(&relay->flights));
@@ -476,6 +477,7 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
                             .ahead = setup->ahead,
                             .incoming = MPI_REQUEST_NULL,
                             .output = setup->output,
+                            .inbox = setup->inbox,
                             .output_bytes = setup->output_bytes,
                             .iteration = MPI_DATATYPE_NULL};
     for (int m = 0; m < tree->count; m++)

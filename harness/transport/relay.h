@@ -64,7 +64,8 @@ struct relay {
     struct request *queue; /* requests that wait for a refill */
     int queued, queue_room;
 
-    char *output;           /* of the whole loop, this rank's copy */
+    const char *output; /* of the whole loop, this rank's copy */
+    char *inbox;        /* where results are collected; may be the same */
     MPI_Datatype iteration; /* output of one iteration */
     size_t output_bytes;
     struct flights flights;
@@ -82,7 +83,8 @@ struct relay_setup {
     int64_t ahead; /* see struct source */
     struct engine_patience patience;
     struct sched *scheme; /* used at the supermaster's rank only */
-    void *output;
+    const void *output;
+    void *inbox;
     size_t output_bytes;
 };
 

@@ -1,0 +1,99 @@
+"""Loops with dependences: DMPS(x) over every transport and hierarchy, bit for
+bit, with more chunks than workers and fewer, intervals of one column and
+longer than the loop."""
+import pytest
+
+from test_matrix import check
+
+SCHEMES = ("['css:chunk=7', ss, static, gss, tss, fss, qss, 'wcss:k=2', wf,"
+           " dtss, dtss-acp, dfss, dgss]")
+ONE_RANK = """
+  - transport: shared
+    scheme: {schemes}
+    hierarchy: [flat, "2", node]
+"""
+RANKS = """
+  - transport: master
+    scheme: {schemes}
+    hierarchy: [flat, "2", node]
+    prefetch: ["on", "off"]
+  - transport: master
+    master: dedicated
+    scheme: {schemes}
+  - transport: window
+    window: [shared, rma]
+    scheme: {schemes}
+    hierarchy: [flat, node]
+"""
+
+
+def text(kernel, shape, intervals, schemes=SCHEMES):
+    blocks = ONE_RANK if shape.startswith("1x") else RANKS
+    if shape.startswith("1x1"):
+        blocks = blocks.replace('"2", ', "")
+    if shape.startswith("2x"):
+        blocks = blocks.replace("master: dedicated", "master: computing")
+    return f"""
+name: dependence
+repetitions: 1
+repetitions_max: 1
+layout: {shape}
+kernel: "{kernel}"
+sync_interval: {intervals}
+cells:
+{blocks.format(schemes=schemes)}
+"""
+
+
+@pytest.mark.parametrize("shape", ["1x1", "1x2", "1x3", "2x1", "3x1", "2x2"])
+@pytest.mark.parametrize("kernel", ["heat:rows=40,cols=61"])
+def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, kernel,
+                                              shape):
+    body = text(kernel, shape, "[1, 9, 100]")
+    result = dlsbench("run", campaign(body), "--oversubscribe",
+                      "--cell-timeout", 60)
+    assert result.code == 0, result.err[-2000:]
+    runs = check(result, 40)
+    assert {x["sync_interval"] for x in runs} == {1, 9, 100}
+    assert {x["protocol"] for x in runs} == {"dmps"}
+    assert len({x["scheme"].split(":")[0] for x in runs}) == 13
+
+
+@pytest.mark.parametrize("shape", ["1x3", "3x1", "2x2"])
+@pytest.mark.parametrize("kernel", ["heat:rows=24,cols=31"])
+def test_under_address_and_undefined_sanitizer(dlsbench, campaign, kernel,
+                                               shape):
+    body = text(kernel, shape, "[5]", "[ss, gss, 'wcss:k=2', dtss]")
+    result = dlsbench("run", campaign(body), "--oversubscribe",
+                      program="build/address/dlsbench")
+    assert result.code == 0, result.err[-2000:]
+    check(result, 24)
+
+
+@pytest.mark.parametrize("shape", ["1x2", "1x4", "2x2"])
+@pytest.mark.parametrize("kernel", ["heat:rows=24,cols=31"])
+def test_threads_under_the_thread_sanitizer(dlsbench, campaign, tmp_path,
+                                            kernel, shape, monkeypatch):
+    monkeypatch.setenv("TSAN_OPTIONS", f"log_path={tmp_path}/tsan")
+    body = text(kernel, shape, "[3]", "[ss, gss, 'wcss:k=2', dtss]")
+    result = dlsbench("run", campaign(body), "--oversubscribe",
+                      program="build/thread/dlsbench")
+    check(result, 24)
+    reports = [x.read_text() for x in tmp_path.glob("tsan.*")]
+    races = [x for x in reports if "data race" in x or "deadlock" in x]
+    assert not races, races[0][:4000]
+
+
+@pytest.mark.parametrize("args,words", [
+    (("--sync-interval", 0), ["sync_interval", "0", "from 1"]),
+    (("--sync-interval", -3), ["sync_interval", "-3"]),
+    (("--protocol", "parallel"), ["parallel", "heat", "dmps"]),
+])
+def test_wrong_intervals_and_protocols(dlsbench, args, words):
+    result = dlsbench("run", "--kernel", "heat:rows=9,cols=9", "--scheme",
+                      "ss", *args)
+    assert result.code == 2
+    lines = result.error_lines()
+    assert len(lines) == 1
+    for word in words:
+        assert word in lines[0], lines[0]
