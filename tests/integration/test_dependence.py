@@ -46,21 +46,24 @@ cells:
 
 
 @pytest.mark.parametrize("shape", ["1x1", "1x2", "1x3", "2x1", "3x1", "2x2"])
-@pytest.mark.parametrize("kernel", ["heat:rows=40,cols=61"])
+@pytest.mark.parametrize("kernel", ["heat:rows=40,cols=61",
+                                    "floyd-steinberg:rows=40,cols=61"])
 def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, kernel,
                                               shape):
-    body = text(kernel, shape, "[1, 9, 100]")
+    intervals = {1, 9, 100} if kernel.startswith("heat") else {7}
+    body = text(kernel, shape, sorted(intervals))
     result = dlsbench("run", campaign(body), "--oversubscribe",
                       "--cell-timeout", 60)
     assert result.code == 0, result.err[-2000:]
     runs = check(result, 40)
-    assert {x["sync_interval"] for x in runs} == {1, 9, 100}
+    assert {x["sync_interval"] for x in runs} == intervals
     assert {x["protocol"] for x in runs} == {"dmps"}
     assert len({x["scheme"].split(":")[0] for x in runs}) == 13
 
 
 @pytest.mark.parametrize("shape", ["1x3", "3x1", "2x2"])
-@pytest.mark.parametrize("kernel", ["heat:rows=24,cols=31"])
+@pytest.mark.parametrize("kernel", ["heat:rows=24,cols=31",
+                                    "floyd-steinberg:rows=24,cols=31"])
 def test_under_address_and_undefined_sanitizer(dlsbench, campaign, kernel,
                                                shape):
     body = text(kernel, shape, "[5]", "[ss, gss, 'wcss:k=2', dtss]")
@@ -71,7 +74,8 @@ def test_under_address_and_undefined_sanitizer(dlsbench, campaign, kernel,
 
 
 @pytest.mark.parametrize("shape", ["1x2", "1x4", "2x2"])
-@pytest.mark.parametrize("kernel", ["heat:rows=24,cols=31"])
+@pytest.mark.parametrize("kernel", ["heat:rows=24,cols=31",
+                                    "floyd-steinberg:rows=24,cols=31"])
 def test_threads_under_the_thread_sanitizer(dlsbench, campaign, tmp_path,
                                             kernel, shape, monkeypatch):
     monkeypatch.setenv("TSAN_OPTIONS", f"log_path={tmp_path}/tsan")
