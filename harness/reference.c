@@ -19,10 +19,10 @@ struct cache_head {
     uint64_t key;
     int64_t iterations;
     double seconds;
-    uint64_t sum; /* XXH3 of the checksums that follow */
+    uint64_t sum; /* XXH3 of all of the above and the checksums that follow */
 };
 
-static const char cache_magic[8] = "DLSREF1";
+static const char cache_magic[8] = "DLSREF2";
 
 /* ---- the cache ---- */
 
@@ -69,6 +69,13 @@ static bool cache_path(uint64_t key, char *path, size_t size)
     return true;
 }
 
+static uint64_t cache_sum(const struct cache_head *head, const void *checksums,
+                          size_t bytes)
+{
+    uint64_t sum = XXH3_64bits(head, offsetof(struct cache_head, sum));
+    return XXH3_64bits_withSeed(checksums, bytes, sum);
+}
+
 static bool cache_read(struct loop *loop, uint64_t key, const char *path)
 {
     struct cache_head head;
@@ -80,7 +87,7 @@ static bool cache_read(struct loop *loop, uint64_t key, const char *path)
                 memcmp(head.magic, cache_magic, 8) == 0 && head.key == key &&
                 head.iterations == loop->iterations &&
                 fread(loop->checksum, 1, bytes, file) == bytes &&
-                XXH3_64bits(loop->checksum, bytes) == head.sum;
+                cache_sum(&head, loop->checksum, bytes) == head.sum;
     fclose(file);
     if (good)
         loop->reference_s = head.seconds;
@@ -94,9 +101,9 @@ static void cache_write(const struct loop *loop, uint64_t key, const char *path)
     size_t bytes = (size_t)loop->iterations * sizeof(*loop->checksum);
     struct cache_head head = {.key = key,
                               .iterations = loop->iterations,
-                              .seconds = loop->reference_s,
-                              .sum = XXH3_64bits(loop->checksum, bytes)};
+                              .seconds = loop->reference_s};
     memcpy(head.magic, cache_magic, 8);
+    head.sum = cache_sum(&head, loop->checksum, bytes);
     snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());
     FILE *file = fopen(temporary, "wb");
     if (file == NULL)
