@@ -1,0 +1,110 @@
+/* Places: slots of workers, crowded groups, and who shares a core. */
+#include "harness/testing.h"
+
+#include "harness/place.h"
+
+#include <errno.h>
+
+/* Four ranks of two threads on two hosts of the given cores. */
+struct fixture {
+    struct place place;
+    struct tree tree;
+    uint64_t group[4];
+    int cores[4];
+};
+
+static void open_fixture(struct fixture *f, const char *master, int cores)
+{
+    struct cell cell;
+    cell_defaults(&cell);
+    cell.ranks = 4;
+    cell.threads = 2;
+    strcpy(cell.transport, "master");
+    strcpy(cell.master, master);
+    assert_int_equal(tree_build(&f->tree, &cell, NULL), 0);
+    for (int r = 0; r < 4; r++) {
+        f->group[r] = r < 2 ? 111 : 222;
+        f->cores[r] = cores;
+    }
+    f->place = (struct place){
+        .group = f->group, .cores = f->cores, .ranks = 4, .rank = 0};
+}
+
+static void slots_are_shared_out(void **unused)
+{
+    (void)unused;
+    static const int slot[4] = {0, 2, 0, 2};
+    struct fixture f;
+    int slots;
+    open_fixture(&f, "computing", 4);
+    for (int r = 0; r < 4; r++)
+        for (int t = 0; t < 2; t++) {
+            assert_int_equal(place_slot(&f.place, &f.tree, r, t, &slots),
+                             slot[r] + t);
+            assert_int_equal(slots, 4);
+        }
+    assert_false(place_crowded(&f.place, &f.tree));
+    f.cores[0] = 3;
+    assert_true(place_crowded(&f.place, &f.tree));
+    tree_free(&f.tree);
+}
+
+/* A dedicated master has the slot behind the workers of its host. */
+static void dedicated_masters_come_last(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    int slots;
+    open_fixture(&f, "dedicated", 3);
+    assert_int_equal(place_slot(&f.place, &f.tree, 0, 0, &slots), 2);
+    assert_int_equal(slots, 2);
+    assert_int_equal(place_slot(&f.place, &f.tree, 1, 0, &slots), 0);
+    assert_int_equal(place_slot(&f.place, &f.tree, 1, 1, &slots), 1);
+    assert_false(place_crowded(&f.place, &f.tree));
+    f.cores[0] = 2; /* it waits on a worker's core */
+    assert_true(place_crowded(&f.place, &f.tree));
+    tree_free(&f.tree);
+}
+
+static void reports_are_checked(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    struct error err = {""};
+    struct place_report report[8];
+    open_fixture(&f, "computing", 4);
+    for (int w = 0; w < 8; w++)
+        report[w] = (struct place_report){
+            .host = w < 4 ? 111 : 222, .core = w % 4, .bound = 1};
+    assert_int_equal(place_check(&f.place, &f.tree, report, TOPO_COMPACT, &err),
+                     0);
+    report[6].core = 1; /* that of worker 5 */
+    assert_int_equal(place_check(&f.place, &f.tree, report, TOPO_COMPACT, &err),
+                     -EBUSY);
+    assert_non_null(strstr(err.text, "workers 5 and 6 share core 1"));
+    report[6].host = 333; /* the same number on another host */
+    assert_int_equal(place_check(&f.place, &f.tree, report, TOPO_COMPACT, &err),
+                     0);
+    report[3].bound = 0;
+    assert_int_equal(place_check(&f.place, &f.tree, report, TOPO_SCATTER, &err),
+                     -EBUSY);
+    assert_non_null(strstr(err.text, "worker 3 is not bound"));
+    /* Unbound on purpose: there must be enough cores, that is all. */
+    assert_int_equal(place_check(&f.place, &f.tree, report, TOPO_NONE, &err),
+                     0);
+    f.cores[3] = 3;
+    assert_int_equal(place_check(&f.place, &f.tree, report, TOPO_NONE, &err),
+                     -EBUSY);
+    assert_non_null(strstr(err.text, "4 workers have 3 cores"));
+    tree_free(&f.tree);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slots_are_shared_out),
+        cmocka_unit_test(dedicated_masters_come_last),
+        cmocka_unit_test(reports_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
