@@ -13,7 +13,8 @@ struct fixture {
     int cores[4];
 };
 
-static void open_fixture(struct fixture *f, const char *master, int cores)
+static void open_fixture(struct fixture *f, const char *master,
+                         const char *hierarchy, int cores)
 {
     struct cell cell;
     cell_defaults(&cell);
@@ -21,6 +22,7 @@ static void open_fixture(struct fixture *f, const char *master, int cores)
     cell.threads = 2;
     strcpy(cell.transport, "master");
     strcpy(cell.master, master);
+    strcpy(cell.hierarchy, hierarchy);
     assert_int_equal(tree_build(&f->tree, &cell, NULL), 0);
     for (int r = 0; r < 4; r++) {
         f->group[r] = r < 2 ? 111 : 222;
@@ -36,7 +38,7 @@ static void slots_are_shared_out(void **unused)
     static const int slot[4] = {0, 2, 0, 2};
     struct fixture f;
     int slots;
-    open_fixture(&f, "computing", 4);
+    open_fixture(&f, "computing", "flat", 4);
     for (int r = 0; r < 4; r++)
         for (int t = 0; t < 2; t++) {
             assert_int_equal(place_slot(&f.place, &f.tree, r, t, &slots),
@@ -55,7 +57,7 @@ static void dedicated_masters_come_last(void **unused)
     (void)unused;
     struct fixture f;
     int slots;
-    open_fixture(&f, "dedicated", 3);
+    open_fixture(&f, "dedicated", "flat", 3);
     assert_int_equal(place_slot(&f.place, &f.tree, 0, 0, &slots), 2);
     assert_int_equal(slots, 2);
     assert_int_equal(place_slot(&f.place, &f.tree, 1, 0, &slots), 0);
@@ -63,6 +65,14 @@ static void dedicated_masters_come_last(void **unused)
     assert_false(place_crowded(&f.place, &f.tree));
     f.cores[0] = 2; /* it waits on a worker's core */
     assert_true(place_crowded(&f.place, &f.tree));
+    tree_free(&f.tree);
+    /* Ranks 0 and 1 are masters, 2 and 3 their workers; all on one host. */
+    open_fixture(&f, "dedicated", "1", 3);
+    f.group[2] = f.group[3] = 111;
+    assert_int_equal(place_slot(&f.place, &f.tree, 0, 0, &slots), 4);
+    assert_int_equal(place_slot(&f.place, &f.tree, 1, 0, &slots), 5);
+    assert_int_equal(place_slot(&f.place, &f.tree, 3, 1, &slots), 3);
+    assert_int_equal(slots, 4);
     tree_free(&f.tree);
 }
 
@@ -72,7 +82,7 @@ static void reports_are_checked(void **unused)
     struct fixture f;
     struct error err = {""};
     struct place_report report[8];
-    open_fixture(&f, "computing", 4);
+    open_fixture(&f, "computing", "flat", 4);
     for (int w = 0; w < 8; w++)
         report[w] = (struct place_report){
             .host = w < 4 ? 111 : 222, .core = w % 4, .bound = 1};
@@ -82,7 +92,8 @@ static void reports_are_checked(void **unused)
     assert_int_equal(place_check(&f.place, &f.tree, report, TOPO_COMPACT, &err),
                      -EBUSY);
     assert_non_null(strstr(err.text, "workers 5 and 6 share core 1"));
-    report[6].host = 333; /* the same number on another host */
+    report[6].host = 333; /* the same number as worker 7, on another host */
+    report[6].core = 3;
     assert_int_equal(place_check(&f.place, &f.tree, report, TOPO_COMPACT, &err),
                      0);
     report[3].bound = 0;

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <xxhash.h>
 
-enum { ITERATIONS = 50 };
+enum { ITERATIONS = 30 };
 
 /* A kernel whose reference is counted. */
 struct counted {
@@ -148,7 +148,8 @@ static void any_damaged_byte_is_noticed(void **state)
     cache_file(f, path, sizeof(path));
     char *text = testing_read(path, &length);
     assert_true(length > ITERATIONS * 8);
-    for (size_t at = 0; at < length; at++) {
+    /* Every byte of the head, and some of each checksum. */
+    for (size_t at = 0; at < length; at += at < 48 ? 1 : 5) {
         text[at] ^= 0x10;
         testing_write(path, text, length);
         if (make(f, "counted:a=1") == 0)
@@ -168,7 +169,7 @@ static void cut_files_are_noticed(void **state)
     make(f, "counted:a=1");
     cache_file(f, path, sizeof(path));
     char *text = testing_read(path, &length);
-    for (size_t cut = 0; cut < length; cut += 7) {
+    for (size_t cut = 0; cut < length; cut += 17) {
         testing_write(path, text, cut);
         assert_true(make(f, "counted:a=1") >= ITERATIONS);
     }

@@ -183,32 +183,42 @@ static void wakes_arrive_in_another_process(void **unused)
     munmap(rally, sizeof(*rally));
 }
 
-/* Many sleepers on one event all go on after one wake-up. */
+/* Many sleepers on one event all go on after one wake-up, and not after the
+ * 50 ms at which they look up by themselves. */
 enum { SLEEPERS = 6 };
+
+struct sleepers {
+    struct flag flag;
+    double woken_s;
+};
 
 static void sleep_in_team(int thread, void *arg)
 {
-    struct flag *flag = arg;
+    struct sleepers *s = arg;
     if (thread > 0) {
-        engine_wait(&asleep, &flag->event, flag_is_up, flag);
+        engine_wait(&asleep, &s->flag.event, flag_is_up, &s->flag);
         return;
     }
-    nap(0.02);
-    atomic_store(&flag->value, 1);
-    engine_wake(&flag->event);
+    nap(0.01);
+    s->woken_s = engine_now();
+    atomic_store(&s->flag.value, 1);
+    engine_wake(&s->flag.event);
 }
 
 static void a_wake_reaches_all_sleepers(void **unused)
 {
     (void)unused;
     struct engine_team *team;
+    double best = 1;
     assert_int_equal(engine_team_start(&team, SLEEPERS, NULL), 0);
     for (int round = 0; round < 10; round++) {
-        struct flag flag = {.looks = 0};
-        engine_team_run(team, sleep_in_team, &flag);
-        assert_int_equal(atomic_load(&flag.event.sleepers), 0);
+        struct sleepers s = {.woken_s = 0};
+        engine_team_run(team, sleep_in_team, &s);
+        best = fmin(best, engine_now() - s.woken_s);
+        assert_int_equal(atomic_load(&s.flag.event.sleepers), 0);
     }
     engine_team_stop(team);
+    assert_true(best < 0.03);
 }
 
 /* ---- leaving a shared core ---- */
@@ -253,6 +263,7 @@ static void waiter_leaves_the_core(bool with_event)
     cpu_set_t before;
     struct core core = {.cpu = sched_getcpu()};
     core.event = with_event ? &core.flag.event : NULL;
+    engine_wake(&core.flag.event); /* long ago, for somebody else */
     pthread_getaffinity_np(pthread_self(), sizeof(before), &before);
     assert_int_equal(engine_team_start(&team, 2, NULL), 0);
     engine_team_run(team, share_a_core, &core);
@@ -293,12 +304,14 @@ static void a_patient_waiter_does_not_sleep_at_once(void **unused)
 
 /* ---- the lock ---- */
 
-enum { ADDERS = 4, ADDS = 200000 / SLOWER };
+enum { THREADS = 12, CROWD = 20000 / SLOWER };
+enum { GATES = 20000 / SLOWER, ADDS = 8 };
 
 struct guarded {
     struct engine_lock lock;
+    _Atomic int come; /* to all the gates so far */
+    int adders;
     int64_t sum, inside;
-    int tries;
 };
 
 static void add(struct guarded *g, bool trying)
@@ -317,46 +330,74 @@ static void add(struct guarded *g, bool trying)
     engine_unlock(&g->lock);
 }
 
+/* All start together again and again: that is when they meet at the lock. */
 static void add_in_team(int thread, void *arg)
 {
-    for (int i = 0; i < ADDS; i++)
-        add(arg, (thread + i) % 3 == 0);
+    struct guarded *g = arg;
+    for (int gate = 1; gate <= GATES; gate++) {
+        atomic_fetch_add(&g->come, 1);
+        for (int i = 1; atomic_load(&g->come) < gate * g->adders; i++)
+            if (i % 2000 == 0)
+                sched_yield();
+        for (int i = 0; i < ADDS; i++)
+            add(g, (thread + i) % 7 == 3);
+    }
+}
+
+static void exclude_threads(int adders)
+{
+    struct guarded g = {.adders = adders};
+    struct engine_team *team;
+    assert_int_equal(engine_team_start(&team, adders, NULL), 0);
+    engine_team_run(team, add_in_team, &g);
+    engine_team_stop(team);
+    assert_int_equal(g.sum, (int64_t)adders * GATES * ADDS);
+    assert_true(engine_trylock(&g.lock));
+    assert_false(engine_trylock(&g.lock));
+    engine_unlock(&g.lock);
 }
 
 static void a_lock_excludes_threads(void **unused)
 {
     (void)unused;
-    struct guarded g = {.sum = 0};
-    struct engine_team *team;
-    assert_int_equal(engine_team_start(&team, ADDERS, NULL), 0);
-    engine_team_run(team, add_in_team, &g);
-    engine_team_stop(team);
-    assert_int_equal(g.sum, (int64_t)ADDERS * ADDS);
-    assert_true(engine_trylock(&g.lock));
-    assert_false(engine_trylock(&g.lock));
-    engine_unlock(&g.lock);
+    exclude_threads(2);
 }
 
 static void a_lock_excludes_processes(void **unused)
 {
     (void)unused;
     struct guarded *g = shared_memory(sizeof(*g));
-    pid_t child[2];
-    for (int c = 0; c < 2; c++) {
-        child[c] = fork();
-        assert_true(child[c] >= 0);
-        if (child[c] == 0) {
-            add_in_team(c, g);
-            _exit(0);
-        }
+    g->adders = 2;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        add_in_team(1, g);
+        _exit(0);
     }
-    for (int c = 0; c < 2; c++) {
-        int status = -1;
-        assert_int_equal(waitpid(child[c], &status, 0), child[c]);
-        assert_int_equal(status, 0);
-    }
-    assert_int_equal(g->sum, 2 * (int64_t)ADDS);
+    int status = -1;
+    add_in_team(0, g);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(g->sum, (int64_t)2 * GATES * ADDS);
     munmap(g, sizeof(*g));
+}
+
+/* More threads than cores: who holds it may lose its core meanwhile. */
+static void crowd(int thread, void *arg)
+{
+    for (int i = 0; i < CROWD; i++)
+        add(arg, thread == 0);
+}
+
+static void a_crowd_gets_through_a_lock(void **unused)
+{
+    (void)unused;
+    struct guarded g = {.sum = 0};
+    struct engine_team *team;
+    assert_int_equal(engine_team_start(&team, THREADS, NULL), 0);
+    engine_team_run(team, crowd, &g);
+    engine_team_stop(team);
+    assert_int_equal(g.sum, (int64_t)THREADS * CROWD);
 }
 
 /* A holder that sleeps inside is waited for, without taking its core. */
@@ -389,7 +430,7 @@ static void a_long_held_lock_is_slept_for(void **unused)
 
 /* ---- teams ---- */
 
-enum { RUNS = 80 / SLOWER, PHASES = 20 };
+enum { RUNS = 24 / SLOWER + 1, PHASES = 20 };
 
 struct counts {
     struct engine_team *team;
@@ -442,8 +483,8 @@ static void teams_run_every_thread_once(void **unused)
     (void)unused;
     barriers_hold(1, &awake, RUNS);
     barriers_hold(2, &awake, RUNS);
-    barriers_hold(2, &asleep, RUNS / 4);
-    barriers_hold(7, &asleep, RUNS / 10); /* more than cores */
+    barriers_hold(2, &asleep, RUNS / 2 + 1);
+    barriers_hold(7, &asleep, RUNS / 8 + 1); /* more than cores */
 }
 
 static void leave(int thread, void *arg)
@@ -478,6 +519,7 @@ int main(void)
         cmocka_unit_test(a_patient_waiter_does_not_sleep_at_once),
         cmocka_unit_test(a_lock_excludes_threads),
         cmocka_unit_test(a_lock_excludes_processes),
+        cmocka_unit_test(a_crowd_gets_through_a_lock),
         cmocka_unit_test(a_long_held_lock_is_slept_for),
         cmocka_unit_test(teams_run_every_thread_once),
         cmocka_unit_test(teams_start_and_stop_often),

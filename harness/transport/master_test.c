@@ -561,11 +561,14 @@ static void pools_are_first_in_first_out(void **unused)
         takes(&master, 2, 3);
         assert_int_equal(master_take(&master, 2, &chunk), MASTER_LATER);
         assert_true(atomic_exchange(&master.must_ask, false));
-        const struct task second[] = {task(4, 0, false), task(5, 1, false)};
-        master_fill(&master, second, 2);
+        const struct task second[] = {task(4, 0, false), task(5, 1, false),
+                                      task(6, 2, false), task(7, 1, true)};
+        master_fill(&master, second, 4);
+        takes(&master, 1, 7); /* those before it stay in order */
         takes(&master, 1, 4);
         takes(&master, 3, 0); /* kept all the time */
         takes(&master, 3, 5);
+        takes(&master, 3, 6);
         master_ask_ahead(&master);
         assert_true(atomic_exchange(&master.must_ask, false));
         master_fill(&master, NULL, 0);
