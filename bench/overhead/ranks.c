@@ -188,8 +188,8 @@ static void windows(FILE *out, struct launch_context *context)
         c[i].master = "computing";
     }
     if (open_contests(c, COUNT, context, out) != 0 ||
-        window_open(&window, comm, true, sizeof(struct source_counter),
-                    &err) != 0)
+        window_open(&window, comm, true, sizeof(struct source_counter), &err) !=
+            0)
         return;
     for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
         for (int i = 0; i < COUNT; i++) {
