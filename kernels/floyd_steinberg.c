@@ -235,11 +235,18 @@ static void floyd_steinberg_run_block(const void *instance, void *state,
 
 /* ---- whole rows ---- */
 
-/* The errors of the row above, each replaced when it is no longer needed. */
+/* The errors of a row and of the one it needs, which may be the same memory
+ * when there are rows in between, but not for a row alone. */
 static size_t floyd_steinberg_scratch_bytes(const void *instance)
 {
     const struct floyd_steinberg *f = instance;
-    return (size_t)errors_stride(f) * sizeof(int16_t);
+    return 2 * (size_t)errors_stride(f) * sizeof(int16_t);
+}
+
+static int16_t *scratch_row(const struct floyd_steinberg *f, void *scratch,
+                            int64_t row)
+{
+    return (int16_t *)scratch + (row & 1) * errors_stride(f) + 1;
 }
 
 static void floyd_steinberg_run(const void *instance, void *scratch,
@@ -248,17 +255,17 @@ static void floyd_steinberg_run(const void *instance, void *scratch,
 {
     const struct floyd_steinberg *f = instance;
     struct diffusion_carry carry[DIFFUSION_ROWS];
-    int16_t *errors = scratch;
     if (start == 0)
-        memset(errors, 0, floyd_steinberg_scratch_bytes(f));
+        memset(scratch, 0, floyd_steinberg_scratch_bytes(f));
     for (int64_t k = 0; k < size; k += DIFFUSION_ROWS) {
+        int64_t row = start + k;
         int rows = size - k < DIFFUSION_ROWS ? (int)(size - k) : DIFFUSION_ROWS;
         struct diffusion d = {
             .cols = f->cols,
-            .gray = f->image.value + (start + k) * f->cols,
+            .gray = f->image.value + row * f->cols,
             .pixels = (uint8_t *)output + k * f->cols,
-            .up = errors + 1,
-            .down = errors + 1,
+            .up = scratch_row(f, scratch, row - 1),
+            .down = scratch_row(f, scratch, row + rows - 1),
             .carry = carry,
             .to = f->cols + rows - 1,
         };

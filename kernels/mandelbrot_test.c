@@ -5,6 +5,8 @@
 #include <cmocka.h>
 
 #include "kernels/support/check.h"
+#include "kernels/support/check_files.h"
+#include "kernels/support/image.h"
 
 /* All widths of the inner loop run here, also those that this machine would
  * not choose: without a target the compiler builds them from what it has. */
@@ -182,6 +184,37 @@ static void every_width_counts_right(void **unused)
     }
 }
 
+/* Both ways round the same picture: black inside, symmetric. */
+static void the_picture_is_that_of_the_set(void **state)
+{
+    char path[PATH_ROOM];
+    unsigned gray[2][31 * 33];
+    for (int i = 0; i < 2; i++) {
+        struct error err = {""};
+        struct image image;
+        struct image_reader *reader;
+        struct check_kernel k = check_make(
+            i == 0 ? "mandelbrot:width=33,height=31,axis=re,maxiter=50"
+                   : "mandelbrot:width=33,height=31,axis=im,maxiter=50");
+        int32_t counts[31 * 33];
+        check_path(path, *state, "set.pgm");
+        k.ops->run(k.instance, NULL, 0, k.iterations, counts, NULL);
+        assert_int_equal(k.ops->save(k.instance, counts, path, &err), 0);
+        assert_int_equal(image_open(&reader, "test", path, &image, &err), 0);
+        assert_int_equal(image.rows, 31);
+        assert_int_equal(image.cols, 33);
+        for (int row = 0; row < 31; row++)
+            assert_int_equal(image_read_row(reader, gray[i] + row * 33, &err),
+                             0);
+        image_close(reader);
+        check_free(&k);
+    }
+    assert_memory_equal(gray[0], gray[1], sizeof(gray[0]));
+    assert_memory_equal(gray[0], gray[0] + 30 * 33, 33 * sizeof(unsigned));
+    assert_int_equal(gray[0][15 * 33 + 16], 0);
+    assert_int_not_equal(gray[0][0], 0);
+}
+
 static void bad_specs_are_refused(void **unused)
 {
     (void)unused;
@@ -201,7 +234,8 @@ int main(void)
         cmocka_unit_test(a_long_column_polls_in_time),
         cmocka_unit_test(a_short_column_hardly_polls),
         cmocka_unit_test(every_width_counts_right),
+        cmocka_unit_test(the_picture_is_that_of_the_set),
         cmocka_unit_test(bad_specs_are_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, check_make_folder, check_free_folder);
 }

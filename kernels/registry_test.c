@@ -29,6 +29,21 @@ static void every_kernel_has_the_required_hooks(void **unused)
     }
 }
 
+static void loops_with_dependences_have_theirs(void **unused)
+{
+    (void)unused;
+    for (int i = 0; kernel_list[i] != NULL; i++) {
+        const struct kernel_dependence *d = kernel_list[i]->dependence;
+        if (d == NULL)
+            continue;
+        assert_non_null(kernel_list[i]->reference);
+        assert_non_null(d->grid);
+        assert_non_null(d->begin);
+        assert_non_null(d->run_block);
+        assert_non_null(d->boundary);
+    }
+}
+
 static void names_are_unique(void **unused)
 {
     (void)unused;
@@ -41,7 +56,9 @@ static void wrong_names_and_keys_are_refused(void **unused)
 {
     (void)unused;
     check_refused("mandelbort:size=3", EINVAL, "did you mean 'mandelbrot'?");
-    check_refused("xyz", EINVAL, "null, mandelbrot, adjoint, matmul, trace");
+    check_refused("xyz", EINVAL,
+                  "null, mandelbrot, adjoint, matmul, heat, "
+                  "floyd-steinberg, trace");
     check_refused("", EINVAL, "the name is missing");
     check_refused("null:sise=3", EINVAL, "did you mean 'size'?");
     check_refused("null:size=0", EINVAL, "out of range");
@@ -72,6 +89,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel_has_the_required_hooks),
+        cmocka_unit_test(loops_with_dependences_have_theirs),
         cmocka_unit_test(names_are_unique),
         cmocka_unit_test(wrong_names_and_keys_are_refused),
         cmocka_unit_test(a_spec_is_written_with_its_defaults),

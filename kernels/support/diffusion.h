@@ -33,7 +33,8 @@ struct diffusion {
     const uint16_t *gray;          /* first row */
     uint8_t *pixels;               /* first row; 0 or 255 */
     const int16_t *up;             /* errors of the row above, -1 to cols */
-    int16_t *down;                 /* errors of the last row; may be up */
+    int16_t *down;                 /* errors of the last row; may be up if
+                                      there are at least two rows */
     struct diffusion_carry *carry; /* one per row, from block to block */
     int64_t from, to;
 };

@@ -155,11 +155,11 @@ static int read_head(struct image_reader *r, struct error *err)
         return code;
     if (!try_read_head(r, &cols, &rows, &most) || cols < 1 || rows < 1 ||
         most < 1 || most > PGM_OVERALLMAXVAL)
-        return error_set(
-            err, EINVAL,
-            "kernel %s: image '%s' is damaged: its head does not give a "
-            "width, a height and a maximum up to %d",
-            r->who, r->path, PGM_OVERALLMAXVAL);
+        return error_set(err, EINVAL,
+                         "kernel %s: image '%s' is damaged: its head does not "
+                         "give a possible width and height and a maximum up to "
+                         "%d",
+                         r->who, r->path, PGM_OVERALLMAXVAL);
     r->image = (struct image){rows, cols, most};
     return check_length(r, err);
 }
