@@ -147,6 +147,7 @@ PARTS = {"checks": checks, "unit": unit, "unit-address": unit_address,
 
 
 def main():
+    os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     count = Count()
     names = sys.argv[1:] or list(PARTS)
     for name in names:
@@ -162,6 +163,9 @@ def main():
     if count.skipped:
         line += f", {count.skipped} skipped"
     print(line)
+    os.makedirs("build", exist_ok=True)
+    with open("build/count", "w", encoding="utf-8") as file:
+        file.write(line + "\n")
     return 1 if count.failed or not count.passed else 0
 
 
