@@ -114,5 +114,11 @@ int main(int argc, char **argv)
     char name[64];
     snprintf(name, sizeof(name), "dlsbench %s", command->name);
     argv[input.first] = name;
-    return command->main(argc - input.first, argv + input.first);
+    int code = command->main(argc - input.first, argv + input.first);
+    /* Results that nobody got are no success. */
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == 0) {
+        error_set(&err, errno, "cannot write to the standard output");
+        return command_fail(1, &err);
+    }
+    return code;
 }

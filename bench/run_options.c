@@ -115,8 +115,10 @@ static int take_policy(struct run_options *o, int key, const char *arg)
 static int take_shard(struct run_options *o, const char *arg)
 {
     char end;
-    if (sscanf(arg, "%d/%d%c", &o->dir.shard, &o->dir.shards, &end) == 2 &&
-        o->dir.shard >= 0 && o->dir.shard < o->dir.shards)
+    if (strlen(arg) < 16 &&
+        sscanf(arg, "%d/%d%c", &o->dir.shard, &o->dir.shards, &end) == 2 &&
+        o->dir.shards <= 1000000 && o->dir.shard >= 0 &&
+        o->dir.shard < o->dir.shards)
         return 0;
     return error_set(o->err, EINVAL,
                      "--shard: '%s' must be I/N with I from 0 to N-1, e.g. 3/8",

@@ -1,6 +1,7 @@
 #include "harness/chain.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,6 +200,12 @@ int chain_open(struct chain *chain, const struct cell *cell,
     chain->workers =
         tree->rank_worker[comm->rank + 1] - tree->rank_worker[comm->rank];
     int code = open_scheme(chain, loop, err);
+    if (code == 0 && is(cell->collect, "master") && loop->output_bytes > 0 &&
+        loop->iterations > INT_MAX)
+        code = error_set(err, ENOTSUP,
+                         "collect master: a loop of more than %d iterations "
+                         "has no messages for its results, use local",
+                         INT_MAX);
     if (code == 0 && direct && (windowed || flat))
         code = open_table(chain, err);
     if (code == 0 && !windowed && (comm->rank == 0))

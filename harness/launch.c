@@ -131,6 +131,8 @@ static int record_done(struct launch *launch, const struct cell *cell,
     int code = 0;
     if (root(launch)) {
         code = record_sync(&launch->workers, err);
+        if (code == 0 && launch->plan.policy.trace)
+            code = record_sync(&launch->chunks, err);
         if (code == 0)
             code = record_line(&launch->runs,
                                row_done(launch->plan.launch, cell, status,

@@ -37,7 +37,6 @@ struct place_report {
     uint64_t host;
     int32_t core;
     int32_t bound;
-    int32_t code; /* of topo_bind_self */
 };
 
 /* Rank 0: whether every worker is alone on its core; otherwise -EBUSY with a

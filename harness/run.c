@@ -81,8 +81,7 @@ static void bind_body(int thread, void *arg)
     run->place[thread] = (struct place_report){
         .host = run->context->place.group[run->context->comm.rank],
         .core = core,
-        .bound = bound,
-        .code = code};
+        .bound = bound && code == 0};
 }
 
 /* Binds all workers and looks where they are. */
@@ -228,6 +227,7 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
     run->crowded = comm_max_int(comm, place_crowded(&run->context->place,
                                                     &run->tree)) != 0;
     run->patience.spin_s = run->crowded ? 0 : comm->patience.spin_s;
+    run->patience.nap_ns = run->crowded ? 0 : ENGINE_SHORT_NAP_NS;
     code = chain_open(&run->chain, &run->cell, run->loop, &run->tree, comm,
                       &run->patience, err);
     if (code == 0 && run->loop->kernel->dependence != NULL)
@@ -441,6 +441,19 @@ static int collect_held(struct run *run, struct error *err)
     return code ? error_set(err, ENOMEM, "out of memory to verify") : 0;
 }
 
+/* What was computed here and sent away, too: the next repetition must not be
+ * able to send it again. */
+static void poison_computed(struct run *run)
+{
+    const struct loop *loop = run->loop;
+    for (int i = 0; i < run->workers; i++) {
+        const struct worker *w = &run->worker[i];
+        for (int64_t c = 0; c < w->chunks; c++)
+            memset(loop->output + (size_t)w->log[c].start * loop->output_bytes,
+                   LOOP_POISON, (size_t)w->log[c].size * loop->output_bytes);
+    }
+}
+
 /* Boundaries of this repetition are right values too, and would hide that
  * somebody does not wait for those of the next. */
 static void poison_boundaries(struct run *run)
@@ -479,6 +492,7 @@ static int verify(struct run *run, struct run_result *result, struct error *err)
             code = verify_output(run->loop, comm, run->held, run->held_count,
                                  &verdict, err);
         verify_poison(run->loop, run->held, run->held_count);
+        poison_computed(run);
         if (run->has_dmps)
             poison_boundaries(run);
     }

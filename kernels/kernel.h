@@ -141,9 +141,10 @@ struct kernel_ops {
      * may be NULL; otherwise kernel_poll(poll) must be called at least about
      * every 20 us of work, also inside a long iteration, and not much more
      * often than every microsecond or so (matmul: 200 us, see there).  A run
-     * shorter than that need not poll.  The cost of an iteration should not
-     * depend on the chunk it is in: schemes could not be compared.  output
-     * and scratch may be NULL when their size is 0.  Required. */
+     * shorter than that need not poll: the protocol does between runs.  The
+     * cost of an iteration should not depend on the chunk it is in: schemes
+     * could not be compared.  output and scratch may be NULL when their size is
+     * 0.  Required. */
     void (*run)(const void *instance, void *scratch, int64_t start,
                 int64_t size, void *output, const struct kernel_poll *poll);
 

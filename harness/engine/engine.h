@@ -41,7 +41,12 @@ struct engine_event {
  * neighbour from its core. */
 struct engine_patience {
     double spin_s;
+    uint32_t
+        nap_ns; /* longest sleep of a waiter that nobody wakes; 0: 0.5 ms */
 };
+
+/* Naps on a core of one's own: short beside a chunk that is worth a message. */
+enum { ENGINE_SHORT_NAP_NS = 20000 };
 
 /* One wait in progress: zero it, then call engine_idle each time the awaited
  * is still not there. */

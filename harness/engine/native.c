@@ -92,15 +92,17 @@ static void event_sleep(struct engine_idle *idle, struct engine_event *event)
     atomic_fetch_sub(&event->sleepers, 1);
 }
 
-static void blind_sleep(struct engine_idle *idle)
+static void blind_sleep(struct engine_idle *idle, uint32_t longest_ns)
 {
     if (idle->sleep_ns == 0)
         idle->sleep_ns = SLEEP_FIRST_NS;
     struct timespec nap = {.tv_nsec = idle->sleep_ns};
     nanosleep(&nap, NULL);
     idle->sleep_ns *= 2;
-    if (idle->sleep_ns > SLEEP_LAST_NS)
-        idle->sleep_ns = SLEEP_LAST_NS;
+    if (longest_ns == 0 || longest_ns > SLEEP_LAST_NS)
+        longest_ns = SLEEP_LAST_NS;
+    if (idle->sleep_ns > longest_ns)
+        idle->sleep_ns = longest_ns;
 }
 
 /* Whether the waiter has polled for as long as its patience lasts. */
@@ -126,7 +128,7 @@ void engine_idle(struct engine_idle *idle,
     if (sleep && event != NULL)
         event_sleep(idle, event);
     else if (sleep)
-        blind_sleep(idle);
+        blind_sleep(idle, patience->nap_ns);
     /* Read before the caller looks: a wake-up after its look changes it. */
     if (event != NULL)
         idle->seen = atomic_load(&event->sequence);
@@ -164,7 +166,7 @@ static void lock_contended(struct engine_lock *lock)
     int pauses = LOCK_PAUSES_FIRST;
     for (int i = 0; !engine_trylock(lock); i++) {
         if (i >= LOCK_TRIES)
-            blind_sleep(&idle);
+            blind_sleep(&idle, 0);
         for (int j = 0; j < pauses; j++)
             relax();
         if (pauses < LOCK_PAUSES_LAST)

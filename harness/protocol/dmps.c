@@ -59,6 +59,8 @@ static void run_block(struct passage *p, int64_t from, int64_t to)
                             from, to, dmps->output, p->worker->poll);
     if (p->start + p->size < dmps->rows)
         links_advance(&dmps->links, p->step + 1, last_row_complete(p, to));
+    /* A block may be shorter than the time between a kernel's polls. */
+    kernel_poll(p->worker->poll);
 }
 
 static void *boundary(const struct dmps *dmps, int64_t row)

@@ -72,6 +72,9 @@ static void run_asked(struct body *body, struct source *source)
         else
             run_range(body, chunk.start, chunk.size);
         count_chunk(body, chunk.start, chunk.size);
+        /* Chunks may be shorter than the time between a kernel's polls, and
+         * others wait all the same. */
+        kernel_poll(body->poll);
     }
     run_counted(body, source);
 }
@@ -118,6 +121,7 @@ static void run_stamped(struct worker *w)
         w->compute_ticks += end - begin;
         w->chunks++;
         w->iterations += chunk.size;
+        kernel_poll(body.poll);
     }
 }
 

@@ -64,8 +64,8 @@ struct relay {
     struct request *queue; /* requests that wait for a refill */
     int queued, queue_room;
 
-    const char *output; /* of the whole loop, this rank's copy */
-    char *inbox;        /* where results are collected; may be the same */
+    const char *output;     /* of the whole loop, this rank's copy */
+    char *inbox;            /* where results are collected; may be the same */
     MPI_Datatype iteration; /* output of one iteration */
     size_t output_bytes;
     struct flights flights;
