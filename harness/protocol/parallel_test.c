@@ -70,11 +70,17 @@ static const struct chunk list[] = {{.start = 0, .size = 300, .step = 0},
                                     {.size = 0}};
 enum { CHUNKS = 5, TOTAL = 331 };
 
+static void count_poll(void *arg)
+{
+    ++*(int *)arg;
+}
+
 static void run_list(bool stamp, bool logs, void (*ahead)(struct source *))
 {
     static char output[ITERATIONS * BYTES];
     struct ran log[CHUNKS];
-    struct kernel_poll poll = {NULL, NULL};
+    int polls = 0;
+    struct kernel_poll poll = {count_poll, &polls};
     struct listed listed = {
         .base = {.next = listed_next, .ask_ahead = ahead, .ahead = 10},
         .chunk = list};
@@ -96,6 +102,8 @@ static void run_list(bool stamp, bool logs, void (*ahead)(struct source *))
     assert_false(probe.wrong_place);
     assert_int_equal(worker.chunks, CHUNKS);
     assert_int_equal(worker.iterations, TOTAL);
+    /* Between chunks too: this kernel never polls by itself. */
+    assert_int_equal(polls, CHUNKS);
     assert_true(before <= worker.begin_s && worker.begin_s <= worker.end_s &&
                 worker.end_s <= engine_now());
     for (int i = 0; i < ITERATIONS; i++)

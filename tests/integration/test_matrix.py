@@ -196,3 +196,14 @@ def test_threads_under_the_thread_sanitizer(dlsbench, campaign, tmp_path,
     reports = [x.read_text() for x in tmp_path.glob("tsan.*")]
     races = [x for x in reports if "data race" in x or "deadlock" in x]
     assert not races, races[0][:4000]
+
+
+def test_a_computing_master_serves_between_short_chunks(dlsbench):
+    """Chunks of a microsecond, far shorter than a kernel's poll interval."""
+    result = dlsbench("run", "--kernel", "adjoint:size=100", "--scheme", "ss",
+                      "--ranks", 2, "--oversubscribe", "--repetitions", 3,
+                      "--repetitions-max", 3)
+    assert result.code == 0, result.err
+    shares = [x["chunks"] for x in result.lines("workers")
+              if x["worker"] == 1]
+    assert max(shares) > 500, shares
