@@ -46,7 +46,7 @@ def environment(tmp_path):
            if not name.startswith("SLURM_")}
     env["XDG_CACHE_HOME"] = str(tmp_path / "cache")
     # MPICH and hwloc keep memory until the end.
-    env["ASAN_OPTIONS"] = "detect_leaks=0"
+    env.setdefault("ASAN_OPTIONS", "detect_leaks=0")
     # UCX would hook into a thread's end, after the thread sanitizer's.
     env["UCX_MEM_MMAP_HOOK_MODE"] = "none"
     return env

@@ -206,3 +206,32 @@ cells:
         rows = [tuple(map(int, x.split(",")[2:])) for x in printed[1:]]
         assert sorted(ran[run["cell"]]) == rows, run["scheme"]
     assert {x["scheme"] for x in result.runs()} == set(schemes)
+
+
+@pytest.mark.parametrize("layout", [
+    "layout: 1x3\nhierarchy: [flat, node, 2]",
+    "layout: 3x1\nhierarchy: [flat, 2, node]",
+    "layout: 5x1\nhierarchy: 2\nmaster: dedicated",
+    "layout: 2x1\ntransport: window\nwindow: [shared, rma]"])
+def test_nothing_of_ours_leaks(dlsbench, campaign, tmp_path, monkeypatch,
+                               layout):
+    """Libraries may: a leak is ours when its stack shows our sources."""
+    monkeypatch.setenv("ASAN_OPTIONS",
+                       f"detect_leaks=1:log_path={tmp_path}/asan")
+    monkeypatch.setenv("LSAN_OPTIONS", "exitcode=0")
+    result = dlsbench("run", campaign(f"""
+repetitions: 1
+repetitions_max: 1
+oversubscribe: on
+trace: on
+{layout}
+cells:
+  - kernel: ["mandelbrot:size=20", "matmul:tasks=3,min=4,max=9"]
+    scheme: [gss, dtss, static]
+"""), program="build/address/dlsbench")
+    assert result.code == 0, result.err
+    reports = "".join(x.read_text() for x in tmp_path.glob("asan.*"))
+    leaks = re.split(r"\n\n", reports)
+    ours = [x for x in leaks if "leak of" in x and re.search(
+        r" (base|sched|kernels|harness|bench)/\S+\.c:\d+", x)]
+    assert not ours, ours[0]
