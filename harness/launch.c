@@ -387,7 +387,7 @@ static int open_context(struct launch *launch, struct error *err)
     if (code != 0)
         return code;
     /* More ranks than cores: those that wait must leave them at once. */
-    int crowded = context->comm.host_ranks > topo_cores(context->place.topo);
+    int crowded = place_ranks_crowded(&context->place);
     if (comm_max_int(&context->comm, crowded))
         context->comm.patience.spin_s = 0;
     code = engine_team_start(&context->team, context->threads, err);

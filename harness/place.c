@@ -77,6 +77,14 @@ bool place_crowded(const struct place *place, const struct tree *tree)
     return threads > place->cores[place->rank];
 }
 
+bool place_ranks_crowded(const struct place *place)
+{
+    int ranks = 0;
+    for (int r = 0; r < place->ranks; r++)
+        ranks += place->group[r] == place->group[place->rank];
+    return ranks > place->cores[place->rank];
+}
+
 struct seat {
     uint64_t host;
     int core, worker;

@@ -32,6 +32,11 @@ int place_slot(const struct place *place, const struct tree *tree, int rank,
  * a waiter must sleep. */
 bool place_crowded(const struct place *place, const struct tree *tree);
 
+/* The same before there is a tree: more ranks than cores in its group.  Ranks
+ * that the launcher has bound to cores of their own are groups of their own,
+ * and not crowded however many there are. */
+bool place_ranks_crowded(const struct place *place);
+
 /* What one worker reports after it was bound. */
 struct place_report {
     uint64_t host;

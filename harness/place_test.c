@@ -76,6 +76,27 @@ static void dedicated_masters_come_last(void **unused)
     tree_free(&f.tree);
 }
 
+/* A launcher that binds each rank to a core of its own makes four groups of
+ * one core: the host has more ranks than a rank has cores, and nobody waits
+ * for a core all the same. */
+static void bound_ranks_are_not_crowded(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    open_fixture(&f, "computing", "flat", 1);
+    assert_true(place_ranks_crowded(&f.place)); /* two share one core */
+    for (int r = 0; r < 4; r++)
+        f.group[r] = (uint64_t)r;
+    assert_false(place_ranks_crowded(&f.place));
+    for (int r = 0; r < 4; r++)
+        f.group[r] = 5;
+    f.cores[0] = 4;
+    assert_false(place_ranks_crowded(&f.place));
+    f.cores[0] = 3;
+    assert_true(place_ranks_crowded(&f.place));
+    tree_free(&f.tree);
+}
+
 static void reports_are_checked(void **unused)
 {
     (void)unused;
@@ -115,6 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slots_are_shared_out),
         cmocka_unit_test(dedicated_masters_come_last),
+        cmocka_unit_test(bound_ranks_are_not_crowded),
         cmocka_unit_test(reports_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
