@@ -281,6 +281,22 @@ static void a_waiter_leaves_the_core_to_a_worker(void **unused)
     waiter_leaves_the_core(true);
 }
 
+/* Naps double from 5 us to 0.5 ms, or to what the patience says. */
+static void naps_have_a_longest(void **unused)
+{
+    (void)unused;
+    const struct engine_patience short_naps = {.spin_s = 0,
+                                               .nap_ns = ENGINE_SHORT_NAP_NS};
+    struct engine_idle idle = {0};
+    for (int i = 0; i < 10; i++)
+        engine_idle(&idle, &short_naps, NULL);
+    assert_int_equal(idle.sleep_ns, ENGINE_SHORT_NAP_NS);
+    idle = (struct engine_idle){0};
+    for (int i = 0; i < 10; i++)
+        engine_idle(&idle, &asleep, NULL);
+    assert_int_equal(idle.sleep_ns, 500000);
+}
+
 static bool after_a_second_call(void *arg)
 {
     return ++*(int *)arg > 1;
@@ -517,6 +533,7 @@ int main(void)
         cmocka_unit_test(a_wake_reaches_all_sleepers),
         cmocka_unit_test(a_waiter_leaves_the_core_to_a_worker),
         cmocka_unit_test(a_patient_waiter_does_not_sleep_at_once),
+        cmocka_unit_test(naps_have_a_longest),
         cmocka_unit_test(a_lock_excludes_threads),
         cmocka_unit_test(a_lock_excludes_processes),
         cmocka_unit_test(a_crowd_gets_through_a_lock),
