@@ -96,7 +96,8 @@ static const struct damaged damaged[] = {
     {TEXT("P5\n3 2\n255\nabcde"), "cut short"},
     {TEXT("P5\n3 2\n65535\nabcdefabcde"), "cut short"},
     {TEXT("P5\n3 2\n100\nabcdef"), ""}, /* 'e' is 101 */
-    {TEXT("P2\n3 2\n255\n1 2 3 4 5"), "row 2 of 2"},
+    {TEXT("P2\n3 2\n255\n1 2 3 4 5"), "cut short"},
+    {TEXT("P2\n3 2\n255\n10 20 30 40 50"), "row 2 of 2"},
     {TEXT("P2\n3 2\n255\n1 2 3 4 5555"), "row 2 of 2"},
     {TEXT("P2\n3 2\n255\n1 2 3 4 5 x\n"), "row 2 of 2"},
     {TEXT("P2\n3 2\n255\n1 2 3 4 256 6\n"), "row 2"},
