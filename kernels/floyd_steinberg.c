@@ -228,6 +228,8 @@ static void floyd_steinberg_run_block(const void *instance, void *state,
             .carry = carries(f, state) + row,
             .from = from - k,
             .to = to - k,
+            .ahead =
+                size - k >= 2 * rows ? rows * f->cols : to - from - k * f->cols,
         };
         run_pieces(&d, rows, poll);
     }
@@ -268,6 +270,7 @@ static void floyd_steinberg_run(const void *instance, void *scratch,
             .down = scratch_row(f, scratch, row + rows - 1),
             .carry = carry,
             .to = f->cols + rows - 1,
+            .ahead = rows * f->cols,
         };
         run_pieces(&d, rows, poll);
     }
