@@ -34,6 +34,14 @@ class Count:
         self.skipped += skipped
 
 
+def kill(process):
+    """With all that it started and that is still there."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
 def run(command, limit=900, env=None):
     """Returns (exit code, output), and shows the output as it comes.  What is
     late is killed with all that it started."""
@@ -43,14 +51,17 @@ def run(command, limit=900, env=None):
                                env={**os.environ, **(env or {})},
                                stdin=subprocess.DEVNULL,
                                start_new_session=True)
-    late = threading.Timer(limit, os.killpg, (process.pid, signal.SIGKILL))
+    late = threading.Timer(limit, kill, [process])
     late.start()
     lines = []
-    for line in process.stdout:
-        print(line, end="", flush=True)
-        lines.append(line)
-    code = process.wait()
-    late.cancel()
+    try:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            lines.append(line)
+        code = process.wait()
+    finally:
+        late.cancel()
+        kill(process)
     if code == -signal.SIGKILL:
         print(f"killed, or over its limit of {limit} s", flush=True)
     return code, "".join(lines)
@@ -148,6 +159,7 @@ PARTS = {"checks": checks, "unit": unit, "unit-address": unit_address,
 
 def main():
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     count = Count()
     names = sys.argv[1:] or list(PARTS)
     for name in names:
