@@ -18,39 +18,31 @@
  * further steps run in the output in place (see kernel.h): a second grid
  * would only cost memory traffic.
  *
- * Speed.  The plain loop waits for its chain A[i][j-1] -> A[i][j]: an addition
- * and a product, 3 + 3 cycles; measured 5.9 cycles per point on Zen 3 at
- * 3.45 GHz, on all grids that fit into the caches.  Here
- *  - the quarter is taken off the chain: with s = 4 A[i][j], the next s is
- *    u + s/4.  s/4 is exact, so a fused operation rounds as the sum alone does
- *    and has the same bits, after 4 cycles (4.4 measured);
- *  - WAVE rows are under way together, each one column behind the row above,
- *    whose value is still in a register.
- * MEASURED
+ * Speed: limited by the number of operations while the grid fits into the
+ * caches, 3.2 times faster than the plain loop, which waits for its chain of
+ * left neighbours; by memory beyond.  kernels/support/heat_wave.c says how and
+ * how that was found.
  *
  * Bits: each point is made by the operations above in their order, whatever
  * rows and columns are made together. */
 #include "kernels/kernel.h"
 
+#include "kernels/support/heat_wave.h"
 #include "kernels/support/memory.h"
 #include "kernels/support/random.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* The fixed values around the grid. */
+/* The fixed values above and below the grid. */
 #define TOP 2.0
 #define BOTTOM 1.0
-#define LEFT 1.5
-#define RIGHT 1.25
 
 enum {
-    /* Rows under way together. */
-    WAVE = 4,
     /* Columns of a wave between two polls: 10 to 15 us. */
     PIECE = 4096,
-    /* Columns in a cache line. */
-    LINE = 8,
+    /* Grids up to this size need nothing fetched early. */
+    CACHED = 2 << 20,
 };
 
 enum { ROWS, COLS, STEPS, SEED };
@@ -83,127 +75,13 @@ static const struct spec_param heat_params[] = {
     {0},
 };
 
-/* Columns [from, to) of some rows of one time step. */
-struct strip {
-    const double *old;  /* first row, the step before; may be `now` */
-    double *now;        /* first row, this step */
-    const double *up;   /* row above, this step */
-    const double *down; /* row below, the step before */
-    int64_t cols;       /* of the grid; from one row to the next */
-    int64_t from, to;
-    int64_t ahead; /* where the next strip lies */
-};
-
-typedef void heat_wave_fn(const struct strip *s, int rows);
-
 struct heat {
     int64_t rows, cols;
     int steps;
+    bool fetch;    /* the next rows before they are needed */
     double *start; /* rows -1 to `rows`: with the fixed rows */
     heat_wave_fn *wave;
 };
-
-/* ---- waves ---- */
-
-#ifdef __clang__
-#define UNROLL _Pragma("unroll")
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
-#define INLINE static inline __attribute__((always_inline))
-
-/* What row k passes on to its next column, and to the row below it. */
-struct wave {
-    double sum[WAVE]; /* 4 A[i][j-1] */
-    double last[WAVE];
-};
-
-/* Rows first to last do a column each: row k does t - k.  For row `ending`
- * that is the last column of the strip. */
-INLINE void wave_step(const struct strip *s, struct wave *w, int64_t t,
-                      int rows, int first, int last, int ending, bool fused)
-{
-    double u[WAVE];
-    UNROLL
-    for (int k = first; k <= last; k++) {
-        const double *old = s->old + k * s->cols;
-        double down = k == rows - 1 ? s->down[t - k] : old[s->cols + t - k];
-        double right = k == ending && s->to == s->cols ? RIGHT : old[t - k + 1];
-        u[k] = down + right;
-    }
-    UNROLL
-    for (int k = last; k >= first; k--) {
-        u[k] += k == 0 ? s->up[t] : w->last[k - 1];
-        w->sum[k] =
-            fused ? __builtin_fma(0.25, w->sum[k], u[k]) : u[k] + w->last[k];
-        w->last[k] = 0.25 * w->sum[k];
-    }
-    UNROLL
-    for (int k = first; k <= last; k++)
-        s->now[k * s->cols + t - k] = w->last[k];
-}
-
-/* The next strip's lines are fetched early: its rows are too short for the
- * hardware to see where they go. */
-INLINE void fetch_ahead(const struct strip *s, int64_t t, int rows)
-{
-    UNROLL
-    for (int k = 0; k < rows; k++) {
-        __builtin_prefetch(s->old + s->ahead + k * s->cols + t, 0);
-        __builtin_prefetch(s->now + s->ahead + k * s->cols + t, 1);
-    }
-}
-
-/* All columns of `rows` rows: at least `rows` columns. */
-INLINE void wave_rows(const struct strip *strip, const int rows, bool fused)
-{
-    const struct strip s = *strip;
-    struct wave w;
-    UNROLL
-    for (int k = 0; k < rows; k++) {
-        w.last[k] = s.from == 0 ? LEFT : s.now[k * s.cols + s.from - 1];
-        w.sum[k] = 4 * w.last[k];
-    }
-    UNROLL
-    for (int i = 0; i < rows - 1; i++)
-        wave_step(&s, &w, s.from + i, rows, 0, i, -1, fused);
-    for (int64_t t = s.from + rows - 1; t < s.to - 1;) {
-        int64_t end = t + LINE < s.to - 1 ? t + LINE : s.to - 1;
-        fetch_ahead(&s, t, rows);
-        for (; t < end; t++)
-            wave_step(&s, &w, t, rows, 0, rows - 1, -1, fused);
-    }
-    UNROLL
-    for (int i = 0; i < rows; i++)
-        wave_step(&s, &w, s.to - 1 + i, rows, i, rows - 1, i, fused);
-}
-
-#define HEAT_WAVE(name, target, fused)                                         \
-    target static void name(const struct strip *s, int rows)                   \
-    {                                                                          \
-        if (rows == 4)                                                         \
-            wave_rows(s, 4, fused);                                            \
-        else if (rows == 3)                                                    \
-            wave_rows(s, 3, fused);                                            \
-        else if (rows == 2)                                                    \
-            wave_rows(s, 2, fused);                                            \
-        else                                                                   \
-            wave_rows(s, 1, fused);                                            \
-    }
-
-HEAT_WAVE(wave_plain, , false)
-#ifdef __x86_64__
-HEAT_WAVE(wave_fma, __attribute__((target("fma"))), true)
-#endif
-
-static heat_wave_fn *choose_wave(void)
-{
-#ifdef __x86_64__
-    if (__builtin_cpu_supports("fma"))
-        return wave_fma;
-#endif
-    return wave_plain;
-}
 
 /* ---- instance ---- */
 
@@ -243,7 +121,8 @@ static int heat_create(const struct spec *spec, void **instance,
     h->rows = rows;
     h->cols = cols;
     h->steps = (int)spec->value[STEPS].integer;
-    h->wave = choose_wave();
+    h->fetch = 2 * bytes > CACHED;
+    h->wave = heat_wave_choose();
     h->start = aligned_alloc(64, ((size_t)bytes + 63) / 64 * 64);
     if (h->start == NULL) {
         heat_destroy(h);
@@ -269,13 +148,13 @@ static size_t heat_output_bytes(const void *instance)
 /* ---- rows of one step ---- */
 
 /* `grid` is the whole output. */
-static struct strip make_strip(const struct heat *h, double *grid, int step,
-                               int64_t row, int rows)
+static struct heat_strip make_strip(const struct heat *h, double *grid,
+                                    int step, int64_t row, int rows)
 {
     int64_t cols = h->cols, below = row + rows;
     const double *start = h->start + cols;
     const double *old = step == 0 ? start : grid;
-    return (struct strip){
+    return (struct heat_strip){
         .old = old + row * cols,
         .now = grid + row * cols,
         .up = row == 0 ? h->start : grid + (row - 1) * cols,
@@ -285,7 +164,7 @@ static struct strip make_strip(const struct heat *h, double *grid, int step,
 }
 
 /* Pieces of a strip, narrow ones row by row. */
-static void run_strip(const struct heat *h, struct strip *s, int rows,
+static void run_strip(const struct heat *h, struct heat_strip *s, int rows,
                       const struct kernel_poll *poll)
 {
     int64_t end = s->to;
@@ -300,15 +179,16 @@ static void run_rows(const struct heat *h, double *grid, int step,
                      int64_t start, int64_t size, int64_t from, int64_t to,
                      const struct kernel_poll *poll)
 {
-    int most = to - from < WAVE ? 1 : WAVE;
+    int most = to - from < HEAT_WAVE ? 1 : HEAT_WAVE;
     for (int64_t done = 0; done < size;) {
         int rows = size - done < most ? (int)(size - done) : most;
-        struct strip s = make_strip(h, grid, step, start + done, rows);
+        struct heat_strip s = make_strip(h, grid, step, start + done, rows);
         done += rows;
         s.from = from;
         s.to = to;
-        s.ahead = size - done >= rows ? rows * h->cols
-                                      : to - from - (done - rows) * h->cols;
+        if (h->fetch)
+            s.ahead = size - done >= rows ? rows * h->cols
+                                          : to - from - (done - rows) * h->cols;
         run_strip(h, &s, rows, poll);
     }
 }
@@ -342,9 +222,9 @@ static void heat_reference(const void *instance, int64_t start, int64_t size,
         for (int64_t i = 0; i < rows; i++) {
             const double *up = i == 0 ? fixed[0] : a[i - 1];
             const double *down = i + 1 == rows ? fixed[rows + 1] : old[i + 1];
-            double left = LEFT;
+            double left = HEAT_LEFT;
             for (int64_t j = 0; j < cols; j++) {
-                double right = j + 1 == cols ? RIGHT : old[i][j + 1];
+                double right = j + 1 == cols ? HEAT_RIGHT : old[i][j + 1];
                 left = (((down[j] + right) + up[j]) + left) / 4;
                 a[i][j] = left;
             }

@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include "kernels/support/check_blocks.h"
+#include "kernels/support/heat_wave.h"
 
 /* The paper's loop with two grids, A and A'; its own start values and edges. */
 static void paper_loop(int64_t rows, int64_t cols, int steps, uint64_t seed,
@@ -103,6 +104,35 @@ static void blocks_in_any_legal_order_have_the_same_bits(void **unused)
     check_blocks("heat:rows=11,cols=9000", seed, 6);
 }
 
+/* What machines without the fused operation run. */
+static void every_machine_has_the_same_waves(void **unused)
+{
+    (void)unused;
+    enum { COLS = 21, CELLS = (HEAT_WAVE + 2) * COLS };
+    uint64_t seed = check_seed();
+    for (int round = 0; round < 1000; round++) {
+        double old[CELLS], now[2][CELLS];
+        int rows = 1 + round % HEAT_WAVE;
+        int64_t from = check_below(&seed, COLS - rows + 1);
+        int64_t to = from + rows + check_below(&seed, COLS - rows - from + 1);
+        for (int i = 0; i < CELLS; i++) {
+            old[i] = 1 + random_real(&seed);
+            now[0][i] = now[1][i] = 1 + random_real(&seed);
+        }
+        for (int i = 0; i < 2; i++) {
+            const struct heat_strip s = {.old = old + COLS,
+                                         .now = now[i] + COLS,
+                                         .up = now[i],
+                                         .down = old + (rows + 1) * COLS,
+                                         .cols = COLS,
+                                         .from = from,
+                                         .to = to};
+            (i == 0 ? heat_wave_plain : heat_wave_choose())(&s, rows);
+        }
+        assert_memory_equal(now[0], now[1], sizeof(now[0]));
+    }
+}
+
 static void values_are_the_same_everywhere(void **unused)
 {
     (void)unused;
@@ -159,6 +189,7 @@ int main(void)
         cmocka_unit_test(the_reference_is_the_loop_of_the_paper),
         cmocka_unit_test(run_has_the_bits_of_the_reference),
         cmocka_unit_test(blocks_in_any_legal_order_have_the_same_bits),
+        cmocka_unit_test(every_machine_has_the_same_waves),
         cmocka_unit_test(values_are_the_same_everywhere),
         cmocka_unit_test(the_grid_is_that_of_the_spec),
         cmocka_unit_test(a_long_row_polls_in_time),

@@ -8,7 +8,17 @@
  * from time from + k to to + k: lanes start and stop one after the other, and
  * the steps at both ends are masked.  A lane that has not started shows the
  * errors of its last block (carry) as if it were in step; one that has stopped
- * shows 0, which matters only at the right edge. */
+ * shows 0, which matters only at the right edge.
+ *
+ * Speed, on Zen 3 at 3.45 GHz with gcc 12.  The plain loop waits for its chain
+ * from one error to the next: 2.7 ns or 9.3 cycles per pixel.  A row alone is
+ * done here in 2.2 ns, 7.6 cycles, which is the chain (7 e, two sums, shift,
+ * comparison, selection).  Eight lanes take 0.5 ns: 14 cycles a step.  The
+ * chain of a step is 8 operations long, but no longer limits: cut (with wrong
+ * pixels) it takes 0.53 instead of 0.55.  What does is the number of
+ * operations, 45 instructions a step; of these the turning of gray costs a
+ * tenth, pixels too, and three-operand instructions would gain 3 %.  Narrow
+ * blocks pay for their masked ends: 1.15 times at 256 columns, 1.35 at 128. */
 #include "kernels/support/diffusion.h"
 
 #include <stdbool.h>
