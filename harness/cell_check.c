@@ -1,0 +1,210 @@
+/* Whether a cell can run, and its canonical form. */
+#include "harness/cell_fields.h"
+
+#include "harness/hierarchy.h"
+#include "kernels/kernel.h"
+#include "sched/sched.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* The default interval is the one the papers measure most. */
+enum { SYNC_INTERVAL = 100 };
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+int cell_workers(const struct cell *cell)
+{
+    struct hierarchy h;
+    int ranks = cell->ranks;
+    if (is(cell->transport, "master") && is(cell->master, "dedicated") &&
+        hierarchy_parse(cell->hierarchy, &h, NULL) == 0)
+        ranks -= (int)hierarchy_masters(&h);
+    return ranks > 0 ? ranks * cell->threads : 0;
+}
+
+/* Whether the rows of the kernel depend on each other decides it. */
+static int check_protocol(struct cell *cell, bool dependences,
+                          struct error *err)
+{
+    const char *fits = dependences ? "dmps" : "parallel";
+    if (is(cell->protocol, "auto"))
+        strcpy(cell->protocol, fits);
+    if (!is(cell->protocol, fits))
+        return error_set(
+            err, ENOTSUP,
+            "protocol %s does not fit kernel %.*s, whose "
+            "iterations are %s: use %s",
+            cell->protocol, (int)strcspn(cell->kernel, ":"), cell->kernel,
+            dependences ? "rows that depend on each other" : "independent",
+            fits);
+    if (!dependences)
+        cell->sync_interval = 0;
+    else if (cell->sync_interval == 0)
+        cell->sync_interval = SYNC_INTERVAL;
+    return 0;
+}
+
+/* What is wrong in itself, found before anything is called impossible: a
+ * combination that is skipped must not hide it. */
+static int check_words(const struct cell *cell, struct error *err)
+{
+    struct hierarchy h;
+    if (cell->ranks < 1 || cell->threads < 1 || cell->min_chunk < 1 ||
+        cell->sync_interval < 0)
+        return error_set(err, EINVAL,
+                         "ranks, threads and min_chunk must be at least 1");
+    int code = hierarchy_parse(cell->hierarchy, &h, err);
+    if (code == 0)
+        code = cell_power_parse(cell, err);
+    return code;
+}
+
+static int check_shape(const struct cell *cell, struct error *err)
+{
+    if ((int64_t)cell->ranks * cell->threads > CELL_WORKERS_MAX)
+        return error_set(err, ENOTSUP,
+                         "layout %dx%d: there can be at most %d workers",
+                         cell->ranks, cell->threads, CELL_WORKERS_MAX);
+    return 0;
+}
+
+static int check_specs(struct cell *cell, struct error *err)
+{
+    const struct kernel_ops *kernel;
+    const struct sched_ops *scheme;
+    struct spec spec;
+    if (cell->kernel[0] == '\0')
+        return error_set(err, EINVAL, "kernel: none is given");
+    if (cell->scheme[0] == '\0')
+        return error_set(err, EINVAL, "scheme: none is given");
+    int code = kernel_parse(cell->kernel, &kernel, &spec, err);
+    if (code != 0)
+        return code;
+    snprintf(cell->kernel, sizeof(cell->kernel), "%s", spec.canonical);
+    code = sched_parse(cell->scheme, &scheme, &spec, err);
+    if (code != 0)
+        return code;
+    snprintf(cell->scheme, sizeof(cell->scheme), "%s", spec.canonical);
+    code = check_words(cell, err);
+    if (code != 0)
+        return code;
+    return check_protocol(cell, kernel->dependence != NULL, err);
+}
+
+static void resolve_auto(struct cell *cell)
+{
+    if (is(cell->transport, "auto"))
+        strcpy(cell->transport, cell->ranks == 1 ? "shared" : "master");
+    bool master = is(cell->transport, "master");
+    if (is(cell->collect, "auto"))
+        strcpy(cell->collect, master ? "master" : "local");
+    /* What does not apply is written in one way only. */
+    if (!master) {
+        strcpy(cell->master, "computing");
+        cell->prefetch = false;
+    }
+    if (!is(cell->transport, "window"))
+        strcpy(cell->window, "auto");
+}
+
+static int check_transport(const struct cell *cell, struct error *err)
+{
+    if (is(cell->transport, "shared") && cell->ranks > 1)
+        return error_set(err, ENOTSUP,
+                         "transport shared needs one rank (%d are asked): use "
+                         "master or window",
+                         cell->ranks);
+    if (is(cell->transport, "master") && cell->ranks == 1)
+        return error_set(err, ENOTSUP,
+                         "transport master needs two ranks or more: use "
+                         "shared for one rank");
+    if (is(cell->collect, "master") && !is(cell->transport, "master"))
+        return error_set(err, ENOTSUP,
+                         "collect master needs transport master: with %s "
+                         "there is no master to collect",
+                         cell->transport);
+    if (cell->load[0] != '\0')
+        return error_set(err, ENOTSUP,
+                         "load: competing load is not built in yet");
+    return 0;
+}
+
+static int check_dedicated(const struct cell *cell, const struct hierarchy *h,
+                           struct error *err)
+{
+    long masters = hierarchy_masters(h), leaves = hierarchy_leaves(h);
+    if (cell->ranks < masters + leaves)
+        return error_set(err, ENOTSUP,
+                         "hierarchy %s with dedicated masters needs %ld ranks "
+                         "(%ld masters and a worker rank for each of the "
+                         "lowest), %d are asked",
+                         cell->hierarchy, masters + leaves, masters,
+                         cell->ranks);
+    return 0;
+}
+
+static int check_hierarchy(struct cell *cell, struct error *err)
+{
+    struct hierarchy h;
+    int code = hierarchy_parse(cell->hierarchy, &h, err);
+    if (code != 0)
+        return code;
+    hierarchy_format(&h, cell->hierarchy, sizeof(cell->hierarchy));
+    if (is(cell->transport, "window") && h.levels > 0)
+        return error_set(err, ENOTSUP,
+                         "hierarchy %s needs masters, transport window has "
+                         "none: allowed are flat and node",
+                         cell->hierarchy);
+    if (is(cell->transport, "master") && is(cell->master, "dedicated"))
+        return check_dedicated(cell, &h, err);
+    bool threads = is(cell->transport, "shared");
+    long units = threads ? cell->threads : cell->ranks;
+    if (hierarchy_leaves(&h) > units)
+        return error_set(err, ENOTSUP,
+                         "hierarchy %s: more masters (%ld) than %s (%ld)",
+                         cell->hierarchy, hierarchy_leaves(&h),
+                         threads ? "threads" : "ranks", units);
+    return 0;
+}
+
+static void set_hash(struct cell *cell)
+{
+    char text[4096];
+    snprintf(
+        text, sizeof(text),
+        "%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d|%d|%d|%" PRId64 "|%" PRId64,
+        cell->kernel, cell->scheme, cell->hierarchy, cell->transport,
+        cell->master, cell->window, cell->collect, cell->bind, cell->timing,
+        cell->protocol, cell->power, cell->load, cell->prefetch, cell->ranks,
+        cell->threads, cell->min_chunk, cell->sync_interval);
+    snprintf(cell->hash, sizeof(cell->hash), "%016" PRIx64,
+             (uint64_t)XXH3_64bits(text, strlen(text)));
+}
+
+int cell_check(struct cell *cell, struct error *err)
+{
+    struct cell checked = *cell;
+    int code = check_specs(&checked, err);
+    if (code != 0)
+        return code;
+    resolve_auto(&checked);
+    code = check_hierarchy(&checked, err);
+    if (code == 0)
+        code = check_shape(&checked, err);
+    if (code == 0)
+        code = check_transport(&checked, err);
+    if (code == 0)
+        code = cell_power_check(&checked, err);
+    if (code != 0)
+        return code;
+    set_hash(&checked);
+    *cell = checked;
+    return 0;
+}

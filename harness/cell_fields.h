@@ -1,0 +1,34 @@
+/* What the parts of harness/cell*.c share: the table of text fields and the
+ * list of powers.  Others use harness/cell.h. */
+#ifndef HARNESS_CELL_FIELDS_H
+#define HARNESS_CELL_FIELDS_H
+
+#include "harness/cell.h"
+
+#include <stddef.h>
+
+enum { CELL_WORKERS_MAX = 1 << 24 };
+
+/* A text field: where it lives and what it may hold. */
+struct cell_text_field {
+    const char *name;
+    size_t offset, size;
+    const char *choices[8]; /* empty: free text, checked by cell_check */
+};
+
+/* All of them; a NULL name ends the table. */
+extern const struct cell_text_field cell_text_fields[];
+
+/* Sets one from text.  Returns 0 or -EINVAL. */
+int cell_set_text(struct cell *cell, const struct cell_text_field *field,
+                  const char *value, struct error *err);
+
+/* Whether `power` is a list of powers at all, of whatever length.  Returns 0
+ * or -EINVAL. */
+int cell_power_parse(const struct cell *cell, struct error *err);
+
+/* Writes `power` in its canonical form: powers are one cell however they are
+ * written, and equal ones are none.  -ENOTSUP: not as many as workers. */
+int cell_power_check(struct cell *cell, struct error *err);
+
+#endif

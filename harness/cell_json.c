@@ -1,0 +1,82 @@
+/* Cells as JSON objects, in plans and in results. */
+#include "harness/cell_fields.h"
+
+#include <errno.h>
+
+json_t *cell_to_json(const struct cell *cell)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "cell", json_string(cell->hash));
+    const struct cell_text_field *field = cell_text_fields;
+    for (; field->name != NULL; field++)
+        json_object_set_new(object, field->name,
+                            json_string((const char *)cell + field->offset));
+    json_object_set_new(object, "prefetch", json_boolean(cell->prefetch));
+    json_object_set_new(object, "ranks", json_integer(cell->ranks));
+    json_object_set_new(object, "threads", json_integer(cell->threads));
+    json_object_set_new(object, "min_chunk", json_integer(cell->min_chunk));
+    json_object_set_new(object, "sync_interval",
+                        cell->sync_interval > 0
+                            ? json_integer(cell->sync_interval)
+                            : json_null());
+    return object;
+}
+
+static int read_integer(const json_t *object, const char *name, int64_t most,
+                        int64_t *out, struct error *err)
+{
+    const json_t *value = json_object_get(object, name);
+    if (!json_is_integer(value) || json_integer_value(value) < 1 ||
+        json_integer_value(value) > most)
+        return error_set(err, EINVAL, "cell: '%s' must be a number from 1",
+                         name);
+    *out = json_integer_value(value);
+    return 0;
+}
+
+static int read_numbers(const json_t *object, struct cell *cell,
+                        struct error *err)
+{
+    int64_t ranks = 0, threads = 0;
+    const json_t *prefetch = json_object_get(object, "prefetch");
+    if (!json_is_boolean(prefetch))
+        return error_set(err, EINVAL, "cell: 'prefetch' must be true or false");
+    cell->prefetch = json_is_true(prefetch);
+    int code = read_integer(object, "ranks", CELL_WORKERS_MAX, &ranks, err);
+    if (code == 0)
+        code = read_integer(object, "threads", CELL_WORKERS_MAX, &threads, err);
+    if (code == 0)
+        code =
+            read_integer(object, "min_chunk", INT64_MAX, &cell->min_chunk, err);
+    if (code == 0 && !json_is_null(json_object_get(object, "sync_interval")))
+        code = read_integer(object, "sync_interval", INT64_MAX,
+                            &cell->sync_interval, err);
+    if (code != 0)
+        return code;
+    cell->ranks = (int)ranks;
+    cell->threads = (int)threads;
+    return 0;
+}
+
+int cell_from_json(const json_t *object, struct cell *cell, struct error *err)
+{
+    struct cell read;
+    cell_defaults(&read);
+    const struct cell_text_field *field = cell_text_fields;
+    for (; field->name != NULL; field++) {
+        const char *text =
+            json_string_value(json_object_get(object, field->name));
+        if (text == NULL)
+            return error_set(err, EINVAL, "cell: the field '%s' is missing",
+                             field->name);
+        int code = cell_set_text(&read, field, text, err);
+        if (code != 0)
+            return code;
+    }
+    int code = read_numbers(object, &read, err);
+    if (code == 0)
+        code = cell_check(&read, err);
+    if (code == 0)
+        *cell = read;
+    return code;
+}
