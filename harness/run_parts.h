@@ -1,0 +1,62 @@
+/* A run's own parts, shared by the files run*.c and by nobody else:
+ * run.c opens and repeats, run_loop.c is the timed part, run_verify.c holds
+ * what was computed against the reference, run_gather.c brings the reports of
+ * all ranks to rank 0. */
+#ifndef HARNESS_RUN_PARTS_H
+#define HARNESS_RUN_PARTS_H
+
+#include "harness/chain.h"
+#include "harness/protocol/dmps.h"
+#include "harness/run.h"
+#include "harness/verify.h"
+
+struct run {
+    struct cell cell;
+    struct loop *loop;
+    struct launch_context *context;
+    struct tree tree;
+    struct chain chain;
+    struct dmps dmps;
+    bool has_dmps; /* rows depend on each other */
+    struct engine_patience patience;
+    enum topo_bind bind;
+    bool crowded, oversubscribed;
+    int workers; /* of this rank */
+    struct worker *worker;
+    struct worker_result *result; /* of this rank's workers */
+    void **scratch;
+    struct kernel_poll poll;
+    size_t log_bytes; /* per worker */
+    struct held *held;
+    int64_t held_count, held_room;
+    uint64_t start_ticks;
+    double start_s, end_s;
+    struct place_report *place; /* while opening */
+    /* Rank 0, of the last repetition. */
+    struct worker_result *all_workers;
+    struct ran *all_ran;
+    int32_t *all_ran_worker;
+};
+
+static inline int run_first_worker(const struct run *run)
+{
+    return run->tree.rank_worker[run->context->comm.rank];
+}
+
+/* Binds thread `thread` of this rank to its core.  Returns 0 or -errno. */
+int run_bind_thread(struct run *run, int thread, struct error *err);
+
+/* The timed part, by all threads of the team, after a reset and a barrier of
+ * all ranks. */
+void run_reset(struct run *run);
+void run_loop_body(int thread, void *run);
+
+/* Collective: checks what this repetition computed and wipes it, so that the
+ * next one cannot pass with it. */
+int run_verify(struct run *run, struct run_result *result, struct error *err);
+
+/* Collective: fills the result at rank 0. */
+int run_gather(struct run *run, struct run_result *result, struct error *err);
+void run_free_gathered(struct run *run);
+
+#endif

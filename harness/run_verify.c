@@ -1,0 +1,112 @@
+#include "harness/run_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool keeps_results(const struct run *run, int worker)
+{
+    const struct chain *chain = &run->chain;
+    const struct tree *tree = &run->tree;
+    int rank = run->context->comm.rank;
+    if (!chain->has_relay || !chain->relay.collect)
+        return true;
+    const struct tree_master *master =
+        &tree->master[tree->worker_master[worker]];
+    if (master->pool)
+        master = &tree->master[master->parent];
+    return master->rank == rank;
+}
+
+static int hold(struct run *run, char *memory, int64_t start, int64_t size)
+{
+    if (run->held_count == run->held_room) {
+        int64_t room = run->held_room * 2 + 64;
+        struct held *more = realloc(run->held, (size_t)room * sizeof(*more));
+        if (more == NULL)
+            return -ENOMEM;
+        run->held = more;
+        run->held_room = room;
+    }
+    run->held[run->held_count++] = (struct held){memory, start, size};
+    return 0;
+}
+
+static int collect_held(struct run *run, struct error *err)
+{
+    int code = 0;
+    run->held_count = 0;
+    for (int i = 0; i < run->workers; i++) {
+        const struct worker *w = &run->worker[i];
+        bool keeps = keeps_results(run, run_first_worker(run) + i);
+        for (int64_t c = 0; keeps && code == 0 && c < w->chunks; c++)
+            code =
+                hold(run, run->loop->output, w->log[c].start, w->log[c].size);
+    }
+    const struct relay *relay = &run->chain.relay;
+    for (int i = 0;
+         run->chain.has_relay && code == 0 && i < relay->received_count; i++)
+        code = hold(run, run->loop->inbox, relay->received[i].start,
+                    relay->received[i].size);
+    return code ? error_set(err, ENOMEM, "out of memory to verify") : 0;
+}
+
+/* What was computed here and sent away, too: the next repetition must not be
+ * able to send it again. */
+static void poison_computed(struct run *run)
+{
+    const struct loop *loop = run->loop;
+    for (int i = 0; i < run->workers; i++) {
+        const struct worker *w = &run->worker[i];
+        for (int64_t c = 0; c < w->chunks; c++)
+            memset(loop->output + (size_t)w->log[c].start * loop->output_bytes,
+                   LOOP_POISON, (size_t)w->log[c].size * loop->output_bytes);
+    }
+}
+
+/* Boundaries of this repetition are right values too, and would hide that
+ * somebody does not wait for those of the next. */
+static void poison_boundaries(struct run *run)
+{
+    const struct dmps *dmps = &run->dmps;
+    size_t bytes = (size_t)dmps->grid.columns * dmps->grid.boundary_bytes;
+    for (int i = 0; i < run->workers; i++) {
+        const struct worker *w = &run->worker[i];
+        for (int64_t c = 0; c < w->chunks; c++) {
+            const struct ran *ran = &w->log[c];
+            int64_t row = ran->start > 0 ? ran->start - 1 : 0;
+            for (; row < ran->start + ran->size; row++)
+                memset(dmps->kernel->boundary(dmps->instance, dmps->state,
+                                              dmps->output, 0, row),
+                       LOOP_POISON, bytes);
+        }
+    }
+}
+
+int run_verify(struct run *run, struct run_result *result, struct error *err)
+{
+    const struct comm *comm = &run->context->comm;
+    struct verdict verdict = {0};
+    uint64_t tally[2] = {0, 0};
+    int code = 0;
+    if (run->loop->output_bytes == 0) {
+        for (int i = 0; i < run->workers; i++) {
+            const uint64_t *own = run->scratch[i];
+            tally[0] += own[0];
+            tally[1] += own[1];
+        }
+        verify_tally(run->loop, comm, tally, &verdict);
+    } else {
+        code = comm_agree(comm, collect_held(run, err), err);
+        if (code == 0)
+            code = verify_output(run->loop, comm, run->held, run->held_count,
+                                 &verdict, err);
+        verify_poison(run->loop, run->held, run->held_count);
+        poison_computed(run);
+        if (run->has_dmps)
+            poison_boundaries(run);
+    }
+    result->verified = verdict.good;
+    result->wrong_iteration = verdict.wrong_iteration;
+    return code;
+}
