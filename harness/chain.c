@@ -19,43 +19,95 @@ static void *lines(size_t bytes)
     return memset(memory, 0, bytes);
 }
 
-static size_t state_bytes(const struct chain *chain)
+static size_t state_bytes(const struct chain_root *root)
 {
-    return sizeof(struct chain_state) +
-           sched_bytes(chain->scheme, &chain->loop);
+    return sizeof(struct chain_state) + sched_bytes(root->scheme, &root->loop);
 }
 
-/* ---- the scheme: a table where the sequence is known, else its state ---- */
+/* ---- the root: a table where the sequence is known, else its state ---- */
 
-static int open_table(struct chain *chain, struct error *err)
+static int open_table(struct chain_root *root, struct error *err)
 {
-    int code = sched_table_build(&chain->table, chain->scheme, &chain->spec,
-                                 &chain->loop, chain->cell->min_chunk, err);
+    int code = sched_table_build(&root->table, root->scheme, &root->spec,
+                                 &root->loop, root->cell->min_chunk, err);
     return code == -ENOTSUP || code == -E2BIG ? 0 : code;
 }
 
-static int init_state(struct chain *chain, struct error *err)
+static int init_state(struct chain_root *root, struct error *err)
 {
-    atomic_store(&chain->state->lock.held, 0);
-    return sched_init(&chain->sched, chain->state->sched, chain->scheme,
-                      &chain->spec, &chain->loop, chain->cell->min_chunk, err);
+    atomic_store(&root->state->lock.held, 0);
+    return sched_init(&root->sched, root->state->sched, root->scheme,
+                      &root->spec, &root->loop, root->cell->min_chunk, err);
 }
 
-static int own_memory(struct chain *chain, struct error *err)
+static int own_memory(struct chain_root *root, struct error *err)
 {
-    chain->owns_memory = true;
-    chain->counter = lines(sizeof(*chain->counter));
-    chain->state = lines(state_bytes(chain));
-    if (chain->counter == NULL || chain->state == NULL)
+    root->owns_memory = true;
+    root->counter = lines(sizeof(*root->counter));
+    root->state = lines(state_bytes(root));
+    if (root->counter == NULL || root->state == NULL)
         return error_set(err, ENOMEM, "out of memory for the scheme");
-    return init_state(chain, err);
+    return init_state(root, err);
+}
+
+/* Too long for messages, whoever has the memory. */
+static int check_collect(const struct cell *cell, const struct loop *loop,
+                         struct error *err)
+{
+    if (!is(cell->collect, "master") || loop->output_bytes == 0 ||
+        loop->iterations <= INT_MAX)
+        return 0;
+    return error_set(err, ENOTSUP,
+                     "collect master: a loop of more than %d iterations "
+                     "has no messages for its results, use local",
+                     INT_MAX);
+}
+
+int chain_root_open(struct chain_root *root, const struct cell *cell,
+                    const struct loop *loop, const struct tree *tree,
+                    bool memory, struct error *err)
+{
+    bool windowed = is(cell->transport, "window");
+    bool direct = windowed || is(cell->transport, "shared");
+    *root = (struct chain_root){.cell = cell, .power = cell_powers(cell)};
+    root->loop =
+        (struct sched_loop){loop->iterations, tree->workers, root->power};
+    int code = sched_parse(cell->scheme, &root->scheme, &root->spec, err);
+    if (code == 0)
+        code = check_collect(cell, loop, err);
+    if (code == 0 && direct && (windowed || is(cell->hierarchy, "flat")))
+        code = open_table(root, err);
+    if (code == 0 && memory)
+        code = own_memory(root, err);
+    if (code != 0)
+        chain_root_close(root);
+    return code;
+}
+
+void chain_root_close(struct chain_root *root)
+{
+    if (root->owns_memory) {
+        free(root->counter);
+        free(root->state);
+    }
+    sched_table_free(&root->table);
+    free(root->power);
+    *root = (struct chain_root){0};
+}
+
+void chain_root_reset(struct chain_root *root)
+{
+    if (root->state != NULL)
+        init_state(root, NULL); /* it went well before, with the same data */
+    if (root->counter != NULL)
+        atomic_store(&root->counter->step, root->table.primed);
 }
 
 /* ---- windows ---- */
 
 static int check_rma(const struct chain *chain, bool shared, struct error *err)
 {
-    if (shared || chain->table.steps > 0)
+    if (shared || chain->root->table.steps > 0)
         return 0;
     return error_set(err, ENOTSUP,
                      "scheme %s over an rma window needs a sequence that does "
@@ -65,10 +117,11 @@ static int check_rma(const struct chain *chain, bool shared, struct error *err)
 
 static int open_window(struct chain *chain, struct error *err)
 {
+    struct chain_root *root = chain->root;
     const char *kind = chain->cell->window;
     const struct comm *comm = chain->comm;
     bool shared = is(kind, "shared") || (is(kind, "auto") && comm->one_host);
-    size_t bytes = sizeof(struct source_counter) + state_bytes(chain);
+    size_t bytes = sizeof(struct source_counter) + state_bytes(root);
     int code = comm_agree(comm, check_rma(chain, shared, err), err);
     if (code == 0)
         code = window_open(&chain->window, comm, shared, bytes, err);
@@ -77,28 +130,33 @@ static int open_window(struct chain *chain, struct error *err)
     chain->has_window = true;
     if (!shared)
         return 0;
-    chain->counter = chain->window.memory;
-    chain->state = (void *)(chain->counter + 1);
+    root->counter = chain->window.memory;
+    root->state = (void *)(root->counter + 1);
     if (comm->rank == 0)
-        code = init_state(chain, err);
+        code = init_state(root, err);
     else
-        sched_attach(&chain->sched, chain->state->sched, chain->scheme);
+        sched_attach(&root->sched, root->state->sched, root->scheme);
     return comm_agree(comm, code, err);
 }
 
 /* ---- one worker's end ---- */
 
+static bool uses_rma(const struct chain *chain)
+{
+    return chain->has_window && !chain->window.shared;
+}
+
 static void open_direct(struct chain *chain, union chain_source *source,
                         int worker)
 {
-    if (chain->has_window && !chain->window.shared)
-        source_rma_open(&source->rma, worker, &chain->window, &chain->table);
-    else if (chain->table.steps > 0)
-        source_table_open(&source->table, worker, &chain->table,
-                          chain->counter);
+    struct chain_root *root = chain->root;
+    if (uses_rma(chain))
+        source_rma_open(&source->rma, worker, &chain->window, &root->table);
+    else if (root->table.steps > 0)
+        source_table_open(&source->table, worker, &root->table, root->counter);
     else
-        source_state_open(&source->state, worker, &chain->sched,
-                          &chain->state->lock);
+        source_state_open(&source->state, worker, &root->sched,
+                          &root->state->lock);
 }
 
 static void open_sources(struct chain *chain)
@@ -128,10 +186,10 @@ static int open_upstream(struct chain *chain, struct error *err)
     for (int i = 0; i < chain->relay.count; i++) {
         struct master *pool = &chain->relay.master[i];
         pool->upstream = chain->upstream_list;
-        pool->upstream_primed = chain->table.steps > 0
-                                    ? chain->table.primed
-                                    : chain->sched.head->primed;
-        pool->upstream_blocks = !chain->window.shared;
+        pool->upstream_primed = chain->root->table.steps > 0
+                                    ? chain->root->table.primed
+                                    : chain->root->sched.head->primed;
+        pool->upstream_blocks = uses_rma(chain);
     }
     return 0;
 }
@@ -157,7 +215,7 @@ static int open_relay(struct chain *chain, const struct loop *loop,
                                 .prefetch = chain->cell->prefetch,
                                 .ahead = ahead_of(loop),
                                 .patience = *patience,
-                                .scheme = &chain->sched,
+                                .scheme = &chain->root->sched,
                                 .output = loop->output,
                                 .inbox = loop->inbox,
                                 .output_bytes = loop->output_bytes};
@@ -165,55 +223,33 @@ static int open_relay(struct chain *chain, const struct loop *loop,
     if (code != 0)
         return code;
     chain->has_relay = true;
-    return chain->has_window ? open_upstream(chain, err) : 0;
+    return is(chain->cell->transport, "window") ? open_upstream(chain, err) : 0;
 }
 
 /* ---- the whole ---- */
 
-static int open_scheme(struct chain *chain, const struct loop *loop,
-                       struct error *err)
-{
-    int code =
-        sched_parse(chain->cell->scheme, &chain->scheme, &chain->spec, err);
-    if (code != 0)
-        return code;
-    chain->power = cell_powers(chain->cell);
-    chain->loop = (struct sched_loop){loop->iterations, chain->tree->workers,
-                                      chain->power};
-    chain->source =
-        lines((size_t)(chain->workers + 1) * sizeof(*chain->source));
-    if (chain->source == NULL)
-        return error_set(err, ENOMEM, "out of memory for %d workers",
-                         chain->workers);
-    return 0;
-}
-
-int chain_open(struct chain *chain, const struct cell *cell,
+int chain_open(struct chain *chain, struct chain_root *root,
                const struct loop *loop, const struct tree *tree,
                const struct comm *comm, const struct engine_patience *patience,
                struct error *err)
 {
+    const struct cell *cell = root->cell;
     bool windowed = is(cell->transport, "window");
     bool direct = windowed || is(cell->transport, "shared");
-    bool flat = is(cell->hierarchy, "flat");
-    *chain = (struct chain){.cell = cell, .comm = comm, .tree = tree};
+    int code = 0;
+    *chain =
+        (struct chain){.root = root, .cell = cell, .comm = comm, .tree = tree};
     chain->workers =
         tree->rank_worker[comm->rank + 1] - tree->rank_worker[comm->rank];
-    int code = open_scheme(chain, loop, err);
-    if (code == 0 && is(cell->collect, "master") && loop->output_bytes > 0 &&
-        loop->iterations > INT_MAX)
-        code = error_set(err, ENOTSUP,
-                         "collect master: a loop of more than %d iterations "
-                         "has no messages for its results, use local",
-                         INT_MAX);
-    if (code == 0 && direct && (windowed || flat))
-        code = open_table(chain, err);
-    if (code == 0 && !windowed && (comm->rank == 0))
-        code = own_memory(chain, err);
+    chain->source =
+        lines((size_t)(chain->workers + 1) * sizeof(*chain->source));
+    if (chain->source == NULL)
+        code = error_set(err, ENOMEM, "out of memory for %d workers",
+                         chain->workers);
     code = comm_agree(comm, code, err);
-    if (code == 0 && windowed)
+    if (code == 0 && windowed && !root->owns_memory)
         code = open_window(chain, err);
-    if (code == 0 && !(direct && flat))
+    if (code == 0 && !(direct && is(cell->hierarchy, "flat")))
         code = comm_agree(comm, open_relay(chain, loop, patience, err), err);
     if (code != 0)
         chain_close(chain);
@@ -226,27 +262,16 @@ void chain_close(struct chain *chain)
         relay_close(&chain->relay);
     if (chain->has_window)
         window_close(&chain->window);
-    if (chain->owns_memory) {
-        free(chain->counter);
-        free(chain->state);
-    }
-    sched_table_free(&chain->table);
     free(chain->upstream_list);
     free(chain->upstream);
     free(chain->source);
-    free(chain->power);
     *chain = (struct chain){0};
 }
 
 void chain_reset(struct chain *chain)
 {
-    bool root = chain->comm->rank == 0;
-    if (root && chain->state != NULL)
-        init_state(chain, NULL); /* it went well before, with the same data */
-    if (root && chain->counter != NULL)
-        atomic_store(&chain->counter->step, chain->table.primed);
-    if (root && chain->has_window && !chain->window.shared)
-        window_set_counter(&chain->window, chain->table.primed);
+    if (chain->comm->rank == 0 && uses_rma(chain))
+        window_set_counter(&chain->window, chain->root->table.primed);
     if (chain->has_relay)
         relay_reset(&chain->relay);
     open_sources(chain);
@@ -256,8 +281,7 @@ bool chain_polls(const struct chain *chain)
 {
     if (chain->has_relay && relay_serves(&chain->relay))
         return true;
-    return chain->has_window && !chain->window.shared &&
-           chain->comm->rank == 0 && chain->comm->ranks > 1;
+    return uses_rma(chain) && chain->comm->rank == 0 && chain->comm->ranks > 1;
 }
 
 bool chain_progress(struct chain *chain)

@@ -28,19 +28,29 @@ struct chain_state {
     _Alignas(8) char sched[]; /* sched_bytes of it */
 };
 
-struct chain {
+/* What all ranks of a process share: the scheme, and how far the loop has
+ * been handed out.  Natively a process is one rank; in simulation it holds
+ * them all. */
+struct chain_root {
     const struct cell *cell;
-    const struct comm *comm;
-    const struct tree *tree;
     const struct sched_ops *scheme;
     struct spec spec;
     struct sched_loop loop;
     double *power;
     struct sched_table table; /* steps 0: the scheme needs its state */
+    /* In own memory, in a window, or NULL where a master in another process
+     * has them. */
     struct source_counter *counter;
     struct chain_state *state;
     struct sched sched;
     bool owns_memory; /* counter and state are not in a window */
+};
+
+struct chain {
+    struct chain_root *root;
+    const struct cell *cell;
+    const struct comm *comm;
+    const struct tree *tree;
     bool has_window, has_relay;
     struct window window;
     struct relay relay;
@@ -50,10 +60,21 @@ struct chain {
     struct source **upstream_list;
 };
 
+/* Once per process, before its chains.  memory: the counter and the state are
+ * kept here, not in a window and not by a master elsewhere.  cell, loop and
+ * tree stay the caller's.  Returns 0 or -errno, not agreed. */
+int chain_root_open(struct chain_root *root, const struct cell *cell,
+                    const struct loop *loop, const struct tree *tree,
+                    bool memory, struct error *err);
+void chain_root_close(struct chain_root *root);
+
+/* Before a repetition, by whoever has the counter and the state. */
+void chain_root_reset(struct chain_root *root);
+
 /* Collective: all ranks return the same code.  -ENOTSUP: this chain cannot
- * be built here (sizes that depend on who asks, over an rma window).  tree,
- * loop and comm stay the caller's. */
-int chain_open(struct chain *chain, const struct cell *cell,
+ * be built here (sizes that depend on who asks, over an rma window).  root,
+ * tree, loop and comm stay the caller's. */
+int chain_open(struct chain *chain, struct chain_root *root,
                const struct loop *loop, const struct tree *tree,
                const struct comm *comm, const struct engine_patience *patience,
                struct error *err);

@@ -177,8 +177,13 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
                                                     &run->tree)) != 0;
     run->patience.spin_s = run->crowded ? 0 : comm->patience.spin_s;
     run->patience.nap_ns = run->crowded ? 0 : ENGINE_SHORT_NAP_NS;
-    code = chain_open(&run->chain, &run->cell, run->loop, &run->tree, comm,
-                      &run->patience, err);
+    bool windowed = strcmp(run->cell.transport, "window") == 0;
+    code = chain_root_open(&run->root, &run->cell, run->loop, &run->tree,
+                           !windowed && comm->rank == 0, err);
+    code = comm_agree(comm, code, err);
+    if (code == 0)
+        code = chain_open(&run->chain, &run->root, run->loop, &run->tree, comm,
+                          &run->patience, err);
     if (code == 0 && run->loop->kernel->dependence != NULL)
         code = open_dmps(run, err);
     if (code == 0)
@@ -211,6 +216,7 @@ void run_close(struct run *run)
     if (run->has_dmps)
         links_close(&run->dmps.links);
     chain_close(&run->chain);
+    chain_root_close(&run->root);
     for (int i = 0; run->worker != NULL && i < run->workers; i++)
         if (run->worker[i].log != NULL)
             munmap(run->worker[i].log, run->log_bytes);

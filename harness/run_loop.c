@@ -4,6 +4,8 @@
 
 void run_reset(struct run *run)
 {
+    if (run->context->comm.rank == 0)
+        chain_root_reset(&run->root);
     chain_reset(&run->chain);
     if (run->has_dmps)
         dmps_reset(&run->dmps, run->workers);

@@ -15,6 +15,7 @@ struct run {
     struct loop *loop;
     struct launch_context *context;
     struct tree tree;
+    struct chain_root root;
     struct chain chain;
     struct dmps dmps;
     bool has_dmps; /* rows depend on each other */

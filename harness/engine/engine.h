@@ -1,6 +1,6 @@
 /* The engine: time, waiting and threads.  One seam between the native program
- * and the simulated one, chosen at link time: native.c here, a simulated
- * engine later.  Protocols never spin, yield or probe by themselves: they
+ * and the simulated one, chosen at link time: native.c and team.c here, or
+ * sim/engine.c.  Protocols never spin, yield or probe by themselves: they
  * wait through the engine, because natively a waiter must leave the core to a
  * worker that shares it, and in simulation polling never advances the clock.
  */
@@ -30,10 +30,12 @@ double engine_measure_clock(void);
 /* ---- waiting ---- */
 
 /* Something that is waited for; whoever makes it true wakes it.  May lie in
- * memory that several processes of a host share; zero it before use. */
+ * memory that several processes of a host share; zero it before use, and not
+ * while somebody waits. */
 struct engine_event {
     _Atomic uint32_t sequence;
     _Atomic uint32_t sleepers;
+    struct engine_waiter *waiters; /* the simulated engine's */
 };
 
 /* How a rank's threads wait.  spin_s: how long a waiter polls before it
@@ -86,6 +88,23 @@ struct engine_lock {
 void engine_lock(struct engine_lock *lock);
 bool engine_trylock(struct engine_lock *lock);
 void engine_unlock(struct engine_lock *lock);
+
+/* ---- simulation ---- */
+
+/* Whether time is simulated: then it passes in waits and charges only, never
+ * in computing or polling. */
+extern const bool engine_simulated;
+
+/* What scheduling does beside waiting.  Natively it takes the time it takes;
+ * in simulation the clock goes on by what it was found to take (the costs
+ * stand in the manifest). */
+enum engine_cost {
+    ENGINE_REQUEST, /* a master takes in a request and answers it */
+    ENGINE_COUNT,   /* a step from a counter in shared memory */
+    ENGINE_STATE, /* a chunk from a scheme's state or a pool, under its lock */
+    ENGINE_COSTS, /* how many there are */
+};
+void engine_charge(enum engine_cost what);
 
 /* ---- thread teams ---- */
 

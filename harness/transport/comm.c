@@ -22,6 +22,8 @@ int comm_open(struct comm *comm, struct error *err)
                          "take turns (MPI_THREAD_SERIALIZED)");
     }
     *comm = (struct comm){.patience = {.spin_s = PATIENCE_S},
+                          .lanes = 1,
+                          .posted = 1,
                           .mpi = aligned_alloc(128, 128)};
     if (comm->mpi == NULL) {
         MPI_Finalize();
@@ -48,6 +50,45 @@ void comm_close(struct comm *comm)
     MPI_Comm_free(&comm->all);
     free(comm->mpi);
     MPI_Finalize();
+}
+
+bool comm_test(const struct comm *comm, MPI_Request *request)
+{
+    int done;
+    if (!comm_try(comm))
+        return false;
+    MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    comm_end(comm);
+    return done != 0;
+}
+
+struct wait {
+    const struct comm *comm;
+    MPI_Request *request;
+};
+
+static bool wait_over(void *arg)
+{
+    const struct wait *wait = arg;
+    return comm_test(wait->comm, wait->request);
+}
+
+void comm_wait(const struct comm *comm, const struct engine_patience *patience,
+               MPI_Request *request)
+{
+    struct wait wait = {comm, request};
+    engine_wait(patience, NULL, wait_over, &wait);
+}
+
+/* Messages wake nobody, and events would not hear of them. */
+int comm_pause(const struct comm *comm, struct engine_idle *idle,
+               const struct engine_patience *patience,
+               struct engine_event *event, MPI_Request *requests, int count,
+               MPI_Status *status)
+{
+    (void)comm, (void)event, (void)requests, (void)count, (void)status;
+    engine_idle(idle, patience, NULL);
+    return -1;
 }
 
 static bool request_done(void *arg)

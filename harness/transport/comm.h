@@ -18,6 +18,8 @@ struct comm {
     int rank, ranks;
     int host_rank, host_ranks;
     bool one_host; /* all ranks share one host */
+    int lanes;  /* MPI processes of a rank: 1; in simulation one per thread */
+    int posted; /* receives for requests that a master keeps posted */
     struct engine_patience patience;
     /* Inside a loop MPI is called by one thread at a time. */
     bool threaded;           /* several threads of this rank call MPI */
@@ -40,6 +42,44 @@ static inline void comm_end(const struct comm *comm)
     if (comm->threaded)
         engine_unlock(comm->mpi);
 }
+
+/* Where thread `thread` of a rank gets its messages in `all`. */
+static inline int comm_address(const struct comm *comm, int rank, int thread)
+{
+    return comm->lanes == 1 ? rank : rank * comm->lanes + thread;
+}
+
+/* The calling thread's own address. */
+static inline int comm_self(const struct comm *comm)
+{
+    int self = comm->rank;
+    if (comm->lanes > 1)
+        MPI_Comm_rank(comm->all, &self);
+    return self;
+}
+
+/* What a rank's message is received from, whichever thread sends it. */
+static inline int comm_source(const struct comm *comm, int rank)
+{
+    return comm->lanes == 1 ? rank : MPI_ANY_SOURCE;
+}
+
+/* Whether the request is complete; false when another thread is at MPI. */
+bool comm_test(const struct comm *comm, MPI_Request *request);
+
+/* Blocks until the request is complete. */
+void comm_wait(const struct comm *comm, const struct engine_patience *patience,
+               MPI_Request *request);
+
+/* Passes a moment when none of the calling thread's requests was complete.
+ * Natively it idles and returns -1: look again.  In simulation, where looking
+ * again does not let time pass, it blocks until one is complete and returns
+ * its index, with *status, the request being null from then on; without
+ * requests it blocks until the event is woken and returns -1. */
+int comm_pause(const struct comm *comm, struct engine_idle *idle,
+               const struct engine_patience *patience,
+               struct engine_event *event, MPI_Request *requests, int count,
+               MPI_Status *status);
 
 /* MPI_Init_thread and the communicators.  Returns 0 or -errno. */
 int comm_open(struct comm *comm, struct error *err);

@@ -28,7 +28,7 @@ struct request {
     int32_t kind;
     int32_t master; /* in the tree: who is asked */
     int32_t child;  /* worker number, or index of the asking master */
-    int32_t rank;   /* of the asking one; set by the receiver */
+    int32_t from;   /* address of the asking thread */
     int64_t start, size;
 };
 
@@ -51,17 +51,19 @@ struct relay {
 
     int count; /* masters hosted here, parents before children */
     struct master *master;
-    int *hosted;         /* index in the tree -> index here, or -1 */
     MPI_Request *refill; /* the answer that a hosted master waits for */
+    int *refill_by;      /* address of the thread that asked */
     struct task **refill_tasks;
 
     _Atomic int working;  /* threads of this rank still in the loop */
     int remote_children;  /* that will say final */
     int finals;           /* said so far */
-    _Atomic bool serving; /* a receive for requests is posted */
-    MPI_Request incoming;
-    struct request request;
-    struct request *queue; /* requests that wait for a refill */
+    _Atomic bool serving; /* receives for requests are posted */
+    int ring, oldest, posted;
+    struct request *request; /* of the posted receives, a ring */
+    MPI_Request *incoming;
+    struct engine_event moved; /* a pool was filled, or a thread has left */
+    struct request *queue;     /* requests that wait for a refill */
     int queued, queue_room;
 
     const char *output;     /* of the whole loop, this rank's copy */

@@ -1,0 +1,148 @@
+/* The workers' end of the relay. */
+#include "harness/transport/relay_parts.h"
+
+/* A master in this rank: no message, but its pool may wait for one. */
+static bool hosted_next(struct source *base, struct chunk *chunk)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    struct relay *relay = source->relay;
+    struct engine_idle idle = {0};
+    double since = 0;
+    enum master_answer answer;
+    if (source->master->upstream_blocks)
+        since = engine_now();
+    for (;;) {
+        answer = master_take(source->master, base->worker, chunk);
+        if (atomic_load_explicit(&source->master->must_ask,
+                                 memory_order_relaxed))
+            relay_progress(relay);
+        if (answer != MASTER_LATER)
+            break;
+        if (since == 0)
+            since = engine_now();
+        if (relay_progress(relay))
+            idle = (struct engine_idle){0};
+        else
+            relay_pause(relay, &idle);
+    }
+    if (since != 0)
+        base->wait_s += engine_now() - since;
+    return answer == MASTER_CHUNK;
+}
+
+static void hosted_ahead(struct source *base)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    master_ask_ahead(source->master);
+    relay_progress(source->relay);
+}
+
+/* A pool in this rank below a master in another: results go to that one. */
+static bool pooled_next(struct source *base, struct chunk *chunk)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    struct relay *relay = source->relay;
+    if (source->current.size > 0) {
+        int above = relay->tree->master[source->leaf].parent;
+        comm_begin(relay->comm);
+        relay_send_request(relay, REQUEST_RESULT, above, base->worker,
+                           source->thread, &source->current);
+        comm_end(relay->comm);
+        source->current.size = 0;
+    }
+    if (!hosted_next(base, chunk))
+        return false;
+    source->current = *chunk;
+    return true;
+}
+
+/* Asks for a chunk; the results of a finished one travel along. */
+static void ask(struct relay_source *source)
+{
+    struct relay *relay = source->relay;
+    comm_begin(relay->comm);
+    /* The question leaves first: the answer takes longer than the posting. */
+    relay_send_request(relay, REQUEST_WORK, source->leaf, source->base.worker,
+                       source->thread, &source->finished);
+    MPI_Irecv(&source->reply, sizeof(source->reply), MPI_BYTE,
+              comm_source(relay->comm, relay->tree->master[source->leaf].rank),
+              RELAY_REPLY + source->thread, relay->comm->all, &source->answer);
+    comm_end(relay->comm);
+    source->finished.size = 0;
+    source->asked = true;
+}
+
+static void remote_ahead(struct source *base)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    if (!source->asked)
+        ask(source);
+}
+
+static void leave_master(struct relay_source *source)
+{
+    comm_begin(source->relay->comm);
+    relay_send_request(source->relay, REQUEST_FINAL, source->leaf,
+                       source->base.worker, source->thread, &source->finished);
+    comm_end(source->relay->comm);
+    source->left = true;
+}
+
+/* A master in another rank.  The results of a chunk travel with the request
+ * that follows its end: with prefetch that is the one for the chunk after the
+ * next. */
+static bool remote_next(struct source *base, struct chunk *chunk)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    if (source->left)
+        return false;
+    source->finished = source->current;
+    if (!source->asked)
+        ask(source);
+    if (!comm_test(source->relay->comm, &source->answer)) {
+        double since = engine_now();
+        comm_wait(source->relay->comm, &source->relay->patience,
+                  &source->answer);
+        base->wait_s += engine_now() - since;
+    }
+    source->asked = false;
+    source->current = source->reply;
+    *chunk = source->reply;
+    if (chunk->size == 0)
+        leave_master(source);
+    return chunk->size > 0;
+}
+
+/* Whether a pool's chunks come, at some level, from another rank. */
+static bool needs_messages(const struct master *master)
+{
+    while (master->parent != NULL)
+        master = master->parent;
+    return master->scheme == NULL && master->upstream == NULL;
+}
+
+void relay_source_open(struct relay_source *source, struct relay *relay,
+                       int worker)
+{
+    const struct tree *tree = relay->tree;
+    int leaf = tree->worker_master[worker];
+    int above = tree->master[leaf].parent;
+    struct master *hosted = relay_hosted(relay, leaf);
+    bool sends = relay->collect && hosted != NULL && tree->master[leaf].pool &&
+                 relay_hosted(relay, above) == NULL;
+    *source = (struct relay_source){
+        .base = {.worker = worker,
+                 .next = hosted == NULL ? remote_next
+                         : sends        ? pooled_next
+                                        : hosted_next,
+                 .ask_ahead = !relay->prefetch         ? NULL
+                              : hosted == NULL         ? remote_ahead
+                              : needs_messages(hosted) ? hosted_ahead
+                                                       : NULL,
+                 .ahead = relay->ahead},
+        .relay = relay,
+        .master = hosted,
+        .leaf = leaf,
+        .thread = worker - tree->rank_worker[tree->worker_rank[worker]],
+        .answer = MPI_REQUEST_NULL};
+}

@@ -1,0 +1,349 @@
+/* The masters' end of the relay: requests come in, answers and refills go
+ * out. */
+#include "harness/transport/relay_parts.h"
+
+#include <stdlib.h>
+
+/* ---- growing lists; memory is there from the repetitions before ---- */
+
+static void *grow(void *list, int count, int *room, size_t size)
+{
+    if (count < *room)
+        return list;
+    int more = *room * 2 + 64;
+    void *moved = realloc(list, (size_t)more * size);
+    if (moved == NULL)
+        abort(); /* a few bytes for a request: nothing sensible is left */
+    *room = more;
+    return moved;
+}
+
+void relay_reap(struct relay *relay)
+{
+    struct flights *flights = &relay->flights;
+    int kept = 0;
+    for (int i = 0; i < flights->count; i++) {
+        int done;
+        MPI_Test(&flights->list[i], &done, MPI_STATUS_IGNORE);
+        if (!done)
+            flights->list[kept++] = flights->list[i];
+    }
+    flights->count = kept;
+}
+
+/* Room for one more request in flight.  Old ones are reaped now and then so
+ * that a long loop keeps a short list. */
+static MPI_Request *add_flight(struct relay *relay)
+{
+    struct flights *flights = &relay->flights;
+    if (flights->count >= 64 && flights->count % 64 == 0)
+        relay_reap(relay);
+    flights->list = grow(flights->list, flights->count, &flights->room,
+                         sizeof(*flights->list));
+    return &flights->list[flights->count++];
+}
+
+/* ---- sending; called with MPI held ---- */
+
+void relay_count_message(struct relay *relay, int64_t bytes)
+{
+    relay->messages++;
+    relay->bytes += bytes;
+}
+
+static int worker_thread(const struct tree *tree, int worker)
+{
+    return worker - tree->rank_worker[tree->worker_rank[worker]];
+}
+
+/* Requests are small: the library buffers them, and the receiver always has a
+ * receive posted or is on its way to one. */
+void relay_send_request(struct relay *relay, int kind, int master, int child,
+                        int thread, const struct chunk *finished)
+{
+    const struct comm *comm = relay->comm;
+    int to = comm_address(comm, relay->tree->master[master].rank, 0);
+    struct request request = {
+        .kind = kind,
+        .master = master,
+        .child = child,
+        .from = comm_self(comm),
+        .start = finished ? finished->start : 0,
+        .size = finished && relay->collect ? finished->size : 0};
+    MPI_Send(&request, sizeof(request), MPI_BYTE, to, RELAY_REQUEST, comm->all);
+    relay_count_message(relay, sizeof(request));
+    if (request.size == 0)
+        return;
+    const char *from =
+        relay->output + (size_t)request.start * relay->output_bytes;
+    MPI_Isend(from, (int)request.size, relay->iteration, to,
+              RELAY_RESULT + thread, comm->all, add_flight(relay));
+    relay_count_message(relay, request.size * (int64_t)relay->output_bytes);
+}
+
+/* The questions that hosted masters have for those above them. */
+static void send_refill_requests(struct relay *relay)
+{
+    const struct comm *comm = relay->comm;
+    for (int i = 0; i < relay->count; i++) {
+        struct master *master = &relay->master[i];
+        if (!atomic_load_explicit(&master->must_ask, memory_order_relaxed) ||
+            !atomic_exchange(&master->must_ask, false))
+            continue;
+        int above = relay->tree->master[master->index].parent;
+        relay->refill_by[i] = comm_self(comm);
+        MPI_Irecv(relay->refill_tasks[i],
+                  master->workers * (int)sizeof(struct task), MPI_BYTE,
+                  comm_source(comm, relay->tree->master[above].rank),
+                  RELAY_REFILL, comm->all, &relay->refill[i]);
+        relay_send_request(relay, REQUEST_REFILL, above, master->index, 0,
+                           NULL);
+    }
+}
+
+/* ---- serving; called with MPI held ---- */
+
+struct master *relay_hosted(const struct relay *relay, int index)
+{
+    for (int i = 0; i < relay->count; i++)
+        if (relay->master[i].index == index)
+            return &relay->master[i];
+    return NULL;
+}
+
+/* Where the results of a chunk go: straight to their place. */
+static void receive_results(struct relay *relay, const struct request *request)
+{
+    if (request->size == 0)
+        return;
+    int thread = worker_thread(relay->tree, request->child);
+    char *to = relay->inbox + (size_t)request->start * relay->output_bytes;
+    MPI_Irecv(to, (int)request->size, relay->iteration, request->from,
+              RELAY_RESULT + thread, relay->comm->all, add_flight(relay));
+    relay->received = grow(relay->received, relay->received_count,
+                           &relay->received_room, sizeof(*relay->received));
+    relay->received[relay->received_count++] =
+        (struct received){request->start, request->size};
+}
+
+static bool answer_worker(struct relay *relay, const struct request *request)
+{
+    struct master *master = relay_hosted(relay, request->master);
+    struct chunk chunk = {0};
+    enum master_answer answer = master_take(master, request->child, &chunk);
+    if (answer == MASTER_LATER)
+        return false;
+    MPI_Send(&chunk, sizeof(chunk), MPI_BYTE, request->from,
+             RELAY_REPLY + worker_thread(relay->tree, request->child),
+             relay->comm->all);
+    relay_count_message(relay, sizeof(chunk));
+    return true;
+}
+
+static bool answer_refill(struct relay *relay, const struct request *request)
+{
+    struct master *master = relay_hosted(relay, request->master);
+    const struct tree_master *child = &relay->tree->master[request->child];
+    int count = 0;
+    enum master_answer answer = master_take_batch(
+        master, child->first_worker, child->workers, relay->reply, &count);
+    if (answer == MASTER_LATER)
+        return false;
+    int bytes = count * (int)sizeof(struct task);
+    MPI_Send(relay->reply, bytes, MPI_BYTE, request->from, RELAY_REFILL,
+             relay->comm->all);
+    relay_count_message(relay, bytes);
+    return true;
+}
+
+/* False when the answer has to wait for a refill. */
+static bool answer_request(struct relay *relay, const struct request *request)
+{
+    if (request->kind == REQUEST_WORK)
+        return answer_worker(relay, request);
+    if (request->kind == REQUEST_REFILL)
+        return answer_refill(relay, request);
+    return true;
+}
+
+static void handle_request(struct relay *relay, const struct request *request)
+{
+    engine_charge(ENGINE_REQUEST);
+    receive_results(relay, request);
+    if (request->kind == REQUEST_FINAL)
+        relay->finals++;
+    if (answer_request(relay, request))
+        return;
+    relay->queue = grow(relay->queue, relay->queued, &relay->queue_room,
+                        sizeof(*relay->queue));
+    relay->queue[relay->queued++] = *request;
+}
+
+/* Those who waited are served in the order in which they came. */
+static void serve_queue(struct relay *relay)
+{
+    int kept = 0;
+    for (int i = 0; i < relay->queued; i++)
+        if (!answer_request(relay, &relay->queue[i]))
+            relay->queue[kept++] = relay->queue[i];
+    relay->queued = kept;
+}
+
+/* Every child that has not said final will send one message more at least:
+ * as many receives as such children are sure to be used. */
+void relay_post(struct relay *relay)
+{
+    int open = relay->remote_children - relay->finals;
+    int most = open < relay->ring ? open : relay->ring;
+    for (; relay->posted < most; relay->posted++) {
+        int at = (relay->oldest + relay->posted) % relay->ring;
+        MPI_Irecv(&relay->request[at], sizeof(relay->request[at]), MPI_BYTE,
+                  MPI_ANY_SOURCE, RELAY_REQUEST, relay->comm->all,
+                  &relay->incoming[at]);
+    }
+}
+
+/* The oldest receive is complete. */
+static void request_arrived(struct relay *relay)
+{
+    struct request request = relay->request[relay->oldest];
+    relay->oldest = (relay->oldest + 1) % relay->ring;
+    relay->posted--;
+    /* Answered before the next receive is posted: somebody waits. */
+    handle_request(relay, &request);
+    relay_post(relay);
+    relay->serving = relay->posted > 0;
+}
+
+static void refill_arrived(struct relay *relay, int i, const MPI_Status *status)
+{
+    int bytes;
+    MPI_Get_count(status, MPI_BYTE, &bytes);
+    master_fill(&relay->master[i], relay->refill_tasks[i],
+                bytes / (int)sizeof(struct task));
+    engine_wake(&relay->moved);
+}
+
+/* A request belongs to the thread that posted it, where each has an address
+ * of its own. */
+static bool own(const struct relay *relay, int poster)
+{
+    return relay->comm->lanes == 1 || poster == comm_self(relay->comm);
+}
+
+static bool takes_requests(const struct relay *relay)
+{
+    return relay->serving &&
+           own(relay, comm_address(relay->comm, relay->comm->rank, 0));
+}
+
+static bool take_requests(struct relay *relay)
+{
+    bool any = false;
+    while (takes_requests(relay)) {
+        int arrived;
+        MPI_Test(&relay->incoming[relay->oldest], &arrived, MPI_STATUS_IGNORE);
+        if (!arrived)
+            break;
+        request_arrived(relay);
+        any = true;
+    }
+    return any;
+}
+
+static bool take_refills(struct relay *relay)
+{
+    bool any = false;
+    for (int i = 0; i < relay->count; i++) {
+        int arrived = 0;
+        MPI_Status status;
+        if (relay->refill[i] == MPI_REQUEST_NULL ||
+            !own(relay, relay->refill_by[i]))
+            continue;
+        MPI_Test(&relay->refill[i], &arrived, &status);
+        if (!arrived)
+            continue;
+        refill_arrived(relay, i, &status);
+        any = true;
+    }
+    return any;
+}
+
+static void follow_up(struct relay *relay, bool refills)
+{
+    if (refills && relay->queued > 0)
+        serve_queue(relay);
+    if (relay->count > 0)
+        send_refill_requests(relay);
+}
+
+bool relay_progress(struct relay *relay)
+{
+    if (!comm_try(relay->comm))
+        return false;
+    bool requests = take_requests(relay);
+    bool refills = take_refills(relay);
+    follow_up(relay, refills);
+    comm_end(relay->comm);
+    return requests || refills;
+}
+
+bool relay_serves(const struct relay *relay)
+{
+    return relay->remote_children > 0;
+}
+
+bool relay_refilling(const struct relay *relay)
+{
+    for (int i = 0; i < relay->count; i++)
+        if (relay->refill[i] != MPI_REQUEST_NULL)
+            return true;
+    return false;
+}
+
+/* What a thread waits for together.  More than this may be under way: those
+ * left out are looked at when one of the others has come. */
+enum { WAITS_MAX = 32 };
+struct waits {
+    int count;
+    MPI_Request request[WAITS_MAX];
+    int place[WAITS_MAX]; /* -1: the oldest receive, else a refill */
+};
+
+static void list_waits(const struct relay *relay, struct waits *waits)
+{
+    waits->count = 0;
+    if (takes_requests(relay)) {
+        waits->request[0] = relay->incoming[relay->oldest];
+        waits->place[waits->count++] = -1;
+    }
+    for (int i = 0; i < relay->count && waits->count < WAITS_MAX; i++) {
+        if (relay->refill[i] == MPI_REQUEST_NULL ||
+            !own(relay, relay->refill_by[i]))
+            continue;
+        waits->request[waits->count] = relay->refill[i];
+        waits->place[waits->count++] = i;
+    }
+}
+
+void relay_pause(struct relay *relay, struct engine_idle *idle)
+{
+    struct waits waits = {.count = 0};
+    MPI_Status status;
+    /* Natively one looks again, with MPI held, which it is not here. */
+    if (engine_simulated)
+        list_waits(relay, &waits);
+    int which = comm_pause(relay->comm, idle, &relay->patience, &relay->moved,
+                           waits.request, waits.count, &status);
+    if (which < 0)
+        return;
+    int place = waits.place[which];
+    if (place < 0) {
+        relay->incoming[relay->oldest] = MPI_REQUEST_NULL;
+        request_arrived(relay);
+    } else {
+        relay->refill[place] = MPI_REQUEST_NULL;
+        refill_arrived(relay, place, &status);
+    }
+    follow_up(relay, place >= 0);
+}
