@@ -33,5 +33,6 @@ int topo_command(int argc, char **argv);
 int run_command(int argc, char **argv);
 int summary_command(int argc, char **argv);
 int launch_command(int argc, char **argv);
+int busy_command(int argc, char **argv);
 
 #endif

@@ -23,6 +23,7 @@ static const struct command commands[] = {
     {"list", list_command, "list schemes, kernels and counter events"},
     {"topo", topo_command, "show cores and what would be bound where"},
     {"launch", launch_command, NULL},
+    {"busy", busy_command, NULL},
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

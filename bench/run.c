@@ -6,6 +6,7 @@
 #include "bench/driver.h"
 #include "bench/summary.h"
 #include "harness/launch.h"
+#include "harness/load.h"
 #include "harness/topo/topo.h"
 
 #include <errno.h>
@@ -37,7 +38,8 @@ static void print_cell(const struct cell *c)
     printf(" collect=%s prefetch=%s bind=%s timing=%s min_chunk=%" PRId64,
            c->collect, c->prefetch ? "on" : "off", c->bind, c->timing,
            c->min_chunk);
-    printf("%s%s%s%s\n", c->power[0] ? " power=" : "", c->power,
+    printf("%s%s%s%s%s%s\n", c->power[0] ? " power=" : "", c->power,
+           c->load[0] ? " load=" : "", c->load,
            strcmp(c->window, "auto") ? " window=" : "",
            strcmp(c->window, "auto") ? c->window : "");
 }
@@ -195,5 +197,15 @@ int launch_command(int argc, char **argv)
     if (argc == 2)
         return launch_main(argv[1]);
     error_set(&err, EINVAL, "launch is started by dlsbench run");
+    return command_fail(COMMAND_USAGE, &err);
+}
+
+/* For the ranks only: a process that competes with a worker. */
+int busy_command(int argc, char **argv)
+{
+    struct error err;
+    if (argc == 2)
+        return load_busy(argv[1]);
+    error_set(&err, EINVAL, "busy is started by the ranks of dlsbench run");
     return command_fail(COMMAND_USAGE, &err);
 }

@@ -50,7 +50,10 @@ static const struct argp_option options[] = {
      "columns between synchronization points, for loops with dependences "
      "(100)",
      1},
-    {"load", CELL + 16, "L", OPTION_HIDDEN, "competing load", 1},
+    {"load", CELL + 16, "L", 0,
+     "busy processes beside workers: w0,w2:1 is one on the cores of each of "
+     "these two, w0-w3:2 two on each of four",
+     1},
     {NULL, 0, NULL, 0, "How it is measured:", 2},
     {"repetitions", POLICY, "N", 0, "at least so many (10)", 2},
     {"repetitions-max", POLICY + 1, "N", 0, "at most so many (50)", 2},

@@ -85,6 +85,8 @@ static void make_label(const struct result *result, char *label)
     }
     if (c->power[0] != '\0')
         add(label, ", power ", c->power);
+    if (c->load[0] != '\0')
+        add(label, ", non-dedicated, load ", c->load);
     if (result->oversubscribed)
         add(label, "; oversubscribed, not ranked", "");
 }

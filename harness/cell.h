@@ -27,7 +27,7 @@ struct cell {
     char timing[16];    /* worker | chunk */
     char protocol[16];  /* parallel | dmps */
     char power[512];    /* v,v,... or n:v,n:v,...; empty: all equal */
-    char load[128];     /* competing load; empty: dedicated */
+    char load[512];     /* competing load, w0,w2:1; empty: dedicated */
     bool prefetch;      /* requests go one ahead */
     int ranks, threads; /* of the launch shape */
     int64_t min_chunk;
@@ -76,6 +76,11 @@ int cell_workers(const struct cell *cell);
 /* The powers of a checked cell, one per worker; NULL when all are equal (or
  * out of memory).  The caller frees. */
 double *cell_powers(const struct cell *cell);
+
+/* The competing load of a checked cell: the number of busy processes beside
+ * each worker; NULL when it is dedicated (or out of memory).  The caller
+ * frees. */
+int *cell_loads(const struct cell *cell);
 
 /* Cells as JSON objects with the column names of runs-<launch>.jsonl. */
 json_t *cell_to_json(const struct cell *cell);

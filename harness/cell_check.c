@@ -63,6 +63,8 @@ static int check_words(const struct cell *cell, struct error *err)
     int code = hierarchy_parse(cell->hierarchy, &h, err);
     if (code == 0)
         code = cell_power_parse(cell, err);
+    if (code == 0)
+        code = cell_load_parse(cell, err);
     return code;
 }
 
@@ -130,9 +132,6 @@ static int check_transport(const struct cell *cell, struct error *err)
                          "collect master needs transport master: with %s "
                          "there is no master to collect",
                          cell->transport);
-    if (cell->load[0] != '\0')
-        return error_set(err, ENOTSUP,
-                         "load: competing load is not built in yet");
     return 0;
 }
 
@@ -202,6 +201,8 @@ int cell_check(struct cell *cell, struct error *err)
         code = check_transport(&checked, err);
     if (code == 0)
         code = cell_power_check(&checked, err);
+    if (code == 0)
+        code = cell_load_check(&checked, err);
     if (code != 0)
         return code;
     set_hash(&checked);

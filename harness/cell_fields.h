@@ -31,4 +31,12 @@ int cell_power_parse(const struct cell *cell, struct error *err);
  * written, and equal ones are none.  -ENOTSUP: not as many as workers. */
 int cell_power_check(struct cell *cell, struct error *err);
 
+/* Whether `load` is a list of loaded workers at all.  Returns 0 or -EINVAL. */
+int cell_load_parse(const struct cell *cell, struct error *err);
+
+/* Writes `load` in its canonical form: groups by number of processes, their
+ * workers in order.  -EINVAL: a worker is named twice; -ENOTSUP: there is no
+ * such worker, or workers are not bound. */
+int cell_load_check(struct cell *cell, struct error *err);
+
 #endif

@@ -121,12 +121,11 @@ static void values_arrive(void **unused)
 {
     (void)unused;
     struct cell cell;
-    fill(&cell,
-         WORDS("kernel=adjoint:size=9", "scheme=tss", "layout=3x5",
-               "hierarchy=node", "transport=master", "master=dedicated",
-               "window=rma", "collect=local", "bind=scatter", "timing=chunk",
-               "power=2:1,3", "load=some", "protocol=dmps", "sync_interval=9",
-               "prefetch=off", "min_chunk=7"));
+    fill(&cell, WORDS("kernel=adjoint:size=9", "scheme=tss", "layout=3x5",
+                      "hierarchy=node", "transport=master", "master=dedicated",
+                      "window=rma", "collect=local", "bind=scatter",
+                      "timing=chunk", "power=2:1,3", "load=w0", "protocol=dmps",
+                      "sync_interval=9", "prefetch=off", "min_chunk=7"));
     assert_string_equal(cell.kernel, "adjoint:size=9");
     assert_string_equal(cell.scheme, "tss");
     assert_int_equal(cell.ranks, 3);
@@ -139,7 +138,7 @@ static void values_arrive(void **unused)
     assert_string_equal(cell.bind, "scatter");
     assert_string_equal(cell.timing, "chunk");
     assert_string_equal(cell.power, "2:1,3");
-    assert_string_equal(cell.load, "some");
+    assert_string_equal(cell.load, "w0");
     assert_string_equal(cell.protocol, "dmps");
     assert_int_equal(cell.sync_interval, 9);
     assert_false(cell.prefetch);
@@ -212,7 +211,7 @@ static void too_long_values_are_refused(void **unused)
                 {"scheme", SPEC_CANONICAL_MAX - 1},
                 {"hierarchy", 63},
                 {"power", 511},
-                {"load", 127}};
+                {"load", 511}};
     char value[1024];
     for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
         struct cell cell;
@@ -408,9 +407,76 @@ static void fields_that_do_not_go_together(void **unused)
     bad(WORDS("threads=2", "power=1,2,3"), -ENOTSUP,
         "3 powers are given for 2 workers");
     bad(WORDS("threads=2", "power=16777216:1,2"), -ENOTSUP, "16777217 powers");
-    bad(WORDS("load=something"), -ENOTSUP, "load");
+    bad(WORDS("load=w0,w1"), -ENOTSUP, "no worker w1, this cell has w0 to w0");
+    bad(WORDS("threads=2", "load=w0-w2:3"), -ENOTSUP, "no worker w2");
+    bad(WORDS("threads=2", "load=w1", "bind=none"), -ENOTSUP, "bound");
     bad(WORDS("protocol=dmps"), -ENOTSUP, "use parallel");
     bad(WORDS("kernel=heat", "protocol=parallel"), -ENOTSUP, "use dmps");
+}
+
+static void wrong_loads(void **unused)
+{
+    (void)unused;
+    static const char *const wrong[] = {"w",
+                                        "0",
+                                        "x0",
+                                        "w-1",
+                                        "w0-",
+                                        "w3-w1",
+                                        "w0-1",
+                                        "w0,",
+                                        ",w0",
+                                        "w0 ",
+                                        "w+1",
+                                        "W0",
+                                        "w0:1:1",
+                                        "w16777216",
+                                        "w0;w1",
+                                        "w0--w1",
+                                        "w99999999999999999999"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        char word[64];
+        snprintf(word, sizeof(word), "load=%s", wrong[i]);
+        bad(WORDS(word), -EINVAL, "load: ");
+    }
+    bad(WORDS("load=w0:0"), -EINVAL, "'0' after 'w0:' must be a number");
+    bad(WORDS("load=w0:65"), -EINVAL, "from 1 to 64");
+    bad(WORDS("load=w0:x"), -EINVAL, "'x' after");
+    bad(WORDS("threads=4", "load=w0-w2,w1:2"), -EINVAL, "w1 is named twice");
+    bad(WORDS("layout=2x1", "transport=shared", "load=w"), -EINVAL, "load");
+}
+
+/* One cell however the load is written; a number counts for all workers since
+ * the number before. */
+static void loads_have_one_form(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *given, *written;
+        int load[6];
+    } row[] = {
+        {"w0,w2:1", "w0,w2:1", {1, 0, 1}},
+        {"w2,w0", "w0,w2:1", {1, 0, 1}},
+        {"w5:3", "w5:3", {0, 0, 0, 0, 0, 3}},
+        {"w0,w1,w2:2", "w0-w2:2", {2, 2, 2}},
+        {"w4:2,w0-w1,w3:1,w5:2", "w0-w1,w3:1,w4-w5:2", {1, 1, 0, 1, 2, 2}},
+        {"w1:64,w0-w0", "w0:1,w1:64", {1, 64}},
+    };
+    struct cell plain = good(WORDS("threads=6"));
+    assert_null(cell_loads(&plain));
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        char word[64];
+        snprintf(word, sizeof(word), "load=%s", row[i].given);
+        struct cell cell = good(WORDS("threads=6", word));
+        assert_string_equal(cell.load, row[i].written);
+        snprintf(word, sizeof(word), "load=%s", row[i].written);
+        struct cell again = good(WORDS("threads=6", word));
+        assert_string_equal(again.hash, cell.hash);
+        assert_string_not_equal(plain.hash, cell.hash);
+        int *load = cell_loads(&cell);
+        assert_memory_equal(load, row[i].load, sizeof(row[i].load));
+        free(load);
+    }
 }
 
 /* A wrong value may not hide behind a combination that is skipped. */
@@ -551,6 +617,8 @@ int main(void)
         cmocka_unit_test(checking_twice_changes_nothing),
         cmocka_unit_test(fields_wrong_in_themselves),
         cmocka_unit_test(fields_that_do_not_go_together),
+        cmocka_unit_test(wrong_loads),
+        cmocka_unit_test(loads_have_one_form),
         cmocka_unit_test(wrong_comes_before_impossible),
         cmocka_unit_test(so_many_workers_cannot_be),
         cmocka_unit_test(workers_are_counted),

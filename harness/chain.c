@@ -65,13 +65,14 @@ static int check_collect(const struct cell *cell, const struct loop *loop,
 
 int chain_root_open(struct chain_root *root, const struct cell *cell,
                     const struct loop *loop, const struct tree *tree,
-                    bool memory, struct error *err)
+                    const struct powers *powers, bool memory, struct error *err)
 {
     bool windowed = is(cell->transport, "window");
     bool direct = windowed || is(cell->transport, "shared");
-    *root = (struct chain_root){.cell = cell, .power = cell_powers(cell)};
-    root->loop =
-        (struct sched_loop){loop->iterations, tree->workers, root->power};
+    *root = (struct chain_root){
+        .cell = cell,
+        .powers = powers,
+        .loop = {loop->iterations, tree->workers, powers_of_scheme(powers)}};
     int code = sched_parse(cell->scheme, &root->scheme, &root->spec, err);
     if (code == 0)
         code = check_collect(cell, loop, err);
@@ -91,7 +92,6 @@ void chain_root_close(struct chain_root *root)
         free(root->state);
     }
     sched_table_free(&root->table);
-    free(root->power);
     *root = (struct chain_root){0};
 }
 
@@ -163,7 +163,13 @@ static void open_sources(struct chain *chain)
 {
     int first = chain->tree->rank_worker[chain->comm->rank];
     for (int i = 0; i < chain->workers; i++) {
-        if (chain->has_relay)
+        bool absent = !powers_take_part(chain->root->powers, first + i);
+        if (absent && chain->has_relay)
+            relay_source_absent(&chain->source[i].relay, &chain->relay,
+                                first + i);
+        else if (absent)
+            source_none_open(&chain->source[i].base, first + i);
+        else if (chain->has_relay)
             relay_source_open(&chain->source[i].relay, &chain->relay,
                               first + i);
         else

@@ -6,6 +6,7 @@
 
 #include "harness/cell.h"
 #include "harness/loop.h"
+#include "harness/power.h"
 #include "harness/transport/relay.h"
 #include "harness/transport/source.h"
 #include "harness/transport/tree.h"
@@ -36,8 +37,8 @@ struct chain_root {
     const struct sched_ops *scheme;
     struct spec spec;
     struct sched_loop loop;
-    double *power;
-    struct sched_table table; /* steps 0: the scheme needs its state */
+    const struct powers *powers; /* of all workers; the run's */
+    struct sched_table table;    /* steps 0: the scheme needs its state */
     /* In own memory, in a window, or NULL where a master in another process
      * has them. */
     struct source_counter *counter;
@@ -61,11 +62,12 @@ struct chain {
 };
 
 /* Once per process, before its chains.  memory: the counter and the state are
- * kept here, not in a window and not by a master elsewhere.  cell, loop and
- * tree stay the caller's.  Returns 0 or -errno, not agreed. */
+ * kept here, not in a window and not by a master elsewhere.  cell, loop, tree
+ * and powers stay the caller's.  Returns 0 or -errno, not agreed. */
 int chain_root_open(struct chain_root *root, const struct cell *cell,
                     const struct loop *loop, const struct tree *tree,
-                    bool memory, struct error *err);
+                    const struct powers *powers, bool memory,
+                    struct error *err);
 void chain_root_close(struct chain_root *root);
 
 /* Before a repetition, by whoever has the counter and the state. */

@@ -41,6 +41,7 @@ bool place_ranks_crowded(const struct place *place);
 struct place_report {
     uint64_t host;
     int32_t core;
+    int32_t processor; /* of that core, the one it is on */
     int32_t bound;
 };
 

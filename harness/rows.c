@@ -86,24 +86,33 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     return row;
 }
 
+/* As the scheme counts with it, else V/Q. */
+static json_t *available(const struct powers *powers, int worker)
+{
+    const double *available =
+        powers->available ? powers->available : powers->share;
+    return available ? json_real(available[worker]) : json_null();
+}
+
 json_t *row_worker(const struct row_context *c, const struct run_result *result,
                    int worker)
 {
     const struct worker_result *r = &result->workers[worker];
     json_t *row = json_object();
-    double *power = cell_powers(c->cell);
+    const struct powers *powers = run_powers(c->run);
     identify(row, "worker", c);
     json_t *measured = json_pack(
-        "{s:i,s:i,s:o,s:b,s:f,s:I,s:I,s:f,s:f,s:f,s:f,s:f,s:f}", "worker",
-        worker, "rank", run_worker_rank(c->run, worker), "core",
+        "{s:i,s:i,s:o,s:b,s:f,s:o,s:o,s:I,s:I,s:f,s:f,s:f,s:f,s:f,s:f}",
+        "worker", worker, "rank", run_worker_rank(c->run, worker), "core",
         r->core >= 0 ? json_integer(r->core) : json_null(), "bound", r->bound,
-        "power", power ? power[worker] : 1.0, "iterations",
+        "power", powers->given[worker], "queue",
+        powers->queue ? json_integer(powers->queue[worker]) : json_null(),
+        "available", available(powers, worker), "iterations",
         (json_int_t)r->iterations, "chunks", (json_int_t)r->chunks, "compute_s",
         r->compute_s, "wait_s", r->wait_s, "serve_s", r->serve_s, "sync_s",
         r->sync_s, "finish_s", r->finish_s, "overhead_s",
         result->time_s - r->compute_s);
     json_object_update_new(row, measured);
-    free(power);
     return row;
 }
 

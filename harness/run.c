@@ -1,5 +1,7 @@
 #include "harness/run_parts.h"
 
+#include "harness/topo/queue.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,7 @@ static void bind_body(int thread, void *arg)
     run->place[thread] = (struct place_report){
         .host = run->context->place.group[run->context->comm.rank],
         .core = core,
+        .processor = queue_processor(),
         .bound = bound && code == 0};
 }
 
@@ -55,7 +58,28 @@ static int check_places(struct run *run, bool oversubscribe, struct error *err)
     }
     return agreed;
 }
+
 /* ---- opening ---- */
+
+/* Starts what competes with the workers, and lets them register beside it. */
+static int open_powers(struct run *run, struct error *err)
+{
+    const struct launch_context *context = run->context;
+    const struct comm *comm = &context->comm;
+    int *load = cell_loads(&run->cell);
+    int code = load_open(&run->load, load ? load + run_first_worker(run) : NULL,
+                         run->workers, context->team, err);
+    free(load);
+    code = comm_agree(comm, code, err);
+    if (code != 0)
+        return code;
+    load_resume(&run->load);
+    comm_quiet_barrier(comm);
+    code = powers_open(&run->powers, &run->cell, &run->tree, &context->place,
+                       comm, run->place, err);
+    load_pause(&run->load);
+    return code;
+}
 
 static bool serve_masters(void *arg)
 {
@@ -171,6 +195,8 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
     code = comm_agree(comm, code, err);
     if (code == 0)
         code = check_places(run, oversubscribe, err);
+    if (code == 0)
+        code = open_powers(run, err);
     if (code != 0)
         return code;
     run->crowded = comm_max_int(comm, place_crowded(&run->context->place,
@@ -179,7 +205,7 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
     run->patience.nap_ns = run->crowded ? 0 : ENGINE_SHORT_NAP_NS;
     bool windowed = strcmp(run->cell.transport, "window") == 0;
     code = chain_root_open(&run->root, &run->cell, run->loop, &run->tree,
-                           !windowed && comm->rank == 0, err);
+                           &run->powers, !windowed && comm->rank == 0, err);
     code = comm_agree(comm, code, err);
     if (code == 0)
         code = chain_open(&run->chain, &run->root, run->loop, &run->tree, comm,
@@ -217,6 +243,8 @@ void run_close(struct run *run)
         links_close(&run->dmps.links);
     chain_close(&run->chain);
     chain_root_close(&run->root);
+    powers_close(&run->powers);
+    load_close(&run->load);
     for (int i = 0; run->worker != NULL && i < run->workers; i++)
         if (run->worker[i].log != NULL)
             munmap(run->worker[i].log, run->log_bytes);
@@ -242,6 +270,11 @@ int run_worker_rank(const struct run *run, int worker)
     return run->tree.worker_rank[worker];
 }
 
+const struct powers *run_powers(const struct run *run)
+{
+    return &run->powers;
+}
+
 bool run_oversubscribed(const struct run *run)
 {
     return run->oversubscribed;
@@ -253,13 +286,16 @@ const char *run_window(const struct run *run)
         return NULL;
     return run->chain.window.shared ? "shared" : "rma";
 }
+
 int run_repeat(struct run *run, struct run_result *result, struct error *err)
 {
     *result = (struct run_result){.wrong_iteration = -1, .bound_s = -1};
     run_free_gathered(run);
     run_reset(run);
+    load_resume(&run->load);
     comm_quiet_barrier(&run->context->comm);
     engine_team_run(run->context->team, run_loop_body, run);
+    load_pause(&run->load);
     int code = run_verify(run, result, err);
     return code == 0 ? run_gather(run, result, err) : code;
 }

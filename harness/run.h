@@ -6,6 +6,7 @@
 #include "harness/cell.h"
 #include "harness/loop.h"
 #include "harness/place.h"
+#include "harness/power.h"
 #include "harness/protocol/parallel.h"
 #include "harness/transport/comm.h"
 #include "harness/transport/relay.h"
@@ -61,6 +62,7 @@ int run_repeat(struct run *run, struct run_result *result, struct error *err);
 /* Of a run that is open. */
 int run_workers(const struct run *run);
 int run_worker_rank(const struct run *run, int worker);
+const struct powers *run_powers(const struct run *run);
 bool run_oversubscribed(const struct run *run);
 /* "shared" or "rma" when the run has a window, else NULL. */
 const char *run_window(const struct run *run);

@@ -6,6 +6,7 @@
 #define HARNESS_RUN_PARTS_H
 
 #include "harness/chain.h"
+#include "harness/load.h"
 #include "harness/protocol/dmps.h"
 #include "harness/run.h"
 #include "harness/verify.h"
@@ -15,6 +16,8 @@ struct run {
     struct loop *loop;
     struct launch_context *context;
     struct tree tree;
+    struct load load; /* beside this rank's workers */
+    struct powers powers;
     struct chain_root root;
     struct chain chain;
     struct dmps dmps;
@@ -32,7 +35,7 @@ struct run {
     int64_t held_count, held_room;
     uint64_t start_ticks;
     double start_s, end_s;
-    struct place_report *place; /* while opening */
+    struct place_report *place; /* of this rank's workers, while opening */
     /* Rank 0, of the last repetition. */
     struct worker_result *all_workers;
     struct ran *all_ran;

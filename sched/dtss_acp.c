@@ -1,4 +1,4 @@
-/* Distributed trapezoid self-scheduling with real available powers.
+/* Distributed trapezoid self-scheduling with available powers.
  *
  *     C = A_k (F - D (S + (A_k - 1) / 2)),   rounded to nearest, at least 1
  *     F = I / 2A (at least L),   L = 1,   N = 2 I / (F + L),
@@ -6,7 +6,13 @@
  *
  * with A_k the available powers as given (not normalised), A their sum and S
  * the powers of all earlier requests.  Ciorba et al., sec. 3.2.  Nothing but
- * the result is rounded.  The paper leaves open:
+ * the result is rounded.
+ *
+ * A_k is V_k / Q_k.  The paper prints floor(V_k / Q_k), which its own powers
+ * of 0.5 and their sums (3.5 to 7.5) rule out; with the key scale it is
+ * floor(scale V_k / Q_k), and a worker whose A_k is 0 gets no chunks.
+ *
+ * The paper leaves open:
  * - N <= 1 (A of 1/4 or less): D would be negative or infinite; we take 0.
  * - the end: where S + A_k passes N the formula takes in values below zero, so
  *   that the sizes fall to 1 with up to D (A_k^2 - 1) / 8 iterations left.  We
@@ -14,8 +20,11 @@
  *   (20 in their table 1), and a note recommends one. */
 #include "sched/arith.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+
+enum { ACP_SCALE };
 
 /* Fewer single iterations at the end than this are not worth a note. */
 enum { ACP_NOTE_LEFT = 16 };
@@ -35,17 +44,28 @@ static size_t dtss_acp_state_size(const struct sched_loop *loop)
            (size_t)loop->workers * sizeof(double);
 }
 
+/* A product that is whole but for its last bits is meant to be whole. */
+static double dtss_acp_available(const struct spec *spec, double power)
+{
+    const double slack = 1e-12;
+    const struct spec_value *scale = &spec->value[ACP_SCALE];
+    return scale->given ? floor(scale->real * power * (1 + slack)) : power;
+}
+
 static int dtss_acp_init(void *state, const struct sched_loop *loop,
                          const struct spec *spec, struct error *err)
 {
     struct dtss_acp_state *s = state;
-    (void)spec;
-    (void)err;
     for (int j = 0; j < loop->workers; j++) {
-        s->power[j] = sched_power(loop, j);
+        s->power[j] = dtss_acp_available(spec, sched_power(loop, j));
         s->total += s->power[j];
         s->largest = fmax(s->largest, s->power[j]);
     }
+    if (s->total == 0)
+        return error_set(err, EINVAL,
+                         "dtss-acp: all available powers floor(%g V/Q) are 0: "
+                         "give larger powers or a larger scale",
+                         spec->value[ACP_SCALE].real);
     double iterations = (double)loop->iterations;
     s->first = fmax(1, iterations / (2 * s->total));
     double steps = 2 * iterations / (s->first + 1);
@@ -59,6 +79,8 @@ static int64_t dtss_acp_next(void *state, int worker, int64_t remaining)
     struct dtss_acp_state *s = state;
     (void)remaining;
     double power = s->power[worker];
+    if (power == 0)
+        return SCHED_NO_CHUNK;
     double middle = s->served + (power - 1) / 2;
     s->served += power;
     int64_t size = sched_round(power * (s->first - s->decrement * middle));
@@ -81,14 +103,23 @@ static void dtss_acp_note(const void *state, char *text, size_t size)
                  sched_size(left));
 }
 
-static const struct spec_param dtss_acp_params[] = {{0}};
+static const struct spec_param dtss_acp_params[] = {
+    [ACP_SCALE] = {.key = "scale",
+                   .type = SPEC_INTEGER,
+                   .min = 1,
+                   .max = 1e9,
+                   .help = "A = floor(scale V/Q), the paper's floor; 10 fits "
+                           "its powers; without: A = V/Q"},
+    {0},
+};
 
 const struct sched_ops sched_dtss_acp_ops = {
     .name = "dtss-acp",
     .citation = "Ciorba et al., sec. 3.2",
-    .summary = "the trapezoid with real available powers",
+    .summary = "the trapezoid with available powers V/Q",
     .params = dtss_acp_params,
     .flags = SCHED_BY_POWER,
+    .available = dtss_acp_available,
     .state_size = dtss_acp_state_size,
     .init = dtss_acp_init,
     .next = dtss_acp_next,

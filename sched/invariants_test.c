@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 enum {
@@ -72,6 +73,16 @@ static void random_tss(struct test_case *c, uint64_t *seed)
              first, testing_scale(seed, first));
 }
 
+/* Large enough that somebody has power; others may have none. */
+static void random_scale(struct test_case *c, uint64_t *seed)
+{
+    double most = 0;
+    for (int j = 0; j < c->loop.workers; j++)
+        most = fmax(most, c->loop.power ? c->power[j] : 1);
+    snprintf(c->text, sizeof(c->text), "%s:scale=%" PRId64, c->ops->name,
+             (int64_t)ceil(1 / most) + testing_scale(seed, 1000) - 1);
+}
+
 /* The scheme with some of its keys; half of the cases leave them out. */
 static void random_spec(struct test_case *c, uint64_t *seed)
 {
@@ -84,6 +95,8 @@ static void random_spec(struct test_case *c, uint64_t *seed)
         random_qss(c, seed);
     else if (strcmp(name, "tss") == 0)
         random_tss(c, seed);
+    else if (strcmp(key, "scale") == 0)
+        random_scale(c, seed);
     else if (strcmp(key, "alpha") == 0)
         snprintf(c->text, sizeof(c->text), "%s:alpha=%s", name,
                  random_alpha(seed));

@@ -2,6 +2,8 @@
  * from their formulas. */
 #include "sched/testing.h"
 
+#include <errno.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -230,6 +232,46 @@ static void dtss_acp_takes_real_powers(void **unused)
     ASSERT_SIZES("dtss-acp", &loop, 200, 85, 140, 55, 80, 25, 15);
 }
 
+/* floor(10 V/Q): 10 and 5 of powers 1 and 1/2, and 9, not 8.99, of 0.9;
+ * A = 15: F = 20, N = 57.1, D = 0.338: 10 (F - D 4.5) = 184.8,
+ * 5 (F - D 12) = 79.7, 10 (F - D 19.5) = 134, 5 (F - D 27) = 54.3, ... */
+static void dtss_acp_with_a_scale(void **unused)
+{
+    (void)unused;
+    const double power[] = {1, 0.5}, rounded[] = {1.04, 0.59};
+    struct sched_loop loop = {.iterations = 600, .workers = 2, .power = power};
+    ASSERT_SIZES("dtss-acp:scale=10", &loop, 185, 80, 134, 54, 83, 29, 32, 3);
+    loop.power = rounded;
+    ASSERT_SIZES("dtss-acp:scale=10", &loop, 185, 80, 134, 54, 83, 29, 32, 3);
+}
+
+/* A power of 0 gets no chunks whenever it asks; all 0 is an error. */
+static void dtss_acp_without_power(void **unused)
+{
+    (void)unused;
+    const double power[] = {0.05, 1, 0.09};
+    struct sched_loop loop = {.iterations = 100, .workers = 3, .power = power};
+    struct testing_loop t;
+    struct chunk chunk;
+    struct error err = {""};
+    int64_t covered = 0;
+    testing_open(&t, "dtss-acp:scale=10", &loop, 7);
+    for (int i = 0; i < 300; i++) {
+        bool any = sched_next(&t.sched, i % 3, &chunk);
+        assert_true(i % 3 == 1 || !any);
+        covered += any ? chunk.size : 0;
+    }
+    assert_int_equal(covered, 100);
+    testing_close(&t);
+    assert_int_equal(testing_try(&t, "dtss-acp:scale=1", &loop, 1, &err), 0);
+    testing_close(&t);
+    const double low[] = {0.05, 0.01, 0.09};
+    loop.power = low;
+    assert_int_equal(testing_try(&t, "dtss-acp:scale=10", &loop, 1, &err),
+                     -EINVAL);
+    assert_non_null(strstr(err.text, "are 0"));
+}
+
 /* A = 0.2: F = 2500 and N = 0.8, so that D is taken as 0. */
 static void dtss_acp_without_a_decrement(void **unused)
 {
@@ -355,6 +397,8 @@ int main(void)
         cmocka_unit_test(dtss_by_hand),
         cmocka_unit_test(dtss_acp_by_hand),
         cmocka_unit_test(dtss_acp_takes_real_powers),
+        cmocka_unit_test(dtss_acp_with_a_scale),
+        cmocka_unit_test(dtss_acp_without_power),
         cmocka_unit_test(dtss_acp_without_a_decrement),
         cmocka_unit_test(wf_by_hand),
         cmocka_unit_test(dfss_by_hand),

@@ -94,6 +94,8 @@ static bool take(const struct sched *sched, int worker, struct chunk *chunk)
     if (remaining == 0)
         return false;
     int64_t size = sched->ops->next(state_of(head), worker, remaining);
+    if (size == SCHED_NO_CHUNK)
+        return false;
     if (size < head->min_chunk)
         size = head->min_chunk;
     if (size > remaining)

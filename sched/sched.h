@@ -39,6 +39,8 @@ struct sched_loop {
  * static blocks, and wcss's "fast workers are served first". */
 #define SCHED_PRIMED 2u
 
+#define SCHED_NO_CHUNK INT64_MIN
+
 struct sched_ops {
     /* Short name: file, option, result column and plot use this one. */
     const char *name;
@@ -59,6 +61,12 @@ struct sched_ops {
      * before there is a loop.  Returns 0 or -EINVAL with a text.  Optional. */
     int (*check)(const struct spec *spec, struct error *err);
 
+    /* The scheme counts with available powers A, not with the V it would get
+     * otherwise: then sched_loop's power is V/Q, with Q threads in the run
+     * queue of that worker's core, and this gives the A that the scheme makes
+     * of it; 0: this worker gets no chunks.  NULL: it counts with V. */
+    double (*available)(const struct spec *spec, double power);
+
     /* Bytes of state for this loop, a multiple of 8.  Required. */
     size_t (*state_size)(const struct sched_loop *loop);
 
@@ -72,7 +80,8 @@ struct sched_ops {
     /* Called once per request, by one caller at a time.  `remaining` is R, at
      * least 1.  Returns the size the formula gives, whatever it is: the
      * caller raises it to the run's minimum chunk (at least 1) and clamps it
-     * to what remains.  Required. */
+     * to what remains.  SCHED_NO_CHUNK: this worker gets none, ever.
+     * Required. */
     int64_t (*next)(void *state, int worker, int64_t remaining);
 
     /* All chunks have this one size (ss, css): then a step number alone gives

@@ -130,4 +130,8 @@ struct relay_source {
 void relay_source_open(struct relay_source *source, struct relay *relay,
                        int worker);
 
+/* The end of a worker that takes no part: it never gets a chunk. */
+void relay_source_absent(struct relay_source *source, struct relay *relay,
+                         int worker);
+
 #endif

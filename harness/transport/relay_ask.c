@@ -146,3 +146,21 @@ void relay_source_open(struct relay_source *source, struct relay *relay,
         .thread = worker - tree->rank_worker[tree->worker_rank[worker]],
         .answer = MPI_REQUEST_NULL};
 }
+
+/* A master elsewhere waits until all its workers have taken their leave. */
+static bool absent_next(struct source *base, struct chunk *chunk)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    (void)chunk;
+    if (source->master == NULL && !source->left)
+        leave_master(source);
+    return false;
+}
+
+void relay_source_absent(struct relay_source *source, struct relay *relay,
+                         int worker)
+{
+    relay_source_open(source, relay, worker);
+    source->base.next = absent_next;
+    source->base.ask_ahead = NULL;
+}

@@ -45,3 +45,15 @@ void source_state_open(struct source_state *source, int worker,
                               .sched = *sched,
                               .lock = lock};
 }
+
+static bool none_next(struct source *source, struct chunk *chunk)
+{
+    (void)source;
+    (void)chunk;
+    return false;
+}
+
+void source_none_open(struct source *source, int worker)
+{
+    *source = (struct source){.next = none_next, .worker = worker};
+}

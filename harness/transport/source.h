@@ -87,4 +87,9 @@ struct source_state {
 void source_state_open(struct source_state *source, int worker,
                        const struct sched *sched, struct engine_lock *lock);
 
+/* ---- for a worker that takes no part ---- */
+
+/* There is never a chunk. */
+void source_none_open(struct source *source, int worker);
+
 #endif

@@ -1,0 +1,30 @@
+/* Run queues: how many threads want a processor at the same time. */
+#ifndef HARNESS_TOPO_QUEUE_H
+#define HARNESS_TOPO_QUEUE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* The processor that the calling thread is on, -1: not known. */
+int queue_processor(void);
+
+/* One line of /proc/<pid>/task/<tid>/stat: whether the thread runs or waits to
+ * run (state R), and the processor whose run queue it is in.  false: this is
+ * no such line. */
+bool queue_parse(const char *line, bool *running, int *processor);
+
+/* Counts the threads that are running or ready on each of `count` processors,
+ * without those of the processes in `own`: foreign[i] for processor[i].
+ *
+ * From /proc, in which the kernel gives each thread its state and the
+ * processor it was last on; a thread in state R is in the run queue of that
+ * one, so that where it may run needs no asking.  The count is the median of
+ * several looks, so that what runs for a moment does not count.  Takes about
+ * 20 ms.  What this process cannot see (another container's processes) is not
+ * counted.  Returns 0 or -errno with a text. */
+int queue_count(const int *processor, int count, const pid_t *own, int owns,
+                int *foreign, struct error *err);
+
+#endif
