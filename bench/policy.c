@@ -20,9 +20,8 @@ struct key {
     }
 
 const char *const policy_keys[] = {
-    "repetitions",  "repetitions_max", "ci",
-    "cell_seconds", "verify_limit",    "cell_timeout",
-    "trace",        "oversubscribe",   NULL,
+    "repetitions",  "repetitions_max", "ci",   "cell_seconds",  "verify_limit",
+    "cell_timeout", "trace",           "save", "oversubscribe", NULL,
 };
 
 /* In the order of policy_keys. */
@@ -34,6 +33,7 @@ static const struct key keys[] = {
     KEY(REAL, verify_limit, 0, 1e9),
     KEY(REAL, cell_timeout, 0.001, 1e9),
     KEY(SWITCH, trace, 0, 1),
+    KEY(SWITCH, save, 0, 1),
     KEY(SWITCH, oversubscribe, 0, 1),
 };
 

@@ -8,6 +8,7 @@
 #include "harness/launch.h"
 #include "harness/load.h"
 #include "harness/topo/topo.h"
+#include "kernels/kernel.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -147,6 +148,36 @@ static int run_cells(int argc, char **argv, const struct run_options *options,
     return end.failed + end.unverified == 0 ? COMMAND_OK : COMMAND_FAILED;
 }
 
+static int no_picture(const char *kernel, struct error *err)
+{
+    char have[256] = "";
+    for (int i = 0; kernel_list[i] != NULL; i++) {
+        size_t used = strlen(have);
+        if (kernel_list[i]->save != NULL)
+            snprintf(have + used, sizeof(have) - used, "%s%s", used ? ", " : "",
+                     kernel_list[i]->name);
+    }
+    return error_set(err, EINVAL,
+                     "save: kernel %s computes no picture, there is one of: %s",
+                     kernel, have);
+}
+
+/* A picture is asked for: every kernel must have one. */
+static int check_save(const struct campaign *campaign, struct error *err)
+{
+    for (int i = 0; campaign->policy.save && i < campaign->all.count; i++) {
+        const struct kernel_ops *kernel;
+        struct spec spec;
+        int code =
+            kernel_parse(campaign->all.cells[i].kernel, &kernel, &spec, err);
+        if (code != 0)
+            return code;
+        if (kernel->save == NULL)
+            return no_picture(kernel->name, err);
+    }
+    return 0;
+}
+
 static int run_campaign(int argc, char **argv,
                         const struct run_options *options,
                         struct campaign *campaign, struct error *err)
@@ -154,6 +185,8 @@ static int run_campaign(int argc, char **argv,
     struct rundir dir;
     int code =
         campaign_shard(campaign, options->dir.shard, options->dir.shards, err);
+    if (code == 0)
+        code = check_save(campaign, err);
     if (code == 0 && options->dry_run)
         return print_dry_run(campaign, options);
     if (code == 0)

@@ -65,6 +65,10 @@ static const struct argp_option options[] = {
      "check a sample if the serial reference takes longer (60)", 2},
     {"oversubscribe", SWITCH, NULL, 0, "go on when workers share cores", 2},
     {"trace", SWITCH + 1, NULL, 0, "record who ran which chunk when", 2},
+    {"save", SWITCH + 2, NULL, 0,
+     "write what each cell computed as a picture (mandelbrot, "
+     "floyd-steinberg), by one more repetition",
+     2},
     {NULL, 0, NULL, 0, "The run:", 3},
     {"out", OUT, "DIR", 0, "name or path of the result directory", 3},
     {"shard", SHARD, "I/N", 0, "only the I-th of N parts, I from 0", 3},

@@ -45,6 +45,7 @@ struct policy {
     double verify_limit; /* s of reference time, above: a sample (60) */
     double cell_timeout; /* s for one cell, the driver kills after it (600) */
     bool trace;          /* write chunks-<launch>.jsonl */
+    bool save;           /* write each cell's output as a picture */
     bool oversubscribe;  /* go on when workers share cores, tagged */
 };
 

@@ -204,12 +204,35 @@ static int measure_once(struct launch *launch, struct item *item, bool warm_up,
     return comm_agree(&launch->context.comm, code, err);
 }
 
+/* One more repetition, since the output of a repetition is gone with it. */
+static int save_item(struct launch *launch, struct item *item,
+                     struct error *err)
+{
+    struct run_result result;
+    char path[sizeof(launch->plan.out) + SPEC_CANONICAL_MAX + 32];
+    const struct cell *cell = item->cell;
+    snprintf(path, sizeof(path), "%s/%.*s-%s.pgm", launch->plan.out,
+             (int)strcspn(cell->kernel, ":"), cell->kernel, cell->hash);
+    int code = run_save(item->run, path, &result, err);
+    if (code == 0 && root(launch) && !result.verified)
+        item->unverified = true;
+    return code;
+}
+
 static int finish_item(struct launch *launch, struct item *item,
                        struct error *err)
 {
+    struct error why;
+    int saved = launch->plan.policy.save ? save_item(launch, item, &why) : 0;
     int unverified = comm_max_int(&launch->context.comm, item->unverified);
-    int code = record_done(launch, item->cell, unverified ? "unverified" : "ok",
-                           item->repetitions, NULL, err);
+    if (saved != 0)
+        complain(launch, &why);
+    int code =
+        record_done(launch, item->cell,
+                    saved != 0   ? "failed"
+                    : unverified ? "unverified"
+                                 : "ok",
+                    item->repetitions, saved != 0 ? why.text : NULL, err);
     run_close(item->run);
     item->run = NULL;
     return code;

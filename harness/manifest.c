@@ -41,15 +41,6 @@ static json_t *slurm_variables(void)
     return object;
 }
 
-static json_t *policy_object(const struct policy *p)
-{
-    return json_pack(
-        "{s:i,s:i,s:f,s:f,s:f,s:f,s:b,s:b}", "repetitions", p->repetitions,
-        "repetitions_max", p->repetitions_max, "ci", p->ci, "cell_seconds",
-        p->cell_seconds, "verify_limit", p->verify_limit, "cell_timeout",
-        p->cell_timeout, "trace", p->trace, "oversubscribe", p->oversubscribe);
-}
-
 /* Seconds of one sharp barrier over all ranks, median-like: the least of a
  * few, which is what a start costs when nobody is late. */
 static double measure_barrier(const struct comm *comm)
@@ -132,7 +123,7 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
         build_instruction_set(), "mpi", mpi, "seed", (json_int_t)plan->seed,
         "ranks", plan->ranks, "threads", plan->threads, "places", ranks,
         "machine", machine_object(context), "policy",
-        policy_object(&plan->policy), "slurm", slurm_variables(), "clock_s",
+        policy_to_json(&plan->policy), "slurm", slurm_variables(), "clock_s",
         engine_measure_clock(), "tick_s", context->tick_s, "barrier_s", barrier,
         "rma_busy_target_s", record_real(rma < 0 ? 0.0 / 0.0 : rma),
         "rma_progress",

@@ -5,25 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static json_t *policy_to_json(const struct policy *p)
+json_t *policy_to_json(const struct policy *p)
 {
-    return json_pack(
-        "{s:i,s:i,s:f,s:f,s:f,s:f,s:b,s:b}", "repetitions", p->repetitions,
-        "repetitions_max", p->repetitions_max, "ci", p->ci, "cell_seconds",
-        p->cell_seconds, "verify_limit", p->verify_limit, "cell_timeout",
-        p->cell_timeout, "trace", p->trace, "oversubscribe", p->oversubscribe);
+    return json_pack("{s:i,s:i,s:f,s:f,s:f,s:f,s:b,s:b,s:b}", "repetitions",
+                     p->repetitions, "repetitions_max", p->repetitions_max,
+                     "ci", p->ci, "cell_seconds", p->cell_seconds,
+                     "verify_limit", p->verify_limit, "cell_timeout",
+                     p->cell_timeout, "trace", p->trace, "save", p->save,
+                     "oversubscribe", p->oversubscribe);
 }
 
 static int policy_from_json(json_t *object, struct policy *p)
 {
-    int trace, oversubscribe;
-    int code = json_unpack(object, "{s:i,s:i,s:F,s:F,s:F,s:F,s:b,s:b}",
+    int trace, save, oversubscribe;
+    int code = json_unpack(object, "{s:i,s:i,s:F,s:F,s:F,s:F,s:b,s:b,s:b}",
                            "repetitions", &p->repetitions, "repetitions_max",
                            &p->repetitions_max, "ci", &p->ci, "cell_seconds",
                            &p->cell_seconds, "verify_limit", &p->verify_limit,
                            "cell_timeout", &p->cell_timeout, "trace", &trace,
-                           "oversubscribe", &oversubscribe);
+                           "save", &save, "oversubscribe", &oversubscribe);
     p->trace = trace;
+    p->save = save;
     p->oversubscribe = oversubscribe;
     return code;
 }

@@ -27,4 +27,7 @@ char *plan_read(const char *path, struct error *err);
 int plan_parse(const char *text, struct plan *plan, struct error *err);
 void plan_free(struct plan *plan);
 
+/* A policy as in plans and manifests. */
+json_t *policy_to_json(const struct policy *policy);
+
 #endif

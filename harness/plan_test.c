@@ -35,7 +35,8 @@ static struct plan make_plan(struct cell *cells)
                                    .cell_seconds = 60,
                                    .verify_limit = 0.1,
                                    .cell_timeout = 1e9,
-                                   .trace = true},
+                                   .trace = true,
+                                   .save = true},
                         .count = 2,
                         .cells = cells};
     make_cell(&cells[0], "null", 1);
@@ -81,7 +82,8 @@ static void plans_come_back(void **unused)
     assert_true(read.policy.cell_seconds == 60);
     assert_true(read.policy.verify_limit == 0.1);
     assert_true(read.policy.cell_timeout == 1e9);
-    assert_true(read.policy.trace && !read.policy.oversubscribe);
+    assert_true(read.policy.trace && read.policy.save &&
+                !read.policy.oversubscribe);
     assert_int_equal(read.count, 2);
     for (int i = 0; i < 2; i++) {
         assert_string_equal(read.cells[i].hash, cells[i].hash);
@@ -185,7 +187,8 @@ static void missing_and_wrong_keys_are_refused(void **unused)
         "seed", "ranks",  "threads",  "policy", "cells"};
     static const char *const policy[] = {
         "repetitions",  "repetitions_max", "ci",    "cell_seconds",
-        "verify_limit", "cell_timeout",    "trace", "oversubscribe"};
+        "verify_limit", "cell_timeout",    "trace", "save",
+        "oversubscribe"};
     for (size_t i = 0; i < sizeof(top) / sizeof(top[0]); i++) {
         without("", top[i], NULL, "the plan is not one");
         without("", top[i], json_null(), NULL);

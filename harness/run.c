@@ -299,3 +299,12 @@ int run_repeat(struct run *run, struct run_result *result, struct error *err)
     int code = run_verify(run, result, err);
     return code == 0 ? run_gather(run, result, err) : code;
 }
+
+int run_save(struct run *run, const char *path, struct run_result *result,
+             struct error *err)
+{
+    run->picture = path;
+    int code = run_repeat(run, result, err);
+    run->picture = NULL;
+    return code;
+}

@@ -59,6 +59,12 @@ void run_close(struct run *run);
  * valid until the next repetition.  All ranks return the same code. */
 int run_repeat(struct run *run, struct run_result *result, struct error *err);
 
+/* Collective: a repetition whose output rank 0 writes to `path` by the kernel's
+ * save, which it must have; wherever the results were left.  All ranks return
+ * the same code. */
+int run_save(struct run *run, const char *path, struct run_result *result,
+             struct error *err);
+
 /* Of a run that is open. */
 int run_workers(const struct run *run);
 int run_worker_rank(const struct run *run, int worker);

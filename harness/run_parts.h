@@ -1,6 +1,7 @@
 /* A run's own parts, shared by the files run*.c and by nobody else:
  * run.c opens and repeats, run_loop.c is the timed part, run_verify.c holds
- * what was computed against the reference, run_gather.c brings the reports of
+ * what was computed against the reference, run_save.c writes it for people to
+ * look at, run_gather.c brings the reports of
  * all ranks to rank 0. */
 #ifndef HARNESS_RUN_PARTS_H
 #define HARNESS_RUN_PARTS_H
@@ -30,7 +31,8 @@ struct run {
     struct worker_result *result; /* of this rank's workers */
     void **scratch;
     struct kernel_poll poll;
-    size_t log_bytes; /* per worker */
+    size_t log_bytes;    /* per worker */
+    const char *picture; /* where this repetition's output goes, or NULL */
     struct held *held;
     int64_t held_count, held_room;
     uint64_t start_ticks;
@@ -58,6 +60,9 @@ void run_loop_body(int thread, void *run);
 /* Collective: checks what this repetition computed and wipes it, so that the
  * next one cannot pass with it. */
 int run_verify(struct run *run, struct run_result *result, struct error *err);
+
+/* Collective: writes what all ranks hold to run->picture, at rank 0. */
+int run_save_held(struct run *run, struct error *err);
 
 /* Collective: fills the result at rank 0. */
 int run_gather(struct run *run, struct run_result *result, struct error *err);

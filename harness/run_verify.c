@@ -101,6 +101,8 @@ int run_verify(struct run *run, struct run_result *result, struct error *err)
         if (code == 0)
             code = verify_output(run->loop, comm, run->held, run->held_count,
                                  &verdict, err);
+        if (code == 0 && run->picture != NULL)
+            code = run_save_held(run, err);
         verify_poison(run->loop, run->held, run->held_count);
         poison_computed(run);
         if (run->has_dmps)
