@@ -1,5 +1,6 @@
 #include "bench/summary.h"
 
+#include "bench/table.h"
 #include "harness/stats.h"
 #include "kernels/kernel.h"
 #include "sched/sched.h"
@@ -79,6 +80,10 @@ static void make_label(const struct result *result, char *label)
         add(label, ", bind ", c->bind);
     if (!is(c->timing, "worker"))
         add(label, ", timing ", c->timing);
+    if (c->sync_interval > 0) {
+        snprintf(number, sizeof(number), "%lld", (long long)c->sync_interval);
+        add(label, ", sync interval ", number);
+    }
     if (c->min_chunk > 1) {
         snprintf(number, sizeof(number), "%lld", (long long)c->min_chunk);
         add(label, ", min-chunk ", number);
@@ -163,31 +168,6 @@ static int compare_rows(const void *a, const void *b)
 
 /* ---- printing ---- */
 
-/* Four digits and a unit; `unit_of` gives the unit. */
-static void seconds_text(double seconds, double unit_of, char *text, int size)
-{
-    static const struct {
-        double least, factor;
-        const char *unit;
-    } units[] = {
-        {1, 1, "s "}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "us"}, {0, 1e9, "ns"}};
-    int i = 0;
-    if (isnan(seconds)) {
-        snprintf(text, (size_t)size, "-");
-        return;
-    }
-    while (units[i].least > unit_of)
-        i++;
-    double value = seconds * units[i].factor;
-    double scale = unit_of * units[i].factor;
-    snprintf(text, (size_t)size, "%.*f %s",
-             scale >= 1000  ? 0
-             : scale >= 100 ? 1
-             : scale >= 10  ? 2
-                            : 3,
-             value, units[i].unit);
-}
-
 static void number_text(double value, int decimals, const char *unit,
                         char *text, int size)
 {
@@ -228,8 +208,8 @@ static void print_row(FILE *out, const struct row *row, double serial,
         return;
     }
     number_text(row->chunks, 0, "", chunks, sizeof(chunks));
-    seconds_text(row->time_s, row->time_s, time, sizeof(time));
-    seconds_text(row->half_s, row->time_s, half, sizeof(half));
+    table_seconds(row->time_s, row->time_s, time, sizeof(time));
+    table_seconds(row->half_s, row->time_s, half, sizeof(half));
     number_text(serial / row->time_s, 3, "", speedup, sizeof(speedup));
     number_text(row->time_s / row->bound_s, 3, "", bound, sizeof(bound));
     number_text(100 * row->overhead_s / row->time_s, 2, " %", share,
@@ -284,7 +264,7 @@ static void print_kernel(FILE *out, const struct row *rows, int begin, int end)
 {
     char base[32];
     double serial = serial_base(rows, begin, end);
-    seconds_text(serial, serial, base, sizeof(base));
+    table_seconds(serial, serial, base, sizeof(base));
     fprintf(out, "%s%.100s\n", begin > 0 ? "\n" : "",
             rows[begin].result->cell.kernel);
     fprintf(out, "  speedup over the serial loop of this program: %s\n", base);
