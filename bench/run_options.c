@@ -45,12 +45,15 @@ static const struct argp_option options[] = {
     {"timing", CELL + 11, "T", 0, "worker, or chunk to time every chunk", 1},
     {"power", CELL + 12, "V,...", 0, "one for each worker, n:v for n times", 1},
     {"min-chunk", CELL + 13, "N", 0, "smallest chunk", 1},
-    {"protocol", CELL + 14, "P", OPTION_HIDDEN, "parallel or dmps", 1},
-    {"sync-interval", CELL + 15, "H", 0,
+    {"protocol", CELL + 14, "P", 0,
+     "of loops with dependences: dmps (default) or subproblem", 1},
+    {"placement", CELL + 15, "P", 0,
+     "of chunks in several time steps: sticky (default) or replan", 1},
+    {"sync-interval", CELL + 16, "H", 0,
      "columns between synchronization points, for loops with dependences "
      "(100)",
      1},
-    {"load", CELL + 16, "L", 0,
+    {"load", CELL + 17, "L", 0,
      "busy processes beside workers: w0,w2:1 is one on the cores of each of "
      "these two, w0-w3:2 two on each of four",
      1},

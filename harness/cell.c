@@ -8,10 +8,10 @@
 #include <string.h>
 
 const char *const cell_fields[] = {
-    "kernel",    "scheme",    "layout",        "ranks",  "threads",
-    "hierarchy", "transport", "master",        "window", "collect",
-    "bind",      "timing",    "power",         "load",   "prefetch",
-    "min_chunk", "protocol",  "sync_interval", NULL};
+    "kernel",    "scheme",    "layout",    "ranks",         "threads",
+    "hierarchy", "transport", "master",    "window",        "collect",
+    "bind",      "timing",    "power",     "load",          "prefetch",
+    "min_chunk", "protocol",  "placement", "sync_interval", NULL};
 
 void cell_defaults(struct cell *cell)
 {
@@ -23,6 +23,7 @@ void cell_defaults(struct cell *cell)
                           .bind = "compact",
                           .timing = "worker",
                           .protocol = "auto",
+                          .placement = "sticky",
                           .prefetch = true,
                           .ranks = 1,
                           .threads = 1,
@@ -60,7 +61,8 @@ const struct cell_text_field cell_text_fields[] = {
     TEXT_FIELD(collect, "auto", "master", "local"),
     TEXT_FIELD(bind, "compact", "scatter", "none"),
     TEXT_FIELD(timing, "worker", "chunk"),
-    TEXT_FIELD(protocol, "auto", "parallel", "dmps"),
+    TEXT_FIELD(protocol, "auto", "parallel", "dmps", "subproblem"),
+    TEXT_FIELD(placement, "sticky", "replan"),
     TEXT_FIELD(power, NULL),
     TEXT_FIELD(load, NULL),
     {NULL, 0, 0, {NULL}},

@@ -25,7 +25,8 @@ struct cell {
     char collect[16];   /* master | local: where results go */
     char bind[16];      /* compact | scatter | none */
     char timing[16];    /* worker | chunk */
-    char protocol[16];  /* parallel | dmps */
+    char protocol[16];  /* parallel | dmps | subproblem */
+    char placement[16]; /* sticky | replan: chunks of several time steps */
     char power[512];    /* v,v,... or n:v,n:v,...; empty: all equal */
     char load[512];     /* competing load, w0,w2:1; empty: dedicated */
     bool prefetch;      /* requests go one ahead */
@@ -56,9 +57,9 @@ void policy_defaults(struct policy *policy);
 
 /* Sets one field by its column name from text: kernel, scheme, hierarchy,
  * transport, master, window, collect, bind, timing, power, load, prefetch
- * (on|off), ranks, threads, min_chunk, protocol, sync_interval, and layout
- * (RxT: ranks x threads). Unknown names and values are errors that list what is
- * allowed and the nearest.  Returns 0 or -EINVAL. */
+ * (on|off), ranks, threads, min_chunk, protocol, placement, sync_interval,
+ * layout (RxT: ranks x threads). Unknown names and values are errors that list
+ * what is allowed and the nearest.  Returns 0 or -EINVAL. */
 int cell_set(struct cell *cell, const char *field, const char *value,
              struct error *err);
 

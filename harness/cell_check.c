@@ -34,20 +34,47 @@ static int check_protocol(struct cell *cell, bool dependences,
                           struct error *err)
 {
     const char *fits = dependences ? "dmps" : "parallel";
+    bool parallel = is(cell->protocol, "parallel");
     if (is(cell->protocol, "auto"))
         strcpy(cell->protocol, fits);
-    if (!is(cell->protocol, fits))
+    else if (parallel == dependences)
         return error_set(
             err, ENOTSUP,
             "protocol %s does not fit kernel %.*s, whose "
             "iterations are %s: use %s",
             cell->protocol, (int)strcspn(cell->kernel, ":"), cell->kernel,
             dependences ? "rows that depend on each other" : "independent",
-            fits);
+            dependences ? "dmps or subproblem" : fits);
     if (!dependences)
         cell->sync_interval = 0;
     else if (cell->sync_interval == 0)
         cell->sync_interval = SYNC_INTERVAL;
+    return 0;
+}
+
+/* Time steps of a kernel: by convention its key is called so. */
+static int64_t steps_of(const struct kernel_ops *kernel,
+                        const struct spec *spec)
+{
+    for (int i = 0; kernel->params[i].key != NULL; i++)
+        if (is(kernel->params[i].key, "steps"))
+            return spec->value[i].integer;
+    return 1;
+}
+
+/* Results are what the last step leaves, long after the requests that could
+ * have carried them. */
+static int check_steps(struct cell *cell, int64_t steps, struct error *err)
+{
+    if (steps == 1) {
+        strcpy(cell->placement, "sticky");
+        return 0;
+    }
+    if (is(cell->collect, "master"))
+        return error_set(err, ENOTSUP,
+                         "collect master: the rows of a loop of several time "
+                         "steps stay with their workers, use local");
+    strcpy(cell->collect, "local");
     return 0;
 }
 
@@ -90,14 +117,15 @@ static int check_specs(struct cell *cell, struct error *err)
     if (code != 0)
         return code;
     snprintf(cell->kernel, sizeof(cell->kernel), "%s", spec.canonical);
+    int64_t steps = steps_of(kernel, &spec);
     code = sched_parse(cell->scheme, &scheme, &spec, err);
     if (code != 0)
         return code;
     snprintf(cell->scheme, sizeof(cell->scheme), "%s", spec.canonical);
     code = check_words(cell, err);
-    if (code != 0)
-        return code;
-    return check_protocol(cell, kernel->dependence != NULL, err);
+    if (code == 0)
+        code = check_protocol(cell, kernel->dependence != NULL, err);
+    return code == 0 ? check_steps(cell, steps, err) : code;
 }
 
 static void resolve_auto(struct cell *cell)
@@ -176,13 +204,14 @@ static int check_hierarchy(struct cell *cell, struct error *err)
 static void set_hash(struct cell *cell)
 {
     char text[4096];
-    snprintf(
-        text, sizeof(text),
-        "%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d|%d|%d|%" PRId64 "|%" PRId64,
-        cell->kernel, cell->scheme, cell->hierarchy, cell->transport,
-        cell->master, cell->window, cell->collect, cell->bind, cell->timing,
-        cell->protocol, cell->power, cell->load, cell->prefetch, cell->ranks,
-        cell->threads, cell->min_chunk, cell->sync_interval);
+    snprintf(text, sizeof(text),
+             "%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d|%d|%d|%" PRId64
+             "|%" PRId64,
+             cell->kernel, cell->scheme, cell->hierarchy, cell->transport,
+             cell->master, cell->window, cell->collect, cell->bind,
+             cell->timing, cell->protocol, cell->placement, cell->power,
+             cell->load, cell->prefetch, cell->ranks, cell->threads,
+             cell->min_chunk, cell->sync_interval);
     snprintf(cell->hash, sizeof(cell->hash), "%016" PRIx64,
              (uint64_t)XXH3_64bits(text, strlen(text)));
 }

@@ -55,11 +55,6 @@ static int map_grid(struct loop *loop, struct error *err)
     if (code != 0)
         return code;
     loop->kernel->dependence->grid(loop->instance, &loop->grid);
-    if (loop->grid.steps > 1)
-        return error_set(err, ENOTSUP,
-                         "kernel %s: several time steps are not built into "
-                         "the protocol yet, use steps=1",
-                         loop->name);
     return map_memory(loop, "state", loop->grid.state_bytes, &loop->state, err);
 }
 

@@ -124,9 +124,10 @@ json_t *row_chunk(const struct row_context *c, const struct run_result *result,
     bool stamped = strcmp(c->cell->timing, "chunk") == 0;
     identify(row, "chunk", c);
     json_t *measured = json_pack(
-        "{s:i,s:I,s:I,s:I,s:o,s:o}", "worker", result->log_worker[index],
-        "step", (json_int_t)index, "start", (json_int_t)ran->start, "size",
-        (json_int_t)ran->size, "begin_s",
+        "{s:i,s:I,s:I,s:I,s:I,s:o,s:o}", "worker", result->log_worker[index],
+        "step", (json_int_t)index, "time_step", (json_int_t)ran->time_step,
+        "start", (json_int_t)ran->start, "size", (json_int_t)ran->size,
+        "begin_s",
         stamped ? json_real((double)ran->begin * c->tick_s) : json_null(),
         "end_s",
         stamped ? json_real((double)ran->end * c->tick_s) : json_null());

@@ -7,6 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Bytes of address space that may be set aside for one list. */
+#define MAPPED_MAX 0x1p46
+
 /* ---- binding ---- */
 
 int run_bind_thread(struct run *run, int thread, struct error *err)
@@ -116,6 +119,7 @@ static void *log_map(size_t bytes)
 static int open_worker(struct run *run, int i, struct error *err)
 {
     struct loop *loop = run->loop;
+    int steps = loop->kernel->dependence != NULL ? loop->grid.steps : 1;
     bool log = loop->output_bytes > 0 || run->context->keep_log;
     struct worker *worker = &run->worker[i];
     *worker = (struct worker){.kernel = loop->kernel,
@@ -127,10 +131,15 @@ static int open_worker(struct run *run, int i, struct error *err)
     if (posix_memalign(&run->scratch[i], 128, bytes) != 0)
         return error_set(err, ENOMEM, "no memory for worker %d", i);
     worker->scratch = run->scratch[i];
-    run->log_bytes = (size_t)loop->iterations * sizeof(struct ran);
-    if (log && (worker->log = log_map(run->log_bytes)) == NULL)
-        return error_set(err, ENOMEM, "no memory to log %lld chunks",
-                         (long long)loop->iterations);
+    double log_bytes = (double)loop->iterations * steps * sizeof(struct ran);
+    run->log_bytes =
+        (size_t)loop->iterations * (size_t)steps * sizeof(struct ran);
+    if (log && (log_bytes > MAPPED_MAX ||
+                (worker->log = log_map(run->log_bytes)) == NULL))
+        return error_set(err, ENOMEM,
+                         "no memory to log %lld chunks in each of %d time "
+                         "steps",
+                         (long long)loop->iterations, steps);
     if (i == 0 && needs_poll(run)) {
         run->poll = (struct kernel_poll){poll_call, run};
         worker->poll = &run->poll;
@@ -161,6 +170,17 @@ static int open_workers(struct run *run, struct error *err)
     return 0;
 }
 
+static int open_migrate(struct run *run, struct error *err)
+{
+    struct loop *loop = run->loop;
+    run->dmps.migrate = &run->migrate;
+    return migrate_open(
+        &run->migrate, &run->context->comm, loop->instance, loop->iterations,
+        (size_t)loop->grid.columns * loop->grid.boundary_bytes, loop->output,
+        (size_t)loop->iterations * loop->output_bytes, loop->state,
+        loop->grid.state_bytes, err);
+}
+
 static int open_dmps(struct run *run, struct error *err)
 {
     struct loop *loop = run->loop;
@@ -172,14 +192,22 @@ static int open_dmps(struct run *run, struct error *err)
                           .grid = loop->grid,
                           .rows = loop->iterations,
                           .interval = run->cell.sync_interval,
-                          .patience = run->patience};
+                          .patience = run->patience,
+                          .tick_s = run->context->tick_s};
+    if (strcmp(run->cell.protocol, "subproblem") == 0)
+        dmps->group = run->tree.workers;
     if (chain_polls(&run->chain)) {
         dmps->serve = serve_masters;
         dmps->serve_arg = &run->chain;
     }
+    if (strcmp(run->cell.placement, "replan") == 0)
+        run->passes = loop->grid.steps;
     int code = links_open(&dmps->links, &run->context->comm, loop->iterations,
-                          loop->grid.columns, loop->grid.boundary_bytes, err);
+                          loop->grid.columns, loop->grid.boundary_bytes,
+                          loop->grid.steps / run->passes, err);
     run->has_dmps = code == 0;
+    if (code == 0 && run->passes > 1 && run->context->comm.ranks > 1)
+        code = open_migrate(run, err);
     return code;
 }
 
@@ -227,6 +255,7 @@ int run_open(struct run **out, const struct cell *cell, struct loop *loop,
     run->cell = *cell;
     run->loop = loop;
     run->context = context;
+    run->passes = 1;
     topo_bind_parse(cell->bind, &run->bind);
     int code = open_parts(run, oversubscribe, err);
     if (code != 0) {
@@ -239,6 +268,8 @@ int run_open(struct run **out, const struct cell *cell, struct loop *loop,
 
 void run_close(struct run *run)
 {
+    if (run->dmps.migrate != NULL)
+        migrate_close(&run->migrate);
     if (run->has_dmps)
         links_close(&run->dmps.links);
     chain_close(&run->chain);

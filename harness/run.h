@@ -40,7 +40,8 @@ struct run_result {
     bool verified;
     int64_t wrong_iteration; /* the first that is wrong or missing, or -1 */
     const struct worker_result *workers; /* one per worker; the run's */
-    const struct ran *log;               /* all chunks by start; or NULL */
+    const struct ran *log;               /* all chunks by time step and start;
+                                            or NULL */
     const int32_t *log_worker;           /* who ran each of them */
     int64_t logged;
     double bound_s; /* list scheduling of these chunks; -1: not known */

@@ -25,8 +25,6 @@ static void worker_results(struct run *run)
         struct worker_result *r = &run->result[i];
         r->chunks = w->chunks;
         r->iterations = w->iterations;
-        r->wait_s = w->source->wait_s;
-        r->serve_s = w->source->serve_s;
         r->finish_s = w->end_s - run->start_s;
         /* What a stamped chunk holds besides computing is taken out. */
         r->compute_s =
@@ -41,7 +39,10 @@ static void worker_results(struct run *run)
 static int compare_logged(const void *a, const void *b)
 {
     const struct logged *x = a, *y = b;
-    return (x->ran.start > y->ran.start) - (x->ran.start < y->ran.start);
+    int64_t later = x->ran.time_step - y->ran.time_step;
+    if (later == 0)
+        later = x->ran.start - y->ran.start;
+    return (later > 0) - (later < 0);
 }
 
 /* This rank's chunks with their times since its start. */
@@ -119,16 +120,15 @@ static int gather_ranks(struct run *run, struct run_result *result,
                         struct error *err)
 {
     const struct comm *comm = &run->context->comm;
-    const struct relay *relay = &run->chain.relay;
-    struct rank_report mine = {run->start_s, run->end_s, 0, 0}, *all = NULL;
-    if (run->chain.has_relay) {
-        mine.messages = relay->messages;
-        mine.bytes = relay->bytes;
-    }
-    if (run->has_dmps) {
-        mine.messages += run->dmps.links.messages;
-        mine.bytes += run->dmps.links.bytes;
-    }
+    struct links *links = &run->dmps.links;
+    struct migrate *migrate = &run->migrate;
+    struct rank_report mine = {
+        .start_s = run->start_s,
+        .end_s = run->end_s,
+        .messages = run->messages + links->messages + migrate->messages,
+        .bytes = run->bytes + links->bytes + migrate->moved_bytes,
+    };
+    struct rank_report *all = NULL;
     if (comm->rank == 0)
         all = calloc((size_t)comm->ranks, sizeof(*all));
     int code = comm->rank == 0 && all == NULL

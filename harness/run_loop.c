@@ -1,19 +1,51 @@
 #include "harness/run_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-void run_reset(struct run *run)
+/* ---- before a repetition ---- */
+
+static void reset_sources(struct run *run)
 {
     if (run->context->comm.rank == 0)
         chain_root_reset(&run->root);
     chain_reset(&run->chain);
-    if (run->has_dmps)
-        dmps_reset(&run->dmps, run->workers);
-    for (int i = 0; i < run->workers; i++) {
+    for (int i = 0; i < run->workers; i++)
         run->worker[i].source = &run->chain.source[i].base;
+}
+
+/* Sticky chunks need one pass over the source, for all time steps. */
+static void set_steps(struct run *run, int pass)
+{
+    bool replan = run->passes > 1;
+    run->dmps.first = pass;
+    run->dmps.last = replan ? pass : run->loop->grid.steps - 1;
+}
+
+void run_reset(struct run *run)
+{
+    run->messages = 0;
+    run->bytes = 0;
+    for (int i = 0; i < run->workers; i++) {
+        struct worker *worker = &run->worker[i];
+        worker->chunks = 0;
+        worker->iterations = 0;
+        worker->compute_ticks = 0;
+        run->result[i] = (struct worker_result){0};
         memset(run->scratch[i], 0, run->loop->scratch_bytes);
     }
+    reset_sources(run);
+    run->migrate.messages = 0;
+    run->migrate.moved_bytes = 0;
+    if (run->has_dmps) {
+        run->dmps.links.messages = 0;
+        run->dmps.links.bytes = 0;
+        set_steps(run, 0);
+        dmps_reset(&run->dmps, run->workers);
+    }
 }
+
+/* ---- the timed part ---- */
 
 static void start_together(struct run *run, int thread)
 {
@@ -30,36 +62,126 @@ static void start_together(struct run *run, int thread)
     engine_team_barrier(team, &run->patience);
 }
 
+/* What passes between a worker's last chunk of a step and its first of the
+ * next, with replan, is waiting for the others. */
+static void run_dependent(struct run *run, struct worker *worker,
+                          double *sync_s)
+{
+    double now = engine_now();
+    if (run->dmps.first == 0)
+        worker->begin_s = now;
+    else
+        *sync_s += now - worker->end_s;
+    dmps_run(&run->dmps, worker, sync_s);
+    worker->end_s = engine_now();
+}
+
+static void work(struct run *run, int thread)
+{
+    struct worker *worker = &run->worker[thread];
+    struct worker_result *result = &run->result[thread];
+    if (run->has_dmps)
+        run_dependent(run, worker, &result->sync_s);
+    else
+        parallel_run(worker);
+    result->wait_s += worker->source->wait_s;
+    result->serve_s += worker->source->serve_s;
+    if (run->chain.has_relay)
+        relay_leave(&run->chain.relay);
+}
+
+/* Until this rank has nothing to send and nobody to serve any more. */
+static void finish(struct run *run)
+{
+    struct relay *relay = &run->chain.relay;
+    if (run->has_dmps)
+        dmps_finish(&run->dmps);
+    if (!run->chain.has_relay)
+        return;
+    relay_finish(relay);
+    run->messages += relay->messages;
+    run->bytes += relay->bytes;
+}
+
+static void run_pass(struct run *run, int thread)
+{
+    if (thread < run->workers)
+        work(run, thread);
+    if (thread == 0)
+        finish(run);
+    engine_team_barrier(run->context->team, &run->patience);
+}
+
+/* ---- replan: a pass for every time step ---- */
+
+/* This rank's rows in the step that ended. */
+static struct migrate_rows *own_rows(const struct run *run, int64_t *count)
+{
+    int64_t n = 0, step = run->dmps.last, room = 1;
+    for (int i = 0; i < run->workers; i++)
+        room += run->worker[i].chunks;
+    struct migrate_rows *own = malloc((size_t)room * sizeof(*own));
+    if (own == NULL)
+        abort(); /* a few bytes a chunk: nothing sensible is left */
+    for (int i = 0; i < run->workers; i++) {
+        const struct worker *w = &run->worker[i];
+        for (int64_t c = w->chunks; c-- > 0 && w->log[c].time_step == step;)
+            own[n++] = (struct migrate_rows){w->log[c].start, w->log[c].size,
+                                             run->context->comm.rank};
+    }
+    *count = n;
+    return own;
+}
+
+static void next_step(struct run *run, int pass)
+{
+    const struct comm *comm = &run->context->comm;
+    if (run->dmps.migrate != NULL) {
+        int64_t count;
+        struct migrate_rows *own = own_rows(run, &count);
+        migrate_tell(run->dmps.migrate, own, count);
+        free(own);
+    }
+    reset_sources(run);
+    set_steps(run, pass);
+    dmps_reset(&run->dmps, run->workers);
+    if (run->crowded)
+        comm_quiet_barrier(comm);
+    else
+        comm_sharp_barrier(comm);
+}
+
+static void run_passes(struct run *run, int thread)
+{
+    run_pass(run, thread);
+    for (int pass = 1; pass < run->passes; pass++) {
+        if (thread == 0)
+            next_step(run, pass);
+        engine_team_barrier(run->context->team, &run->patience);
+        run_pass(run, thread);
+    }
+}
+
+static void observe(struct run *run, int thread)
+{
+    struct worker_result *result = &run->result[thread];
+    bool bound;
+    int core;
+    topo_observe_self(run->context->place.topo, &core, &bound);
+    result->core = core;
+    result->bound = bound;
+}
+
 void run_loop_body(int thread, void *arg)
 {
     struct run *run = arg;
-    struct chain *chain = &run->chain;
     struct error err;
     if (thread == 0 || thread < run->workers)
         run_bind_thread(run, thread, &err);
     start_together(run, thread);
-    if (thread < run->workers) {
-        struct worker *worker = &run->worker[thread];
-        if (run->has_dmps)
-            dmps_run(&run->dmps, worker, &run->result[thread].sync_s);
-        else
-            parallel_run(worker);
-        if (chain->has_relay)
-            relay_leave(&chain->relay);
-    }
-    if (thread == 0 && run->has_dmps)
-        dmps_finish(&run->dmps);
-    if (thread == 0 && chain->has_relay)
-        relay_finish(&chain->relay);
-    engine_team_barrier(run->context->team, &run->patience);
+    run_passes(run, thread);
     if (thread == 0)
         run->end_s = engine_now();
-    if (thread < run->workers) {
-        struct worker_result *result = &run->result[thread];
-        bool bound;
-        int core;
-        topo_observe_self(run->context->place.topo, &core, &bound);
-        result->core = core;
-        result->bound = bound;
-    }
+    if (thread < run->workers)
+        observe(run, thread);
 }

@@ -23,6 +23,8 @@ struct run {
     struct chain chain;
     struct dmps dmps;
     bool has_dmps; /* rows depend on each other */
+    struct migrate migrate;
+    int passes; /* over the source: time steps with replan, else 1 */
     struct engine_patience patience;
     enum topo_bind bind;
     bool crowded, oversubscribed;
@@ -37,6 +39,7 @@ struct run {
     int64_t held_count, held_room;
     uint64_t start_ticks;
     double start_s, end_s;
+    int64_t messages, bytes;    /* of the masters, all passes */
     struct place_report *place; /* of this rank's workers, while opening */
     /* Rank 0, of the last repetition. */
     struct worker_result *all_workers;

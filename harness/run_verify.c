@@ -32,16 +32,23 @@ static int hold(struct run *run, char *memory, int64_t start, int64_t size)
     return 0;
 }
 
+static int64_t last_step(const struct run *run)
+{
+    return run->has_dmps ? run->loop->grid.steps - 1 : 0;
+}
+
 static int collect_held(struct run *run, struct error *err)
 {
     int code = 0;
+    int64_t last = last_step(run);
     run->held_count = 0;
     for (int i = 0; i < run->workers; i++) {
         const struct worker *w = &run->worker[i];
         bool keeps = keeps_results(run, run_first_worker(run) + i);
         for (int64_t c = 0; keeps && code == 0 && c < w->chunks; c++)
-            code =
-                hold(run, run->loop->output, w->log[c].start, w->log[c].size);
+            if (w->log[c].time_step == last)
+                code = hold(run, run->loop->output, w->log[c].start,
+                            w->log[c].size);
     }
     const struct relay *relay = &run->chain.relay;
     for (int i = 0;
@@ -51,35 +58,38 @@ static int collect_held(struct run *run, struct error *err)
     return code ? error_set(err, ENOMEM, "out of memory to verify") : 0;
 }
 
-/* What was computed here and sent away, too: the next repetition must not be
- * able to send it again. */
-static void poison_computed(struct run *run)
-{
-    const struct loop *loop = run->loop;
-    for (int i = 0; i < run->workers; i++) {
-        const struct worker *w = &run->worker[i];
-        for (int64_t c = 0; c < w->chunks; c++)
-            memset(loop->output + (size_t)w->log[c].start * loop->output_bytes,
-                   LOOP_POISON, (size_t)w->log[c].size * loop->output_bytes);
-    }
-}
-
-/* Boundaries of this repetition are right values too, and would hide that
- * somebody does not wait for those of the next. */
-static void poison_boundaries(struct run *run)
+/* Rows `first` to `last` as others see them: right values of this repetition
+ * would hide that somebody does not wait for those of the next. */
+static void poison_rows(struct run *run, int64_t first, int64_t last)
 {
     const struct dmps *dmps = &run->dmps;
     size_t bytes = (size_t)dmps->grid.columns * dmps->grid.boundary_bytes;
+    first = first < 0 ? 0 : first;
+    last = last < dmps->rows ? last : dmps->rows - 1;
+    for (int64_t row = first; row <= last; row++)
+        memset(dmps->kernel->boundary(dmps->instance, dmps->state, dmps->output,
+                                      0, row),
+               LOOP_POISON, bytes);
+}
+
+static void poison_chunk(struct run *run, const struct ran *ran)
+{
+    const struct loop *loop = run->loop;
+    memset(loop->output + (size_t)ran->start * loop->output_bytes, LOOP_POISON,
+           (size_t)ran->size * loop->output_bytes);
+    if (run->has_dmps)
+        poison_rows(run, ran->start - 1, ran->start + ran->size);
+}
+
+/* What was computed here and sent away, too: the next repetition must not be
+ * able to send it again.  Sticky chunks are the same in all time steps. */
+static void poison_computed(struct run *run, int64_t last_step)
+{
     for (int i = 0; i < run->workers; i++) {
         const struct worker *w = &run->worker[i];
-        for (int64_t c = 0; c < w->chunks; c++) {
-            const struct ran *ran = &w->log[c];
-            int64_t row = ran->start > 0 ? ran->start - 1 : 0;
-            for (; row < ran->start + ran->size; row++)
-                memset(dmps->kernel->boundary(dmps->instance, dmps->state,
-                                              dmps->output, 0, row),
-                       LOOP_POISON, bytes);
-        }
+        for (int64_t c = 0; c < w->chunks; c++)
+            if (run->passes > 1 || w->log[c].time_step == last_step)
+                poison_chunk(run, &w->log[c]);
     }
 }
 
@@ -104,9 +114,7 @@ int run_verify(struct run *run, struct run_result *result, struct error *err)
         if (code == 0 && run->picture != NULL)
             code = run_save_held(run, err);
         verify_poison(run->loop, run->held, run->held_count);
-        poison_computed(run);
-        if (run->has_dmps)
-            poison_boundaries(run);
+        poison_computed(run, last_step(run));
     }
     result->verified = verdict.good;
     result->wrong_iteration = verdict.wrong_iteration;

@@ -70,7 +70,8 @@ struct kernel_grid {
     size_t boundary_bytes; /* of one column of a boundary row */
     int skew;              /* columns that a row lags behind the one above */
     int reach;             /* columns that a row needs beyond its own */
-    int steps;             /* time steps, at least 1 */
+    int steps;             /* time steps, at least 1; the value of the
+                              spec's key `steps`, where a kernel has it */
     size_t state_bytes;    /* of a rank's memory besides the output, or 0 */
 };
 

@@ -19,7 +19,7 @@ CHECKS = ["layers", "headers", "registry", "data", "format", "shell",
 JOBS = str(os.cpu_count() or 2)
 # Programs that need no MPI, whose threads the thread sanitizer can follow.
 THREADED = ["harness/engine/engine_test", "harness/transport/source_test",
-            "harness/transport/master_test"]
+            "harness/transport/master_test", "harness/protocol/dmps_test"]
 
 
 class Count:
@@ -126,10 +126,13 @@ def unit_thread(count):
 
 
 def integration(count):
-    for build, options in [("build", []), ("build/address", ["SAN=address"]),
-                           ("build/thread", ["SAN=thread"])]:
+    for build, options, programs in [
+            ("build", [], ["/dlsbench", "/harness/protocol/dmps_test"]),
+            ("build/address", ["SAN=address"], ["/dlsbench"]),
+            ("build/thread", ["SAN=thread"], ["/dlsbench"])]:
         code, _ = run(["make", "--no-print-directory", "-j", JOBS,
-                       "BUILD=" + build, *options, build + "/dlsbench"])
+                       "BUILD=" + build, *options,
+                       *(build + program for program in programs)])
         count.add(code == 0, code != 0)
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.xml")

@@ -1,123 +1,260 @@
 #include "harness/protocol/dmps.h"
 
-/* One chunk of rows on its way through the columns. */
+enum {
+    LINE = 64, /* bytes of a cache line */
+    /* Lines of a boundary that are fetched together once it is there. */
+    FETCH_MAX = 64,
+    /* The row above wants the halo a time step later: it goes in a few parts,
+     * not at every synchronization point. */
+    HALO_PARTS = 8,
+};
+
+/* One chunk of rows on its way through the columns of a time step. */
 struct passage {
     struct dmps *dmps;
     struct worker *worker;
-    int64_t start, size, step;
+    int64_t start, size, chunk; /* its number: edge `chunk` is above it */
+    int step;
+    bool several;   /* not the worker's only chunk, as far as is known */
     int64_t extent; /* columns of the first row and the lag of the last */
-    double sync_s;
+    uint64_t sync_ticks;
 };
 
-/* Columns of the chunk's last row that a block up to `to` completes. */
-static int64_t last_row_complete(const struct passage *p, int64_t to)
+/* ---- rows ---- */
+
+static void *boundary(const struct passage *p, int64_t row)
 {
-    int64_t columns = p->dmps->grid.columns;
-    int64_t done = to - (p->size - 1) * p->dmps->grid.skew;
-    if (done < 0)
-        return 0;
-    return done < columns ? done : columns;
+    const struct dmps *dmps = p->dmps;
+    return dmps->kernel->boundary(dmps->instance, dmps->state, dmps->output,
+                                  p->step, row);
 }
+
+static void *halo(const struct passage *p, int step, int64_t row)
+{
+    const struct dmps *dmps = p->dmps;
+    return dmps->kernel->halo(dmps->instance, dmps->state, dmps->output, step,
+                              row);
+}
+
+static bool has_above(const struct passage *p)
+{
+    return p->chunk > 0;
+}
+
+static bool has_below(const struct passage *p)
+{
+    return p->start + p->size < p->dmps->rows;
+}
+
+/* Columns are counted through the time steps of the pass. */
+static int64_t columns_before(const struct passage *p, int step)
+{
+    return (step - p->dmps->first) * p->dmps->grid.columns;
+}
+
+static int64_t clamp(int64_t columns, int64_t most)
+{
+    if (columns < 0)
+        return 0;
+    return columns < most ? columns : most;
+}
+
+/* ---- waiting ---- */
 
 static bool serve(const struct dmps *dmps)
 {
     return dmps->serve != NULL && dmps->serve(dmps->serve_arg);
 }
 
-/* Remark 2 of the paper: what the first row of the block needs of the row
- * above.  Waits through the engine, and lets this rank's masters serve. */
-static void wait_for_boundary(struct passage *p, int64_t to)
+/* Until `need` columns of the stream are here.  Waits through the engine, and
+ * lets this rank's masters serve. */
+static void wait_for(struct passage *p, int64_t edge, enum link_way way,
+                     int64_t need, void *row)
 {
     struct dmps *dmps = p->dmps;
     struct links *links = &dmps->links;
-    int64_t need = to + dmps->grid.reach;
-    if (need > dmps->grid.columns)
-        need = dmps->grid.columns;
-    if (p->step == 0 || links_complete(links, p->step) >= need)
-        return;
-    double since = engine_now();
+    uint64_t since = engine_ticks();
     struct engine_idle idle = {0};
-    struct engine_event *moved =
-        links->remote ? NULL : &links->edge[p->step].moved;
-    if (moved != NULL)
-        idle.seen = atomic_load(&moved->sequence);
-    while (links_complete(links, p->step) < need) {
-        bool any = links_progress(links);
+    for (;;) {
+        struct engine_event *moved = links_event(links, edge, way);
+        if (moved != NULL)
+            idle.seen = atomic_load(&moved->sequence);
+        if (links_complete(links, edge, way) >= need)
+            break;
+        bool any = links_receive(links, edge, way, need, row);
         if (serve(dmps) || any)
             idle = (struct engine_idle){0};
         else
             engine_idle(&idle, &dmps->patience, moved);
     }
-    p->sync_s += engine_now() - since;
+    p->sync_ticks += engine_ticks() - since;
+}
+
+/* Another core wrote these columns: all lines are asked for at once, and not
+ * one after the other as the kernel comes to them. */
+static void fetch(const struct passage *p, const char *row, int64_t from,
+                  int64_t to)
+{
+    size_t bytes = p->dmps->grid.boundary_bytes;
+    const char *at = row + (size_t)from * bytes,
+               *end = row + (size_t)to * bytes;
+    for (int i = 0; i < FETCH_MAX && at < end; i++, at += LINE)
+        __builtin_prefetch(at);
+}
+
+/* Remark 2 of the paper: what the first row of the block needs of the row
+ * above it, in this step. */
+static void wait_above(struct passage *p, int64_t from, int64_t to)
+{
+    const struct dmps *dmps = p->dmps;
+    int64_t columns = dmps->grid.columns;
+    int64_t need = clamp(to + dmps->grid.reach, columns);
+    int64_t before = columns_before(p, p->step);
+    if (!has_above(p))
+        return;
+    char *row = boundary(p, p->start - 1);
+    if (links_complete(&dmps->links, p->chunk, LINK_DOWN) < before + need)
+        wait_for(p, p->chunk, LINK_DOWN, before + need, row);
+    fetch(p, row, clamp(from, columns), need);
+}
+
+/* What the last row needs of the row below it, of the step before. */
+static void wait_below(struct passage *p, int64_t to)
+{
+    const struct dmps *dmps = p->dmps;
+    if (p->step == dmps->first || !has_below(p))
+        return;
+    int64_t edge = p->chunk + 1;
+    int64_t need = columns_before(p, p->step - 1) + to;
+    if (links_complete(&dmps->links, edge, LINK_UP) < need)
+        wait_for(p, edge, LINK_UP, need, halo(p, p->step, p->start + p->size));
+}
+
+/* ---- a synchronization point ---- */
+
+/* Whether the boundary below this chunk goes once, at its end. */
+static bool ends_group(const struct passage *p)
+{
+    return p->dmps->group > 0 && (p->chunk + 1) % p->dmps->group == 0;
+}
+
+static void give_below(const struct passage *p, int64_t to)
+{
+    struct dmps *dmps = p->dmps;
+    int64_t lag = (p->size - 1) * dmps->grid.skew;
+    int64_t complete = clamp(to - lag, dmps->grid.columns);
+    if (!has_below(p) || (ends_group(p) && complete < dmps->grid.columns))
+        return;
+    links_advance(&dmps->links, p->chunk + 1, LINK_DOWN,
+                  columns_before(p, p->step) + complete,
+                  boundary(p, p->start + p->size - 1));
+}
+
+/* A worker of several chunks comes back to the one above when it has been
+ * through all of them. */
+static void give_above(const struct passage *p, int64_t from, int64_t to)
+{
+    struct dmps *dmps = p->dmps;
+    int64_t columns = dmps->grid.columns;
+    int64_t part =
+        p->several || columns < HALO_PARTS ? columns : columns / HALO_PARTS;
+    if (p->step == dmps->last || !has_above(p) ||
+        (to < columns && to / part == from / part))
+        return;
+    links_advance(&dmps->links, p->chunk, LINK_UP,
+                  columns_before(p, p->step) + to,
+                  halo(p, p->step + 1, p->start));
 }
 
 static void run_block(struct passage *p, int64_t from, int64_t to)
 {
     struct dmps *dmps = p->dmps;
-    wait_for_boundary(p, to);
-    dmps->kernel->run_block(dmps->instance, dmps->state, 0, p->start, p->size,
-                            from, to, dmps->output, p->worker->poll);
-    if (p->start + p->size < dmps->rows)
-        links_advance(&dmps->links, p->step + 1, last_row_complete(p, to));
+    wait_above(p, from, to);
+    wait_below(p, to);
+    dmps->kernel->run_block(dmps->instance, dmps->state, p->step, p->start,
+                            p->size, from, to, dmps->output, p->worker->poll);
+    give_below(p, to);
+    give_above(p, from, to);
     /* A block may be shorter than the time between a kernel's polls. */
     kernel_poll(p->worker->poll);
 }
 
-static void *boundary(const struct dmps *dmps, int64_t row)
-{
-    return dmps->kernel->boundary(dmps->instance, dmps->state, dmps->output, 0,
-                                  row);
-}
+/* ---- chunks ---- */
 
-static void register_ends(const struct passage *p)
-{
-    struct dmps *dmps = p->dmps;
-    int64_t end = p->start + p->size;
-    if (p->step > 0)
-        links_successor(&dmps->links, p->step, boundary(dmps, p->start - 1));
-    if (end < dmps->rows)
-        links_predecessor(&dmps->links, p->step + 1, boundary(dmps, end - 1));
-}
-
-static void run_chunk(struct passage *p)
+static void run_blocks(struct passage *p)
 {
     struct source *source = p->worker->source;
     int64_t h = p->dmps->interval;
-    register_ends(p);
     for (int64_t from = 0; from < p->extent; from += h) {
         int64_t to = p->extent - from < h ? p->extent : from + h;
         /* One ahead: the answer is there when this chunk ends. */
-        if (to == p->extent && source->ask_ahead != NULL)
+        if (to == p->extent && p->step == p->dmps->first &&
+            source->ask_ahead != NULL)
             source->ask_ahead(source);
         run_block(p, from, to);
     }
 }
 
+static void run_chunk(struct passage *p)
+{
+    struct worker *worker = p->worker;
+    p->extent = p->dmps->grid.columns + (p->size - 1) * p->dmps->grid.skew;
+    uint64_t begin = worker->stamp ? engine_ticks() : 0;
+    run_blocks(p);
+    uint64_t end = worker->stamp ? engine_ticks() : 0;
+    worker->compute_ticks += end - begin;
+    if (worker->log != NULL)
+        worker->log[worker->chunks] =
+            (struct ran){p->start, p->size, p->chunk, p->step, begin, end};
+    worker->chunks++;
+    worker->iterations += p->size;
+}
+
+/* The first step of a pass: chunks come from the source. */
+static void run_new_chunks(struct passage *p)
+{
+    struct dmps *dmps = p->dmps;
+    struct chunk chunk;
+    int64_t before = p->worker->chunks;
+    p->step = dmps->first;
+    while (source_next(p->worker->source, &chunk)) {
+        p->start = chunk.start;
+        p->size = chunk.size;
+        p->chunk = chunk.step;
+        p->several = p->worker->chunks > before;
+        if (dmps->migrate != NULL && p->step > 0)
+            migrate_bring(dmps->migrate, dmps->kernel, dmps->state, p->step,
+                          p->start, p->size);
+        if (has_above(p))
+            links_register(&dmps->links, p->chunk, LINK_SUCCESSOR);
+        if (has_below(p))
+            links_register(&dmps->links, p->chunk + 1, LINK_PREDECESSOR);
+        run_chunk(p);
+    }
+}
+
+/* Further steps: this worker's own chunks again. */
+static void run_own_chunks(struct passage *p, int64_t first, int64_t count)
+{
+    for (int64_t i = first; i < first + count; i++) {
+        const struct ran *ran = &p->worker->log[i];
+        p->start = ran->start;
+        p->size = ran->size;
+        p->chunk = ran->chunk;
+        p->several = count > 1;
+        run_chunk(p);
+    }
+}
+
 void dmps_run(struct dmps *dmps, struct worker *worker, double *sync_s)
 {
-    struct chunk chunk;
     struct passage p = {.dmps = dmps, .worker = worker};
-    worker->chunks = 0;
-    worker->iterations = 0;
-    worker->compute_ticks = 0;
-    worker->begin_s = engine_now();
-    while (source_next(worker->source, &chunk)) {
-        p.start = chunk.start;
-        p.size = chunk.size;
-        p.step = chunk.step;
-        p.extent = dmps->grid.columns + (chunk.size - 1) * dmps->grid.skew;
-        uint64_t begin = worker->stamp ? engine_ticks() : 0;
-        run_chunk(&p);
-        uint64_t end = worker->stamp ? engine_ticks() : 0;
-        worker->compute_ticks += end - begin;
-        if (worker->log != NULL)
-            worker->log[worker->chunks] =
-                (struct ran){chunk.start, chunk.size, begin, end};
-        worker->chunks++;
-        worker->iterations += chunk.size;
-    }
-    worker->end_s = engine_now();
-    *sync_s = p.sync_s;
+    int64_t first = worker->chunks;
+    run_new_chunks(&p);
+    int64_t count = worker->chunks - first;
+    for (p.step = dmps->first + 1; p.step <= dmps->last; p.step++)
+        run_own_chunks(&p, first, count);
+    *sync_s += (double)p.sync_ticks * dmps->tick_s;
     atomic_fetch_sub(&dmps->working, 1);
 }
 
@@ -125,7 +262,8 @@ void dmps_reset(struct dmps *dmps, int workers)
 {
     links_reset(&dmps->links);
     atomic_store(&dmps->working, workers);
-    dmps->kernel->begin(dmps->instance, dmps->state, dmps->output);
+    if (dmps->first == 0)
+        dmps->kernel->begin(dmps->instance, dmps->state, dmps->output);
 }
 
 void dmps_finish(struct dmps *dmps)

@@ -8,12 +8,24 @@
  * (2), (3) a worker whose successor is not known goes on with its own next
  * block; (4) a successor that becomes known in the middle gets all that is
  * complete; (5) what nobody has taken when the chunk ends is kept, and the
- * worker asks for its next chunk, of which it may itself be the predecessor. */
+ * worker asks for its next chunk, of which it may itself be the predecessor.
+ *
+ * With `group` chunks to a group it is the protocol of Andronikos et al.
+ * instead (subproblem, formula 5): boundaries inside a group of NP chunks go
+ * from block to block, and that of every NP-th chunk goes once, as a whole, at
+ * its end.
+ *
+ * Several time steps.  With sticky placement a chunk stays with its first
+ * owner, who runs its chunks in ascending order step after step; nothing but
+ * the dependences holds two steps apart.  With replan every step is a pass of
+ * its own over the source (see run_loop.c), and a chunk's rows are brought
+ * from where the step before left them. */
 #ifndef HARNESS_PROTOCOL_DMPS_H
 #define HARNESS_PROTOCOL_DMPS_H
 
 #include "harness/protocol/parallel.h"
 #include "harness/transport/links.h"
+#include "harness/transport/migrate.h"
 
 /* What the workers of a rank share. */
 struct dmps {
@@ -24,20 +36,25 @@ struct dmps {
     struct kernel_grid grid;
     int64_t rows;
     int64_t interval; /* h, columns between two synchronization points */
+    int64_t group;    /* chunks; 0: all boundaries go from block to block */
+    int first, last;  /* time steps of this pass: one of them with replan */
     struct links links;
-    _Atomic int working; /* threads of this rank still in the loop */
+    struct migrate *migrate; /* replan over several ranks, or NULL */
+    _Atomic int working;     /* threads of this rank still in the loop */
     struct engine_patience patience;
+    double tick_s; /* see engine_measure_tick */
     /* Lets masters of this rank serve while a worker waits; NULL: none. */
     bool (*serve)(void *arg);
     void *serve_arg;
 };
 
-/* Before a repetition, with the number of workers of this rank; a barrier must
+/* Before a pass, with the number of workers of this rank; a barrier must
  * follow. */
 void dmps_reset(struct dmps *dmps, int workers);
 
-/* Runs the loop to its end; adds the time blocked for boundaries to *sync_s.
- * Called by the worker's own thread. */
+/* Runs a pass to its end; adds the time blocked for boundaries to *sync_s.
+ * Called by the worker's own thread.  The worker's log, counts and ticks go
+ * on from where they are. */
 void dmps_run(struct dmps *dmps, struct worker *worker, double *sync_s);
 
 /* By thread 0 of each rank after its own work: lets boundaries go on until

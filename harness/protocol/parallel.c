@@ -116,8 +116,10 @@ static void run_stamped(struct worker *w)
             run_range(&body, chunk.start, chunk.size);
         uint64_t end = engine_ticks();
         if (w->log != NULL)
-            w->log[w->chunks] =
-                (struct ran){chunk.start, chunk.size, begin, end};
+            w->log[w->chunks] = (struct ran){.start = chunk.start,
+                                             .size = chunk.size,
+                                             .begin = begin,
+                                             .end = end};
         w->compute_ticks += end - begin;
         w->chunks++;
         w->iterations += chunk.size;

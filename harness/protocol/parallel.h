@@ -10,11 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One chunk that a worker ran.  The ticks are those of engine_ticks, set
- * only with timing: chunk. */
+/* One chunk that a worker ran. */
 struct ran {
     int64_t start, size;
-    uint64_t begin, end;
+    int64_t chunk;       /* its number; set where chunks depend on each other */
+    int64_t time_step;   /* of a loop that has several */
+    uint64_t begin, end; /* engine_ticks, set only with timing: chunk */
 };
 
 struct worker {

@@ -5,32 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { TAG_NOTE = 1, TAG_PIECE = 2, TAG_PIECES = 1 << 14 };
-enum { END_PREDECESSOR, END_SUCCESSOR, END_ANSWER };
-
-/* ---- lists ---- */
-
-static void *list_add(struct link_list *list, size_t size)
-{
-    if (list->count == list->room) {
-        int room = list->room * 2 + 64;
-        void *more = realloc(list->item, (size_t)room * size);
-        if (more == NULL)
-            abort(); /* a few bytes: nothing sensible is left */
-        list->item = more;
-        list->room = room;
-    }
-    return (char *)list->item + (size_t)list->count++ * size;
-}
-
-static void list_remove(struct link_list *list, int index, size_t size)
-{
-    char *items = list->item;
-    list->count--;
-    if (index < list->count)
-        memcpy(items + (size_t)index * size, items + (size_t)list->count * size,
-               size);
-}
+enum { TAG_NOTE = 1, TAG_PIECE = 2 };
+enum { LINK_ANSWER = 2 }; /* a note from the home */
 
 /* ---- messages; called with MPI held ---- */
 
@@ -47,7 +23,7 @@ static void reap_sends(struct links *links)
     links->send_count = kept;
 }
 
-static MPI_Request *send_slot(struct links *links)
+static void keep_send(struct links *links, MPI_Request request)
 {
     if (links->send_count == links->send_room)
         reap_sends(links);
@@ -59,7 +35,7 @@ static MPI_Request *send_slot(struct links *links)
         links->sends = more;
         links->send_room = room;
     }
-    return &links->sends[links->send_count++];
+    links->sends[links->send_count++] = request;
 }
 
 static void send_note(struct links *links, int to, int64_t edge, int end,
@@ -71,74 +47,92 @@ static void send_note(struct links *links, int to, int64_t edge, int end,
     links->bytes += (int64_t)sizeof(note);
 }
 
-static int piece_tag(int64_t edge)
+static int piece_tag(int64_t edge, enum link_way way)
 {
-    return TAG_PIECE + (int)(edge % TAG_PIECES);
+    return TAG_PIECE + 2 * (int)(edge % LINK_TAGS) + (int)way;
 }
 
-/* What is complete and has not been sent. */
-static bool send_piece(struct links *links, struct link_out *out)
+/* Columns that a stream carries in all. */
+static int64_t stream_columns(const struct links *links, enum link_way way)
 {
-    int64_t complete = links_complete(links, out->edge);
-    if (out->rank < 0 || complete <= out->sent)
+    return (way == LINK_DOWN ? links->steps : links->steps - 1) *
+           links->columns;
+}
+
+static enum link_end producer(enum link_way way)
+{
+    return way == LINK_DOWN ? LINK_PREDECESSOR : LINK_SUCCESSOR;
+}
+
+/* Where the other end is, rank + 1, for one that is here. */
+static int32_t other_of(const struct link_edge *edge, enum link_end end)
+{
+    return atomic_load_explicit(&edge->other[end], memory_order_relaxed);
+}
+
+/* What is complete and has not been sent.  All of it lies in one step: a
+ * producer goes on to the next only when the other end is known and has all
+ * of this one. */
+static bool send_piece(struct links *links, int64_t edge, enum link_way way)
+{
+    struct link_stream *stream = &links->edge[edge].stream[way];
+    int32_t other = other_of(&links->edge[edge], producer(way));
+    int64_t complete = links_complete(links, edge, way);
+    if (other == 0 || complete <= stream->sent)
         return false;
-    size_t bytes = (size_t)(complete - out->sent) * links->column_bytes;
-    MPI_Isend(out->row + (size_t)out->sent * links->column_bytes, (int)bytes,
-              MPI_BYTE, out->rank, piece_tag(out->edge), links->pieces,
-              send_slot(links));
+    size_t first = (size_t)(stream->sent % links->columns);
+    size_t bytes = (size_t)(complete - stream->sent) * links->column_bytes;
+    MPI_Request request;
+    int left;
+    MPI_Isend(stream->row + first * links->column_bytes, (int)bytes, MPI_BYTE,
+              other - 1, piece_tag(edge, way), links->pieces, &request);
+    MPI_Test(&request, &left, MPI_STATUS_IGNORE);
+    if (!left)
+        keep_send(links, request);
     links->messages++;
     links->bytes += (int64_t)bytes;
-    out->sent = complete;
+    stream->sent = complete;
+    links->owed -= complete == stream_columns(links, way);
     return true;
 }
 
-static void post_piece(struct links *links, struct link_in *in)
+static void publish(struct link_stream *stream, int64_t complete)
 {
-    int64_t here = links_complete(links, in->edge);
-    size_t bytes = (size_t)(links->columns - here) * links->column_bytes;
-    MPI_Irecv(in->row + (size_t)here * links->column_bytes, (int)bytes,
-              MPI_BYTE, in->rank, piece_tag(in->edge), links->pieces,
-              &in->piece);
+    atomic_store_explicit(&stream->complete, complete, memory_order_release);
+    engine_wake(&stream->moved);
 }
 
-static void publish(struct links *links, int64_t edge, int64_t complete)
-{
-    struct link_edge *e = &links->edge[edge];
-    atomic_store_explicit(&e->complete, complete, memory_order_release);
-    engine_wake(&e->moved);
-}
-
-/* ---- registration ---- */
+/* ---- registration; called with MPI held ---- */
 
 static int home_of(const struct links *links, int64_t edge)
 {
     return (int)(edge % links->comm->ranks);
 }
 
+/* The way that an end of this rank feeds, when it feeds one. */
+static bool feeds(const struct links *links, enum link_end end,
+                  enum link_way *way)
+{
+    *way = end == LINK_PREDECESSOR ? LINK_DOWN : LINK_UP;
+    return stream_columns(links, *way) > 0;
+}
+
 /* The other end of one of this rank's edges is at `rank`. */
 static void meet(struct links *links, int64_t edge, int rank)
 {
-    struct link_out *out = links->out.item;
-    struct link_in *in = links->in.item;
-    bool here = rank == links->comm->rank;
-    for (int i = 0; i < links->out.count; i++) {
-        if (out[i].edge != edge)
+    struct link_edge *e = &links->edge[edge];
+    bool inside = rank == links->comm->rank;
+    for (int end = 0; end < 2; end++) {
+        enum link_way way;
+        if (!e->here[end])
             continue;
-        if (here)
-            list_remove(&links->out, i, sizeof(*out));
-        else
-            out[i].rank = rank;
-        break;
-    }
-    for (int i = 0; i < links->in.count; i++) {
-        if (in[i].edge != edge)
+        atomic_store_explicit(&e->other[end], rank + 1, memory_order_relaxed);
+        if (!feeds(links, end, &way))
             continue;
-        in[i].rank = rank;
-        if (here)
-            list_remove(&links->in, i, sizeof(*in));
+        if (inside)
+            links->owed--;
         else
-            post_piece(links, &in[i]);
-        break;
+            send_piece(links, edge, way);
     }
 }
 
@@ -147,79 +141,80 @@ static void tell(struct links *links, int to, int64_t edge, int rank)
     if (to == links->comm->rank)
         meet(links, edge, rank);
     else
-        send_note(links, to, edge, END_ANSWER, rank);
+        send_note(links, to, edge, LINK_ANSWER, rank);
+}
+
+static void touch(struct links *links, int64_t edge)
+{
+    if (edge >= atomic_load_explicit(&links->touched, memory_order_relaxed))
+        atomic_store_explicit(&links->touched, edge + 1, memory_order_relaxed);
 }
 
 /* At the home: the second of the two ends brings both together. */
-static void register_end(struct links *links, int64_t edge, int end, int rank)
+static void at_home(struct links *links, int64_t edge, int end, int rank)
 {
-    struct link_home *home = links->home.item;
-    int i = 0;
-    while (i < links->home.count && home[i].edge != edge)
-        i++;
-    if (i == links->home.count) {
-        struct link_home *added = list_add(&links->home, sizeof(*home));
-        *added = (struct link_home){edge, {-1, -1}};
-        added->rank[end] = rank;
+    struct link_edge *e = &links->edge[edge];
+    int other = e->registered[1 - end] - 1;
+    touch(links, edge);
+    e->registered[end] = rank + 1;
+    if (other < 0)
         return;
-    }
-    int other = home[i].rank[1 - end];
-    list_remove(&links->home, i, sizeof(*home));
     tell(links, rank, edge, other);
     if (other != rank)
         tell(links, other, edge, rank);
 }
 
-static void announce(struct links *links, int64_t edge, int end)
-{
-    int home = home_of(links, edge);
-    if (home == links->comm->rank)
-        register_end(links, edge, end, home);
-    else
-        send_note(links, home, edge, end, links->comm->rank);
-}
-
 /* ---- what protocols call ---- */
 
-void links_predecessor(struct links *links, int64_t edge, void *row)
+void links_register(struct links *links, int64_t edge, enum link_end end)
 {
-    if (!links->remote)
+    enum link_way way;
+    if (!links->remote) {
+        /* Several threads: the largest stays. */
+        int64_t touched = atomic_load(&links->touched);
+        while (edge >= touched && !atomic_compare_exchange_weak(
+                                      &links->touched, &touched, edge + 1))
+            ;
         return;
-    comm_begin(links->comm);
-    struct link_out *out = list_add(&links->out, sizeof(*out));
-    *out = (struct link_out){.edge = edge, .row = row, .rank = -1};
-    announce(links, edge, END_PREDECESSOR);
-    comm_end(links->comm);
-}
-
-void links_successor(struct links *links, int64_t edge, void *row)
-{
-    if (!links->remote)
-        return;
-    comm_begin(links->comm);
-    struct link_in *in = list_add(&links->in, sizeof(*in));
-    *in = (struct link_in){
-        .edge = edge, .row = row, .rank = -1, .piece = MPI_REQUEST_NULL};
-    announce(links, edge, END_SUCCESSOR);
-    comm_end(links->comm);
-}
-
-void links_advance(struct links *links, int64_t edge, int64_t complete)
-{
-    publish(links, edge, complete);
-    if (!links->remote)
-        return;
-    comm_begin(links->comm);
-    struct link_out *out = links->out.item;
-    for (int i = 0; i < links->out.count; i++) {
-        if (out[i].edge != edge)
-            continue;
-        send_piece(links, &out[i]);
-        if (out[i].sent == links->columns)
-            list_remove(&links->out, i, sizeof(*out));
-        break;
     }
+    int home = home_of(links, edge);
+    comm_begin(links->comm);
+    touch(links, edge);
+    links->edge[edge].here[end] = true;
+    links->owed += feeds(links, end, &way);
+    if (home == links->comm->rank)
+        at_home(links, edge, end, home);
+    else
+        send_note(links, home, edge, end, links->comm->rank);
     comm_end(links->comm);
+}
+
+void links_advance(struct links *links, int64_t edge, enum link_way way,
+                   int64_t complete, void *row)
+{
+    struct link_edge *e = &links->edge[edge];
+    struct link_stream *stream = &e->stream[way];
+    bool inside =
+        !links->remote || other_of(e, producer(way)) == links->comm->rank + 1;
+    if (inside) {
+        publish(stream, complete);
+        return;
+    }
+    comm_begin(links->comm);
+    stream->row = row;
+    publish(stream, complete);
+    if (other_of(e, producer(way)) != links->comm->rank + 1)
+        send_piece(links, edge, way);
+    comm_end(links->comm);
+}
+
+struct engine_event *links_event(struct links *links, int64_t edge,
+                                 enum link_way way)
+{
+    struct link_edge *e = &links->edge[edge];
+    bool inside = !links->remote ||
+                  other_of(e, 1 - producer(way)) == links->comm->rank + 1;
+    return inside ? &e->stream[way].moved : NULL;
 }
 
 static void listen_for_notes(struct links *links)
@@ -238,49 +233,57 @@ static bool take_notes(struct links *links)
             return any;
         struct link_note note = links->note;
         listen_for_notes(links);
-        if (note.end == END_ANSWER)
+        if (note.end == LINK_ANSWER)
             meet(links, note.edge, note.rank);
         else
-            register_end(links, note.edge, note.end, note.rank);
+            at_home(links, note.edge, note.end, note.rank);
         any = true;
     }
 }
 
-static bool take_pieces(struct links *links)
+/* Receives the rest of the step's row, in as many pieces as it comes. */
+static bool take_piece(struct links *links, int64_t edge, enum link_way way,
+                       int64_t need, char *row)
 {
-    struct link_in *in = links->in.item;
+    struct link_stream *stream = &links->edge[edge].stream[way];
+    int32_t other = other_of(&links->edge[edge], 1 - producer(way));
     bool any = false;
-    for (int i = 0; i < links->in.count; i++) {
+    for (;;) {
         MPI_Status status;
         int arrived, bytes;
-        if (in[i].rank < 0)
-            continue;
-        MPI_Test(&in[i].piece, &arrived, &status);
+        int64_t here = links_complete(links, edge, way);
+        size_t first = (size_t)(here % links->columns);
+        if (!stream->receiving) {
+            if (here >= need)
+                return any;
+            MPI_Irecv(
+                row + first * links->column_bytes,
+                (int)(((size_t)links->columns - first) * links->column_bytes),
+                MPI_BYTE, other - 1, piece_tag(edge, way), links->pieces,
+                &stream->piece);
+        }
+        MPI_Test(&stream->piece, &arrived, &status);
+        stream->receiving = !arrived;
         if (!arrived)
-            continue;
+            return any;
         MPI_Get_count(&status, MPI_BYTE, &bytes);
-        int64_t complete = links_complete(links, in[i].edge) +
-                           bytes / (int64_t)links->column_bytes;
-        publish(links, in[i].edge, complete);
-        if (complete == links->columns)
-            list_remove(&links->in, i--, sizeof(*in));
-        else
-            post_piece(links, &in[i]);
+        publish(stream, here + bytes / (int64_t)links->column_bytes);
         any = true;
     }
-    return any;
 }
 
-/* Successors that became known after their predecessor had gone on. */
-static bool send_kept(struct links *links)
+bool links_receive(struct links *links, int64_t edge, enum link_way way,
+                   int64_t need, void *row)
 {
-    struct link_out *out = links->out.item;
+    int32_t other = other_of(&links->edge[edge], 1 - producer(way));
+    if (!links->remote || !comm_try(links->comm))
+        return false;
     bool any = false;
-    for (int i = 0; i < links->out.count; i++) {
-        any = send_piece(links, &out[i]) || any;
-        if (out[i].sent == links->columns)
-            list_remove(&links->out, i--, sizeof(*out));
-    }
+    if (other != 0 && other != links->comm->rank + 1)
+        any = take_piece(links, edge, way, need, row);
+    if (!any)
+        any = take_notes(links);
+    comm_end(links->comm);
     return any;
 }
 
@@ -289,8 +292,6 @@ bool links_progress(struct links *links)
     if (!links->remote || !comm_try(links->comm))
         return false;
     bool any = take_notes(links);
-    any = take_pieces(links) || any;
-    any = send_kept(links) || any;
     comm_end(links->comm);
     return any;
 }
@@ -302,8 +303,7 @@ bool links_done(struct links *links)
     if (!comm_try(links->comm))
         return false;
     reap_sends(links);
-    bool done =
-        links->out.count == 0 && links->in.count == 0 && links->send_count == 0;
+    bool done = links->owed == 0 && links->send_count == 0;
     comm_end(links->comm);
     return done;
 }
@@ -333,30 +333,41 @@ void links_finish(struct links *links)
 
 /* ---- opening and closing ---- */
 
-int links_open(struct links *links, const struct comm *comm, int64_t edges,
-               int64_t columns, size_t column_bytes, struct error *err)
+static int map_edges(struct links *links, int64_t edges, struct error *err)
 {
-    *links =
-        (struct links){.comm = comm,
-                       .columns = columns,
-                       .column_bytes = column_bytes,
-                       .edges = edges,
-                       .mapped = (size_t)(edges + 1) * sizeof(*links->edge),
-                       .remote = comm->ranks > 1,
-                       .incoming = MPI_REQUEST_NULL};
+    if (links->remote && links->steps > 1 && edges > LINK_TAGS)
+        return error_set(err, ENOTSUP,
+                         "several time steps over several ranks: at most %d "
+                         "rows, not %lld",
+                         (int)LINK_TAGS, (long long)edges);
+    links->mapped = (size_t)(edges + 1) * sizeof(*links->edge);
     void *memory = mmap(NULL, links->mapped, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    int code = memory == MAP_FAILED
-                   ? error_set(err, ENOMEM,
-                               "no memory for the boundaries of "
-                               "%lld chunks",
-                               (long long)edges)
-                   : 0;
-    links->edge = code == 0 ? memory : NULL;
-    code = comm_agree(comm, code, err);
+    if (memory == MAP_FAILED)
+        return error_set(err, ENOMEM,
+                         "no memory for the boundaries of %lld chunks",
+                         (long long)edges);
+    links->edge = memory;
+    return 0;
+}
+
+int links_open(struct links *links, const struct comm *comm, int64_t edges,
+               int64_t columns, size_t column_bytes, int64_t steps,
+               struct error *err)
+{
+    *links = (struct links){.comm = comm,
+                            .columns = columns,
+                            .column_bytes = column_bytes,
+                            .steps = steps,
+                            .remote = comm->ranks > 1,
+                            .incoming = MPI_REQUEST_NULL};
+    int code = map_edges(links, edges, err);
+    if (links->remote)
+        code = comm_agree(comm, code, err);
     if (code != 0) {
         if (links->edge != NULL)
             munmap(links->edge, links->mapped);
+        links->edge = NULL;
         return code;
     }
     if (links->remote) {
@@ -375,22 +386,17 @@ void links_close(struct links *links)
         MPI_Comm_free(&links->notes);
         MPI_Comm_free(&links->pieces);
     }
-    free(links->out.item);
-    free(links->in.item);
-    free(links->home.item);
     free(links->sends);
     links->edge = NULL;
 }
 
 void links_reset(struct links *links)
 {
-    memset(links->edge, 0, links->mapped);
-    links->out.count = 0;
-    links->in.count = 0;
-    links->home.count = 0;
+    memset(links->edge, 0,
+           (size_t)atomic_load(&links->touched) * sizeof(*links->edge));
+    atomic_store(&links->touched, 0);
+    links->owed = 0;
     links->send_count = 0;
-    links->messages = 0;
-    links->bytes = 0;
     if (links->remote)
         listen_for_notes(links);
 }

@@ -1,18 +1,23 @@
-/* Links: boundaries of a dependence loop between the owners of neighbouring
- * chunks (DMPS, Ciorba et al., section 3.3).
+/* Links: rows that travel between the owners of neighbouring chunks of a
+ * dependence loop (DMPS, Ciorba et al., section 3.3).
  *
- * Edge i joins chunk i - 1 (the predecessor) and chunk i (the successor).
+ * Edge i joins chunk i - 1 (the predecessor) and chunk i (the successor).  Two
+ * streams go over it: down, in every time step, the boundary that the
+ * successor needs of the same step; and up, in every step but the last, the
+ * successor's first row, which the predecessor needs in the next step.
+ * Columns of a stream are counted through all steps: column j of step s is
+ * s * columns + j.
+ *
  * Nobody needs to know the other beforehand, under any hierarchy: both ends
  * register at the edge's home rank (i modulo ranks), which tells each where
  * the other is.  Until then the predecessor keeps its boundary, which simply
  * stays in its rows; when the successor is known it gets all that is complete
  * and then a piece at each synchronization point.
  *
- * Inside a rank a boundary is not copied: the successor waits for the
- * predecessor's progress.  Between ranks a piece is one message straight into
- * the successor's copy of the row.  Tags are the edge modulo 2^14, above
- * those of the registrations; messages of one edge never overtake each
- * other. */
+ * Inside a rank nothing is copied: one end waits for the other's progress.
+ * Between ranks a piece is one message straight into the receiver's copy of
+ * the row; it is posted by the worker that needs it, and pieces of a stream
+ * never overtake each other. */
 #ifndef HARNESS_TRANSPORT_LINKS_H
 #define HARNESS_TRANSPORT_LINKS_H
 
@@ -24,95 +29,100 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One boundary seen from this rank.  `complete` counts columns of the
- * predecessor's last row that are in this rank's memory. */
-struct link_edge {
-    _Atomic int64_t complete;
+/* Live edges whose tags differ: rows, at most, of a loop of several steps
+ * over several ranks. */
+enum { LINK_TAGS = 1 << 14 };
+
+enum link_way { LINK_DOWN, LINK_UP };
+enum link_end { LINK_PREDECESSOR, LINK_SUCCESSOR };
+
+/* One way over an edge, seen from this rank. */
+struct link_stream {
+    _Alignas(128) _Atomic int64_t complete; /* columns in this rank's memory */
     struct engine_event moved;
+    /* Under the rank's MPI lock, when the other end is at another rank. */
+    char *row;      /* producer: where the row of its step lies */
+    int64_t sent;   /* producer: columns */
+    bool receiving; /* consumer: `piece` is posted */
+    MPI_Request piece;
+};
+
+struct link_edge {
+    struct link_stream stream[2];
+    /* By end; rank + 1, or 0 as long as it is not known. */
+    _Atomic int32_t other[2]; /* of an end that is here: where its other is */
+    int32_t registered[2];    /* at the home: who has registered */
+    bool here[2];
 };
 
 /* What travels to a home and back. */
 struct link_note {
     int64_t edge;
-    int32_t end; /* 0 predecessor, 1 successor, 2 here is the other end */
+    int32_t end; /* enum link_end, or LINK_ANSWER: here is the other end */
     int32_t rank;
 };
 
-/* A predecessor's end that still has something to send. */
-struct link_out {
-    int64_t edge;
-    char *row;
-    int64_t sent;
-    int32_t rank; /* of the successor, -1: not known yet */
-};
-
-/* A successor's end that waits for pieces from another rank. */
-struct link_in {
-    int64_t edge;
-    char *row;
-    int32_t rank; /* of the predecessor, -1: not known yet */
-    MPI_Request piece;
-};
-
-/* At the home of an edge: who has registered. */
-struct link_home {
-    int64_t edge;
-    int32_t rank[2];
-};
-
-struct link_list {
-    void *item;
-    int count, room;
-};
-
 struct links {
-    const struct comm *comm; /* its own communicator for pieces */
-    MPI_Comm notes, pieces;
-    int64_t columns;
+    const struct comm *comm;
+    MPI_Comm notes, pieces; /* communicators of its own */
+    int64_t columns, steps;
     size_t column_bytes;
     struct link_edge *edge; /* one per possible chunk; lazily mapped */
-    int64_t edges;
     size_t mapped;
-    bool remote; /* more than one rank */
-    struct link_list out, in, home;
+    _Atomic int64_t touched; /* edges from here on are as they were mapped */
+    bool remote;             /* more than one rank */
+    int64_t owed;            /* streams of this rank with columns to send */
     MPI_Request *sends;
     int send_count, send_room;
-    bool listening;
     MPI_Request incoming;
     struct link_note note;
-    int64_t messages, bytes;
+    int64_t messages, bytes; /* sent, summed up; the caller clears */
 };
 
-/* Collective.  edges: the most chunks there can be.  Returns 0 or -ENOMEM. */
+/* Collective.  edges: the most chunks there can be; columns: of a row;
+ * column_bytes: of a column in a stream; steps: time steps, at least 1.
+ * Returns 0, -ENOMEM or -ENOTSUP (too many edges for the tags). */
 int links_open(struct links *links, const struct comm *comm, int64_t edges,
-               int64_t columns, size_t column_bytes, struct error *err);
+               int64_t columns, size_t column_bytes, int64_t steps,
+               struct error *err);
 /* Collective. */
 void links_close(struct links *links);
 
-/* Before a repetition; a barrier must follow. */
+/* Before a pass over the loop; a barrier must follow. */
 void links_reset(struct links *links);
 
-/* This rank owns chunk `edge` - 1, whose last row (boundary memory) is `row`.
- * Not for the last chunk of the loop. */
-void links_predecessor(struct links *links, int64_t edge, void *row);
+/* One end of `edge` is a worker of this rank: the predecessor owns chunk
+ * `edge` - 1 (not the last chunk of the loop), the successor chunk `edge` (not
+ * the first).  By that worker, before it uses the edge. */
+void links_register(struct links *links, int64_t edge, enum link_end end);
 
-/* This rank owns chunk `edge`; the boundary comes to `row`, or is there when
- * the predecessor is in this rank.  Not for the first chunk. */
-void links_successor(struct links *links, int64_t edge, void *row);
+/* A synchronization point of the stream's producer: `complete` columns of the
+ * row are there, counted through all steps.  `row`: where the row of this
+ * step lies. */
+void links_advance(struct links *links, int64_t edge, enum link_way way,
+                   int64_t complete, void *row);
 
-/* `complete` columns of the predecessor's last row are computed: a
- * synchronization point. */
-void links_advance(struct links *links, int64_t edge, int64_t complete);
-
-/* Columns of the edge's boundary that are here. */
-static inline int64_t links_complete(const struct links *links, int64_t edge)
+/* The stream's columns that are here. */
+static inline int64_t links_complete(const struct links *links, int64_t edge,
+                                     enum link_way way)
 {
-    return atomic_load_explicit(&links->edge[edge].complete,
+    return atomic_load_explicit(&links->edge[edge].stream[way].complete,
                                 memory_order_acquire);
 }
 
-/* Lets registrations and pieces go on; for polls and waits.  Returns whether
- * anything moved. */
+/* For the stream's consumer, when links_complete is less than `need`: lets
+ * its pieces come in.  `row`: where the row of the step lies in which column
+ * `need` is.  Returns whether anything moved. */
+bool links_receive(struct links *links, int64_t edge, enum link_way way,
+                   int64_t need, void *row);
+
+/* What wakes a consumer; NULL: nothing does, because the other end is not, or
+ * not known to be, in this rank. */
+struct engine_event *links_event(struct links *links, int64_t edge,
+                                 enum link_way way);
+
+/* Lets registrations and messages go on; for polls and waits.  Returns
+ * whether anything moved. */
 bool links_progress(struct links *links);
 
 /* Whether everything this rank has to send has left it. */
@@ -126,7 +136,7 @@ struct links_end {
 };
 bool links_all_done(struct links *links, struct links_end *end);
 
-/* After the loop, when all are done: takes the last receive back. */
+/* After the pass, when all are done: takes the last receive back. */
 void links_finish(struct links *links);
 
 #endif

@@ -1,8 +1,11 @@
 """Loops with dependences: DMPS(x) over every transport and hierarchy, bit for
 bit, with more chunks than workers and fewer, intervals of one column and
 longer than the loop."""
+import subprocess
+
 import pytest
 
+from conftest import ROOT, environment
 from test_matrix import check
 
 SCHEMES = ("['css:chunk=7', ss, static, gss, tss, fss, qss, 'wcss:k=2', wf,"
@@ -43,6 +46,58 @@ sync_interval: {intervals}
 cells:
 {blocks.format(schemes=schemes)}
 """
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_random_orders_and_delays_between_ranks(tmp_path, ranks):
+    done = subprocess.run(
+        ["mpiexec.mpich", "-n", str(ranks),
+         ROOT / "build/harness/protocol/dmps_test", "ranks"],
+        env=environment(tmp_path), stdin=subprocess.DEVNULL, timeout=200,
+        capture_output=True, text=True)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
+    assert (done.stdout + done.stderr).count("[  PASSED  ] 1 test") == ranks
+
+
+STEPS = """
+name: steps
+repetitions: 2
+repetitions_max: 2
+kernel: "heat:rows=37,cols=50,steps=4"
+layout: {shape}
+sync_interval: [9, 60]
+scheme: ["css:chunk=5", gss]
+protocol: [dmps, subproblem]
+placement: [sticky, replan]
+cells:
+{blocks}
+"""
+STEPS_THREADS = "  - hierarchy: [flat, node]"
+STEPS_RANKS = """
+  - transport: master
+    hierarchy: [flat, node]
+  - transport: window
+    window: [shared, rma]
+"""
+
+
+@pytest.mark.parametrize("shape", ["1x1", "1x3", "2x1", "3x1", "2x2"])
+def test_time_steps_stay_or_move(dlsbench, campaign, shape):
+    blocks = STEPS_THREADS if shape.startswith("1x") else STEPS_RANKS
+    result = dlsbench("run", campaign(STEPS.format(shape=shape,
+                                                   blocks=blocks)),
+                      "--oversubscribe", "--cell-timeout", 60)
+    assert result.code == 0, result.err[-2000:]
+    runs = check(result, 37 * 4)
+    assert {x["placement"] for x in runs} == {"sticky", "replan"}
+    assert {x["protocol"] for x in runs} == {"dmps", "subproblem"}
+    assert {x["collect"] for x in runs} == {"local"}
+    if shape == "2x1":  # the rows travel only with replan
+        moved = {place: max(x["bytes"] for x in runs
+                            if x["placement"] == place
+                            and x["scheme"].startswith("css"))
+                 for place in ("sticky", "replan")}
+        assert moved["replan"] > moved["sticky"]
 
 
 @pytest.mark.parametrize("shape", ["1x1", "1x2", "1x3", "2x1", "3x1", "2x2"])
