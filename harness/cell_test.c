@@ -100,6 +100,9 @@ static void every_field_takes_its_values(void **unused)
         {"protocol", "auto"},
         {"protocol", "parallel"},
         {"protocol", "dmps"},
+        {"protocol", "subproblem"},
+        {"placement", "sticky"},
+        {"placement", "replan"},
         {"sync_interval", "1"},
     };
     bool met[32] = {false};
@@ -121,11 +124,12 @@ static void values_arrive(void **unused)
 {
     (void)unused;
     struct cell cell;
-    fill(&cell, WORDS("kernel=adjoint:size=9", "scheme=tss", "layout=3x5",
-                      "hierarchy=node", "transport=master", "master=dedicated",
-                      "window=rma", "collect=local", "bind=scatter",
-                      "timing=chunk", "power=2:1,3", "load=w0", "protocol=dmps",
-                      "sync_interval=9", "prefetch=off", "min_chunk=7"));
+    fill(&cell,
+         WORDS("kernel=adjoint:size=9", "scheme=tss", "layout=3x5",
+               "hierarchy=node", "transport=master", "master=dedicated",
+               "window=rma", "collect=local", "bind=scatter", "timing=chunk",
+               "power=2:1,3", "load=w0", "protocol=dmps", "sync_interval=9",
+               "placement=replan", "prefetch=off", "min_chunk=7"));
     assert_string_equal(cell.kernel, "adjoint:size=9");
     assert_string_equal(cell.scheme, "tss");
     assert_int_equal(cell.ranks, 3);
@@ -140,6 +144,7 @@ static void values_arrive(void **unused)
     assert_string_equal(cell.power, "2:1,3");
     assert_string_equal(cell.load, "w0");
     assert_string_equal(cell.protocol, "dmps");
+    assert_string_equal(cell.placement, "replan");
     assert_int_equal(cell.sync_interval, 9);
     assert_false(cell.prefetch);
     assert_int_equal(cell.min_chunk, 7);
@@ -271,6 +276,10 @@ static void equal_cells_have_equal_hashes(void **unused)
     same(WORDS("kernel=heat"),
          WORDS("kernel=heat", "protocol=dmps", "sync_interval=100"));
     same(WORDS("protocol=auto"), WORDS("protocol=parallel"));
+    /* Only several time steps have a placement, and keep results local. */
+    same(WORDS("kernel=heat", "placement=replan"), WORDS("kernel=heat"));
+    same(WORDS("kernel=heat:steps=2", "ranks=2"),
+         WORDS("kernel=heat:steps=2", "ranks=2", "collect=local"));
     /* What does not apply makes no difference. */
     same(WORDS("sync_interval=5"), WORDS("scheme=ss"));
     same(WORDS("prefetch=on"), WORDS("prefetch=off"));
@@ -354,6 +363,9 @@ static void every_field_is_in_the_hash(void **unused)
     differ(base, WORDS("layout=2x2", "prefetch=off"));
     differ(base, WORDS("layout=2x2", "min_chunk=2"));
     differ(WORDS("kernel=heat", "sync_interval=5"), WORDS("kernel=heat"));
+    differ(WORDS("kernel=heat", "protocol=subproblem"), WORDS("kernel=heat"));
+    differ(WORDS("kernel=heat:steps=2", "placement=replan"),
+           WORDS("kernel=heat:steps=2"));
     differ(WORDS("layout=2x2", "transport=window", "window=rma"),
            WORDS("layout=2x2", "transport=window", "window=shared"));
 }
@@ -412,6 +424,9 @@ static void fields_that_do_not_go_together(void **unused)
     bad(WORDS("threads=2", "load=w0-w2:3"), -ENOTSUP, "no worker w2");
     bad(WORDS("threads=2", "load=w1", "bind=none"), -ENOTSUP, "bound");
     bad(WORDS("protocol=dmps"), -ENOTSUP, "use parallel");
+    bad(WORDS("protocol=subproblem"), -ENOTSUP, "use parallel");
+    bad(WORDS("kernel=heat:steps=2", "ranks=2", "collect=master"), -ENOTSUP,
+        "use local");
     bad(WORDS("kernel=heat", "protocol=parallel"), -ENOTSUP, "use dmps");
 }
 
