@@ -1,6 +1,7 @@
 #include "harness/loop.h"
 
 #include "harness/engine/engine.h"
+#include "harness/fit.h"
 #include "harness/reference.h"
 
 #include <errno.h>
@@ -58,21 +59,32 @@ static int map_grid(struct loop *loop, struct error *err)
     return map_memory(loop, "state", loop->grid.state_bytes, &loop->state, err);
 }
 
-static int open_local(struct loop *loop, const char *text, struct spec *spec,
-                      struct error *err)
+/* Nothing is allocated on any rank before all know that it fits. */
+static int open_instance(struct loop *loop, const char *text, struct spec *spec,
+                         const struct comm *comm, struct error *err)
 {
     int code = kernel_parse(text, &loop->kernel, spec, err);
+    code = comm_agree(comm, code, err);
     if (code != 0)
         return code;
     snprintf(loop->name, sizeof(loop->name), "%s", spec->canonical);
-    code = loop->kernel->create(spec, &loop->instance, err);
+    code = fit_spec(loop->kernel, spec, comm, err);
     if (code != 0)
         return code;
+    code = loop->kernel->create(spec, &loop->instance, err);
+    code = comm_agree(comm, code, err);
+    if (code == 0)
+        code = fit_output(loop->name, loop->kernel, loop->instance, comm, err);
+    return code;
+}
+
+static int open_memory(struct loop *loop, struct error *err)
+{
     loop->iterations = loop->kernel->iterations(loop->instance);
     loop->output_bytes = loop->kernel->output_bytes(loop->instance);
     if (loop->kernel->scratch_bytes != NULL)
         loop->scratch_bytes = loop->kernel->scratch_bytes(loop->instance);
-    code = map_grid(loop, err);
+    int code = map_grid(loop, err);
     if (code == 0 && loop->output_bytes > 0) {
         size_t n = (size_t)loop->iterations;
         loop->checksum = calloc(n, sizeof(*loop->checksum));
@@ -170,8 +182,9 @@ int loop_open(struct loop *loop, const char *text, const struct comm *comm,
 {
     struct spec spec;
     *loop = (struct loop){.serial_s = -1, .reference_s = -1};
-    int code = open_local(loop, text, &spec, err);
-    code = comm_agree(comm, code, err);
+    int code = open_instance(loop, text, &spec, comm, err);
+    if (code == 0)
+        code = comm_agree(comm, open_memory(loop, err), err);
     if (code == 0 && comm->rank == 0) {
         /* A loop without output (null) has no serial time to speak of. */
         if (loop->output_bytes > 0)

@@ -126,13 +126,20 @@ static void fill(struct adjoint *a, uint64_t seed)
         a->c[i] = random_real(&state);
 }
 
+/* Two arrays of input. */
+static double adjoint_memory(const struct spec *spec)
+{
+    double size = spec->value[SIZE].real;
+    return 2 * sizeof(double) * size * size;
+}
+
 static int adjoint_create(const struct spec *spec, void **instance,
                           struct error *err)
 {
     int64_t size = spec->value[SIZE].integer;
     int64_t n = size * size;
     int code =
-        kernel_memory_check("adjoint", "the arrays", 16.0 * (double)n, err);
+        kernel_memory_check("adjoint", "the arrays", adjoint_memory(spec), err);
     if (code != 0)
         return code;
     struct adjoint *a = calloc(1, sizeof(*a));
@@ -226,6 +233,7 @@ const struct kernel_ops kernel_adjoint_ops = {
     .citation = "Han and Chronopoulos, Scalable Loop Self-Scheduling Schemes "
                 "Implemented on Large-Scale Clusters, section V",
     .params = adjoint_params,
+    .memory = adjoint_memory,
     .create = adjoint_create,
     .destroy = adjoint_destroy,
     .iterations = adjoint_iterations,

@@ -96,6 +96,16 @@ static void floyd_steinberg_destroy(void *instance)
     free(f);
 }
 
+/* An image to be read tells its size only when it is. */
+static double floyd_steinberg_memory(const struct spec *spec)
+{
+    const struct spec_value *value = spec->value;
+    if (value[IMAGE].given)
+        return 0;
+    return gray_memory(value[ROWS].given ? value[ROWS].integer : PAPER_ROWS,
+                       value[COLS].given ? value[COLS].integer : PAPER_COLS);
+}
+
 static int make_image(struct gray *image, const struct spec *spec,
                       struct error *err)
 {
@@ -337,6 +347,7 @@ const struct kernel_ops kernel_floyd_steinberg_ops = {
     .citation = "Floyd and Steinberg, An adaptive algorithm for spatial grey "
                 "scale, Proc. SID 17, 1976",
     .params = floyd_steinberg_params,
+    .memory = floyd_steinberg_memory,
     .create = floyd_steinberg_create,
     .destroy = floyd_steinberg_destroy,
     .iterations = floyd_steinberg_iterations,

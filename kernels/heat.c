@@ -106,13 +106,25 @@ static void fill(struct heat *h, uint64_t seed)
         *row++ = BOTTOM;
 }
 
+static double grid_bytes(const struct spec *spec)
+{
+    return ((double)spec->value[ROWS].integer + 2) *
+           (double)spec->value[COLS].integer * sizeof(double);
+}
+
+/* The start values and the output. */
+static double heat_memory(const struct spec *spec)
+{
+    return 2 * grid_bytes(spec);
+}
+
 static int heat_create(const struct spec *spec, void **instance,
                        struct error *err)
 {
     int64_t rows = spec->value[ROWS].integer, cols = spec->value[COLS].integer;
-    double bytes = ((double)rows + 2) * (double)cols * sizeof(double);
-    int code =
-        kernel_memory_check("heat", "start grid and output", 2 * bytes, err);
+    double bytes = grid_bytes(spec);
+    int code = kernel_memory_check("heat", "start grid and output",
+                                   heat_memory(spec), err);
     if (code != 0)
         return code;
     struct heat *h = calloc(1, sizeof(*h));
@@ -289,6 +301,7 @@ const struct kernel_ops kernel_heat_ops = {
                 "Papakonstantinou, Dynamic Multi-Phase Scheduling for "
                 "Heterogeneous Clusters, section 4.2",
     .params = heat_params,
+    .memory = heat_memory,
     .create = heat_create,
     .destroy = heat_destroy,
     .iterations = heat_iterations,

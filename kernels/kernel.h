@@ -117,6 +117,12 @@ struct kernel_ops {
     const char *citation;            /* where the loop comes from */
     const struct spec_param *params; /* keys of the spec; required */
 
+    /* Bytes that a process needs at most for an instance, its output and its
+     * state, as far as the spec tells; a real number, so that it cannot
+     * overflow.  Optional: NULL where only create can know, or where it is
+     * little beside the output. */
+    double (*memory)(const struct spec *spec);
+
     /* Makes an instance with its input data (same spec, same data, on every
      * machine and in every process).  Returns 0, -EINVAL, -ENOENT, -EIO or
      * -ENOMEM with a text; what does not fit into memory is refused here.

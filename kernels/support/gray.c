@@ -9,13 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Gray, output, and the errors of one row in DIFFUSION_ROWS. */
+double gray_memory(int64_t rows, int64_t cols)
+{
+    return (double)rows * (double)cols * (2 + 1 + 2.0 / DIFFUSION_ROWS);
+}
+
 static int allocate(struct gray *g, const char *who, int64_t rows, int64_t cols,
                     struct error *err)
 {
     double pixels = (double)rows * (double)cols;
-    /* Gray, output, and the errors of one row in DIFFUSION_ROWS. */
-    double bytes = pixels * (2 + 1 + 2.0 / DIFFUSION_ROWS);
-    int code = kernel_memory_check(who, "image, output and errors", bytes, err);
+    int code = kernel_memory_check(who, "image, output and errors",
+                                   gray_memory(rows, cols), err);
     if (code != 0)
         return code;
     size_t pad = DIFFUSION_PAD * sizeof(*g->memory);

@@ -26,6 +26,9 @@ int gray_read(struct gray *gray, const char *who, const char *path,
 int gray_make(struct gray *gray, const char *who, int64_t rows, int64_t cols,
               uint64_t seed, struct error *err);
 
+/* Bytes of the image with output and errors. */
+double gray_memory(int64_t rows, int64_t cols);
+
 void gray_free(struct gray *gray);
 
 #endif

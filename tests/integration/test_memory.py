@@ -1,0 +1,52 @@
+"""What does not fit into memory is refused before anything is allocated, with
+the numbers, and the other cells go on."""
+import re
+
+import pytest
+
+
+def available():
+    for line in open("/proc/meminfo"):
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    raise AssertionError
+
+
+def heat(bytes_each):
+    """A grid whose process needs about so much: two copies of 8 bytes."""
+    rows = int(bytes_each / 16 / 10000)
+    assert rows < 1 << 24
+    return f"heat:rows={rows},cols=10000"
+
+
+def test_ranks_of_a_host_count_together(dlsbench, campaign):
+    """One rank would fit, two do not; small cells run all the same."""
+    result = dlsbench("run", campaign(f"""
+repetitions: 1
+repetitions_max: 1
+scheme: gss
+layout: 2x1
+cells:
+  - kernel: ["{heat(0.7 * available())}", "heat:rows=20,cols=30"]
+"""), limit=60)
+    assert result.code == 1
+    status = {x["kernel"].split(",")[1]: x for x in result.done()}
+    assert status["cols=30"]["status"] == "ok"
+    failed = status["cols=10000"]
+    assert failed["status"] == "failed"
+    need, have = map(float, re.search(
+        r"does not fit into memory: 2 ranks of a host need up to ([\d.]+) "
+        r"GiB, available are ([\d.]+) GiB", failed["reason"]).groups())
+    assert need > have > 0
+
+
+@pytest.mark.parametrize("kernel", [
+    "heat:rows=16777216,cols=16777216", "adjoint:size=1048576",
+    "floyd-steinberg:rows=16777216,cols=16777216",
+    "mandelbrot:size=16777216"])
+def test_far_too_large(dlsbench, kernel):
+    result = dlsbench("run", "--kernel", kernel, "--scheme", "gss", limit=60)
+    assert result.code == 1
+    [done] = result.done()
+    assert done["status"] == "failed"
+    assert "does not fit into memory" in done["reason"]
