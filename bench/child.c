@@ -41,6 +41,15 @@ double child_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+int child_program(char *path, size_t size, struct error *err)
+{
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    if (length < 0)
+        return error_set(err, errno, "/proc/self/exe: %s", strerror(errno));
+    path[length] = '\0';
+    return 0;
+}
+
 /* ---- signals ---- */
 
 static void watched_signals(sigset_t *set)

@@ -5,6 +5,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* What the watcher is told; all calls come from inside child_run. */
 struct child_watcher {
@@ -25,6 +26,9 @@ struct child_end {
 
 /* Monotonic time in seconds. */
 double child_now(void);
+
+/* The path of this program: the ranks run it too. */
+int child_program(char *path, size_t size, struct error *err);
 
 /* Blocks the signals that child_run watches and returns a descriptor that
  * reads them; once, before the first child_run. */

@@ -28,6 +28,8 @@ int command_fail(int code, const struct error *err);
 
 int list_command(int argc, char **argv);
 int chunks_command(int argc, char **argv);
+int calibrate_command(int argc, char **argv);
+int calibrate_launch_command(int argc, char **argv);
 int predict_command(int argc, char **argv);
 int topo_command(int argc, char **argv);
 int run_command(int argc, char **argv);

@@ -270,11 +270,9 @@ static int run_all(struct driver *driver, struct error *err)
 static int driver_open(struct driver *driver, const struct cell *cells,
                        int count, struct error *err)
 {
-    ssize_t length = readlink("/proc/self/exe", driver->program,
-                              sizeof(driver->program) - 1);
-    if (length < 0)
-        return error_set(err, errno, "/proc/self/exe: %s", strerror(errno));
-    driver->program[length] = '\0';
+    int code = child_program(driver->program, sizeof(driver->program), err);
+    if (code != 0)
+        return code;
     driver->signals = child_signals(err);
     if (driver->signals < 0)
         return driver->signals;

@@ -19,11 +19,13 @@ static const struct command commands[] = {
     {"run", run_command, "measure a campaign file or a single cell"},
     {"summary", summary_command, "print the table of a result directory"},
     {"chunks", chunks_command, "print the chunk sequence of a scheme"},
+    {"calibrate", calibrate_command, "measure what predict needs to know"},
     {"predict", predict_command, "predict the best synchronization interval"},
     {"list", list_command, "list schemes, kernels and counter events"},
     {"topo", topo_command, "show cores and what would be bound where"},
     {"launch", launch_command, NULL},
     {"busy", busy_command, NULL},
+    {"calibrate-launch", calibrate_launch_command, NULL},
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -56,7 +58,7 @@ static char *help_filter(int key, const char *text, void *input)
     fputs(text, out);
     for (int i = 0; i < COMMANDS; i++)
         if (commands[i].summary != NULL)
-            fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
+            fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fputs(examples, out);
     fclose(out);
     return all;

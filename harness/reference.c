@@ -1,6 +1,7 @@
 #include "harness/reference.h"
 
 #include "harness/engine/engine.h"
+#include "harness/record/cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -54,17 +54,9 @@ static uint64_t cache_key(const struct loop *loop, const struct spec *spec)
 /* False when there is no place for a cache. */
 static bool cache_path(uint64_t key, char *path, size_t size)
 {
-    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char folder[3072];
-    if (base != NULL && base[0] == '/')
-        snprintf(folder, sizeof(folder), "%s", base);
-    else if (home != NULL && home[0] == '/')
-        snprintf(folder, sizeof(folder), "%s/.cache", home);
-    else
+    if (!cache_folder(folder, sizeof(folder)))
         return false;
-    mkdir(folder, 0777);
-    strncat(folder, "/dlsbench", sizeof(folder) - strlen(folder) - 1);
-    mkdir(folder, 0777);
     snprintf(path, size, "%s/reference-%016" PRIx64 ".bin", folder, key);
     return true;
 }

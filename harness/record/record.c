@@ -89,11 +89,9 @@ int record_sync(struct record_file *file, struct error *err)
     return 0;
 }
 
-int record_manifest(const char *directory, const char *launch, json_t *object,
-                    struct error *err)
+int record_whole(const char *path, json_t *object, struct error *err)
 {
-    char path[4608], temporary[4620];
-    snprintf(path, sizeof(path), "%s/manifest-%s.json", directory, launch);
+    char temporary[4632];
     snprintf(temporary, sizeof(temporary), "%s.part", path);
     errno = 0;
     int code = json_dump_file(object, temporary, JSON_INDENT(1));
@@ -105,6 +103,14 @@ int record_manifest(const char *directory, const char *launch, json_t *object,
                          strerror(code));
     }
     return 0;
+}
+
+int record_manifest(const char *directory, const char *launch, json_t *object,
+                    struct error *err)
+{
+    char path[4608];
+    snprintf(path, sizeof(path), "%s/manifest-%s.json", directory, launch);
+    return record_whole(path, object, err);
 }
 
 json_t *record_real(double value)

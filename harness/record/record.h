@@ -28,7 +28,11 @@ int record_line(struct record_file *file, json_t *object, struct error *err);
 /* Makes sure that what was appended survives a crash of the machine. */
 int record_sync(struct record_file *file, struct error *err);
 
-/* Writes <directory>/manifest-<launch>.json whole (by rename); takes over
+/* Writes a file whole, by rename, so that nobody reads half of it; takes over
+ * `object`. */
+int record_whole(const char *path, json_t *object, struct error *err);
+
+/* Writes <directory>/manifest-<launch>.json whole; takes over
  * `object`. */
 int record_manifest(const char *directory, const char *launch, json_t *object,
                     struct error *err);

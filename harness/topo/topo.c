@@ -10,6 +10,7 @@ struct topo {
     hwloc_topology_t handle; /* restricted to the starting cpuset */
     int cores;
     char cpuset[256];
+    char processor[128];
     char summary[256];
 };
 
@@ -34,14 +35,15 @@ static void summarise(struct topo *topo)
         hwloc_get_obj_by_type(topo->handle, HWLOC_OBJ_PACKAGE, 0);
     if (package != NULL)
         model = hwloc_obj_get_info_by_name(package, "CPUModel");
+    snprintf(topo->processor, sizeof(topo->processor), "%s",
+             model ? model : "unknown processor");
     snprintf(topo->summary, sizeof(topo->summary),
              "%d cores, %d processors, %d packages, %d NUMA nodes, %.1f GiB, "
              "%s",
              topo->cores, hwloc_get_nbobjs_by_type(topo->handle, HWLOC_OBJ_PU),
              hwloc_get_nbobjs_by_type(topo->handle, HWLOC_OBJ_PACKAGE),
              hwloc_get_nbobjs_by_type(topo->handle, HWLOC_OBJ_NUMANODE),
-             (double)root->total_memory / (1 << 30),
-             model ? model : "unknown processor");
+             (double)root->total_memory / (1 << 30), topo->processor);
 }
 
 /* Everything outside the cpuset the process was started in is taken out of
@@ -96,6 +98,11 @@ const char *topo_cpuset(const struct topo *topo)
 const char *topo_summary(const struct topo *topo)
 {
     return topo->summary;
+}
+
+const char *topo_processor(const struct topo *topo)
+{
+    return topo->processor;
 }
 
 static hwloc_obj_t core_object(const struct topo *topo, int index)

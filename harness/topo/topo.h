@@ -26,6 +26,9 @@ const char *topo_cpuset(const struct topo *topo);
 /* One line: "2 cores, 1 package, ...". */
 const char *topo_summary(const struct topo *topo);
 
+/* The model of the first processor, or "unknown processor". */
+const char *topo_processor(const struct topo *topo);
+
 /* "compact", "scatter" or "none" -> enum; false when unknown. */
 bool topo_bind_parse(const char *text, enum topo_bind *bind);
 

@@ -1,0 +1,194 @@
+#include "harness/calibrate/calibration.h"
+
+#include "harness/record/build.h"
+#include "harness/record/cache.h"
+#include "harness/record/record.h"
+#include "harness/stats.h"
+#include "harness/topo/topo.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const calibration_names[CALIBRATION_KINDS] = {"threads", "ranks"};
+
+/* ---- memory ---- */
+
+int calibration_kind_open(struct calibration_kind *kind, int workers, int pairs,
+                          int kernels, struct error *err)
+{
+    *kind = (struct calibration_kind){
+        .workers = workers, .pairs = pairs, .kernels = kernels};
+    kind->worker = calloc((size_t)workers + 1, sizeof(*kind->worker));
+    kind->pair = calloc((size_t)pairs + 1, sizeof(*kind->pair));
+    kind->kernel = calloc((size_t)kernels + 1, sizeof(*kind->kernel));
+    bool room = kind->worker && kind->pair && kind->kernel;
+    for (int k = 0; room && k < kernels; k++) {
+        kind->kernel[k].cost =
+            calloc((size_t)workers + 1, sizeof(*kind->kernel[k].cost));
+        room = kind->kernel[k].cost != NULL;
+    }
+    if (room)
+        return 0;
+    calibration_kind_free(kind);
+    return error_set(err, ENOMEM, "out of memory for %d workers", workers);
+}
+
+void calibration_kind_free(struct calibration_kind *kind)
+{
+    for (int k = 0; kind->kernel != NULL && k < kind->kernels; k++)
+        free(kind->kernel[k].cost);
+    free(kind->kernel);
+    free(kind->pair);
+    free(kind->worker);
+    *kind = (struct calibration_kind){.workers = 0};
+}
+
+void calibration_free(struct calibration *calibration)
+{
+    for (int i = 0; i < CALIBRATION_KINDS; i++)
+        calibration_kind_free(&calibration->kind[i]);
+}
+
+/* ---- powers ---- */
+
+static double slowest_cost(const struct calibration_kernel *kernel, int workers)
+{
+    double slowest = 0;
+    for (int w = 0; w < workers; w++)
+        slowest = fmax(slowest, kernel->cost[w].c_p);
+    return slowest;
+}
+
+void calibration_set_powers(struct calibration_kind *kind)
+{
+    double least = INFINITY;
+    for (int w = 0; w < kind->workers; w++) {
+        double logs = 0;
+        for (int k = 0; k < kind->kernels; k++) {
+            struct calibration_kernel *kernel = &kind->kernel[k];
+            struct calibration_cost *cost = &kernel->cost[w];
+            cost->power = slowest_cost(kernel, kind->workers) / cost->c_p;
+            logs += log(cost->power);
+        }
+        kind->worker[w].power =
+            kind->kernels > 0 ? exp(logs / kind->kernels) : 1;
+        least = fmin(least, kind->worker[w].power);
+    }
+    for (int w = 0; w < kind->workers; w++)
+        kind->worker[w].power /= least;
+}
+
+/* ---- this machine ---- */
+
+int calibration_default_path(char *path, size_t size, struct error *err)
+{
+    char folder[3072], host[64] = "";
+    if (!cache_folder(folder, sizeof(folder)))
+        return error_set(err, ENOENT,
+                         "there is no place for a calibration: HOME and "
+                         "XDG_CACHE_HOME are not set, name a file");
+    gethostname(host, sizeof(host) - 1);
+    snprintf(path, size, "%s/calibration-%s.json", folder, host);
+    return 0;
+}
+
+int calibration_describe_here(struct calibration *c, struct error *err)
+{
+    struct topo *topo;
+    int code = topo_open(&topo, err);
+    if (code != 0)
+        return code;
+    gethostname(c->host, sizeof(c->host) - 1);
+    snprintf(c->processor, sizeof(c->processor), "%s", topo_processor(topo));
+    snprintf(c->cpuset, sizeof(c->cpuset), "%s", topo_cpuset(topo));
+    snprintf(c->version, sizeof(c->version), "%s", build_version);
+    record_time(c->started, sizeof(c->started));
+    topo_close(topo);
+    return 0;
+}
+
+void calibration_doubts(const struct calibration *c, char *text, size_t size)
+{
+    struct calibration here = {.took_s = 0};
+    struct error err;
+    text[0] = '\0';
+    if (calibration_describe_here(&here, &err) != 0)
+        return;
+    if (strcmp(c->host, here.host) != 0 ||
+        strcmp(c->processor, here.processor) != 0)
+        snprintf(text, size,
+                 "it was measured on another machine, %.60s with %.100s (this "
+                 "is %.60s with %.100s): its costs may be wrong here",
+                 c->host, c->processor, here.host, here.processor);
+    else if (strcmp(c->version, here.version) != 0)
+        snprintf(text, size,
+                 "it was measured by another version of dlsbench, %.60s (this "
+                 "is %.60s): measure again with dlsbench calibrate",
+                 c->version, here.version);
+}
+
+/* ---- looking things up ---- */
+
+const struct calibration_kernel *
+calibration_find_kernel(const struct calibration_kind *kind, const char *spec,
+                        double points)
+{
+    const struct calibration_kernel *best = NULL;
+    size_t length = strcspn(spec, ":");
+    double nearest = INFINITY;
+    for (int k = 0; k < kind->kernels; k++) {
+        const struct calibration_kernel *kernel = &kind->kernel[k];
+        if (strcspn(kernel->spec, ":") != length ||
+            strncmp(kernel->spec, spec, length) != 0)
+            continue;
+        double own = (double)kernel->rows * (double)kernel->columns;
+        double ratio = fabs(log(points / own));
+        if (ratio < nearest) {
+            nearest = ratio;
+            best = kernel;
+        }
+    }
+    return best;
+}
+
+static bool below(const struct calibration_pair *pair, int workers)
+{
+    return pair->worker[0] < workers && pair->worker[1] < workers;
+}
+
+bool calibration_exchange(const struct calibration_kind *kind, int workers,
+                          double *c_d, double *c_c)
+{
+    int n = 0, inside = 0;
+    for (int i = 0; i < kind->pairs; i++)
+        inside += below(&kind->pair[i], workers);
+    double *start = calloc(2 * (size_t)kind->pairs + 1, sizeof(*start));
+    if (start == NULL || kind->pairs == 0) {
+        free(start);
+        return false;
+    }
+    double *byte = start + kind->pairs;
+    for (int i = 0; i < kind->pairs; i++) {
+        if (inside > 0 && !below(&kind->pair[i], workers))
+            continue;
+        start[n] = kind->pair[i].c_d;
+        byte[n++] = kind->pair[i].c_c;
+    }
+    *c_d = stats_median(start, n).median;
+    *c_c = stats_median(byte, n).median;
+    free(start);
+    return true;
+}
+
+double calibration_c_sch(const struct calibration_kind *kind,
+                         const char *transport)
+{
+    for (int i = 0; i < kind->dispatches; i++)
+        if (strcmp(kind->dispatch[i].transport, transport) == 0)
+            return kind->dispatch[i].c_sch;
+    return NAN;
+}

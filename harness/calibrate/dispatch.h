@@ -1,0 +1,15 @@
+/* What a chunk costs: c_sch. */
+#ifndef HARNESS_CALIBRATE_DISPATCH_H
+#define HARNESS_CALIBRATE_DISPATCH_H
+
+#include "harness/calibrate/calibration.h"
+#include "harness/run.h"
+
+/* Collective; first of all: measures the transports that this launch can have
+ * with the null kernel under ss, so that all workers ask all the time, and
+ * fills dispatch, and host and core of the workers, at rank 0.  All ranks
+ * return the same code; -EBUSY: workers share cores. */
+int dispatch_measure(struct launch_context *context, bool oversubscribe,
+                     struct calibration_kind *kind, struct error *err);
+
+#endif

@@ -1,0 +1,341 @@
+#include "harness/calibrate/work.h"
+
+#include "harness/calibrate/fit.h"
+#include "harness/stats.h"
+#include "kernels/kernel.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* A few rounds apart from each other; the least of their medians counts, since
+ * whatever else the machine does only adds. */
+enum { ROUNDS = 5, PASSES = 64, BLOCKS = 16, INTERVALS = 7 };
+
+/* A pass over a sample, and the passes of one round. */
+#define PASS_S 0.01
+#define ROUND_S 0.03
+
+/* Narrow blocks, where starting counts, to wide ones. */
+static const int64_t widths[INTERVALS] = {16, 32, 64, 128, 256, 512, 1024};
+
+struct work {
+    struct crew *crew;
+    const struct kernel_ops *ops;
+    void *instance;
+    int64_t iterations;
+    size_t output_bytes, scratch_bytes, mapped;
+    struct kernel_grid grid;
+    char *output; /* of the whole grid, or a block for each thread */
+    char *state;
+    char **scratch;         /* one for each thread */
+    int64_t blocks, size;   /* of the sample */
+    int64_t h;              /* of the grid's blocks */
+    double *pass_s;         /* by thread: the last pass */
+    double (*pass)[PASSES]; /* by thread: those of a round */
+    double *one_s; /* by width and thread: the least median of a round */
+};
+
+/* ---- opening ---- */
+
+static int map(size_t bytes, char **out, struct error *err)
+{
+    if (bytes == 0)
+        return 0;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return error_set(err, ENOMEM, "no room for %zu bytes of output", bytes);
+    *out = memory;
+    return 0;
+}
+
+static int open_kernel(struct work *work, const char *spec,
+                       struct calibration_kernel *kernel, struct error *err)
+{
+    struct spec parsed;
+    int code = kernel_parse(spec, &work->ops, &parsed, err);
+    if (code == 0)
+        code = work->ops->create(&parsed, &work->instance, err);
+    if (code != 0)
+        return code;
+    work->iterations = work->ops->iterations(work->instance);
+    work->output_bytes = work->ops->output_bytes(work->instance);
+    if (work->ops->scratch_bytes != NULL)
+        work->scratch_bytes = work->ops->scratch_bytes(work->instance);
+    snprintf(kernel->spec, sizeof(kernel->spec), "%s", parsed.canonical);
+    kernel->rows = work->iterations;
+    kernel->columns = 1;
+    kernel->grid = work->ops->dependence != NULL;
+    if (!kernel->grid)
+        return 0;
+    work->ops->dependence->grid(work->instance, &work->grid);
+    kernel->columns = work->grid.columns;
+    work->mapped = (size_t)work->iterations * work->output_bytes;
+    code = map(work->mapped, &work->output, err);
+    if (code == 0)
+        code = map(work->grid.state_bytes, &work->state, err);
+    if (code == 0)
+        work->ops->dependence->begin(work->instance, work->state, work->output);
+    return code;
+}
+
+static int open_threads(struct work *work, struct error *err)
+{
+    int threads = work->crew->context->threads;
+    bool room = true;
+    work->pass_s = calloc((size_t)threads, sizeof(*work->pass_s));
+    work->pass = calloc((size_t)threads, sizeof(*work->pass));
+    work->one_s = calloc((size_t)threads * INTERVALS, sizeof(*work->one_s));
+    work->scratch = calloc((size_t)threads, sizeof(*work->scratch));
+    for (int t = 0; room && work->scratch != NULL && t < threads; t++) {
+        size_t bytes = (work->scratch_bytes + 127) / 128 * 128 + 128;
+        work->scratch[t] = aligned_alloc(128, bytes);
+        room = work->scratch[t] != NULL;
+        if (room)
+            memset(work->scratch[t], 0, bytes);
+    }
+    if (!work->pass_s || !work->pass || !work->one_s || !work->scratch || !room)
+        return error_set(err, ENOMEM, "out of memory for %d threads", threads);
+    return 0;
+}
+
+static void close_work(struct work *work)
+{
+    for (int t = 0; work->scratch != NULL && t < work->crew->context->threads;
+         t++)
+        free(work->scratch[t]);
+    free(work->scratch);
+    free(work->one_s);
+    free(work->pass);
+    free(work->pass_s);
+    if (work->output != NULL)
+        munmap(work->output, work->mapped);
+    if (work->state != NULL)
+        munmap(work->state, work->grid.state_bytes);
+    if (work->instance != NULL)
+        work->ops->destroy(work->instance);
+}
+
+/* ---- independent iterations ---- */
+
+static void run_sample(const struct work *work, int thread)
+{
+    char *output = work->output;
+    if (output != NULL)
+        output += (size_t)thread * (size_t)work->size * work->output_bytes;
+    for (int64_t b = 0; b < work->blocks; b++) {
+        int64_t part = work->iterations / work->blocks;
+        int64_t start = b * part + (part - work->size) / 2;
+        work->ops->run(work->instance, work->scratch[thread], start, work->size,
+                       output, NULL);
+    }
+}
+
+/* The middle iteration tells, at rank 0, how many fit into a pass. */
+static int choose_sample(struct work *work, struct error *err)
+{
+    const struct comm *comm = &work->crew->context->comm;
+    size_t threads = (size_t)work->crew->context->threads;
+    int64_t count = 1;
+    work->blocks = work->size = 1;
+    work->mapped = threads * work->output_bytes;
+    int code = map(work->mapped, &work->output, err);
+    if (code == 0 && comm->rank == 0) {
+        run_sample(work, 0);
+        double start = engine_now();
+        while (engine_now() - start < PASS_S && count < work->iterations) {
+            run_sample(work, 0);
+            count++;
+        }
+    }
+    code = comm_agree(comm, code, err);
+    if (code != 0)
+        return code;
+    comm_broadcast(comm, &count, sizeof(count));
+    work->blocks = count < BLOCKS ? count : BLOCKS;
+    work->size = count / work->blocks;
+    if (work->output != NULL)
+        munmap(work->output, work->mapped);
+    work->output = NULL;
+    work->mapped = threads * (size_t)work->size * work->output_bytes;
+    return comm_agree(comm, map(work->mapped, &work->output, err), err);
+}
+
+static void sample_body(int thread, void *arg)
+{
+    struct work *work = arg;
+    crew_bind(work->crew, thread);
+    crew_start(work->crew, thread);
+    double start = engine_now();
+    run_sample(work, thread);
+    work->pass_s[thread] = engine_now() - start;
+}
+
+/* One round of passes; the first warms up and tells rank 0 how many more fit.
+ * one_s, by thread, falls to this round's median when that is less. */
+static void measure_round(struct work *work, void (*body)(int, void *),
+                          double *one_s)
+{
+    const struct comm *comm = &work->crew->context->comm;
+    struct engine_team *team = work->crew->context->team;
+    int threads = work->crew->context->threads;
+    engine_team_run(team, body, work);
+    int passes = (int)fmin(fmax(ROUND_S / work->pass_s[0], 1), PASSES);
+    comm_broadcast(comm, &passes, sizeof(passes));
+    for (int p = 0; p < passes; p++) {
+        engine_team_run(team, body, work);
+        for (int t = 0; t < threads; t++)
+            work->pass[t][p] = work->pass_s[t];
+    }
+    for (int t = 0; t < threads; t++) {
+        double median = stats_median(work->pass[t], passes).median;
+        if (one_s[t] == 0 || median < one_s[t])
+            one_s[t] = median;
+    }
+}
+
+static int measure_sample(struct work *work, struct calibration_cost *cost,
+                          struct error *err)
+{
+    int code = choose_sample(work, err);
+    if (code != 0)
+        return code;
+    for (int r = 0; r < ROUNDS; r++)
+        measure_round(work, sample_body, work->one_s);
+    for (int t = 0; t < work->crew->context->threads; t++)
+        cost[t] = (struct calibration_cost){
+            .c_p = work->one_s[t] / (double)(work->blocks * work->size),
+            .r2 = NAN};
+    return 0;
+}
+
+/* ---- grids ---- */
+
+double work_row_starts(int64_t rows, int64_t columns, int skew, int64_t h)
+{
+    double starts = 0;
+    for (int64_t k = 0; k < rows; k++) {
+        int64_t first = k * skew;
+        starts += (double)((first + columns - 1) / h - first / h + 1);
+    }
+    return starts;
+}
+
+/* Rows of a chunk: at least one; workers beyond the rows share the last. */
+static int64_t chunk_rows(const struct work *work)
+{
+    int64_t rows = work->iterations / work->crew->workers;
+    return rows > 0 ? rows : 1;
+}
+
+static void run_chunk(const struct work *work, int worker)
+{
+    int64_t rows = chunk_rows(work);
+    int64_t start = worker * rows, last = work->iterations - rows;
+    int64_t extent = work->grid.columns + (rows - 1) * work->grid.skew;
+    start = start < last ? start : last;
+    for (int64_t from = 0; from < extent; from += work->h) {
+        int64_t to = extent - from < work->h ? extent : from + work->h;
+        work->ops->dependence->run_block(work->instance, work->state, 0, start,
+                                         rows, from, to, work->output, NULL);
+    }
+}
+
+static void chunk_body(int thread, void *arg)
+{
+    struct work *work = arg;
+    crew_bind(work->crew, thread);
+    crew_start(work->crew, thread);
+    double start = engine_now();
+    run_chunk(work, work->crew->first + thread);
+    work->pass_s[thread] = engine_now() - start;
+}
+
+static int fit_thread(const struct work *work, const double *x, const double *y,
+                      int count, struct calibration_cost *cost,
+                      struct error *err)
+{
+    struct fit fit = {.start = count > 0 ? y[0] : 0, .r2 = NAN};
+    if (count > 1 && !fit_costs(x, y, count, &fit))
+        return error_set(err, ENODATA,
+                         "kernel %s: its time cannot be measured here",
+                         work->ops->name);
+    *cost = (struct calibration_cost){
+        .c_p = fit.start, .c_b = fit.slope, .r2 = fit.r2};
+    if (!(cost->c_p > 0))
+        return error_set(err, ENODATA,
+                         "kernel %s: starting rows takes all the time, the "
+                         "grid is too small to measure a point",
+                         work->ops->name);
+    return 0;
+}
+
+static int measure_grid(struct work *work, struct calibration_cost *cost,
+                        struct error *err)
+{
+    int threads = work->crew->context->threads, count = 1, code = 0;
+    double x[INTERVALS], y[INTERVALS];
+    int64_t rows = chunk_rows(work), columns = work->grid.columns;
+    double points = (double)rows * (double)columns;
+    while (count < INTERVALS && widths[count] <= columns)
+        count++;
+    for (int i = 0; i < ROUNDS * count; i++) {
+        work->h = widths[i % count] < columns ? widths[i % count] : columns;
+        measure_round(work, chunk_body, work->one_s + i % count * threads);
+        x[i % count] =
+            work_row_starts(rows, columns, work->grid.skew, work->h) / points;
+    }
+    for (int t = 0; code == 0 && t < threads; t++) {
+        for (int i = 0; i < count; i++)
+            y[i] = work->one_s[i * threads + t] / points;
+        code = fit_thread(work, x, y, count, &cost[t], err);
+    }
+    return code;
+}
+
+/* ---- one kernel ---- */
+
+static int gather_costs(struct work *work, const struct calibration_cost *own,
+                        struct calibration_kernel *kernel, struct error *err)
+{
+    const struct comm *comm = &work->crew->context->comm;
+    void *all = NULL;
+    size_t bytes;
+    int code = comm_gather_any(
+        comm, own, (size_t)work->crew->context->threads * sizeof(*own), &all,
+        &bytes);
+    code = comm_agree(comm, code ? error_set(err, -code, "out of memory") : 0,
+                      err);
+    if (all != NULL && code == 0)
+        memcpy(kernel->cost, all, bytes);
+    free(all);
+    return code;
+}
+
+int work_measure(struct crew *crew, const char *spec,
+                 struct calibration_kernel *kernel, struct error *err)
+{
+    const struct comm *comm = &crew->context->comm;
+    struct work work = {.crew = crew};
+    struct calibration_cost *own =
+        calloc((size_t)crew->context->threads, sizeof(*own));
+    int code = own ? 0 : error_set(err, ENOMEM, "out of memory");
+    if (code == 0)
+        code = open_kernel(&work, spec, kernel, err);
+    if (code == 0)
+        code = open_threads(&work, err);
+    code = comm_agree(comm, code, err);
+    if (code == 0)
+        code = kernel->grid ? measure_grid(&work, own, err)
+                            : measure_sample(&work, own, err);
+    code = comm_agree(comm, code, err);
+    if (code == 0)
+        code = gather_costs(&work, own, kernel, err);
+    close_work(&work);
+    free(own);
+    return code;
+}

@@ -1,0 +1,25 @@
+/* What a kernel costs each worker: c_p, and c_b of kernels with dependences.
+ *
+ * All workers run it at the same time, because they share caches and memory
+ * in a loop, too.  Independent iterations: up to 16 blocks of iterations, the
+ * same for every worker, spread over the loop.  Grids: every worker runs a
+ * chunk of its own, rows / workers, in blocks of h columns without waiting for
+ * anybody; c_p and c_b come from a fit over h of
+ *     time / points = c_p + c_b (rows started) / points
+ * (values at the edges of the chunks are wrong then, the time is not). */
+#ifndef HARNESS_CALIBRATE_WORK_H
+#define HARNESS_CALIBRATE_WORK_H
+
+#include "harness/calibrate/calibration.h"
+#include "harness/calibrate/crew.h"
+
+/* Collective: measures one kernel; `kernel` (with room for the costs) is
+ * complete at rank 0.  All ranks return the same code. */
+int work_measure(struct crew *crew, const char *spec,
+                 struct calibration_kernel *kernel, struct error *err);
+
+/* How many times blocks of h columns start a row, in a chunk of `rows` rows
+ * of which each lags `skew` columns. */
+double work_row_starts(int64_t rows, int64_t columns, int skew, int64_t h);
+
+#endif
