@@ -30,6 +30,10 @@ static int check_group(const struct interval_group *group, int j,
         return error_set(err, EINVAL,
                          "c_p of group %d is %g s, it must be above 0", j,
                          group->c_p);
+    if (!isfinite(group->c_b) || group->c_b < 0)
+        return error_set(err, EINVAL,
+                         "c_b of group %d is %g s, it must not be below 0", j,
+                         group->c_b);
     return 0;
 }
 
@@ -118,7 +122,7 @@ static double equal_time(const struct interval_model *model, double h)
     double chunk = interval_chunk(model, 0);
     double chunks = model->chunk_dim / (double)model->k / chunk;
     double syncs = model->sync_dim / h;
-    double t_p = h * chunk * model->group[0].c_p;
+    double t_p = h * chunk * interval_point(&model->group[0], h);
     double t_s = message(model, h), t_r = t_s, t_idle = t_s;
     return (t_p + t_s) + (chunks - 2) * (t_r + t_p + t_s) +
            syncs * (t_r + t_p) + (syncs - 1) * t_idle;
@@ -132,7 +136,8 @@ static double different_time(const struct interval_model *model, double h)
     double t_s = message(model, h), t_r = t_s, t_idle = t_s;
     double sum = -t_r - t_s;
     for (int j = 0; j < model->groups; j++) {
-        double t_p = h * interval_chunk(model, j) * model->group[j].c_p;
+        double t_p =
+            h * interval_chunk(model, j) * interval_point(&model->group[j], h);
         sum += (double)model->group[j].workers * (t_r + t_p + t_s);
         if (j == slowest)
             sum += (syncs - 1) * (t_r + t_p + t_idle);
@@ -153,7 +158,10 @@ static double subproblems_time(const struct interval_model *model, double h)
 
 static bool ours(const struct interval_model *model)
 {
-    return model->skew > 0 || model->stream;
+    bool starts = false;
+    for (int j = 0; j < model->groups; j++)
+        starts = starts || model->group[j].c_b > 0;
+    return model->skew > 0 || model->stream || starts;
 }
 
 double interval_time(const struct interval_model *model, double h,
@@ -161,7 +169,9 @@ double interval_time(const struct interval_model *model, double h,
 {
     double t_wa = interval_assignment(model, h, reading);
     if (interval_workers(model) == 1)
-        return model->sync_dim * model->chunk_dim * model->group[0].c_p + t_wa;
+        return model->sync_dim * model->chunk_dim *
+                   interval_point(&model->group[0], h) +
+               t_wa;
     if (model->stream)
         return interval_pipeline_time(model, h) + t_wa;
     return subproblems_time(model, h) + t_wa;

@@ -35,7 +35,7 @@
  * do all messages (PR2).  V_j c_pj that differ between groups break PR1: the
  * formulas are evaluated as they stand, the result is then only an estimate.
  *
- * ---- beyond the paper: skew and stream (ours) ----
+ * ---- beyond the paper: skew, stream and block starts (ours) ----
  *
  * Skew s: every row of a chunk lags s columns behind the row above it
  * (Floyd-Steinberg: 1), so that a chunk of V rows has U_s + W columns to go
@@ -69,7 +69,12 @@
  *     T = max(k drain + F - pass_xi, drain + k F - pass_xi)
  *         - t_r - t_s + T_wa,    F = sum_j NP_j pass_j
  * (the first when the boundary of a worker's next chunk is there by the time
- * it ends one, the second when it has to wait for it to come round). */
+ * it ends one, the second when it has to wait for it to come round).
+ *
+ * Block starts: a kernel that does many points at once pays for every row that
+ * it starts in a block, c_b: t_p = V (h c_p + c_b), or c_p + c_b / h in place
+ * of c_p everywhere above.  In (4) and (9) 2 c_d becomes 2 c_d + V_xi c_b: on
+ * machines whose boundaries cost less than V c_b this sets h. */
 #ifndef SCHED_INTERVAL_H
 #define SCHED_INTERVAL_H
 
@@ -85,6 +90,7 @@ struct interval_group {
     double c_p;      /* seconds per iteration of the loop body, above 0 */
     double chunk;    /* V_j instead of the one from the powers, at least 1;
                         0: from the powers */
+    double c_b;      /* ours: seconds to start a row of a block, 0 or more */
 };
 
 struct interval_model {
@@ -130,18 +136,26 @@ double interval_chunk(const struct interval_model *model, int group);
 double interval_assignment(const struct interval_model *model, double h,
                            enum interval_reading reading);
 
-/* T at this h: (3), (5) for one group, (8), (10) for more; with skew or stream
- * as above.  One worker alone has nobody to talk to (the formulas expect two
- * or more): U_s U_c c_p + T_wa. */
+/* T at this h: (3), (5) for one group, (8), (10) for more; with skew, stream or
+ * c_b as above.  One worker alone has nobody to talk to (the formulas expect
+ * two or more): U_s U_c (c_p + c_b / h) + T_wa. */
 double interval_time(const struct interval_model *model, double h,
                      enum interval_reading reading);
 
+/* c_p at this h: with the share that an iteration has in starting its row. */
+static inline double interval_point(const struct interval_group *group,
+                                    double h)
+{
+    return group->c_p + group->c_b / h;
+}
+
 /* The h of (4), (7), (9) or (12) as it stands, of any size; infinite where
- * nothing limits it (one worker).  The paper's: without skew and stream. */
+ * nothing limits it (one worker).  The paper's: without skew, stream and c_b.
+ */
 double interval_formula(const struct interval_model *model);
 
 /* The best h in [1, U_s], not rounded: interval_formula brought into that
- * range (T is convex in h); found numerically with skew or stream.  T_wa
+ * range (T is convex in h); found numerically with skew, stream or c_b.  T_wa
  * counts as constant, as in (6) and (11); as the text defines it, it grows
  * with h and moves the minimum down by the fraction c_c / (k D), 0.015 % in
  * the paper's experiment 1. */

@@ -31,7 +31,7 @@ static double pass_time(const struct interval_model *model, int j, double h,
         before < lag ? model->sync_dim - before * before / lag : h + back;
     double messages = fmin(h + back, model->sync_dim - before) / h;
     return messages * exchange(model, h) +
-           columns * chunk * model->group[j].c_p;
+           columns * chunk * interval_point(&model->group[j], h);
 }
 
 static double time_of(const struct interval_model *model, double h, bool blocks)
@@ -42,7 +42,8 @@ static double time_of(const struct interval_model *model, double h, bool blocks)
         fill +=
             (double)model->group[j].workers * pass_time(model, j, h, blocks);
     double last = pass_time(model, slowest, h, blocks);
-    double work = interval_chunk(model, slowest) * model->group[slowest].c_p;
+    double work = interval_chunk(model, slowest) *
+                  interval_point(&model->group[slowest], h);
     double drain = model->sync_dim * (exchange(model, h) / h + work);
     double k = model->stream ? (double)model->k : 1;
     double time = fmax(k * drain + fill, drain + k * fill);

@@ -543,6 +543,35 @@ static void without_the_skew_the_prediction_is_worse(void **state)
     assert_true(lost > 0.01);
 }
 
+/* One chunk for each equal worker, no skew: (4) with 2 c_d + V c_b for 2 c_d,
+ * and (3) with V (h c_p + c_b) for t_p. */
+static void starting_rows_counts_as_derived(void **state)
+{
+    struct experiment e;
+    (void)state;
+    open_experiment(&e, 1);
+    const struct interval_model paper = e.model;
+    double h = 50, t_p = interval_time(&paper, h, INTERVAL_TWA_TEXT);
+    double chunk = interval_chunk(&e.model, 0), c_b = 0.7e-6;
+    double chunks = paper.chunk_dim / chunk, syncs = paper.sync_dim / h;
+    e.group[0].c_b = c_b;
+    assert_near("T", interval_time(&e.model, h, INTERVAL_TWA_TEXT),
+                t_p + (chunks - 1 + syncs) * chunk * c_b, 1e-12);
+    double ratio = (2 * paper.c_d + chunk * c_b) / (2 * paper.c_d);
+    assert_true(ratio > 2);
+    assert_near("h", interval_optimum(&e.model),
+                interval_formula(&paper) * sqrt(ratio), 1e-5);
+    assert_minimum(&e.model);
+    /* It is part of a point's cost wherever points are counted. */
+    e.model.stream = true;
+    e.model.skew = 1;
+    double with = interval_time(&e.model, h, INTERVAL_TWA_TEXT);
+    e.group[0].c_p += c_b / h;
+    e.group[0].c_b = 0;
+    assert_near("T", with, interval_time(&e.model, h, INTERVAL_TWA_TEXT),
+                1e-12);
+}
+
 static void one_worker_never_waits(void **state)
 {
     const struct interval_group group = {.workers = 1, .power = 1, .c_p = 2};
@@ -589,17 +618,18 @@ static void what_cannot_be_is_refused(void **state)
         double skew;
         const char *expected;
     } rows[] = {
-        {{0, 1, 1, 0}, 10, 10, 0, 1, 0, "has 0 workers"},
-        {{2, 0, 1, 0}, 10, 10, 0, 1, 0, "the power of group 0 is 0"},
-        {{2, 1, 0, 0}, 10, 10, 0, 1, 0, "c_p of group 0 is 0"},
-        {{2, 1, NAN, 0}, 10, 10, 0, 1, 0, "c_p of group 0"},
-        {{2, 1, 1, 0}, 0, 10, 0, 1, 0, "U_c is 0, it must be at least 1"},
-        {{2, 1, 1, 0}, 10, INFINITY, 0, 1, 0, "U_s is inf"},
-        {{2, 1, 1, 0}, 10, 10, -1, 1, 0, "c_d is -1"},
-        {{2, 1, 1, 0}, 10, 10, 0, 0, 0, "k is 0"},
-        {{2, 1, 1, 0}, 10, 10, 0, 1, -1, "the skew is -1"},
-        {{2, 1, 1, 0}, 10, 10, 0, 6, 0, "chunks of 0.833 iterations"},
-        {{2, 1, 1, 0.5}, 10, 10, 0, 1, 0, "chunks of 0.5 iterations"},
+        {{0, 1, 1, 0, 0}, 10, 10, 0, 1, 0, "has 0 workers"},
+        {{2, 0, 1, 0, 0}, 10, 10, 0, 1, 0, "the power of group 0 is 0"},
+        {{2, 1, 0, 0, 0}, 10, 10, 0, 1, 0, "c_p of group 0 is 0"},
+        {{2, 1, NAN, 0, 0}, 10, 10, 0, 1, 0, "c_p of group 0"},
+        {{2, 1, 1, 0, 0}, 0, 10, 0, 1, 0, "U_c is 0, it must be at least 1"},
+        {{2, 1, 1, 0, 0}, 10, INFINITY, 0, 1, 0, "U_s is inf"},
+        {{2, 1, 1, 0, 0}, 10, 10, -1, 1, 0, "c_d is -1"},
+        {{2, 1, 1, 0, 0}, 10, 10, 0, 0, 0, "k is 0"},
+        {{2, 1, 1, 0, -1}, 10, 10, 0, 1, 0, "c_b of group 0 is -1"},
+        {{2, 1, 1, 0, 0}, 10, 10, 0, 1, -1, "the skew is -1"},
+        {{2, 1, 1, 0, 0}, 10, 10, 0, 6, 0, "chunks of 0.833 iterations"},
+        {{2, 1, 1, 0.5, 0}, 10, 10, 0, 1, 0, "chunks of 0.5 iterations"},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -637,6 +667,7 @@ int main(void)
         cmocka_unit_test(streaming_fills_once),
         cmocka_unit_test(the_extension_is_what_blocks_do),
         cmocka_unit_test(without_the_skew_the_prediction_is_worse),
+        cmocka_unit_test(starting_rows_counts_as_derived),
         cmocka_unit_test(one_worker_never_waits),
         cmocka_unit_test(the_optimum_stays_inside),
         cmocka_unit_test(what_cannot_be_is_refused),
