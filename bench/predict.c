@@ -26,6 +26,12 @@ enum {
     OPT_STREAM,
     OPT_H,
     OPT_FORMAT,
+    OPT_CALIBRATION,
+    OPT_KERNEL,
+    OPT_LAYOUT,
+    OPT_SCHEME,
+    OPT_PROTOCOL,
+    OPT_POWER,
     OPT_END,
 };
 
@@ -52,7 +58,16 @@ static const char doc[] =
     "has "
     "for it.  --skew and --stream are not in the paper: see sched/interval.h.\n"
     "\n"
-    "Examples (the paper's experiments 1 and 3):\n"
+    "With --kernel everything comes from what dlsbench calibrate has measured "
+    "on this machine: the loop from the kernel, with its skew, c_d, c_c, c_p "
+    "and c_b (ours, see sched/interval.h) and the powers from the calibration, "
+    "k from --scheme; chunks stream as in DMPS unless --protocol subproblem.  "
+    "Options given besides (--cd, --k, --skew, ...) outdo it.\n"
+    "\n"
+    "Examples (this machine; the paper's experiments 1 and 3):\n"
+    "  dlsbench predict --kernel heat:rows=2000,cols=4000 --layout 1x2\n"
+    "  dlsbench predict --kernel floyd-steinberg --layout 2x1 --scheme tss "
+    "--calibration node7.json\n"
     "  dlsbench predict --chunk-dim 10000 --sync-dim 20000 --workers 10 "
     "--cp 0.526e-6 --cd 99e-6 --cc 0.69e-6 --csched 500e-6 --tms 1.253e-3\n"
     "  dlsbench predict --chunk-dim 10000 --sync-dim 20000 --workers 10 "
@@ -64,6 +79,17 @@ static const char doc[] =
     "--workers 10 --cp 0.526e-6 --cd 99e-6 --cc 0.69e-6\n";
 
 static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "A kernel on this machine:", 1},
+    {"kernel", OPT_KERNEL, "K", 0, "see dlsbench list kernels", 1},
+    {"layout", OPT_LAYOUT, "RxT", 0, "ranks x threads (default 1x2)", 1},
+    {"scheme", OPT_SCHEME, "S", 0,
+     "k is the chunks that it makes for each worker (default static)", 1},
+    {"protocol", OPT_PROTOCOL, "dmps|subproblem", 0, "default dmps", 1},
+    {"power", OPT_POWER, "V,...", 0,
+     "one for each worker (default: as calibrated, in steps of 0.1)", 1},
+    {"calibration", OPT_CALIBRATION, "FILE", 0,
+     "default: where dlsbench calibrate writes", 1},
+    {NULL, 0, NULL, 0, "Any loop:", 2},
     {"model", OPT_MODEL, "NAME", 0, "andronikos (default) or chen-xue", 0},
     {"chunk-dim", OPT_CHUNK_DIM, "U_c", 0,
      "iterations that are cut into chunks", 0},
@@ -105,6 +131,14 @@ static const char *given(const struct input *in, int option)
     return in->given[option - OPT_MODEL];
 }
 
+static const char *name_of(int option)
+{
+    int i = 0;
+    while (options[i].key != option)
+        i++;
+    return options[i].name;
+}
+
 static int check_required(const struct input *in, struct error *err)
 {
     for (int i = OPT_MODEL; i < OPT_END; i++) {
@@ -113,7 +147,7 @@ static int check_required(const struct input *in, struct error *err)
                         i == OPT_CC;
         if (required && given(in, i) == NULL)
             return error_set(err, EINVAL, "predict: --%s is missing",
-                             options[i - OPT_MODEL].name);
+                             name_of(i));
     }
     return 0;
 }
@@ -130,8 +164,8 @@ static int read_word(const struct input *in, int option, const char *first,
     const char *near = nearest_name(text, words);
     return error_set(
         err, EINVAL, "--%s: '%s' is unknown, allowed: %s, %s%s%s%s",
-        options[option - OPT_MODEL].name, text, first, second,
-        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        name_of(option), text, first, second, near ? "; did you mean '" : "",
+        near ? near : "", near ? "'?" : "");
 }
 
 static int read_whole(const struct input *in, int option, int64_t *value,
@@ -140,7 +174,7 @@ static int read_whole(const struct input *in, int option, int64_t *value,
     char name[32];
     if (given(in, option) == NULL)
         return 0;
-    snprintf(name, sizeof(name), "--%s", options[option - OPT_MODEL].name);
+    snprintf(name, sizeof(name), "--%s", name_of(option));
     return number_integer(name, given(in, option), 1, (int64_t)1 << 50, value,
                           err);
 }
@@ -151,24 +185,13 @@ static int read_cost(const struct input *in, int option, double *value,
     char name[32];
     if (given(in, option) == NULL)
         return 0;
-    snprintf(name, sizeof(name), "--%s", options[option - OPT_MODEL].name);
+    snprintf(name, sizeof(name), "--%s", name_of(option));
     return number_real(name, given(in, option), 0, 1e15, value, err);
 }
 
-static int read_model(const struct input *in, struct predict *p,
+static int read_costs(const struct input *in, struct interval_model *m,
                       struct error *err)
 {
-    struct interval_model *m = &p->model;
-    int64_t chunk_dim = 0, sync_dim = 0;
-    m->k = 1;
-    m->stream = given(in, OPT_STREAM) != NULL;
-    p->has_csched = given(in, OPT_CSCHED) != NULL;
-    p->has_tms = given(in, OPT_TMS) != NULL;
-    int code = read_whole(in, OPT_CHUNK_DIM, &chunk_dim, err);
-    if (code == 0)
-        code = read_whole(in, OPT_SYNC_DIM, &sync_dim, err);
-    if (code == 0)
-        code = read_whole(in, OPT_K, &m->k, err);
     const struct {
         int option;
         double *value;
@@ -177,20 +200,81 @@ static int read_model(const struct input *in, struct predict *p,
                  {OPT_CSCHED, &m->c_sch},
                  {OPT_TMS, &m->t_ms},
                  {OPT_SKEW, &m->skew}};
+    int code = 0;
     for (size_t i = 0; code == 0 && i < sizeof(costs) / sizeof(costs[0]); i++)
         code = read_cost(in, costs[i].option, costs[i].value, err);
+    return code == 0 ? read_whole(in, OPT_K, &m->k, err) : code;
+}
+
+/* A loop that is described by options alone. */
+static int read_loop(const struct input *in, struct predict *p,
+                     struct error *err)
+{
+    struct interval_model *m = &p->model;
+    int64_t chunk_dim = 0, sync_dim = 0;
+    m->k = 1;
+    m->stream = given(in, OPT_STREAM) != NULL;
+    int code = read_whole(in, OPT_CHUNK_DIM, &chunk_dim, err);
+    if (code == 0)
+        code = read_whole(in, OPT_SYNC_DIM, &sync_dim, err);
     if (code == 0)
         code = predict_groups(given(in, OPT_WORKERS), given(in, OPT_CP),
                               &p->group, &m->groups, err);
     m->chunk_dim = (double)chunk_dim;
     m->sync_dim = (double)sync_dim;
     m->group = p->group;
-    return code == 0 ? interval_check(m, err) : code;
+    return code;
+}
+
+/* A kernel on a calibrated machine. */
+static int read_kernel(const struct input *in, struct predict *p,
+                       struct error *err)
+{
+    static const int others[] = {OPT_CHUNK_DIM, OPT_SYNC_DIM, OPT_WORKERS,
+                                 OPT_CP};
+    struct predict_kernel kernel = {
+        .file = given(in, OPT_CALIBRATION),
+        .kernel = given(in, OPT_KERNEL),
+        .layout = given(in, OPT_LAYOUT) ? given(in, OPT_LAYOUT) : "1x2",
+        .scheme = given(in, OPT_SCHEME) ? given(in, OPT_SCHEME) : "static",
+        .power = given(in, OPT_POWER)};
+    bool subproblem;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (given(in, others[i]) != NULL)
+            return error_set(err, EINVAL,
+                             "--%s does not go with --kernel, which says it",
+                             name_of(others[i]));
+    int code =
+        read_word(in, OPT_PROTOCOL, "dmps", "subproblem", &subproblem, err);
+    kernel.stream = !subproblem;
+    return code == 0 ? predict_calibrated(&kernel, p, err) : code;
+}
+
+static int check_kernel_options(const struct input *in, struct error *err)
+{
+    for (int i = OPT_CALIBRATION; i < OPT_END; i++)
+        if (given(in, i) != NULL && given(in, OPT_KERNEL) == NULL)
+            return error_set(err, EINVAL, "--%s goes with --kernel only",
+                             name_of(i));
+    return given(in, OPT_KERNEL) != NULL ? 0 : check_required(in, err);
+}
+
+static int read_model(const struct input *in, struct predict *p,
+                      struct error *err)
+{
+    int code = given(in, OPT_KERNEL) != NULL ? read_kernel(in, p, err)
+                                             : read_loop(in, p, err);
+    p->has_csched = given(in, OPT_CSCHED) != NULL || given(in, OPT_KERNEL);
+    p->has_tms = given(in, OPT_TMS) != NULL;
+    if (code == 0)
+        code = read_costs(in, &p->model, err);
+    return code == 0 ? interval_check(&p->model, err) : code;
 }
 
 static int check_chen_xue(const struct predict *p, struct error *err)
 {
-    if (p->model.k > 1 || p->model.skew > 0 || p->model.stream)
+    if (p->model.k > 1 || p->model.skew > 0 ||
+        (p->model.stream && !p->calibrated))
         return error_set(err, EINVAL,
                          "--model chen-xue is for one chunk for each worker: "
                          "--k, --skew and --stream do not go with it");
@@ -203,7 +287,7 @@ static int check_chen_xue(const struct predict *p, struct error *err)
 static int predict_read(const struct input *in, struct predict *p, bool *csv,
                         struct error *err)
 {
-    int code = check_required(in, err);
+    int code = check_kernel_options(in, err);
     if (code == 0)
         code = read_word(in, OPT_MODEL, "andronikos", "chen-xue", &p->chen_xue,
                          err);

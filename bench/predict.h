@@ -12,10 +12,25 @@ struct predict {
     struct interval_group *group; /* the model's */
     bool chen_xue;
     bool has_csched, has_tms; /* given, not left at 0 */
-    double optimum;           /* of the model asked for, not rounded */
-    double *h;                /* ascending, the optimum among them */
+    bool calibrated;
+    char source[512]; /* what calibration it rests on, for people */
+    double optimum;   /* of the model asked for, not rounded */
+    double *h;        /* ascending, the optimum among them */
     int count;
 };
+
+/* A kernel on a calibrated machine. */
+struct predict_kernel {
+    const char *file; /* NULL: the default place */
+    const char *kernel, *layout, *scheme;
+    const char *power; /* NULL: as calibrated */
+    bool stream;
+};
+
+/* Fills the model from the calibration; p->group is to be freed.  Says on
+ * stderr what is doubtful about it. */
+int predict_calibrated(const struct predict_kernel *kernel, struct predict *p,
+                       struct error *err);
 
 /* Groups of workers from --workers "n,n:power,..." (power 1 by default) with
  * one c_p each from --cp "s,s,..."; *group is to be freed. */

@@ -10,7 +10,8 @@ static const double uneven = 1.1;
 static void say_model(const struct predict *p)
 {
     bool different = p->model.groups > 1, more = p->model.k > 1;
-    bool ours = p->model.skew > 0 || p->model.stream;
+    bool starts = p->group[0].c_b > 0;
+    bool ours = p->model.skew > 0 || p->model.stream || starts;
     const char *time = different ? (more ? "10" : "8") : more ? "5" : "3";
     const char *best = different ? (more ? "12" : "9") : more ? "7" : "4";
     if (p->chen_xue)
@@ -19,12 +20,10 @@ static void say_model(const struct predict *p)
             "(%s)\n",
             time);
     else if (ours)
-        printf(
-            "model     Andronikos et al. 2010, formula (%s), extended by us: "
-            "%s%s%s\n",
-            time, p->model.skew > 0 ? "skew" : "",
-            p->model.skew > 0 && p->model.stream ? ", " : "",
-            p->model.stream ? "stream" : "");
+        printf("model     Andronikos et al. 2010, formula (%s), extended by us:"
+               "%s%s%s\n",
+               time, p->model.skew > 0 ? " skew" : "",
+               p->model.stream ? " stream" : "", starts ? " block starts" : "");
     else
         printf(
             "model     Andronikos et al. 2010: T by formula (%s), the best h "
@@ -56,6 +55,8 @@ static void say_loop(const struct predict *p)
 
 static void say_costs(const struct predict *p)
 {
+    if (p->group[0].c_b > 0)
+        printf("costs     c_b %g s for each row of a block\n", p->group[0].c_b);
     printf("costs     c_d %g s, c_c %g s, c_sch %g s%s", p->model.c_d,
            p->model.c_c, p->model.c_sch, p->has_csched ? "" : " (not given)");
     if (p->has_tms)
@@ -129,6 +130,8 @@ static void print_row(const struct predict *p, double h)
 void predict_table(const struct predict *p)
 {
     say_model(p);
+    if (p->calibrated)
+        printf("measured  %s\n", p->source);
     say_loop(p);
     say_costs(p);
     say_premise(p);

@@ -120,6 +120,55 @@ static void close_work(struct work *work)
         work->ops->destroy(work->instance);
 }
 
+/* ---- grids ---- */
+
+double work_row_starts(int64_t rows, int64_t columns, int skew, int64_t h)
+{
+    double starts = 0;
+    for (int64_t k = 0; k < rows; k++) {
+        int64_t first = k * skew;
+        starts += (double)((first + columns - 1) / h - first / h + 1);
+    }
+    return starts;
+}
+
+/* Rows of a chunk: at least one; workers beyond the rows share the last. */
+static int64_t chunk_rows(const struct work *work)
+{
+    int64_t rows = work->iterations / work->crew->workers;
+    return rows > 0 ? rows : 1;
+}
+
+static int64_t chunk_start(const struct work *work, int worker)
+{
+    int64_t start = worker * chunk_rows(work);
+    int64_t last = work->iterations - chunk_rows(work);
+    return start < last ? start : last;
+}
+
+/* Between two repetitions a run checks the output and wipes it, by thread 0 of
+ * each rank: so rows are not in the cache of the worker that writes them. */
+static void wipe_chunks(const struct work *work)
+{
+    int first = work->crew->first;
+    int last = first + work->crew->context->threads - 1;
+    int64_t start = chunk_start(work, first);
+    int64_t rows = chunk_start(work, last) + chunk_rows(work) - start;
+    memset(work->output + (size_t)start * work->output_bytes, LOOP_POISON,
+           (size_t)rows * work->output_bytes);
+}
+
+static void run_chunk(const struct work *work, int worker)
+{
+    int64_t rows = chunk_rows(work), start = chunk_start(work, worker);
+    int64_t extent = work->grid.columns + (rows - 1) * work->grid.skew;
+    for (int64_t from = 0; from < extent; from += work->h) {
+        int64_t to = extent - from < work->h ? extent : from + work->h;
+        work->ops->dependence->run_block(work->instance, work->state, 0, start,
+                                         rows, from, to, work->output, NULL);
+    }
+}
+
 /* ---- independent iterations ---- */
 
 static void run_sample(const struct work *work, int thread)
@@ -175,19 +224,27 @@ static void sample_body(int thread, void *arg)
     work->pass_s[thread] = engine_now() - start;
 }
 
+/* ---- rounds ---- */
+
+static void one_pass(struct work *work, void (*body)(int, void *))
+{
+    if (work->ops->dependence != NULL)
+        wipe_chunks(work);
+    engine_team_run(work->crew->context->team, body, work);
+}
+
 /* One round of passes; the first warms up and tells rank 0 how many more fit.
  * one_s, by thread, falls to this round's median when that is less. */
 static void measure_round(struct work *work, void (*body)(int, void *),
                           double *one_s)
 {
     const struct comm *comm = &work->crew->context->comm;
-    struct engine_team *team = work->crew->context->team;
     int threads = work->crew->context->threads;
-    engine_team_run(team, body, work);
+    one_pass(work, body);
     int passes = (int)fmin(fmax(ROUND_S / work->pass_s[0], 1), PASSES);
     comm_broadcast(comm, &passes, sizeof(passes));
     for (int p = 0; p < passes; p++) {
-        engine_team_run(team, body, work);
+        one_pass(work, body);
         for (int t = 0; t < threads; t++)
             work->pass[t][p] = work->pass_s[t];
     }
@@ -213,37 +270,7 @@ static int measure_sample(struct work *work, struct calibration_cost *cost,
     return 0;
 }
 
-/* ---- grids ---- */
-
-double work_row_starts(int64_t rows, int64_t columns, int skew, int64_t h)
-{
-    double starts = 0;
-    for (int64_t k = 0; k < rows; k++) {
-        int64_t first = k * skew;
-        starts += (double)((first + columns - 1) / h - first / h + 1);
-    }
-    return starts;
-}
-
-/* Rows of a chunk: at least one; workers beyond the rows share the last. */
-static int64_t chunk_rows(const struct work *work)
-{
-    int64_t rows = work->iterations / work->crew->workers;
-    return rows > 0 ? rows : 1;
-}
-
-static void run_chunk(const struct work *work, int worker)
-{
-    int64_t rows = chunk_rows(work);
-    int64_t start = worker * rows, last = work->iterations - rows;
-    int64_t extent = work->grid.columns + (rows - 1) * work->grid.skew;
-    start = start < last ? start : last;
-    for (int64_t from = 0; from < extent; from += work->h) {
-        int64_t to = extent - from < work->h ? extent : from + work->h;
-        work->ops->dependence->run_block(work->instance, work->state, 0, start,
-                                         rows, from, to, work->output, NULL);
-    }
-}
+/* ---- fitting a grid ---- */
 
 static void chunk_body(int thread, void *arg)
 {

@@ -85,3 +85,117 @@ def test_workers_that_share_cores_are_refused(dlsbench, tmp_path):
     (line,) = result.error_lines()
     assert "share core" in line and "--oversubscribe" in line
     assert not (tmp_path / "c.json").exists()
+
+
+def changed(measured, tmp_path, **changes):
+    """A copy of the calibration with other values in its head."""
+    data = json.loads(measured[0].read_text())
+    data.update(changes)
+    path = tmp_path / "changed.json"
+    path.write_text(json.dumps(data))
+    return path, data
+
+
+def predict(dlsbench, path, *args):
+    return dlsbench("predict", "--calibration", path, *args)
+
+
+def test_predict_uses_what_was_measured(dlsbench, measured):
+    path, _ = measured
+    data = json.loads(path.read_text())["kinds"]
+    for layout, kind in (("1x2", "threads"), ("2x1", "ranks")):
+        result = predict(dlsbench, path, "--kernel", "heat:rows=64,cols=96",
+                         "--layout", layout, "--power", "1,1", "--format",
+                         "csv", "--h", "10", "--csched", 0, "--tms", 0)
+        assert result.code == 0, result.err
+        assert "warning" not in result.err
+        row = [x for x in result.out.splitlines() if x.startswith("10,")]
+        pair = data[kind]["boundaries"][0]
+        own = data[kind]["kernels"][-1]["workers"]
+        c = pair["c_d_s"] + 10 * 8 * pair["c_c_s_per_byte"]
+        c_p = [x["c_p_s"] + x["c_b_s_per_row"] / 10 for x in own]
+        low, high = min(c_p), max(c_p)
+        # (3) with a pipeline of two workers
+        times = [32 * (96 + 10) * x + 96 / 10 * 2 * c for x in (low, high)]
+        value = float(row[0].split(",")[1])
+        assert 0.999 * times[0] <= value <= 1.001 * times[1]
+
+
+def test_predict_takes_k_from_the_scheme(dlsbench, measured):
+    result = predict(dlsbench, measured[0], "--kernel",
+                     "floyd-steinberg:rows=64,cols=96", "--scheme",
+                     "css:chunk=8", "--power", "1,1")
+    assert result.code == 0, result.err
+    assert "with 4 chunks of 8 each" in result.out
+    assert "every row lags 1 column" in result.out
+    assert "skew stream" in result.out
+    assert "floyd-steinberg:rows=512,cols=1024" in result.out
+
+
+@pytest.mark.parametrize("change,words", [
+    ({"host": "elsewhere"}, ["another machine", "elsewhere"]),
+    ({"processor": "Abacus 1"}, ["another machine", "Abacus 1"]),
+    ({"version": "v0"}, ["another version", "v0", "dlsbench calibrate"]),
+])
+def test_another_machine_or_version_is_a_warning(dlsbench, measured, tmp_path,
+                                                 change, words):
+    path, _ = changed(measured, tmp_path, **change)
+    result = predict(dlsbench, path, "--kernel", "heat:rows=64,cols=96")
+    assert result.code == 0
+    (line,) = result.error_lines()
+    assert "warning" in line
+    for word in words:
+        assert word in line, line
+
+
+@pytest.mark.parametrize("text,words", [
+    ('{"schema": 1', ["broken", "dlsbench calibrate"]),
+    ("", ["broken"]),
+    ('{"schema": 1}', ["not a calibration"]),
+    ("[]", ["not a calibration"]),
+    (None, ["cannot read the calibration"]),
+])
+def test_broken_and_missing_files_are_errors(dlsbench, tmp_path, text, words):
+    path = tmp_path / "bad.json"
+    if text is not None:
+        path.write_text(text)
+    result = predict(dlsbench, path, "--kernel", "heat:rows=64,cols=96")
+    assert result.code == 2 and result.out == ""
+    (line,) = result.error_lines()
+    for word in [*words, str(path)]:
+        assert word in line, line
+
+
+def test_another_schema_is_an_error(dlsbench, measured, tmp_path):
+    path, _ = changed(measured, tmp_path, schema=99)
+    result = predict(dlsbench, path, "--kernel", "heat:rows=64,cols=96")
+    assert result.code == 2
+    (line,) = result.error_lines()
+    assert "schema 99" in line and "measure again" in line
+
+
+@pytest.mark.parametrize("args,words", [
+    (("--kernel", "heat"), ["not calibrated", "dlsbench calibrate"]),
+    (("--kernel", "heat", "--cp", 1), ["--cp", "--kernel"]),
+    (("--layout", "1x2"), ["--layout", "--kernel"]),
+    (("--kernel", "heat", "--protocol", "dpms"), ["did you mean 'dmps'"]),
+])
+def test_wrong_predictions_are_one_line(dlsbench, args, words):
+    result = dlsbench("predict", *args)
+    assert result.code == 2
+    (line,) = result.error_lines()
+    for word in words:
+        assert word in line, line
+
+
+def test_kernels_that_cannot_be_predicted(dlsbench, measured, tmp_path):
+    result = predict(dlsbench, measured[0], "--kernel", "mandelbrot")
+    assert result.code == 2 and "independent" in result.err
+    _, data = changed(measured, tmp_path)
+    for kind in data["kinds"].values():
+        kind["kernels"] = kind["kernels"][:3]
+    path = tmp_path / "few.json"
+    path.write_text(json.dumps(data))
+    result = predict(dlsbench, path, "--kernel", "heat:rows=9,cols=9")
+    assert result.code == 2
+    assert "does not know kernel heat" in result.err
