@@ -12,7 +12,7 @@ comma   = ,
 # Debian's names of what building, testing and checking need.
 DEBS    = gcc make pkg-config git mpich libmpich-dev libhwloc-dev hwloc \
           libpapi-dev libyaml-dev libjansson-dev libxxhash-dev \
-          libopenblas-serial-dev libnetpbm-dev netpbm libcmocka-dev \
+          libopenblas-serial-dev libnetpbm-dev netpbm libcmocka-dev libglpk-dev \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest jq
 PACKAGES = mpich hwloc papi yaml-0.1 jansson libxxhash netpbm
@@ -67,6 +67,9 @@ $(BUILD)/dlsbench: $(OBJECTS)
 $(BUILD)/%_test: $(BUILD)/%_test.o $(LIBOBJS)
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS) -lcmocka
+
+# Plans of divisible loads are tested against linear programs.
+$(BUILD)/sched/divisible/%_test: LDLIBS += -lglpk
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(say) CC $<

@@ -1,0 +1,84 @@
+/* Multi-round plans in periods of T_p: sections 5 and 6 of the paper (see
+ * platform.h), by closed forms instead of a linear-programming library.
+ *
+ * In a period the master sends alpha_i to worker i.  Without overlap
+ *     maximize sum alpha_i
+ *     own:    g_i + z_i + alpha_i (G_i + w_i) <= T_p          section 6
+ *     sum:    sum g + z_i + alpha_i (G_i + w_i) <= T_p        section 5.1
+ *     both:   sum (g_i + alpha_i G_i) <= T_p,  alpha_i >= 0
+ * and with overlap, in both programs (section 5.2)
+ *             z_i + alpha_i w_i <= T_p.
+ * All g_i count for the master's port, also of workers that get nothing, as in
+ * the paper.  z_i shortens the worker's own period only; the paper's "replace
+ * G_i by G_i + z_i" multiplies a start-up by a load and is a slip.
+ *   The solution fills the port by increasing G: one unit costs the port G_i
+ * and is worth the same on every worker.  This is the resource selection.
+ *
+ * A period cannot be shorter than its latencies.  sqrt(T) may be, with many
+ * slow links: T_p is then raised to 2 (sum g + min z), which without start-ups
+ * is the condition in the theorems' proof.  A given T_p is raised only when
+ * nothing at all could be sent in it.  plan.raised counts such rounds. */
+#ifndef SCHED_DIVISIBLE_PERIODIC_H
+#define SCHED_DIVISIBLE_PERIODIC_H
+
+#include "sched/divisible/plan.h"
+
+enum divisible_program {
+    DIVISIBLE_OWN_LATENCY,  /* section 6 */
+    DIVISIBLE_SUM_LATENCIES /* section 5.1 */
+};
+
+/* The last round has less load than a whole period takes. */
+enum divisible_tail {
+    /* Workers get their whole alpha_i in turn until nothing is left, which is
+     * how we read "while there remains tasks to process, we allocate them". */
+    DIVISIBLE_TAIL_CUT,
+    /* All alpha_i are made smaller by the same factor.  Ours. */
+    DIVISIBLE_TAIL_SHARE,
+};
+
+/* The solution of the program for one period, alpha[0 .. workers - 1] in load
+ * units, by worker; order is by DIVISIBLE_BY_LINK.  Returns the sum, 0 when
+ * there is no time for anything. */
+double divisible_period_loads(const struct divisible_platform *platform,
+                              const int *order, enum divisible_program program,
+                              double period, double *alpha);
+
+/* The best n*: load per second in a steady state without latencies and
+ * start-ups.  No schedule of load B is faster than B / n*. */
+double divisible_steady_rate(const struct divisible_platform *platform,
+                             const int *order);
+
+/* T as the paper's heuristics estimate it, without latencies and the port's
+ * limit: (G_i + w_i) alpha_i is the same for all i (with overlap w_i alpha_i,
+ * ours). */
+double divisible_estimate(const struct divisible_platform *platform,
+                          double load);
+
+/* What makes one of the three heuristics. */
+struct divisible_periods {
+    enum divisible_program program;
+    double period; /* T_p, s; 0: the root of the estimated T */
+    /* T_p again before each round from the load that is left.  Near the end it
+     * is not made smaller than the estimated T of one unit ("the time needed
+     * to process the last work unit"). */
+    bool adaptive;
+    enum divisible_tail tail;
+};
+
+/* The paper's lp-fixed (T_p = 2000 s unless `period` is above 0), lp-sqrt and
+ * lp-adaptive. */
+struct divisible_periods divisible_lp_fixed(double period);
+struct divisible_periods divisible_lp_sqrt(void);
+struct divisible_periods divisible_lp_adaptive(void);
+
+/* Plans `load`; `plan` is empty before, has its times afterwards, and is to
+ * be freed also after an error.  Theorems 3 and 4: with T_p = sqrt(B / n*) >=
+ * 2 sum g and no start-ups, the makespan is at most
+ *     B / n* + 2 (sum g + 1) sqrt(B / n*).
+ * Returns 0, -ENOMEM, or -E2BIG (too many chunks) with a text. */
+int divisible_periodic(const struct divisible_platform *platform, double load,
+                       const struct divisible_periods *periods,
+                       struct divisible_plan *plan, struct error *err);
+
+#endif

@@ -1,0 +1,78 @@
+#include "sched/divisible/plan.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+static int make_room(struct divisible_plan *plan, struct error *err)
+{
+    if (plan->chunks < plan->capacity)
+        return 0;
+    if (plan->chunks >= DIVISIBLE_CHUNKS_MAX)
+        return error_set(err, E2BIG,
+                         "more than %d chunks: the rounds are too short for "
+                         "this load",
+                         DIVISIBLE_CHUNKS_MAX);
+    int64_t capacity = plan->capacity > 0 ? 2 * plan->capacity : 64;
+    void *chunk = realloc(plan->chunk, (size_t)capacity * sizeof(*plan->chunk));
+    if (chunk == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    plan->chunk = chunk;
+    plan->capacity = capacity;
+    return 0;
+}
+
+int divisible_plan_add(struct divisible_plan *plan, int worker, int round,
+                       double load, struct error *err)
+{
+    if (!(load > 0))
+        return 0;
+    int code = make_room(plan, err);
+    if (code != 0)
+        return code;
+    plan->chunk[plan->chunks++] = (struct divisible_chunk){
+        .worker = worker, .round = round, .load = load};
+    if (round >= plan->rounds)
+        plan->rounds = round + 1;
+    return 0;
+}
+
+int divisible_plan_time(struct divisible_plan *plan,
+                        const struct divisible_platform *platform,
+                        struct error *err)
+{
+    double port = 0; /* free from then on */
+    double *done = calloc((size_t)platform->workers, sizeof(*done));
+    if (done == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    plan->makespan = 0;
+    for (int64_t n = 0; n < plan->chunks; n++) {
+        struct divisible_chunk *c = &plan->chunk[n];
+        const struct divisible_worker *worker = &platform->worker[c->worker];
+        double ready = platform->overlap ? 0 : done[c->worker];
+        c->send_start = fmax(port, ready);
+        c->send_end = c->send_start + worker->g + c->load * worker->G;
+        c->compute_start = fmax(c->send_end, done[c->worker]);
+        c->compute_end = c->compute_start + worker->z + c->load * worker->w;
+        port = c->send_end;
+        done[c->worker] = c->compute_end;
+        plan->makespan = fmax(plan->makespan, c->compute_end);
+    }
+    free(done);
+    return 0;
+}
+
+double divisible_plan_load(const struct divisible_plan *plan, int worker)
+{
+    double sum = 0;
+    for (int64_t n = 0; n < plan->chunks; n++)
+        if (worker < 0 || plan->chunk[n].worker == worker)
+            sum += plan->chunk[n].load;
+    return sum;
+}
+
+void divisible_plan_free(struct divisible_plan *plan)
+{
+    free(plan->chunk);
+    *plan = (struct divisible_plan){0};
+}

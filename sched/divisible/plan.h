@@ -1,0 +1,61 @@
+/* A plan: which worker gets how much load, in which order, and what this
+ * takes.  All algorithms of this folder fill one; the one evaluator here says
+ * when everything happens. */
+#ifndef SCHED_DIVISIBLE_PLAN_H
+#define SCHED_DIVISIBLE_PLAN_H
+
+#include "sched/divisible/platform.h"
+
+#include <stdint.h>
+
+/* More chunks than this are refused: no message is worth so little. */
+enum { DIVISIBLE_CHUNKS_MAX = 1 << 20 };
+
+struct divisible_chunk {
+    int worker; /* from 0 */
+    int round;  /* from 0 */
+    double load;
+    double send_start, send_end, compute_start, compute_end; /* s */
+};
+
+/* How the order of a single round was found. */
+enum divisible_order {
+    DIVISIBLE_GIVEN,     /* by the caller, or set by the algorithm */
+    DIVISIBLE_THEOREM_1, /* increasing G, no latencies: optimal */
+    DIVISIBLE_THEOREM_2, /* increasing g w, equal G: optimal */
+    DIVISIBLE_EXACT,     /* search over all orders and subsets: optimal */
+    DIVISIBLE_HEURISTIC, /* local search: may not be optimal */
+};
+
+struct divisible_plan {
+    struct divisible_chunk *chunk; /* in the order they are sent; owned */
+    int64_t chunks, capacity;
+    int rounds;
+    double makespan; /* the end of the last chunk, s */
+    enum divisible_order order;
+    double period; /* T_p of the first round, s; 0: not periodic */
+    int raised;    /* rounds whose T_p was raised, see periodic.h */
+};
+
+/* Puts a chunk at the end; of load 0 or less: nothing (who should get nothing
+ * gets no message).  A plan begins as {0}.  Returns 0, -ENOMEM, or -E2BIG when
+ * there are too many, with a text. */
+int divisible_plan_add(struct divisible_plan *plan, int worker, int round,
+                       double load, struct error *err);
+
+/* Fills in all times and the makespan.  Messages leave in the plan's order,
+ * each as soon as the master's port is free and, without overlap, the worker
+ * has computed what it had; chunks are computed in the order they arrive.
+ * Latencies are the platform's, also for algorithms that leave them out of
+ * their equations.  Returns 0 or -ENOMEM. */
+int divisible_plan_time(struct divisible_plan *plan,
+                        const struct divisible_platform *platform,
+                        struct error *err);
+
+/* Load of all chunks of one worker; worker -1: of all. */
+double divisible_plan_load(const struct divisible_plan *plan, int worker);
+
+/* Empties the plan for use with another algorithm, or for good. */
+void divisible_plan_free(struct divisible_plan *plan);
+
+#endif

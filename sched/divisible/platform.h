@@ -1,0 +1,61 @@
+/* The platform of a divisible load: a master that sends, and workers that
+ * compute what they were sent.
+ *
+ * Beaumont, Legrand, Robert: Optimal algorithms for scheduling divisible
+ * workloads on heterogeneous systems, LIP RR-2002-36 (2002), section 2.  The
+ * other headers of this folder give its sections 4 and 5, the heuristics of
+ * its section 6, and one evaluator for all of them.
+ *
+ * The load is any positive real number of units; what a unit is, the caller
+ * knows.  Times are in seconds.  The master sends to one worker at a time (one
+ * port).  A message of L units takes g_i + L G_i, computing it z_i + L w_i.
+ * Without overlap a worker does not compute while it receives; with overlap it
+ * does, and what it has received and not computed yet waits in its memory.
+ *
+ * Pure: no input or output, no state.  No function but divisible_check checks
+ * the platform again: all others expect one that passed. */
+#ifndef SCHED_DIVISIBLE_PLATFORM_H
+#define SCHED_DIVISIBLE_PLATFORM_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+enum { DIVISIBLE_WORKERS_MAX = 1 << 12 };
+
+/* A link may cost nothing (the master's own computing, section 2), computing
+ * may not. */
+struct divisible_worker {
+    double g; /* latency of a message, s, 0 or more */
+    double G; /* of sending one unit, s, 0 or more */
+    double w; /* of computing one unit, s, above 0 */
+    double z; /* start-up of computing a chunk, s, 0 or more */
+};
+
+struct divisible_platform {
+    int workers;                           /* 1 to DIVISIBLE_WORKERS_MAX */
+    const struct divisible_worker *worker; /* not owned */
+    bool overlap; /* workers compute while they receive */
+};
+
+/* Refuses numbers out of the ranges above, and loads that are not finite and
+ * above 0; the text names the worker, from 0.  Returns 0 or -EINVAL. */
+int divisible_check(const struct divisible_platform *platform, double load,
+                    struct error *err);
+
+/* Sum of all g_i. */
+double divisible_latencies(const struct divisible_platform *platform);
+
+/* What workers are sorted by. */
+enum divisible_key {
+    DIVISIBLE_BY_LINK,    /* G_i: theorem 1, and section 5 */
+    DIVISIBLE_BY_LATENCY, /* g_i w_i: theorem 2 */
+    DIVISIBLE_BY_UNIT,    /* g_i + z_i + G_i + w_i: one unit alone */
+};
+
+/* order[0 .. workers - 1]: the workers by increasing key; equal ones keep
+ * their order. */
+void divisible_sort(const struct divisible_platform *platform,
+                    enum divisible_key key, int *order);
+
+#endif

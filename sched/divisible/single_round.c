@@ -1,0 +1,295 @@
+/* A given order is solved from its end: with the curve of those that come later
+ * (curve.h) each worker is sent to where that is worth it.  All orders at once
+ * are solved by subsets: the best that a set can do begins with one of its
+ * workers and goes on with the best that the others can do, which takes
+ * n 2^(n-1) steps instead of n!. */
+#include "sched/divisible/single_round.h"
+#include "sched/divisible/curve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Pieces that the local search may look at, which bounds its time. */
+static const double search_budget = 2e7;
+
+/* Curves, numbered by position in an order or by subset. */
+struct curves {
+    struct divisible_curve *curve;
+    int count;
+};
+
+static int curves_make(struct curves *curves, int count, struct error *err)
+{
+    curves->curve = calloc((size_t)count, sizeof(*curves->curve));
+    curves->count = curves->curve != NULL ? count : 0;
+    return curves->curve != NULL ? 0 : error_set(err, ENOMEM, "out of memory");
+}
+
+static void curves_free(struct curves *curves)
+{
+    for (int i = 0; i < curves->count; i++)
+        divisible_curve_free(&curves->curve[i]);
+    free(curves->curve);
+}
+
+/* ---- from who takes part to a plan ---- */
+
+/* R before worker k of those who take part is A T + B; the sum of all alpha is
+ * the load, which gives T. */
+static double end_time(const struct divisible_platform *platform, double load,
+                       const int *taking, int count)
+{
+    double A = 1, B = 0, by_time = 0, fixed = 0;
+    for (int k = 0; k < count; k++) {
+        const struct divisible_worker *w = &platform->worker[taking[k]];
+        double unit = w->G + w->w;
+        by_time += A / unit;
+        fixed += (B - w->g - w->z) / unit;
+        A *= w->w / unit;
+        B = (B - w->g) * (w->w / unit) + w->G * w->z / unit;
+    }
+    return (load - fixed) / by_time;
+}
+
+static int send_to(const struct divisible_platform *platform, double load,
+                   const int *taking, int count, struct divisible_plan *plan,
+                   struct error *err)
+{
+    double R = end_time(platform, load, taking, count);
+    int code = 0;
+    for (int k = 0; code == 0 && k < count; k++) {
+        const struct divisible_worker *w = &platform->worker[taking[k]];
+        double alpha = (R - w->g - w->z) / (w->G + w->w);
+        code = divisible_plan_add(plan, taking[k], 0, alpha, err);
+        R -= w->g + alpha * w->G;
+    }
+    return code == 0 ? divisible_plan_time(plan, platform, err) : code;
+}
+
+/* Follows the pieces of curve `first` at this load; the workers in the order
+ * they are sent to.  Returns how many. */
+static int read_off(const struct curves *curves, int first, double load,
+                    int *taking)
+{
+    int number = first, piece, count = 0;
+    divisible_curve_invert(&curves->curve[first], load, &piece);
+    for (;;) {
+        const struct divisible_piece *p = &curves->curve[number].piece[piece];
+        if (p->worker < 0)
+            return count;
+        taking[count++] = p->worker;
+        number = p->rest_curve;
+        piece = p->rest_piece;
+    }
+}
+
+static int make_plan(const struct curves *curves, int first,
+                     const struct divisible_platform *platform, double load,
+                     struct divisible_plan *plan, struct error *err)
+{
+    int taking[DIVISIBLE_WORKERS_MAX];
+    int count = read_off(curves, first, load, taking);
+    return send_to(platform, load, taking, count, plan, err);
+}
+
+/* ---- a given order ---- */
+
+/* Curve k is what the workers from position k on can do. */
+static int solve_order(const struct divisible_platform *platform,
+                       const int *order, int count, struct curves *curves,
+                       struct error *err)
+{
+    int code = curves_make(curves, count + 1, err);
+    if (code == 0)
+        code = divisible_curve_zero(&curves->curve[count], err);
+    for (int k = count - 1; code == 0 && k >= 0; k--) {
+        struct divisible_curve *next = &curves->curve[k + 1];
+        code = divisible_curve_copy(&curves->curve[k], next, err);
+        if (code == 0)
+            code = divisible_curve_raise(&curves->curve[k], platform, order[k],
+                                         next, k + 1, err);
+    }
+    return code;
+}
+
+int divisible_single_given(const struct divisible_platform *platform,
+                           double load, const int *order, int count,
+                           struct divisible_plan *plan, struct error *err)
+{
+    struct curves curves = {0};
+    int code = solve_order(platform, order, count, &curves, err);
+    if (code == 0)
+        code = make_plan(&curves, 0, platform, load, plan, err);
+    curves_free(&curves);
+    return code;
+}
+
+/* ---- all orders ---- */
+
+/* The curve of one subset, all smaller ones being there. */
+static int solve_subset(const struct divisible_platform *platform, int set,
+                        struct curves *curves, struct error *err)
+{
+    struct divisible_curve *all = &curves->curve[set];
+    int code = divisible_curve_zero(all, err);
+    for (int i = 0; code == 0 && i < platform->workers; i++) {
+        int others = set & ~(1 << i);
+        if (others == set)
+            continue;
+        code = divisible_curve_larger(all, &curves->curve[others], err);
+        if (code == 0)
+            code = divisible_curve_raise(all, platform, i,
+                                         &curves->curve[others], others, err);
+    }
+    return code;
+}
+
+static int search_all(const struct divisible_platform *platform, double load,
+                      struct divisible_plan *plan, struct error *err)
+{
+    int sets = 1 << platform->workers;
+    struct curves curves = {0};
+    int code = curves_make(&curves, sets, err);
+    for (int set = 0; code == 0 && set < sets; set++)
+        code = solve_subset(platform, set, &curves, err);
+    if (code == 0)
+        code = make_plan(&curves, sets - 1, platform, load, plan, err);
+    curves_free(&curves);
+    return code;
+}
+
+/* ---- local search ---- */
+
+struct search {
+    const struct divisible_platform *platform;
+    double load;
+    int *order, *best; /* best: the order of `makespan` */
+    double makespan;
+    double looked_at; /* pieces so far */
+};
+
+/* Keeps the order in hand when it is better than the best. */
+static int try_order(struct search *search, bool *better, struct error *err)
+{
+    int count = search->platform->workers, piece;
+    struct curves curves = {0};
+    int code =
+        solve_order(search->platform, search->order, count, &curves, err);
+    if (code == 0) {
+        double makespan =
+            divisible_curve_invert(&curves.curve[0], search->load, &piece);
+        *better = search->makespan == 0 || makespan < search->makespan;
+        if (*better) {
+            search->makespan = makespan;
+            memcpy(search->best, search->order,
+                   (size_t)count * sizeof(*search->best));
+        }
+        for (int k = 0; k <= count; k++)
+            search->looked_at += curves.curve[k].count;
+    }
+    curves_free(&curves);
+    return code;
+}
+
+static void exchange(int *order, int k)
+{
+    int worker = order[k];
+    order[k] = order[k + 1];
+    order[k + 1] = worker;
+}
+
+/* One pass over all neighbours. */
+static int improve(struct search *search, bool *improved, struct error *err)
+{
+    int code = 0;
+    *improved = false;
+    for (int k = 0; code == 0 && k + 1 < search->platform->workers &&
+                    search->looked_at < search_budget;
+         k++) {
+        bool better = false;
+        exchange(search->order, k);
+        code = try_order(search, &better, err);
+        if (!better)
+            exchange(search->order, k);
+        *improved = *improved || better;
+    }
+    return code;
+}
+
+static int search_local(const struct divisible_platform *platform, double load,
+                        struct divisible_plan *plan, struct error *err)
+{
+    size_t count = (size_t)platform->workers;
+    struct search search = {
+        .platform = platform,
+        .load = load,
+        .order = calloc(count, sizeof(*search.order)),
+        .best = calloc(count, sizeof(*search.best)),
+    };
+    int code = search.order != NULL && search.best != NULL
+                   ? 0
+                   : error_set(err, ENOMEM, "out of memory");
+    bool go_on = true;
+    for (int key = DIVISIBLE_BY_LINK; code == 0 && key <= DIVISIBLE_BY_UNIT;
+         key++) {
+        divisible_sort(platform, key, search.order);
+        code = try_order(&search, &go_on, err);
+    }
+    if (code == 0)
+        memcpy(search.order, search.best, count * sizeof(*search.order));
+    for (go_on = true; code == 0 && go_on;)
+        code = improve(&search, &go_on, err);
+    if (code == 0)
+        code = divisible_single_given(platform, load, search.best,
+                                      platform->workers, plan, err);
+    free(search.order);
+    free(search.best);
+    return code;
+}
+
+/* ---- which of them ---- */
+
+static enum divisible_order choose(const struct divisible_platform *platform)
+{
+    const struct divisible_worker *worker = platform->worker;
+    bool latencies = false, links = false, start_ups = false;
+    for (int i = 0; i < platform->workers; i++) {
+        latencies = latencies || worker[i].g > 0;
+        start_ups = start_ups || worker[i].z > 0;
+        links = links || worker[i].G != worker[0].G;
+    }
+    if (!latencies && !start_ups)
+        return DIVISIBLE_THEOREM_1;
+    if (!links && !start_ups)
+        return DIVISIBLE_THEOREM_2;
+    return platform->workers <= DIVISIBLE_EXACT_MAX ? DIVISIBLE_EXACT
+                                                    : DIVISIBLE_HEURISTIC;
+}
+
+static int send_sorted(const struct divisible_platform *platform, double load,
+                       enum divisible_key key, struct divisible_plan *plan,
+                       struct error *err)
+{
+    int order[DIVISIBLE_WORKERS_MAX];
+    divisible_sort(platform, key, order);
+    return divisible_single_given(platform, load, order, platform->workers,
+                                  plan, err);
+}
+
+int divisible_single_best(const struct divisible_platform *platform,
+                          double load, struct divisible_plan *plan,
+                          struct error *err)
+{
+    plan->order = choose(platform);
+    switch (plan->order) {
+    case DIVISIBLE_THEOREM_1:
+        return send_sorted(platform, load, DIVISIBLE_BY_LINK, plan, err);
+    case DIVISIBLE_THEOREM_2:
+        return send_sorted(platform, load, DIVISIBLE_BY_LATENCY, plan, err);
+    case DIVISIBLE_EXACT:
+        return search_all(platform, load, plan, err);
+    default:
+        return search_local(platform, load, plan, err);
+    }
+}
