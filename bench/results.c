@@ -1,5 +1,7 @@
 #include "bench/results.h"
 
+#include "harness/stats.h"
+
 #include <errno.h>
 #include <glob.h>
 #include <math.h>
@@ -7,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096 };
+/* Fewer have no confidence interval. */
+enum { PATH_SIZE = 4096, CI_SAMPLES_MIN = 6 };
 
 /* ---- cells ---- */
 
@@ -205,4 +208,27 @@ void results_free(struct results *results)
     free(results->list);
     json_decref(results->index);
     *results = (struct results){.list = NULL};
+}
+
+int result_median(const struct result *result, size_t offset, double *median,
+                  double *half)
+{
+    int n = 0;
+    double *values = calloc((size_t)result->count + 1, sizeof(*values));
+    if (values == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < result->count; i++) {
+        const char *sample = (const char *)&result->samples[i];
+        double value = *(const double *)(sample + offset);
+        if (!isnan(value))
+            values[n++] = value;
+    }
+    struct stats_median m = {NAN, NAN, NAN};
+    if (n > 0)
+        m = stats_median(values, n);
+    *median = m.median;
+    if (half != NULL)
+        *half = n >= CI_SAMPLES_MIN ? (m.high - m.low) / 2 : NAN;
+    free(values);
+    return 0;
 }

@@ -43,6 +43,12 @@ struct results {
 int results_read(const char *dir, struct results *results, struct error *err);
 void results_free(struct results *results);
 
+/* The median of one column over the repetitions, by its offset in struct
+ * result_sample, and half its 95 % confidence interval (NULL: not wanted); NAN
+ * where it is not known.  Returns 0 or -ENOMEM. */
+int result_median(const struct result *result, size_t offset, double *median,
+                  double *half);
+
 /* NULL when the directory does not know this cell. */
 const struct result *results_find(const struct results *results,
                                   const char *hash);

@@ -5,6 +5,7 @@
 #include "bench/command.h"
 #include "bench/driver.h"
 #include "bench/summary.h"
+#include "bench/sync_tables.h"
 #include "harness/launch.h"
 #include "harness/load.h"
 #include "harness/topo/topo.h"
@@ -102,6 +103,10 @@ static int print_results(const struct rundir *dir,
     if (code != 0)
         return code;
     code = summary_print(stdout, &results, err);
+    if (code == 0)
+        code = sync_tables_print(stdout, &results, err);
+    if (code == 0)
+        code = sync_tables_store(dir->path, &results, err);
     if (code == 0)
         summary_end(stdout, dir->path, summary_count(&results),
                     campaign->all.skipped);

@@ -1,17 +1,13 @@
 #include "bench/summary.h"
 
+#include "bench/label.h"
 #include "bench/table.h"
-#include "harness/stats.h"
-#include "kernels/kernel.h"
-#include "sched/sched.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LABEL_SIZE = 512, CI_SAMPLES_MIN = 6 };
 
 /* A result with what it is sorted and grouped by. */
 struct row {
@@ -28,116 +24,35 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* Whether spec is `name` or begins with `name:`. */
-static bool names(const char *spec, const char *name)
-{
-    size_t length = strlen(name);
-    return strncmp(spec, name, length) == 0 && strchr(":", spec[length]);
-}
-
-static int kernel_position(const char *spec)
-{
-    int i = 0;
-    while (kernel_list[i] != NULL && !names(spec, kernel_list[i]->name))
-        i++;
-    return i;
-}
-
-static int scheme_position(const char *spec)
-{
-    int i = 0;
-    while (sched_schemes[i] != NULL && !names(spec, sched_schemes[i]->name))
-        i++;
-    return i;
-}
-
-/* Appends to a label; what does not fit is cut. */
-static void add(char *label, const char *first, const char *second)
-{
-    size_t used = strlen(label);
-    snprintf(label + used, LABEL_SIZE - used, "%s%s", first, second);
-}
-
-/* Layout, transport and hierarchy, then whatever is not as usual. */
 static void make_label(const struct result *result, char *label)
 {
-    const struct cell *c = &result->cell;
-    char number[32];
-    bool master = is(c->transport, "master");
-    snprintf(label, LABEL_SIZE, "%d %s x %d %s, %s", c->ranks,
-             c->ranks == 1 ? "rank" : "ranks", c->threads,
-             c->threads == 1 ? "thread" : "threads", c->transport);
-    if (master)
-        add(label, " ", c->master);
-    if (!is(c->window, "auto"))
-        add(label, " ", c->window);
-    add(label, ", ", c->hierarchy);
-    if (master && is(c->collect, "local"))
-        add(label, ", collect ", c->collect);
-    if (master && !c->prefetch)
-        add(label, ", no prefetch", "");
-    if (!is(c->bind, "compact"))
-        add(label, ", bind ", c->bind);
-    if (!is(c->timing, "worker"))
-        add(label, ", timing ", c->timing);
-    if (c->sync_interval > 0) {
-        snprintf(number, sizeof(number), "%lld", (long long)c->sync_interval);
-        add(label, ", sync interval ", number);
-    }
-    if (c->min_chunk > 1) {
-        snprintf(number, sizeof(number), "%lld", (long long)c->min_chunk);
-        add(label, ", min-chunk ", number);
-    }
-    if (c->power[0] != '\0')
-        add(label, ", power ", c->power);
-    if (c->load[0] != '\0')
-        add(label, ", non-dedicated, load ", c->load);
+    label[0] = '\0';
+    label_layout(label, &result->cell);
+    label_way(label, &result->cell);
+    label_machine(label, &result->cell);
     if (result->oversubscribed)
-        add(label, "; oversubscribed, not ranked", "");
-}
-
-/* The median over the repetitions of one column; `values` is scratch. */
-static double column(const struct result *result, size_t offset, double *values,
-                     double *half)
-{
-    int n = 0;
-    for (int i = 0; i < result->count; i++) {
-        const char *sample = (const char *)&result->samples[i];
-        double value = *(const double *)(sample + offset);
-        if (!isnan(value))
-            values[n++] = value;
-    }
-    *half = NAN;
-    if (n == 0)
-        return NAN;
-    struct stats_median m = stats_median(values, n);
-    if (n >= CI_SAMPLES_MIN)
-        *half = (m.high - m.low) / 2;
-    return m.median;
+        label_add(label, "; oversubscribed, not ranked", "");
 }
 
 static int make_row(const struct result *result, struct row *row)
 {
-    double half;
-    double *scratch = calloc((size_t)result->count + 1, sizeof(*scratch));
-    if (scratch == NULL)
-        return -ENOMEM;
+    int code = 0;
     *row = (struct row){.result = result,
-                        .kernel = kernel_position(result->cell.kernel),
-                        .scheme = scheme_position(result->cell.scheme)};
+                        .kernel = label_kernel_position(result->cell.kernel),
+                        .scheme = label_scheme_position(result->cell.scheme)};
     make_label(result, row->label);
-#define COLUMN(field)                                                          \
-    column(result, offsetof(struct result_sample, field), scratch, &half)
-    row->bound_s = COLUMN(bound_s);
-    row->serial_s = COLUMN(serial_s);
-    row->overhead_s = COLUMN(overhead_mean_s);
-    row->imbalance = COLUMN(imbalance);
-    row->chunks = COLUMN(chunks);
-    row->time_s = COLUMN(time_s);
-    row->half_s = half;
+#define COLUMN(field, into, half)                                              \
+    if (code == 0)                                                             \
+    code = result_median(result, offsetof(struct result_sample, field), into,  \
+                         half)
+    COLUMN(bound_s, &row->bound_s, NULL);
+    COLUMN(serial_s, &row->serial_s, NULL);
+    COLUMN(overhead_mean_s, &row->overhead_s, NULL);
+    COLUMN(imbalance, &row->imbalance, NULL);
+    COLUMN(chunks, &row->chunks, NULL);
+    COLUMN(time_s, &row->time_s, &row->half_s);
 #undef COLUMN
-    free(scratch);
-    return 0;
+    return code;
 }
 
 static int transport_position(const char *transport)

@@ -1,0 +1,95 @@
+#include "bench/label.h"
+
+#include "kernels/kernel.h"
+#include "sched/sched.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+/* Whether spec is `name` or begins with `name:`. */
+static bool names(const char *spec, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(spec, name, length) == 0 && strchr(":", spec[length]);
+}
+
+int label_kernel_position(const char *spec)
+{
+    int i = 0;
+    while (kernel_list[i] != NULL && !names(spec, kernel_list[i]->name))
+        i++;
+    return i;
+}
+
+int label_scheme_position(const char *spec)
+{
+    int i = 0;
+    while (sched_schemes[i] != NULL && !names(spec, sched_schemes[i]->name))
+        i++;
+    return i;
+}
+
+void label_add(char *label, const char *first, const char *second)
+{
+    size_t used = strlen(label);
+    snprintf(label + used, LABEL_SIZE - used, "%s%s", first, second);
+}
+
+static void add_number(char *label, const char *what, long long number)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%lld", number);
+    label_add(label, what, text);
+}
+
+void label_layout(char *label, const struct cell *c)
+{
+    add_number(label, "", c->ranks);
+    add_number(label, c->ranks == 1 ? " rank x " : " ranks x ", c->threads);
+    label_add(label, c->threads == 1 ? " thread" : " threads", "");
+}
+
+static void add_unusual(char *label, const struct cell *c, bool master)
+{
+    if (master && is(c->collect, "local"))
+        label_add(label, ", collect ", c->collect);
+    if (master && !c->prefetch)
+        label_add(label, ", no prefetch", "");
+    if (!is(c->bind, "compact"))
+        label_add(label, ", bind ", c->bind);
+    if (!is(c->timing, "worker"))
+        label_add(label, ", timing ", c->timing);
+    if (is(c->protocol, "subproblem"))
+        label_add(label, ", protocol ", c->protocol);
+    if (is(c->placement, "replan"))
+        label_add(label, ", placement ", c->placement);
+    if (c->min_chunk > 1)
+        add_number(label, ", min-chunk ", c->min_chunk);
+}
+
+void label_way(char *label, const struct cell *c)
+{
+    bool master = is(c->transport, "master");
+    label_add(label, ", ", c->transport);
+    if (master)
+        label_add(label, " ", c->master);
+    if (!is(c->window, "auto"))
+        label_add(label, " ", c->window);
+    label_add(label, ", ", c->hierarchy);
+    add_unusual(label, c, master);
+}
+
+void label_machine(char *label, const struct cell *c)
+{
+    if (c->sync_interval > 0)
+        add_number(label, ", sync interval ", c->sync_interval);
+    if (c->power[0] != '\0')
+        label_add(label, ", power ", c->power);
+    if (c->load[0] != '\0')
+        label_add(label, ", non-dedicated, load ", c->load);
+}
