@@ -36,6 +36,7 @@
 #include "kernels/support/diffusion.h"
 #include "kernels/support/gray.h"
 #include "kernels/support/image.h"
+#include "kernels/support/pace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -209,14 +210,13 @@ static void *floyd_steinberg_boundary(const void *instance, void *state,
 }
 
 /* `rows` rows in pieces of columns. */
-static void run_pieces(struct diffusion *d, int rows,
-                       const struct kernel_poll *poll)
+static void run_pieces(struct diffusion *d, int rows, struct pace *pace)
 {
     int64_t end = d->to;
     for (; d->from < end; d->from = d->to) {
         d->to = end - d->from > 2 * PIECE ? d->from + PIECE : end;
         diffusion_run(d, rows);
-        kernel_poll(poll);
+        pace_add(pace, (d->to - d->from) * rows);
     }
 }
 
@@ -227,6 +227,7 @@ static void floyd_steinberg_run_block(const void *instance, void *state,
 {
     (void)step;
     const struct floyd_steinberg *f = instance;
+    struct pace pace = {.poll = poll, .every = PIECE * DIFFUSION_ROWS};
     for (int64_t k = 0; k < size; k += DIFFUSION_ROWS) {
         int64_t row = start + k;
         int rows = size - k < DIFFUSION_ROWS ? (int)(size - k) : DIFFUSION_ROWS;
@@ -242,7 +243,7 @@ static void floyd_steinberg_run_block(const void *instance, void *state,
             .ahead =
                 size - k >= 2 * rows ? rows * f->cols : to - from - k * f->cols,
         };
-        run_pieces(&d, rows, poll);
+        run_pieces(&d, rows, &pace);
     }
 }
 
@@ -268,6 +269,7 @@ static void floyd_steinberg_run(const void *instance, void *scratch,
 {
     const struct floyd_steinberg *f = instance;
     struct diffusion_carry carry[DIFFUSION_ROWS];
+    struct pace pace = {.poll = poll, .every = PIECE * DIFFUSION_ROWS};
     if (start == 0)
         memset(scratch, 0, floyd_steinberg_scratch_bytes(f));
     for (int64_t k = 0; k < size; k += DIFFUSION_ROWS) {
@@ -283,7 +285,7 @@ static void floyd_steinberg_run(const void *instance, void *scratch,
             .to = f->cols + rows - 1,
             .ahead = rows * f->cols,
         };
-        run_pieces(&d, rows, poll);
+        run_pieces(&d, rows, &pace);
     }
 }
 

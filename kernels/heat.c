@@ -29,6 +29,7 @@
 
 #include "kernels/support/heat_wave.h"
 #include "kernels/support/memory.h"
+#include "kernels/support/pace.h"
 #include "kernels/support/random.h"
 
 #include <errno.h>
@@ -177,13 +178,13 @@ static struct heat_strip make_strip(const struct heat *h, double *grid,
 
 /* Pieces of a strip, narrow ones row by row. */
 static void run_strip(const struct heat *h, struct heat_strip *s, int rows,
-                      const struct kernel_poll *poll)
+                      struct pace *pace)
 {
     int64_t end = s->to;
     for (; s->from < end; s->from = s->to) {
         s->to = end - s->from > 2 * PIECE ? s->from + PIECE : end;
         h->wave(s, rows);
-        kernel_poll(poll);
+        pace_add(pace, (s->to - s->from) * rows);
     }
 }
 
@@ -192,6 +193,7 @@ static void run_rows(const struct heat *h, double *grid, int step,
                      const struct kernel_poll *poll)
 {
     int most = to - from < HEAT_WAVE ? 1 : HEAT_WAVE;
+    struct pace pace = {.poll = poll, .every = PIECE * HEAT_WAVE};
     for (int64_t done = 0; done < size;) {
         int rows = size - done < most ? (int)(size - done) : most;
         struct heat_strip s = make_strip(h, grid, step, start + done, rows);
@@ -201,7 +203,7 @@ static void run_rows(const struct heat *h, double *grid, int step,
         if (h->fetch)
             s.ahead = size - done >= rows ? rows * h->cols
                                           : to - from - (done - rows) * h->cols;
-        run_strip(h, &s, rows, poll);
+        run_strip(h, &s, rows, &pace);
     }
 }
 
