@@ -116,17 +116,29 @@ static void *log_map(size_t bytes)
     return log == MAP_FAILED ? NULL : log;
 }
 
+static bool stamps(const struct run *run)
+{
+    return strcmp(run->cell.timing, "chunk") == 0;
+}
+
+/* Time steps whose chunks are logged: one, when they are the same in all. */
+static int logged_steps(const struct run *run)
+{
+    bool all = run->passes > 1 || run->dmps.every_step;
+    return run->has_dmps && all ? run->loop->grid.steps : 1;
+}
+
 static int open_worker(struct run *run, int i, struct error *err)
 {
     struct loop *loop = run->loop;
-    int steps = loop->kernel->dependence != NULL ? loop->grid.steps : 1;
+    int steps = logged_steps(run);
     bool log = loop->output_bytes > 0 || run->context->keep_log;
     struct worker *worker = &run->worker[i];
     *worker = (struct worker){.kernel = loop->kernel,
                               .instance = loop->instance,
                               .output = loop->output,
                               .output_bytes = loop->output_bytes,
-                              .stamp = strcmp(run->cell.timing, "chunk") == 0};
+                              .stamp = stamps(run)};
     size_t bytes = (loop->scratch_bytes + 127) / 128 * 128 + 128;
     if (posix_memalign(&run->scratch[i], 128, bytes) != 0)
         return error_set(err, ENOMEM, "no memory for worker %d", i);
@@ -192,6 +204,7 @@ static int open_dmps(struct run *run, struct error *err)
                           .grid = loop->grid,
                           .rows = loop->iterations,
                           .interval = run->cell.sync_interval,
+                          .every_step = stamps(run) || run->context->keep_log,
                           .patience = run->patience,
                           .tick_s = run->context->tick_s};
     if (strcmp(run->cell.protocol, "subproblem") == 0)

@@ -50,12 +50,12 @@ static struct logged *own_log(const struct run *run, int64_t *count)
 {
     int64_t n = 0;
     for (int i = 0; i < run->workers; i++)
-        n += run->worker[i].log ? run->worker[i].chunks : 0;
+        n += run->worker[i].log ? run->worker[i].logged : 0;
     struct logged *log = malloc((size_t)(n + 1) * sizeof(*log));
     *count = 0;
     for (int i = 0; log != NULL && i < run->workers; i++) {
         const struct worker *w = &run->worker[i];
-        for (int64_t c = 0; w->log != NULL && c < w->chunks; c++) {
+        for (int64_t c = 0; w->log != NULL && c < w->logged; c++) {
             struct logged *entry = &log[(*count)++];
             *entry = (struct logged){w->log[c], run_first_worker(run) + i};
             entry->ran.begin -= w->stamp ? run->start_ticks : 0;

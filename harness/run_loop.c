@@ -29,6 +29,7 @@ void run_reset(struct run *run)
     for (int i = 0; i < run->workers; i++) {
         struct worker *worker = &run->worker[i];
         worker->chunks = 0;
+        worker->logged = 0;
         worker->iterations = 0;
         worker->compute_ticks = 0;
         run->result[i] = (struct worker_result){0};
@@ -119,13 +120,13 @@ static struct migrate_rows *own_rows(const struct run *run, int64_t *count)
 {
     int64_t n = 0, step = run->dmps.last, room = 1;
     for (int i = 0; i < run->workers; i++)
-        room += run->worker[i].chunks;
+        room += run->worker[i].logged;
     struct migrate_rows *own = malloc((size_t)room * sizeof(*own));
     if (own == NULL)
         abort(); /* a few bytes a chunk: nothing sensible is left */
     for (int i = 0; i < run->workers; i++) {
         const struct worker *w = &run->worker[i];
-        for (int64_t c = w->chunks; c-- > 0 && w->log[c].time_step == step;)
+        for (int64_t c = w->logged; c-- > 0 && w->log[c].time_step == step;)
             own[n++] = (struct migrate_rows){w->log[c].start, w->log[c].size,
                                              run->context->comm.rank};
     }

@@ -45,7 +45,7 @@ static int collect_held(struct run *run, struct error *err)
     for (int i = 0; i < run->workers; i++) {
         const struct worker *w = &run->worker[i];
         bool keeps = keeps_results(run, run_first_worker(run) + i);
-        for (int64_t c = 0; keeps && code == 0 && c < w->chunks; c++)
+        for (int64_t c = 0; keeps && code == 0 && c < w->logged; c++)
             if (w->log[c].time_step == last)
                 code = hold(run, run->loop->output, w->log[c].start,
                             w->log[c].size);
@@ -87,7 +87,7 @@ static void poison_computed(struct run *run, int64_t last_step)
 {
     for (int i = 0; i < run->workers; i++) {
         const struct worker *w = &run->worker[i];
-        for (int64_t c = 0; c < w->chunks; c++)
+        for (int64_t c = 0; c < w->logged; c++)
             if (run->passes > 1 || w->log[c].time_step == last_step)
                 poison_chunk(run, &w->log[c]);
     }

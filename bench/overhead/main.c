@@ -34,13 +34,21 @@ static bool wanted(const char *part, const char *name)
     return part == NULL || strcmp(part, name) == 0;
 }
 
+static void pipelined(struct launch_context *context, const char *part)
+{
+    if (wanted(part, "syncs"))
+        overhead_syncs(stdout, context);
+    if (wanted(part, "pipelines"))
+        overhead_pipelines(stdout, context);
+}
+
 /* Rank 0 as a launch of one rank with all cores. */
 static void alone(const struct launch_context *all, const char *part)
 {
     struct launch_context context = *all;
     struct error err;
     context.comm.all = context.comm.host = MPI_COMM_SELF;
-    context.comm.ranks = context.comm.host_ranks = 1;
+    context.comm.ranks = context.comm.host_ranks = context.place.ranks = 1;
     context.threads = topo_cores(all->place.topo);
     if (engine_team_start(&context.team, context.threads, &err) != 0)
         return;
@@ -49,6 +57,13 @@ static void alone(const struct launch_context *all, const char *part)
     if (wanted(part, "bounds"))
         overhead_bounds(stdout, &context, "one rank, a thread on every core");
     engine_team_stop(context.team);
+    context.threads = 2;
+    if ((wanted(part, "syncs") || wanted(part, "pipelines")) &&
+        topo_cores(all->place.topo) > 1 &&
+        engine_team_start(&context.team, 2, &err) == 0) {
+        pipelined(&context, part);
+        engine_team_stop(context.team);
+    }
     if (wanted(part, "kernels")) {
         printf("\n");
         overhead_kernels(stdout);
@@ -61,6 +76,7 @@ static void together(struct launch_context *context, const char *part)
 {
     if (wanted(part, "ranks"))
         overhead_ranks(stdout, context);
+    pipelined(context, part);
     if (wanted(part, "bounds"))
         overhead_bounds(stdout, context, "2 ranks, the master also computes");
     fflush(stdout);
@@ -76,7 +92,7 @@ int main(int argc, char **argv)
         code = error_set(&err, EINVAL,
                          "bench-overhead needs two ranks: "
                          "mpiexec.mpich -n 2 build/bench-overhead "
-                         "[threads|kernels|ranks|bounds]");
+                         "[threads|kernels|ranks|syncs|pipelines|bounds]");
     if (code == 0)
         code = open_context(&context, &err);
     if (code != 0) {

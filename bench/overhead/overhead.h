@@ -23,6 +23,12 @@ void overhead_threads(FILE *out, struct launch_context *context);
  * a shared window, beside a bare fetch-and-add in it.  By two ranks. */
 void overhead_ranks(FILE *out, struct launch_context *context);
 
+/* One synchronization of a dependence loop, beside the barest hand-over there
+ * is, and the heat equation with two workers, beside a plain pipelined loop and
+ * two half grids.  Two threads of one rank, or two ranks, as the context is. */
+void overhead_syncs(FILE *out, struct launch_context *context);
+void overhead_pipelines(FILE *out, struct launch_context *context);
+
 /* Mandelbrot under every scheme beside its bound, in the shape of the context
  * (all ranks of its communicator, all threads of its team). */
 void overhead_bounds(FILE *out, struct launch_context *context,

@@ -75,6 +75,37 @@ void engine_wait(const struct engine_patience *patience,
 /* Wakes all who sleep on the event.  Cheap when nobody does. */
 void engine_wake(struct engine_event *event);
 
+/* ---- progress ---- */
+
+/* A number that one thread lets grow and others of its process wait for; zero
+ * it before use. */
+struct engine_progress {
+    _Atomic int64_t value;
+    struct engine_event moved;
+};
+
+static inline int64_t engine_reached(const struct engine_progress *progress)
+{
+    return atomic_load_explicit(&progress->value, memory_order_acquire);
+}
+
+/* The number is `value` now, and all that was stored before can be read by who
+ * sees it.  A plain store when nobody sleeps: no barrier holds up what this
+ * thread has stored; who goes to sleep makes up for it. */
+static inline void engine_publish(struct engine_progress *progress,
+                                  int64_t value)
+{
+    atomic_store_explicit(&progress->value, value, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&progress->moved.sleepers, memory_order_relaxed))
+        engine_wake(&progress->moved);
+}
+
+/* Blocks until the number is `need` or more; returns the ticks that took.
+ * engine_publish wakes who sleeps. */
+uint64_t engine_wait_until(const struct engine_patience *patience,
+                           struct engine_progress *progress, int64_t need);
+
 /* ---- a lock for short critical sections ---- */
 
 /* For a few dozen instructions: a waiter polls, less and less often, then

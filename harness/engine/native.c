@@ -1,6 +1,8 @@
 #include "harness/engine/engine.h"
 
+#include <errno.h>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -155,6 +157,69 @@ void engine_wake(struct engine_event *event)
     atomic_fetch_add(&event->sequence, 1);
     if (atomic_load(&event->sleepers) != 0)
         futex_wake(&event->sequence, INT32_MAX);
+}
+
+/* ---- progress ---- */
+
+/* A full barrier on all threads of the process: a publisher that has not seen
+ * this sleeper has made its number visible.  False where the kernel has no such
+ * call. */
+static bool barrier_for_all(void)
+{
+    long code = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    if (code != 0 && errno == EPERM &&
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0,
+                0) == 0)
+        code = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    return code == 0;
+}
+
+/* Polls for as long as patience lasts; *now is the time of the last look, taken
+ * before it, so that nothing stands between its success and the caller.  At
+ * first without a pause: most waits inside a pipeline are short. */
+static bool poll_until(const struct engine_patience *patience,
+                       const struct engine_progress *progress, int64_t need,
+                       uint64_t *now)
+{
+    struct engine_idle idle = {0};
+    for (int i = 0; i < POLLS_PER_LOOK; i++) {
+        *now = engine_ticks();
+        if (engine_reached(progress) >= need)
+            return true;
+    }
+    while (!tired(&idle, patience)) {
+        *now = engine_ticks();
+        if (engine_reached(progress) >= need)
+            return true;
+    }
+    return false;
+}
+
+static void sleep_until(struct engine_progress *progress, int64_t need)
+{
+    struct engine_event *moved = &progress->moved;
+    atomic_fetch_add(&moved->sleepers, 1);
+    bool woken = barrier_for_all();
+    struct timespec nap = {.tv_nsec = woken ? SLEEP_EVENT_NS : SLEEP_LAST_NS};
+    for (;;) {
+        uint32_t seen = atomic_load(&moved->sequence);
+        if (engine_reached(progress) >= need)
+            break;
+        futex_wait(&moved->sequence, seen, &nap);
+    }
+    atomic_fetch_sub(&moved->sleepers, 1);
+}
+
+uint64_t engine_wait_until(const struct engine_patience *patience,
+                           struct engine_progress *progress, int64_t need)
+{
+    uint64_t since = engine_ticks(), now = since;
+    bool crowded = patience->spin_s <= 0;
+    if (crowded || !poll_until(patience, progress, need, &now)) {
+        sleep_until(progress, need);
+        now = engine_ticks();
+    }
+    return now - since;
 }
 
 /* ---- lock ---- */

@@ -18,6 +18,9 @@ struct passage {
     bool several;   /* not the worker's only chunk, as far as is known */
     int64_t extent; /* columns of the first row and the lag of the last */
     uint64_t sync_ticks;
+    /* Of the worker, whose memory lies beside that of others. */
+    int64_t chunks, iterations, logged;
+    uint64_t compute_ticks;
 };
 
 /* ---- rows ---- */
@@ -73,19 +76,19 @@ static void wait_for(struct passage *p, int64_t edge, enum link_way way,
 {
     struct dmps *dmps = p->dmps;
     struct links *links = &dmps->links;
+    struct engine_progress *progress = links_progress_of(links, edge, way);
+    if (links_inside(links, edge, way) && dmps->serve == NULL) {
+        p->sync_ticks += engine_wait_until(&dmps->patience, progress, need);
+        return;
+    }
     uint64_t since = engine_ticks();
     struct engine_idle idle = {0};
-    for (;;) {
-        struct engine_event *moved = links_event(links, edge, way);
-        if (moved != NULL)
-            idle.seen = atomic_load(&moved->sequence);
-        if (links_complete(links, edge, way) >= need)
-            break;
+    while (engine_reached(progress) < need) {
         bool any = links_receive(links, edge, way, need, row);
         if (serve(dmps) || any)
             idle = (struct engine_idle){0};
         else
-            engine_idle(&idle, &dmps->patience, moved);
+            engine_idle(&idle, &dmps->patience, NULL);
     }
     p->sync_ticks += engine_ticks() - since;
 }
@@ -195,19 +198,21 @@ static void run_blocks(struct passage *p)
     }
 }
 
-static void run_chunk(struct passage *p)
+/* `entry` of the log, which holds the owned chunks in the further steps: a new
+ * line of memory at every step would hold up what is published behind it. */
+static void run_chunk(struct passage *p, int64_t entry)
 {
     struct worker *worker = p->worker;
     p->extent = p->dmps->grid.columns + (p->size - 1) * p->dmps->grid.skew;
     uint64_t begin = worker->stamp ? engine_ticks() : 0;
     run_blocks(p);
     uint64_t end = worker->stamp ? engine_ticks() : 0;
-    worker->compute_ticks += end - begin;
+    p->compute_ticks += end - begin;
     if (worker->log != NULL)
-        worker->log[worker->chunks] =
+        worker->log[entry] =
             (struct ran){p->start, p->size, p->chunk, p->step, begin, end};
-    worker->chunks++;
-    worker->iterations += p->size;
+    p->chunks++;
+    p->iterations += p->size;
 }
 
 /* The first step of a pass: chunks come from the source. */
@@ -215,13 +220,13 @@ static void run_new_chunks(struct passage *p)
 {
     struct dmps *dmps = p->dmps;
     struct chunk chunk;
-    int64_t before = p->worker->chunks;
+    int64_t before = p->chunks;
     p->step = dmps->first;
     while (source_next(p->worker->source, &chunk)) {
         p->start = chunk.start;
         p->size = chunk.size;
         p->chunk = chunk.step;
-        p->several = p->worker->chunks > before;
+        p->several = p->chunks > before;
         if (dmps->migrate != NULL && p->step > 0)
             migrate_bring(dmps->migrate, dmps->kernel, dmps->state, p->step,
                           p->start, p->size);
@@ -229,7 +234,7 @@ static void run_new_chunks(struct passage *p)
             links_register(&dmps->links, p->chunk, LINK_SUCCESSOR);
         if (has_below(p))
             links_register(&dmps->links, p->chunk + 1, LINK_PREDECESSOR);
-        run_chunk(p);
+        run_chunk(p, p->logged++);
     }
 }
 
@@ -242,18 +247,27 @@ static void run_own_chunks(struct passage *p, int64_t first, int64_t count)
         p->size = ran->size;
         p->chunk = ran->chunk;
         p->several = count > 1;
-        run_chunk(p);
+        run_chunk(p, p->dmps->every_step ? p->logged++ : i);
     }
 }
 
 void dmps_run(struct dmps *dmps, struct worker *worker, double *sync_s)
 {
-    struct passage p = {.dmps = dmps, .worker = worker};
-    int64_t first = worker->chunks;
+    struct passage p = {.dmps = dmps,
+                        .worker = worker,
+                        .chunks = worker->chunks,
+                        .iterations = worker->iterations,
+                        .logged = worker->logged,
+                        .compute_ticks = worker->compute_ticks};
+    int64_t first = p.logged;
     run_new_chunks(&p);
-    int64_t count = worker->chunks - first;
+    int64_t count = p.logged - first;
     for (p.step = dmps->first + 1; p.step <= dmps->last; p.step++)
         run_own_chunks(&p, first, count);
+    worker->chunks = p.chunks;
+    worker->logged = p.logged;
+    worker->iterations = p.iterations;
+    worker->compute_ticks = p.compute_ticks;
     *sync_s += (double)p.sync_ticks * dmps->tick_s;
     atomic_fetch_sub(&dmps->working, 1);
 }

@@ -39,6 +39,8 @@ struct dmps {
     int64_t group;    /* chunks; 0: all boundaries go from block to block */
     int first, last;  /* time steps of this pass: one of them with replan */
     struct links links;
+    bool every_step; /* chunks of all steps are logged; else, with sticky
+                        placement, those of the last */
     struct migrate *migrate; /* replan over several ranks, or NULL */
     _Atomic int working;     /* threads of this rank still in the loop */
     struct engine_patience patience;

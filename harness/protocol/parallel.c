@@ -135,4 +135,5 @@ void parallel_run(struct worker *worker)
     else
         run_plain(worker);
     worker->end_s = engine_now();
+    worker->logged = worker->chunks;
 }

@@ -31,6 +31,7 @@ struct worker {
 
     /* Written by the loop. */
     int64_t chunks, iterations;
+    int64_t logged;         /* entries of the log */
     double begin_s, end_s;  /* engine_now at entry and exit */
     uint64_t compute_ticks; /* with stamp: inside the kernel */
 };

@@ -7,6 +7,8 @@
 
 enum { TAG_NOTE = 1, TAG_PIECE = 2 };
 enum { LINK_ANSWER = 2 }; /* a note from the home */
+/* Looks for a piece for one look for notes. */
+enum { LOOKS_PER_NOTE = 16 };
 
 /* ---- messages; called with MPI held ---- */
 
@@ -96,12 +98,6 @@ static bool send_piece(struct links *links, int64_t edge, enum link_way way)
     return true;
 }
 
-static void publish(struct link_stream *stream, int64_t complete)
-{
-    atomic_store_explicit(&stream->complete, complete, memory_order_release);
-    engine_wake(&stream->moved);
-}
-
 /* ---- registration; called with MPI held ---- */
 
 static int home_of(const struct links *links, int64_t edge)
@@ -189,32 +185,27 @@ void links_register(struct links *links, int64_t edge, enum link_end end)
     comm_end(links->comm);
 }
 
-void links_advance(struct links *links, int64_t edge, enum link_way way,
-                   int64_t complete, void *row)
+void links_send(struct links *links, int64_t edge, enum link_way way,
+                int64_t complete, void *row)
 {
     struct link_edge *e = &links->edge[edge];
     struct link_stream *stream = &e->stream[way];
-    bool inside =
-        !links->remote || other_of(e, producer(way)) == links->comm->rank + 1;
-    if (inside) {
-        publish(stream, complete);
+    if (other_of(e, producer(way)) == links->comm->rank + 1) {
+        engine_publish(&stream->complete, complete);
         return;
     }
     comm_begin(links->comm);
     stream->row = row;
-    publish(stream, complete);
+    engine_publish(&stream->complete, complete);
     if (other_of(e, producer(way)) != links->comm->rank + 1)
         send_piece(links, edge, way);
     comm_end(links->comm);
 }
 
-struct engine_event *links_event(struct links *links, int64_t edge,
-                                 enum link_way way)
+bool links_inside(const struct links *links, int64_t edge, enum link_way way)
 {
-    struct link_edge *e = &links->edge[edge];
-    bool inside = !links->remote ||
-                  other_of(e, 1 - producer(way)) == links->comm->rank + 1;
-    return inside ? &e->stream[way].moved : NULL;
+    return !links->remote || other_of(&links->edge[edge], 1 - producer(way)) ==
+                                 links->comm->rank + 1;
 }
 
 static void listen_for_notes(struct links *links)
@@ -267,7 +258,8 @@ static bool take_piece(struct links *links, int64_t edge, enum link_way way,
         if (!arrived)
             return any;
         MPI_Get_count(&status, MPI_BYTE, &bytes);
-        publish(stream, here + bytes / (int64_t)links->column_bytes);
+        engine_publish(&stream->complete,
+                       here + bytes / (int64_t)links->column_bytes);
         any = true;
     }
 }
@@ -278,10 +270,11 @@ bool links_receive(struct links *links, int64_t edge, enum link_way way,
     int32_t other = other_of(&links->edge[edge], 1 - producer(way));
     if (!links->remote || !comm_try(links->comm))
         return false;
-    bool any = false;
-    if (other != 0 && other != links->comm->rank + 1)
+    bool any = false, known = other != 0 && other != links->comm->rank + 1;
+    if (known)
         any = take_piece(links, edge, way, need, row);
-    if (!any)
+    /* Others' questions wait a little; a piece that arrives does not. */
+    if (!any && (!known || ++links->looks % LOOKS_PER_NOTE == 0))
         any = take_notes(links);
     comm_end(links->comm);
     return any;

@@ -38,8 +38,8 @@ enum link_end { LINK_PREDECESSOR, LINK_SUCCESSOR };
 
 /* One way over an edge, seen from this rank. */
 struct link_stream {
-    _Alignas(128) _Atomic int64_t complete; /* columns in this rank's memory */
-    struct engine_event moved;
+    /* Columns in this rank's memory. */
+    _Alignas(128) struct engine_progress complete;
     /* Under the rank's MPI lock, when the other end is at another rank. */
     char *row;      /* producer: where the row of its step lies */
     int64_t sent;   /* producer: columns */
@@ -76,6 +76,7 @@ struct links {
     int send_count, send_room;
     MPI_Request incoming;
     struct link_note note;
+    uint32_t looks;          /* for pieces */
     int64_t messages, bytes; /* sent, summed up; the caller clears */
 };
 
@@ -99,15 +100,15 @@ void links_register(struct links *links, int64_t edge, enum link_end end);
 /* A synchronization point of the stream's producer: `complete` columns of the
  * row are there, counted through all steps.  `row`: where the row of this
  * step lies. */
-void links_advance(struct links *links, int64_t edge, enum link_way way,
-                   int64_t complete, void *row);
+static inline void links_advance(struct links *links, int64_t edge,
+                                 enum link_way way, int64_t complete,
+                                 void *row);
 
 /* The stream's columns that are here. */
 static inline int64_t links_complete(const struct links *links, int64_t edge,
                                      enum link_way way)
 {
-    return atomic_load_explicit(&links->edge[edge].stream[way].complete,
-                                memory_order_acquire);
+    return engine_reached(&links->edge[edge].stream[way].complete);
 }
 
 /* For the stream's consumer, when links_complete is less than `need`: lets
@@ -116,10 +117,15 @@ static inline int64_t links_complete(const struct links *links, int64_t edge,
 bool links_receive(struct links *links, int64_t edge, enum link_way way,
                    int64_t need, void *row);
 
-/* What wakes a consumer; NULL: nothing does, because the other end is not, or
- * not known to be, in this rank. */
-struct engine_event *links_event(struct links *links, int64_t edge,
-                                 enum link_way way);
+/* Whether the producer is known to be in this rank: then the stream's progress
+ * (below) is all there is to wait for, and nothing is received. */
+bool links_inside(const struct links *links, int64_t edge, enum link_way way);
+
+static inline struct engine_progress *
+links_progress_of(struct links *links, int64_t edge, enum link_way way)
+{
+    return &links->edge[edge].stream[way].complete;
+}
 
 /* Lets registrations and messages go on; for polls and waits.  Returns
  * whether anything moved. */
@@ -135,6 +141,19 @@ struct links_end {
     bool entered;
 };
 bool links_all_done(struct links *links, struct links_end *end);
+
+/* links_advance where the other end may be at another rank. */
+void links_send(struct links *links, int64_t edge, enum link_way way,
+                int64_t complete, void *row);
+
+static inline void links_advance(struct links *links, int64_t edge,
+                                 enum link_way way, int64_t complete, void *row)
+{
+    if (links->remote)
+        links_send(links, edge, way, complete, row);
+    else
+        engine_publish(&links->edge[edge].stream[way].complete, complete);
+}
 
 /* After the pass, when all are done: takes the last receive back. */
 void links_finish(struct links *links);

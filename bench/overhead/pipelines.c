@@ -1,0 +1,266 @@
+/* The heat equation with two workers under DMPS(css), a chunk each, beside
+ * what bounds it: two independent half grids run at the same time, and a plain
+ * static pipelined loop with the same interval and none of our machinery. */
+#include "bench/overhead/overhead.h"
+#include "bench/overhead/pair.h"
+
+#include "harness/engine/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { INTERVALS_MAX = 8, ROUNDS = 7 };
+
+/* One interval: seconds in each round. */
+struct contest {
+    int64_t interval;
+    struct run *run;
+    double plain[ROUNDS], ours[ROUNDS];
+};
+
+struct field {
+    struct pair pair;
+    int rows, columns, steps;
+    bool cached; /* the grid fits into the cores' caches */
+    struct loop whole, half;
+    char *other; /* output of the second half grid */
+    struct contest contest[INTERVALS_MAX];
+    int count;
+    int64_t interval; /* of the plain loop that runs */
+    double serial[ROUNDS], halves[ROUNDS];
+};
+
+/* ---- what is compared ---- */
+
+/* All start from memory in the same state. */
+static void wipe(struct loop *loop, char *output)
+{
+    memset(output, LOOP_POISON, (size_t)loop->iterations * loop->output_bytes);
+}
+
+static void serial_body(struct pair *pair, int worker, void *arg)
+{
+    struct field *field = arg;
+    struct loop *loop = &field->whole;
+    (void)pair;
+    if (worker == 0)
+        loop->kernel->run(loop->instance, NULL, 0, loop->iterations,
+                          loop->output, NULL);
+}
+
+static void halves_body(struct pair *pair, int worker, void *arg)
+{
+    struct field *field = arg;
+    struct loop *loop = &field->half;
+    bool second = worker == 1 && pair_threads(pair);
+    loop->kernel->run(loop->instance, NULL, 0, loop->iterations,
+                      second ? field->other : loop->output, NULL);
+}
+
+/* Half of the rows each; a boundary goes down after every block, and in
+ * several steps a first row up. */
+static void plain_body(struct pair *pair, int worker, void *arg)
+{
+    struct field *field = arg;
+    struct loop *loop = &field->whole;
+    int64_t top = loop->iterations / 2, columns = loop->grid.columns;
+    int64_t start = worker == 0 ? 0 : top;
+    int64_t size = worker == 0 ? top : loop->iterations - top;
+    double *above = (double *)loop->output + (top - 1) * columns;
+    double *below = above + columns;
+    for (int step = 0; step < loop->grid.steps; step++)
+        for (int64_t from = 0; from < columns; from += field->interval) {
+            int64_t to = from + field->interval;
+            to = to < columns ? to : columns;
+            int64_t at = step * columns + to;
+            size_t bytes = (size_t)(to - from) * sizeof(double);
+            if (worker == 1)
+                pair_take(pair, 1, at, above + from, bytes);
+            else if (step > 0)
+                pair_take(pair, 0, at - columns, below + from, bytes);
+            loop->kernel->dependence->run_block(loop->instance, loop->state,
+                                                step, start, size, from, to,
+                                                loop->output, NULL);
+            if (worker == 0)
+                pair_give(pair, 0, at, above + from, bytes);
+            else if (step + 1 < loop->grid.steps)
+                pair_give(pair, 1, at, below + from, bytes);
+        }
+}
+
+/* ---- opening ---- */
+
+static int open_contest(struct field *field, int64_t interval,
+                        struct error *err)
+{
+    struct contest *c = &field->contest[field->count];
+    struct launch_context *context = field->pair.context;
+    struct cell cell;
+    cell_defaults(&cell);
+    cell.ranks = context->comm.ranks;
+    cell.threads = context->threads;
+    cell.sync_interval = interval;
+    snprintf(cell.kernel, sizeof(cell.kernel), "%s", field->whole.name);
+    snprintf(cell.scheme, sizeof(cell.scheme), "css");
+    snprintf(cell.collect, sizeof(cell.collect), "local");
+    c->interval = interval;
+    int code = cell_check(&cell, err);
+    if (code == 0)
+        code = run_open(&c->run, &cell, &field->whole, context, false, err);
+    field->count += code == 0;
+    return code;
+}
+
+static int open_field(struct field *field, struct error *err)
+{
+    const struct comm *comm = &field->pair.context->comm;
+    char text[SPEC_CANONICAL_MAX];
+    snprintf(text, sizeof(text), "heat:rows=%d,cols=%d,steps=%d", field->rows,
+             field->columns, field->steps);
+    int code = loop_open(&field->whole, text, comm, 60, 1, err);
+    if (code != 0)
+        return code;
+    snprintf(text, sizeof(text), "heat:rows=%d,cols=%d,steps=%d",
+             field->rows / 2, field->columns, field->steps);
+    code = loop_open(&field->half, text, comm, 60, 1, err);
+    if (code != 0)
+        return code;
+    field->other =
+        malloc((size_t)field->half.iterations * field->half.output_bytes);
+    if (field->other == NULL)
+        abort(); /* half a grid: nothing sensible is left */
+    for (int64_t h = 16;
+         h <= field->columns / 2 && code == 0 && field->count < INTERVALS_MAX;
+         h *= 2)
+        code = open_contest(field, h, err);
+    return code;
+}
+
+static void close_field(struct field *field)
+{
+    for (int i = 0; i < field->count; i++)
+        run_close(field->contest[i].run);
+    free(field->other);
+    if (field->half.kernel != NULL)
+        loop_close(&field->half);
+    if (field->whole.kernel != NULL)
+        loop_close(&field->whole);
+}
+
+/* ---- measuring ---- */
+
+static void measure_round(struct field *field, int r)
+{
+    struct run_result result;
+    struct error err;
+    wipe(&field->whole, field->whole.output);
+    field->serial[r] = pair_run(&field->pair, serial_body, field);
+    wipe(&field->half, field->half.output);
+    wipe(&field->half, field->other);
+    field->halves[r] = pair_run(&field->pair, halves_body, field);
+    for (int i = 0; i < field->count; i++) {
+        struct contest *c = &field->contest[i];
+        field->interval = c->interval;
+        wipe(&field->whole, field->whole.output);
+        c->plain[r] = pair_run(&field->pair, plain_body, field);
+        wipe(&field->whole, field->whole.output);
+        result.time_s = 0;
+        if (run_repeat(c->run, &result, &err) != 0)
+            result.time_s = 0;
+        c->ours[r] = result.time_s;
+    }
+}
+
+/* ---- printing ---- */
+
+/* Median over the rounds of a[i] / b[i]. */
+static double ratio(const double *a, const double *b)
+{
+    double values[ROUNDS];
+    for (int r = 0; r < ROUNDS; r++)
+        values[r] = b[r] > 0 ? a[r] / b[r] : 0;
+    return overhead_median(values, ROUNDS);
+}
+
+static double middle(const double *values)
+{
+    double copy[ROUNDS];
+    memcpy(copy, values, sizeof(copy));
+    return overhead_median(copy, ROUNDS);
+}
+
+static const struct contest *best(const struct field *field)
+{
+    const struct contest *found = &field->contest[0];
+    for (int i = 1; i < field->count; i++)
+        if (middle(field->contest[i].ours) < middle(found->ours))
+            found = &field->contest[i];
+    return found;
+}
+
+static const char *verdict(double value, double aim)
+{
+    return value >= aim ? "met" : "MISSED";
+}
+
+static void print_field(FILE *out, const struct field *field)
+{
+    const struct contest *c = best(field);
+    double ours = ratio(field->serial, c->ours) / 2;
+    double halves = ratio(field->serial, field->halves) / 2;
+    double of_halves = ratio(field->halves, c->ours);
+    double of_plain = ratio(c->plain, c->ours);
+    char grid[40];
+    snprintf(grid, sizeof(grid), "%d x %d, %d steps", field->rows,
+             field->columns, field->steps);
+    fprintf(out, "  %-22s %8.0f %5lld %7.3f %7.3f %7.3f %-6s %7.3f %-6s", grid,
+            1e6 * middle(field->serial), (long long)c->interval, halves, ours,
+            of_halves, verdict(of_halves, 0.95), of_plain,
+            verdict(of_plain, 1));
+    fprintf(out, " %s\n", field->cached ? verdict(ours, 0.93) : "-");
+}
+
+void overhead_pipelines(FILE *out, struct launch_context *context)
+{
+    static const struct {
+        int rows, columns, steps;
+        bool cached;
+    } grids[] = {
+        {100, 1000, 1, true},   {100, 1000, 20, true},   {256, 256, 20, true},
+        {1000, 1000, 1, false}, {1000, 1000, 10, false}, {4000, 4000, 1, false},
+    };
+    bool print = context->comm.rank == 0;
+    struct field *field = aligned_alloc(128, sizeof(*field));
+    if (field == NULL)
+        return;
+    if (print)
+        fprintf(out,
+                "\nHeat equation, 2 %s, DMPS(css) at its best interval h\n"
+                "  %-22s %8s %5s %7s %7s   %-12s   %-12s of 2 x serial\n"
+                "  %-22s %8s %5s %7s %7s   %-12s   %-12s (aim 0.93\n"
+                "  %-22s %8s %5s %7s %7s   %-12s   %-12s in caches)\n",
+                context->comm.ranks == 1 ? "threads" : "ranks", "grid",
+                "serial", "h", "halves", "DMPS", "of halves", "of plain", "",
+                "us", "", "of 2 x", "serial", "(aim 0.95)", "(aim 1.0)", "", "",
+                "", "", "", "", "");
+    for (size_t i = 0; i < sizeof(grids) / sizeof(grids[0]); i++) {
+        struct error err;
+        memset(field, 0, sizeof(*field));
+        field->pair.context = context;
+        field->rows = grids[i].rows;
+        field->columns = grids[i].columns;
+        field->steps = grids[i].steps;
+        field->cached = grids[i].cached;
+        int code = open_field(field, &err);
+        for (int r = 0; r < ROUNDS && code == 0; r++)
+            measure_round(field, r);
+        if (print && code == 0)
+            print_field(out, field);
+        else if (print)
+            fprintf(out, "  %s\n", err.text);
+        if (print)
+            fflush(out);
+        close_field(field);
+    }
+    free(field);
+}

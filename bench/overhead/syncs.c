@@ -1,0 +1,180 @@
+/* One synchronization of DMPS between two workers, beside the barest hand-over
+ * of this machine. */
+#include "bench/overhead/overhead.h"
+#include "bench/overhead/pair.h"
+
+#include "harness/protocol/dmps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIPS = 20000, LINE = 64 };
+
+/* Two rows of one column, a chunk each: row 0 of a step waits for row 1 of the
+ * step before, and row 1 for row 0, so that every time step is once there and
+ * back.  Nothing is computed. */
+struct wave {
+    struct pair pair;
+    struct dmps dmps;
+    struct worker worker[2];
+    struct listed {
+        struct source base;
+        struct chunk chunk;
+        bool given;
+    } source[2];
+    struct ran *log[2];
+    char *rows; /* two, a cache line each */
+    double sync_s;
+};
+
+static void wave_grid(const void *instance, struct kernel_grid *grid)
+{
+    (void)instance;
+    *grid =
+        (struct kernel_grid){.columns = 1, .boundary_bytes = 8, .steps = TRIPS};
+}
+
+static void wave_begin(const void *instance, void *state, void *output)
+{
+    (void)instance;
+    (void)state;
+    (void)output;
+}
+
+static void wave_block(const void *instance, void *state, int step,
+                       int64_t start, int64_t size, int64_t from, int64_t to,
+                       void *output, const struct kernel_poll *poll)
+{
+    (void)instance;
+    (void)state;
+    (void)step;
+    (void)start;
+    (void)size;
+    (void)from;
+    (void)to;
+    (void)output;
+    (void)poll;
+}
+
+static void *wave_row(const void *instance, void *state, void *output, int step,
+                      int64_t row)
+{
+    (void)instance;
+    (void)state;
+    (void)step;
+    return (char *)output + row * LINE;
+}
+
+static const struct kernel_dependence wave_dependence = {
+    .grid = wave_grid,
+    .begin = wave_begin,
+    .run_block = wave_block,
+    .boundary = wave_row,
+    .halo = wave_row,
+};
+
+static bool listed_next(struct source *base, struct chunk *chunk)
+{
+    struct listed *listed = (struct listed *)base;
+    bool first = !listed->given;
+    listed->given = true;
+    *chunk = listed->chunk;
+    return first;
+}
+
+static void dmps_body(struct pair *pair, int worker, void *arg)
+{
+    struct wave *wave = arg;
+    struct worker *w = &wave->worker[worker];
+    w->logged = 0;
+    wave->source[worker].given = false;
+    dmps_run(&wave->dmps, w, &wave->sync_s);
+    if (worker == 0 || !pair_threads(pair))
+        dmps_finish(&wave->dmps);
+}
+
+static void bare_body(struct pair *pair, int worker, void *arg)
+{
+    struct wave *wave = arg;
+    int64_t value[2] = {0, 0};
+    for (int64_t i = 1; i <= TRIPS; i++) {
+        if (worker == 1)
+            pair_take(pair, worker, i, &value[1], sizeof(value[1]));
+        pair_give(pair, worker, i, &value[0], sizeof(value[0]));
+        if (worker == 0)
+            pair_take(pair, worker, i, &value[1], sizeof(value[1]));
+    }
+    wave->sync_s += (double)value[1];
+}
+
+static int open_wave(struct wave *wave, struct launch_context *context,
+                     struct error *err)
+{
+    bool threads = context->comm.ranks == 1;
+    *wave = (struct wave){.pair = {.context = context}};
+    wave->rows = aligned_alloc(LINE, 2 * LINE);
+    wave->dmps = (struct dmps){.kernel = &wave_dependence,
+                               .output = wave->rows,
+                               .rows = 2,
+                               .interval = 1,
+                               .last = TRIPS - 1,
+                               .patience = {.spin_s = 1},
+                               .tick_s = context->tick_s};
+    wave_grid(NULL, &wave->dmps.grid);
+    for (int i = 0; i < 2; i++) {
+        wave->log[i] = calloc(TRIPS, sizeof(struct ran));
+        wave->source[i] =
+            (struct listed){.base = {.next = listed_next, .worker = i},
+                            .chunk = {.start = i, .size = 1, .step = i}};
+        wave->worker[i] = (struct worker){.source = &wave->source[i].base,
+                                          .log = wave->log[i]};
+    }
+    if (wave->rows == NULL || wave->log[0] == NULL || wave->log[1] == NULL)
+        abort(); /* a few megabytes: nothing sensible is left */
+    memset(wave->rows, 0, 2 * LINE);
+    context->comm.threaded = threads;
+    return links_open(&wave->dmps.links, &context->comm, 2, 1, 8, TRIPS, err);
+}
+
+static void close_wave(struct wave *wave)
+{
+    links_close(&wave->dmps.links);
+    free(wave->log[0]);
+    free(wave->log[1]);
+    free(wave->rows);
+}
+
+void overhead_syncs(FILE *out, struct launch_context *context)
+{
+    double bare[OVERHEAD_ROUNDS], ours[OVERHEAD_ROUNDS], ratio[OVERHEAD_ROUNDS];
+    bool threads = context->comm.ranks == 1;
+    struct wave *wave = aligned_alloc(128, sizeof(*wave));
+    struct error err;
+    if (wave == NULL)
+        return;
+    if (open_wave(wave, context, &err) != 0) {
+        fprintf(out, "synchronization: %s\n", err.text);
+        free(wave);
+        return;
+    }
+    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
+        dmps_reset(&wave->dmps, threads ? 2 : 1);
+        ours[r] = pair_run(&wave->pair, dmps_body, wave) / (2 * TRIPS);
+        bare[r] = pair_run(&wave->pair, bare_body, wave) / (2 * TRIPS);
+        ratio[r] = ours[r] / bare[r];
+    }
+    if (context->comm.rank == 0) {
+        double times = overhead_median(ratio, OVERHEAD_ROUNDS);
+        fprintf(out,
+                "\nOne synchronization between two %s\n"
+                "  %-28s %8.1f ns\n"
+                "  %-28s %8.1f ns   x %.2f, aim 1.50 %s\n",
+                threads ? "threads" : "ranks",
+                threads ? "bare flag" : "MPI ping-pong, one way",
+                1e9 * overhead_median(bare, OVERHEAD_ROUNDS), "DMPS",
+                1e9 * overhead_median(ours, OVERHEAD_ROUNDS), times,
+                times <= 1.5 ? "met" : "MISSED");
+    }
+    close_wave(wave);
+    free(wave);
+}
