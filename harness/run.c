@@ -205,20 +205,20 @@ static int open_dmps(struct run *run, struct error *err)
                           .rows = loop->iterations,
                           .interval = run->cell.sync_interval,
                           .every_step = stamps(run) || run->context->keep_log,
-                          .patience = run->patience,
                           .tick_s = run->context->tick_s};
     if (strcmp(run->cell.protocol, "subproblem") == 0)
         dmps->group = run->tree.workers;
-    if (chain_polls(&run->chain)) {
-        dmps->serve = serve_masters;
-        dmps->serve_arg = &run->chain;
-    }
     if (strcmp(run->cell.placement, "replan") == 0)
         run->passes = loop->grid.steps;
     int code = links_open(&dmps->links, &run->context->comm, loop->iterations,
                           loop->grid.columns, loop->grid.boundary_bytes,
                           loop->grid.steps / run->passes, err);
     run->has_dmps = code == 0;
+    dmps->links.patience = run->patience;
+    if (chain_polls(&run->chain)) {
+        dmps->links.serve = serve_masters;
+        dmps->links.serve_arg = &run->chain;
+    }
     if (code == 0 && run->passes > 1 && run->context->comm.ranks > 1)
         code = open_migrate(run, err);
     return code;

@@ -118,7 +118,6 @@ static int open_wave(struct wave *wave, struct launch_context *context,
                                .rows = 2,
                                .interval = 1,
                                .last = TRIPS - 1,
-                               .patience = {.spin_s = 1},
                                .tick_s = context->tick_s};
     wave_grid(NULL, &wave->dmps.grid);
     for (int i = 0; i < 2; i++) {
@@ -133,7 +132,10 @@ static int open_wave(struct wave *wave, struct launch_context *context,
         abort(); /* a few megabytes: nothing sensible is left */
     memset(wave->rows, 0, 2 * LINE);
     context->comm.threaded = threads;
-    return links_open(&wave->dmps.links, &context->comm, 2, 1, 8, TRIPS, err);
+    int code =
+        links_open(&wave->dmps.links, &context->comm, 2, 1, 8, TRIPS, err);
+    wave->dmps.links.patience.spin_s = 1;
+    return code;
 }
 
 static void close_wave(struct wave *wave)

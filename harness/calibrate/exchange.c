@@ -110,24 +110,6 @@ static char *row_of(const struct exchange *x, int64_t edge)
     return x->rows + (size_t)edge * ROW_BYTES * 2;
 }
 
-/* As dmps.c waits. */
-static void await(struct exchange *x, int64_t edge, int64_t need)
-{
-    struct links *links = &x->links;
-    struct engine_idle idle = {0};
-    while (links_complete(links, edge, LINK_DOWN) < need) {
-        struct engine_event *moved = links_event(links, edge, LINK_DOWN);
-        if (moved != NULL)
-            idle.seen = atomic_load(&moved->sequence);
-        if (links_complete(links, edge, LINK_DOWN) >= need)
-            break;
-        if (links_receive(links, edge, LINK_DOWN, need, row_of(x, edge)))
-            idle = (struct engine_idle){0};
-        else
-            engine_idle(&idle, &x->crew->patience, moved);
-    }
-}
-
 static void send(struct exchange *x, struct seat *seat, int trip)
 {
     memset(row_of(x, seat->out) + (size_t)trip * (size_t)x->bytes, trip,
@@ -138,7 +120,9 @@ static void send(struct exchange *x, struct seat *seat, int trip)
 
 static void receive(struct exchange *x, struct seat *seat, int trip)
 {
-    await(x, seat->in, (int64_t)(trip + 1) * x->bytes);
+    int64_t need = (int64_t)(trip + 1) * x->bytes;
+    if (links_complete(&x->links, seat->in, LINK_DOWN) < need)
+        links_wait(&x->links, seat->in, LINK_DOWN, need, row_of(x, seat->in));
     const char *piece = row_of(x, seat->in) + (size_t)trip * (size_t)x->bytes;
     for (int i = 0; i < x->bytes; i += LINE)
         seat->read += (uint64_t)piece[i];
@@ -157,23 +141,6 @@ static void play(struct exchange *x, struct seat *seat)
     seat->one_way_s = (engine_now() - start) / x->trips / 2;
 }
 
-/* As dmps_finish: until all ranks have what they wait for. */
-static void finish(struct exchange *x)
-{
-    struct links_end end = {.entered = false};
-    struct engine_idle idle = {0};
-    for (;;) {
-        bool any = links_progress(&x->links);
-        if (links_done(&x->links) && links_all_done(&x->links, &end))
-            break;
-        if (any)
-            idle = (struct engine_idle){0};
-        else
-            engine_idle(&idle, &x->crew->patience, NULL);
-    }
-    links_finish(&x->links);
-}
-
 static void set_body(int thread, void *arg)
 {
     struct exchange *x = arg;
@@ -189,7 +156,7 @@ static void set_body(int thread, void *arg)
     }
     crew_meet(x->crew);
     if (thread == 0)
-        finish(x);
+        links_finish(&x->links, NULL);
 }
 
 /* ---- all of it ---- */
@@ -205,6 +172,7 @@ static int measure_size(struct exchange *x, int size, struct error *err)
                                       : x->trips;
     int code = links_open(&x->links, comm, even(x->crew->workers) + 1,
                           (int64_t)x->trips * x->bytes, 1, 1, err);
+    x->links.patience = x->crew->patience;
     if (code != 0)
         return code;
     /* The first set is there to warm up. */

@@ -64,35 +64,6 @@ static int64_t clamp(int64_t columns, int64_t most)
 
 /* ---- waiting ---- */
 
-static bool serve(const struct dmps *dmps)
-{
-    return dmps->serve != NULL && dmps->serve(dmps->serve_arg);
-}
-
-/* Until `need` columns of the stream are here.  Waits through the engine, and
- * lets this rank's masters serve. */
-static void wait_for(struct passage *p, int64_t edge, enum link_way way,
-                     int64_t need, void *row)
-{
-    struct dmps *dmps = p->dmps;
-    struct links *links = &dmps->links;
-    struct engine_progress *progress = links_progress_of(links, edge, way);
-    if (links_inside(links, edge, way) && dmps->serve == NULL) {
-        p->sync_ticks += engine_wait_until(&dmps->patience, progress, need);
-        return;
-    }
-    uint64_t since = engine_ticks();
-    struct engine_idle idle = {0};
-    while (engine_reached(progress) < need) {
-        bool any = links_receive(links, edge, way, need, row);
-        if (serve(dmps) || any)
-            idle = (struct engine_idle){0};
-        else
-            engine_idle(&idle, &dmps->patience, NULL);
-    }
-    p->sync_ticks += engine_ticks() - since;
-}
-
 /* Another core wrote these columns: all lines are asked for at once, and not
  * one after the other as the kernel comes to them. */
 static void fetch(const struct passage *p, const char *row, int64_t from,
@@ -109,7 +80,7 @@ static void fetch(const struct passage *p, const char *row, int64_t from,
  * above it, in this step. */
 static void wait_above(struct passage *p, int64_t from, int64_t to)
 {
-    const struct dmps *dmps = p->dmps;
+    struct dmps *dmps = p->dmps;
     int64_t columns = dmps->grid.columns;
     int64_t need = clamp(to + dmps->grid.reach, columns);
     int64_t before = columns_before(p, p->step);
@@ -117,20 +88,22 @@ static void wait_above(struct passage *p, int64_t from, int64_t to)
         return;
     char *row = boundary(p, p->start - 1);
     if (links_complete(&dmps->links, p->chunk, LINK_DOWN) < before + need)
-        wait_for(p, p->chunk, LINK_DOWN, before + need, row);
+        p->sync_ticks +=
+            links_wait(&dmps->links, p->chunk, LINK_DOWN, before + need, row);
     fetch(p, row, clamp(from, columns), need);
 }
 
 /* What the last row needs of the row below it, of the step before. */
 static void wait_below(struct passage *p, int64_t to)
 {
-    const struct dmps *dmps = p->dmps;
+    struct dmps *dmps = p->dmps;
     if (p->step == dmps->first || !has_below(p))
         return;
     int64_t edge = p->chunk + 1;
     int64_t need = columns_before(p, p->step - 1) + to;
     if (links_complete(&dmps->links, edge, LINK_UP) < need)
-        wait_for(p, edge, LINK_UP, need, halo(p, p->step, p->start + p->size));
+        p->sync_ticks += links_wait(&dmps->links, edge, LINK_UP, need,
+                                    halo(p, p->step, p->start + p->size));
 }
 
 /* ---- a synchronization point ---- */
@@ -282,18 +255,5 @@ void dmps_reset(struct dmps *dmps, int workers)
 
 void dmps_finish(struct dmps *dmps)
 {
-    struct links *links = &dmps->links;
-    struct links_end end = {.entered = false};
-    struct engine_idle idle = {0};
-    for (;;) {
-        bool any = links_progress(links);
-        if (atomic_load(&dmps->working) == 0 && links_done(links) &&
-            links_all_done(links, &end))
-            break;
-        if (serve(dmps) || any)
-            idle = (struct engine_idle){0};
-        else
-            engine_idle(&idle, &dmps->patience, NULL);
-    }
-    links_finish(links);
+    links_finish(&dmps->links, &dmps->working);
 }

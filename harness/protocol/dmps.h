@@ -43,11 +43,7 @@ struct dmps {
                         placement, those of the last */
     struct migrate *migrate; /* replan over several ranks, or NULL */
     _Atomic int working;     /* threads of this rank still in the loop */
-    struct engine_patience patience;
-    double tick_s; /* see engine_measure_tick */
-    /* Lets masters of this rank serve while a worker waits; NULL: none. */
-    bool (*serve)(void *arg);
-    void *serve_arg;
+    double tick_s;           /* see engine_measure_tick */
 };
 
 /* Before a pass, with the number of workers of this rank; a barrier must

@@ -228,11 +228,11 @@ static void body(int thread, void *arg)
     for (int pass = 0; pass < passes; pass++) {
         if (pass > 0 && thread == 0)
             next_pass(stage, pass);
-        engine_team_barrier(stage->team, &dmps->patience);
+        engine_team_barrier(stage->team, &dmps->links.patience);
         dmps_run(dmps, &stage->worker[thread], &stage->sync_s[thread]);
         if (thread == 0)
             dmps_finish(dmps);
-        engine_team_barrier(stage->team, &dmps->patience);
+        engine_team_barrier(stage->team, &dmps->links.patience);
     }
 }
 
@@ -250,12 +250,12 @@ static void open_stage(struct stage *stage, struct round *r)
                                 .interval = r->interval,
                                 .group = r->group,
                                 .last = r->replan ? 0 : r->field.grid.steps - 1,
-                                .patience = world->patience,
                                 .tick_s = 1e-9};
     assert_int_equal(links_open(&stage->dmps.links, world, r->field.rows,
                                 r->field.grid.columns, 8,
                                 r->replan ? 1 : r->field.grid.steps, &err),
                      0);
+    stage->dmps.links.patience = world->patience;
     if (r->replan && world->ranks > 1) {
         stage->dmps.migrate = &stage->migrate;
         assert_int_equal(

@@ -10,6 +10,12 @@ enum { LINK_ANSWER = 2 }; /* a note from the home */
 /* Looks for a piece for one look for notes. */
 enum { LOOKS_PER_NOTE = 16 };
 
+/* The end of a pass: all ranks come to it. */
+struct links_end {
+    MPI_Request request;
+    bool entered;
+};
+
 /* ---- messages; called with MPI held ---- */
 
 /* Takes out what has left. */
@@ -202,12 +208,6 @@ void links_send(struct links *links, int64_t edge, enum link_way way,
     comm_end(links->comm);
 }
 
-bool links_inside(const struct links *links, int64_t edge, enum link_way way)
-{
-    return !links->remote || other_of(&links->edge[edge], 1 - producer(way)) ==
-                                 links->comm->rank + 1;
-}
-
 static void listen_for_notes(struct links *links)
 {
     MPI_Irecv(&links->note, sizeof(links->note), MPI_BYTE, MPI_ANY_SOURCE,
@@ -264,8 +264,9 @@ static bool take_piece(struct links *links, int64_t edge, enum link_way way,
     }
 }
 
-bool links_receive(struct links *links, int64_t edge, enum link_way way,
-                   int64_t need, void *row)
+/* Lets pieces of the stream come in; whether anything moved. */
+static bool receive(struct links *links, int64_t edge, enum link_way way,
+                    int64_t need, void *row)
 {
     int32_t other = other_of(&links->edge[edge], 1 - producer(way));
     if (!links->remote || !comm_try(links->comm))
@@ -280,6 +281,32 @@ bool links_receive(struct links *links, int64_t edge, enum link_way way,
     return any;
 }
 
+/* Passes a moment, unless something moved or a master has served. */
+static void pass_moment(struct links *links, struct engine_idle *idle,
+                        bool moved)
+{
+    bool served = links->serve != NULL && links->serve(links->serve_arg);
+    if (served || moved)
+        *idle = (struct engine_idle){0};
+    else
+        engine_idle(idle, &links->patience, NULL);
+}
+
+uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
+                    int64_t need, void *row)
+{
+    struct engine_progress *progress = &links->edge[edge].stream[way].complete;
+    struct engine_idle idle = {0};
+    int32_t other = other_of(&links->edge[edge], 1 - producer(way));
+    bool inside = !links->remote || other == links->comm->rank + 1;
+    if (inside && links->serve == NULL)
+        return engine_wait_until(&links->patience, progress, need);
+    uint64_t since = engine_ticks();
+    while (engine_reached(progress) < need)
+        pass_moment(links, &idle, receive(links, edge, way, need, row));
+    return engine_ticks() - since;
+}
+
 bool links_progress(struct links *links)
 {
     if (!links->remote || !comm_try(links->comm))
@@ -289,7 +316,8 @@ bool links_progress(struct links *links)
     return any;
 }
 
-bool links_done(struct links *links)
+/* Whether everything this rank has to send has left it. */
+static bool all_sent(struct links *links)
 {
     if (!links->remote)
         return true;
@@ -301,7 +329,8 @@ bool links_done(struct links *links)
     return done;
 }
 
-bool links_all_done(struct links *links, struct links_end *end)
+/* Collective in time: true when all ranks have come here. */
+static bool all_here(struct links *links, struct links_end *end)
 {
     int done = 0;
     if (!links->remote)
@@ -316,8 +345,17 @@ bool links_all_done(struct links *links, struct links_end *end)
     return done != 0;
 }
 
-void links_finish(struct links *links)
+void links_finish(struct links *links, const _Atomic int *working)
 {
+    struct links_end end = {.entered = false};
+    struct engine_idle idle = {0};
+    for (;;) {
+        bool any = links_progress(links);
+        if ((working == NULL || atomic_load(working) == 0) && all_sent(links) &&
+            all_here(links, &end))
+            break;
+        pass_moment(links, &idle, any);
+    }
     if (!links->remote)
         return;
     MPI_Cancel(&links->incoming);

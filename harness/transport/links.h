@@ -78,6 +78,11 @@ struct links {
     struct link_note note;
     uint32_t looks;          /* for pieces */
     int64_t messages, bytes; /* sent, summed up; the caller clears */
+    /* Set by the caller after links_open: how a worker waits, and what lets
+     * masters of this rank serve while it does (NULL: none). */
+    struct engine_patience patience;
+    bool (*serve)(void *arg);
+    void *serve_arg;
 };
 
 /* Collective.  edges: the most chunks there can be; columns: of a row;
@@ -111,36 +116,15 @@ static inline int64_t links_complete(const struct links *links, int64_t edge,
     return engine_reached(&links->edge[edge].stream[way].complete);
 }
 
-/* For the stream's consumer, when links_complete is less than `need`: lets
- * its pieces come in.  `row`: where the row of the step lies in which column
- * `need` is.  Returns whether anything moved. */
-bool links_receive(struct links *links, int64_t edge, enum link_way way,
-                   int64_t need, void *row);
-
-/* Whether the producer is known to be in this rank: then the stream's progress
- * (below) is all there is to wait for, and nothing is received. */
-bool links_inside(const struct links *links, int64_t edge, enum link_way way);
-
-static inline struct engine_progress *
-links_progress_of(struct links *links, int64_t edge, enum link_way way)
-{
-    return &links->edge[edge].stream[way].complete;
-}
+/* By the stream's consumer, when links_complete is less than `need`: waits
+ * until it is not.  `row`: where the row of the step lies in which column
+ * `need` is.  Returns the engine's ticks that took. */
+uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
+                    int64_t need, void *row);
 
 /* Lets registrations and messages go on; for polls and waits.  Returns
  * whether anything moved. */
 bool links_progress(struct links *links);
-
-/* Whether everything this rank has to send has left it. */
-bool links_done(struct links *links);
-
-/* Collective in time: true when all ranks are done.  Called again and again
- * (with links_progress in between) until it is. */
-struct links_end {
-    MPI_Request request;
-    bool entered;
-};
-bool links_all_done(struct links *links, struct links_end *end);
 
 /* links_advance where the other end may be at another rank. */
 void links_send(struct links *links, int64_t edge, enum link_way way,
@@ -155,7 +139,9 @@ static inline void links_advance(struct links *links, int64_t edge,
         engine_publish(&links->edge[edge].stream[way].complete, complete);
 }
 
-/* After the pass, when all are done: takes the last receive back. */
-void links_finish(struct links *links);
+/* By one thread of each rank after its own work: lets messages go on until no
+ * thread of this rank is `working` (NULL: none is), everything it has to send
+ * has left, and all ranks are that far. */
+void links_finish(struct links *links, const _Atomic int *working);
 
 #endif
