@@ -31,6 +31,7 @@ int chunks_command(int argc, char **argv);
 int calibrate_command(int argc, char **argv);
 int calibrate_launch_command(int argc, char **argv);
 int predict_command(int argc, char **argv);
+int plan_command(int argc, char **argv);
 int topo_command(int argc, char **argv);
 int run_command(int argc, char **argv);
 int summary_command(int argc, char **argv);

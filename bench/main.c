@@ -21,6 +21,7 @@ static const struct command commands[] = {
     {"chunks", chunks_command, "print the chunk sequence of a scheme"},
     {"calibrate", calibrate_command, "measure what predict needs to know"},
     {"predict", predict_command, "predict the best synchronization interval"},
+    {"plan", plan_command, "plan a divisible load: who gets how much, when"},
     {"list", list_command, "list schemes, kernels and counter events"},
     {"topo", topo_command, "show cores and what would be bound where"},
     {"launch", launch_command, NULL},

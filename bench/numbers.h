@@ -17,6 +17,11 @@ int number_real(const char *what, const char *text, double min, double max,
 int number_powers(const char *what, const char *text, int workers,
                   double **power, struct error *err);
 
+/* Numbers of 0 or more for `workers` workers, in the same form; a single one
+ * stands for all.  *cost is to be freed. */
+int number_costs(const char *what, const char *text, int workers, double **cost,
+                 struct error *err);
+
 /* Worker numbers "w,w,...", each below `workers`; *order is to be freed. */
 int number_order(const char *what, const char *text, int workers, int **order,
                  int *count, struct error *err);

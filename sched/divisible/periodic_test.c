@@ -59,12 +59,12 @@ static void assert_rows(const struct testing_case *c, const double *alpha,
 {
     double sent = 0, total = 0;
     for (int i = 0; i < c->platform.workers; i++) {
-        if (alpha[i] < 0 || alpha[i] > fmax(limit[i], 0) * (1 + 1e-12))
+        if (alpha[i] < 0 || alpha[i] > fmax(limit[i], 0) * (1 + 1e-9))
             TESTING_FAIL(c, "worker %d gets %g of %g", i, alpha[i], limit[i]);
         sent += alpha[i] * c->worker[i].G;
         total += alpha[i];
     }
-    if (sent > port * (1 + 1e-12))
+    if (sent > port * (1 + 1e-9))
         TESTING_FAIL(c, "%g s of messages in %g s", sent, port);
     TESTING_SAME(c, "sum", total, sum);
 }
