@@ -60,6 +60,11 @@ static int transport_position(const char *transport)
     return is(transport, "shared") ? 0 : is(transport, "master") ? 1 : 2;
 }
 
+static int compare_long(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
 static int compare_rows(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -71,6 +76,7 @@ static int compare_rows(const void *a, const void *b)
         c->threads - d->threads,
         transport_position(c->transport) - transport_position(d->transport),
         is(d->hierarchy, "flat") - is(c->hierarchy, "flat"),
+        compare_long(c->sync_interval, d->sync_interval),
         strcmp(x->label, y->label),
         x->scheme - y->scheme,
         strcmp(c->scheme, d->scheme),

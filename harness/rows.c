@@ -69,19 +69,21 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     if (window != NULL)
         json_object_set_new(row, "window", json_string(window));
     json_t *measured = json_pack(
-        "{s:s,s:b,s:i,s:I,s:s,s:I,s:I,s:f,s:o,s:o,s:f,s:f,s:f,s:f,s:f,"
+        "{s:s,s:b,s:i,s:I,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,"
         "s:o,s:I,s:I,s:o,s:b}",
         "started", started, "simulated", 0, "workers", run_workers(c->run),
         "seed", (json_int_t)c->seed, "status",
         result->verified ? "ok" : "unverified", "iterations",
         (json_int_t)result->iterations, "chunks", (json_int_t)result->chunks,
-        "time_s", result->time_s, "bound_s", known(result->bound_s), "serial_s",
-        known(c->loop->serial_s), "compute_mean_s", b.compute_mean,
-        "overhead_mean_s", b.overhead_mean, "overhead_max_s", b.overhead_max,
-        "imbalance", b.imbalance, "cv", b.cv, "skew_s", known(result->skew_s),
-        "messages", (json_int_t)result->messages, "bytes",
-        (json_int_t)result->bytes, "verified", verified(c, result),
-        "oversubscribed", run_oversubscribed(c->run));
+        "time_s", record_real(result->time_s), "bound_s",
+        known(result->bound_s), "serial_s", known(c->loop->serial_s),
+        "compute_mean_s", record_real(b.compute_mean), "overhead_mean_s",
+        record_real(b.overhead_mean), "overhead_max_s",
+        record_real(b.overhead_max), "imbalance", record_real(b.imbalance),
+        "cv", record_real(b.cv), "skew_s", known(result->skew_s), "messages",
+        (json_int_t)result->messages, "bytes", (json_int_t)result->bytes,
+        "verified", verified(c, result), "oversubscribed",
+        run_oversubscribed(c->run));
     json_object_update_new(row, measured);
     return row;
 }
@@ -102,16 +104,17 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
     const struct powers *powers = run_powers(c->run);
     identify(row, "worker", c);
     json_t *measured = json_pack(
-        "{s:i,s:i,s:o,s:b,s:f,s:o,s:o,s:I,s:I,s:f,s:f,s:f,s:f,s:f,s:f}",
+        "{s:i,s:i,s:o,s:b,s:f,s:o,s:o,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o}",
         "worker", worker, "rank", run_worker_rank(c->run, worker), "core",
         r->core >= 0 ? json_integer(r->core) : json_null(), "bound", r->bound,
         "power", powers->given[worker], "queue",
         powers->queue ? json_integer(powers->queue[worker]) : json_null(),
         "available", available(powers, worker), "iterations",
         (json_int_t)r->iterations, "chunks", (json_int_t)r->chunks, "compute_s",
-        r->compute_s, "wait_s", r->wait_s, "serve_s", r->serve_s, "sync_s",
-        r->sync_s, "finish_s", r->finish_s, "overhead_s",
-        result->time_s - r->compute_s);
+        record_real(r->compute_s), "wait_s", record_real(r->wait_s), "serve_s",
+        record_real(r->serve_s), "sync_s", record_real(r->sync_s), "finish_s",
+        record_real(r->finish_s), "overhead_s",
+        record_real(result->time_s - r->compute_s));
     json_object_update_new(row, measured);
     return row;
 }
