@@ -67,6 +67,12 @@ static void write_cell(FILE *out, const struct cell *cell)
 {
     json_t *object = cell_to_json(cell), *value;
     const char *key, *mark = "-";
+    /* What is chosen when it runs is no field of a campaign. */
+    if (strcmp(cell->sync_choice, "given") != 0)
+        json_object_set_new(object, "sync_interval",
+                            json_string(cell->sync_choice));
+    json_object_del(object, "sync_choice");
+    json_object_del(object, "predicted_s");
     fputs("cells:\n", out);
     json_object_foreach(object, key, value)
     {

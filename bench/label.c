@@ -88,6 +88,8 @@ void label_machine(char *label, const struct cell *c)
 {
     if (c->sync_interval > 0)
         add_number(label, ", sync interval ", c->sync_interval);
+    if (!is(c->sync_choice, "given"))
+        label_add(label, " by ", c->sync_choice);
     if (c->power[0] != '\0')
         label_add(label, ", power ", c->power);
     if (c->load[0] != '\0')

@@ -42,6 +42,10 @@ static void read_cell(const json_t *line, const char *hash, struct cell *cell)
         if (text != NULL)
             cell_set(cell, cell_fields[i], text, NULL);
     }
+    const json_t *choice = json_object_get(line, "sync_choice");
+    if (json_is_string(choice))
+        cell_set(cell, "sync_choice", json_string_value(choice), NULL);
+    cell->predicted_s = json_number_value(json_object_get(line, "predicted_s"));
     snprintf(cell->hash, sizeof(cell->hash), "%s", hash);
 }
 

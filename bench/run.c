@@ -4,7 +4,9 @@
 
 #include "bench/command.h"
 #include "bench/driver.h"
+#include "bench/intervals.h"
 #include "bench/summary.h"
+#include "bench/sweep.h"
 #include "bench/sync_tables.h"
 #include "harness/launch.h"
 #include "harness/load.h"
@@ -40,6 +42,10 @@ static void print_cell(const struct cell *c)
     printf(" collect=%s prefetch=%s bind=%s timing=%s min_chunk=%" PRId64,
            c->collect, c->prefetch ? "on" : "off", c->bind, c->timing,
            c->min_chunk);
+    if (strcmp(c->sync_choice, "given") != 0)
+        printf(" sync_interval=%s", c->sync_choice);
+    else if (c->sync_interval > 0)
+        printf(" sync_interval=%" PRId64, c->sync_interval);
     printf("%s%s%s%s%s%s\n", c->power[0] ? " power=" : "", c->power,
            c->load[0] ? " load=" : "", c->load,
            strcmp(c->window, "auto") ? " window=" : "",
@@ -107,6 +113,10 @@ static int print_results(const struct rundir *dir,
         code = sync_tables_print(stdout, &results, err);
     if (code == 0)
         code = sync_tables_store(dir->path, &results, err);
+    if (code == 0)
+        code = sweep_print(stdout, &results, dir->path, err);
+    if (code == 0)
+        code = sweep_store(&results, dir->path, err);
     if (code == 0)
         summary_end(stdout, dir->path, summary_count(&results),
                     campaign->all.skipped);
@@ -183,6 +193,30 @@ static int check_save(const struct campaign *campaign, struct error *err)
     return 0;
 }
 
+/* The result directory, and the intervals that the model chooses: before it is
+ * made when that is possible, so that an error leaves nothing behind. */
+static int open_directory(const struct run_options *options,
+                          struct campaign *campaign, struct rundir *dir,
+                          struct error *err)
+{
+    struct cross_result *all = &campaign->all;
+    const struct intervals_source source = {.file = options->calibration,
+                                            .launcher = options->launcher,
+                                            .oversubscribe =
+                                                campaign->policy.oversubscribe};
+    struct intervals intervals = {.loaded = false};
+    int code = 0;
+    if (!options->dir.resume)
+        code = intervals_open(&intervals, &source, all->cells, all->count, err);
+    if (code == 0)
+        code = rundir_open(dir, campaign, &options->setup, &options->dir, err);
+    if (code == 0)
+        code = intervals_settle(&intervals, &source, dir->path, all->cells,
+                                all->count, err);
+    intervals_close(&intervals);
+    return code;
+}
+
 static int run_campaign(int argc, char **argv,
                         const struct run_options *options,
                         struct campaign *campaign, struct error *err)
@@ -195,7 +229,7 @@ static int run_campaign(int argc, char **argv,
     if (code == 0 && options->dry_run)
         return print_dry_run(campaign, options);
     if (code == 0)
-        code = rundir_open(&dir, campaign, &options->setup, &options->dir, err);
+        code = open_directory(options, campaign, &dir, err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, err);
     fprintf(stderr, "dlsbench: %s: %d cell%s", campaign->name,

@@ -12,6 +12,7 @@ enum { RUN_MEASURES_MAX = 24 };
 struct run_options {
     const char *file; /* campaign; NULL: a single cell from options */
     const char *launcher;
+    const char *calibration; /* NULL: the default place */
     bool dry_run;
     struct rundir_options dir;
     struct campaign_setup setup;

@@ -11,7 +11,7 @@
 /* An option is a cell field, a policy key or one of its own: the key tells
  * which, and the name tells the field ('-' for '_'). */
 enum { CELL = 256, POLICY = 512, SWITCH = 768, OWN = 1024 };
-enum { OUT = OWN, SHARD, RESUME, DRY_RUN, SET, LAUNCHER };
+enum { OUT = OWN, SHARD, RESUME, DRY_RUN, SET, LAUNCHER, CALIBRATION };
 
 static const char doc[] =
     "Measures the cells of a campaign file, or a single cell given by options."
@@ -51,7 +51,7 @@ static const struct argp_option options[] = {
      "of chunks in several time steps: sticky (default) or replan", 1},
     {"sync-interval", CELL + 16, "H", 0,
      "columns between synchronization points, for loops with dependences "
-     "(100)",
+     "(100); auto: the model's best, andronikos, chen-xue: other models'",
      1},
     {"load", CELL + 17, "L", 0,
      "busy processes beside workers: w0,w2:1 is one on the cores of each of "
@@ -78,6 +78,8 @@ static const struct argp_option options[] = {
     {"resume", RESUME, NULL, 0, "run what is not complete in --out", 3},
     {"dry-run", DRY_RUN, NULL, 0, "say what would run", 3},
     {"set", SET, "KEY=VALUE", 0, "override a key or cell field", 3},
+    {"calibration", CALIBRATION, "FILE", 0,
+     "for sync_interval auto (default: where dlsbench calibrate writes)", 3},
     {"launcher", LAUNCHER, "COMMAND", 0,
      "starts the ranks ('mpiexec.mpich -n {ranks}')", 3},
     {0},
@@ -172,6 +174,9 @@ static error_t take_own(struct run_options *o, int key, char *arg)
         return 0;
     case SET:
         return -take_set(o, arg);
+    case CALIBRATION:
+        o->calibration = arg;
+        return 0;
     case LAUNCHER:
         o->launcher = arg;
         return 0;

@@ -1,6 +1,7 @@
 /* dlsbench summary: the table of an existing result directory. */
 #include "bench/command.h"
 #include "bench/summary.h"
+#include "bench/sweep.h"
 #include "bench/sync_tables.h"
 
 #include <errno.h>
@@ -60,6 +61,8 @@ int summary_command(int argc, char **argv)
     int code = summary_print(stdout, &results, &err);
     if (code == 0)
         code = sync_tables_print(stdout, &results, &err);
+    if (code == 0)
+        code = sweep_print(stdout, &results, input.dir, &err);
     if (code == 0)
         summary_end(stdout, input.dir, counts, -1);
     results_free(&results);

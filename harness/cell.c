@@ -24,6 +24,7 @@ void cell_defaults(struct cell *cell)
                           .timing = "worker",
                           .protocol = "auto",
                           .placement = "sticky",
+                          .sync_choice = "given",
                           .prefetch = true,
                           .ranks = 1,
                           .threads = 1,
@@ -63,6 +64,7 @@ const struct cell_text_field cell_text_fields[] = {
     TEXT_FIELD(timing, "worker", "chunk"),
     TEXT_FIELD(protocol, "auto", "parallel", "dmps", "subproblem"),
     TEXT_FIELD(placement, "sticky", "replan"),
+    TEXT_FIELD(sync_choice, "given", "auto", "andronikos", "chen-xue"),
     TEXT_FIELD(power, NULL),
     TEXT_FIELD(load, NULL),
     {NULL, 0, 0, {NULL}},
@@ -133,6 +135,23 @@ static int set_long(const char *field, const char *value, int64_t *out,
     return 0;
 }
 
+/* A number, or who chooses it. */
+static int set_interval(struct cell *cell, const char *value, struct error *err)
+{
+    const struct cell_text_field *choice = find_text_field("sync_choice");
+    int64_t number = 0;
+    bool word = false;
+    for (int i = 1; choice->choices[i] != NULL; i++)
+        word = word || strcmp(choice->choices[i], value) == 0;
+    if (!word && (spec_integer(value, &number) != 0 || number < 1))
+        return error_set(err, EINVAL,
+                         "sync_interval: '%s' must be a number from 1, auto, "
+                         "andronikos or chen-xue",
+                         value);
+    cell->sync_interval = number;
+    return cell_set_text(cell, choice, word ? value : "given", err);
+}
+
 static int set_layout(struct cell *cell, const char *value, struct error *err)
 {
     char copy[64];
@@ -180,6 +199,6 @@ int cell_set(struct cell *cell, const char *field, const char *value,
     if (strcmp(field, "min_chunk") == 0)
         return set_long(field, value, &cell->min_chunk, err);
     if (strcmp(field, "sync_interval") == 0)
-        return set_long(field, value, &cell->sync_interval, err);
+        return set_interval(cell, value, err);
     return unknown("field", field, cell_fields, err);
 }

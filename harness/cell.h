@@ -32,7 +32,14 @@ struct cell {
     bool prefetch;      /* requests go one ahead */
     int ranks, threads; /* of the launch shape */
     int64_t min_chunk;
-    int64_t sync_interval;     /* columns; 0: no synchronization (parallel) */
+    /* Columns; 0: no synchronization (parallel), or still to be chosen. */
+    int64_t sync_interval;
+    /* given, or how the driver chooses sync_interval before the cell runs: auto
+     * | andronikos | chen-xue (bench/forecast.h).  Then it stands in the hash
+     * in place of the number, and predicted_s is the time that was predicted
+     * (0: not known). */
+    char sync_choice[16];
+    double predicted_s;
     char hash[CELL_HASH_SIZE]; /* XXH3 of the canonical fields; set by check */
 };
 
@@ -58,8 +65,9 @@ void policy_defaults(struct policy *policy);
 /* Sets one field by its column name from text: kernel, scheme, hierarchy,
  * transport, master, window, collect, bind, timing, power, load, prefetch
  * (on|off), ranks, threads, min_chunk, protocol, placement, sync_interval,
- * layout (RxT: ranks x threads). Unknown names and values are errors that list
- * what is allowed and the nearest.  Returns 0 or -EINVAL. */
+ * (a number, auto, andronikos or chen-xue), layout (RxT: ranks x threads).
+ * Unknown names and values are errors that list what is allowed and the
+ * nearest.  Returns 0 or -EINVAL. */
 int cell_set(struct cell *cell, const char *field, const char *value,
              struct error *err);
 

@@ -45,9 +45,10 @@ static int check_protocol(struct cell *cell, bool dependences,
             cell->protocol, (int)strcspn(cell->kernel, ":"), cell->kernel,
             dependences ? "rows that depend on each other" : "independent",
             dependences ? "dmps or subproblem" : fits);
-    if (!dependences)
+    if (!dependences) {
         cell->sync_interval = 0;
-    else if (cell->sync_interval == 0)
+        strcpy(cell->sync_choice, "given");
+    } else if (cell->sync_interval == 0 && is(cell->sync_choice, "given"))
         cell->sync_interval = SYNC_INTERVAL;
     return 0;
 }
@@ -203,15 +204,16 @@ static int check_hierarchy(struct cell *cell, struct error *err)
 
 static void set_hash(struct cell *cell)
 {
-    char text[4096];
+    char text[4096], interval[24];
+    snprintf(interval, sizeof(interval), "%" PRId64, cell->sync_interval);
     snprintf(text, sizeof(text),
-             "%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d|%d|%d|%" PRId64
-             "|%" PRId64,
+             "%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d|%d|%d|%" PRId64 "|%s",
              cell->kernel, cell->scheme, cell->hierarchy, cell->transport,
              cell->master, cell->window, cell->collect, cell->bind,
              cell->timing, cell->protocol, cell->placement, cell->power,
              cell->load, cell->prefetch, cell->ranks, cell->threads,
-             cell->min_chunk, cell->sync_interval);
+             cell->min_chunk,
+             is(cell->sync_choice, "given") ? interval : cell->sync_choice);
     snprintf(cell->hash, sizeof(cell->hash), "%016" PRIx64,
              (uint64_t)XXH3_64bits(text, strlen(text)));
 }

@@ -2,6 +2,7 @@
 #include "harness/cell_fields.h"
 
 #include <errno.h>
+#include <string.h>
 
 json_t *cell_to_json(const struct cell *cell)
 {
@@ -19,6 +20,9 @@ json_t *cell_to_json(const struct cell *cell)
                         cell->sync_interval > 0
                             ? json_integer(cell->sync_interval)
                             : json_null());
+    json_object_set_new(object, "predicted_s",
+                        cell->predicted_s > 0 ? json_real(cell->predicted_s)
+                                              : json_null());
     return object;
 }
 
@@ -53,6 +57,8 @@ static int read_numbers(const json_t *object, struct cell *cell,
                             &cell->sync_interval, err);
     if (code != 0)
         return code;
+    cell->predicted_s =
+        json_number_value(json_object_get(object, "predicted_s"));
     cell->ranks = (int)ranks;
     cell->threads = (int)threads;
     return 0;
@@ -76,6 +82,12 @@ int cell_from_json(const json_t *object, struct cell *cell, struct error *err)
     int code = read_numbers(object, &read, err);
     if (code == 0)
         code = cell_check(&read, err);
+    if (code == 0 && read.sync_interval == 0 &&
+        strcmp(read.sync_choice, "given") != 0)
+        code = error_set(err, EINVAL,
+                         "cell: sync_interval %s was not chosen before the "
+                         "launch",
+                         read.sync_choice);
     if (code == 0)
         *cell = read;
     return code;

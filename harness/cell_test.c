@@ -104,6 +104,9 @@ static void every_field_takes_its_values(void **unused)
         {"placement", "sticky"},
         {"placement", "replan"},
         {"sync_interval", "1"},
+        {"sync_interval", "auto"},
+        {"sync_interval", "andronikos"},
+        {"sync_interval", "chen-xue"},
     };
     bool met[32] = {false};
     for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
@@ -181,7 +184,8 @@ static void wrong_values_say_what_is_allowed(void **unused)
         {"protocol", "dmsp", "allowed: auto, parallel, dmps, subproblem",
          "'dmps'"},
         {"sync_interval", "0", "sync_interval: '0' must be", ""},
-        {"sync_interval", "h", "sync_interval", ""},
+        {"sync_interval", "h", "sync_interval", "auto"},
+        {"sync_interval", "given", "sync_interval", "chen-xue"},
         {"ranks", "0", "ranks: '0' must be a number from 1", ""},
         {"ranks", "two", "ranks: 'two' must be", ""},
         {"ranks", "1.5", "ranks", ""},
@@ -363,6 +367,12 @@ static void every_field_is_in_the_hash(void **unused)
     differ(base, WORDS("layout=2x2", "prefetch=off"));
     differ(base, WORDS("layout=2x2", "min_chunk=2"));
     differ(WORDS("kernel=heat", "sync_interval=5"), WORDS("kernel=heat"));
+    differ(WORDS("kernel=heat", "sync_interval=auto"), WORDS("kernel=heat"));
+    differ(WORDS("kernel=heat", "sync_interval=auto"),
+           WORDS("kernel=heat", "sync_interval=chen-xue"));
+    same(WORDS("sync_interval=auto"), WORDS("scheme=ss"));
+    same(WORDS("kernel=heat", "sync_interval=auto", "sync_interval=100"),
+         WORDS("kernel=heat"));
     differ(WORDS("kernel=heat", "protocol=subproblem"), WORDS("kernel=heat"));
     differ(WORDS("kernel=heat:steps=2", "placement=replan"),
            WORDS("kernel=heat:steps=2"));
@@ -607,11 +617,21 @@ static void damaged_json_is_refused(void **unused)
     damaged("min_chunk", json_integer(0));
     damaged("sync_interval", json_integer(-1));
     damaged("sync_interval", json_string("100"));
+    damaged("sync_choice", json_string("somebody"));
+    damaged("sync_choice", NULL);
     damaged("transport", json_string("pigeon"));
     damaged("kernel", json_string("nul"));
-    struct cell read;
+    struct cell read, open = good(WORDS("kernel=heat", "sync_interval=auto"));
     struct error err = {""};
-    json_t *list = json_array();
+    json_t *object = cell_to_json(&open), *list = json_array();
+    assert_int_equal(cell_from_json(object, &read, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "was not chosen"));
+    json_object_set_new(object, "sync_interval", json_integer(12));
+    json_object_set_new(object, "predicted_s", json_real(0.25));
+    assert_int_equal(cell_from_json(object, &read, &err), 0);
+    assert_true(read.sync_interval == 12 && read.predicted_s == 0.25);
+    assert_string_equal(read.hash, open.hash);
+    json_decref(object);
     assert_int_equal(cell_from_json(list, &read, &err), -EINVAL);
     assert_int_equal(cell_from_json(NULL, &read, &err), -EINVAL);
     json_decref(list);

@@ -81,3 +81,16 @@ def campaign(tmp_path):
         path.write_text(text)
         return path
     return write
+
+
+@pytest.fixture(scope="session")
+def measured(tmp_path_factory):
+    """One calibration for all tests: its path and what was printed."""
+    folder = tmp_path_factory.mktemp("calibration")
+    path = folder / "c.json"
+    process = start(ROOT / "build/dlsbench",
+                    ("calibrate", "--workers", 2, "--oversubscribe", "--out",
+                     path, "--kernel", "heat:rows=64,cols=96"), folder)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    return path, out

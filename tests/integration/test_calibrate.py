@@ -5,20 +5,6 @@ import socket
 import pytest
 
 
-@pytest.fixture(scope="module")
-def measured(tmp_path_factory):
-    """One calibration for all tests of this module."""
-    from conftest import ROOT, start
-    folder = tmp_path_factory.mktemp("calibration")
-    path = folder / "c.json"
-    process = start(ROOT / "build/dlsbench",
-                    ("calibrate", "--workers", 2, "--oversubscribe", "--out",
-                     path, "--kernel", "heat:rows=64,cols=96"), folder)
-    out, err = process.communicate(timeout=120)
-    assert process.returncode == 0, err
-    return path, out
-
-
 def test_what_a_calibration_holds(measured):
     path, out = measured
     data = json.loads(path.read_text())

@@ -1,0 +1,154 @@
+#include "bench/intervals.h"
+
+#include "bench/calibrate.h"
+#include "bench/forecast.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the calibration ---- */
+
+static bool chosen(const struct cell *cell)
+{
+    return strcmp(cell->sync_choice, "given") != 0;
+}
+
+static bool any_chosen(const struct cell *cells, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (chosen(&cells[i]))
+            return true;
+    return false;
+}
+
+static int measure(const struct intervals_source *source, const char *path,
+                   struct calibration *calibration, struct error *err)
+{
+    const struct calibrate_request request = {
+        .launcher = source->launcher, .oversubscribe = source->oversubscribe};
+    fprintf(stderr,
+            "dlsbench: this machine is not calibrated, measuring it for "
+            "sync_interval (about 20 s), into %s\n",
+            path);
+    return calibrate_make(&request, path, calibration, err);
+}
+
+static int load(struct intervals *intervals,
+                const struct intervals_source *source, struct error *err)
+{
+    char path[PATH_MAX], doubts[400];
+    int code = 0;
+    if (source->file != NULL)
+        snprintf(path, sizeof(path), "%s", source->file);
+    else
+        code = calibration_default_path(path, sizeof(path), err);
+    if (code == 0)
+        code = calibration_load(path, &intervals->calibration, err);
+    if (code == -ENOENT && source->file == NULL)
+        code = measure(source, path, &intervals->calibration, err);
+    if (code != 0)
+        return code;
+    intervals->loaded = true;
+    calibration_doubts(&intervals->calibration, doubts, sizeof(doubts));
+    if (doubts[0] != '\0')
+        fprintf(stderr, "dlsbench: warning: %s: %s\n", path, doubts);
+    return 0;
+}
+
+static void stored_path(const char *dir, char *path, size_t size)
+{
+    snprintf(path, size, "%s/calibration.json", dir);
+}
+
+int intervals_stored(const char *dir, struct calibration *calibration,
+                     struct error *err)
+{
+    char path[PATH_MAX];
+    stored_path(dir, path, sizeof(path));
+    return calibration_load(path, calibration, err);
+}
+
+/* ---- the cells ---- */
+
+static int resolve(const struct calibration *calibration, struct cell *cell,
+                   const struct forecast_shape *shape, struct error *err)
+{
+    struct forecast forecast;
+    int code = forecast_cell(&forecast, cell, shape, calibration, err);
+    if (code != 0)
+        return code;
+    cell->sync_interval =
+        forecast_interval(&forecast, cell->sync_choice, &cell->predicted_s);
+    forecast_close(&forecast);
+    return 0;
+}
+
+static int resolve_all(const struct calibration *calibration,
+                       struct cell *cells, int count, struct error *err)
+{
+    struct forecast_shape shape;
+    const char *shaped = ""; /* the kernel whose shape it is */
+    int code = 0;
+    for (int i = 0; code == 0 && i < count; i++) {
+        if (!chosen(&cells[i]))
+            continue;
+        if (strcmp(shaped, cells[i].kernel) != 0)
+            code = forecast_shape(cells[i].kernel, &shape, err);
+        shaped = cells[i].kernel;
+        if (code == 0)
+            code = resolve(calibration, &cells[i], &shape, err);
+    }
+    return code == 0 ? 0 : error_prefix(err, code, "sync_interval");
+}
+
+int intervals_open(struct intervals *intervals,
+                   const struct intervals_source *source, struct cell *cells,
+                   int count, struct error *err)
+{
+    *intervals = (struct intervals){.loaded = false};
+    if (!any_chosen(cells, count))
+        return 0;
+    int code = load(intervals, source, err);
+    if (code == 0)
+        code = resolve_all(&intervals->calibration, cells, count, err);
+    return code;
+}
+
+static int store(const struct intervals *intervals, const char *dir,
+                 struct error *err)
+{
+    char path[PATH_MAX];
+    stored_path(dir, path, sizeof(path));
+    return calibration_save(&intervals->calibration, path, err);
+}
+
+int intervals_settle(struct intervals *intervals,
+                     const struct intervals_source *source, const char *dir,
+                     struct cell *cells, int count, struct error *err)
+{
+    struct calibration there;
+    if (!any_chosen(cells, count))
+        return 0;
+    int code = intervals_stored(dir, &there, err);
+    if (code == -ENOENT) {
+        code = intervals->loaded
+                   ? 0
+                   : intervals_open(intervals, source, cells, count, err);
+        return code == 0 ? store(intervals, dir, err) : code;
+    }
+    if (code != 0)
+        return code;
+    intervals_close(intervals);
+    intervals->calibration = there;
+    intervals->loaded = true;
+    return resolve_all(&intervals->calibration, cells, count, err);
+}
+
+void intervals_close(struct intervals *intervals)
+{
+    if (intervals->loaded)
+        calibration_free(&intervals->calibration);
+    intervals->loaded = false;
+}

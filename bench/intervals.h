@@ -1,0 +1,44 @@
+/* The intervals that a campaign leaves to the model: sync_interval auto,
+ * andronikos and chen-xue (see bench/forecast.h). */
+#ifndef BENCH_INTERVALS_H
+#define BENCH_INTERVALS_H
+
+#include "base/error.h"
+#include "harness/calibrate/calibration.h"
+#include "harness/cell.h"
+
+#include <stdbool.h>
+
+/* Whose costs the model takes. */
+struct intervals_source {
+    const char *file;     /* --calibration; NULL: the default place */
+    const char *launcher; /* for measuring this machine */
+    bool oversubscribe;   /* the campaign's: then measuring may, too */
+};
+
+struct intervals {
+    struct calibration calibration;
+    bool loaded;
+};
+
+/* Before there is a result directory: fills in sync_interval and predicted_s
+ * of the cells that need it.  With nothing at the default place this machine is
+ * measured first, which takes some 20 s and is said on stderr.  Does nothing
+ * when no cell asks for it. */
+int intervals_open(struct intervals *intervals,
+                   const struct intervals_source *source, struct cell *cells,
+                   int count, struct error *err);
+
+/* With the result directory: a calibration that lies there (of an earlier
+ * launch, of another shard) counts, else this one is stored there. */
+int intervals_settle(struct intervals *intervals,
+                     const struct intervals_source *source, const char *dir,
+                     struct cell *cells, int count, struct error *err);
+
+void intervals_close(struct intervals *intervals);
+
+/* The calibration of a result directory.  -ENOENT: it has none. */
+int intervals_stored(const char *dir, struct calibration *calibration,
+                     struct error *err);
+
+#endif
