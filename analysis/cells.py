@@ -1,0 +1,181 @@
+"""One row per cell: what it ran, and medians with intervals of what was
+measured.  Tables, figures, comparison and advice all start from here."""
+import numpy as np
+import pandas as pd
+
+import labels
+import stats
+
+MEASURES = ["time_s", "bound_s", "serial_s", "compute_mean_s",
+            "overhead_mean_s", "overhead_max_s", "imbalance", "cv",
+            "iterations", "chunks", "messages", "bytes", "skew_s", "workers"]
+# Part of a problem, and of no choice: never part of a cell's label.
+GIVEN = ["kernel", "scheme", "ranks", "threads", "sync_interval", "transport",
+         "master", "hierarchy", "window"]
+# Columns of a run line that are neither the cell nor measured by number.
+ABOUT_RUN = {"launch", "cell", "type", "schema", "started", "repetition",
+             "repetitions", "reason", "seed", "status", "verified",
+             "simulated", "oversubscribed"}
+
+
+def measured(runs, cell_columns):
+    """Numeric columns of repetitions, also those of later versions."""
+    return [name for name in runs.columns
+            if name not in ABOUT_RUN and name not in cell_columns
+            and pd.api.types.is_float_dtype(runs[name])
+            and runs[name].notna().any()]
+
+
+def summarize(results):
+    """A frame with a row per (cell, simulated): the cell's columns, `n`,
+    `launches`, `oversubscribed`, `sampled`, `loop` (the kernel's name, no
+    longer than clear), `label`, `setup`, and for every measure m the columns
+    m, m_low, m_high."""
+    runs = results.runs
+    if runs.empty:
+        return pd.DataFrame()
+    keys = runs.groupby(["cell", "simulated"], observed=True, sort=False)
+    group = keys.ngroup().to_numpy()
+    first = np.unique(group, return_index=True)[1]
+    names = [n for n in results.cells if n in runs.columns]
+    frame = runs.iloc[first][["cell", "simulated", *names]]
+    frame = frame.reset_index(drop=True)
+    for name in frame.columns:
+        if isinstance(frame[name].dtype, pd.CategoricalDtype):
+            frame[name] = frame[name].astype(object).where(
+                frame[name].notna(), None)
+    count = len(frame)
+    for name in measured(runs, results.cells):
+        middle, low, high, _ = stats.grouped_median_ci(
+            group, runs[name].to_numpy(dtype=float), count)
+        frame[name], frame[name + "_low"], frame[name + "_high"] = \
+            middle, low, high
+    frame["n"] = np.bincount(group, minlength=count)
+    frame["launches"] = keys["launch"].nunique().to_numpy()
+    frame["oversubscribed"] = any_of(runs, "oversubscribed", True, group)
+    frame["sampled"] = any_of(runs, "verified", "sample", group)
+    return finish(frame)
+
+
+def any_of(runs, name, value, group):
+    if name not in runs:
+        return False
+    return np.bincount(group, weights=runs[name].eq(value)).astype(bool)
+
+
+def finish(frame):
+    """Adds workers, labels and speedups, and sorts."""
+    for name in [*GIVEN, *MEASURES]:
+        if name not in frame:
+            frame[name] = None if name in GIVEN[:2] else np.nan
+    for name in ("transport", "master", "hierarchy", "window"):
+        frame[name] = frame[name].astype(object).where(frame[name].notna(),
+                                                       None)
+    frame["workers"] = frame["workers"].fillna(frame["ranks"]
+                                               * frame["threads"])
+    frame["interval"] = frame["sync_interval"]
+    specs = list(frame["kernel"].unique())
+    short = {spec: labels.short(spec, specs) for spec in specs}
+    frame["loop"] = frame["kernel"].map(short)
+    add_labels(frame)
+    frame = sort(frame)
+    add_speedups(frame)
+    return frame
+
+
+def sort(frame):
+    order = sorted(range(len(frame)), key=lambda i: (
+        labels.position(frame.at[i, "kernel"], labels.KERNELS),
+        bool(frame.at[i, "simulated"]), frame.at[i, "workers"],
+        labels.position(frame.at[i, "transport"], labels.TRANSPORTS),
+        frame.at[i, "hierarchy"] != "flat",
+        labels.natural(frame.at[i, "setup"]),
+        labels.position(frame.at[i, "scheme"], labels.SCHEMES),
+        np.nan_to_num(frame.at[i, "interval"])))
+    return frame.iloc[order].reset_index(drop=True)
+
+
+def extra_columns(frame, cell_columns=None):
+    """Columns of the cell that differ between cells of one kernel, transport,
+    master and hierarchy: what only follows from the transport says nothing."""
+    measures = set(MEASURES) | {"cell", "simulated", "n", "launches",
+                                "oversubscribed", "sampled", "interval",
+                                "loop"}
+    names = cell_columns or [
+        n for n in frame.columns if n not in GIVEN and n not in measures
+        and not n.endswith(("_low", "_high")) and n + "_low" not in frame]
+    alike = frame[["kernel", "simulated", "transport", "master",
+                   "hierarchy"]].astype(str).agg("|".join, axis=1)
+    return [n for n in names
+            if (frame[n].astype(str).groupby(alike).nunique() > 1).any()]
+
+
+def add_labels(frame):
+    """`setup`: transport and hierarchy, then what else differs; `label`: the
+    setup with the layout."""
+    records = frame[["transport", "master", "hierarchy", "window", "ranks",
+                     "threads"]].to_dict("records")
+    setups = [labels.setup(r) for r in records]
+    for name in extra_columns(frame):
+        setups = [s + extra_words(name, value)
+                  for s, value in zip(setups, frame[name])]
+    frame["setup"] = setups
+    layouts = [labels.layout(r) for r in records]
+    frame["layout"] = layouts
+    # Two layouts with as many workers in one setup are two setups.
+    same = frame.groupby(["kernel", "simulated", "setup", "scheme", "workers"],
+                         dropna=False, sort=False)["layout"].transform(
+                             "nunique")
+    if (same > 1).any():
+        frame["setup"] = [f"{s}, {x}" for s, x in zip(setups, layouts)]
+    frame["label"] = [f"{s}, {x}" if x and not s.endswith(x) else s
+                      for s, x in zip(frame["setup"], layouts)]
+
+
+def extra_words(name, value):
+    if value is None or value == "" or value != value:
+        return ""
+    if value is True or value is False:
+        return f", {name}" if value else f", no {name}"
+    if isinstance(value, float):
+        value = f"{value:g}"
+    return f", {name} {value}"
+
+
+def add_speedups(frame):
+    """Over one base per kernel: the serial loop where it was timed, else the
+    fastest cell with the fewest workers.  `base` says which."""
+    for name in ("speedup", "speedup_low", "speedup_high", "base_s"):
+        frame[name] = np.nan
+    frame["base"] = None
+    for _, part in frame.groupby(["kernel", "simulated"], sort=False):
+        base, text = speedup_base(part)
+        at = part.index
+        frame.loc[at, "base_s"] = base
+        frame.loc[at, "base"] = text
+        frame.loc[at, "speedup"] = base / part["time_s"]
+        frame.loc[at, "speedup_low"] = base / part["time_s_high"]
+        frame.loc[at, "speedup_high"] = base / part["time_s_low"]
+
+
+def speedup_base(part):
+    """(seconds, in words) for the cells of one kernel; the serial base is
+    that of dlsbench summary."""
+    serial = np.sort(part["serial_s"].dropna().to_numpy(dtype=float))
+    if len(serial):
+        base = serial[len(serial) // 2]
+        return base, f"the serial loop of this program, {labels.seconds(base)}"
+    flat = part[part["hierarchy"] == "flat"]
+    few = flat if len(flat) else part
+    few = few[few["workers"] == few["workers"].min()]
+    best = few.loc[few["time_s"].idxmin()]
+    return best["time_s"], (
+        f"{best['scheme']} over {best['label']} with "
+        f"{labels.count(int(best['workers']), 'worker')}, "
+        f"{labels.seconds(best['time_s'])}")
+
+
+def by_cell(runs):
+    """(cell, simulated) -> the rows of its repetitions."""
+    return {key: part for key, part in
+            runs.groupby(["cell", "simulated"], observed=True, sort=False)}

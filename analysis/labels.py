@@ -1,0 +1,123 @@
+"""Names and numbers as people read them."""
+import math
+
+SCHEMES = ["static", "ss", "css", "wcss", "gss", "fss", "tss", "tss-taylor",
+           "qss", "wf", "dtss", "dtss-acp", "dfss", "dgss"]
+KERNELS = ["null", "mandelbrot", "adjoint", "matmul", "heat",
+           "floyd-steinberg", "trace"]
+TRANSPORTS = ["shared", "master", "window"]
+UNITS = [(1.0, 1.0, "s"), (1e-3, 1e3, "ms"), (1e-6, 1e6, "us"),
+         (0.0, 1e9, "ns")]
+
+
+def position(spec, names):
+    """For sorting: names as listed first, then by the alphabet."""
+    name = str(spec).split(":")[0]
+    return (names.index(name) if name in names else len(names), str(spec))
+
+
+def natural(text):
+    """For sorting: 9 before 16."""
+    words = str(text).replace(",", " ").replace("x", " ").split()
+    return [(0, float(word), "") if word.replace(".", "", 1).isdigit()
+            else (1, 0.0, word) for word in words]
+
+
+def unit_of(seconds):
+    """(factor, unit) for times of this size."""
+    for least, factor, unit in UNITS:
+        if abs(seconds) >= least:
+            return factor, unit
+    return 1.0, "s"
+
+
+def seconds(value, like=None):
+    """Four digits and a unit, that of `like` where given."""
+    if value is None or math.isnan(value):
+        return "-"
+    like = value if like is None or math.isnan(like) else like
+    if like == 0:
+        return "0 s"
+    factor, unit = unit_of(like)
+    scale = abs(like) * factor
+    digits = 0 if scale >= 1000 else 1 if scale >= 100 else \
+        2 if scale >= 10 else 3
+    return f"{value * factor:.{digits}f} {unit}"
+
+
+def interval(low, high, like):
+    if low is None or math.isnan(low):
+        return "-"
+    factor, unit = unit_of(like)
+    return (f"{seconds(low, like).split()[0]} to {seconds(high, like)}")
+
+
+def number(value, digits=3):
+    if value is None or not math.isfinite(value):
+        return "-"
+    if abs(value) >= 10000 or float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:.{digits}f}"
+
+
+def percent(value, digits=1):
+    if value is None or not math.isfinite(value):
+        return "-"
+    return f"{100 * value:.{digits}f} %"
+
+
+def p_value(p):
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 \
+        else f"p = {p:.2f}"
+
+
+def count(n, word, plural=None):
+    return f"{n:,} {word if n == 1 else plural or word + 's'}"
+
+
+def short(spec, specs=()):
+    """A spec without those of its keys that are the same in all `specs` of
+    its name: `mandelbrot:size=2048,maxiter=1000,...` becomes `mandelbrot`."""
+    name, keys = parts(spec)
+    alike = [parts(s)[1] for s in set(specs) if parts(s)[0] == name]
+    kept = [f"{k}={v}" for k, v in keys.items()
+            if any(other.get(k) != v for other in alike)]
+    return name + (":" + ",".join(kept) if kept else "")
+
+
+def parts(spec):
+    name, _, rest = str(spec).partition(":")
+    pairs = [word.partition("=") for word in rest.split(",") if word]
+    return name, {key: value for key, _, value in pairs}
+
+
+def setup(cell):
+    """Transport, master and hierarchy of a cell in words."""
+    words = str(cell.get("transport") or "")
+    if words == "master" and cell.get("master"):
+        words += " " + str(cell["master"])
+    if words == "window" and cell.get("window") not in (None, "auto"):
+        words += " " + str(cell["window"])
+    hierarchy = cell.get("hierarchy")
+    if hierarchy is not None:
+        words += ", " + hierarchy_words(hierarchy)
+    return words.strip(", ")
+
+
+def hierarchy_words(hierarchy):
+    text = str(hierarchy)
+    if text.isdigit():
+        return count(int(text), "master")
+    return text
+
+
+def layout(cell):
+    ranks, threads = cell.get("ranks"), cell.get("threads")
+    if not known(ranks) or not known(threads):
+        return ""
+    return f"{ranks:.0f}x{threads:.0f}"
+
+
+def known(value):
+    return value is not None and not (isinstance(value, float)
+                                      and math.isnan(value))

@@ -1,0 +1,259 @@
+"""Reads result directories: the only module that knows results/README.md.
+
+`load(path)` gives a Results: frames of what counts, and `notes`, one line each
+on everything that was left out or looks odd.  Columns that a later version
+adds are kept as they are; columns that are missing are missing in the frames.
+"""
+import glob
+import json
+import os
+
+import numpy as np
+import pandas as pd
+
+import jsonl
+
+SCHEMAS = {1}
+# Columns of a cell_done line that say how the cell ended, not what it is.
+ENDED = {"schema", "type", "launch", "status", "repetitions", "reason", "cell"}
+NEEDED = ["launch", "cell", "kernel", "scheme", "time_s"]
+USUAL = ["hierarchy", "transport", "ranks", "threads", "workers", "serial_s",
+         "bound_s", "compute_mean_s", "overhead_mean_s", "imbalance",
+         "chunks", "verified"]
+
+
+class LoadError(Exception):
+    """Nothing can be shown; the text says why, in one line."""
+
+
+class Results:
+    """One result directory, or several below one folder.
+
+    runs      counted repetitions: of cells that the same launch ended as ok
+    ended     cell_done lines: how each cell ended, in which launch
+    cells     names of the columns that make up a cell
+    workers   worker lines of the counted repetitions (empty until asked for)
+    chunks    chunk lines of the counted repetitions (empty until asked for)
+    manifests list of dictionaries, by start
+    notes     one line each
+    """
+
+    def __init__(self, path):
+        self.path = path
+        self.notes = []
+        self.directories = []
+        self.runs = self.ended = None
+        self.cells = []
+        self.manifests = []
+        self._lazy = {}
+
+    def files(self, kind, ending="jsonl"):
+        return sorted(name for directory in self.directories for name in
+                      glob.glob(os.path.join(glob.escape(directory),
+                                             f"{kind}-*.{ending}")))
+
+    @property
+    def name(self):
+        names = {m["campaign"] for m in self.manifests if m.get("campaign")}
+        if names:
+            return ", ".join(sorted(map(str, names)))
+        return os.path.basename(os.path.abspath(self.path))
+
+    @property
+    def workers(self):
+        return self._read_lazy("workers")
+
+    @property
+    def chunks(self):
+        return self._read_lazy("chunks")
+
+    def _read_lazy(self, kind):
+        if kind not in self._lazy:
+            table = jsonl.Table(["type", "schema"])
+            for path in self.files(kind):
+                table.read(path)
+            note_bad_lines(self, table)
+            self._lazy[kind] = counted_only(table.frame(), self.ended)
+        return self._lazy[kind]
+
+
+def load(path):
+    """Reads a result directory, or all that lie directly below a folder."""
+    results = Results(path)
+    results.directories = find_directories(path)
+    if len(results.directories) > 1:
+        results.notes.append(f"{len(results.directories)} result directories "
+                             "read as one")
+    table = jsonl.Table(["seed"])
+    for name in results.files("runs"):
+        table.read(name)
+    note_bad_lines(results, table)
+    frame = table.frame()
+    check_columns(results, frame)
+    note_schemas(results, frame)
+    if "type" not in frame:
+        frame["type"] = "run"
+    results.ended = last_ends(frame[frame["type"] == "cell_done"])
+    read_manifests(results)
+    results.cells = cell_columns(results.ended)
+    results.runs = counted_runs(results, frame[frame["type"] == "run"])
+    if "simulated" in results.runs:
+        results.runs["simulated"] = results.runs["simulated"].eq(True)
+    else:
+        results.runs["simulated"] = False
+    note_odd(results)
+    return results
+
+
+def find_directories(path):
+    if not os.path.isdir(path):
+        raise LoadError(f"{path}: no such directory")
+    if glob.glob(os.path.join(glob.escape(path), "runs-*.jsonl")):
+        return [path]
+    below = sorted({os.path.dirname(name) for name in glob.glob(
+        os.path.join(glob.escape(path), "*", "runs-*.jsonl"))})
+    if not below:
+        raise LoadError(f"{path}: no results are here (no runs-*.jsonl)")
+    return below
+
+
+def note_bad_lines(results, table):
+    for path, torn, bad in table.bad:
+        name = os.path.basename(path)
+        if torn:
+            results.notes.append(f"{name}: the last line is torn, left out")
+        if bad:
+            results.notes.append(f"{name}: {bad} damaged line"
+                                 f"{'s'[:bad != 1]}, left out")
+
+
+def check_columns(results, frame):
+    if frame.empty:
+        raise LoadError(f"{results.path}: the files hold no results yet")
+    lacking = [name for name in NEEDED if name not in frame]
+    if lacking == ["time_s"]:
+        raise LoadError(f"{results.path}: no repetition is recorded yet")
+    if lacking:
+        raise LoadError(f"{results.path}: column {', '.join(lacking)} "
+                        "is missing: not result files of DLSBench?")
+    absent = [name for name in USUAL if name not in frame]
+    if absent:
+        results.notes.append(f"column {', '.join(absent)} is missing: what "
+                             "needs it is not shown")
+
+
+def note_schemas(results, frame):
+    if "schema" not in frame:
+        results.notes.append("lines without a schema version")
+        return
+    found = sorted(set(frame["schema"].dropna()))
+    unknown = [f"{v:g}" for v in found if v not in SCHEMAS]
+    if len(found) > 1:
+        results.notes.append(
+            "a mixture of schema versions ("
+            + ", ".join(f"{v:g}" for v in found) + "): columns that only some "
+            "lines have are empty in the others")
+    if unknown:
+        results.notes.append(
+            f"schema {', '.join(unknown)} is newer than this analysis "
+            f"(it knows {max(SCHEMAS)}): read as far as it is understood")
+
+
+def last_ends(done):
+    """One line per launch and cell: the last one counts."""
+    done = done.drop_duplicates(["launch", "cell"], keep="last")
+    done = done.dropna(axis=1, how="all").copy()
+    for name in ("status", "reason"):
+        if name not in done:
+            done[name] = None
+    return done
+
+
+def cell_columns(ended):
+    """What makes up a cell: all columns of a cell_done line but its end."""
+    return [name for name in ended.columns if name not in ENDED]
+
+
+def pairs(frame):
+    """(launch, cell) of each row as one index."""
+    return pd.MultiIndex.from_arrays([frame["launch"].astype(object),
+                                      frame["cell"].astype(object)])
+
+
+def counted_runs(results, runs):
+    """Repetitions that verified, of cells that ended well in their launch."""
+    ended, notes = results.ended, results.notes
+    status = pd.Series(ended["status"].astype(object).to_numpy(),
+                       index=pairs(ended))
+    of_run = pairs(runs).map(status.to_dict())
+    good = np.asarray(of_run == "ok")
+    if "status" in runs:
+        good &= (runs["status"] == "ok").to_numpy()
+    if "verified" in runs:
+        wrong = runs["verified"].eq(False).to_numpy()
+        odd = int((good & wrong).sum())
+        if odd:
+            notes.append(f"{odd} repetitions did not verify although their "
+                         "cell ended as ok: left out")
+        good &= ~wrong
+    open_pairs = set(pairs(runs)[np.asarray(of_run.isna())].unique())
+    finished = {c for (_, c), s in status.items() if s == "ok"}
+    left = {c for _, c in open_pairs} - finished
+    if left:
+        notes.append(f"{len(left)} cell{'s'[:len(left) != 1]} not complete "
+                     "(still being written, or interrupted): left out")
+    kept = runs[good & (runs["time_s"] > 0).to_numpy()].copy()
+    for name in kept.columns:
+        if isinstance(kept[name].dtype, pd.CategoricalDtype):
+            kept[name] = kept[name].cat.remove_unused_categories()
+    return kept.reset_index(drop=True)
+
+
+def counted_only(frame, ended):
+    """Lines of launches and cells that ended as ok."""
+    if frame.empty or "launch" not in frame or "cell" not in frame:
+        return pd.DataFrame()
+    launches = frame["launch"].cat.categories
+    cells = frame["cell"].cat.categories
+    good = np.zeros((len(launches) + 1, len(cells) + 1), dtype=bool)
+    for launch, cell, status in zip(ended["launch"], ended["cell"],
+                                    ended["status"]):
+        if status == "ok" and launch in launches and cell in cells:
+            good[launches.get_loc(launch), cells.get_loc(cell)] = True
+    keep = good[frame["launch"].cat.codes, frame["cell"].cat.codes]
+    return frame if keep.all() else frame[keep].reset_index(drop=True)
+
+
+def read_manifests(results):
+    for path in results.files("manifest", "json"):
+        try:
+            with open(path, encoding="utf-8") as file:
+                manifest = json.load(file)
+        except (ValueError, OSError):
+            results.notes.append(f"{os.path.basename(path)}: not readable as "
+                                 "JSON, left out")
+            continue
+        if isinstance(manifest, dict):
+            results.manifests.append(manifest)
+    if not results.manifests:
+        results.notes.append("no manifest: the environment is not known")
+    results.manifests.sort(key=lambda m: str(m.get("started")))
+
+
+def note_odd(results):
+    ended, runs, notes = results.ended, results.runs, results.notes
+    ok = set(ended["cell"][ended["status"] == "ok"])
+    for status, text in [("unverified", "differ from the serial reference"),
+                         ("failed", "failed")]:
+        cells = set(ended["cell"][ended["status"] == status]) - ok
+        if cells:
+            notes.append(f"{len(cells)} cell{'s'[:len(cells) != 1]} {text}: "
+                         "not used")
+    if runs.empty:
+        notes.append("no cell is complete and verified: nothing to show")
+        return
+    if runs.groupby("cell", observed=True).size().max() == 1:
+        notes.append("one repetition only: no confidence intervals")
+    if "oversubscribed" in runs and runs["oversubscribed"].eq(True).any():
+        notes.append("in some cells workers shared cores (--oversubscribe): "
+                     "they are not ranked")

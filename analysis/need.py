@@ -1,0 +1,33 @@
+"""Finds a Python that has pandas, scipy and matplotlib.
+
+Every program of this folder imports this first.  The python3 first on the path
+may be one without them: then the program starts again under the system's own,
+and if that lacks them too, one line says what to install.
+"""
+import importlib.util
+import os
+import sys
+
+PACKAGES = ["pandas", "scipy", "matplotlib"]
+SYSTEM = "/usr/bin/python3"
+
+
+def missing():
+    return [name for name in PACKAGES if not importlib.util.find_spec(name)]
+
+
+def packages():
+    """Goes on only where the packages are; call before importing them."""
+    absent = missing()
+    if not absent:
+        return
+    tried = os.environ.get("DLSBENCH_PYTHON_TRIED")
+    if not tried and os.path.exists(SYSTEM):
+        os.environ["DLSBENCH_PYTHON_TRIED"] = "1"
+        os.execv(SYSTEM, [SYSTEM, *sys.argv])
+    debs = " ".join("python3-" + name for name in absent)
+    sys.exit(f"{os.path.basename(sys.argv[0])}: Python lacks "
+             f"{', '.join(absent)}: apt-get install {debs} (or make deps)")
+
+
+packages()

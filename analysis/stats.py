@@ -1,0 +1,111 @@
+"""Medians, intervals and tests.  The median and its interval are those of
+harness/stats.c: order statistics by the binomial distribution, and the whole
+range where there are fewer than six values."""
+import functools
+import math
+
+import numpy as np
+import scipy.stats
+
+CI_LEAST = 6    # fewer values have no 95 % interval of their median
+ALPHA = 0.05
+
+
+@functools.lru_cache(maxsize=None)
+def leave_out(n):
+    """The largest number of values to leave out at each end so that the rest
+    covers the median with 95 %."""
+    k, log_term = 0, -n * math.log(2.0)
+    total = math.exp(log_term)
+    while k < n // 2 and total <= 0.025:
+        k += 1
+        log_term += math.log(n - k + 1) - math.log(k)
+        total += math.exp(log_term)
+    return k
+
+
+def median_ci(values):
+    """(median, low, high); NaN without values."""
+    values = np.sort(np.asarray(values, dtype=float))
+    values = values[~np.isnan(values)]
+    n = len(values)
+    if n == 0:
+        return (math.nan,) * 3
+    low = max(leave_out(n) - 1, 0)
+    median = (values[(n - 1) // 2] + values[n // 2]) / 2
+    return median, values[low], values[n - 1 - low]
+
+
+def grouped_median_ci(groups, values, count):
+    """The same for many groups at once: `groups` holds 0 .. count-1 for each
+    value.  Three arrays of length count, and the number of values."""
+    known = ~np.isnan(values)
+    groups, values = groups[known], values[known]
+    order = np.lexsort((values, groups))
+    values = values[order]
+    n = np.bincount(groups, minlength=count)
+    first = np.concatenate([[0], np.cumsum(n)[:-1]])
+    out = np.array([max(leave_out(int(k)) - 1, 0) for k in n], dtype=int)
+    has = n > 0
+    result = np.full((3, count), np.nan)
+    at, size = first[has], n[has]
+    result[0, has] = (values[at + (size - 1) // 2]
+                      + values[at + size // 2]) / 2
+    result[1, has] = values[at + out[has]]
+    result[2, has] = values[at + size - 1 - out[has]]
+    return result[0], result[1], result[2], n
+
+
+def ratio_ci(a, b):
+    """Ratio of the medians b/a with an interval, from the two medians' own
+    (the method of variance estimates recovery, on logarithms)."""
+    (ma, la, ha), (mb, lb, hb) = (np.log(median_ci(v)) for v in (a, b))
+    shift = mb - ma
+    low = shift - math.hypot(mb - lb, ha - ma)
+    high = shift + math.hypot(hb - mb, ma - la)
+    return math.exp(shift), math.exp(low), math.exp(high)
+
+
+def mann_whitney(a, b):
+    """Two-sided p that both come from one distribution; exact without ties."""
+    both = np.concatenate([a, b])
+    if len(a) == 0 or len(b) == 0 or both.min() == both.max():
+        return 1.0
+    tied = len(np.unique(both)) < len(both)
+    method = "asymptotic" if tied or len(both) > 200 else "exact"
+    return float(scipy.stats.mannwhitneyu(
+        a, b, alternative="two-sided", method=method).pvalue)
+
+
+@functools.lru_cache(maxsize=None)
+def least_p(m, n):
+    """The smallest p that samples of these sizes can give."""
+    if m == 0 or n == 0:
+        return 1.0
+    return min(1.0, 2.0 / math.comb(m + n, m))
+
+
+def holm(p):
+    """Adjusted p values: below alpha means significant at alpha over all."""
+    p = np.asarray(p, dtype=float)
+    order = np.argsort(p, kind="stable")
+    scaled = p[order] * np.arange(len(p), 0, -1)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
+    return adjusted
+
+
+def geometric_mean(values):
+    values = np.asarray(values, dtype=float)
+    return float(np.exp(np.mean(np.log(values)))) if len(values) else math.nan
+
+
+def chance_to_be_best(samples, rounds=1000, seed=1):
+    """For each of several samples of times, the share of bootstrap rounds in
+    which its median is the smallest."""
+    rng = np.random.default_rng(seed)
+    medians = np.array([
+        np.median(rng.choice(s, size=(rounds, len(s))), axis=1)
+        for s in samples])
+    best = np.argmin(medians, axis=0)
+    return np.bincount(best, minlength=len(samples)) / rounds

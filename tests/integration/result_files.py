@@ -1,0 +1,81 @@
+"""Writes small result directories for the tests of analysis/, with the lines
+of results/README.md, and runs the programs of analysis/ on them."""
+import json
+import subprocess
+import sys
+
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "analysis"))
+
+CELL = {"kernel": "adjoint:size=100,seed=1", "scheme": "gss:min=1",
+        "hierarchy": "flat", "transport": "shared", "master": "computing",
+        "window": "auto", "collect": "local", "bind": "compact",
+        "timing": "worker", "protocol": "parallel", "power": "", "load": "",
+        "prefetch": False, "ranks": 1, "threads": 2, "min_chunk": 1,
+        "sync_interval": None}
+
+
+class Directory:
+    """A result directory in the making."""
+
+    def __init__(self, path, schema=1):
+        self.path, self.schema = path, schema
+        path.mkdir(parents=True, exist_ok=True)
+        self.cells = {}
+
+    def write(self, kind, launch, row):
+        with open(self.path / f"{kind}-{launch}.jsonl", "a") as file:
+            file.write(json.dumps({"schema": self.schema, "launch": launch,
+                                   **row}) + "\n")
+
+    def manifest(self, launch="l1", **more):
+        data = {"schema": self.schema, "launch": launch, "campaign": "test",
+                "started": "2026-01-01T00:00:00Z", "compiler": "gcc 12",
+                "machine": {"governor": None, "topology": "2 cores",
+                            "counters": "none: no PMU"},
+                "places": [{"host": "here"}], **more}
+        (self.path / f"manifest-{launch}.json").write_text(json.dumps(data))
+
+    def name(self, cell):
+        key = json.dumps({**CELL, **cell}, sort_keys=True)
+        return self.cells.setdefault(key, f"{len(self.cells):016x}")
+
+    def cell(self, times, launch="l1", status="ok", done=True, run=None,
+             workers=None, **cell):
+        """Repetitions with these times, and the line that ends the cell.
+        `workers`: function of (repetition, worker) to a worker's columns."""
+        row = {**CELL, **cell, "cell": self.name(cell)}
+        count = int(row["ranks"] * row["threads"])
+        for number, time_s in enumerate(times, 1):
+            self.write("runs", launch, {
+                **row, "type": "run", "repetition": number,
+                "simulated": False, "workers": count, "status": status,
+                "iterations": 1000, "chunks": 12, "time_s": time_s,
+                "bound_s": time_s * 0.9, "serial_s": 1.0,
+                "compute_mean_s": time_s * 0.9, "skew_s": 0.0,
+                "overhead_mean_s": time_s * 0.1, "messages": 0,
+                "overhead_max_s": time_s * 0.1, "imbalance": 0.1, "cv": 0.1,
+                "bytes": 0, "verified": status == "ok",
+                "oversubscribed": False, **(run or {})})
+            for worker in range(count):
+                self.write("workers", launch, {
+                    "type": "worker", "cell": row["cell"],
+                    "repetition": number, "worker": worker, "rank": worker,
+                    "iterations": 500, "compute_s": time_s * 0.9,
+                    "wait_s": 0.0, "serve_s": 0.0, "sync_s": 0.0,
+                    "finish_s": time_s, "overhead_s": time_s * 0.1,
+                    **(workers(number, worker) if workers else {})})
+        if done:
+            self.write("runs", launch, {
+                **row, "type": "cell_done", "status": status,
+                "repetitions": len(times), "reason": None})
+        return row["cell"]
+
+
+def analysis(program, *args, limit=120):
+    """(exit code, stdout, stderr) of a program of analysis/."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "analysis" / f"{program}.py"),
+         *map(str, args)], capture_output=True, text=True, timeout=limit)
+    return done.returncode, done.stdout, done.stderr

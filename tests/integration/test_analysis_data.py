@@ -1,0 +1,240 @@
+"""analysis/: reading result directories, good and bad, and statistics."""
+import math
+import shutil
+
+import numpy as np
+import pytest
+
+from result_files import Directory, analysis
+
+import cells  # noqa: E402  (result_files set the path)
+import jsonl
+import loader
+import stats
+
+TEN = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9]
+# As in harness/stats_test.c: order statistics of the sign test.
+INTERVALS = {1: (1, 1), 5: (1, 5), 6: (1, 6), 8: (1, 8), 9: (2, 8),
+             10: (2, 9), 12: (3, 10), 15: (4, 12), 20: (6, 15), 25: (8, 18),
+             30: (10, 21), 40: (14, 27), 50: (18, 33), 100: (40, 61)}
+
+
+@pytest.mark.parametrize("n", INTERVALS)
+def test_intervals_of_medians_are_those_of_the_program(n):
+    values = np.random.default_rng(n).permutation(np.arange(1.0, n + 1))
+    median, low, high = stats.median_ci(values)
+    assert (median, (low, high)) == ((n + 1) / 2, INTERVALS[n])
+
+
+def test_grouped_intervals_are_those_of_single_groups():
+    rng = np.random.default_rng(3)
+    groups = rng.integers(0, 30, 700)
+    values = np.where(rng.random(700) < 0.1, np.nan, rng.random(700))
+    found = stats.grouped_median_ci(groups, values, 31)
+    for g in range(31):
+        expected = stats.median_ci(values[groups == g])
+        assert np.allclose([f[g] for f in found[:3]], expected,
+                           equal_nan=True)
+
+
+def test_holm_is_that_of_its_definition():
+    assert np.allclose(stats.holm([0.01, 0.04, 0.03, 0.005]),
+                       [0.03, 0.06, 0.06, 0.02])
+    assert stats.least_p(3, 3) == pytest.approx(0.1)
+    assert stats.mann_whitney(np.arange(3.), np.arange(3.) + 9) == \
+        pytest.approx(0.1)
+
+
+def test_medians_are_those_of_dlsbench_summary(dlsbench, campaign):
+    path = campaign("name: small\nkernel: \"adjoint:size=20\"\n"
+                    "repetitions: 7\nrepetitions_max: 7\nlayout: 1x2\n"
+                    "cells:\n  - scheme: [static, gss, fss]\n")
+    ran = dlsbench("run", path, "--oversubscribe")
+    results = loader.load(str(ran.directory))
+    frame = cells.summarize(results)
+    assert len(frame) == 3 and (frame["n"] == 7).all()
+    for row in frame.to_dict("records"):
+        times = sorted(r["time_s"] for r in ran.runs()
+                       if r["cell"] == row["cell"])
+        assert (row["time_s_low"], row["time_s"], row["time_s_high"]) == \
+            (times[0], times[3], times[6])
+    assert len(results.workers) == len(ran.lines("workers")) == 3 * 7 * 2
+    summary = dlsbench("summary", ran.directory).out
+    base = frame["base"].iloc[0].split(", ")[1]
+    assert f"serial loop of this program: {base}" in summary
+
+
+def test_blocks_of_any_size_give_the_same(tmp_path, monkeypatch):
+    there = Directory(tmp_path / "d")
+    for scheme in ("gss", "fss", "tss"):
+        there.cell(TEN, scheme=scheme)
+    there.manifest()
+    whole = loader.load(str(there.path))
+    monkeypatch.setattr(jsonl, "BLOCK", 37)
+    parts = loader.load(str(there.path))
+    assert parts.notes == whole.notes == []
+    assert cells.summarize(parts).equals(cells.summarize(whole))
+    assert len(parts.workers) == 60
+
+
+def notes_of(path):
+    """What report and tables say about a directory; both must survive it."""
+    code, out, err = analysis("tables", path)
+    shown, _, said = analysis("report", path, "--out", path / "page.html",
+                              "--no-files")
+    assert shown == code
+    assert "Traceback" not in err + said
+    assert said.replace("report: ", "") == err.replace("tables: ", "")
+    if code == 0:
+        assert out and (path / "page.html").stat().st_size > 10000
+    return code, [line.partition(": ")[2] for line in err.splitlines()]
+
+
+@pytest.fixture
+def good(tmp_path):
+    there = Directory(tmp_path / "d")
+    there.cell(TEN)
+    there.cell([2 * t for t in TEN], scheme="fss:alpha=2")
+    there.manifest()
+    return there
+
+
+def test_a_good_directory_needs_no_words(good):
+    assert notes_of(good.path) == (0, [])
+
+
+def test_an_empty_directory(tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert notes_of(empty) == (
+        2, [f"{empty}: no results are here (no runs-*.jsonl)"])
+    (empty / "runs-l1.jsonl").write_text("")
+    assert notes_of(empty) == (
+        2, [f"{empty}: the files hold no results yet"])
+    assert notes_of(tmp_path / "no")[1] == [f"{tmp_path}/no: no such "
+                                            "directory"]
+
+
+def test_a_torn_line(good):
+    with open(good.path / "runs-l1.jsonl", "a") as file:
+        file.write('{"schema":1,"type":"run","launch":"l1","ce')
+    assert notes_of(good.path) == (
+        0, ["runs-l1.jsonl: the last line is torn, left out"])
+
+
+def test_damage_in_the_middle(good):
+    path = good.path / "runs-l1.jsonl"
+    lines = path.read_text().splitlines()
+    lines[3] = lines[3][:50]
+    path.write_text("\n".join(lines) + "\n")
+    assert notes_of(good.path) == (
+        0, ["runs-l1.jsonl: 1 damaged line, left out"])
+
+
+def test_a_mixture_of_schema_versions(good):
+    newer = Directory(good.path, schema=2)
+    newer.cells = dict(good.cells)
+    newer.cell(TEN, launch="l2", scheme="tss:last=1", run={"wind_m": 3.5})
+    code, notes = notes_of(good.path)
+    assert code == 0 and len(notes) == 2
+    assert notes[0].startswith("a mixture of schema versions (1, 2)")
+    assert notes[1].startswith("schema 2 is newer than this analysis")
+
+
+def test_unverified_and_failed_cells_are_not_used(good):
+    good.cell([0.1] * 10, scheme="static", status="unverified")
+    good.cell([], scheme="ss", status="failed")
+    code, notes = notes_of(good.path)
+    assert (code, notes) == (0, [
+        "1 cell differ from the serial reference: not used",
+        "1 cell failed: not used"])
+    assert "static" not in analysis("tables", good.path)[1]
+
+
+def test_a_wrong_repetition_of_a_good_cell_is_left_out(good):
+    good.cell([0.01], run={"verified": False}, scheme="static")
+    code, notes = notes_of(good.path)
+    assert code == 0 and "1 repetitions did not verify" in notes[0]
+    assert "static" not in analysis("tables", good.path)[1]
+
+
+def test_only_unverified_cells(tmp_path):
+    there = Directory(tmp_path / "d")
+    there.cell(TEN, status="unverified")
+    there.manifest()
+    assert notes_of(there.path) == (2, [
+        "1 cell differ from the serial reference: not used",
+        "no cell is complete and verified: nothing to show"])
+
+
+def test_one_repetition_only(tmp_path):
+    there = Directory(tmp_path / "d")
+    there.cell([1.0])
+    there.manifest()
+    assert notes_of(there.path) == (
+        0, ["one repetition only: no confidence intervals"])
+    table = analysis("tables", there.path, "--table", "time")[1]
+    assert "1.000 s" in table and "[" not in table
+
+
+def test_a_missing_column(good):
+    for path in good.path.glob("runs-*.jsonl"):
+        text = path.read_text().replace('"overhead_mean_s"', '"other"')
+        path.write_text(text)
+    assert notes_of(good.path) == (0, [
+        "column overhead_mean_s is missing: what needs it is not shown"])
+    text = (good.path / "runs-l1.jsonl").read_text()
+    (good.path / "runs-l1.jsonl").write_text(text.replace('"time_s"', '"t"'))
+    code, notes = notes_of(good.path)
+    assert code == 2 and "no repetition is recorded yet" in notes[0]
+
+
+def test_a_directory_that_is_still_being_written(good):
+    good.cell(TEN, scheme="tss:last=1", done=False)
+    assert notes_of(good.path) == (0, [
+        "1 cell not complete (still being written, or interrupted): "
+        "left out"])
+    good.cell(TEN, scheme="tss:last=1", launch="l2")
+    assert notes_of(good.path) == (0, [])
+
+
+def test_no_manifest(good):
+    (good.path / "manifest-l1.json").unlink()
+    assert notes_of(good.path) == (
+        0, ["no manifest: the environment is not known"])
+    (good.path / "manifest-l1.json").write_text("{")
+    assert notes_of(good.path)[1][0] == \
+        "manifest-l1.json: not readable as JSON, left out"
+
+
+def test_unknown_columns_are_kept_and_tell_cells_apart(good):
+    good.cell(TEN, flavour="sweet", run={"joules": 4.0})
+    good.cell(TEN, flavour="sour", run={"joules": 5.0})
+    frame = cells.summarize(loader.load(str(good.path)))
+    assert "flavour" in frame and "joules" in frame
+    assert frame["joules_low"].max() == 5
+    assert {"shared, flat, flavour sweet", "shared, flat, flavour sour"} <= \
+        set(frame["setup"])
+    assert notes_of(good.path) == (0, [])
+
+
+def test_several_directories_are_read_as_one(good, tmp_path):
+    shutil.copytree(good.path, tmp_path / "both" / "a")
+    shutil.copytree(good.path, tmp_path / "both" / "b")
+    for path in (tmp_path / "both" / "b").glob("*-l1.*"):
+        path.write_text(path.read_text().replace('"l1"', '"l2"'))
+        path.rename(str(path).replace("-l1.", "-l2."))
+    frame = cells.summarize(loader.load(str(tmp_path / "both")))
+    assert list(frame["n"]) == [20, 20]
+    assert list(frame["launches"]) == [2, 2]
+
+
+def test_speedup_without_a_serial_time_names_its_base(tmp_path):
+    there = Directory(tmp_path / "d")
+    for ranks in (256, 512):
+        there.cell([512 / ranks], ranks=ranks, threads=1,
+                   run={"serial_s": None, "simulated": True})
+    frame = cells.summarize(loader.load(str(there.path)))
+    assert list(frame["speedup"]) == [1.0, 2.0]
+    assert "256 workers, 2.000 s" in frame["base"].iloc[0]
+    assert math.isnan(frame["serial_s"].iloc[0])
