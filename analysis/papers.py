@@ -1,0 +1,76 @@
+"""Values printed in the papers (results/reference/*.csv), beside cells of a
+campaign that repeats one.  A campaign is a paper's if its name holds the
+paper's first author."""
+import csv
+import os
+
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))), "results", "reference")
+PAPERS = ["ciorba", "diaz", "andronikos", "han", "beaumont"]
+# Diaz' trapezoid is Taylor's form; the other schemes have the same names.
+DIAZ = {"css": "css", "gss": "gss", "tss-taylor": "tss", "fss": "fss",
+        "qss": "qss"}
+
+
+def paper_of(name):
+    """The paper a campaign repeats, or None."""
+    words = name.lower().replace("_", "-").split("-")
+    return next((p for p in PAPERS if p in words), None)
+
+
+def rows(name, folder=FOLDER):
+    try:
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+    except OSError:
+        return []
+
+
+def number(row, name):
+    try:
+        return float(row.get(name) or "")
+    except ValueError:
+        return None
+
+
+def name_of(spec):
+    return str(spec).partition(":")[0]
+
+
+def ciorba_times():
+    """(kernel, mode, interval, scheme, workers) -> seconds."""
+    return {(r["kernel"], r["mode"], float(r["sync_interval"]),
+             r["scheme"].partition(":")[2], float(r["slaves"])):
+            number(r, "time_s") for r in rows("ciorba_tables_2_3.csv")}
+
+
+def diaz(name, suffix):
+    """(tasks, workers, scheme) -> value."""
+    return {(float(r["tasks"]), float(r["processors"]), ours):
+            number(r, theirs + suffix)
+            for r in rows(name) for ours, theirs in DIAZ.items()}
+
+
+class Printed:
+    """Looks up what is printed for a cell of the summary; None if nothing."""
+
+    def __init__(self, campaign):
+        self.paper = paper_of(campaign)
+        self._ciorba = ciorba_times() if self.paper == "ciorba" else {}
+        self._times = diaz("diaz_table_4.csv", "_s") \
+            if self.paper == "diaz" else {}
+        self._chunks = diaz("diaz_table_3.csv", "") \
+            if self.paper == "diaz" else {}
+
+    def time_s(self, cell):
+        scheme = name_of(cell["scheme"])
+        if self.paper == "ciorba":
+            mode = "non-dedicated" if cell.get("load") else "dedicated"
+            return self._ciorba.get((name_of(cell["kernel"]), mode,
+                                     cell["sync_interval"], scheme,
+                                     cell["workers"]))
+        return self._times.get((cell["iterations"], cell["workers"], scheme))
+
+    def chunks(self, cell):
+        return self._chunks.get((cell["iterations"], cell["workers"],
+                                 name_of(cell["scheme"])))

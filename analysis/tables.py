@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""Prints the tables of a result directory.
+
+    analysis/tables.py DIR                          every table that has data
+    analysis/tables.py DIR --table speedup          one of them
+    analysis/tables.py DIR --format csv             every number, a line a cell
+    analysis/tables.py DIR --table time --format latex
+
+DIR is a result directory, or a folder of several (shards, campaigns of a
+paper), read as one.  Every value is a median; the brackets hold the 95 %
+confidence interval of the median.  Exit codes: 0, or 2 when there is nothing
+to print.
+"""
+import argparse
+import os
+import sys
+
+import need  # noqa: F401  (first: may start another Python)
+import numpy as np
+
+import cells
+import counters
+import grid
+import labels
+import loader
+import papers
+import stats
+
+
+def bracketed(row, name, form):
+    """Median and interval of one measure of one cell."""
+    value = row[name]
+    words = form(value)
+    if row["n"] < stats.CI_LEAST or not np.isfinite(row[name + "_low"]):
+        return words
+    low, high = form(row[name + "_low"]), form(row[name + "_high"])
+    return f"{words} [{low}, {high}]"
+
+
+def seconds_like(like):
+    """Seconds in the unit of `like`, the unit last in the bracket only."""
+    def form(value):
+        return labels.seconds(value, like)
+    return form
+
+
+def time_words(row, name="time_s"):
+    value = row[name]
+    if not np.isfinite(value):
+        return "-"
+    if row["n"] < stats.CI_LEAST or not np.isfinite(row[name + "_low"]):
+        return labels.seconds(value)
+    low, high = (labels.seconds(row[name + end], value).split()[0]
+                 for end in ("_low", "_high"))
+    return f"{labels.seconds(value)} [{low}, {high}]"
+
+
+def ratio_words(row, name):
+    return bracketed(row, name, lambda v: labels.number(float(v), 3)
+                     if np.isfinite(v) else "-")
+
+
+def share_words(row, name):
+    return bracketed(row, name, labels.percent)
+
+
+def kernels(frame):
+    """(title, cells) of each kernel, natively and simulated apart."""
+    for (_, simulated), part in frame.groupby(["kernel", "simulated"],
+                                              sort=False):
+        yield part["loop"].iloc[0] + (" (simulated)" if simulated
+                                      else ""), part
+
+
+def by_workers(frame, title, words, caption=None, more=()):
+    """A grid per kernel: setups and schemes down, workers across.  With one
+    number of workers `more` columns follow: (header, function of a row)."""
+    for kernel, part in kernels(frame):
+        counts = sorted(part["workers"].dropna().unique())
+        has_interval = part["interval"].notna().any()
+        keys = ["setup", "scheme"] + (["interval"] if has_interval else [])
+        extra = more if len(counts) == 1 else ()
+        groups = {}
+        for row in part.to_dict("records"):
+            key = tuple(words_of(row[k]) for k in keys)
+            groups.setdefault(key, {})[row["workers"]] = row
+        rows = [[*key, *(words(at[p]) if p in at else "" for p in counts),
+                 *(f(next(iter(at.values()))) for _, f in extra)]
+                for key, at in groups.items()]
+        header = ["setup", "scheme"] + (["interval"] if has_interval else [])
+        header += [labels.count(int(p), "worker") for p in counts]
+        header += [name for name, _ in extra]
+        yield grid.Grid(f"{title}: {kernel}", header, rows,
+                        caption(part) if caption else "", left=2)
+
+
+def words_of(value):
+    if isinstance(value, float):
+        return "" if np.isnan(value) else f"{value:g}"
+    return value
+
+
+def has(frame, name):
+    return name in frame and frame[name].notna().any()
+
+
+def over_bound(row):
+    return labels.number(float(row["time_s"] / row["bound_s"]), 3)
+
+
+def verified(row):
+    return "sample" if row["sampled"] else "yes"
+
+
+def time_table(results, frame):
+    printed = papers.Printed(results.name)
+
+    def words(row):
+        text, theirs = time_words(row), printed.time_s(row)
+        return text if theirs is None else \
+            f"{text} (printed {labels.seconds(theirs)})"
+    return by_workers(frame, "Time", words, more=[
+        ("time/bound", over_bound), ("runs", lambda r: str(r["n"])),
+        ("verified", verified)])
+
+
+def speedup_table(results, frame):
+    return by_workers(frame, "Speedup", lambda r: ratio_words(r, "speedup"),
+                      lambda part: "over " + str(part["base"].iloc[0]),
+                      more=[("efficiency", lambda r: labels.number(
+                          float(r["speedup"] / r["workers"]), 3))])
+
+
+def overhead_table(results, frame):
+    if not has(frame, "overhead_mean_s"):
+        return ()
+    return by_workers(
+        frame, "Overhead", lambda r: time_words(r, "overhead_mean_s"),
+        lambda part: "T_total - T_computation, mean over the workers",
+        more=[("of the time", lambda r: labels.percent(
+            r["overhead_mean_s"] / r["time_s"]))])
+
+
+def imbalance_table(results, frame):
+    if not has(frame, "imbalance"):
+        return ()
+    return by_workers(
+        frame, "Imbalance", lambda r: share_words(r, "imbalance"),
+        lambda part: "of the finishing times: largest / mean - 1",
+        more=[("cv", lambda r: labels.percent(r["cv"]))])
+
+
+def chunks_table(results, frame):
+    if not has(frame, "chunks"):
+        return ()
+    printed = papers.Printed(results.name)
+
+    def words(row):
+        theirs = printed.chunks(row)
+        text = labels.number(float(row["chunks"]), 1)
+        return text if theirs is None else f"{text} (printed {theirs:g})"
+    return by_workers(frame, "Chunks", words, more=[
+        ("messages", lambda r: labels.number(float(r["messages"]), 1)),
+        ("bytes", lambda r: labels.number(float(r["bytes"]), 1))])
+
+
+def interval_table(results, frame):
+    """Intervals down, schemes across; the fastest of a column has a star."""
+    frame = frame[frame["interval"].notna()]
+    for kernel, part in kernels(frame):
+        for (setup, p), group in part.groupby(["setup", "workers"],
+                                              sort=False):
+            if group["interval"].nunique() < 2:
+                continue
+            schemes = list(group["scheme"].unique())
+            best = group.groupby("scheme")["time_s"].idxmin().to_dict()
+            rows = []
+            for h, line in group.groupby("interval"):
+                at = {r["scheme"]: (i, r) for i, r in
+                      zip(line.index, line.to_dict("records"))}
+                rows.append([f"{h:g}"] + [
+                    "" if s not in at else time_words(at[s][1])
+                    + (" *" if best[s] == at[s][0] else "  ")
+                    for s in schemes])
+            yield grid.Grid(
+                f"Time by sync interval: {kernel}, {setup}, "
+                f"{labels.count(int(p), 'worker')}",
+                ["interval", *schemes], rows, "* fastest of its column")
+
+
+def counters_table(results, frame):
+    found = counters.per_iteration(results, frame)
+    if found is None:
+        return
+    for kernel, part in kernels(found.frame):
+        rows = [[r["setup"], r["scheme"], f"{r['workers']:g}",
+                 *(counters.words(r[n]) for n in found.names)]
+                for r in part.to_dict("records")]
+        yield grid.Grid(f"Counters per iteration: {kernel}",
+                        ["setup", "scheme", "workers",
+                         *(counters.short(n) for n in found.names)], rows,
+                        "mean over repetitions, summed over workers", left=2)
+
+
+TABLES = {"speedup": speedup_table, "time": time_table,
+          "overhead": overhead_table, "sync-interval": interval_table,
+          "chunks": chunks_table, "counters": counters_table,
+          "imbalance": imbalance_table}
+
+
+def why_empty(name, results):
+    """One line on why a table that was asked for has no rows."""
+    if name == "counters":
+        return "no counters: " + counters.reason(results)
+    if name == "sync-interval":
+        return "no loop with dependences ran with several sync intervals"
+    return "the columns it needs are missing"
+
+
+def plain(results, frame, tables):
+    """CSV: a line per cell, numbers in full."""
+    frame = frame.drop(columns=["interval"])
+    if "counters" in tables:
+        found = counters.per_iteration(results, frame)
+        if found is not None:
+            extra = found.frame[["cell", "simulated", *found.names]]
+            frame = frame.merge(extra, how="left", on=["cell", "simulated"])
+    front = ["kernel", "scheme", "setup", "layout", "workers",
+             "sync_interval", "simulated", "n", "launches"]
+    measures = [n for n in frame.columns if n.split("_low")[0].split(
+        "_high")[0] in (*cells.MEASURES, "speedup")]
+    wanted = {"speedup": ["speedup", "base_s", "base"], "time":
+              ["time_s", "bound_s", "serial_s"], "overhead": ["overhead"],
+              "sync-interval": ["time_s"], "chunks":
+              ["chunks", "messages", "bytes"], "imbalance":
+              ["imbalance", "cv"], "counters": []}
+    if len(tables) < len(TABLES):
+        starts = tuple(s for t in tables for s in wanted[t])
+        chosen = [n for n in measures if starts and n.startswith(starts)]
+        chosen += [n for n in ("base",) if "speedup" in tables]
+        if "counters" in tables and found is not None:
+            chosen += found.names
+        frame = frame[[*front, *[n for n in chosen if n not in front]]]
+    else:
+        frame = frame[[*front, *[n for n in frame.columns
+                                 if n not in front]]]
+    return frame.to_csv(index=False)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n\n")[0],
+        epilog=__doc__.split("\n\n", 1)[1],
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directory", metavar="DIR")
+    parser.add_argument("--table", choices=list(TABLES), action="append",
+                        help="which (may be given several times); else all")
+    parser.add_argument("--format", choices=grid.FORMATS, default="text")
+    return parser.parse_args()
+
+
+def main():
+    args = arguments()
+    tables = args.table or list(TABLES)
+    try:
+        results = loader.load(args.directory)
+    except loader.LoadError as error:
+        sys.exit(fail(str(error)))
+    for note in results.notes:
+        print(f"tables: {note}", file=sys.stderr)
+    frame = cells.summarize(results)
+    if frame.empty:
+        return 2
+    if args.format == "csv":
+        sys.stdout.write(plain(results, frame, tables))
+        return 0
+    printed = 0
+    for name in tables:
+        grids = list(TABLES[name](results, frame))
+        if not grids and args.table:
+            print(f"tables: {name}: {why_empty(name, results)}",
+                  file=sys.stderr)
+        for table in grids:
+            print(grid.WRITERS[args.format](table))
+        printed += len(grids)
+    return 0 if printed else 2
+
+
+def fail(text):
+    print(f"tables: {text}", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
