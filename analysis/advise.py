@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Says what to use: from the results of a directory, for each loop and number
+of workers, the scheme, transport, hierarchy and sync interval.
+
+    analysis/advise.py DIR
+    analysis/advise.py DIR --kernel heat --workers 2
+
+`cannot be told apart`: by a Mann-Whitney test at 5 %, corrected for the number
+of choices; the truly fastest choice is among these with 95 %.  `stays first`:
+the share of 1000 bootstrap rounds in which the best median stays the best.
+Both speak of this machine as it was while it measured.
+Exit codes: 0, or 2 when there is nothing to advise on.
+"""
+import argparse
+import os
+import sys
+
+import need  # noqa: F401  (first: may start another Python)
+
+import cells
+import labels
+import loader
+import ranking
+import stats
+
+LISTED = 4   # choices named that cannot be told from the best
+
+
+def lines(problem, ranked):
+    best = ranked.best
+    yield ranking.problem_words(problem)
+    yield f"  use           {ranking.choice(best)}: {time_of(best)}" + (
+        f", speedup {best['speedup']:.2f}"
+        if best["speedup"] == best["speedup"] else "")
+    i = ranked.runner_up()
+    if i is None:
+        yield "  runner-up     none: only this choice was measured"
+        return
+    yield (f"  runner-up     {ranking.choice(ranked.rows[i])}: "
+           f"{labels.percent(ranked.behind(i))} slower "
+           f"({ranking.certainty(ranked, i)})")
+    yield "  wrong choice  " + "; ".join(costs(ranked))
+    yield "  how sure      " + sureness(ranked)
+
+
+def time_of(row):
+    words = labels.seconds(row["time_s"])
+    if row["n"] < stats.CI_LEAST:
+        return words + f" ({labels.count(int(row['n']), 'run')}, no interval)"
+    return words + " [" + labels.interval(
+        row["time_s_low"], row["time_s_high"], row["time_s"]) + "]"
+
+
+def costs(ranked):
+    """What choosing wrongly costs: all together, then one thing alone."""
+    last = len(ranked.rows) - 1
+    middle = (last + 1) // 2
+    yield (f"up to {labels.percent(ranked.behind(last))} "
+           f"({ranking.choice(ranked.rows[last])}), the middle choice "
+           f"{labels.percent(ranked.behind(middle))}")
+    for words, columns in [("the scheme", ["scheme"]),
+                           ("transport and hierarchy", ["setup", "layout"]),
+                           ("the interval", ["interval"])]:
+        worst = ranked.worst_of(*columns)
+        if worst:
+            what = worst[1][columns[0]]
+            what = f"{what:g}" if isinstance(what, float) else what
+            yield f"{words} alone up to {labels.percent(worst[0])} ({what})"
+
+
+def sureness(ranked):
+    ties = ranked.contenders()[1:]
+    text = (f"stays first in {labels.percent(ranked.chance, 0)} of bootstrap "
+            "rounds; ")
+    if not ties:
+        return text + "all other choices are significantly slower"
+    named = ", ".join(ranking.choice(r) for r in ties[:LISTED])
+    more = len(ties) - LISTED
+    text += (f"{labels.count(len(ties), 'choice')} of {len(ranked.rows) - 1} "
+             f"cannot be told apart from it: {named}")
+    return text + (f" and {more} more" if more > 0 else "")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n\n")[0],
+        epilog=__doc__.split("\n\n", 1)[1],
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directory", metavar="DIR")
+    parser.add_argument("--kernel", help="only loops whose spec begins so")
+    parser.add_argument("--workers", type=int, help="only this number")
+    return parser.parse_args()
+
+
+def main():
+    args = arguments()
+    try:
+        results = loader.load(args.directory)
+    except loader.LoadError as error:
+        print(f"advise: {error}", file=sys.stderr)
+        return 2
+    for note in results.notes:
+        print(f"advise: {note}", file=sys.stderr)
+    frame = cells.summarize(results)
+    if args.kernel and len(frame):
+        frame = frame[frame["kernel"].str.startswith(args.kernel)]
+    if args.workers and len(frame):
+        frame = frame[frame["workers"] == args.workers]
+    if frame.empty or frame["oversubscribed"].all():
+        print("advise: no ranked cell fits", file=sys.stderr)
+        return 2
+    samples = cells.by_cell(results.runs)
+    for rows in ranking.problems(frame):
+        ranked = ranking.rank(rows, samples)
+        print("\n".join(lines(rows[0], ranked)), end="\n\n")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,78 @@
+"""What results were measured on and with, from their manifests."""
+
+# Title and where it stands in a manifest.
+FIELDS = [("host", None), ("topology", "machine.topology"),
+          ("architecture", "machine.architecture"),
+          ("instruction set", "instruction_set"),
+          ("operating system's kernel", "machine.kernel"),
+          ("governor", "machine.governor"), ("MPI", "mpi"),
+          ("compiler", "compiler"), ("flags", "flags"),
+          ("version of DLSBench", "version"), ("platform", "platform"),
+          ("counters", "machine.counters"), ("schema", "schema"),
+          ("simulated", "simulated")]
+# What one launch happened to find; no difference between two machines.
+OF_LAUNCH = [("command", "command"), ("load average", "machine.load_average"),
+             ("cost of a clock reading", "clock_s"),
+             ("cost of a barrier", "barrier_s")]
+POLICY = ["repetitions", "repetitions_max", "ci", "cell_seconds",
+          "verify_limit", "trace", "oversubscribe"]
+
+
+def look_up(manifest, path):
+    value = manifest
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def words(value):
+    if value is None or value == "":
+        return "not known"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return " ".join(str(value).split())
+
+
+def hosts(manifest):
+    places = manifest.get("places")
+    if not isinstance(places, list):
+        return None
+    return " ".join(sorted({str(p.get("host")) for p in places
+                            if isinstance(p, dict)}))
+
+
+def values(manifests, fields):
+    """[(title, the different values in words)]"""
+    found = []
+    for title, path in fields:
+        here = [hosts(m) if path is None else look_up(m, path)
+                for m in manifests]
+        found.append((title, sorted({words(v) for v in here})))
+    return found
+
+
+def facts(results, launch_facts=True):
+    """All that is known, for the foot of a report."""
+    fields = FIELDS + [("policy: " + p, "policy." + p) for p in POLICY]
+    if launch_facts:
+        fields = fields + OF_LAUNCH
+    return [(title, v) for title, v in values(results.manifests, fields)
+            if v and v != ["not known"]]
+
+
+def cells_of(runs, name):
+    if name not in runs:
+        return ["not known"]
+    return sorted({words(v) for v in runs[name].dropna().unique()})
+
+
+def differences(a, b):
+    """[(title, values in a, values in b)] of what is not the same."""
+    fields = FIELDS + [("policy: " + p, "policy." + p) for p in POLICY]
+    sides = [values(r.manifests, fields)
+             + [(t, cells_of(r.runs, t)) for t in ("bind", "timing")]
+             for r in (a, b)]
+    return [(title, here, there) for (title, here), (_, there)
+            in zip(*sides) if here != there]

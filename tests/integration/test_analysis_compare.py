@@ -1,0 +1,250 @@
+"""analysis/compare.py and advise.py: verdicts, refusals, exit codes, and
+how often they see what is not there."""
+import itertools
+import shutil
+
+import numpy as np
+import pytest
+
+from result_files import Directory, analysis
+
+import compare  # noqa: E402  (result_files set the path)
+import loader
+
+TEN = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9]
+SCHEMES = ["static", "ss", "gss:min=1", "fss:alpha=2"]
+
+
+def directory(path, factors, launches=("l1",), **manifest):
+    there = Directory(path)
+    for launch in launches:
+        for scheme, factor in factors.items():
+            there.cell([factor * t for t in TEN], launch, scheme=scheme)
+        there.manifest(launch, **manifest)
+    return there
+
+
+def test_equal_sides_have_no_difference(tmp_path):
+    directory(tmp_path / "a", dict.fromkeys(SCHEMES, 1))
+    directory(tmp_path / "b", dict.fromkeys(SCHEMES, 1.001))
+    code, out, err = analysis("compare", tmp_path / "a", tmp_path / "b")
+    assert (code, err) == (0, "")
+    assert out.startswith("environment: no difference")
+    assert "0 slower, 0 faster, 4 no difference seen, 0 too few" in out
+    assert "geometric mean of B/A over all: 1.001" in out
+
+
+def test_a_slowdown_is_seen_and_guards(tmp_path):
+    directory(tmp_path / "a", {"static": 1, "ss": 1, "gss:min=1": 1})
+    directory(tmp_path / "b", {"static": 2, "ss": 0.5, "gss:min=1": 1})
+    sides = (tmp_path / "a", tmp_path / "b")
+    code, out, _ = analysis("compare", *sides)
+    assert code == 1
+    assert "1 slower, 1 faster, 1 no difference seen" in out
+    assert "1 slowdown beyond 5 %; the worst: adjoint static" in out
+    code, out, _ = analysis("compare", *sides, "--threshold", 150)
+    assert code == 0 and "no significant slowdown beyond 150 %" in out
+    assert analysis("compare", *reversed(sides))[0] == 1
+    csv = analysis("compare", *sides, "--format", "csv")[1].splitlines()
+    assert len(csv) == 4 and csv[0].startswith("kernel,scheme,label")
+
+
+def test_differences_of_the_environment_come_first(tmp_path):
+    directory(tmp_path / "a", {"ss": 1}, compiler="gcc 12")
+    directory(tmp_path / "b", {"ss": 1}, compiler="clang 14", mpi="MPICH 5")
+    out = analysis("compare", tmp_path / "a", tmp_path / "b")[1]
+    assert out.splitlines()[:3] == [
+        "environment: these differ", "  MPI: not known  ->  MPICH 5",
+        "  compiler: gcc 12  ->  clang 14"]
+
+
+def test_cells_of_one_side_are_listed(tmp_path):
+    directory(tmp_path / "a", {"ss": 1, "static": 1})
+    directory(tmp_path / "b", {"ss": 1, "gss:min=1": 1})
+    code, out, _ = analysis("compare", tmp_path / "a", tmp_path / "b")
+    assert code == 0
+    assert "only in A: 1 cell\n  adjoint static over" in out
+    assert "only in B: 1 cell\n  adjoint gss:min=1 over" in out
+
+
+def test_too_few_samples_are_not_called_equal(tmp_path):
+    for name, factor in (("a", 1), ("b", 3)):
+        there = Directory(tmp_path / name)
+        there.cell([factor * t for t in (1.0, 1.1, 1.2)])
+        there.manifest()
+    code, out, _ = analysis("compare", tmp_path / "a", tmp_path / "b")
+    assert code == 0 and "1 too few samples to say" in out
+
+
+def test_launches_are_the_unit_where_there_are_several(tmp_path):
+    """Ten repetitions twice as slow, in two launches a side: two samples."""
+    directory(tmp_path / "a", {"ss": 1}, ("l1", "l2"))
+    directory(tmp_path / "b", {"ss": 2}, ("l3", "l4"))
+    code, out, _ = analysis("compare", tmp_path / "a", tmp_path / "b")
+    assert code == 0 and "1 too few samples to say" in out
+    assert "samples are launches" in out
+    for name, factor in (("a", 1), ("b", 2)):
+        there = Directory(tmp_path / name)
+        for launch in "pqr":
+            for offset in (0, 0.01):
+                there.cell([factor * (t + offset) for t in TEN],
+                           f"{launch}{offset}", scheme="ss")
+    assert analysis("compare", tmp_path / "a", tmp_path / "b")[0] == 1
+
+
+def refused(a, b):
+    code, out, err = analysis("compare", a, b)
+    assert code == 2 and "Traceback" not in err
+    return err.splitlines()[-1]
+
+
+def test_different_problems_are_refused(tmp_path):
+    directory(tmp_path / "a", {"ss": 1})
+    there = Directory(tmp_path / "b")
+    there.cell(TEN, kernel="adjoint:size=200,seed=1", scheme="ss")
+    there.manifest()
+    assert refused(tmp_path / "a", there.path) == (
+        "compare: different problems: A ran adjoint:size=100,seed=1 and B ran "
+        "adjoint:size=200,seed=1")
+    there = Directory(tmp_path / "c")
+    there.cell(TEN, scheme="ss", run={"iterations": 7})
+    there.manifest()
+    assert "has 1,000 iterations in A and 7 in B" in refused(
+        tmp_path / "a", there.path)
+    directory(tmp_path / "d", {"static": 1})
+    assert "no cell is in both" in refused(tmp_path / "a", tmp_path / "d")
+
+
+def test_unverified_runs_are_refused(tmp_path):
+    directory(tmp_path / "a", {"ss": 1, "static": 1})
+    there = directory(tmp_path / "b", {"static": 1})
+    there.cell(TEN, scheme="ss", status="unverified")
+    code, out, err = analysis("compare", tmp_path / "a", tmp_path / "b")
+    assert code == 2
+    assert "refused: adjoint ss over shared, flat, 1x2: unverified in B" in out
+    only = Directory(tmp_path / "c")
+    only.cell(TEN, scheme="ss", status="unverified")
+    assert "no verified cell is complete" in refused(
+        tmp_path / "a", only.path)
+
+
+@pytest.mark.parametrize("text", ["x", "-1", "nan", "inf"])
+def test_a_threshold_is_a_percentage(tmp_path, text):
+    code, _, err = analysis("compare", "a", "b", f"--threshold={text}")
+    assert code == 2 and "is not a percentage" in err
+
+
+# Real times: a campaign in LAUNCHES launches, on this machine as it is.
+LAUNCHES, ROUNDS = 12, 100
+REAL = """
+name: real
+kernel: ["null:size=2000", "adjoint:size=20"]
+repetitions: 10
+repetitions_max: 10
+cells:
+  - scheme: [static, ss, gss, fss, tss]
+    layout: 1x2
+"""
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory):
+    """Results of LAUNCHES launches of one campaign."""
+    from conftest import ROOT, start
+    path = tmp_path_factory.mktemp("real")
+    (path / "c.yaml").write_text(REAL)
+    for number in range(LAUNCHES):
+        process = start(ROOT / "build/dlsbench",
+                        ["run", path / "c.yaml", "--oversubscribe", "--out",
+                         f"{path}/all/{number}/"], path)
+        process.communicate(timeout=120)
+        assert process.returncode == 0
+    results = loader.load(str(path / "all"))
+    assert results.runs["launch"].nunique() == LAUNCHES
+    return results
+
+
+class Part:
+    """Some runs of a directory, as if they were a directory."""
+
+    def __init__(self, whole, rows):
+        self.path, self.ended, self.cells = "part", whole.ended, whole.cells
+        self.manifests = whole.manifests
+        self.runs = whole.runs[rows].reset_index(drop=True)
+
+
+def alarms(results, halves):
+    """In how many of the splits any cell is called slower or faster."""
+    count = rounds = 0
+    for first in halves:
+        found = compare.compare(Part(results, first), Part(results, ~first))
+        assert len(found.pairs) == 10
+        rounds += 1
+        count += any(p["verdict"] in (compare.SLOWER, compare.FASTER)
+                     for p in found.pairs)
+    return count, rounds
+
+
+def most_alarms(rounds):
+    """More than these at a rate of 5 % come up once in ten thousand."""
+    import scipy.stats
+    return scipy.stats.binom.ppf(0.9999, rounds, 0.05)
+
+
+def test_repetitions_of_one_machine_give_few_false_alarms(real):
+    one = Part(real, (real.runs["launch"]
+                      == real.runs["launch"].iloc[0]).to_numpy())
+    rng = np.random.default_rng(1)
+
+    def halves():
+        for _ in range(ROUNDS):
+            yield rng.permutation(10)[one.runs["repetition"].astype(int) - 1] \
+                < 5
+    count, rounds = alarms(one, halves())
+    print(count, "of", rounds)
+    assert count <= most_alarms(rounds)
+
+
+def test_launches_of_one_machine_give_few_false_alarms(real):
+    names = np.array(sorted(real.runs["launch"].unique()))
+    rng = np.random.default_rng(2)
+
+    def halves():
+        for _ in range(ROUNDS):
+            chosen = rng.permutation(names)[:LAUNCHES // 2]
+            yield real.runs["launch"].isin(chosen).to_numpy()
+    count, rounds = alarms(real, halves())
+    print(count, "of", rounds)
+    assert count <= most_alarms(rounds)
+
+
+def test_a_real_slowdown_is_seen_in_resampled_launches(real):
+    """The same data find what is there: half the launches, 3 times slower."""
+    names = sorted(real.runs["launch"].unique())
+    first = real.runs["launch"].isin(names[:LAUNCHES // 2]).to_numpy()
+    slow = Part(real, ~first)
+    slow.runs["time_s"] *= 30
+    found = compare.compare(Part(real, first), slow)
+    slower = [p for p in found.pairs if p["verdict"] == compare.SLOWER]
+    assert len(slower) == 10
+
+
+def test_advice_names_the_best_and_what_it_is_sure_of(tmp_path):
+    there = Directory(tmp_path / "d")
+    for h, scheme in itertools.product((10, 100), ("ss", "gss:min=1")):
+        factor = 1 + (h == 10) * 2 + (scheme == "ss") * 0.01
+        there.cell([factor * t for t in TEN], kernel="heat:rows=10,cols=1000",
+                   scheme=scheme, sync_interval=h)
+    there.manifest()
+    code, out, err = analysis("advise", there.path)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "heat, 2 workers"
+    assert "gss:min=1 over shared, flat, 1x2, interval 100: 1.450 s" in \
+        lines[1]
+    assert "ss over shared, flat, 1x2, interval 100: 1.0 % slower (not " \
+        "significant" in lines[2]
+    assert "the interval alone up to 200.0 % (10)" in lines[3]
+    assert "1 choice of 3 cannot be told apart from it: ss over" in lines[4]
+    shutil.rmtree(there.path)
+    assert analysis("advise", there.path)[0] == 2
