@@ -14,7 +14,8 @@ DEBS    = gcc make pkg-config git mpich libmpich-dev libhwloc-dev hwloc \
           libpapi-dev libyaml-dev libjansson-dev libxxhash-dev \
           libopenblas-serial-dev libnetpbm-dev netpbm libcmocka-dev libglpk-dev \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
-          python3-pytest jq
+          python3-pytest jq python3-pandas python3-scipy python3-matplotlib \
+          chromium
 PACKAGES = mpich hwloc papi yaml-0.1 jansson libxxhash netpbm
 
 # Asked for only when a rule needs them: before `make deps` they do not exist.
@@ -37,7 +38,8 @@ LIBOBJS := $(filter-out $(BUILD)/bench/main.o,$(OBJECTS))
 TESTS   := $(patsubst %.c,$(BUILD)/%,$(shell find $(CODE) -name '*_test.c'))
 OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c))
 
-.PHONY: all help deps bench bench-overhead smoke unit test check format install clean
+.PHONY: all help deps bench bench-overhead smoke report compare unit test check \
+    format install clean
 all: $(BUILD)/dlsbench ## build/dlsbench
 
 help: ## this list
@@ -46,8 +48,16 @@ help: ## this list
 deps: ## install Debian packages (as root, or through sudo)
 	@sh tests/deps.sh $(DEBS)
 
+bench: OUT := results/workstation/$(shell date -u +%Y-%m-%dT%H%M%SZ)
 bench: $(BUILD)/dlsbench ## measure this workstation (bench/workstation.yaml)
-	$(Q)$(BUILD)/dlsbench run bench/workstation.yaml
+	$(Q)$(BUILD)/dlsbench run bench/workstation.yaml --out $(OUT); code=$$?; \
+	    $(PYTHON) analysis/report.py $(OUT) || echo "no report" >&2; exit $$code
+
+report: ## one page, plots and traces of a result directory: DIR=...
+	$(Q)$(PYTHON) analysis/report.py '$(DIR)'
+
+compare: ## two result directories, exit code 1 if B is slower: A=... B=...
+	$(Q)$(PYTHON) analysis/compare.py '$(A)' '$(B)'
 
 bench-overhead: $(BUILD)/bench-overhead ## what scheduling costs here
 	$(Q)mpiexec.mpich -n 2 $(BUILD)/bench-overhead $(PART)

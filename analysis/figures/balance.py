@@ -1,0 +1,112 @@
+"""What the time of each worker went into, for each scheme."""
+import numpy as np
+
+import labels
+from figures import style
+from figures.gantt import shares
+
+MOST_PANELS, MOST_SCHEMES, MOST_BARS = 9, 20, 96
+TIMES = ["compute_s", "sync_s", "serve_s", "wait_s", "finish_s"]
+
+
+def draw(results, frame):
+    workers = results.workers
+    if workers.empty or "compute_s" not in workers:
+        return
+    for (kernel, simulated), part in frame.groupby(["kernel", "simulated"],
+                                                   sort=False):
+        part = part[part["workers"] == part["workers"].max()]
+        part = part.loc[part.groupby(["setup", "scheme"],
+                                     sort=False)["time_s"].idxmin()]
+        part = part[part["workers"] > 1]
+        if part.empty:
+            continue
+        short = part["loop"].iloc[0]
+        medians = per_worker(workers, part)
+        few = part["workers"].max() * part["scheme"].nunique() <= MOST_BARS
+        yield style.Drawing(
+            style.file_name("balance", short, simulated and "simulated"),
+            "Load balance", f"Load balance: {short}"
+            + (" (simulated)" if simulated else ""),
+            ("One bar for each worker, medians over the repetitions, as "
+             "shares of the loop's time."
+             if few else "Computing time of the workers in ascending order, "
+             "as shares of the loop's time: a flat line is a balanced load."),
+            (bars if few else profiles)(part, medians))
+
+
+def per_worker(workers, part):
+    """(cell, worker) -> medians of the times."""
+    own = workers[workers["cell"].isin(part["cell"])]
+    names = [n for n in TIMES if n in own]
+    return own.groupby(["cell", "worker"], observed=True)[names].median()
+
+
+def chosen(part):
+    setups = list(part["setup"].unique())[:MOST_PANELS]
+    schemes = sorted(part["scheme"].unique(), key=lambda s: labels.position(
+        s, labels.SCHEMES))[:MOST_SCHEMES]
+    return setups, schemes
+
+
+def bars(part, medians):
+    setups, schemes = chosen(part)
+    count = int(part["workers"].max())
+    height = 0.9 + 0.16 * max(count, 2) * len(schemes) * (
+        0.75 if count > 4 else 1)
+    figure, axes = style.grid(len(setups), min(height, 12), sharex=True,
+                              sharey=True)
+    for ax, setup in zip(axes, setups):
+        boxes = quads(part[part["setup"] == setup], medians, schemes)
+        for name, own in boxes.items():
+            style.activity(ax, name, own)
+        ax.set_title(setup)
+        ax.set_xlim(0, 100)
+        ax.set_ylim(len(schemes) - 0.5, -0.5)
+        ax.set_yticks(range(len(schemes)), schemes)
+        ax.set_xlabel("share of the loop's time, %")
+        ax.grid(False, axis="y")
+    style.legend(figure, axes)
+    return figure
+
+
+def quads(part, medians, schemes):
+    """activity -> rectangles: a bar for each worker of each scheme."""
+    found = {name: [] for name in style.ACTIVITIES}
+    for cell in part.to_dict("records"):
+        if cell["scheme"] not in schemes or cell["cell"] not in medians.index:
+            continue
+        at = schemes.index(cell["scheme"]) - 0.42
+        rows = medians.loc[cell["cell"]].to_dict("records")
+        height = 0.84 / len(rows)
+        for i, row in enumerate(rows):
+            top, left = at + (i + 0.07) * height, 0.0
+            for name, value in shares(row, cell["time_s"]).items():
+                right = left + 100 * value / cell["time_s"]
+                if right > left:
+                    found[name].append(style.rectangle(
+                        left, right, top, top + 0.86 * height))
+                left = right
+    return {name: boxes for name, boxes in found.items() if boxes}
+
+
+def profiles(part, medians):
+    setups, schemes = chosen(part)
+    lines = style.Lines(schemes)
+    figure, axes = style.grid(len(setups), 2.6, sharex=True, sharey=True)
+    for ax, setup in zip(axes, setups):
+        for cell in part[part["setup"] == setup].to_dict("records"):
+            if cell["scheme"] not in lines.at or \
+                    cell["cell"] not in medians.index:
+                continue
+            share = np.sort(medians.loc[cell["cell"]]["compute_s"]
+                            / cell["time_s"] * 100)
+            ax.plot(np.linspace(0, 100, len(share)), share, markersize=4,
+                    linewidth=1.2, markevery=max(1, len(share) // 8),
+                    label=cell["scheme"], **lines.of(cell["scheme"]))
+        ax.set_title(setup)
+        ax.set_ylim(0, 102)
+        ax.set_xlabel("workers in ascending order, %")
+        ax.set_ylabel("computing, % of the time")
+    style.legend(figure, axes)
+    return figure

@@ -1,0 +1,104 @@
+"""Time, speedup and overhead against the number of workers.
+
+As in Han and Chronopoulos, figures 3 to 8: a panel for each scheme and a line
+for each hierarchy, where there are several; else one panel with a line for
+each scheme."""
+import labels
+from figures import style
+
+MOST_PANELS, MOST_LINES = 12, 14
+WHAT = [("time", "time_s", "Time against workers"),
+        ("speedup", "speedup", "Speedup against workers"),
+        ("overhead", "overhead_mean_s", "Overhead against workers")]
+
+
+def draw(results, frame):
+    for (kernel, simulated), part in frame.groupby(["kernel", "simulated"],
+                                                   sort=False):
+        part = best_intervals(part)
+        part = part[part["oversubscribed"] == part["oversubscribed"].min()]
+        if part["workers"].nunique() < 2:
+            continue
+        short = part["loop"].iloc[0]
+        for name, column, title in WHAT:
+            if part[column].notna().sum() < 2:
+                continue
+            yield style.Drawing(
+                style.file_name(name, short, simulated and "simulated"),
+                "Scaling", f"{title}: {short}"
+                + (" (simulated)" if simulated else ""),
+                caption(part, name), panels(part, column))
+
+
+def best_intervals(part):
+    """Of cells that differ in the sync interval alone the fastest."""
+    keys = ["setup", "layout", "scheme", "workers"]
+    return part.loc[part.groupby(keys, sort=False)["time_s"].idxmin()]
+
+
+def caption(part, name):
+    words = {"time": "Median time with its 95 % confidence interval; both "
+             "axes double.",
+             "speedup": f"Over {part['base'].iloc[0]}; the grey line is "
+             "ideal.",
+             "overhead": "T_total - T_computation, mean over the workers: "
+             "communication, synchronization and waiting that nothing "
+             "overlaps."}[name]
+    if part["interval"].notna().any():
+        words += " Each point at its best sync interval."
+    return words
+
+
+def panels(part, column):
+    setups = list(part["setup"].unique())
+    schemes = sorted(part["scheme"].unique(),
+                     key=lambda s: labels.position(s, labels.SCHEMES))
+    scaled = part.groupby("setup")["workers"].nunique()
+    by, line = ("scheme", "setup") if (scaled > 1).sum() > 1 \
+        else ("setup", "scheme")
+    if by == "setup":
+        setups = [s for s in setups if scaled[s] > 1]
+    names = {"scheme": schemes, "setup": setups}
+    shown = names[by][:MOST_PANELS]
+    part = part[part[by].isin(shown)]
+    lines = style.Lines(names[line][:MOST_LINES])
+    figure, axes = style.grid(len(shown), 2.5, sharey=True)
+    factor, unit = style.time_factor(part[column]) \
+        if column.endswith("_s") else (1.0, "")
+    for ax, name in zip(axes, shown):
+        here = part[part[by] == name]
+        counts = sorted(here["workers"].unique())
+        for series in lines.at:
+            points = here[here[line] == series].sort_values("workers")
+            if len(points):
+                style.with_interval(ax, points, "workers", column, factor,
+                                    label=series, **lines.of(series))
+        finish(ax, name, column, unit, factor, part)
+        style.count_axis(ax, counts)
+    style.legend(figure, axes)
+    return figure
+
+
+def finish(ax, title, column, unit, factor, part):
+    ax.set_title(title)
+    ax.set_xlabel("workers")
+    ax.set_ylabel({"time_s": f"time, {unit}", "speedup": "speedup",
+                   "overhead_mean_s": f"overhead, {unit}"}[column])
+    if column != "overhead_mean_s":
+        ax.set_yscale("log", base=2)
+    style.limit(ax, part, column, factor)
+    if column == "speedup":
+        ax.set_ylim(top=max(ax.get_ylim()[1], ideal(ax, part)))
+    if column != "overhead_mean_s":
+        style.plain_log(ax.yaxis)
+
+
+def ideal(ax, part):
+    """Through the base: 1 at one worker for a serial base, else at the base's
+    own number of workers.  Returns its highest point."""
+    counts = sorted(part["workers"].unique())
+    serial = part["serial_s"].notna().any()
+    least = 1 if serial else counts[0]
+    ax.plot(counts, [c / least for c in counts], color=style.FAINT,
+            linewidth=3, zorder=1, label="ideal")
+    return counts[-1] / least

@@ -1,0 +1,87 @@
+"""Time of every scheme, one panel for each transport and hierarchy."""
+import labels
+from figures import style
+
+MOST_PANELS, MOST_SCHEMES = 12, 40
+
+
+def draw(results, frame):
+    for (kernel, simulated), part in frame.groupby(["kernel", "simulated"],
+                                                   sort=False):
+        part = part[part["workers"] == part["workers"].max()]
+        part = part.loc[part.groupby(["setup", "layout", "scheme"],
+                                     sort=False)["time_s"].idxmin()]
+        if part["scheme"].nunique() < 2:
+            continue
+        short = part["loop"].iloc[0]
+        workers = labels.count(int(part["workers"].iloc[0]), "worker")
+        words = f"{short}, {workers}" + (" (simulated)" if simulated else "")
+        figure = panels(part)
+        yield style.Drawing(
+            style.file_name("schemes", short, simulated and "simulated"),
+            "Schemes", f"Time of each scheme: {words}",
+            caption(part), figure)
+
+
+def caption(part):
+    words = "Median and its 95 % confidence interval"
+    if part["bound_s"].notna().any():
+        words += ("; the bar | is the bound: list scheduling of the same "
+                  "chunks with the measured cost of each iteration, no "
+                  "scheduling cost")
+    if (part["time_s_high"] > axis_end(part)).any():
+        words += "; an interval with an arrowhead goes on beyond the axis"
+    if part["interval"].notna().any():
+        words += "; each scheme at its best sync interval"
+    return words + "."
+
+
+def panels(part):
+    setups = list(part["label"].unique())[:MOST_PANELS]
+    schemes = sorted(part["scheme"].unique(), key=lambda s: labels.position(
+        s, labels.SCHEMES))[:MOST_SCHEMES]
+    part = part[part["label"].isin(setups) & part["scheme"].isin(schemes)]
+    factor, unit = style.time_factor(part["time_s"])
+    figure, axes = style.grid(len(setups), 0.8 + 0.19 * len(schemes),
+                              sharex=True, sharey=True)
+    end = axis_end(part) * factor
+    y = {scheme: len(schemes) - i for i, scheme in enumerate(schemes)}
+    for ax, setup in zip(axes, setups):
+        here = part[part["label"] == setup]
+        panel(ax, here, y, factor, end)
+        ax.set_title(setup)
+        ax.set_yticks(list(y.values()), list(y))
+        ax.set_ylim(0.3, len(schemes) + 0.7)
+    for ax in axes:
+        ax.set_xlabel(f"time, {unit}")
+        ax.set_xlim(0, end)
+    style.legend(figure, axes)
+    return figure
+
+
+def axis_end(part):
+    """Intervals far longer than all times do not squeeze the others: they
+    leave the axis, with a mark."""
+    times = part[["time_s", "bound_s"]].max().max()
+    return min(part["time_s_high"].max(), 1.6 * times) * 1.04
+
+
+def panel(ax, here, y, factor, end):
+    at = [y[s] for s in here["scheme"]]
+    bars = [(here["time_s"] - here["time_s_low"]) * factor,
+            (here["time_s_high"] - here["time_s"]) * factor]
+    ax.errorbar(here["time_s"] * factor, at, xerr=bars, fmt="o", capsize=2,
+                markersize=4.5, color=style.COLOURS[0], elinewidth=1,
+                label="measured")
+    outside = [y[r["scheme"]] for r in here.to_dict("records")
+               if r["time_s_high"] * factor > end]
+    if outside:
+        ax.plot([end] * len(outside), outside, ">", markersize=5,
+                color=style.COLOURS[0], clip_on=False)[0].set_in_layout(False)
+    if here["bound_s"].notna().any():
+        ax.plot(here["bound_s"] * factor, at, "|", markersize=9,
+                markeredgewidth=1.6, color=style.COLOURS[1], label="bound")
+    best = here.loc[here["time_s"].idxmin()]
+    ax.plot([best["time_s"] * factor], [y[best["scheme"]]], "o",
+            markersize=9, fillstyle="none", color=style.INK,
+            label="fastest of its panel")

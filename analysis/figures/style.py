@@ -1,0 +1,188 @@
+"""How figures look: colours that colour-blind people can tell apart (Okabe
+and Ito), and for black and white a marker, a dash or a hatch as well."""
+import math
+
+import matplotlib
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+
+import labels
+
+matplotlib.rcParams.update({
+    "svg.fonttype": "none", "pdf.fonttype": 42, "font.size": 9,
+    "font.family": "DejaVu Sans", "axes.spines.top": False,
+    "axes.spines.right": False, "axes.titlesize": 9,
+    "axes.titlelocation": "left", "legend.frameon": False,
+    "hatch.linewidth": 0.6, "path.simplify": True})
+
+# In a page each of these becomes a CSS variable (svg.py), so that the page's
+# light and dark colours hold inside the figures too.
+INK, FAINT, PAPER = "#1a1a1a", "#d5d5d5", "#fefefe"
+COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
+           "#7f5539"]
+for part in ("text.color", "axes.edgecolor", "axes.labelcolor",
+             "xtick.color", "ytick.color", "axes.titlecolor",
+             "hatch.color"):
+    matplotlib.rcParams[part] = INK
+
+MARKERS = ["o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p", "h", "d",
+           "8"]
+DASHES = ["-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5))]
+# What a worker did: colour and hatch.
+ACTIVITIES = {"compute": ("#0072b2", ""), "sync": ("#d55e00", "////"),
+              "serve": ("#cc79a7", "xxxx"), "wait": ("#e69f00", "...."),
+              "rest": ("#d5d5d5", "")}
+ACTIVITY_WORDS = {"compute": "computing", "sync": "waiting for a boundary",
+                  "serve": "serving others", "wait": "waiting for a message",
+                  "rest": "scheduling, and waiting at the end"}
+WIDTH = 9.2     # inches
+WIDTHS = {1: 5.2, 2: 7.6, 3: WIDTH}     # with so many panels in a row
+
+
+class Drawing:
+    """A finished figure: `name` is its file's, `caption` its text.  `detail`
+    is True for what a page shows only on demand."""
+
+    def __init__(self, name, section, title, caption, figure, detail=False):
+        self.name, self.section, self.title = name, section, title
+        self.caption, self.figure, self.detail = caption, figure, detail
+
+
+class Lines:
+    """Colour, marker and dash of each of several series, by their order."""
+
+    def __init__(self, names):
+        self.at = {name: i for i, name in enumerate(names)}
+
+    def of(self, name):
+        i = self.at[name]
+        return {"color": COLOURS[i % len(COLOURS)],
+                "marker": MARKERS[i % len(MARKERS)],
+                "linestyle": DASHES[i // len(COLOURS) % len(DASHES)]}
+
+
+def grid(count, height=2.6, columns=3, **options):
+    """A figure with `count` panels; the list of its axes."""
+    columns = 2 if count == 4 else min(columns, count)
+    rows = -(-count // columns)
+    figure = Figure(figsize=(WIDTHS[columns], height * rows),
+                    layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(rows, columns, squeeze=False, **options).ravel()
+    for ax in axes:
+        ax.grid(True, color=FAINT, linewidth=0.6)
+        ax.set_axisbelow(True)
+    for ax in axes[count:]:
+        ax.set_visible(False)
+    for ax in axes[max(count - columns, 0):count]:
+        ax.xaxis.set_tick_params(labelbottom=True)
+    return figure, list(axes[:count])
+
+
+def single(height=3.2, width=WIDTH):
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    ax = figure.subplots()
+    ax.grid(True, color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    return figure, ax
+
+
+def legend(figure, axes):
+    """One legend below all panels; the figure grows by its height.  Then the
+    layout is settled, so that every way of saving it need not do it again."""
+    found = {}
+    for ax in axes:
+        for handle, name in zip(*ax.get_legend_handles_labels()):
+            found.setdefault(name, handle)
+    if found:
+        add_legend(figure, found)
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+
+
+def add_legend(figure, found):
+    width, height = figure.get_size_inches()
+    entry = 0.5 + 0.075 * max(map(len, found))
+    columns = max(1, min(len(found), int(width / entry)))
+    room = 0.12 + 0.17 * -(-len(found) // columns)
+    figure.set_size_inches(width, height + room)
+    share = room / (height + room)
+    figure.get_layout_engine().set(rect=(0, share, 1, 1 - share))
+    figure.legend(found.values(), found.keys(), ncols=columns, fontsize=8,
+                  loc="lower center", borderaxespad=0.1, columnspacing=1.5)
+
+
+def with_interval(ax, part, x, y, factor=1.0, **line):
+    """A line through medians with the intervals as bars."""
+    low, high = part.get(y + "_low"), part.get(y + "_high")
+    values = part[y] * factor
+    if low is not None and (part["n"] > 1).any():
+        ax.vlines(part[x], low * factor, high * factor, linewidth=0.8,
+                  color=line["color"])
+    ax.plot(part[x], values, markersize=4.5, linewidth=1.2, **line)
+
+
+def limit(ax, part, column, factor=1.0):
+    """The y axis holds all medians, and intervals up to twice as far: one
+    disturbed cell does not squeeze all others."""
+    low, high = part[column].min(), part[column].max()
+    least = np.nanmin([part.get(column + "_low", part[column]).min(), low])
+    most = np.nanmax([part.get(column + "_high", part[column]).max(), high])
+    if ax.get_yscale() == "log":
+        ax.set_ylim(max(least, low / 2) * factor / 1.08,
+                    min(most, high * 2) * factor * 1.08)
+    else:
+        ax.set_ylim(0, max(min(most, high * 1.6), 1e-300) * factor * 1.08)
+
+
+def count_axis(ax, counts):
+    """A doubling axis of workers, labelled with the measured counts."""
+    ax.set_xscale("log", base=2)
+    ax.set_xticks(counts, [f"{c:,.0f}" for c in counts])
+    ax.set_xticks([], minor=True)
+    if len(counts) > 5:
+        ax.tick_params(axis="x", rotation=45)
+
+
+def rectangle(left, right, top, bottom):
+    return [(left, top), (left, bottom), (right, bottom), (right, top)]
+
+
+def activity(ax, name, quads):
+    """Rectangles of one activity, as one artist."""
+    colour, hatch = ACTIVITIES[name]
+    ax.add_collection(PolyCollection(
+        quads, facecolors=colour, edgecolors=INK, linewidths=0.3,
+        hatch=hatch or None, label=ACTIVITY_WORDS[name]))
+
+
+def time_factor(values):
+    """(factor, unit) for an axis with these seconds."""
+    known = [v for v in values if v == v and v > 0]
+    return labels.unit_of(max(known)) if known else (1.0, "s")
+
+
+def plain_log(axis):
+    """Decimal labels at 1, 2, 5 or at powers of ten, as many as fit, and no
+    minor ticks (which cost more time than all else in a figure)."""
+    low, high = axis.get_view_interval()
+    near = high / max(low, 1e-300) < 30
+    powers = range(math.floor(math.log10(max(low, 1e-300))),
+                   math.ceil(math.log10(max(high, 1e-300))) + 1)
+    every = 1 if len(powers) < 8 else 3
+    ticks = [m * 10.0 ** p for p in powers
+             for m in ((1, 2, 5) if near else (1,))
+             if low <= m * 10.0 ** p <= high and p % every == 0]
+    axis.set_ticks(ticks, [f"{t:g}" for t in ticks])
+    axis.set_ticks([], minor=True)
+
+
+def file_name(*words):
+    text = "-".join(str(w) for w in words if w)
+    kept = "".join(c if c.isalnum() else "-" for c in text)
+    while "--" in kept:
+        kept = kept.replace("--", "-")
+    return kept.strip("-").lower()[:80]

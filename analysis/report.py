@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Makes one page of a result directory: DIR/report.html, complete in itself.
+
+    analysis/report.py DIR
+    analysis/report.py DIR --out page.html --no-files
+
+Beside the page, in report-files/: every figure as PDF and SVG, every number as
+cells.csv, and each traced run as Chrome/Perfetto trace events.
+Exit codes: 0, or 2 when there is nothing to show.
+"""
+import argparse
+import functools
+import os
+import sys
+
+import need  # noqa: F401  (first: may start another Python)
+
+import cells
+import counters
+import environment
+import grid
+import labels
+import loader
+import page
+import parallel
+import perfetto
+import ranking
+import svg
+import tables
+import traces
+from figures import (balance, chunksizes, counts, gantt, intervals, reality,
+                     scaling, schemes)
+
+MOST_ROWS = 500         # of a table on the page; all are in cells.csv
+MOST_ANSWERS = 12
+MOST_LOOPS = 12         # with figures of their own
+TABLE_TITLES = {"time": "Time", "speedup": "Speedup", "overhead": "Overhead",
+                "sync-interval": "Sync interval", "chunks": "Chunks",
+                "imbalance": "Imbalance", "counters": "Counters"}
+
+
+class Rendered:
+    """A finished figure, in a form that can leave its process."""
+
+    def __init__(self, drawing, with_pdf):
+        self.name, self.section = drawing.name, drawing.section
+        self.title, self.caption = drawing.title, drawing.caption
+        self.detail = drawing.detail
+        self.svg = svg.text_of(drawing.figure)
+        self.pdf = svg.pdf_of(drawing.figure) if with_pdf else b""
+
+
+def figures(results, frame, traced, with_pdf):
+    """Every figure for which there are data, drawn on all cores: a task for
+    each kind and loop."""
+    loops = list(frame["kernel"].unique())[:MOST_LOOPS]
+    parts = [frame[frame["kernel"] == loop] for loop in loops]
+    tasks = [functools.partial(kind.draw, results, part)
+             for kind in (schemes, scaling, intervals) for part in parts]
+    tasks.append(functools.partial(chunksizes.draw, traced))
+    tasks.append(functools.partial(gantt.draw, traced))
+    tasks += [functools.partial(balance.draw, results, part)
+              for part in parts]
+    tasks.append(functools.partial(reality.draw, results, frame))
+    tasks += [functools.partial(counts.draw, results, part)
+              for part in parts]
+    assert results.workers is not None  # read before the processes part
+    return [drawn for group in parallel.map_forked(
+        lambda task: [Rendered(d, with_pdf) for d in task()], tasks)
+        for drawn in group]
+
+
+def take(iterator, most):
+    for count, item in enumerate(iterator):
+        if count == most:
+            return
+        yield item
+
+
+def head(results, frame, path):
+    runs = results.runs
+    title = f"DLSBench: {results.name}"
+    where = "; ".join("; ".join(v) for name, v in environment.values(
+        results.manifests, [("host", None),
+                            ("topology", "machine.topology")]) if v)
+    when = sorted({str(m.get("started")) for m in results.manifests
+                   if m.get("started")})
+    kinds = {True: "simulated", False: "native"}
+    kind = " and ".join(sorted(kinds[s] for s in set(frame["simulated"])))
+    span = "" if not when else when[0] if len(when) == 1 \
+        else f"{when[0]} to {when[-1]}"
+    what = (f"{labels.count(len(frame), 'cell')}, "
+            f"{labels.count(len(runs), 'repetition')} ({kind}), "
+            f"{labels.count(frame['kernel'].nunique(), 'loop')}, "
+            f"{labels.count(frame['scheme'].nunique(), 'scheme')}, up to "
+            + labels.count(int(frame["workers"].max()), "worker"))
+    return (f"<h1>{page.text(title)}</h1>"
+            + page.paragraph(what)
+            + page.paragraph(" on ".join(filter(None, [span, where])), "small")
+            + page.paragraph(path, "small"))
+
+
+def answers(results, frame):
+    samples = cells.by_cell(results.runs)
+    found = ranking.largest(ranking.problems(frame))
+    out = []
+    for rows in found[:MOST_ANSWERS]:
+        lines = ranking.answer(rows[0], ranking.rank(rows, samples))
+        out.append("<div class=answer>" + "".join(map(page.paragraph, lines))
+                   + "</div>")
+    if len(found) > MOST_ANSWERS:
+        out.append(page.paragraph(
+            f"{len(found) - MOST_ANSWERS} more loops: analysis/advise.py"))
+    if not found:
+        out.append(page.paragraph("No cell can be ranked."))
+    return "\n".join(out)
+
+
+def figure_sections(drawn):
+    """[(section, html)], in the order of the first figure of each."""
+    parts = {}
+    for i, drawing in enumerate(drawn):
+        text = page.figure(drawing.title, drawing.caption, svg.inline(
+            drawing.svg, f"f{i}", page.text(drawing.title)))
+        if drawing.detail:
+            text = page.details(drawing.title, text)
+        parts.setdefault(drawing.section, []).append(text)
+    return [(name, "\n".join(texts)) for name, texts in parts.items()]
+
+
+def shortened(table):
+    if len(table.rows) > MOST_ROWS:
+        table.caption += (f" (the first {MOST_ROWS} of {len(table.rows)} "
+                          "rows; all are in cells.csv)")
+        table.rows = table.rows[:MOST_ROWS]
+    return table
+
+
+def table_section(results, frame):
+    parts = []
+    for name, title in TABLE_TITLES.items():
+        grids = list(take(tables.TABLES[name](results, frame), MOST_LOOPS))
+        if grids:
+            body = "\n".join(grid.to_html(shortened(g)) for g in grids)
+            parts.append(page.details(title, body, name == "time"))
+    parts.append(page.paragraph(
+        "Medians; brackets hold the 95 % confidence interval of the median, "
+        "and are missing where fewer than 6 repetitions have none.", "small"))
+    return "\n".join(parts)
+
+
+def counters_line(results):
+    return page.paragraph("No counters: " + counters.reason(results) + ".")
+
+
+def build(results, frame, sections, path):
+    if "Counters" not in dict(sections):
+        sections.append(("Counters", counters_line(results)))
+    sections.append(("Numbers", table_section(results, frame)))
+    sections.append(("Environment",
+                     page.facts(environment.facts(results))))
+    notes = list(results.notes)
+    loops = frame["kernel"].nunique()
+    if loops > MOST_LOOPS:
+        notes.append(f"{loops} loops: figures and tables of the first "
+                     f"{MOST_LOOPS}; all numbers are in cells.csv")
+    notes = "".join(f"<p class=note>{page.text(n)}</p>" for n in notes)
+    body = [head(results, frame, path), notes, answers(results, frame),
+            page.navigation([t for t, _ in sections])]
+    body += [page.section(title, text) for title, text in sections]
+    return page.document(f"DLSBench: {results.name}", "\n".join(body))
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def write_files(folder, results, frame, drawn, traced):
+    os.makedirs(folder, exist_ok=True)
+    for drawing in drawn:
+        path = os.path.join(folder, drawing.name)
+        write(path + ".svg", drawing.svg)
+        with open(path + ".pdf", "wb") as file:
+            file.write(drawing.pdf)
+    write(os.path.join(folder, "cells.csv"),
+          tables.plain(results, frame, list(tables.TABLES)))
+    for trace in traced:
+        if trace.stamped:
+            cell = trace.cell
+            name = labels.short(cell["kernel"]) + "-" + cell["cell"]
+            perfetto.write(trace, os.path.join(folder,
+                                               f"trace-{name}.json"))
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n\n")[0],
+        epilog=__doc__.split("\n\n", 1)[1],
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directory", metavar="DIR")
+    parser.add_argument("--out", metavar="FILE",
+                        help="the page (default: DIR/report.html)")
+    parser.add_argument("--no-files", action="store_true",
+                        help="only the page, no report-files/")
+    return parser.parse_args()
+
+
+def make(args):
+    out = args.out or os.path.join(args.directory, "report.html")
+    results = loader.load(args.directory)
+    frame = cells.summarize(results)
+    for note in results.notes:
+        print(f"report: {note}", file=sys.stderr)
+    if frame.empty:
+        return 2
+    traced = traces.traces(results, frame)
+    drawn = figures(results, frame, traced, not args.no_files)
+    write(out, build(results, frame, figure_sections(drawn), args.directory))
+    if not args.no_files:
+        folder = os.path.join(os.path.dirname(os.path.abspath(out)),
+                              "report-files")
+        write_files(folder, results, frame, drawn, traced)
+    print(f"report: {out}")
+    return 0
+
+
+def main():
+    try:
+        return make(arguments())
+    except (loader.LoadError, OSError) as error:
+        print(f"report: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

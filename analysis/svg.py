@@ -1,0 +1,54 @@
+"""Figures as PDF, and as SVG that can stand in a page: there colours are
+CSS variables of the page, and identifiers do not meet those of another
+figure."""
+import io
+import re
+
+from figures import style
+
+HEAD = re.compile(r"^.*?(?=<svg)", re.DOTALL)
+METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
+SIZE = re.compile(r' width="([\d.]+)pt" height="[\d.]+pt"')
+STYLE = re.compile(r"\s*<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
+FONT = re.compile(r"font: ([\d.]+)px 'DejaVu Sans'")
+
+
+def colour_names():
+    """What matplotlib writes -> what the page defines."""
+    names = {style.INK: "var(--ink)", style.FAINT: "var(--faint)",
+             style.PAPER: "var(--paper)"}
+    names.update({c: f"var(--c{i})" for i, c in enumerate(style.COLOURS)})
+    return names
+
+
+def text_of(figure):
+    file = io.StringIO()
+    figure.savefig(file, format="svg", transparent=True,
+                   metadata={"Date": None})
+    return file.getvalue()
+
+
+def pdf_of(figure):
+    file = io.BytesIO()
+    figure.savefig(file, format="pdf", metadata={"CreationDate": None})
+    return file.getvalue()
+
+
+def inline(text, prefix, title):
+    """An <svg> element from the text of an SVG file; `prefix` is this
+    figure's own in its page."""
+    text = METADATA.sub("", HEAD.sub("", text))
+    text = STYLE.sub("", text)
+    for colour, name in colour_names().items():
+        text = text.replace(colour, name)
+    text = re.sub(r'id="', f'id="{prefix}-', text)
+    text = re.sub(r'(xlink:href="#|url\(#)', rf"\1{prefix}-", text)
+    text = FONT.sub(r"font: \1px var(--font)", text)
+    text = text.replace("font-family: 'DejaVu Sans'",
+                        "font-family: var(--font)")
+    width = float(SIZE.search(text).group(1))
+    text = SIZE.sub("", text, count=1)
+    return text.replace(
+        "<svg ", f'<svg role="img" aria-label="{title}" '
+        f'style="width:100%;max-width:{width * 4 / 3:.0f}px;'
+        f'min-width:{min(width, 560):.0f}px" ', 1)

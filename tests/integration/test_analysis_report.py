@@ -1,0 +1,247 @@
+"""analysis/report.py in a browser, and the tables and files beside it."""
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from result_files import Directory, analysis
+
+import grid  # noqa: E402  (result_files set the path)
+import tables
+
+CHROMIUM = shutil.which("chromium")
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
+         "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync",
+         "--hide-scrollbars", "--enable-logging=stderr"]
+# Opens what is folded, and writes the size of every figure into the page.
+PROBE = """<script>
+for (const d of document.querySelectorAll("details")) d.open = true;
+const found = [...document.querySelectorAll("figure")].map(f => {
+  const s = f.querySelector("svg").getBoundingClientRect();
+  const g = f.querySelector("svg g").getBBox();
+  return [f.querySelector("h3").textContent, s.width, s.height,
+          g.width, g.height];
+});
+document.body.setAttribute("data-found", JSON.stringify({figures: found,
+  wide: document.documentElement.scrollWidth, ids:
+  [...document.querySelectorAll("[id]")].map(e => e.id)}));
+</script></body>"""
+TRACED = """
+name: traced
+repetitions: 6
+repetitions_max: 6
+timing: chunk
+layout: 1x2
+cells:
+  - kernel: "mandelbrot:size=128,maxiter=200"
+    scheme: [static, "css:chunk=16", gss, tss]
+    layout: [1x1, 1x2, 2x1]
+  - kernel: "heat:rows=200,cols=400"
+    scheme: [css, tss]
+    sync_interval: [10, 50, 400]
+"""
+
+
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory):
+    """A real, traced campaign with its report."""
+    from conftest import ROOT, start
+    path = tmp_path_factory.mktemp("traced")
+    (path / "c.yaml").write_text(TRACED)
+    process = start(ROOT / "build/dlsbench",
+                    ["run", path / "c.yaml", "--trace", "--oversubscribe",
+                     "--out", f"{path}/out/"], path)
+    out, err = process.communicate(timeout=240)
+    assert process.returncode == 0, out + err
+    code, _, err = analysis("report", path / "out", limit=240)
+    assert code == 0, err
+    return path / "out"
+
+
+def browse(page, tmp_path, *more):
+    """(stdout, lines of the console) of the browser on a page."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium")
+    done = subprocess.run(
+        [CHROMIUM, *FLAGS, f"--user-data-dir={tmp_path}/profile", *more,
+         page.as_uri()], capture_output=True, text=True, timeout=120)
+    return done.stdout, [line for line in done.stderr.splitlines()
+                         if "CONSOLE" in line]
+
+
+def probe(page, tmp_path, *more):
+    """What PROBE finds in a page, and the console."""
+    copy = tmp_path / "probe.html"
+    copy.write_text(page.read_text().replace("</body>", PROBE))
+    dom, console = browse(copy, tmp_path, "--dump-dom", *more)
+    text = re.search('data-found="([^"]*)"', dom).group(1)
+    return json.loads(text.replace("&quot;", '"')
+                      .replace("&amp;", "&")), console
+
+
+def test_every_figure_has_a_size_and_the_console_is_silent(traced, tmp_path):
+    found, console = probe(traced / "report.html", tmp_path,
+                           "--window-size=1100,900")
+    assert console == []
+    titles = [f[0] for f in found["figures"]]
+    for kind in ("Time of each scheme: mandelbrot", "Time against workers",
+                 "Speedup against workers", "Overhead against workers",
+                 "Time against the sync interval: heat",
+                 "Chunk size against step", "Who did what: mandelbrot, gss",
+                 "Who did what: heat", "Load balance: heat"):
+        assert any(t.startswith(kind) for t in titles), kind
+    for title, width, height, inner_width, inner_height in found["figures"]:
+        assert min(width, inner_width) > 200, title
+        assert min(height, inner_height) > 80, title
+    assert len(set(found["ids"])) == len(found["ids"])
+    assert found["wide"] <= 1100
+
+
+def test_wide_things_scroll_by_themselves_on_a_narrow_screen(traced, tmp_path):
+    found, _ = probe(traced / "report.html", tmp_path,
+                     "--window-size=500,900")
+    assert found["wide"] <= 500
+
+
+def test_the_browser_test_notices_errors(tmp_path):
+    page = tmp_path / "bad.html"
+    page.write_text("<body><script>undefined_function()</script></body>")
+    assert browse(page, tmp_path, "--dump-dom")[1]
+
+
+def test_a_screenshot_shows_something(traced, tmp_path):
+    picture = tmp_path / "page.png"
+    browse(traced / "report.html", tmp_path, "--window-size=1000,2500",
+           f"--screenshot={picture}")
+    from matplotlib.image import imread
+    pixels = imread(picture)
+    assert pixels.shape[:2] == (2500, 1000)
+    rows = (pixels[:, :, :3] < 0.7).any(axis=(1, 2))
+    assert rows[:1250].sum() > 300 and rows[1250:].sum() > 300
+    if "SCREENSHOTS" in os.environ:
+        shutil.copy(picture, os.environ["SCREENSHOTS"])
+
+
+def test_the_page_needs_nothing_else(traced):
+    text = (traced / "report.html").read_text()
+    sources = re.findall(r'(?:src|href)="?([^"\s>]+)', text)
+    assert sources and all(s.startswith(("#", "data:")) for s in sources)
+    assert "<script" not in text and "@import" not in text
+    assert "prefers-color-scheme: dark" in text
+    assert not re.search("(fill|stroke): #(?!fff)", text)
+
+
+def test_the_page_opens_with_the_answer_and_ends_with_the_environment(traced):
+    text = re.sub("<[^>]*>", "\n", (traced / "report.html").read_text())
+    answer = text.index("is the fastest of")
+    assert text.index("DLSBench: traced") < answer < text.index("Time of each")
+    assert text.index("Environment", answer) < text.rindex("instruction set")
+    assert "significant" in text or "too few samples to say" in text
+
+
+def test_figures_and_traces_are_files_too(traced):
+    files = traced / "report-files"
+    drawn = {p.stem for p in files.glob("*.svg")}
+    assert drawn == {p.stem for p in files.glob("*.pdf")} and len(drawn) > 10
+    assert all(p.read_bytes().startswith(b"%PDF")
+               for p in files.glob("*.pdf"))
+    traces = list(files.glob("trace-*.json"))
+    assert len(traces) == 4 * 3 + 2 * 3
+    for path in traces:
+        data = json.loads(path.read_text())
+        chunks = [e for e in data["traceEvents"] if e["ph"] == "X"]
+        total = sum(e["args"]["size"] for e in chunks)
+        assert total in (128, 200)
+        assert all(e["dur"] >= 0 and e["ts"] >= 0 for e in chunks)
+    lines = (files / "cells.csv").read_text().splitlines()
+    assert len(lines) == 1 + 18
+
+
+@pytest.mark.parametrize("form", grid.FORMATS)
+@pytest.mark.parametrize("name", tables.TABLES)
+def test_every_table_has_every_form(traced, name, form):
+    code, out, err = analysis("tables", traced, "--table", name,
+                              "--format", form)
+    if name == "counters" and code == 2:
+        assert "counters" in err
+        return
+    assert code == 0 and "Traceback" not in err
+    assert {"text": "css", "csv": "kernel,scheme,", "markdown": "| --: |",
+            "latex": r"\end{tabular}"}[form] in out
+
+
+def test_latex_compiles(traced, tmp_path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("no pdflatex")
+    out = analysis("tables", traced, "--format", "latex")[1]
+    (tmp_path / "t.tex").write_text(
+        "\\documentclass[a4paper,landscape]{article}\n\\begin{document}\n"
+        + out + "\\end{document}\n")
+    done = subprocess.run(["pdflatex", "-halt-on-error", "t.tex"],
+                          cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_odd_names_stay_words(tmp_path):
+    there = Directory(tmp_path / "d")
+    there.cell([1, 1.1, 1.2], scheme="<b>&_%$#{}~^\\|")
+    there.cell([1, 1.1, 1.2], scheme="other")
+    there.manifest(campaign="<script>alert(1)</script>")
+    assert analysis("report", there.path)[0] == 0
+    text = (there.path / "report.html").read_text()
+    assert "<script" not in text and "<b>&_" not in text
+    latex = analysis("tables", there.path, "--format", "latex")[1]
+    assert r"\textless{}b\textgreater{}\&\_\%\$\#\{\}" in latex
+
+
+def test_printed_values_stand_beside_ours(tmp_path):
+    there = Directory(tmp_path / "d")
+    there.cell([1, 1.1], scheme="css", ranks=20, threads=1,
+               run={"iterations": 2000, "chunks": 20})
+    there.cell([1, 1.1], scheme="qss:delta=3", ranks=20, threads=1,
+               run={"iterations": 2000, "chunks": 80})
+    there.manifest(campaign="paper-diaz")
+    chunks = analysis("tables", there.path, "--table", "chunks")[1]
+    assert "20 (printed 20)" in chunks and "80 (printed 81)" in chunks
+    times = analysis("tables", there.path, "--table", "time")[1]
+    assert "1.050 s (printed 4035 s)" in times
+
+
+def test_counters_appear_where_they_are(tmp_path):
+    there = Directory(tmp_path / "d")
+    for scheme, cycles in (("ss", 4000), ("gss:min=1", 2000)):
+        there.cell([1, 1.1], scheme=scheme, workers=lambda r, w: {
+            "PAPI_TOT_CYC": cycles, "PAPI_TOT_INS": 8000})
+    there.manifest()
+    out = analysis("tables", there.path, "--table", "counters")[1]
+    assert re.search(r"ss +2 +8 +16 +2\n", out)
+    assert re.search(r"gss:min=1 +2 +4 +16 +4\n", out)
+    assert analysis("report", there.path)[0] == 0
+    assert "Counters per iteration" in (there.path / "report.html").read_text()
+
+
+def test_simulation_stands_beside_reality(tmp_path):
+    there = Directory(tmp_path / "d")
+    there.cell([1.0, 1.1, 1.2])
+    there.cell([1.21], launch="l2", run={"simulated": True}, ranks=2,
+               threads=1)
+    there.manifest()
+    assert analysis("report", there.path)[0] == 0
+    text = (there.path / "report.html").read_text()
+    assert "1 cell ran both ways; the simulated time is off by 10.0 %" in text
+
+
+def test_the_predicted_optimum_is_marked(tmp_path):
+    there = Directory(tmp_path / "d")
+    for h, time in ((10, 2.0), (50, 1.0), (100, 1.5)):
+        there.cell([time] * 3, kernel="heat:rows=10,cols=1000",
+                   sync_interval=h, run={"sync_interval_predicted": 90})
+    there.manifest()
+    assert analysis("report", there.path)[0] == 0
+    text = (there.path / "report.html").read_text()
+    assert "predicted 90, best measured 50; at the measured interval nearest "\
+        "to the prediction (100) 50.0 % are lost" in text
