@@ -38,7 +38,7 @@ LIBOBJS := $(filter-out $(BUILD)/bench/main.o,$(OBJECTS))
 TESTS   := $(patsubst %.c,$(BUILD)/%,$(shell find $(CODE) -name '*_test.c'))
 OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c))
 
-.PHONY: all help deps bench bench-overhead smoke report compare unit test check \
+.PHONY: all help deps bench bench-overhead paper-beaumont smoke report compare unit test check \
     format install clean
 all: $(BUILD)/dlsbench ## build/dlsbench
 
@@ -61,6 +61,9 @@ compare: ## two result directories, exit code 1 if B is slower: A=... B=...
 
 bench-overhead: $(BUILD)/bench-overhead ## what scheduling costs here
 	$(Q)mpiexec.mpich -n 2 $(BUILD)/bench-overhead $(PART)
+
+paper-beaumont: $(BUILD)/dlsbench ## figures 5 to 15 for divisible loads (PLATFORMS=n)
+	$(Q)$(BUILD)/dlsbench paper-beaumont $(if $(PLATFORMS),--platforms $(PLATFORMS))
 
 smoke: $(BUILD)/dlsbench ## every scheme over the null kernel
 	$(Q)$(BUILD)/dlsbench run bench/smoke.yaml --out $(BUILD)/smoke-$(shell date +%s)/

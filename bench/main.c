@@ -22,6 +22,8 @@ static const struct command commands[] = {
     {"calibrate", calibrate_command, "measure what predict needs to know"},
     {"predict", predict_command, "predict the best synchronization interval"},
     {"plan", plan_command, "plan a divisible load: who gets how much, when"},
+    {"paper-beaumont", paper_beaumont_command,
+     "figures 5 to 15 of Beaumont et al., and their claims"},
     {"list", list_command, "list schemes, kernels and counter events"},
     {"topo", topo_command, "show cores and what would be bound where"},
     {"launch", launch_command, NULL},
@@ -59,7 +61,7 @@ static char *help_filter(int key, const char *text, void *input)
     fputs(text, out);
     for (int i = 0; i < COMMANDS; i++)
         if (commands[i].summary != NULL)
-            fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+            fprintf(out, "  %-15s %s\n", commands[i].name, commands[i].summary);
     fputs(examples, out);
     fclose(out);
     return all;

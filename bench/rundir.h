@@ -30,6 +30,11 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
                 const struct campaign_setup *setup,
                 const struct rundir_options *options, struct error *err);
 
+/* A directory for results that are no campaign's: makes it and sets path, as
+ * the user writes it.  Refuses one that has files already. */
+int rundir_make(const char *name, const char *out, char *path, size_t size,
+                struct error *err);
+
 /* Reserves a launch id (UTC-host-pid-shard) by creating its manifest, which
  * says "began": false until the launch replaces it. */
 int rundir_reserve(const struct rundir *dir, char id[LAUNCH_ID_SIZE],

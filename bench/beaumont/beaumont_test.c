@@ -1,0 +1,252 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "bench/beaumont/report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool same(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+static void homogeneous_platforms_are_the_papers(void **state)
+{
+    struct divisible_worker w[BEAUMONT_WORKERS_MAX];
+    (void)state;
+    beaumont_platform(&beaumont_figures[BEAUMONT_HOMOGENEOUS_20], 3, 0, w);
+    for (int i = 0; i < 20; i++) {
+        assert_true(same(w[i].G, 2 / 32.10) && w[i].g == 0 && w[i].z == 0);
+        assert_true(same(w[i].w, 1000 / 114.444));
+    }
+}
+
+static bool among(double value, double factor, const double *of, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (same(value, factor / of[i]))
+            return true;
+    return false;
+}
+
+static void random_platforms_are_from_the_papers_set(void **state)
+{
+    static const double processors[] = {22.151, 48.492, 34.333, 114.444};
+    static const double networks[] = {4.70, 32.10, 30.25};
+    (void)state;
+    for (int f = BEAUMONT_RANDOM_5; f < BEAUMONT_FIGURES; f++) {
+        const struct beaumont_figure *figure = &beaumont_figures[f];
+        for (int n = 0; n < 50; n++) {
+            struct divisible_worker w[BEAUMONT_WORKERS_MAX];
+            beaumont_platform(figure, 7, n, w);
+            for (int i = 0; i < figure->workers; i++) {
+                assert_true(among(w[i].w, figure->mflop, processors, 4));
+                assert_true(among(w[i].G, 2, networks, 3));
+                assert_true(w[i].g == (figure->latency ? w[i].G : 0));
+            }
+        }
+    }
+}
+
+static void all_figures_have_the_same_platforms(void **state)
+{
+    struct divisible_worker five[BEAUMONT_WORKERS_MAX];
+    struct divisible_worker twenty[BEAUMONT_WORKERS_MAX];
+    struct divisible_worker other[BEAUMONT_WORKERS_MAX];
+    (void)state;
+    beaumont_platform(&beaumont_figures[BEAUMONT_RANDOM_5], 1, 9, five);
+    beaumont_platform(&beaumont_figures[BEAUMONT_RANDOM_20], 1, 9, twenty);
+    beaumont_platform(&beaumont_figures[BEAUMONT_RANDOM_20], 1, 10, other);
+    assert_memory_equal(five, twenty, 5 * sizeof(*five));
+    assert_memory_not_equal(other, twenty, sizeof(other));
+}
+
+static void heuristics_are_the_papers_eleven(void **state)
+{
+    (void)state;
+    for (int h = 0; h < BEAUMONT_HEURISTICS; h++) {
+        struct divisible_choice c = beaumont_choice(h, DIVISIBLE_TAIL_CUT);
+        const char *name = beaumont_heuristic(h);
+        if (h < BEAUMONT_FIRST_MI) {
+            assert_string_equal(divisible_names[c.algorithm], name);
+            continue;
+        }
+        assert_int_equal(c.algorithm, DIVISIBLE_MULTI_INSTALLMENT);
+        assert_int_equal(c.installments, atoi(name + 3));
+    }
+}
+
+/* A plan of M.I.1 on 5 equal workers, in closed form: all start one after the
+ * other and end together. */
+static void a_point_is_the_mean_of_its_plans(void **state)
+{
+    const struct beaumont_setup setup = {2, 1, DIVISIBLE_TAIL_CUT,
+                                         &beaumont_analytic};
+    struct beaumont_series *s = calloc(1, sizeof(*s));
+    double G = 2 / 32.10, w = 1000 / 114.444, keep = w / (G + w);
+    (void)state;
+    assert_int_equal(beaumont_run(&setup, s, NULL), 0);
+    double expected = 100 * (G + w) * (1 - keep) / (1 - pow(keep, 5));
+    double found =
+        s->point[BEAUMONT_HOMOGENEOUS_5][0][BEAUMONT_FIRST_MI].time_s;
+    assert_true(fabs(found / expected - 1) < 1e-9);
+    assert_int_equal(s->platforms[BEAUMONT_HOMOGENEOUS_5], 1);
+    assert_int_equal(s->platforms[BEAUMONT_RANDOM_20], 2);
+    for (int f = 0; f < BEAUMONT_FIGURES; f++)
+        for (int load = 0; load < BEAUMONT_LOADS; load++)
+            for (int h = 0; h < BEAUMONT_HEURISTICS; h++) {
+                const struct beaumont_point *p = &s->point[f][load][h];
+                assert_true(p->ratio_min <= p->ratio &&
+                            p->ratio <= p->ratio_max);
+                assert_true(h != BEAUMONT_ADAPTIVE || p->ratio == 1);
+            }
+    free(s);
+}
+
+static int refuse(const struct divisible_platform *platform,
+                  const struct divisible_plan *plan, int count, double *seconds,
+                  struct error *err)
+{
+    (void)platform, (void)plan, (void)count, (void)seconds;
+    return error_set(err, EIO, "no engine");
+}
+
+static void errors_of_the_engine_are_passed_up(void **state)
+{
+    const struct beaumont_engine engine = {"none", refuse};
+    const struct beaumont_setup setup = {1, 1, DIVISIBLE_TAIL_CUT, &engine};
+    struct beaumont_series *s = calloc(1, sizeof(*s));
+    struct error err = {""};
+    (void)state;
+    assert_int_equal(beaumont_run(&setup, s, &err), -EIO);
+    assert_string_equal(err.text, "no engine");
+    free(s);
+}
+
+/* Curves by hand: as the paper has them. */
+static void set_all(struct beaumont_series *s, int figure, int heuristic,
+                    double ratio)
+{
+    for (int load = 0; load < BEAUMONT_LOADS; load++)
+        s->point[figure][load][heuristic].ratio = ratio;
+}
+
+static void set_as_claimed(struct beaumont_series *s)
+{
+    for (int f = 0; f < BEAUMONT_FIGURES; f++) {
+        for (int h = 0; h < BEAUMONT_HEURISTICS; h++)
+            set_all(s, f, h, h == BEAUMONT_ADAPTIVE ? 1 : 1.01);
+        set_all(s, f, BEAUMONT_FIXED, 2);
+        set_all(s, f, BEAUMONT_FIRST_MI, 2);
+        set_all(s, f, BEAUMONT_FIRST_MI + 1, 1.1);
+    }
+    set_all(s, BEAUMONT_LATENCY_5, BEAUMONT_FIRST_MI + 3, 1.005);
+    set_all(s, BEAUMONT_LATENCY_20, BEAUMONT_FIRST_MI + 4, 0.98);
+    set_all(s, BEAUMONT_HIGH_LATENCY_5, BEAUMONT_SQRT, 1.001);
+    set_all(s, BEAUMONT_HIGH_LATENCY_20, BEAUMONT_SQRT, 1.001);
+}
+
+static void claims_hold_on_curves_as_claimed(void **state)
+{
+    struct beaumont_series *s = calloc(1, sizeof(*s));
+    struct beaumont_claim claim[BEAUMONT_CLAIMS];
+    (void)state;
+    set_as_claimed(s);
+    beaumont_claims(s, claim);
+    for (int i = 0; i < BEAUMONT_CLAIMS; i++)
+        if (!claim[i].holds)
+            fail_msg("%s: %s", claim[i].claim, claim[i].found);
+    free(s);
+}
+
+/* One change against each claim; only that one falls. */
+static void each_claim_can_fail(void **state)
+{
+    static const struct {
+        int figure, heuristic;
+        double ratio;
+    } rows[BEAUMONT_CLAIMS] = {
+        {BEAUMONT_HOMOGENEOUS_5, BEAUMONT_FIXED, 1.02},
+        {BEAUMONT_RANDOM_5, BEAUMONT_FIRST_MI, 1.02},
+        {BEAUMONT_HOMOGENEOUS_5, BEAUMONT_FIRST_MI + 1, 1.01},
+        {BEAUMONT_LATENCY_5, BEAUMONT_FIRST_MI + 1, 1.004},
+        {BEAUMONT_LATENCY_20, BEAUMONT_FIRST_MI + 1, 0.975},
+        {BEAUMONT_HOMOGENEOUS_5, BEAUMONT_SQRT, 1.06},
+        {BEAUMONT_RANDOM_5, BEAUMONT_FIRST_MI + 4, 0.99},
+        {BEAUMONT_LATENCY_5, BEAUMONT_FIRST_MI + 3, 0.99},
+        {BEAUMONT_LATENCY_20, BEAUMONT_FIRST_MI + 4, 0.96},
+        {BEAUMONT_HIGH_LATENCY_5, BEAUMONT_SQRT, 1.02},
+    };
+    struct beaumont_series *s = calloc(1, sizeof(*s));
+    struct beaumont_claim claim[BEAUMONT_CLAIMS];
+    (void)state;
+    for (int i = 0; i < BEAUMONT_CLAIMS; i++) {
+        set_as_claimed(s);
+        set_all(s, rows[i].figure, rows[i].heuristic, rows[i].ratio);
+        beaumont_claims(s, claim);
+        for (int k = 0; k < BEAUMONT_CLAIMS; k++)
+            if (claim[k].holds != (k != i))
+                fail_msg("row %d: %s: %s", i, claim[k].claim, claim[k].found);
+    }
+    free(s);
+}
+
+static int lines(const char *text)
+{
+    int n = 0;
+    for (; *text != '\0'; text++)
+        n += *text == '\n';
+    return n;
+}
+
+static void csv_has_a_row_for_each_point_and_claim(void **state)
+{
+    const struct beaumont_setup setup = {1, 1, DIVISIBLE_TAIL_SHARE,
+                                         &beaumont_analytic};
+    struct beaumont_series *s = calloc(1, sizeof(*s));
+    struct beaumont_claim claim[BEAUMONT_CLAIMS];
+    char *text = NULL;
+    size_t size;
+    (void)state;
+    assert_int_equal(beaumont_run(&setup, s, NULL), 0);
+    beaumont_claims(s, claim);
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(beaumont_figures_csv(&setup, s, out), 0);
+    fclose(out);
+    assert_int_equal(lines(text), 1 + BEAUMONT_FIGURES * BEAUMONT_LOADS *
+                                          BEAUMONT_HEURISTICS);
+    assert_non_null(strstr(text, "\n15,20,random,1,50,1,analytic,share,2000,"
+                                 "mi-8,"));
+    free(text);
+    out = open_memstream(&text, &size);
+    assert_int_equal(beaumont_claims_csv(claim, out), 0);
+    assert_int_equal(beaumont_report(&setup, s, claim, out), 0);
+    fclose(out);
+    assert_non_null(strstr(text, "claim,figure,read_as,holds,found\n"));
+    assert_non_null(strstr(text, "figure 13: 20 workers, random, with latency, "
+                                 "1000 Mflop a unit\n"));
+    free(text);
+    free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(homogeneous_platforms_are_the_papers),
+        cmocka_unit_test(random_platforms_are_from_the_papers_set),
+        cmocka_unit_test(all_figures_have_the_same_platforms),
+        cmocka_unit_test(heuristics_are_the_papers_eleven),
+        cmocka_unit_test(a_point_is_the_mean_of_its_plans),
+        cmocka_unit_test(errors_of_the_engine_are_passed_up),
+        cmocka_unit_test(claims_hold_on_curves_as_claimed),
+        cmocka_unit_test(each_claim_can_fail),
+        cmocka_unit_test(csv_has_a_row_for_each_point_and_claim),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,21 @@
+/* What the paper's section 6 says of its curves, held against ours. */
+#ifndef BENCH_BEAUMONT_CLAIMS_H
+#define BENCH_BEAUMONT_CLAIMS_H
+
+#include "bench/beaumont/series.h"
+
+enum { BEAUMONT_CLAIMS = 10 };
+
+struct beaumont_claim {
+    const char *claim;  /* as the paper has it, in short */
+    const char *figure; /* number in the paper */
+    const char *means;  /* how we read it as a number */
+    bool holds;
+    char found[200]; /* the numbers */
+};
+
+/* Fills claim[0 .. BEAUMONT_CLAIMS - 1]. */
+void beaumont_claims(const struct beaumont_series *series,
+                     struct beaumont_claim *claim);
+
+#endif

@@ -1,0 +1,182 @@
+/* dlsbench paper-beaumont: figures 5 to 15, and what the paper says of them. */
+#include "bench/beaumont/report.h"
+#include "bench/command.h"
+#include "bench/numbers.h"
+#include "bench/rundir.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLATFORMS_MAX = 1000000 };
+
+enum { OPT_PLATFORMS = 256, OPT_SEED, OPT_TAIL, OPT_OUT };
+
+struct input {
+    const char *platforms, *seed, *tail, *out;
+    struct error *err;
+};
+
+static const char doc[] =
+    "Figures 5 to 15 of Beaumont, Legrand and Robert (2002): eleven heuristics "
+    "for divisible loads, and whether the paper's claims hold."
+    "\v"
+    "Plans are timed by the evaluator of dlsbench plan.  The tables are "
+    "printed "
+    "and stored in results/paper-beaumont/<UTC time>/ as report.txt, "
+    "figures.csv "
+    "and claims.csv.\n"
+    "\n"
+    "Examples:\n"
+    "  dlsbench paper-beaumont\n"
+    "  dlsbench paper-beaumont --platforms 2000 --out paper/\n";
+
+static const struct argp_option options[] = {
+    {"platforms", OPT_PLATFORMS, "N", 0,
+     "random platforms for each figure (default 200; the paper has 2000)", 0},
+    {"seed", OPT_SEED, "N", 0, "of the random platforms (default 1)", 0},
+    {"tail", OPT_TAIL, "cut|share", 0,
+     "last round of the LP heuristics: whole shares in turn (default) or all "
+     "shares made smaller",
+     0},
+    {"out", OPT_OUT, "DIR", 0,
+     "result directory: a name, or a path with a / (default: by the time)", 0},
+    {0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct input *in = state->input;
+    switch (key) {
+    case OPT_PLATFORMS:
+        in->platforms = arg;
+        return 0;
+    case OPT_SEED:
+        in->seed = arg;
+        return 0;
+    case OPT_TAIL:
+        in->tail = arg;
+        return 0;
+    case OPT_OUT:
+        in->out = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        return -error_set(in->err, EINVAL,
+                          "paper-beaumont: '%s' is not an option", arg);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int read_setup(const struct input *in, struct beaumont_setup *setup,
+                      struct error *err)
+{
+    int64_t platforms = 0, seed = 0;
+    bool share = strcmp(in->tail, "share") == 0;
+    if (!share && strcmp(in->tail, "cut") != 0)
+        return error_set(err, EINVAL,
+                         "--tail: '%s' is unknown, allowed: cut, share",
+                         in->tail);
+    int code = number_integer("--platforms", in->platforms, 1, PLATFORMS_MAX,
+                              &platforms, err);
+    if (code == 0)
+        code = number_integer("--seed", in->seed, 0, INT64_MAX, &seed, err);
+    *setup = (struct beaumont_setup){.platforms = (int)platforms,
+                                     .seed = (uint64_t)seed,
+                                     .tail = share ? DIVISIBLE_TAIL_SHARE
+                                                   : DIVISIBLE_TAIL_CUT,
+                                     .engine = &beaumont_analytic};
+    return code;
+}
+
+/* ---- the result directory ---- */
+
+struct result {
+    const struct beaumont_setup *setup;
+    const struct beaumont_series *series;
+    struct beaumont_claim claim[BEAUMONT_CLAIMS];
+    char dir[2048];
+};
+
+static int write_report(const struct result *r, FILE *out)
+{
+    return beaumont_report(r->setup, r->series, r->claim, out);
+}
+
+static int write_figures(const struct result *r, FILE *out)
+{
+    return beaumont_figures_csv(r->setup, r->series, out);
+}
+
+static int write_claims(const struct result *r, FILE *out)
+{
+    return beaumont_claims_csv(r->claim, out);
+}
+
+static int store_file(const struct result *result, const char *name,
+                      int (*write)(const struct result *, FILE *),
+                      struct error *err)
+{
+    char path[2100];
+    snprintf(path, sizeof(path), "%s/%s", result->dir, name);
+    FILE *file = fopen(path, "wx");
+    if (file == NULL)
+        return error_set(err, errno, "%s: cannot write: %s", path,
+                         strerror(errno));
+    int code = write(result, file);
+    bool failed = ferror(file);
+    if (fclose(file) != 0 || failed)
+        return error_set(err, EIO, "%s: cannot write", path);
+    return code == 0 ? 0 : error_set(err, ENOMEM, "out of memory");
+}
+
+static int store(const struct result *result, struct error *err)
+{
+    int code = store_file(result, "report.txt", write_report, err);
+    if (code == 0)
+        code = store_file(result, "figures.csv", write_figures, err);
+    if (code == 0)
+        code = store_file(result, "claims.csv", write_claims, err);
+    return code;
+}
+
+static int run(const struct beaumont_setup *setup, const char *out,
+               struct error *err)
+{
+    struct result result = {.setup = setup};
+    struct beaumont_series *series = calloc(1, sizeof(*series));
+    int code = series != NULL ? 0 : error_set(err, ENOMEM, "out of memory");
+    result.series = series;
+    if (code == 0)
+        code = rundir_make("paper-beaumont", out, result.dir,
+                           sizeof(result.dir), err);
+    if (code == 0)
+        code = beaumont_run(setup, series, err);
+    if (code == 0) {
+        beaumont_claims(series, result.claim);
+        code = store(&result, err);
+    }
+    if (code == 0 && write_report(&result, stdout) != 0)
+        code = error_set(err, ENOMEM, "out of memory");
+    if (code == 0)
+        fprintf(stderr, "dlsbench: results in %s\n", result.dir);
+    free(series);
+    return code;
+}
+
+int paper_beaumont_command(int argc, char **argv)
+{
+    static const struct argp argp = {options, parse, NULL, doc,
+                                     NULL,    NULL,  NULL};
+    struct error err = {""};
+    struct input in = {
+        .platforms = "200", .seed = "1", .tail = "cut", .err = &err};
+    struct beaumont_setup setup;
+    int code = command_parse(&argp, argc, argv, &in, &err);
+    if (code == 0)
+        code = read_setup(&in, &setup, &err);
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    code = run(&setup, in.out, &err);
+    return code == 0 ? COMMAND_OK : command_fail(COMMAND_FAILED, &err);
+}

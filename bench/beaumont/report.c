@@ -1,0 +1,137 @@
+#include "bench/beaumont/report.h"
+#include "bench/table.h"
+
+#include "harness/record/build.h"
+
+#include <inttypes.h>
+
+static const char *tail_name(enum divisible_tail tail)
+{
+    return tail == DIVISIBLE_TAIL_CUT ? "cut" : "share";
+}
+
+static void say_setup(const struct beaumont_setup *setup, FILE *out)
+{
+    fprintf(out,
+            "Beaumont, Legrand, Robert (2002), figures 5 to 15\n"
+            "%s engine, %d random platforms for each figure, seed %" PRIu64
+            ", last round of the LP heuristics: %s\n"
+            "dlsbench %s\n\n"
+            "Time over that of lp-adaptive on the same platform, mean over the "
+            "platforms\n",
+            setup->engine->name, setup->platforms, setup->seed,
+            tail_name(setup->tail), build_version);
+}
+
+static int print_figure(const struct beaumont_series *series, int figure,
+                        FILE *out)
+{
+    char title[96];
+    struct table table;
+    beaumont_title(&beaumont_figures[figure], title, sizeof(title));
+    fprintf(out, "\nfigure %s: %s\n", beaumont_figures[figure].number, title);
+    table_open(&table, BEAUMONT_HEURISTICS + 2, 0);
+    table_add(&table, "load");
+    for (int h = 0; h < BEAUMONT_HEURISTICS; h++)
+        table_add(&table, "%s", beaumont_heuristic(h));
+    table_add(&table, "lp-adaptive, s");
+    for (int load = 0; load < BEAUMONT_LOADS; load++) {
+        const struct beaumont_point *point = series->point[figure][load];
+        table_add(&table, "%g", beaumont_load(load));
+        for (int h = 0; h < BEAUMONT_HEURISTICS; h++)
+            table_add(&table, "%.4f", point[h].ratio);
+        table_add(&table, "%.1f", point[BEAUMONT_ADAPTIVE].time_s);
+    }
+    int code = table_print(&table, out, 2);
+    table_free(&table);
+    return code;
+}
+
+static void print_claims(const struct beaumont_claim *claim, FILE *out)
+{
+    int holding = 0;
+    fprintf(out, "\nThe paper's claims\n");
+    for (int i = 0; i < BEAUMONT_CLAIMS; i++) {
+        fprintf(out, "  %-15s %s (figure %s)\n%18s%s\n%18sread as: %s\n",
+                claim[i].holds ? "holds" : "does not hold", claim[i].claim,
+                claim[i].figure, "", claim[i].found, "", claim[i].means);
+        holding += claim[i].holds;
+    }
+    fprintf(out, "  %d of %d hold\n", holding, BEAUMONT_CLAIMS);
+}
+
+int beaumont_report(const struct beaumont_setup *setup,
+                    const struct beaumont_series *series,
+                    const struct beaumont_claim *claim, FILE *out)
+{
+    int code = 0;
+    say_setup(setup, out);
+    for (int figure = 0; code == 0 && figure < BEAUMONT_FIGURES; figure++)
+        code = print_figure(series, figure, out);
+    print_claims(claim, out);
+    return code;
+}
+
+static void add_point(struct table *table, const struct beaumont_setup *setup,
+                      const struct beaumont_series *series, int figure,
+                      int load, int heuristic)
+{
+    const struct beaumont_figure *f = &beaumont_figures[figure];
+    const struct beaumont_point *p = &series->point[figure][load][heuristic];
+    table_add(table, "%s", f->number);
+    table_add(table, "%d", f->workers);
+    table_add(table, "%s", f->random ? "random" : "homogeneous");
+    table_add(table, "%d", f->latency);
+    table_add(table, "%g", f->mflop);
+    table_add(table, "%d", series->platforms[figure]);
+    table_add(table, "%s", setup->engine->name);
+    table_add(table, "%s", tail_name(setup->tail));
+    table_add(table, "%g", beaumont_load(load));
+    table_add(table, "%s", beaumont_heuristic(heuristic));
+    table_add(table, "%.9g", p->time_s);
+    table_add(table, "%.9g", p->ratio);
+    table_add(table, "%.9g", p->ratio_min);
+    table_add(table, "%.9g", p->ratio_max);
+}
+
+int beaumont_figures_csv(const struct beaumont_setup *setup,
+                         const struct beaumont_series *series, FILE *out)
+{
+    static const char *const names[] = {
+        "figure",    "workers", "platform",  "latency",  "unit_mflop",
+        "platforms", "engine",  "tail",      "load",     "heuristic",
+        "time_s",    "ratio",   "ratio_min", "ratio_max"};
+    enum { COLUMNS = sizeof(names) / sizeof(names[0]) };
+    struct table table;
+    table_open(&table, COLUMNS, 0);
+    for (int i = 0; i < COLUMNS; i++)
+        table_add(&table, "%s", names[i]);
+    for (int figure = 0; figure < BEAUMONT_FIGURES; figure++)
+        for (int load = 0; load < BEAUMONT_LOADS; load++)
+            for (int h = 0; h < BEAUMONT_HEURISTICS; h++)
+                add_point(&table, setup, series, figure, load, h);
+    int code = table_csv(&table, out);
+    table_free(&table);
+    return code;
+}
+
+int beaumont_claims_csv(const struct beaumont_claim *claim, FILE *out)
+{
+    struct table table;
+    table_open(&table, 5, 0);
+    table_add(&table, "claim");
+    table_add(&table, "figure");
+    table_add(&table, "read_as");
+    table_add(&table, "holds");
+    table_add(&table, "found");
+    for (int i = 0; i < BEAUMONT_CLAIMS; i++) {
+        table_add(&table, "%s", claim[i].claim);
+        table_add(&table, "%s", claim[i].figure);
+        table_add(&table, "%s", claim[i].means);
+        table_add(&table, "%d", claim[i].holds);
+        table_add(&table, "%s", claim[i].found);
+    }
+    int code = table_csv(&table, out);
+    table_free(&table);
+    return code;
+}

@@ -1,0 +1,20 @@
+/* The tables and claims on paper, and as CSV. */
+#ifndef BENCH_BEAUMONT_REPORT_H
+#define BENCH_BEAUMONT_REPORT_H
+
+#include "bench/beaumont/claims.h"
+
+#include <stdio.h>
+
+/* A table of ratios for each figure, then the claims.  Returns 0 or -ENOMEM. */
+int beaumont_report(const struct beaumont_setup *setup,
+                    const struct beaumont_series *series,
+                    const struct beaumont_claim *claim, FILE *out);
+
+/* figures.csv: one row for each point; claims.csv: one for each claim.
+ * results/README.md says what is in them.  Return 0 or -ENOMEM. */
+int beaumont_figures_csv(const struct beaumont_setup *setup,
+                         const struct beaumont_series *series, FILE *out);
+int beaumont_claims_csv(const struct beaumont_claim *claim, FILE *out);
+
+#endif
