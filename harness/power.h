@@ -4,7 +4,9 @@
  *     A = V / Q     Ciorba et al., sec. 2 and 3.2
  *
  * with V the given power (1 where none is) and Q the threads in the run queue
- * of the worker's core, its own included. */
+ * of the processor that the worker is bound to: all workers there, its own
+ * included, and the threads of other processes that run or could.  Other
+ * threads of this launch are not counted: they rest while the loop runs. */
 #ifndef HARNESS_POWER_H
 #define HARNESS_POWER_H
 
@@ -26,12 +28,13 @@ struct powers {
  * the same powers on every rank.  Q is counted (20 ms) where it is wanted:
  * under a scheme that counts with available powers, and with a load.  Workers
  * that are not bound have no core and so no Q, and over an rma window there is
- * no master to register with; then A = V.  `own` is where
- * this rank's workers are.  All ranks return the same code. */
+ * no master to register with; then A = V.  `own` is where this rank's workers
+ * are.  All ranks return the same code. */
 int powers_open(struct powers *powers, const struct cell *cell,
                 const struct tree *tree, const struct place *place,
                 const struct comm *comm, const struct place_report *own,
                 struct error *err);
+
 /* The given powers alone: nothing is counted, A = V.  Returns 0 or -ENOMEM. */
 int powers_given(struct powers *powers, const struct cell *cell, int workers,
                  struct error *err);

@@ -212,7 +212,8 @@ cells:
     "layout: 1x3\nhierarchy: [flat, node, 2]",
     "layout: 3x1\nhierarchy: [flat, 2, node]",
     "layout: 5x1\nhierarchy: 2\nmaster: dedicated",
-    "layout: 2x1\ntransport: window\nwindow: [shared, rma]"])
+    "layout: 2x1\ntransport: window\nwindow: [shared, rma]",
+    "layout: 2x1\nload: w0-w1"])
 def test_nothing_of_ours_leaks(dlsbench, campaign, tmp_path, monkeypatch,
                                layout):
     """Libraries may: a leak is ours when its stack shows our sources."""

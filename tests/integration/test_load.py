@@ -190,7 +190,10 @@ def test_a_worker_without_power_gets_no_chunks(dlsbench, campaign):
     result = dlsbench("run", campaign("""
 repetitions: 2
 repetitions_max: 2
-kernel: ["adjoint:size=20", "heat:rows=60,cols=80"]
+kernel: ["adjoint:size=20", "heat:rows=60,cols=80",
+         "heat:rows=60,cols=80,steps=3"]
+placement: [sticky, replan]
+protocol: [auto, subproblem]
 power: "0.05,1,1"
 scheme: "dtss-acp:scale=10"
 cells:
@@ -206,7 +209,7 @@ cells:
     assert {x["chunks"] for x in rows if x["worker"] == 0} == {0}
     assert {x["available"] for x in rows if x["worker"] == 0} == {0}
     assert {x["verified"] for x in result.runs()} == {True}
-    assert len(result.done()) == 14
+    assert len(result.done()) == 7 + 14 + 28
 
 
 def test_all_available_powers_zero(dlsbench):
