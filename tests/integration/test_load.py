@@ -66,13 +66,23 @@ def own_since(before):
     return left
 
 
-def eventually(attempt, times=6):
-    """Who else uses this machine in the meantime changes the shares: one
-    good measurement of a few is enough."""
-    for _ in range(times - 1):
-        if attempt():
+def eventually(attempt, times=5, enough=3):
+    """Who else uses this machine changes the shares: one good measurement is
+    enough, and one that was not alone (None) says nothing."""
+    failed = 0
+    for _ in range(times):
+        good = attempt()
+        if good:
             return
-    assert attempt()
+        failed += good is not None
+        assert failed < enough
+    pytest.skip("others use this machine all the time")
+
+
+def alone(result):
+    """Nothing else was on worker 0's core when the workers registered."""
+    return {x["queue"] for x in result.lines("workers")
+            if x["worker"] == 0} == {1}
 
 
 def another():
@@ -130,7 +140,7 @@ def test_loads_and_powers_are_recorded(dlsbench, shape):
             assert row["power"] == 1
             assert row["queue"] >= (4 if row["worker"] == 1 else 1)
             assert row["available"] == pytest.approx(1 / row["queue"])
-        return share(result, 1) < 0.4
+        return share(result, 1) < 0.4 if alone(result) else None
     eventually(attempt)
 
 
@@ -181,6 +191,8 @@ def test_dtss_acp_gives_by_available_power(dlsbench, kernel, shape):
             assert [x["size"] for x in chunks] == list(
                 acp_sizes(iterations, available, order))
         power = available[1] / sum(available.values())
+        if not alone(result):
+            return None
         return share(result, 1) == pytest.approx(power, abs=0.15)
     eventually(attempt)
 
