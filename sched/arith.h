@@ -40,6 +40,31 @@ static inline int64_t sched_round_up(double x)
     return sched_size(ceil(x * (1 - 4 * DBL_EPSILON)));
 }
 
+/* The sizes of tss: F, F - D, F - 2D, ...  */
+struct sched_trapezoid {
+    int64_t steps;     /* N = ceil(2 I / (F + L)) */
+    int64_t decrement; /* D = floor((F - L) / (N - 1)), 0 where N is 1 */
+};
+
+/* 2 I and F + L may need more than 64 bits. */
+static inline struct sched_trapezoid
+sched_trapezoid(int64_t iterations, int64_t first, int64_t last)
+{
+    __int128 twice = (__int128)2 * iterations;
+    __int128 ends = (__int128)first + last;
+    struct sched_trapezoid t = {.steps = (int64_t)((twice + ends - 1) / ends)};
+    if (t.steps > 1)
+        t.decrement = (first - last) / (t.steps - 1);
+    return t;
+}
+
+/* F = floor(I / 2p), at least 1. */
+static inline int64_t sched_trapezoid_first(const struct sched_loop *loop)
+{
+    int64_t first = loop->iterations / 2 / loop->workers;
+    return first > 1 ? first : 1;
+}
+
 static inline double sched_power(const struct sched_loop *loop, int worker)
 {
     return loop->power != NULL ? loop->power[worker] : 1;

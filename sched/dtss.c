@@ -54,10 +54,9 @@ static int dtss_init(void *state, const struct sched_loop *loop,
     s->first = loop->iterations / 2 / total;
     if (s->first < 1)
         s->first = 1;
-    __int128 twice = (__int128)2 * loop->iterations;
-    s->steps = (int64_t)((twice + s->first) / (s->first + 1));
-    if (s->steps > 1)
-        s->decrement = (s->first - 1) / (s->steps - 1);
+    struct sched_trapezoid t = sched_trapezoid(loop->iterations, s->first, 1);
+    s->steps = t.steps;
+    s->decrement = t.decrement;
     return 0;
 }
 

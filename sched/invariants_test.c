@@ -73,6 +73,24 @@ static void random_tss(struct test_case *c, uint64_t *seed)
              first, testing_scale(seed, first));
 }
 
+static void random_rnd(struct test_case *c, uint64_t *seed)
+{
+    int64_t max = testing_scale(seed, c->loop.iterations);
+    snprintf(c->text, sizeof(c->text),
+             "rnd:min=%" PRId64 ",max=%" PRId64 ",seed=%" PRId64,
+             testing_scale(seed, max), max, testing_between(seed, 0, 999));
+}
+
+/* Mean or overhead, and deviation, from one ten-thousandth of it to as much
+ * more. */
+static void random_times(struct test_case *c, uint64_t *seed)
+{
+    snprintf(c->text, sizeof(c->text),
+             "%s:%s=%" PRId64 "e-3,sigma=%" PRId64 "e-3", c->ops->name,
+             c->ops->params[0].key, testing_scale(seed, 10000),
+             testing_scale(seed, 10000) - 1);
+}
+
 /* Large enough that somebody has power; others may have none. */
 static void random_scale(struct test_case *c, uint64_t *seed)
 {
@@ -95,6 +113,13 @@ static void random_spec(struct test_case *c, uint64_t *seed)
         random_qss(c, seed);
     else if (strcmp(name, "tss") == 0)
         random_tss(c, seed);
+    else if (strcmp(name, "rnd") == 0)
+        random_rnd(c, seed);
+    else if (strcmp(key, "mu") == 0 || strcmp(key, "h") == 0)
+        random_times(c, seed);
+    else if (strcmp(key, "stages") == 0)
+        snprintf(c->text, sizeof(c->text), "%s:stages=%" PRId64, name,
+                 testing_between(seed, 2, 40));
     else if (strcmp(key, "scale") == 0)
         random_scale(c, seed);
     else if (strcmp(key, "alpha") == 0)

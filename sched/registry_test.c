@@ -9,8 +9,10 @@ static void order_is_that_of_the_list(void **unused)
 {
     (void)unused;
     static const char *const name[] = {
-        "static",     "ss",  "css", "wcss", "gss",      "fss",  "tss",
-        "tss-taylor", "qss", "wf",  "dtss", "dtss-acp", "dfss", "dgss"};
+        "static", "ss",         "css",  "wcss", "gss",  "fss",
+        "tss",    "tss-taylor", "qss",  "wf",   "dtss", "dtss-acp",
+        "dfss",   "dgss",       "fsc",  "mfsc", "fac",  "tap",
+        "tfss",   "fiss",       "viss", "rnd"};
     size_t n = sizeof(name) / sizeof(name[0]);
     for (size_t i = 0; i < n; i++)
         assert_string_equal(sched_schemes[i]->name, name[i]);
@@ -74,6 +76,16 @@ static void specs_are_recorded_with_their_defaults(void **unused)
         {"dtss-acp", "dtss-acp"},
         {"dfss", "dfss:alpha=2"},
         {"dgss", "dgss"},
+        {"wf2", "wf:alpha=2"},
+        {"fsc", "fsc:h=0.5,sigma=1"},
+        {"mfsc", "mfsc"},
+        {"fac", "fac:mu=1,sigma=1"},
+        {"tap", "tap:mu=1,sigma=1,alpha=1.3,min=1"},
+        {"tfss", "tfss"},
+        {"fiss", "fiss:stages=3"},
+        {"viss", "viss:x=4"},
+        {"rnd", "rnd:seed=1"},
+        {"rnd:seed=0,max=9", "rnd:max=9,seed=0"},
     };
     for (size_t i = 0; i < sizeof(spec) / sizeof(spec[0]); i++) {
         const struct sched_ops *ops;
@@ -95,7 +107,7 @@ static void bad_specs_name_what_is_wrong(void **unused)
         {"a-name-that-is-longer-than-any-scheme", "too long"},
         {"gsss", "did you mean 'gss'?"},
         {"TSS", "allowed: static, ss, css"},
-        {"fac", "did you mean 'fac2'?"},
+        {"fscc", "did you mean 'fsc'?"},
         {"tss-tailor", "did you mean 'tss-taylor'?"},
         {"ss:chunk=4", "unknown key 'chunk', ss takes none"},
         {"css:chnk=4", "did you mean 'chunk'?"},
@@ -118,6 +130,16 @@ static void bad_specs_name_what_is_wrong(void **unused)
         {"tss:last=1,first=0", "out of range"},
         {"qss:delta=3,middle=9", "give one of them"},
         {"qss:delta=0", "out of range"},
+        {"wf2:alpha=2", "write wf:alpha="},
+        {"fsc:h=-1", "out of range"},
+        {"fsc:mu=1", "unknown key 'mu'"},
+        {"fac:mu=0", "out of range"},
+        {"fac:sigma=-1", "out of range"},
+        {"tap:alpha=-1", "out of range"},
+        {"fiss:stages=1", "out of range, allowed is 2 to"},
+        {"viss:x=0.5", "out of range"},
+        {"rnd:min=9,max=3", "min=9 is more than max=3"},
+        {"rnd:seed=0.5", "not a whole number"},
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         const struct sched_ops *ops = NULL;

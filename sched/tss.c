@@ -46,35 +46,22 @@ static int tss_check(const struct spec *spec, struct error *err)
     return 0;
 }
 
-static int64_t default_first(const struct sched_loop *loop)
-{
-    int64_t first = loop->iterations / 2 / loop->workers;
-    return first > 1 ? first : 1;
-}
-
-/* N and D.  2 I and F + L may need more than 64 bits. */
-static void trapezoid(struct tss_state *s, int64_t iterations)
-{
-    __int128 twice = (__int128)2 * iterations;
-    __int128 ends = (__int128)s->first + s->last;
-    s->steps = (int64_t)((twice + ends - 1) / ends);
-    if (s->steps > 1)
-        s->decrement = (s->first - s->last) / (s->steps - 1);
-}
-
 static int tss_init(void *state, const struct sched_loop *loop,
                     const struct spec *spec, struct error *err)
 {
     struct tss_state *s = state;
     const struct spec_value *first = &spec->value[TSS_FIRST];
-    s->first = first->given ? first->integer : default_first(loop);
+    s->first = first->given ? first->integer : sched_trapezoid_first(loop);
     s->last = spec->value[TSS_LAST].integer;
     if (s->first < s->last)
         return error_set(err, EINVAL,
                          "scheme tss: last=%" PRId64 " is more than the "
                          "first chunk, floor(I/2p) = %" PRId64 " of this loop",
                          s->last, s->first);
-    trapezoid(s, loop->iterations);
+    struct sched_trapezoid t =
+        sched_trapezoid(loop->iterations, s->first, s->last);
+    s->steps = t.steps;
+    s->decrement = t.decrement;
     s->current = s->first;
     return 0;
 }

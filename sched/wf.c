@@ -6,7 +6,7 @@
  * is p requests, whoever makes them: workers that ask twice in a stage move it
  * away from R/alpha, which the paper accepts.  With V_j normalised to the
  * slowest and V their sum, v_j/p = V_j/V; written so, equal powers give fss
- * to the last digit. */
+ * to the last digit.  With alpha = 2 it is what others call WF2. */
 #include "sched/arith.h"
 
 enum { WF_ALPHA };
@@ -57,6 +57,7 @@ static const struct spec_param wf_params[] = {
 
 const struct sched_ops sched_wf_ops = {
     .name = "wf",
+    .alias = "wf2",
     .citation = "Hummel, Schmidt, Uma and Wein 1996",
     .summary = "factoring with chunks in proportion to the power",
     .params = wf_params,

@@ -183,7 +183,8 @@ def test_every_transport_hands_out_the_printed_sequence(
         dlsbench, campaign, layout):
     """With equal powers the sequence does not depend on who asks."""
     schemes = ["ss", "css:chunk=7", "fss:alpha=2", "tss:last=2",
-               "qss:delta=3", "static", "dgss"]
+               "qss:delta=3", "static", "dgss", "fac:mu=1,sigma=1",
+               "rnd:seed=7", "tfss"]
     result = dlsbench("run", campaign(f"""
 repetitions: 1
 repetitions_max: 1

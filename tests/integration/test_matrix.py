@@ -5,7 +5,8 @@ import collections
 import pytest
 
 SCHEMES = ("[static, ss, 'css:chunk=3', 'wcss:k=2', gss, fss, tss, tss-taylor,"
-           " qss, wf, dtss, dtss-acp, dfss, dgss]")
+           " qss, wf, dtss, dtss-acp, dfss, dgss,"
+           " fsc, mfsc, fac, tap, tfss, fiss, viss, rnd]")
 SHAPES = ["1x1", "1x2", "1x3", "2x1", "3x1", "4x1", "6x1", "2x2", "3x2"]
 # The sanitized build is slower: one shape of each kind.
 SANITIZED = ["1x3", "2x1", "4x1", "2x2"]
@@ -82,7 +83,7 @@ def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, shape):
     body = text(shape, "mandelbrot:size=48,maxiter=64")
     runs = check(run(dlsbench, campaign, body), 48)
     schemes = {x["scheme"].split(":")[0] for x in runs}
-    assert len(schemes) == 14
+    assert len(schemes) == 22
 
 
 @pytest.mark.parametrize("shape", SANITIZED)
@@ -146,7 +147,9 @@ cells:
 
 
 @pytest.mark.parametrize("scheme", ["ss", "css:chunk=7", "gss", "fss", "tss",
-                                    "qss", "dtss", "static"])
+                                    "qss", "dtss", "static", "fsc:h=9", "mfsc",
+                                    "fac", "tap", "tfss", "fiss", "viss",
+                                    "rnd:seed=5", "wf2"])
 def test_a_traced_run_hands_out_the_printed_sequence(dlsbench, scheme):
     printed = dlsbench("chunks", "--scheme", scheme, "--iterations", 64,
                        "--workers", 2, "--format", "csv")

@@ -1,0 +1,83 @@
+/* Fixed increase self-scheduling: B stages of p equal chunks that grow.
+ *
+ *     C_j = C_0 + j D,   stage j = 0, ..., B - 1   rounded to nearest
+ *     C_0 = I / (X p),   D = 2 I (1 - B/X) / (p B (B - 1)),   X = B + 2
+ *
+ * Philip and Das 1997, as in Chronopoulos, Andonie, Benche and Grosu 2001
+ * (B = 3 there).  The real sizes of B stages add up to I; what rounding to
+ * nearest leaves goes out in chunks of the last size.  Implementations differ
+ * in the rounding of D (LB4OMP: down, which leaves more for the end; DAPHNE:
+ * up) and in B (LB4OMP: p - 1; DAPHNE: the stages of fac2). */
+#include "sched/arith.h"
+
+enum { FISS_STAGES };
+
+struct fiss_state {
+    double first;    /* C_0 */
+    double increase; /* D */
+    int64_t workers;
+    int64_t stages; /* B */
+    int64_t stage;  /* j of the next stage */
+    int64_t chunk;  /* of this stage */
+    int64_t left;   /* chunks of this stage not yet handed out */
+};
+
+static size_t fiss_state_size(const struct sched_loop *loop)
+{
+    (void)loop;
+    return sizeof(struct fiss_state);
+}
+
+static int fiss_init(void *state, const struct sched_loop *loop,
+                     const struct spec *spec, struct error *err)
+{
+    struct fiss_state *s = state;
+    (void)err;
+    double share = (double)loop->iterations / loop->workers;
+    double b = spec->value[FISS_STAGES].real;
+    s->workers = loop->workers;
+    s->stages = spec->value[FISS_STAGES].integer;
+    s->first = share / (b + 2);
+    s->increase = 2 * share * (1 - b / (b + 2)) / (b * (b - 1));
+    return 0;
+}
+
+static void begin_stage(struct fiss_state *s)
+{
+    s->chunk = sched_round(s->first + (double)s->stage * s->increase);
+    s->left = s->workers;
+    if (s->stage < s->stages - 1)
+        s->stage++;
+}
+
+static int64_t fiss_next(void *state, int worker, int64_t remaining)
+{
+    struct fiss_state *s = state;
+    (void)worker;
+    (void)remaining;
+    if (s->left == 0)
+        begin_stage(s);
+    s->left--;
+    return s->chunk;
+}
+
+static const struct spec_param fiss_params[] = {
+    [FISS_STAGES] = {.key = "stages",
+                     .type = SPEC_INTEGER,
+                     .fallback = "3",
+                     .min = 2,
+                     .max = 1000000,
+                     .help = "B, the number of stages"},
+    {0},
+};
+
+const struct sched_ops sched_fiss_ops = {
+    .name = "fiss",
+    .citation = "Philip and Das 1997; Chronopoulos, Andonie, Benche and "
+                "Grosu 2001",
+    .summary = "B stages of p equal chunks that grow by a fixed amount",
+    .params = fiss_params,
+    .state_size = fiss_state_size,
+    .init = fiss_init,
+    .next = fiss_next,
+};

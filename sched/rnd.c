@@ -1,0 +1,114 @@
+/* Random self-scheduling: sizes drawn evenly from a range.
+ *
+ *     C_i in [min, max],   min = floor(I / 100 p),   max = floor(I / 2 p)
+ *
+ * Ciorba, Iwainsky and Buder 2018, whose range this is, each end at least 1;
+ * LB4OMP draws from 1 to I.  A bound that is not given is moved to the one
+ * that is where they would cross.
+ *
+ * Size i is a function of seed and i alone (the splitmix64 generator of
+ * Steele, Lea and Flood 2014): the same in every run, on every machine and
+ * under every transport.  All repetitions of a cell thus have one sequence;
+ * lists of seeds give others.  A draw of 64 bits is scaled to the range, which
+ * favours no size by more than 2^-11 of its chance. */
+#include "sched/arith.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+enum { RND_MIN, RND_MAX, RND_SEED };
+
+struct rnd_state {
+    int64_t min;
+    int64_t max;
+    uint64_t seed; /* of the next draw */
+};
+
+static size_t rnd_state_size(const struct sched_loop *loop)
+{
+    (void)loop;
+    return sizeof(struct rnd_state);
+}
+
+static int rnd_check(const struct spec *spec, struct error *err)
+{
+    const struct spec_value *min = &spec->value[RND_MIN];
+    const struct spec_value *max = &spec->value[RND_MAX];
+    if (min->given && max->given && min->integer > max->integer)
+        return error_set(err, EINVAL,
+                         "scheme rnd: min=%" PRId64 " is more than max=%" PRId64
+                         ", the smallest size comes first",
+                         min->integer, max->integer);
+    return 0;
+}
+
+static int64_t share(const struct sched_loop *loop, int64_t parts)
+{
+    int64_t size = loop->iterations / parts / loop->workers;
+    return size > 1 ? size : 1;
+}
+
+static int rnd_init(void *state, const struct sched_loop *loop,
+                    const struct spec *spec, struct error *err)
+{
+    struct rnd_state *s = state;
+    const struct spec_value *min = &spec->value[RND_MIN];
+    const struct spec_value *max = &spec->value[RND_MAX];
+    (void)err;
+    s->min = min->given ? min->integer : share(loop, 100);
+    s->max = max->given ? max->integer : share(loop, 2);
+    if (s->min > s->max && min->given)
+        s->max = s->min;
+    else if (s->min > s->max)
+        s->min = s->max;
+    s->seed = (uint64_t)spec->value[RND_SEED].integer;
+    return 0;
+}
+
+static uint64_t splitmix64(uint64_t *seed)
+{
+    uint64_t z = *seed += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+static int64_t rnd_next(void *state, int worker, int64_t remaining)
+{
+    struct rnd_state *s = state;
+    (void)worker;
+    (void)remaining;
+    unsigned __int128 sizes = (unsigned __int128)(s->max - s->min) + 1;
+    return s->min + (int64_t)(splitmix64(&s->seed) * sizes >> 64);
+}
+
+static const struct spec_param rnd_params[] = {
+    [RND_MIN] = {.key = "min",
+                 .type = SPEC_INTEGER,
+                 .min = 1,
+                 .max = 0x1p53,
+                 .help = "smallest chunk, iterations, default floor(I/100p)"},
+    [RND_MAX] = {.key = "max",
+                 .type = SPEC_INTEGER,
+                 .min = 1,
+                 .max = 0x1p53,
+                 .help = "largest chunk, iterations, default floor(I/2p)"},
+    [RND_SEED] = {.key = "seed",
+                  .type = SPEC_INTEGER,
+                  .fallback = "1",
+                  .min = 0,
+                  .max = 0x1p53,
+                  .help = "of the sequence, any whole number"},
+    {0},
+};
+
+const struct sched_ops sched_rnd_ops = {
+    .name = "rnd",
+    .citation = "Ciorba, Iwainsky and Buder 2018",
+    .summary = "sizes drawn evenly from a range, by a seed",
+    .params = rnd_params,
+    .check = rnd_check,
+    .state_size = rnd_state_size,
+    .init = rnd_init,
+    .next = rnd_next,
+};

@@ -1,0 +1,88 @@
+/* Tapering: guided self-scheduling, less what an unlucky chunk may take more.
+ *
+ *     C_i = max(min, ceil(T + v^2/2 - v sqrt(2 T + v^2/4)))
+ *     T = R_{i-1} / p,   v = alpha sigma / mu
+ *
+ * Lucco 1992.  mu and sigma are the mean and the standard deviation of an
+ * iteration's time, in any unit: only sigma/mu counts; alpha says how many
+ * deviations are made allowance for, 1.3 is the paper's choice.  The defaults
+ * stand for exponential times (sigma = mu).  With sigma = 0 it is gss.  The
+ * formula is negative for T < v^2: min is what it is raised to. */
+#include "sched/arith.h"
+
+enum { TAP_MU, TAP_SIGMA, TAP_ALPHA, TAP_MIN };
+
+struct tap_state {
+    double workers;
+    double v;
+    int64_t min;
+};
+
+static size_t tap_state_size(const struct sched_loop *loop)
+{
+    (void)loop;
+    return sizeof(struct tap_state);
+}
+
+static int tap_init(void *state, const struct sched_loop *loop,
+                    const struct spec *spec, struct error *err)
+{
+    struct tap_state *s = state;
+    (void)err;
+    s->workers = loop->workers;
+    s->v = spec->value[TAP_ALPHA].real * spec->value[TAP_SIGMA].real /
+           spec->value[TAP_MU].real;
+    s->min = spec->value[TAP_MIN].integer;
+    return 0;
+}
+
+static int64_t tap_next(void *state, int worker, int64_t remaining)
+{
+    const struct tap_state *s = state;
+    (void)worker;
+    double t = (double)remaining / s->workers;
+    double v = s->v;
+    /* With v = 1e12 the difference of two large numbers would be noise. */
+    if (t <= v * v)
+        return s->min;
+    int64_t size = sched_round_up(t + v * v / 2 - v * sqrt(2 * t + v * v / 4));
+    return size > s->min ? size : s->min;
+}
+
+static const struct spec_param tap_params[] = {
+    [TAP_MU] = {.key = "mu",
+                .type = SPEC_REAL,
+                .fallback = "1",
+                .min = 1e-12,
+                .max = 1e12,
+                .help = "mean time of an iteration, in any unit"},
+    [TAP_SIGMA] = {.key = "sigma",
+                   .type = SPEC_REAL,
+                   .fallback = "1",
+                   .min = 0,
+                   .max = 1e12,
+                   .help = "its standard deviation, in the unit of mu"},
+    [TAP_ALPHA] = {.key = "alpha",
+                   .type = SPEC_REAL,
+                   .fallback = "1.3",
+                   .min = 0,
+                   .max = 1000,
+                   .help = "deviations that are made allowance for"},
+    [TAP_MIN] = {.key = "min",
+                 .type = SPEC_INTEGER,
+                 .fallback = "1",
+                 .min = 1,
+                 .max = 0x1p53,
+                 .help = "smallest chunk, iterations"},
+    {0},
+};
+
+const struct sched_ops sched_tap_ops = {
+    .name = "tap",
+    .citation = "Lucco 1992",
+    .summary = "1/p of what is left, less an allowance for deviation",
+    .params = tap_params,
+    .state_size = tap_state_size,
+    .init = tap_init,
+    .next = tap_next,
+};
