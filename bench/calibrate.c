@@ -1,10 +1,7 @@
 #include "bench/calibrate.h"
 
 #include "bench/child.h"
-#include "bench/command.h"
 #include "bench/launcher.h"
-#include "bench/numbers.h"
-#include "harness/calibrate/measure.h"
 #include "harness/topo/topo.h"
 #include "kernels/kernel.h"
 

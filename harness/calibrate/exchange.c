@@ -1,6 +1,6 @@
 #include "harness/calibrate/exchange.h"
 
-#include "harness/calibrate/fit.h"
+#include "harness/calibrate/line.h"
 #include "harness/stats.h"
 #include "harness/transport/links.h"
 
@@ -190,15 +190,15 @@ static int measure_size(struct exchange *x, int size, struct error *err)
 static void conclude(struct exchange *x, int thread,
                      struct calibration_pair *pair)
 {
-    struct fit fit = {0, 0, 0};
+    struct line line = {0, 0, 0};
     for (int i = 0; i < CALIBRATION_SIZES; i++) {
         pair->bytes[i] = sizes[i];
         pair->one_way_s[i] = stats_median(x->sample[thread][i], SAMPLES).median;
     }
-    fit_costs(pair->bytes, pair->one_way_s, CALIBRATION_SIZES, &fit);
-    pair->c_d = fit.start;
-    pair->c_c = fit.slope;
-    pair->r2 = fit.r2;
+    line_fit(pair->bytes, pair->one_way_s, CALIBRATION_SIZES, &line);
+    pair->c_d = line.start;
+    pair->c_c = line.slope;
+    pair->r2 = line.r2;
 }
 
 static int measure_round(struct exchange *x, int round, int *pairs,

@@ -1,6 +1,7 @@
 #include "harness/calibrate/work.h"
 
-#include "harness/calibrate/fit.h"
+#include "harness/calibrate/line.h"
+#include "harness/fit.h"
 #include "harness/stats.h"
 #include "kernels/kernel.h"
 
@@ -39,6 +40,69 @@ struct work {
     double *one_s; /* by width and thread: the least median of a round */
 };
 
+/* ---- grids ---- */
+
+double work_row_starts(int64_t rows, int64_t columns, int skew, int64_t h)
+{
+    double starts = 0;
+    for (int64_t k = 0; k < rows; k++) {
+        int64_t first = k * skew;
+        starts += (double)((first + columns - 1) / h - first / h + 1);
+    }
+    return starts;
+}
+
+/* Each worker has a share of the rows; the first of it is nobody's, so that a
+ * chunk's boundary does not change while it is read. */
+static int64_t share_rows(const struct work *work)
+{
+    return work->iterations / work->crew->workers;
+}
+
+static int64_t chunk_rows(const struct work *work)
+{
+    return share_rows(work) - 1;
+}
+
+static int64_t chunk_start(const struct work *work, int worker)
+{
+    return worker * share_rows(work) + 1;
+}
+
+static int check_rows(const struct work *work, struct error *err)
+{
+    if (chunk_rows(work) > 0)
+        return 0;
+    return error_set(err, EINVAL,
+                     "kernel %s: %lld rows are too few to measure it with %d "
+                     "workers, 2 for each are needed",
+                     work->ops->name, (long long)work->iterations,
+                     work->crew->workers);
+}
+
+/* Between two repetitions a run checks the output and wipes it, by thread 0 of
+ * each rank: so rows are not in the cache of the worker that writes them. */
+static void wipe_chunks(const struct work *work)
+{
+    int first = work->crew->first;
+    int last = first + work->crew->context->threads - 1;
+    int64_t start = chunk_start(work, first);
+    int64_t rows = chunk_start(work, last) + chunk_rows(work) - start;
+    memset(work->output + (size_t)start * work->output_bytes, LOOP_POISON,
+           (size_t)rows * work->output_bytes);
+}
+
+static void run_chunk(const struct work *work, int worker)
+{
+    int64_t rows = chunk_rows(work), start = chunk_start(work, worker);
+    int64_t extent = work->grid.columns + (rows - 1) * work->grid.skew;
+    for (int64_t from = 0; from < extent; from += work->h) {
+        int64_t to = extent - from < work->h ? extent : from + work->h;
+        work->ops->dependence->run_block(work->instance, work->state, 0, start,
+                                         rows, from, to, work->output, NULL);
+    }
+}
+
 /* ---- opening ---- */
 
 static int map(size_t bytes, char **out, struct error *err)
@@ -53,20 +117,30 @@ static int map(size_t bytes, char **out, struct error *err)
     return 0;
 }
 
-static int open_kernel(struct work *work, const char *spec,
-                       struct calibration_kernel *kernel, struct error *err)
+/* Collective: nothing is allocated before all ranks know that it fits. */
+static int open_instance(struct work *work, const char *text,
+                         struct calibration_kernel *kernel, struct error *err)
 {
-    struct spec parsed;
-    int code = kernel_parse(spec, &work->ops, &parsed, err);
+    const struct comm *comm = &work->crew->context->comm;
+    struct spec spec;
+    int code =
+        comm_agree(comm, kernel_parse(text, &work->ops, &spec, err), err);
     if (code == 0)
-        code = work->ops->create(&parsed, &work->instance, err);
+        code = fit_spec(work->ops, &spec, comm, err);
     if (code != 0)
         return code;
+    snprintf(kernel->spec, sizeof(kernel->spec), "%s", spec.canonical);
+    return comm_agree(comm, work->ops->create(&spec, &work->instance, err),
+                      err);
+}
+
+static int open_memory(struct work *work, struct calibration_kernel *kernel,
+                       struct error *err)
+{
     work->iterations = work->ops->iterations(work->instance);
     work->output_bytes = work->ops->output_bytes(work->instance);
     if (work->ops->scratch_bytes != NULL)
         work->scratch_bytes = work->ops->scratch_bytes(work->instance);
-    snprintf(kernel->spec, sizeof(kernel->spec), "%s", parsed.canonical);
     kernel->rows = work->iterations;
     kernel->columns = 1;
     kernel->grid = work->ops->dependence != NULL;
@@ -75,7 +149,9 @@ static int open_kernel(struct work *work, const char *spec,
     work->ops->dependence->grid(work->instance, &work->grid);
     kernel->columns = work->grid.columns;
     work->mapped = (size_t)work->iterations * work->output_bytes;
-    code = map(work->mapped, &work->output, err);
+    int code = check_rows(work, err);
+    if (code == 0)
+        code = map(work->mapped, &work->output, err);
     if (code == 0)
         code = map(work->grid.state_bytes, &work->state, err);
     if (code == 0)
@@ -118,55 +194,6 @@ static void close_work(struct work *work)
         munmap(work->state, work->grid.state_bytes);
     if (work->instance != NULL)
         work->ops->destroy(work->instance);
-}
-
-/* ---- grids ---- */
-
-double work_row_starts(int64_t rows, int64_t columns, int skew, int64_t h)
-{
-    double starts = 0;
-    for (int64_t k = 0; k < rows; k++) {
-        int64_t first = k * skew;
-        starts += (double)((first + columns - 1) / h - first / h + 1);
-    }
-    return starts;
-}
-
-/* Rows of a chunk: at least one; workers beyond the rows share the last. */
-static int64_t chunk_rows(const struct work *work)
-{
-    int64_t rows = work->iterations / work->crew->workers;
-    return rows > 0 ? rows : 1;
-}
-
-static int64_t chunk_start(const struct work *work, int worker)
-{
-    int64_t start = worker * chunk_rows(work);
-    int64_t last = work->iterations - chunk_rows(work);
-    return start < last ? start : last;
-}
-
-/* Between two repetitions a run checks the output and wipes it, by thread 0 of
- * each rank: so rows are not in the cache of the worker that writes them. */
-static void wipe_chunks(const struct work *work)
-{
-    int first = work->crew->first;
-    int last = first + work->crew->context->threads - 1;
-    int64_t start = chunk_start(work, first);
-    int64_t rows = chunk_start(work, last) + chunk_rows(work) - start;
-    memset(work->output + (size_t)start * work->output_bytes, LOOP_POISON,
-           (size_t)rows * work->output_bytes);
-}
-
-static void run_chunk(const struct work *work, int worker)
-{
-    int64_t rows = chunk_rows(work), start = chunk_start(work, worker);
-    int64_t extent = work->grid.columns + (rows - 1) * work->grid.skew;
-    for (int64_t from = 0; from < extent; from += work->h) {
-        int64_t to = extent - from < work->h ? extent : from + work->h;
-        work->ops->dependence->run_block(work->instance, work->state, 0, start,
-                                         rows, from, to, work->output, NULL);
-    }
 }
 
 /* ---- independent iterations ---- */
@@ -286,8 +313,8 @@ static int fit_thread(const struct work *work, const double *x, const double *y,
                       int count, struct calibration_cost *cost,
                       struct error *err)
 {
-    struct fit fit = {.start = count > 0 ? y[0] : 0, .r2 = NAN};
-    if (count > 1 && !fit_costs(x, y, count, &fit))
+    struct line fit = {.start = count > 0 ? y[0] : 0, .r2 = NAN};
+    if (count > 1 && !line_fit(x, y, count, &fit))
         return error_set(err, ENODATA,
                          "kernel %s: its time cannot be measured here",
                          work->ops->name);
@@ -351,8 +378,11 @@ int work_measure(struct crew *crew, const char *spec,
     struct calibration_cost *own =
         calloc((size_t)crew->context->threads, sizeof(*own));
     int code = own ? 0 : error_set(err, ENOMEM, "out of memory");
+    code = comm_agree(comm, code, err);
     if (code == 0)
-        code = open_kernel(&work, spec, kernel, err);
+        code = open_instance(&work, spec, kernel, err);
+    if (code == 0)
+        code = open_memory(&work, kernel, err);
     if (code == 0)
         code = open_threads(&work, err);
     code = comm_agree(comm, code, err);

@@ -3,10 +3,10 @@
  * All workers run it at the same time, because they share caches and memory
  * in a loop, too.  Independent iterations: up to 16 blocks of iterations, the
  * same for every worker, spread over the loop.  Grids: every worker runs a
- * chunk of its own, rows / workers, in blocks of h columns without waiting for
- * anybody; c_p and c_b come from a fit over h of
+ * chunk of its own, rows / workers less one, in blocks of h columns without
+ * waiting for anybody; c_p and c_b come from a fit over h of
  *     time / points = c_p + c_b (rows started) / points
- * (values at the edges of the chunks are wrong then, the time is not). */
+ * (the boundaries above the chunks hold nothing that means something). */
 #ifndef HARNESS_CALIBRATE_WORK_H
 #define HARNESS_CALIBRATE_WORK_H
 
@@ -14,7 +14,8 @@
 #include "harness/calibrate/crew.h"
 
 /* Collective: measures one kernel; `kernel` (with room for the costs) is
- * complete at rank 0.  All ranks return the same code. */
+ * complete at rank 0.  All ranks return the same code; -EINVAL: a grid with
+ * less than two rows for each worker. */
 int work_measure(struct crew *crew, const char *spec,
                  struct calibration_kernel *kernel, struct error *err);
 

@@ -63,6 +63,15 @@ def test_no_place_is_said_before_measuring(dlsbench, tmp_path):
     assert "cannot write" in line
 
 
+def test_a_grid_too_small_to_share_is_refused(dlsbench, tmp_path):
+    result = dlsbench("calibrate", "--workers", 2, "--oversubscribe", "--out",
+                      tmp_path / "c.json", "--kernel", "heat:rows=3,cols=9")
+    assert result.code == 1
+    (line,) = result.error_lines()
+    assert "heat" in line and "3 rows are too few" in line
+    assert not (tmp_path / "c.json").exists()
+
+
 def test_workers_that_share_cores_are_refused(dlsbench, tmp_path):
     result = dlsbench("calibrate", "--workers", 64, "--out",
                       tmp_path / "c.json", limit=60)

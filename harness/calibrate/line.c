@@ -1,4 +1,4 @@
-#include "harness/calibrate/fit.h"
+#include "harness/calibrate/line.h"
 
 #include <math.h>
 
@@ -33,7 +33,7 @@ static bool usable(const double *x, const double *y, int count)
 }
 
 static double explained(const double *x, const double *y, int count,
-                        const struct fit *fit, double mean)
+                        const struct line *fit, double mean)
 {
     double left = 0, all = 0;
     for (int i = 0; i < count; i++) {
@@ -45,12 +45,12 @@ static double explained(const double *x, const double *y, int count,
     return all > 0 ? 1 - left / all : 0;
 }
 
-bool fit_costs(const double *x, const double *y, int count, struct fit *fit)
+bool line_fit(const double *x, const double *y, int count, struct line *fit)
 {
     if (count < 2 || !usable(x, y, count))
         return false;
     struct sums s = sum_up(x, y, count);
-    struct fit line;
+    struct line line;
     line.slope = (s.w * s.xy - s.x * s.y) / (s.w * s.xx - s.x * s.x);
     line.start = (s.y - line.slope * s.x) / s.w;
     if (line.slope < 0) {

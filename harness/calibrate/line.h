@@ -1,10 +1,10 @@
 /* Costs as lines: y = start + slope x by least squares. */
-#ifndef HARNESS_CALIBRATE_FIT_H
-#define HARNESS_CALIBRATE_FIT_H
+#ifndef HARNESS_CALIBRATE_LINE_H
+#define HARNESS_CALIBRATE_LINE_H
 
 #include <stdbool.h>
 
-struct fit {
+struct line {
     double start; /* y at x = 0, at least 0 */
     double slope; /* y for each x, at least 0 */
     double r2;    /* share of the weighted variance of y that the line explains;
@@ -17,6 +17,6 @@ struct fit {
  * ones.  Costs are not negative: where the best line has a start or slope below
  * 0, the best one with 0 there is taken.  False, and nothing set, with less
  * than two different x or with a y that is not above 0. */
-bool fit_costs(const double *x, const double *y, int count, struct fit *fit);
+bool line_fit(const double *x, const double *y, int count, struct line *fit);
 
 #endif

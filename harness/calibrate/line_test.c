@@ -1,7 +1,7 @@
 /* The fit against lines whose answer is known. */
 #include "harness/testing.h"
 
-#include "harness/calibrate/fit.h"
+#include "harness/calibrate/line.h"
 #include "harness/calibrate/work.h"
 
 #include <math.h>
@@ -17,10 +17,10 @@ static void points_on_a_line_give_it_back(void **unused)
     (void)unused;
     const double x[] = {8, 256, 1024, 8192};
     double y[4];
-    struct fit fit;
+    struct line fit;
     for (int i = 0; i < 4; i++)
         y[i] = 99e-6 + 0.69e-6 * x[i];
-    assert_true(fit_costs(x, y, 4, &fit));
+    assert_true(line_fit(x, y, 4, &fit));
     assert_near(fit.start, 99e-6, 1e-9);
     assert_near(fit.slope, 0.69e-6, 1e-9);
     assert_near(fit.r2, 1, 1e-12);
@@ -35,8 +35,8 @@ static void weights_and_r2_by_hand(void **unused)
 {
     (void)unused;
     const double x[] = {0, 1, 2}, y[] = {1, 2, 2};
-    struct fit fit;
-    assert_true(fit_costs(x, y, 3, &fit));
+    struct line fit;
+    assert_true(line_fit(x, y, 3, &fit));
     assert_near(fit.slope, 4.0 / 7, 1e-12);
     assert_near(fit.start, 22.0 / 21, 1e-12);
     assert_near(fit.r2, 6.0 / 7, 1e-12);
@@ -48,8 +48,8 @@ static void small_messages_set_the_start(void **unused)
     /* 5 % off at the large end must not move a start-up cost of 100 ns. */
     const double x[] = {8, 16, 4096, 8192};
     const double y[] = {100.8e-9, 101.6e-9, 509.6e-9, 1.05 * 919.2e-9};
-    struct fit fit;
-    assert_true(fit_costs(x, y, 4, &fit));
+    struct line fit;
+    assert_true(line_fit(x, y, 4, &fit));
     assert_near(fit.start, 100e-9, 0.01);
 }
 
@@ -58,11 +58,11 @@ static void costs_are_never_negative(void **unused)
     (void)unused;
     const double x[] = {1, 2, 4};
     const double falling[] = {3, 2, 1}, steep[] = {1, 4, 16};
-    struct fit fit;
-    assert_true(fit_costs(x, falling, 3, &fit));
+    struct line fit;
+    assert_true(line_fit(x, falling, 3, &fit));
     assert_true(fit.slope == 0 && fit.start > 1 && fit.start < 2);
     assert_true(fabs(fit.r2) < 1e-12);
-    assert_true(fit_costs(x, steep, 3, &fit));
+    assert_true(line_fit(x, steep, 3, &fit));
     assert_true(fit.start == 0);
     /* sum of x / y over sum of (x / y)^2 */
     assert_near(fit.slope, (1 + 0.5 + 0.25) / (1 + 0.25 + 0.0625), 1e-12);
@@ -72,11 +72,11 @@ static void what_is_no_line_is_refused(void **unused)
 {
     (void)unused;
     const double x[] = {1, 1, 2}, y[] = {1, 2, 0}, bad[] = {1, 2, NAN};
-    struct fit fit = {7, 7, 7};
-    assert_false(fit_costs(x, y, 1, &fit));
-    assert_false(fit_costs(x, y, 2, &fit));
-    assert_false(fit_costs(x, y, 3, &fit));
-    assert_false(fit_costs(x, bad, 3, &fit));
+    struct line fit = {7, 7, 7};
+    assert_false(line_fit(x, y, 1, &fit));
+    assert_false(line_fit(x, y, 2, &fit));
+    assert_false(line_fit(x, y, 3, &fit));
+    assert_false(line_fit(x, bad, 3, &fit));
     assert_true(fit.start == 7 && fit.slope == 7 && fit.r2 == 7);
 }
 
