@@ -4,14 +4,15 @@ import numpy as np
 import pandas as pd
 
 import labels
+import predicted
 import stats
 
 MEASURES = ["time_s", "bound_s", "serial_s", "compute_mean_s",
             "overhead_mean_s", "overhead_max_s", "imbalance", "cv",
             "iterations", "chunks", "messages", "bytes", "skew_s", "workers"]
 # Part of a problem, and of no choice: never part of a cell's label.
-GIVEN = ["kernel", "scheme", "ranks", "threads", "sync_interval", "transport",
-         "master", "hierarchy", "window"]
+GIVEN = ["kernel", "scheme", "ranks", "threads", "sync_interval",
+         "sync_choice", "transport", "master", "hierarchy", "window"]
 # Columns of a run line that are neither the cell nor measured by number.
 ABOUT_RUN = {"launch", "cell", "type", "schema", "started", "repetition",
              "repetitions", "reason", "seed", "status", "verified",
@@ -29,8 +30,8 @@ def measured(runs, cell_columns):
 def summarize(results):
     """A frame with a row per (cell, simulated): the cell's columns, `n`,
     `launches`, `oversubscribed`, `sampled`, `loop` (the kernel's name, no
-    longer than clear), `label`, `setup`, and for every measure m the columns
-    m, m_low, m_high."""
+    longer than clear), `label`, `setup`, `interval` and it in words, and for
+    every measure m the columns m, m_low, m_high."""
     runs = results.runs
     if runs.empty:
         return pd.DataFrame()
@@ -74,6 +75,8 @@ def finish(frame):
     frame["workers"] = frame["workers"].fillna(frame["ranks"]
                                                * frame["threads"])
     frame["interval"] = frame["sync_interval"]
+    frame["interval_words"] = [predicted.words(*pair) for pair in zip(
+        frame["interval"], frame["sync_choice"])]
     specs = list(frame["kernel"].unique())
     short = {spec: labels.short(spec, specs) for spec in specs}
     frame["loop"] = frame["kernel"].map(short)
@@ -100,7 +103,7 @@ def extra_columns(frame, cell_columns=None):
     master and hierarchy: what only follows from the transport says nothing."""
     measures = set(MEASURES) | {"cell", "simulated", "n", "launches",
                                 "oversubscribed", "sampled", "interval",
-                                "loop"}
+                                "interval_words", "loop"}
     names = cell_columns or [
         n for n in frame.columns if n not in GIVEN and n not in measures
         and not n.endswith(("_low", "_high")) and n + "_low" not in frame]

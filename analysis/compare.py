@@ -29,6 +29,7 @@ import environment
 import grid
 import labels
 import loader
+import predicted
 import stats
 
 FASTER, SLOWER = "faster", "slower"
@@ -62,7 +63,12 @@ def key_columns(a, b):
 
 
 def key_words(row, names):
-    """The same text for 2 and 2.0, null and missing."""
+    """The same text for 2 and 2.0, null and missing.  An interval that a
+    model chose may differ between the sides."""
+    row = dict(row)
+    if labels.known(row.get("sync_choice")) \
+            and row["sync_choice"] != predicted.GIVEN:
+        row["sync_interval"] = None
     return tuple("" if pd.isna(row[n]) else f"{row[n]:g}"
                  if isinstance(row[n], float) else str(row[n]) for n in names)
 
@@ -147,8 +153,8 @@ def check_same_problems(rows, refused):
 
 def name_of(row):
     text = f"{row['loop']} {row['scheme']} over {row['label']}"
-    if not pd.isna(row["interval"]):
-        text += f", interval {row['interval']:g}"
+    if row["interval_words"]:
+        text += f", interval {row['interval_words']}"
     return text
 
 
@@ -224,8 +230,8 @@ def grids(comparison):
 
 
 def row(p):
-    scheme = p["scheme"] + ("" if pd.isna(p["interval"])
-                            else f" h={p['interval']:g}")
+    scheme = p["scheme"] + (f" h={p['interval_words']}"
+                            if p["interval_words"] else "")
     return [p["label"], scheme, labels.seconds(p["a_s"]),
             labels.seconds(p["b_s"], p["a_s"]), f"{p['ratio']:.3f}",
             f"{p['low']:.3f} to {p['high']:.3f}"

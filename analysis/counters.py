@@ -3,8 +3,8 @@ import pandas as pd
 
 # Columns of a worker line that are no counters (results/README.md).
 USUAL = {"launch", "cell", "repetition", "worker", "rank", "core", "bound",
-         "power", "iterations", "chunks", "compute_s", "wait_s", "serve_s",
-         "sync_s", "finish_s", "overhead_s", "simulated"}
+         "power", "queue", "available", "iterations", "chunks", "compute_s",
+         "wait_s", "serve_s", "sync_s", "finish_s", "overhead_s", "simulated"}
 
 
 class Found:

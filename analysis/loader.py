@@ -170,8 +170,10 @@ def last_ends(done):
 
 
 def cell_columns(ended):
-    """What makes up a cell: all columns of a cell_done line but its end."""
-    return [name for name in ended.columns if name not in ENDED]
+    """What makes up a cell: all columns of a cell_done line but its end, and
+    but seconds, which are predicted and not chosen."""
+    return [name for name in ended.columns
+            if name not in ENDED and not name.endswith("_s")]
 
 
 def pairs(frame):

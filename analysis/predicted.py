@@ -1,27 +1,35 @@
-"""What the model of Andronikos et al. predicted for a cell, where a run line
-says so: columns with `predicted` in their name, seconds if they end in `_s`,
-else the interval."""
+"""What models predicted: cells whose sync interval a model chose before the
+launch (sync_choice auto, andronikos or chen-xue) beside the given ones."""
+import labels
+
+GIVEN = "given"
+OURS = "auto"
 
 
-def column(frame, seconds):
-    for name in frame.columns:
-        if "predicted" in name and not name.endswith(("_low", "_high")) \
-                and name.endswith("_s") == seconds \
-                and frame[name].notna().any():
-            return name
-    return None
+def chosen(part):
+    """The cells whose interval a model chose."""
+    if "sync_choice" not in part:
+        return part.iloc[:0]
+    known = part["sync_choice"].notna() & (part["sync_choice"] != GIVEN)
+    return part[known & part["interval"].notna()]
 
 
-def interval(group):
-    """The predicted best interval of these cells; None if not known."""
-    name = column(group, seconds=False)
-    return None if name is None else float(group[name].median())
+def words(interval, choice):
+    """An interval as tables name it: `457 (auto)`, `64`, or nothing."""
+    if not labels.known(interval):
+        return ""
+    by = f" ({choice})" if labels.known(choice) and choice != GIVEN else ""
+    return f"{interval:g}{by}"
 
 
-def times(group):
-    """A frame of interval and time_s, by interval; None if not known."""
-    name = column(group, seconds=True)
-    if name is None or interval(group) is None:
-        return None
-    curve = group.groupby("interval")[name].median().dropna()
-    return curve.rename("time_s").reset_index() if len(curve) > 1 else None
+def optima(part):
+    """[(row of the cell at the model's interval, row of the fastest cell)]
+    for each scheme of one kernel, setup and number of workers."""
+    ours = chosen(part)
+    ours = ours[ours["sync_choice"] == OURS] if len(ours) else ours
+    found = []
+    for row in ours.to_dict("records"):
+        same = part[part["scheme"] == row["scheme"]]
+        best = same.loc[same["time_s"].idxmin()].to_dict()
+        found.append((row, best))
+    return found

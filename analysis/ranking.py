@@ -4,8 +4,6 @@ A problem is what a user is given: the loop, the workers, their powers and
 load, native or simulated.  A choice is the rest: scheme, transport, hierarchy,
 sync interval.  Cells whose workers shared cores are not ranked.
 """
-import numpy as np
-
 import labels
 import stats
 
@@ -114,8 +112,8 @@ def size(rows):
 
 def choice(row):
     words = f"{row['scheme']} over {row['label']}"
-    if not np.isnan(row["interval"]):
-        words += f", interval {row['interval']:g}"
+    if row["interval_words"]:
+        words += f", interval {row['interval_words']}"
     return words
 
 

@@ -24,6 +24,7 @@ import grid
 import labels
 import loader
 import papers
+import predicted
 import stats
 
 
@@ -78,11 +79,11 @@ def by_workers(frame, title, words, caption=None, more=()):
     for kernel, part in kernels(frame):
         counts = sorted(part["workers"].dropna().unique())
         has_interval = part["interval"].notna().any()
-        keys = ["setup", "scheme"] + (["interval"] if has_interval else [])
+        keys = ["setup", "scheme"] + ["interval_words"] * has_interval
         extra = more if len(counts) == 1 else ()
         groups = {}
         for row in part.to_dict("records"):
-            key = tuple(words_of(row[k]) for k in keys)
+            key = tuple(row[k] for k in keys)
             groups.setdefault(key, {})[row["workers"]] = row
         rows = [[*key, *(words(at[p]) if p in at else "" for p in counts),
                  *(f(next(iter(at.values()))) for _, f in extra)]
@@ -92,12 +93,6 @@ def by_workers(frame, title, words, caption=None, more=()):
         header += [name for name, _ in extra]
         yield grid.Grid(f"{title}: {kernel}", header, rows,
                         caption(part) if caption else "", left=2)
-
-
-def words_of(value):
-    if isinstance(value, float):
-        return "" if np.isnan(value) else f"{value:g}"
-    return value
 
 
 def has(frame, name):
@@ -175,17 +170,26 @@ def interval_table(results, frame):
             schemes = list(group["scheme"].unique())
             best = group.groupby("scheme")["time_s"].idxmin().to_dict()
             rows = []
-            for h, line in group.groupby("interval"):
+            for (_, h), line in group.groupby(["interval", "interval_words"]):
                 at = {r["scheme"]: (i, r) for i, r in
                       zip(line.index, line.to_dict("records"))}
-                rows.append([f"{h:g}"] + [
+                rows.append([h] + [
                     "" if s not in at else time_words(at[s][1])
                     + (" *" if best[s] == at[s][0] else "  ")
                     for s in schemes])
             yield grid.Grid(
                 f"Time by sync interval: {kernel}, {setup}, "
                 f"{labels.count(int(p), 'worker')}",
-                ["interval", *schemes], rows, "* fastest of its column")
+                ["interval", *schemes], rows, "* fastest of its column"
+                + "".join(f"; {text}" for text in lost(group)))
+
+
+def lost(group):
+    """What the model's interval costs, for each scheme."""
+    for ours, best in predicted.optima(group):
+        yield (f"{ours['scheme']}: predicted {ours['interval']:g}, fastest "
+               f"{best['interval']:g}, lost "
+               + labels.percent(ours["time_s"] / best["time_s"] - 1))
 
 
 def counters_table(results, frame):
@@ -219,7 +223,7 @@ def why_empty(name, results):
 
 def plain(results, frame, tables):
     """CSV: a line per cell, numbers in full."""
-    frame = frame.drop(columns=["interval"])
+    frame = frame.drop(columns=["interval", "interval_words"])
     if "counters" in tables:
         found = counters.per_iteration(results, frame)
         if found is not None:

@@ -19,8 +19,8 @@ def draw(traces):
         number = seen[cell["kernel"]] = seen.get(cell["kernel"], 0) + 1
         short = cell["loop"]
         name = f"{short}, {cell['scheme']} over {cell['label']}"
-        if cell["interval"] == cell["interval"]:
-            name += f", interval {cell['interval']:g}"
+        if cell["interval_words"]:
+            name += f", interval {cell['interval_words']}"
         yield style.Drawing(
             style.file_name("gantt", short, cell["scheme"], cell["setup"],
                             cell["cell"][:6]), "Traced runs",

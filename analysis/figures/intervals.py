@@ -1,7 +1,5 @@
 """Time against the sync interval, with the predicted and the actual optimum
 (Andronikos et al., figures 6 to 8)."""
-import numpy as np
-
 import labels
 import predicted
 from figures import style
@@ -28,26 +26,19 @@ def draw(results, frame):
 def caption(groups):
     words = ("Median time with its 95 % confidence interval; a ring marks the "
              "actual optimum of each scheme")
-    if any(predicted.interval(g) for _, g in groups):
-        words += ", the broken line the optimum that the model predicts"
-    if any(predicted.times(g) is not None for _, g in groups):
-        words += ", the grey curve its predicted time"
-    lost = [text for key, g in groups for text in losses(key, g)]
-    return words + "." + (" " + " ".join(lost) if lost else "")
+    found = [(key, pair) for key, g in groups for pair in predicted.optima(g)]
+    if found:
+        words += (", a broken line the optimum that the model predicts, a "
+                  "diamond on it the time it predicts there")
+    return words + "." + "".join(loss(*key, *pair) for key, pair in found)
 
 
-def losses(key, group):
+def loss(setup, workers, ours, best):
     """How far the predicted optimum is from the actual one."""
-    h = predicted.interval(group)
-    if h is None:
-        return
-    best = group.loc[group["time_s"].idxmin()]
-    same = group[group["scheme"] == best["scheme"]]
-    near = same.loc[(np.log(same["interval"]) - np.log(h)).abs().idxmin()]
-    yield (f"{key[0]}, {labels.count(int(key[1]), 'worker')}: predicted "
-           f"{h:g}, best measured {best['interval']:g}; at the measured "
-           f"interval nearest to the prediction ({near['interval']:g}) "
-           f"{labels.percent(near['time_s'] / best['time_s'] - 1)} are lost.")
+    return (f" {ours['scheme']} over {setup}, "
+            f"{labels.count(int(workers), 'worker')}: predicted "
+            f"{ours['interval']:g}, fastest {best['interval']:g}, "
+            f"{labels.percent(ours['time_s'] / best['time_s'] - 1)} lost.")
 
 
 def panels(groups):
@@ -61,11 +52,11 @@ def panels(groups):
             points = group[group["scheme"] == scheme].sort_values("interval")
             if len(points):
                 curve(ax, points, factor, lines.of(scheme), scheme)
-        mark_predicted(ax, group, factor)
         ax.set_title(f"{setup}, {labels.count(int(workers), 'worker')}")
         ax.set_xscale("log")
         ax.set_yscale("log")
         style.limit(ax, group, "time_s", factor)
+        mark_predicted(ax, group, factor, lines)
         style.plain_log(ax.xaxis)
         style.plain_log(ax.yaxis)
         ax.set_xlabel("sync interval")
@@ -83,13 +74,15 @@ def curve(ax, points, factor, line, name):
             label="actual optimum")
 
 
-def mark_predicted(ax, group, factor):
-    h = predicted.interval(group)
-    if h is not None:
-        ax.axvline(h, color=style.INK, linestyle=(0, (4, 2)), linewidth=1.2,
-                   label="predicted optimum")
-    curve_of = predicted.times(group)
-    if curve_of is not None:
-        ax.plot(curve_of["interval"], curve_of["time_s"] * factor,
-                color=style.INK, linewidth=0.8, alpha=0.6,
-                label="predicted time")
+def mark_predicted(ax, group, factor, lines):
+    for ours, _ in predicted.optima(group):
+        colour = lines.of(ours["scheme"])["color"]
+        ax.axvline(ours["interval"], color=colour, linestyle=(0, (4, 2)),
+                   linewidth=1.2, label="predicted optimum")
+        if labels.known(ours.get("predicted_s")):
+            low, high = ax.get_ylim()
+            at = ours["predicted_s"] * factor
+            ax.set_ylim(min(low, at / 1.2), max(high, at * 1.2))
+            ax.plot([ours["interval"]], [at], "D",
+                    markersize=6, fillstyle="none", color=colour,
+                    linestyle="", label="predicted time")

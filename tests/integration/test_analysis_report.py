@@ -237,11 +237,15 @@ def test_simulation_stands_beside_reality(tmp_path):
 
 def test_the_predicted_optimum_is_marked(tmp_path):
     there = Directory(tmp_path / "d")
-    for h, time in ((10, 2.0), (50, 1.0), (100, 1.5)):
+    for h, time, choice in ((10, 2.0, "given"), (50, 1.0, "given"),
+                            (100, 1.6, "given"), (90, 1.5, "auto")):
         there.cell([time] * 3, kernel="heat:rows=10,cols=1000",
-                   sync_interval=h, run={"sync_interval_predicted": 90})
+                   sync_interval=h, sync_choice=choice,
+                   run={"predicted_s": 1.4 if choice == "auto" else None})
     there.manifest()
     assert analysis("report", there.path)[0] == 0
     text = (there.path / "report.html").read_text()
-    assert "predicted 90, best measured 50; at the measured interval nearest "\
-        "to the prediction (100) 50.0 % are lost" in text
+    assert "predicted optimum" in text and "predicted time" in text
+    assert "predicted 90, fastest 50, 50.0 % lost" in text
+    table = analysis("tables", there.path, "--table", "sync-interval")[1]
+    assert "90 (auto)" in table and "lost 50.0 %" in table
