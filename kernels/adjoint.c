@@ -227,6 +227,18 @@ static void adjoint_reference(const void *instance, int64_t start, int64_t size,
     }
 }
 
+static double adjoint_operations(const void *instance, int64_t iteration)
+{
+    const struct adjoint *a = instance;
+    return (double)(a->n - iteration);
+}
+
+static const struct kernel_cost adjoint_cost = {
+    .operation = "multiply-add",
+    .flops = 2,
+    .operations = adjoint_operations,
+};
+
 const struct kernel_ops kernel_adjoint_ops = {
     .name = "adjoint",
     .summary = "adjoint convolution, decreasing cost",
@@ -240,4 +252,5 @@ const struct kernel_ops kernel_adjoint_ops = {
     .output_bytes = adjoint_output_bytes,
     .run = adjoint_run,
     .reference = adjoint_reference,
+    .cost = &adjoint_cost,
 };

@@ -343,6 +343,22 @@ static const struct kernel_dependence floyd_steinberg_dependence = {
     .boundary = floyd_steinberg_boundary,
 };
 
+static double floyd_steinberg_operations(const void *instance,
+                                         int64_t iteration)
+{
+    const struct floyd_steinberg *f = instance;
+    (void)iteration;
+    return (double)f->cols;
+}
+
+/* Four products, four additions to the neighbours, the sum and the
+ * comparison, in whole numbers. */
+static const struct kernel_cost floyd_steinberg_cost = {
+    .operation = "pixel",
+    .flops = 10,
+    .operations = floyd_steinberg_operations,
+};
+
 const struct kernel_ops kernel_floyd_steinberg_ops = {
     .name = name,
     .summary = "error diffusion on an image, rows that depend on the row above",
@@ -357,6 +373,7 @@ const struct kernel_ops kernel_floyd_steinberg_ops = {
     .scratch_bytes = floyd_steinberg_scratch_bytes,
     .run = floyd_steinberg_run,
     .reference = floyd_steinberg_reference,
+    .cost = &floyd_steinberg_cost,
     .dependence = &floyd_steinberg_dependence,
     .save = floyd_steinberg_save,
 };

@@ -296,6 +296,20 @@ static const struct kernel_dependence heat_dependence = {
     .halo = heat_row,
 };
 
+static double heat_operations(const void *instance, int64_t iteration)
+{
+    const struct heat *h = instance;
+    (void)iteration;
+    return (double)h->cols * h->steps;
+}
+
+/* Three additions and a division. */
+static const struct kernel_cost heat_cost = {
+    .operation = "point",
+    .flops = 4,
+    .operations = heat_operations,
+};
+
 const struct kernel_ops kernel_heat_ops = {
     .name = "heat",
     .summary = "heat equation, rows that depend on the row above",
@@ -310,5 +324,6 @@ const struct kernel_ops kernel_heat_ops = {
     .output_bytes = heat_output_bytes,
     .run = heat_run,
     .reference = heat_reference,
+    .cost = &heat_cost,
     .dependence = &heat_dependence,
 };

@@ -110,6 +110,26 @@ struct kernel_dependence {
                   int64_t row);
 };
 
+/* What iterations cost, for simulation: not seconds but operations, which do
+ * not depend on the machine.  Either `operations`, when it can be said, or
+ * `counted` and `coarse`, when the loop itself must be run to know. */
+struct kernel_cost {
+    const char *operation; /* what is counted, e.g. "multiply-add" */
+    double flops;          /* of one; 0: an operation is a second at power 1 */
+
+    /* Operations of one iteration, exactly. */
+    double (*operations)(const void *instance, int64_t iteration);
+
+    /* Operations that an iteration's output, made by run, took. */
+    double (*counted)(const void *instance, const void *output);
+
+    /* An instance of the same iterations with only `points` points each,
+     * evenly spread over all of them: output_bytes says how many.  To be
+     * destroyed.  Returns 0 or -ENOMEM with a text. */
+    int (*coarse)(const void *instance, int64_t points, void **coarse,
+                  struct error *err);
+};
+
 struct kernel_ops {
     /* Short name: file, option, result column and plot use this one. */
     const char *name;
@@ -168,6 +188,10 @@ struct kernel_ops {
      * before its time).  A row alone costs more than one of many: scale.
      * reference is called once, with all rows. */
     const struct kernel_dependence *dependence;
+
+    /* What iterations cost; NULL: the kernel cannot be simulated.  Loops with
+     * dependences give that of a whole row, all columns alike. */
+    const struct kernel_cost *cost;
 
     /* Kernels without output: the first 16 bytes of scratch are two tallies,
      * added up over all workers modulo 2^64; says whether the sums are those

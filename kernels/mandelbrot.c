@@ -481,6 +481,43 @@ static int mandelbrot_save(const void *instance, const void *output,
     return image_write("mandelbrot", path, &image, picture_row, &picture, err);
 }
 
+/* ---- cost ---- */
+
+static double mandelbrot_counted(const void *instance, const void *output)
+{
+    const int32_t *counts = output;
+    int64_t steps = 0;
+    for (int64_t i = 0; i < line_points(instance); i++)
+        steps += counts[i];
+    return (double)steps;
+}
+
+static int mandelbrot_coarse(const void *instance, int64_t points,
+                             void **coarse, struct error *err)
+{
+    const struct mandelbrot *m = instance;
+    struct mandelbrot *few = malloc(sizeof(*few));
+    if (few != NULL) {
+        *few = *m;
+        *(m->columns ? &few->ny : &few->nx) = points;
+        few->cx = make_axis(few->nx, m->xmin, m->xmax);
+        few->cy = make_axis(few->ny, m->ymin, m->ymax);
+        *coarse = few;
+        if (few->cx != NULL && few->cy != NULL)
+            return 0;
+        mandelbrot_destroy(few);
+    }
+    return error_set(err, ENOMEM, "kernel mandelbrot: out of memory");
+}
+
+/* Four additions or subtractions, three products and the comparison's sum. */
+static const struct kernel_cost mandelbrot_cost = {
+    .operation = "step",
+    .flops = 8,
+    .counted = mandelbrot_counted,
+    .coarse = mandelbrot_coarse,
+};
+
 const struct kernel_ops kernel_mandelbrot_ops = {
     .name = "mandelbrot",
     .summary = "Mandelbrot set by columns or lines, irregular cost",
@@ -493,5 +530,6 @@ const struct kernel_ops kernel_mandelbrot_ops = {
     .output_bytes = mandelbrot_output_bytes,
     .run = mandelbrot_run,
     .reference = mandelbrot_reference,
+    .cost = &mandelbrot_cost,
     .save = mandelbrot_save,
 };

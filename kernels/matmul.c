@@ -289,6 +289,18 @@ static void matmul_reference(const void *instance, int64_t start, int64_t size,
         result[i] = reference_task(instance, start + i);
 }
 
+static double matmul_operations(const void *instance, int64_t iteration)
+{
+    double n = (double)start_task(instance, iteration).n;
+    return n * n * n;
+}
+
+static const struct kernel_cost matmul_cost = {
+    .operation = "multiply-add",
+    .flops = 2,
+    .operations = matmul_operations,
+};
+
 const struct kernel_ops kernel_matmul_ops = {
     .name = "matmul",
     .summary = "products of square matrices of random size, by BLAS",
@@ -303,4 +315,5 @@ const struct kernel_ops kernel_matmul_ops = {
     .scratch_bytes = matmul_scratch_bytes,
     .run = matmul_run,
     .reference = matmul_reference,
+    .cost = &matmul_cost,
 };

@@ -101,6 +101,17 @@ static bool null_check_tally(const void *instance, const uint64_t tally[2])
     return tally[0] == total && tally[1] == total * total;
 }
 
+static double null_operations(const void *instance, int64_t iteration)
+{
+    (void)instance, (void)iteration;
+    return 0;
+}
+
+static const struct kernel_cost null_cost = {
+    .operation = "nothing",
+    .operations = null_operations,
+};
+
 const struct kernel_ops kernel_null_ops = {
     .name = "null",
     .summary = "empty iterations, measures the overhead of scheduling",
@@ -112,5 +123,6 @@ const struct kernel_ops kernel_null_ops = {
     .output_bytes = null_output_bytes,
     .scratch_bytes = null_scratch_bytes,
     .run = null_run,
+    .cost = &null_cost,
     .check_tally = null_check_tally,
 };

@@ -291,6 +291,18 @@ static void trace_reference(const void *instance, int64_t start, int64_t size,
     }
 }
 
+/* The file's seconds are those of a worker of power 1. */
+static double trace_operations(const void *instance, int64_t iteration)
+{
+    const struct trace *t = instance;
+    return t->cost[iteration];
+}
+
+static const struct kernel_cost trace_cost = {
+    .operation = "second",
+    .operations = trace_operations,
+};
+
 const struct kernel_ops kernel_trace_ops = {
     .name = "trace",
     .summary = "iteration costs read from a file: the user's own loop",
@@ -303,4 +315,5 @@ const struct kernel_ops kernel_trace_ops = {
     .scratch_bytes = trace_scratch_bytes,
     .run = trace_run,
     .reference = trace_reference,
+    .cost = &trace_cost,
 };
