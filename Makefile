@@ -11,7 +11,7 @@ comma   = ,
 
 # Debian's names of what building, testing and checking need.
 DEBS    = gcc make pkg-config git mpich libmpich-dev libhwloc-dev hwloc \
-          libpapi-dev libyaml-dev libjansson-dev libxxhash-dev \
+          libpapi-dev libyaml-dev libjansson-dev libxxhash-dev libsimgrid-dev \
           libopenblas-serial-dev libnetpbm-dev netpbm libcmocka-dev libglpk-dev \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest jq python3-pandas python3-scipy python3-matplotlib \
@@ -32,7 +32,7 @@ LDLIBS  = $(shell pkg-config --libs $(PACKAGES)) \
           -L$(BLAS) -Wl,-rpath,$(BLAS) -lopenblas -lm
 
 CODE    = base sched kernels harness bench
-SOURCES := $(shell find $(CODE) -name '*.c' ! -name '*_test.c' ! -path 'bench/overhead/*')
+SOURCES := $(shell find $(CODE) -name '*.c' ! -name '*_test.c' ! -path 'bench/overhead/*' ! -path '*/sim/*')
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBOBJS := $(filter-out $(BUILD)/bench/main.o,$(OBJECTS))
 TESTS   := $(patsubst %.c,$(BUILD)/%,$(shell find $(CODE) -name '*_test.c'))
@@ -123,7 +123,7 @@ format: ## clang-format the sources in place
 clean: ## remove the build folder
 	rm -rf $(BUILD)
 
-include checks.mk
+include sim.mk checks.mk
 # What is compiled or checked waits for `make deps` when both are asked for.
 $(OBJECTS) $(OVERHEAD) $(TESTS:=.o) $(BUILD)/version $(CHECKS) test: | \
     $(filter deps,$(MAKECMDGOALS))

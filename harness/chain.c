@@ -283,6 +283,12 @@ void chain_reset(struct chain *chain)
     open_sources(chain);
 }
 
+void chain_listen(struct chain *chain)
+{
+    if (chain->has_relay)
+        relay_listen(&chain->relay);
+}
+
 bool chain_polls(const struct chain *chain)
 {
     if (chain->has_relay && relay_serves(&chain->relay))
@@ -293,7 +299,7 @@ bool chain_polls(const struct chain *chain)
 bool chain_progress(struct chain *chain)
 {
     if (chain->has_relay && relay_serves(&chain->relay))
-        return relay_progress(&chain->relay);
+        return relay_poll(&chain->relay);
     window_progress(&chain->window);
     return false;
 }

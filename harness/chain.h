@@ -82,8 +82,10 @@ int chain_open(struct chain *chain, struct chain_root *root,
                struct error *err);
 void chain_close(struct chain *chain);
 
-/* Before a repetition, on every rank; a barrier must follow. */
+/* Before a repetition, on every rank; then, by thread 0 of the rank itself,
+ * it listens to requests.  A barrier must follow. */
 void chain_reset(struct chain *chain);
+void chain_listen(struct chain *chain);
 
 /* Whether thread 0 of this rank has to let messages go on while it computes,
  * and what it calls then. */

@@ -17,7 +17,7 @@
 /* Cells are measured in blocks: rounds of repetitions over a whole block keep
  * a slow drift of the machine from favouring one cell, and every finished
  * block is kept when the launch is interrupted. */
-enum { BLOCK = 8, REPETITIONS_LEAST = 3 };
+enum { BLOCK = 8, REPETITIONS_LEAST = 3, SIMULATED_WORKERS_RECORDED = 1024 };
 
 /* One cell of a block while it is measured. */
 struct item {
@@ -108,12 +108,22 @@ static struct row_context row_context(const struct launch *launch,
                                 .repetition = item->repetitions};
 }
 
+/* A line for each of many thousand simulated workers would be most of what is
+ * written. */
+static int recorded_workers(const struct launch *launch,
+                            const struct item *item)
+{
+    int workers = run_workers(item->run);
+    bool many = engine_simulated && workers > SIMULATED_WORKERS_RECORDED;
+    return many && !launch->plan.policy.trace ? 0 : workers;
+}
+
 static int record_repetition(struct launch *launch, const struct item *item,
                              const struct run_result *result, struct error *err)
 {
     struct row_context context = row_context(launch, item);
     int code = record_line(&launch->runs, row_run(&context, result), err);
-    for (int w = 0; code == 0 && w < run_workers(item->run); w++)
+    for (int w = 0; code == 0 && w < recorded_workers(launch, item); w++)
         code =
             record_line(&launch->workers, row_worker(&context, result, w), err);
     for (int64_t i = 0;
@@ -317,7 +327,8 @@ static int measure_block(struct launch *launch, const int *order, int count,
         item[i].cell = &launch->plan.cells[order[i]];
         code = open_item(launch, &item[i], err);
     }
-    if (code == 0)
+    left = count;
+    if (code == 0 && !engine_simulated)
         code = measure_round(launch, item, count, true, &left, err);
     while (code == 0 && left > 0)
         code = measure_round(launch, item, count, false, &left, err);
@@ -339,9 +350,11 @@ static int measure_all(struct launch *launch, struct error *err)
         order[i] = i;
     launch->random = launch->plan.seed;
     shuffle(order, count, &launch->random);
-    for (int from = 0; from < count && code == 0; from += BLOCK)
+    /* A simulation does not drift, and may need all memory for one cell. */
+    int block = engine_simulated ? 1 : BLOCK;
+    for (int from = 0; from < count && code == 0; from += block)
         code = measure_block(launch, order + from,
-                             count - from < BLOCK ? count - from : BLOCK, err);
+                             count - from < block ? count - from : block, err);
     free(order);
     return code;
 }
@@ -391,43 +404,17 @@ static int read_plan(struct launch *launch, const char *path, struct error *err)
     text = comm_broadcast_text(comm, text);
     code = plan_parse(text, &launch->plan, err);
     free(text);
-    if (code == 0 && launch->plan.ranks != comm->ranks)
-        code = error_set(err, EINVAL,
-                         "the launcher started %d ranks, the plan needs %d: "
-                         "look at --launcher",
-                         comm->ranks, launch->plan.ranks);
     return comm_agree(comm, code, err);
 }
 
-static int open_context(struct launch *launch, struct error *err)
-{
-    struct launch_context *context = &launch->context;
-    context->threads = launch->plan.threads;
-    context->comm.threaded = context->threads > 1;
-    context->keep_log = launch->plan.policy.trace;
-    context->tick_s = engine_measure_tick();
-    int code = place_open(&context->place, &context->comm, err);
-    if (code != 0)
-        return code;
-    /* More ranks than cores: those that wait must leave them at once. */
-    int crowded = place_ranks_crowded(&context->place);
-    if (comm_max_int(&context->comm, crowded))
-        context->comm.patience.spin_s = 0;
-    code = engine_team_start(&context->team, context->threads, err);
-    return comm_agree(&context->comm, code, err);
-}
-
-static void close_context(struct launch *launch)
+static void close_launch(struct launch *launch)
 {
     for (int i = 0; i < launch->loops; i++) {
         loop_close(launch->loop[i]);
         free(launch->loop[i]);
     }
     free(launch->loop);
-    if (launch->context.team != NULL)
-        engine_team_stop(launch->context.team);
-    if (launch->context.place.topo != NULL)
-        place_close(&launch->context.place);
+    context_close(&launch->context);
     plan_free(&launch->plan);
 }
 
@@ -436,7 +423,7 @@ static int run_launch(struct launch *launch, const char *plan_path,
 {
     int code = read_plan(launch, plan_path, err);
     if (code == 0)
-        code = open_context(launch, err);
+        code = context_open(&launch->context, &launch->plan, err);
     if (code != 0)
         return code;
     json_t *manifest = manifest_make(&launch->plan, &launch->context);
@@ -465,7 +452,7 @@ int launch_main(const char *plan_path)
         complain(&launch, &err);
     else
         report(&launch, "@end %s %d\n", launch.plan.launch, launch.failed);
-    close_context(&launch);
+    close_launch(&launch);
     comm_close(&launch.context.comm);
     return code != 0 || launch.failed > 0;
 }

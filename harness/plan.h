@@ -8,6 +8,19 @@
 
 #include <stdint.h>
 
+/* How cells are simulated; an empty platform: they are not. */
+struct plan_simulation {
+    char platform[4096]; /* SimGrid's XML file */
+    double operation_s;  /* c_p: seconds of one operation of the kernel at
+                            power 1, that of the slowest host; 0: its flops
+                            over the host's flop/s */
+    double request_s;    /* a master takes in a request and answers it */
+    double count_s;      /* a step from a counter in shared memory */
+    double state_s;      /* a chunk from a scheme's state or a pool */
+};
+
+void plan_simulation_defaults(struct plan_simulation *simulation);
+
 struct plan {
     char out[4096];     /* result directory, exists */
     char launch[256];   /* id: UTC-host-pid-shard, unique in `out` */
@@ -17,6 +30,7 @@ struct plan {
     uint64_t seed;      /* of the order of cells and repetitions */
     int ranks, threads; /* the shape; every cell has it */
     struct policy policy;
+    struct plan_simulation simulation;
     int count;
     struct cell *cells; /* owned */
 };

@@ -1,18 +1,7 @@
 #include "harness/power.h"
 
-#include "harness/topo/queue.h"
-#include "sched/sched.h"
-
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-/* One worker on its way to rank 0. */
-struct seat {
-    uint64_t host;
-    int32_t processor, foreign;
-};
 
 int powers_given(struct powers *powers, const struct cell *cell, int workers,
                  struct error *err)
@@ -28,7 +17,7 @@ int powers_given(struct powers *powers, const struct cell *cell, int workers,
                                      "out of memory for %d workers", workers);
 }
 
-static int allocate(struct powers *powers, int workers, bool count,
+int powers_allocate(struct powers *powers, int workers, bool count,
                     bool available, struct error *err)
 {
     size_t n = (size_t)workers + 1;
@@ -44,135 +33,14 @@ static int allocate(struct powers *powers, int workers, bool count,
     return 0;
 }
 
-/* The processes of this launch that can be on this rank's cores: they are
- * counted as workers, not by what they do while they register.  NULL: out of
- * memory. */
-static pid_t *own_processes(const struct place *place, const struct comm *comm,
-                            const uint64_t *pid, int *owns)
+void powers_share(struct powers *powers, const struct sched_ops *scheme,
+                  const struct spec *spec, int workers)
 {
-    pid_t *own = calloc((size_t)comm->ranks, sizeof(*own));
-    *owns = 0;
-    for (int r = 0; own != NULL && r < comm->ranks; r++)
-        if (place->group[r] == place->group[comm->rank])
-            own[(*owns)++] = (pid_t)pid[r];
-    return own;
-}
-
-/* What else wants the processors of this rank's workers. */
-static int look(const struct place *place, const struct comm *comm,
-                const uint64_t *pid, struct seat *seat, int workers,
-                struct error *err)
-{
-    int owns, n = workers + 1;
-    pid_t *own = own_processes(place, comm, pid, &owns);
-    int *processor = calloc((size_t)n, sizeof(*processor));
-    int *foreign = calloc((size_t)n, sizeof(*foreign));
-    int code = own != NULL && processor != NULL && foreign != NULL
-                   ? 0
-                   : error_set(err, ENOMEM, "out of memory");
-    for (int i = 0; code == 0 && i < workers; i++)
-        processor[i] = seat[i].processor;
-    if (code == 0 && workers > 0)
-        code = queue_count(processor, workers, own, owns, foreign, err);
-    for (int i = 0; code == 0 && i < workers; i++)
-        seat[i].foreign = foreign[i];
-    free(own);
-    free(processor);
-    free(foreign);
-    return code;
-}
-
-/* Q: the workers on this processor, and what else is there. */
-static void fill_queues(const struct seat *seat, int workers, int *queue)
-{
-    for (int w = 0; w < workers; w++) {
-        queue[w] = seat[w].foreign;
-        for (int other = 0; other < workers; other++)
-            queue[w] += seat[other].host == seat[w].host &&
-                        seat[other].processor == seat[w].processor;
-    }
-}
-
-static int gather(const struct comm *comm, const struct tree *tree,
-                  const struct seat *seat, int own, int *queue,
-                  struct error *err)
-{
-    void *all = NULL;
-    size_t bytes;
-    int code =
-        comm_gather_any(comm, seat, (size_t)own * sizeof(*seat), &all, &bytes);
-    if (code != 0)
-        code = error_set(err, ENOMEM, "out of memory");
-    else if (comm->rank == 0)
-        fill_queues(all, tree->workers, queue);
-    free(all);
-    code = comm_agree(comm, code, err);
-    if (code == 0)
-        comm_broadcast(comm, queue, (size_t)tree->workers * sizeof(*queue));
-    return code;
-}
-
-static int count(struct powers *powers, const struct tree *tree,
-                 const struct place *place, const struct comm *comm,
-                 const struct place_report *own, struct error *err)
-{
-    int workers =
-        tree->rank_worker[comm->rank + 1] - tree->rank_worker[comm->rank];
-    struct seat *seat = calloc((size_t)workers + 1, sizeof(*seat));
-    uint64_t *pid = calloc((size_t)comm->ranks, sizeof(*pid));
-    int code = seat != NULL && pid != NULL
-                   ? 0
-                   : error_set(err, ENOMEM, "out of memory");
-    code = comm_agree(comm, code, err);
-    if (code == 0) {
-        for (int i = 0; i < workers; i++)
-            seat[i] = (struct seat){own[i].host, own[i].processor, 0};
-        comm_share_u64(comm, (uint64_t)getpid(), pid);
-        code = look(place, comm, pid, seat, workers, err);
-        code = comm_agree(comm, code, err);
-    }
-    if (code == 0)
-        code = gather(comm, tree, seat, workers, powers->queue, err);
-    for (int w = 0; code == 0 && w < tree->workers; w++)
+    for (int w = 0; powers->share != NULL && w < workers; w++)
         powers->share[w] = powers->given[w] / powers->queue[w];
-    free(pid);
-    free(seat);
-    return code;
-}
-
-/* Over an rma window there is no master that workers could register with. */
-static bool registers(const struct cell *cell, const struct comm *comm)
-{
-    return strcmp(cell->transport, "window") != 0 ||
-           strcmp(cell->window, "shared") == 0 ||
-           (strcmp(cell->window, "auto") == 0 && comm->one_host);
-}
-
-int powers_open(struct powers *powers, const struct cell *cell,
-                const struct tree *tree, const struct place *place,
-                const struct comm *comm, const struct place_report *own,
-                struct error *err)
-{
-    const struct sched_ops *scheme;
-    struct spec spec;
-    int code = powers_given(powers, cell, tree->workers, err);
-    if (code == 0)
-        code = sched_parse(cell->scheme, &scheme, &spec, err);
-    bool available = code == 0 && scheme->available != NULL;
-    bool bound = strcmp(cell->bind, "none") != 0;
-    bool wanted = available && registers(cell, comm);
-    bool counted = bound && (wanted || cell->load[0] != '\0');
-    if (code == 0)
-        code = allocate(powers, tree->workers, counted, available, err);
-    code = comm_agree(comm, code, err);
-    if (code == 0 && counted)
-        code = count(powers, tree, place, comm, own, err);
     const double *share = powers->share ? powers->share : powers->given;
-    for (int w = 0; code == 0 && available && w < tree->workers; w++)
-        powers->available[w] = scheme->available(&spec, share[w]);
-    if (code != 0)
-        powers_close(powers);
-    return code;
+    for (int w = 0; powers->available != NULL && w < workers; w++)
+        powers->available[w] = scheme->available(spec, share[w]);
 }
 
 void powers_close(struct powers *powers)

@@ -14,6 +14,7 @@
 #include "harness/place.h"
 #include "harness/transport/comm.h"
 #include "harness/transport/tree.h"
+#include "sched/sched.h"
 
 struct powers {
     double *given; /* V, one per worker */
@@ -38,6 +39,13 @@ int powers_open(struct powers *powers, const struct cell *cell,
 /* The given powers alone: nothing is counted, A = V.  Returns 0 or -ENOMEM. */
 int powers_given(struct powers *powers, const struct cell *cell, int workers,
                  struct error *err);
+
+/* Parts of powers_open: memory for Q and V / Q, and for A; then V / Q and A
+ * from V and Q.  Returns 0 or -ENOMEM. */
+int powers_allocate(struct powers *powers, int workers, bool count,
+                    bool available, struct error *err);
+void powers_share(struct powers *powers, const struct sched_ops *scheme,
+                  const struct spec *spec, int workers);
 
 void powers_close(struct powers *powers);
 

@@ -46,6 +46,8 @@ static json_t *verified(const struct row_context *c,
 {
     if (!result->verified)
         return json_false();
+    if (engine_simulated)
+        return json_string("handed out");
     return c->loop->sampled ? json_string("sample") : json_true();
 }
 
@@ -71,8 +73,8 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     json_t *measured = json_pack(
         "{s:s,s:b,s:i,s:I,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,"
         "s:o,s:I,s:I,s:o,s:b}",
-        "started", started, "simulated", 0, "workers", run_workers(c->run),
-        "seed", (json_int_t)c->seed, "status",
+        "started", started, "simulated", engine_simulated, "workers",
+        run_workers(c->run), "seed", (json_int_t)c->seed, "status",
         result->verified ? "ok" : "unverified", "iterations",
         (json_int_t)result->iterations, "chunks", (json_int_t)result->chunks,
         "time_s", record_real(result->time_s), "bound_s",
@@ -85,6 +87,8 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
         "verified", verified(c, result), "oversubscribed",
         run_oversubscribed(c->run));
     json_object_update_new(row, measured);
+    if (engine_simulated)
+        json_object_set_new(row, "wall_s", record_real(result->wall_s));
     return row;
 }
 

@@ -333,7 +333,8 @@ const char *run_window(const struct run *run)
 
 int run_repeat(struct run *run, struct run_result *result, struct error *err)
 {
-    *result = (struct run_result){.wrong_iteration = -1, .bound_s = -1};
+    *result =
+        (struct run_result){.wrong_iteration = -1, .bound_s = -1, .wall_s = -1};
     run_free_gathered(run);
     run_reset(run);
     load_resume(&run->load);

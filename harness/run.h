@@ -4,6 +4,7 @@
 #define HARNESS_RUN_H
 
 #include "harness/cell.h"
+#include "harness/context.h"
 #include "harness/loop.h"
 #include "harness/place.h"
 #include "harness/power.h"
@@ -12,16 +13,6 @@
 #include "harness/transport/relay.h"
 #include "harness/transport/tree.h"
 #include "harness/transport/window.h"
-
-/* What all cells of a launch share on a rank. */
-struct launch_context {
-    struct comm comm;
-    struct place place;
-    struct engine_team *team;
-    int threads;
-    double tick_s;
-    bool keep_log; /* chunks of kernels without output are logged too */
-};
 
 /* What one worker did in one repetition; times in seconds, finish_s since the
  * start of its rank. */
@@ -37,7 +28,7 @@ struct run_result {
     double time_s;
     double skew_s; /* between the starts of the ranks; -1: several hosts */
     int64_t chunks, iterations, messages, bytes;
-    bool verified;
+    bool verified; /* in simulation: every iteration was handed out once */
     int64_t wrong_iteration; /* the first that is wrong or missing, or -1 */
     const struct worker_result *workers; /* one per worker; the run's */
     const struct ran *log;               /* all chunks by time step and start;
@@ -45,6 +36,7 @@ struct run_result {
     const int32_t *log_worker;           /* who ran each of them */
     int64_t logged;
     double bound_s; /* list scheduling of these chunks; -1: not known */
+    double wall_s;  /* a simulation: what it really took; else -1 */
 };
 
 struct run;

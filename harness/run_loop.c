@@ -10,6 +10,7 @@ static void reset_sources(struct run *run)
     if (run->context->comm.rank == 0)
         chain_root_reset(&run->root);
     chain_reset(&run->chain);
+    chain_listen(&run->chain);
     for (int i = 0; i < run->workers; i++)
         run->worker[i].source = &run->chain.source[i].base;
 }

@@ -24,6 +24,7 @@ int comm_open(struct comm *comm, struct error *err)
     *comm = (struct comm){.patience = {.spin_s = PATIENCE_S},
                           .lanes = 1,
                           .posted = 1,
+                          .landing = INT_MAX,
                           .mpi = aligned_alloc(128, 128)};
     if (comm->mpi == NULL) {
         MPI_Finalize();
@@ -60,6 +61,19 @@ bool comm_test(const struct comm *comm, MPI_Request *request)
     MPI_Test(request, &done, MPI_STATUS_IGNORE);
     comm_end(comm);
     return done != 0;
+}
+
+int comm_reap(const struct comm *comm, MPI_Request *list, int count)
+{
+    int kept = 0;
+    (void)comm;
+    for (int i = 0; i < count; i++) {
+        int done;
+        MPI_Test(&list[i], &done, MPI_STATUS_IGNORE);
+        if (!done)
+            list[kept++] = list[i];
+    }
+    return kept;
 }
 
 struct wait {

@@ -18,8 +18,9 @@ struct comm {
     int rank, ranks;
     int host_rank, host_ranks;
     bool one_host; /* all ranks share one host */
-    int lanes;  /* MPI processes of a rank: 1; in simulation one per thread */
-    int posted; /* receives for requests that a master keeps posted */
+    int lanes;   /* MPI processes of a rank: 1; in simulation one per thread */
+    int posted;  /* receives for requests that a master keeps posted */
+    int landing; /* receives for results that it posts at a time */
     struct engine_patience patience;
     /* Inside a loop MPI is called by one thread at a time. */
     bool threaded;           /* several threads of this rank call MPI */
@@ -64,8 +65,13 @@ static inline int comm_source(const struct comm *comm, int rank)
     return comm->lanes == 1 ? rank : MPI_ANY_SOURCE;
 }
 
-/* Whether the request is complete; false when another thread is at MPI. */
+/* Whether the request is complete; false when another thread is at MPI, and
+ * always in simulation: wait for it. */
 bool comm_test(const struct comm *comm, MPI_Request *request);
+
+/* Drops what is complete from the list; returns how many are left.  In
+ * simulation a long list waits for its oldest instead. */
+int comm_reap(const struct comm *comm, MPI_Request *list, int count);
 
 /* Blocks until the request is complete. */
 void comm_wait(const struct comm *comm, const struct engine_patience *patience,

@@ -141,10 +141,16 @@ void relay_reset(struct relay *relay)
     relay->finals = 0;
     relay->queued = 0;
     relay->received_count = 0;
+    relay->posted_results = 0;
     relay->messages = 0;
     relay->bytes = 0;
     relay->oldest = 0;
     relay->posted = 0;
+    relay->serving = false;
+}
+
+void relay_listen(struct relay *relay)
+{
     relay_post(relay);
     relay->serving = relay->posted > 0;
 }

@@ -39,6 +39,7 @@ struct flights {
 };
 struct received {
     int64_t start, size;
+    int from, tag;
 };
 
 struct relay {
@@ -73,6 +74,7 @@ struct relay {
     struct flights flights;
     struct received *received; /* results collected here */
     int received_count, received_room;
+    int posted_results; /* of those received, that have a receive by now */
     struct task *reply; /* room for the largest refill */
 
     int64_t messages, bytes; /* sent by this rank since the reset */
@@ -99,8 +101,15 @@ void relay_close(struct relay *relay);
 /* Before a repetition, outside the timed part, with a barrier behind it. */
 void relay_reset(struct relay *relay);
 
+/* After it, by thread 0 of the rank itself: receives requests from now on. */
+void relay_listen(struct relay *relay);
+
 /* Handles what has arrived; returns whether there was anything.  For polls:
  * returns at once when another thread is at it. */
+bool relay_poll(struct relay *relay);
+
+/* The same for one who waits: in simulation it handles nothing but what is to
+ * be sent, because blocking brings all the rest. */
 bool relay_progress(struct relay *relay);
 
 /* Whether this rank must serve others while it computes. */

@@ -18,29 +18,39 @@ static void *grow(void *list, int count, int *room, size_t size)
     return moved;
 }
 
-void relay_reap(struct relay *relay)
-{
-    struct flights *flights = &relay->flights;
-    int kept = 0;
-    for (int i = 0; i < flights->count; i++) {
-        int done;
-        MPI_Test(&flights->list[i], &done, MPI_STATUS_IGNORE);
-        if (!done)
-            flights->list[kept++] = flights->list[i];
-    }
-    flights->count = kept;
-}
-
-/* Room for one more request in flight.  Old ones are reaped now and then so
- * that a long loop keeps a short list. */
 static MPI_Request *add_flight(struct relay *relay)
 {
     struct flights *flights = &relay->flights;
-    if (flights->count >= 64 && flights->count % 64 == 0)
-        relay_reap(relay);
     flights->list = grow(flights->list, flights->count, &flights->room,
                          sizeof(*flights->list));
     return &flights->list[flights->count++];
+}
+
+/* Where the results of a chunk go: straight to their place. */
+static void post_results(struct relay *relay)
+{
+    while (relay->posted_results < relay->received_count &&
+           relay->flights.count < relay->comm->landing) {
+        const struct received *r = &relay->received[relay->posted_results++];
+        char *to = relay->inbox + (size_t)r->start * relay->output_bytes;
+        MPI_Irecv(to, (int)r->size, relay->iteration, r->from, r->tag,
+                  relay->comm->all, add_flight(relay));
+    }
+}
+
+void relay_reap(struct relay *relay)
+{
+    struct flights *flights = &relay->flights;
+    flights->count = comm_reap(relay->comm, flights->list, flights->count);
+    post_results(relay);
+}
+
+/* Old ones are reaped now and then so that a long loop keeps a short list. */
+static void reap_old(struct relay *relay)
+{
+    int count = relay->flights.count;
+    if (count >= 64 && count % 64 == 0)
+        relay_reap(relay);
 }
 
 /* ---- sending; called with MPI held ---- */
@@ -76,6 +86,7 @@ void relay_send_request(struct relay *relay, int kind, int master, int child,
         return;
     const char *from =
         relay->output + (size_t)request.start * relay->output_bytes;
+    reap_old(relay);
     MPI_Isend(from, (int)request.size, relay->iteration, to,
               RELAY_RESULT + thread, comm->all, add_flight(relay));
     relay_count_message(relay, request.size * (int64_t)relay->output_bytes);
@@ -111,19 +122,17 @@ struct master *relay_hosted(const struct relay *relay, int index)
     return NULL;
 }
 
-/* Where the results of a chunk go: straight to their place. */
 static void receive_results(struct relay *relay, const struct request *request)
 {
     if (request->size == 0)
         return;
-    int thread = worker_thread(relay->tree, request->child);
-    char *to = relay->inbox + (size_t)request->start * relay->output_bytes;
-    MPI_Irecv(to, (int)request->size, relay->iteration, request->from,
-              RELAY_RESULT + thread, relay->comm->all, add_flight(relay));
     relay->received = grow(relay->received, relay->received_count,
                            &relay->received_room, sizeof(*relay->received));
-    relay->received[relay->received_count++] =
-        (struct received){request->start, request->size};
+    reap_old(relay);
+    relay->received[relay->received_count++] = (struct received){
+        request->start, request->size, request->from,
+        RELAY_RESULT + worker_thread(relay->tree, request->child)};
+    post_results(relay);
 }
 
 static bool answer_worker(struct relay *relay, const struct request *request)
@@ -277,7 +286,7 @@ static void follow_up(struct relay *relay, bool refills)
         send_refill_requests(relay);
 }
 
-bool relay_progress(struct relay *relay)
+bool relay_poll(struct relay *relay)
 {
     if (!comm_try(relay->comm))
         return false;
@@ -286,6 +295,16 @@ bool relay_progress(struct relay *relay)
     follow_up(relay, refills);
     comm_end(relay->comm);
     return requests || refills;
+}
+
+/* Whoever may block need not look first, and in simulation a look costs as
+ * much as a wait. */
+bool relay_progress(struct relay *relay)
+{
+    if (!engine_simulated)
+        return relay_poll(relay);
+    follow_up(relay, false);
+    return false;
 }
 
 bool relay_serves(const struct relay *relay)
@@ -303,33 +322,40 @@ bool relay_refilling(const struct relay *relay)
 
 /* What a thread waits for together.  More than this may be under way: those
  * left out are looked at when one of the others has come. */
-enum { WAITS_MAX = 32 };
+enum { WAITS_MAX = 64, WAIT_REQUEST = -1, WAIT_RESULT = -2 };
 struct waits {
     int count;
+    MPI_Request *from[WAITS_MAX];
     MPI_Request request[WAITS_MAX];
-    int place[WAITS_MAX]; /* -1: the oldest receive, else a refill */
+    int place[WAITS_MAX]; /* which it is, or of which refill */
 };
 
-static void list_waits(const struct relay *relay, struct waits *waits)
+static void add_wait(struct waits *waits, MPI_Request *request, int place)
+{
+    if (*request == MPI_REQUEST_NULL || waits->count == WAITS_MAX)
+        return;
+    waits->from[waits->count] = request;
+    waits->request[waits->count] = *request;
+    waits->place[waits->count++] = place;
+}
+
+static void list_waits(struct relay *relay, struct waits *waits)
 {
     waits->count = 0;
-    if (takes_requests(relay)) {
-        waits->request[0] = relay->incoming[relay->oldest];
-        waits->place[waits->count++] = -1;
-    }
-    for (int i = 0; i < relay->count && waits->count < WAITS_MAX; i++) {
-        if (relay->refill[i] == MPI_REQUEST_NULL ||
-            !own(relay, relay->refill_by[i]))
-            continue;
-        waits->request[waits->count] = relay->refill[i];
-        waits->place[waits->count++] = i;
-    }
+    for (int i = 0; i < relay->flights.count && takes_requests(relay); i++)
+        add_wait(waits, &relay->flights.list[i], WAIT_RESULT);
+    for (int i = 0; i < relay->count; i++)
+        if (own(relay, relay->refill_by[i]))
+            add_wait(waits, &relay->refill[i], i);
+    if (takes_requests(relay))
+        add_wait(waits, &relay->incoming[relay->oldest], WAIT_REQUEST);
 }
 
 void relay_pause(struct relay *relay, struct engine_idle *idle)
 {
-    struct waits waits = {.count = 0};
+    struct waits waits;
     MPI_Status status;
+    waits.count = 0;
     /* Natively one looks again, with MPI held, which it is not here. */
     if (engine_simulated)
         list_waits(relay, &waits);
@@ -338,12 +364,12 @@ void relay_pause(struct relay *relay, struct engine_idle *idle)
     if (which < 0)
         return;
     int place = waits.place[which];
-    if (place < 0) {
-        relay->incoming[relay->oldest] = MPI_REQUEST_NULL;
+    *waits.from[which] = MPI_REQUEST_NULL;
+    if (place == WAIT_RESULT)
+        relay_reap(relay);
+    else if (place == WAIT_REQUEST)
         request_arrived(relay);
-    } else {
-        relay->refill[place] = MPI_REQUEST_NULL;
+    else
         refill_arrived(relay, place, &status);
-    }
     follow_up(relay, place >= 0);
 }

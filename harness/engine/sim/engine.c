@@ -1,0 +1,113 @@
+/* The simulated engine: time is SimGrid's clock, and every wait blocks. */
+#include "harness/engine/engine.h"
+
+#include "harness/engine/sim/world.h"
+
+#include <math.h>
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <simgrid/semaphore.h>
+
+const bool engine_simulated = true;
+
+/* A tick is a picosecond. */
+static const double TICK_S = 1e-12;
+/* Between two looks at a lock that is held. */
+static const double LOCK_S = 20e-9;
+
+struct engine_waiter {
+    sg_sem_t wake;
+    struct engine_waiter *next;
+};
+
+double engine_now(void)
+{
+    return simgrid_get_clock();
+}
+
+uint64_t engine_ticks(void)
+{
+    return (uint64_t)llround(simgrid_get_clock() / TICK_S);
+}
+
+double engine_measure_tick(void)
+{
+    return TICK_S;
+}
+
+double engine_measure_clock(void)
+{
+    return 0;
+}
+
+void engine_charge(enum engine_cost what)
+{
+    double seconds = world_here()->cost_s[what];
+    if (seconds > 0)
+        sg_actor_sleep_for(seconds);
+}
+
+/* ---- waiting ---- */
+
+/* Ranks take turns at simulation calls only: nothing can come between the
+ * caller's look and this, except through a wake-up that `seen` tells of. */
+static void sleep_on(struct engine_event *event)
+{
+    struct engine_waiter waiter = {sg_sem_init(0), event->waiters};
+    event->waiters = &waiter;
+    sg_sem_acquire(waiter.wake);
+    sg_sem_destroy(waiter.wake);
+}
+
+void engine_idle(struct engine_idle *idle,
+                 const struct engine_patience *patience,
+                 struct engine_event *event)
+{
+    (void)patience;
+    if (event == NULL) {
+        sg_actor_sleep_for(LOCK_S);
+        return;
+    }
+    if (atomic_load(&event->sequence) == idle->seen)
+        sleep_on(event);
+    idle->seen = atomic_load(&event->sequence);
+}
+
+void engine_wait(const struct engine_patience *patience,
+                 struct engine_event *event, bool (*ready)(void *arg),
+                 void *arg)
+{
+    struct engine_idle idle = {0};
+    while (!ready(arg))
+        engine_idle(&idle, patience, event);
+}
+
+void engine_wake(struct engine_event *event)
+{
+    struct engine_waiter *waiter = event->waiters;
+    event->waiters = NULL;
+    atomic_fetch_add(&event->sequence, 1);
+    while (waiter != NULL) {
+        struct engine_waiter *next = waiter->next;
+        sg_sem_release(waiter->wake); /* and it is gone */
+        waiter = next;
+    }
+}
+
+/* ---- lock ---- */
+
+bool engine_trylock(struct engine_lock *lock)
+{
+    return atomic_exchange(&lock->held, 1) == 0;
+}
+
+void engine_lock(struct engine_lock *lock)
+{
+    while (!engine_trylock(lock))
+        sg_actor_sleep_for(LOCK_S);
+}
+
+void engine_unlock(struct engine_lock *lock)
+{
+    atomic_store(&lock->held, 0);
+}

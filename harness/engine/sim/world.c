@@ -1,0 +1,186 @@
+#include "harness/engine/sim/world.h"
+
+#include <errno.h>
+#include <mpi.h>
+#include <simgrid/actor.h>
+#include <simgrid/barrier.h>
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <smpi/smpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <ucontext.h>
+
+#undef clock_gettime /* SMPI's is the simulated clock */
+
+/* Between two looks for the world, by ranks that begin before rank 0. */
+static const double LOOK_S = 1e-9;
+
+/* All ranks; those that wait, wait at the barrier `go`. */
+struct engine_team {
+    int threads;
+    sg_bar_t go, back;
+    bool stop;
+    void (*body)(int thread, void *arg);
+    void *arg;
+};
+
+int world_begin(int *argc, char ***argv)
+{
+    int rank;
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+void world_end(void)
+{
+    MPI_Finalize();
+}
+
+void world_show(struct world *world)
+{
+    sg_host_t *hosts = sg_host_list();
+    for (size_t i = 0; i < sg_host_count(); i++)
+        sg_host_set_data(hosts[i], world);
+    free(hosts);
+}
+
+struct world *world_here(void)
+{
+    struct world *world;
+    while ((world = sg_host_get_data(sg_host_self())) == NULL)
+        sg_actor_sleep_for(LOOK_S);
+    return world;
+}
+
+void world_compute(double flops)
+{
+    smpi_execute_flops(flops);
+}
+
+struct world_place world_place(void)
+{
+    sg_host_t host = sg_host_self();
+    return (struct world_place){host, sg_host_get_speed(host),
+                                sg_host_core_count(host)};
+}
+
+void world_sleep(double seconds)
+{
+    sg_actor_sleep_for(seconds);
+}
+
+double world_wall(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void world_print_hosts(void)
+{
+    sg_host_t *hosts = sg_host_list();
+    for (size_t i = 0; i < sg_host_count(); i++)
+        printf("@host %s %d %.17g\n", sg_host_get_name(hosts[i]),
+               sg_host_core_count(hosts[i]), sg_host_get_speed(hosts[i]));
+    free(hosts);
+}
+
+/* ---- a stack of one's own ---- */
+
+struct call {
+    int (*body)(void *arg);
+    void *arg;
+    int code;
+    ucontext_t here, there;
+};
+
+/* makecontext passes whole numbers only. */
+static void enter(unsigned high, unsigned low)
+{
+    struct call *call = (struct call *)((uintptr_t)high << 32 | low);
+    call->code = call->body(call->arg);
+}
+
+int world_on_stack(size_t bytes, int (*body)(void *arg), void *arg)
+{
+    struct call call = {.body = body, .arg = arg};
+    uintptr_t at = (uintptr_t)&call;
+    void *stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (stack == MAP_FAILED)
+        return -ENOMEM;
+    getcontext(&call.there);
+    call.there.uc_stack.ss_sp = stack;
+    call.there.uc_stack.ss_size = bytes;
+    call.there.uc_link = &call.here;
+    makecontext(&call.there, (void (*)(void))enter, 2, (unsigned)(at >> 32),
+                (unsigned)at);
+    swapcontext(&call.here, &call.there);
+    munmap(stack, bytes);
+    return call.code;
+}
+
+/* ---- the team of all ranks ---- */
+
+int engine_team_start(struct engine_team **out, int threads, struct error *err)
+{
+    struct engine_team *team = calloc(1, sizeof(*team));
+    if (team == NULL)
+        return error_set(err, ENOMEM, "out of memory for %d ranks", threads);
+    team->threads = threads;
+    team->go = sg_barrier_init((unsigned)threads);
+    team->back = sg_barrier_init((unsigned)threads);
+    world_here()->team = team;
+    *out = team;
+    return 0;
+}
+
+void engine_team_run(struct engine_team *team,
+                     void (*body)(int thread, void *arg), void *arg)
+{
+    team->body = body;
+    team->arg = arg;
+    sg_barrier_wait(team->go);
+    body(0, arg);
+    sg_barrier_wait(team->back);
+}
+
+void engine_team_barrier(struct engine_team *team,
+                         const struct engine_patience *patience)
+{
+    (void)patience;
+    sg_barrier_wait(team->back);
+}
+
+/* Its memory stays: the last to look at it is another rank. */
+void engine_team_stop(struct engine_team *team)
+{
+    team->stop = true;
+    sg_barrier_wait(team->go);
+}
+
+void world_release(struct world *world)
+{
+    world->over = true;
+    if (world->team != NULL)
+        engine_team_stop(world->team);
+}
+
+void world_follow(int rank)
+{
+    struct world *world = world_here();
+    while (world->team == NULL && !world->over)
+        sg_actor_sleep_for(LOOK_S);
+    struct engine_team *team = world->team;
+    while (team != NULL) {
+        sg_barrier_wait(team->go);
+        if (team->stop)
+            return;
+        team->body(rank, team->arg);
+        sg_barrier_wait(team->back);
+    }
+}

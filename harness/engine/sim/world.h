@@ -1,0 +1,63 @@
+/* What all ranks of a simulated launch share.  They live in one process and
+ * have no data of their own at file scope: each finds the world at its host
+ * (SimGrid's user data). */
+#ifndef HARNESS_ENGINE_SIM_WORLD_H
+#define HARNESS_ENGINE_SIM_WORLD_H
+
+#include "harness/engine/engine.h"
+
+#include <stddef.h>
+
+/* Where a rank of SMPI (a core) is. */
+struct world_place {
+    const void *host; /* equal: the same host */
+    double speed;     /* of one core, flop/s */
+    int cores;
+};
+
+struct world {
+    double cost_s[ENGINE_COSTS]; /* simulated seconds, see engine_charge */
+    struct engine_team *team;    /* of all ranks; NULL: not yet */
+    bool over;                   /* no team will come */
+    struct world_place *place;   /* of each rank */
+    int places;
+    double speed;       /* of the slowest place: that of power 1 */
+    double operation_s; /* of the kernel at power 1; 0: by flop/s */
+};
+
+/* Around all that a rank does; begin returns its number. */
+int world_begin(int *argc, char ***argv);
+void world_end(void);
+
+/* By rank 0, before anything else: shows the world to all hosts. */
+void world_show(struct world *world);
+
+/* The world, when rank 0 has shown it; the others wait for that. */
+struct world *world_here(void);
+
+/* Where the calling rank is. */
+struct world_place world_place(void);
+
+/* Lets the calling rank compute: `flops` on its host's core. */
+void world_compute(double flops);
+
+/* Lets `seconds` pass. */
+void world_sleep(double seconds);
+
+/* By every rank but 0: runs what rank 0 gives to the team until it is
+ * released. */
+void world_follow(int rank);
+
+/* By rank 0, at the end: lets the others go. */
+void world_release(struct world *world);
+
+/* Calls body(arg) on a stack of its own of `bytes`; ranks have small ones. */
+int world_on_stack(size_t bytes, int (*body)(void *arg), void *arg);
+
+/* Seconds that really passed, since some moment. */
+double world_wall(void);
+
+/* Name, cores and speed of the platform's hosts, as lines on stdout. */
+void world_print_hosts(void);
+
+#endif

@@ -1,0 +1,112 @@
+/* A loop that is not run but charged: what its iterations cost, and room for
+ * results to travel from and to.  Results are never computed. */
+#include "harness/loop.h"
+
+#include "harness/engine/sim/world.h"
+#include "harness/sim/profile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* Messages read and write it; what they do not touch costs nothing. */
+static int map_output(struct loop *loop, struct error *err)
+{
+    size_t bytes = (size_t)loop->iterations * loop->output_bytes;
+    if (bytes == 0)
+        return 0;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return error_set(err, ENOMEM, "kernel %s: no room for %.3g GiB",
+                         loop->name, (double)bytes / (1 << 30));
+    loop->output = loop->inbox = memory;
+    return 0;
+}
+
+/* Seconds of one operation at power 1. */
+static double operation_s(const struct kernel_cost *cost)
+{
+    const struct world *world = world_here();
+    if (cost->flops == 0)
+        return 1;
+    return world->operation_s > 0 ? world->operation_s
+                                  : cost->flops / world->speed;
+}
+
+static int count_operations(const struct loop *loop, const struct spec *spec,
+                            double *operations, struct error *err)
+{
+    const struct kernel_cost *cost = loop->kernel->cost;
+    if (cost->operations == NULL)
+        return profile_make(loop->kernel, spec, loop->instance, operations,
+                            err);
+    for (int64_t i = 0; i < loop->iterations; i++)
+        operations[i] = cost->operations(loop->instance, i);
+    return 0;
+}
+
+static int fill_costs(struct loop *loop, const struct spec *spec,
+                      struct error *err)
+{
+    int64_t n = loop->iterations;
+    double *before = calloc((size_t)n + 1, sizeof(*before));
+    if (before == NULL)
+        return error_set(err, ENOMEM, "kernel %s: no memory for its costs",
+                         loop->name);
+    loop->cost_before = before;
+    int code = count_operations(loop, spec, before + 1, err);
+    double unit = operation_s(loop->kernel->cost);
+    for (int64_t i = 0; i < n; i++)
+        before[i + 1] = before[i] + unit * before[i + 1];
+    loop->serial_s = before[n] > 0 ? before[n] : -1;
+    return code;
+}
+
+static int open_parts(struct loop *loop, const char *text, struct spec *spec,
+                      struct error *err)
+{
+    int code = kernel_parse(text, &loop->kernel, spec, err);
+    if (code != 0)
+        return code;
+    snprintf(loop->name, sizeof(loop->name), "%s", spec->canonical);
+    if (loop->kernel->cost == NULL)
+        return error_set(err, ENOTSUP,
+                         "kernel %s has no cost model, it cannot be simulated",
+                         loop->kernel->name);
+    if (loop->kernel->dependence != NULL)
+        return error_set(err, ENOTSUP,
+                         "kernel %s: loops with dependences are not simulated "
+                         "yet",
+                         loop->kernel->name);
+    code = loop->kernel->create(spec, &loop->instance, err);
+    if (code != 0)
+        return code;
+    loop->iterations = loop->kernel->iterations(loop->instance);
+    loop->output_bytes = loop->kernel->output_bytes(loop->instance);
+    code = map_output(loop, err);
+    return code == 0 ? fill_costs(loop, spec, err) : code;
+}
+
+int loop_open(struct loop *loop, const char *text, const struct comm *comm,
+              double verify_limit, uint64_t seed, struct error *err)
+{
+    struct spec spec;
+    (void)comm, (void)verify_limit, (void)seed;
+    *loop = (struct loop){.serial_s = -1, .reference_s = -1};
+    int code = open_parts(loop, text, &spec, err);
+    if (code != 0)
+        loop_close(loop);
+    return code;
+}
+
+void loop_close(struct loop *loop)
+{
+    if (loop->instance != NULL)
+        loop->kernel->destroy(loop->instance);
+    if (loop->output != NULL)
+        munmap(loop->output, (size_t)loop->iterations * loop->output_bytes);
+    free(loop->cost_before);
+    *loop = (struct loop){0};
+}

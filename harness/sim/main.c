@@ -1,0 +1,41 @@
+/* dlsbench-sim: what smpirun starts, once for every simulated core.  Rank 0
+ * is the launch: it reads the plan, opens and records for all; the others do
+ * their part of each loop when it calls them. */
+#include "harness/engine/sim/world.h"
+#include "harness/launch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* For JSON, formatted output and paths: ranks have 16 KiB. */
+enum { STACK_BYTES = 1 << 23 };
+
+static int launch(void *path)
+{
+    return launch_main(path);
+}
+
+/* The others follow whatever becomes of the launch. */
+static int lead(struct world *world, char *path)
+{
+    world_show(world);
+    int code = world_on_stack(STACK_BYTES, launch, path);
+    if (code < 0)
+        fprintf(stderr, "dlsbench: no memory for the stack of rank 0\n");
+    world_release(world);
+    return code != 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct world world = {.team = NULL}; /* rank 0's, until all have ended */
+    int code = 0, rank = world_begin(&argc, &argv);
+    if (argc == 2 && strcmp(argv[1], "--hosts") == 0)
+        world_print_hosts();
+    else if (argc == 2 && rank == 0)
+        code = lead(&world, argv[1]);
+    else if (argc == 2)
+        world_follow(rank);
+    world_end();
+    return code;
+}

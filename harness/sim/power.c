@@ -1,0 +1,31 @@
+/* In simulation what competes with a worker is what the cell says. */
+#include "harness/power.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int powers_open(struct powers *powers, const struct cell *cell,
+                const struct tree *tree, const struct place *place,
+                const struct comm *comm, const struct place_report *own,
+                struct error *err)
+{
+    const struct sched_ops *scheme;
+    struct spec spec;
+    (void)place, (void)comm, (void)own;
+    int workers = tree->workers;
+    int *load = cell_loads(cell);
+    int code = powers_given(powers, cell, workers, err);
+    if (code == 0)
+        code = sched_parse(cell->scheme, &scheme, &spec, err);
+    if (code == 0)
+        code = powers_allocate(powers, workers, load != NULL,
+                               scheme->available != NULL, err);
+    for (int w = 0; code == 0 && load != NULL && w < workers; w++)
+        powers->queue[w] = 1 + load[w];
+    if (code == 0)
+        powers_share(powers, scheme, &spec, workers);
+    else
+        powers_close(powers);
+    free(load);
+    return code;
+}

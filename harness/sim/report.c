@@ -1,0 +1,143 @@
+/* What a simulated repetition was: rank 0 has everything in its memory. */
+#include "harness/sim/run_parts.h"
+
+#include "harness/engine/sim/world.h"
+#include "harness/stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void run_report_free(struct run *run)
+{
+    free(run->result);
+    free(run->ran);
+    free(run->ran_worker);
+    run->result = NULL;
+    run->ran = NULL;
+    run->ran_worker = NULL;
+}
+
+static int compare_handed(const void *a, const void *b)
+{
+    const struct handed *x = a, *y = b;
+    return (x->ran.start > y->ran.start) - (x->ran.start < y->ran.start);
+}
+
+/* Sorted by start: every iteration must have been handed out exactly once. */
+static void check_handed(const struct run *run, struct run_result *result)
+{
+    int64_t expected = 0;
+    for (int64_t i = 0; i < run->handed_count; i++) {
+        const struct ran *ran = &run->handed[i].ran;
+        if (ran->start != expected || ran->size < 1)
+            break;
+        expected += ran->size;
+    }
+    result->verified = expected == run->loop->iterations &&
+                       result->iterations == run->loop->iterations;
+    result->wrong_iteration = result->verified ? -1 : expected;
+}
+
+static void sum_ranks(const struct run *run, struct run_result *result)
+{
+    double first = run->part[0].start_s, last = first;
+    for (int rank = 0; rank < run->context->comm.ranks; rank++) {
+        const struct part *part = &run->part[rank];
+        double time = part->end_s - part->start_s;
+        result->time_s = time > result->time_s ? time : result->time_s;
+        first = part->start_s < first ? part->start_s : first;
+        last = part->start_s > last ? part->start_s : last;
+        if (!part->chain.has_relay)
+            continue;
+        result->messages += part->chain.relay.messages;
+        result->bytes += part->chain.relay.bytes;
+    }
+    result->skew_s = last - first;
+}
+
+static void fill_workers(struct run *run, struct run_result *result)
+{
+    const struct world *world = world_here();
+    for (int w = 0; w < run->tree.workers; w++) {
+        const struct seat *seat = &run->seat[w];
+        int rank = run->tree.worker_rank[w];
+        int thread = w - run->tree.rank_worker[rank];
+        int place = rank * run->context->threads + thread;
+        run->result[w] = (struct worker_result){
+            .chunks = seat->worker.chunks,
+            .iterations = seat->worker.iterations,
+            .finish_s = seat->worker.end_s - run->part[rank].start_s,
+            .compute_s = seat->compute_s,
+            .wait_s = seat->inner->wait_s,
+            .serve_s = seat->source.serve_s,
+            .core = -1,
+            .bound = true,
+            .host = (uintptr_t)world->place[place].host};
+        result->chunks += seat->worker.chunks;
+        result->iterations += seat->worker.iterations;
+    }
+    result->workers = run->result;
+}
+
+static bool equal_speeds(const struct world *world)
+{
+    for (int i = 0; i < world->places; i++)
+        if (world->place[i].speed != world->speed)
+            return false;
+    return true;
+}
+
+/* In the order in which the chunks were handed out by their scheme. */
+static double bound(const struct run *run)
+{
+    const double *before = run->loop->cost_before;
+    double *cost = calloc((size_t)run->handed_count + 1, sizeof(*cost));
+    if (cost == NULL || before[run->loop->iterations] == 0 ||
+        !equal_speeds(world_here())) {
+        free(cost);
+        return -1;
+    }
+    for (int64_t i = 0; i < run->handed_count; i++) {
+        const struct ran *ran = &run->handed[i].ran;
+        cost[i] = before[ran->start + ran->size] - before[ran->start];
+    }
+    double time =
+        stats_list_schedule(cost, run->handed_count, run->tree.workers);
+    free(cost);
+    return time;
+}
+
+static void split_handed(struct run *run, struct run_result *result)
+{
+    uint64_t start =
+        (uint64_t)(run->part[0].start_s / run->context->tick_s + 0.5);
+    for (int64_t i = 0; i < run->handed_count; i++) {
+        const struct handed *handed = &run->handed[i];
+        run->ran[i] = handed->ran;
+        run->ran[i].begin -= start;
+        run->ran[i].end -= start;
+        run->ran_worker[i] = handed->worker;
+    }
+    result->log = run->ran;
+    result->log_worker = run->ran_worker;
+    result->logged = run->handed_count;
+}
+
+int run_report(struct run *run, struct run_result *result, struct error *err)
+{
+    size_t chunks = (size_t)run->handed_count + 1;
+    *result = (struct run_result){.wrong_iteration = -1, .bound_s = -1};
+    run->result = calloc((size_t)run->tree.workers + 1, sizeof(*run->result));
+    run->ran = calloc(chunks, sizeof(*run->ran));
+    run->ran_worker = calloc(chunks, sizeof(*run->ran_worker));
+    if (!run->result || !run->ran || !run->ran_worker)
+        return error_set(err, ENOMEM, "out of memory for the report");
+    fill_workers(run, result);
+    sum_ranks(run, result);
+    qsort(run->handed, (size_t)run->handed_count, sizeof(*run->handed),
+          compare_handed);
+    check_handed(run, result);
+    result->bound_s = bound(run);
+    split_handed(run, result);
+    return 0;
+}

@@ -1,0 +1,185 @@
+/* A run in simulation: rank 0 opens the parts of all ranks, calls all to the
+ * loop, and finds what they did in its own memory.  Workers run the protocols
+ * and transports of the native program; their kernel is one that charges. */
+#include "harness/sim/run_parts.h"
+
+#include "harness/engine/sim/world.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Between the starts of two ranks, at least.  If all asked a master at one
+ * instant, it would serve them one after the other all the same, but every
+ * message would be looked at whenever one comes or goes. */
+static const double STAGGER_S = 10e-9;
+
+/* ---- opening ---- */
+
+static int open_part(struct run *run, int rank, struct error *err)
+{
+    const struct engine_patience patience = {0};
+    struct part *part = &run->part[rank];
+    part->comm = run->context->comm;
+    part->comm.rank = rank;
+    return chain_open(&part->chain, &run->root, run->loop, &run->tree,
+                      &part->comm, &patience, err);
+}
+
+static int open_parts(struct run *run, struct error *err)
+{
+    const struct comm *comm = &run->context->comm;
+    int code = tree_build(&run->tree, &run->cell, err);
+    if (code != 0)
+        return code;
+    bool windowed = strcmp(run->cell.transport, "window") == 0;
+    bool own = !windowed || (comm->one_host && strcmp(run->cell.window, "rma"));
+    code = powers_open(&run->powers, &run->cell, &run->tree, NULL, comm, NULL,
+                       err);
+    if (code == 0)
+        code = chain_root_open(&run->root, &run->cell, run->loop, &run->tree,
+                               &run->powers, own, err);
+    if (code != 0)
+        return code;
+    run->part = calloc((size_t)comm->ranks, sizeof(*run->part));
+    run->seat = calloc((size_t)run->tree.workers + 1, sizeof(*run->seat));
+    if (run->part == NULL || run->seat == NULL)
+        return error_set(err, ENOMEM, "out of memory for %d ranks",
+                         comm->ranks);
+    for (int rank = 0; code == 0 && rank < comm->ranks; rank++, run->opened++)
+        code = open_part(run, rank, err);
+    return code;
+}
+
+int run_open(struct run **out, const struct cell *cell, struct loop *loop,
+             struct launch_context *context, bool oversubscribe,
+             struct error *err)
+{
+    struct run *run = calloc(1, sizeof(*run));
+    (void)oversubscribe;
+    if (run == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    run->cell = *cell;
+    run->loop = loop;
+    run->context = context;
+    int code = open_parts(run, err);
+    if (code != 0) {
+        run_close(run);
+        return code;
+    }
+    *out = run;
+    return 0;
+}
+
+void run_close(struct run *run)
+{
+    for (int rank = 0; rank < run->opened; rank++)
+        chain_close(&run->part[rank].chain);
+    if (run->root.scheme != NULL)
+        chain_root_close(&run->root);
+    run_report_free(run);
+    powers_close(&run->powers);
+    tree_free(&run->tree);
+    free(run->handed);
+    free(run->seat);
+    free(run->part);
+    free(run);
+}
+
+const struct powers *run_powers(const struct run *run)
+{
+    return &run->powers;
+}
+
+int run_workers(const struct run *run)
+{
+    return run->tree.workers;
+}
+
+int run_worker_rank(const struct run *run, int worker)
+{
+    return run->tree.worker_rank[worker];
+}
+
+bool run_oversubscribed(const struct run *run)
+{
+    (void)run;
+    return false;
+}
+
+const char *run_window(const struct run *run)
+{
+    return strcmp(run->cell.transport, "window") == 0 ? "shared" : NULL;
+}
+
+/* ---- the loop ---- */
+
+static void reset(struct run *run)
+{
+    const struct tree *tree = &run->tree;
+    chain_root_reset(&run->root);
+    run->handed_count = 0;
+    for (int rank = 0; rank < run->context->comm.ranks; rank++) {
+        struct part *part = &run->part[rank];
+        chain_reset(&part->chain);
+        part->end_s = 0;
+        for (int w = tree->rank_worker[rank]; w < tree->rank_worker[rank + 1];
+             w++)
+            seat_open(run, w);
+    }
+}
+
+static void work(struct run *run, struct part *part, int worker)
+{
+    struct seat *seat = &run->seat[worker];
+    parallel_run(&seat->worker);
+    seat_leave(seat);
+    if (part->chain.has_relay)
+        relay_leave(&part->chain.relay);
+}
+
+/* Ranks that ask a master start as fast as it can serve them. */
+static double stagger_s(void)
+{
+    return STAGGER_S + world_here()->cost_s[ENGINE_REQUEST];
+}
+
+/* By every rank of SMPI: a thread of a rank. */
+static void loop_body(int place, void *arg)
+{
+    struct run *run = arg;
+    const struct tree *tree = &run->tree;
+    int rank = place / run->context->threads;
+    int thread = place % run->context->threads;
+    struct part *part = &run->part[rank];
+    int worker = tree->rank_worker[rank] + thread;
+    if (thread == 0)
+        chain_listen(&part->chain);
+    world_sleep(place * stagger_s());
+    if (thread == 0)
+        part->start_s = engine_now();
+    if (worker < tree->rank_worker[rank + 1])
+        work(run, part, worker);
+    if (thread == 0 && part->chain.has_relay)
+        relay_finish(&part->chain.relay);
+    if (engine_now() > part->end_s)
+        part->end_s = engine_now();
+}
+
+int run_repeat(struct run *run, struct run_result *result, struct error *err)
+{
+    double start = world_wall();
+    run_report_free(run);
+    reset(run);
+    engine_team_run(run->context->team, loop_body, run);
+    int code = run_report(run, result, err);
+    result->wall_s = world_wall() - start;
+    return code;
+}
+
+int run_save(struct run *run, const char *path, struct run_result *result,
+             struct error *err)
+{
+    (void)run, (void)path, (void)result;
+    return error_set(err, ENOTSUP, "a simulation computes nothing to save");
+}

@@ -1,0 +1,145 @@
+#include "harness/sim/run_parts.h"
+
+#include "harness/engine/sim/world.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* Work between two polls of a computing master, as kernels do natively. */
+static const double SLICE_S = 20e-6;
+
+/* ---- work ---- */
+
+/* A core is shared fairly with what competes with the worker. */
+static void compute(struct seat *seat, double seconds)
+{
+    double start = engine_now();
+    world_compute(seconds * world_here()->speed * seat->queue);
+    seat->compute_s += engine_now() - start;
+}
+
+/* Stands for the loop's kernel: takes the time that the iterations cost. */
+static void charge_run(const void *instance, void *scratch, int64_t start,
+                       int64_t size, void *output,
+                       const struct kernel_poll *poll)
+{
+    const struct loop *loop = instance;
+    struct seat *seat = scratch;
+    double rest = loop->cost_before[start + size] - loop->cost_before[start];
+    (void)output;
+    while (poll != NULL && rest > SLICE_S) {
+        compute(seat, SLICE_S);
+        rest -= SLICE_S;
+        kernel_poll(poll);
+    }
+    if (rest > 0)
+        compute(seat, rest);
+}
+
+static const struct kernel_ops charging_kernel = {.name = "charge",
+                                                  .run = charge_run};
+
+/* ---- chunks ---- */
+
+static struct handed *add_handed(struct run *run)
+{
+    if (run->handed_count == run->handed_room) {
+        int64_t room = run->handed_room * 2 + 1024;
+        struct handed *more =
+            realloc(run->handed, (size_t)room * sizeof(*more));
+        if (more == NULL)
+            abort(); /* some bytes for a chunk: nothing sensible is left */
+        run->handed = more;
+        run->handed_room = room;
+    }
+    return &run->handed[run->handed_count++];
+}
+
+/* Asking for the next chunk says that the one before is finished. */
+static void end_chunk(struct seat *seat)
+{
+    if (seat->last >= 0)
+        seat->run->handed[seat->last].ran.end = engine_ticks();
+    seat->last = -1;
+}
+
+static bool seat_next(struct source *source, struct chunk *chunk)
+{
+    struct seat *seat = (struct seat *)source;
+    end_chunk(seat);
+    if (seat->cost != ENGINE_COSTS)
+        engine_charge(seat->cost);
+    if (!source_next(seat->inner, chunk))
+        return false;
+    struct handed *handed = add_handed(seat->run);
+    *handed =
+        (struct handed){.ran = {chunk->start, chunk->size, engine_ticks(), 0},
+                        .step = chunk->step,
+                        .worker = (int32_t)(seat - seat->run->seat)};
+    seat->last = seat->run->handed_count - 1;
+    return true;
+}
+
+static void seat_ahead(struct source *source)
+{
+    struct seat *seat = (struct seat *)source;
+    seat->inner->ask_ahead(seat->inner);
+}
+
+/* ---- serving ---- */
+
+static void poll_call(void *arg)
+{
+    struct seat *seat = arg;
+    struct run *run = seat->run;
+    int rank = run->tree.worker_rank[seat - run->seat];
+    double start = engine_now();
+    if (chain_progress(&run->part[rank].chain))
+        seat->source.serve_s += engine_now() - start;
+}
+
+/* ---- the seat ---- */
+
+static enum engine_cost cost_of(const struct run *run, int worker)
+{
+    const struct tree *tree = &run->tree;
+    const struct part *part = &run->part[tree->worker_rank[worker]];
+    if (!part->chain.has_relay)
+        return run->root.table.steps > 0 ? ENGINE_COUNT : ENGINE_STATE;
+    int leaf = tree->worker_master[worker];
+    bool here = tree->master[leaf].rank == part->comm.rank;
+    return here ? ENGINE_STATE : ENGINE_COSTS;
+}
+
+void seat_open(struct run *run, int worker)
+{
+    struct seat *seat = &run->seat[worker];
+    int rank = run->tree.worker_rank[worker];
+    int thread = worker - run->tree.rank_worker[rank];
+    const struct chain *chain = &run->part[rank].chain;
+    struct source *inner = &chain->source[thread].base;
+    *seat = (struct seat){
+        .source = {.next = seat_next,
+                   .ask_ahead = inner->ask_ahead ? seat_ahead : NULL,
+                   .ahead = inner->ahead,
+                   .worker = worker},
+        .inner = inner,
+        .run = run,
+        .poll = {poll_call, seat},
+        .cost = cost_of(run, worker),
+        .queue = run->powers.queue ? run->powers.queue[worker] : 1,
+        .last = -1,
+        .worker = {.source = &seat->source,
+                   .kernel = &charging_kernel,
+                   .instance = run->loop,
+                   .scratch = seat,
+                   .output = run->loop->output,
+                   .output_bytes = run->loop->output_bytes}};
+    if (thread == 0 && chain_polls(chain))
+        seat->worker.poll = &seat->poll;
+}
+
+void seat_leave(struct seat *seat)
+{
+    end_chunk(seat);
+}

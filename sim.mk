@@ -1,0 +1,38 @@
+# `make sim`: the same harness and protocol sources on a simulated cluster,
+# with SimGrid's SMPI as MPI.  The parts in folders called sim/ stand for
+# native ones of the same headers.
+SIM_NATIVE = harness/engine/native.c harness/engine/team.c \
+             harness/transport/comm.c harness/transport/window.c \
+             harness/transport/links.c harness/transport/migrate.c \
+             harness/protocol/dmps.c \
+             $(addprefix harness/,context.c fit.c load.c loop.c manifest.c \
+             place.c power_count.c reference.c run.c run_gather.c run_loop.c \
+             run_save.c run_verify.c verify.c)
+SIM_SOURCES := $(filter-out $(SIM_NATIVE) harness/calibrate/% \
+               harness/counters/% harness/topo/% bench/%,$(SOURCES)) $(shell find harness -path '*/sim/*.c')
+SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)
+SIM_PACKAGES = jansson libxxhash netpbm
+SIM_LDLIBS = $(shell pkg-config --libs $(SIM_PACKAGES)) \
+             -L$(BLAS) -Wl,-rpath,$(BLAS) -lopenblas -lm
+# SMPI's own malloc would share what ranks allocate; nothing needs it.
+SIM_CPPFLAGS = -I. -D_GNU_SOURCE -DSMPI_NO_OVERRIDE_MALLOC \
+               $(shell pkg-config --cflags $(SIM_PACKAGES)) \
+               -I$(BLAS:/usr/lib/%=/usr/include/%)
+
+.PHONY: sim
+sim: $(BUILD)/dlsbench $(BUILD)/dlsbench-sim ## build/dlsbench-sim (SimGrid)
+
+$(BUILD)/dlsbench-sim: $(SIM_OBJECTS)
+	$(say) LD $@
+	$(Q)smpicc $(FLAGS) -o $@ $^ $(SIM_LDLIBS)
+
+$(BUILD)/sim/%.o: %.c $(BUILD)/flags
+	@command -v smpicc > /dev/null || { echo \
+	    'make sim needs SimGrid: apt-get install libsimgrid-dev' >&2; exit 1; }
+	$(say) SIMCC $<
+	@mkdir -p $(@D)
+	$(Q)smpicc $(FLAGS) $(CFLAGS) $(SIM_CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/sim/harness/record/build.o: SIM_CPPFLAGS += \
+    -DBUILD_VERSION='"$(GIT_VERSION)"' -DBUILD_FLAGS='"$(FLAGS)"'
+$(BUILD)/sim/harness/record/build.o: $(BUILD)/version
