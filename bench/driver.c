@@ -183,6 +183,8 @@ static int make_plan(const struct driver *driver, struct shape shape,
              driver->campaign->name);
     snprintf(plan.shard, sizeof(plan.shard), "%d/%d", driver->dir->shard,
              driver->dir->shards);
+    if (driver->options->simulate != NULL)
+        plan.simulation = driver->options->simulate->plan;
     strncat(plan.command, driver->options->command, sizeof(plan.command) - 1);
     plan.cells = calloc((size_t)watch->count + 1, sizeof(*plan.cells));
     if (plan.cells == NULL)
@@ -195,22 +197,37 @@ static int make_plan(const struct driver *driver, struct shape shape,
     return code;
 }
 
+/* `hosts` is written for a simulation. */
+static char **command(const struct driver *driver, struct shape shape,
+                      const char *plan, const char *hosts, struct error *err)
+{
+    const struct driver_options *options = driver->options;
+    const char *const tail[] = {driver->program, "launch", plan, NULL};
+    if (options->simulate != NULL)
+        return simulate_argv(options->simulate, shape.ranks, shape.threads,
+                             plan, hosts, err);
+    return launcher_argv(options->launcher, shape.ranks, shape.threads, tail,
+                         err);
+}
+
 static int start(struct driver *driver, struct shape shape, const char *plan,
                  struct child_end *end, struct error *err)
 {
-    const char *const tail[] = {driver->program, "launch", plan, NULL};
     const struct child_watcher watcher = {.output = on_output,
                                           .message = on_message,
                                           .tick = on_tick,
                                           .arg = driver};
-    char **argv = launcher_argv(driver->options->launcher, shape.ranks,
-                                shape.threads, tail, err);
+    char hosts[PATH_MAX + LAUNCH_ID_SIZE + 32];
+    snprintf(hosts, sizeof(hosts), "%s.hosts", plan);
+    char **argv = command(driver, shape, plan, hosts, err);
     if (argv == NULL)
         return -EINVAL;
     driver->said[0] = '\0';
     watch_launch(&driver->watch, child_now());
     int code = child_run(argv, driver->signals, &watcher, end, err);
     launcher_free(argv);
+    if (driver->options->simulate != NULL)
+        unlink(hosts);
     return code;
 }
 
@@ -218,10 +235,15 @@ static int run_launch(struct driver *driver, struct shape shape,
                       struct error *err)
 {
     char plan[PATH_MAX + LAUNCH_ID_SIZE + 16];
+    const struct simulate *simulate = driver->options->simulate;
     struct child_end end;
+    struct error why;
     int code = rundir_reserve(driver->dir, driver->launch, err);
     if (code != 0)
         return code;
+    if (simulate != NULL &&
+        simulate_check(simulate, shape.ranks, shape.threads, &why) != 0)
+        return fail_shape(driver, shape, why.text, err);
     snprintf(plan, sizeof(plan), "%s/plan-%s.json", driver->dir->full,
              driver->launch);
     code = make_plan(driver, shape, plan, err);

@@ -6,12 +6,14 @@
 #include "base/error.h"
 #include "bench/campaign.h"
 #include "bench/rundir.h"
+#include "bench/simulate.h"
 
 #include <stdbool.h>
 
 struct driver_options {
-    const char *launcher; /* template */
-    const char *command;  /* command line, for the manifest */
+    const char *launcher;            /* template */
+    const struct simulate *simulate; /* instead of the launcher, or NULL */
+    const char *command;             /* command line, for the manifest */
 };
 
 struct driver_end {

@@ -9,8 +9,7 @@
 
 enum { WORDS_MAX = 128, WORD_SIZE = 4096 };
 
-/* Whether a program can be started by this name. */
-static bool can_start(const char *program)
+bool launcher_can_start(const char *program)
 {
     const char *path = getenv("PATH");
     char file[WORD_SIZE];
@@ -28,7 +27,7 @@ static bool can_start(const char *program)
 
 const char *launcher_default(void)
 {
-    if (getenv("SLURM_JOB_ID") != NULL && can_start("srun"))
+    if (getenv("SLURM_JOB_ID") != NULL && launcher_can_start("srun"))
         return "srun --mpi=pmi2 -n {ranks} -c {threads}";
     return "mpiexec.mpich -n {ranks}";
 }
@@ -142,7 +141,7 @@ int launcher_check(const char *template, struct error *err)
     if (argv == NULL)
         return -EINVAL;
     int code = 0;
-    if (!can_start(argv[0]))
+    if (!launcher_can_start(argv[0]))
         code = error_set(err, ENOENT,
                          "launcher: '%s' is not found; install MPICH or name "
                          "another with --launcher '... -n {ranks}'",

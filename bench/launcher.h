@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
+
 /* The template to use when none is given: srun inside a Slurm job. */
 const char *launcher_default(void);
 
@@ -15,6 +17,9 @@ const char *launcher_default(void);
 char **launcher_argv(const char *template, int ranks, int threads,
                      const char *const *tail, struct error *err);
 void launcher_free(char **argv);
+
+/* Whether a program can be started by this name. */
+bool launcher_can_start(const char *program);
 
 /* Checks that the template is sound and its program can be found. */
 int launcher_check(const char *template, struct error *err);

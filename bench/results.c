@@ -132,7 +132,10 @@ static int take_run(struct results *results, const json_t *line,
         .imbalance = number(line, "imbalance"),
         .chunks = number(line, "chunks"),
     };
-    result->sampled = result->sampled || json_is_string(verified);
+    const char *how = json_string_value(verified);
+    bool simulated = json_is_true(json_object_get(line, "simulated"));
+    result->simulated = result->simulated || simulated;
+    result->sampled = result->sampled || (how != NULL && !simulated);
     result->oversubscribed =
         result->oversubscribed ||
         json_is_true(json_object_get(line, "oversubscribed"));

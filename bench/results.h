@@ -28,6 +28,7 @@ struct result {
     char reason[200];    /* when failed */
     bool oversubscribed; /* workers shared cores */
     bool sampled;        /* verified by a sample only */
+    bool simulated;      /* every iteration was handed out once, no more */
     int count;           /* repetitions of launches that ended ok */
     struct result_sample *samples;
 };

@@ -143,8 +143,10 @@ static int run_cells(int argc, char **argv, const struct run_options *options,
                      struct error *err)
 {
     char *command = run_command_line(argc, argv, NULL);
-    const struct driver_options driver = {.launcher = options->launcher,
-                                          .command = command ? command : ""};
+    const struct driver_options driver = {
+        .launcher = options->launcher,
+        .simulate = options->simulated ? &options->simulate : NULL,
+        .command = command ? command : ""};
     struct driver_end end;
     int code = driver_run(dir, campaign, campaign->all.cells,
                           campaign->all.count, &driver, &end, err);
@@ -243,23 +245,59 @@ static int run_campaign(int argc, char **argv,
     return run_cells(argc, argv, options, &dir, campaign, err);
 }
 
-int run_command(int argc, char **argv)
+/* Once for a run, and said: a campaign may be one for real threads. */
+static void say_threads(const struct campaign *campaign)
+{
+    for (int i = 0; i < campaign->all.count; i++) {
+        if (campaign->all.cells[i].threads == 1)
+            continue;
+        fprintf(stderr, "dlsbench: threads are simulated as cores of one host "
+                        "that share its memory\n");
+        return;
+    }
+}
+
+static int simulate_campaign(int argc, char **argv, struct run_options *options,
+                             struct campaign *campaign, struct error *err)
+{
+    if (options->dry_run)
+        return run_campaign(argc, argv, options, campaign, err);
+    if (simulate_open(&options->simulate, err) != 0)
+        return command_fail(COMMAND_FAILED, err);
+    say_threads(campaign);
+    int code = run_campaign(argc, argv, options, campaign, err);
+    simulate_close(&options->simulate);
+    return code;
+}
+
+static int measure(int argc, char **argv, bool simulated)
 {
     struct error err = {""};
     struct run_options options;
     struct campaign campaign;
     char *typed[argc + 1]; /* argp moves the words of argv */
     memcpy(typed, argv, sizeof(typed));
-    int code = run_options_read(argc, argv, &options, &err);
+    int code = run_options_read(argc, argv, simulated, &options, &err);
     if (code == 0)
         code = count_cores(&options.setup.cores, &err);
     if (code == 0)
         code = run_options_campaign(&options, &campaign, &err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
-    code = run_campaign(argc, typed, &options, &campaign, &err);
+    code = simulated ? simulate_campaign(argc, typed, &options, &campaign, &err)
+                     : run_campaign(argc, typed, &options, &campaign, &err);
     campaign_free(&campaign);
     return code;
+}
+
+int run_command(int argc, char **argv)
+{
+    return measure(argc, argv, false);
+}
+
+int sim_command(int argc, char **argv)
+{
+    return measure(argc, argv, true);
 }
 
 /* For the launcher only. */

@@ -4,6 +4,7 @@
 
 #include "bench/campaign.h"
 #include "bench/rundir.h"
+#include "bench/simulate.h"
 
 #include <stdbool.h>
 
@@ -18,6 +19,10 @@ struct run_options {
     struct campaign_setup setup;
     const char *field; /* the first option of a single cell; NULL: none */
     bool threads;      /* given for it */
+    bool simulated;    /* dlsbench sim */
+    const char *workers;
+    char workers_set[64]; /* the same as a setting */
+    struct simulate simulate;
     struct cell cell;
     struct policy policy;
     bool max_given;
@@ -26,9 +31,10 @@ struct run_options {
     struct error *err;
 };
 
-/* Reads the command line.  Returns 0 or -EINVAL. */
-int run_options_read(int argc, char **argv, struct run_options *options,
-                     struct error *err);
+/* Reads the command line, of dlsbench sim when `simulated`.  Returns 0 or
+ * -EINVAL. */
+int run_options_read(int argc, char **argv, bool simulated,
+                     struct run_options *options, struct error *err);
 
 /* The campaign that the options ask for, before its shard is taken. */
 int run_options_campaign(struct run_options *options, struct campaign *campaign,

@@ -39,7 +39,9 @@ char *run_command_line(int argc, char **argv, const char *dir)
     FILE *out = open_memstream(&text, &size);
     if (out == NULL)
         return NULL;
-    fprintf(out, "%s run", program_invocation_name);
+    /* argv[0] is "dlsbench run" or "dlsbench sim". */
+    const char *command = strrchr(argv[0], ' ');
+    fprintf(out, "%s%s", program_invocation_name, command ? command : " run");
     for (int i = 1; i < argc;) {
         int skip = dir != NULL ? replaced_words(argv[i]) : 0;
         if (skip == 0)

@@ -2,6 +2,7 @@
 
 #include "bench/command.h"
 #include "bench/launcher.h"
+#include "bench/numbers.h"
 #include "bench/policy.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
  * which, and the name tells the field ('-' for '_'). */
 enum { CELL = 256, POLICY = 512, SWITCH = 768, OWN = 1024 };
 enum { OUT = OWN, SHARD, RESUME, DRY_RUN, SET, LAUNCHER, CALIBRATION };
+enum { PLATFORM = CALIBRATION + 1, WORKERS, CP, REQUEST_COST };
 
 static const char doc[] =
     "Measures the cells of a campaign file, or a single cell given by options."
@@ -85,6 +87,37 @@ static const struct argp_option options[] = {
     {0},
 };
 
+static const char simulation_doc[] =
+    "Runs the cells of a campaign file, or a single cell, on a simulated "
+    "cluster."
+    "\v"
+    "Every rank, and every thread of a rank, is one core of the platform, in "
+    "the order of its hosts; the threads of a rank share a host.  Nothing is "
+    "computed: iterations take the time that their operations cost.  Results "
+    "are those of dlsbench run, with simulated times.  There is one "
+    "repetition, since it would always be the same.\n"
+    "\n"
+    "Examples:\n"
+    "  dlsbench sim --platform bench/platforms/ranger.xml --workers 1024 "
+    "--master dedicated --hierarchy 4 --kernel adjoint:size=800 --scheme tss\n"
+    "  dlsbench sim bench/papers/han.yaml --platform "
+    "bench/platforms/ranger.xml --out han\n";
+
+/* Behind the others, for dlsbench sim only. */
+static const struct argp_option simulation_options[] = {
+    {NULL, 0, NULL, 0, "The simulation:", 4},
+    {"platform", PLATFORM, "FILE", 0, "SimGrid's description of a cluster", 4},
+    {"workers", WORKERS, "P", 0,
+     "so many workers; dedicated masters come on top", 4},
+    {"cp", CP, "S", 0,
+     "c_p: seconds of one operation of the kernel on the slowest host "
+     "(default: its flops over the host's)",
+     4},
+    {"request-cost", REQUEST_COST, "S", 0,
+     "a master takes in and answers one request (0.2e-6)", 4},
+    {0},
+};
+
 /* The option's name with '_' for '-': a field of cells or a policy key. */
 static const char *key_name(int key, char *name, size_t size)
 {
@@ -139,9 +172,9 @@ static int take_shard(struct run_options *o, const char *arg)
 
 static int take_set(struct run_options *o, const char *arg)
 {
-    if (o->setup.sets == CAMPAIGN_SETS_MAX - RUN_MEASURES_MAX)
+    if (o->setup.sets == CAMPAIGN_SETS_MAX - RUN_MEASURES_MAX - 1)
         return error_set(o->err, E2BIG, "--set: at most %d are possible",
-                         CAMPAIGN_SETS_MAX - RUN_MEASURES_MAX);
+                         CAMPAIGN_SETS_MAX - RUN_MEASURES_MAX - 1);
     o->setup.set[o->setup.sets++] = arg;
     return 0;
 }
@@ -180,6 +213,19 @@ static error_t take_own(struct run_options *o, int key, char *arg)
     case LAUNCHER:
         o->launcher = arg;
         return 0;
+    case PLATFORM:
+        snprintf(o->simulate.plan.platform, sizeof(o->simulate.plan.platform),
+                 "%s", arg);
+        return 0;
+    case WORKERS:
+        o->workers = arg;
+        return -cell_set(&o->cell, "workers", arg, o->err);
+    case CP:
+        return -number_real("--cp", arg, 1e-15, 1e6,
+                            &o->simulate.plan.operation_s, o->err);
+    case REQUEST_COST:
+        return -number_real("--request-cost", arg, 0, 1,
+                            &o->simulate.plan.request_s, o->err);
     case ARGP_KEY_ARG:
         return -take_file(o, arg);
     default:
@@ -227,36 +273,80 @@ static int check(const struct run_options *o, struct error *err)
     return 0;
 }
 
-int run_options_read(int argc, char **argv, struct run_options *o,
-                     struct error *err)
+static int check_simulation(const struct run_options *o, struct error *err)
 {
-    static const struct argp argp = {
-        options, parse, "CAMPAIGN.yaml\n--kernel K --scheme S", doc, NULL,
-        NULL,    NULL};
+    if (o->simulate.plan.platform[0] == '\0')
+        return error_set(err, EINVAL,
+                         "sim: --platform is missing, a SimGrid file such as "
+                         "bench/platforms/ranger.xml");
+    return 0;
+}
+
+enum {
+    COUNT = sizeof(options) / sizeof(options[0]) - 1,
+    SIMULATION_COUNT =
+        sizeof(simulation_options) / sizeof(simulation_options[0]),
+};
+
+int run_options_read(int argc, char **argv, bool simulated,
+                     struct run_options *o, struct error *err)
+{
+    struct argp_option all[COUNT + SIMULATION_COUNT];
+    const struct argp argp = {simulated ? all : options,
+                              parse,
+                              "CAMPAIGN.yaml\n--kernel K --scheme S",
+                              simulated ? simulation_doc : doc,
+                              NULL,
+                              NULL,
+                              NULL};
+    memcpy(all, options, COUNT * sizeof(*all));
+    memcpy(all + COUNT, simulation_options, sizeof(simulation_options));
     *o = (struct run_options){.launcher = launcher_default(),
+                              .simulated = simulated,
                               .dir = {.shard = 0, .shards = 1},
                               .err = err};
     cell_defaults(&o->cell);
     policy_defaults(&o->policy);
+    plan_simulation_defaults(&o->simulate.plan);
     int code = command_parse(&argp, argc, argv, o, err);
     if (code == 0)
         code = check(o, err);
+    if (code == 0 && simulated)
+        return check_simulation(o, err);
     if (code == 0 && !o->dry_run)
         code = launcher_check(o->launcher, err);
     return code;
 }
 
+static int load_campaign(struct run_options *o, struct campaign *campaign,
+                         struct error *err)
+{
+    for (int i = 0; i < o->measures; i++)
+        o->setup.set[o->setup.sets++] = o->measure[i];
+    if (o->workers != NULL) {
+        snprintf(o->workers_set, sizeof(o->workers_set), "workers=%s",
+                 o->workers);
+        o->setup.set[o->setup.sets++] = o->workers_set;
+    }
+    return campaign_load(o->file, &o->setup, campaign, err);
+}
+
 int run_options_campaign(struct run_options *o, struct campaign *campaign,
                          struct error *err)
 {
+    int code;
     if (o->file != NULL) {
-        for (int i = 0; i < o->measures; i++)
-            o->setup.set[o->setup.sets++] = o->measure[i];
-        return campaign_load(o->file, &o->setup, campaign, err);
+        code = load_campaign(o, campaign, err);
+    } else {
+        if (!o->simulated && !o->threads && o->cell.ranks == 1)
+            o->cell.threads = o->setup.cores;
+        if (!o->max_given && o->policy.repetitions_max < o->policy.repetitions)
+            o->policy.repetitions_max = o->policy.repetitions;
+        code = campaign_single(&o->cell, &o->policy, campaign, err);
     }
-    if (!o->threads && o->cell.ranks == 1)
-        o->cell.threads = o->setup.cores;
-    if (!o->max_given && o->policy.repetitions_max < o->policy.repetitions)
-        o->policy.repetitions_max = o->policy.repetitions;
-    return campaign_single(&o->cell, &o->policy, campaign, err);
+    if (code == 0 && o->simulated) {
+        campaign->policy.repetitions = 1;
+        campaign->policy.repetitions_max = 1;
+    }
+    return code;
 }

@@ -114,6 +114,15 @@ static const char *no_numbers(const struct result *result)
     return result->count > 0 ? NULL : "no repetition";
 }
 
+/* How: by values, by some of them, or, in simulation, that every iteration
+ * was handed out exactly once. */
+static const char *verified(const struct result *result)
+{
+    if (result->simulated)
+        return "handed";
+    return result->sampled ? "sample" : "yes";
+}
+
 static void print_row(FILE *out, const struct row *row, double serial,
                       bool best)
 {
@@ -138,7 +147,7 @@ static void print_row(FILE *out, const struct row *row, double serial,
     number_text(100 * row->imbalance, 2, " %", imbalance, sizeof(imbalance));
     fprintf(out, "%c %-26.26s %8s %9s %8s %7s %7s %8s %9s %8s\n",
             best ? '*' : ' ', result->cell.scheme, chunks, time, half, speedup,
-            bound, share, imbalance, result->sampled ? "sample" : "yes");
+            bound, share, imbalance, verified(result));
 }
 
 /* Rows [begin, end) have one label; the fastest is marked unless workers

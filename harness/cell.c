@@ -8,10 +8,10 @@
 #include <string.h>
 
 const char *const cell_fields[] = {
-    "kernel",    "scheme",    "layout",    "ranks",         "threads",
-    "hierarchy", "transport", "master",    "window",        "collect",
-    "bind",      "timing",    "power",     "load",          "prefetch",
-    "min_chunk", "protocol",  "placement", "sync_interval", NULL};
+    "kernel",    "scheme",        "layout", "ranks",    "threads",   "workers",
+    "hierarchy", "transport",     "master", "window",   "collect",   "bind",
+    "timing",    "power",         "load",   "prefetch", "min_chunk", "protocol",
+    "placement", "sync_interval", NULL};
 
 void cell_defaults(struct cell *cell)
 {
@@ -194,6 +194,8 @@ int cell_set(struct cell *cell, const char *field, const char *value,
         return set_count(field, value, &cell->ranks, err);
     if (strcmp(field, "threads") == 0)
         return set_count(field, value, &cell->threads, err);
+    if (strcmp(field, "workers") == 0)
+        return set_count(field, value, &cell->workers, err);
     if (strcmp(field, "prefetch") == 0)
         return set_switch(field, value, &cell->prefetch, err);
     if (strcmp(field, "min_chunk") == 0)

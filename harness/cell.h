@@ -31,6 +31,7 @@ struct cell {
     char load[512];     /* competing load, w0,w2:1; empty: dedicated */
     bool prefetch;      /* requests go one ahead */
     int ranks, threads; /* of the launch shape */
+    int workers;        /* asked for: cell_check makes ranks of it; else 0 */
     int64_t min_chunk;
     /* Columns; 0: no synchronization (parallel), or still to be chosen. */
     int64_t sync_interval;
@@ -64,10 +65,10 @@ void policy_defaults(struct policy *policy);
 
 /* Sets one field by its column name from text: kernel, scheme, hierarchy,
  * transport, master, window, collect, bind, timing, power, load, prefetch
- * (on|off), ranks, threads, min_chunk, protocol, placement, sync_interval,
- * (a number, auto, andronikos or chen-xue), layout (RxT: ranks x threads).
- * Unknown names and values are errors that list what is allowed and the
- * nearest.  Returns 0 or -EINVAL. */
+ * (on|off), ranks, threads, workers, min_chunk, protocol, placement,
+ * sync_interval, (a number, auto, andronikos or chen-xue), layout (RxT: ranks x
+ * threads). Unknown names and values are errors that list what is allowed and
+ * the nearest.  Returns 0 or -EINVAL. */
 int cell_set(struct cell *cell, const char *field, const char *value,
              struct error *err);
 

@@ -218,10 +218,35 @@ static void set_hash(struct cell *cell)
              (uint64_t)XXH3_64bits(text, strlen(text)));
 }
 
+/* Ranks that give the workers asked for; dedicated masters come on top. */
+static int resolve_workers(struct cell *cell, struct error *err)
+{
+    struct hierarchy h;
+    int workers = cell->workers;
+    if (workers == 0)
+        return 0;
+    if (workers % cell->threads != 0)
+        return error_set(err, ENOTSUP,
+                         "workers: %d are no whole number of ranks of %d "
+                         "threads",
+                         workers, cell->threads);
+    cell->ranks = workers / cell->threads;
+    cell->workers = 0;
+    int code = hierarchy_parse(cell->hierarchy, &h, err);
+    bool shared =
+        is(cell->transport, "shared") || is(cell->transport, "window");
+    bool alone = cell->ranks == 1 && is(cell->transport, "auto");
+    if (code == 0 && is(cell->master, "dedicated") && !shared && !alone)
+        cell->ranks += (int)hierarchy_masters(&h);
+    return code;
+}
+
 int cell_check(struct cell *cell, struct error *err)
 {
     struct cell checked = *cell;
     int code = check_specs(&checked, err);
+    if (code == 0)
+        code = resolve_workers(&checked, err);
     if (code != 0)
         return code;
     resolve_auto(&checked);

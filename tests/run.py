@@ -127,7 +127,8 @@ def unit_thread(count):
 
 def integration(count):
     for build, options, programs in [
-            ("build", [], ["/dlsbench", "/harness/protocol/dmps_test"]),
+            ("build", [], ["/dlsbench", "/dlsbench-sim",
+                           "/harness/protocol/dmps_test"]),
             ("build/address", ["SAN=address"], ["/dlsbench"]),
             ("build/thread", ["SAN=thread"], ["/dlsbench"])]:
         code, _ = run(["make", "--no-print-directory", "-j", JOBS,

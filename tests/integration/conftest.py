@@ -65,7 +65,7 @@ def dlsbench(tmp_path):
     """Runs dlsbench in a folder of its own."""
     def call(*args, program="build/dlsbench", out=None, limit=300):
         directory = tmp_path / (out or "out")
-        if args and args[0] == "run" and "--out" not in args:
+        if args and args[0] in ("run", "sim") and "--out" not in args:
             args = (*args, "--out", f"{directory}/")
         process = start(ROOT / program, args, tmp_path)
         text, err = process.communicate(timeout=limit)

@@ -1,0 +1,218 @@
+"""The simulated engine: its clock, its chunks beside native ones, what it
+refuses.  A platform of 4 hosts with 4 cores of 1 Gflop/s, and Ranger."""
+import pytest
+
+from conftest import ROOT, environment, start
+
+RANGER = ROOT / "bench/platforms/ranger.xml"
+PLATFORMS = sorted((ROOT / "bench/platforms").glob("*.xml"))
+HOSTS = "".join(f"""
+    <host id="h{i}" speed="1Gf" core="4"/>
+    <link id="l{i}" bandwidth="1GBps" latency="1us"
+          sharing_policy="SPLITDUPLEX"/>
+    <host_link id="h{i}" up="l{i}_UP" down="l{i}_DOWN"/>""" for i in range(4))
+SMALL = f"""<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Cluster">{HOSTS}
+</zone></platform>
+"""
+SCHEMES = ["static", "ss", "css:chunk=7", "wcss:k=4", "gss", "fss", "tss",
+           "tss-taylor", "qss", "wf", "dtss", "dtss-acp", "dfss", "dgss"]
+ADJOINT = ("--kernel", "adjoint:size=30")
+# One worker below a master of its own: the order of requests is forced.
+FORCED = ("--ranks", 2, "--master", "dedicated", "--prefetch", "off")
+
+
+@pytest.fixture
+def small(tmp_path):
+    path = tmp_path / "small.xml"
+    path.write_text(SMALL)
+    return path
+
+
+@pytest.fixture
+def sim(dlsbench, small):
+    def call(*args, **more):
+        if "--platform" not in args:
+            args = ("--platform", small, *args)
+        return dlsbench("sim", *args, **more)
+    return call
+
+
+def costs(tmp_path, seconds):
+    path = tmp_path / "costs.txt"
+    path.write_text("".join(f"{s!r}\n" for s in seconds))
+    return f"trace:file={path},steps=1"
+
+
+def only(result):
+    assert result.code == 0, result.err
+    (row,) = result.runs()
+    return row
+
+
+def sequence(result):
+    """(start, size) of all chunks in the order of the loop."""
+    assert result.code == 0, result.err
+    return [(x["start"], x["size"]) for x in result.lines("chunks")]
+
+
+def test_work_advances_the_clock(sim, tmp_path):
+    kernel = costs(tmp_path, [0.25] * 8)
+    one = only(sim("--kernel", kernel, "--scheme", "ss", "--ranks", 1))
+    four = only(sim("--kernel", kernel, "--scheme", "ss", "--ranks", 1,
+                    "--threads", 4, out="four"))
+    assert one["simulated"] and one["verified"] == "handed out"
+    assert one["time_s"] == pytest.approx(2, rel=1e-6)
+    assert one["compute_mean_s"] == pytest.approx(2, rel=1e-6)
+    assert four["time_s"] == pytest.approx(0.5, rel=1e-5)
+    assert four["wall_s"] < 10
+
+
+def test_a_competing_process_halves_a_worker(sim, tmp_path):
+    kernel = costs(tmp_path, [0.25] * 8)
+    row = only(sim("--kernel", kernel, "--scheme", "static", "--ranks", 1,
+                   "--threads", 4, "--load", "w1:1"))
+    assert row["time_s"] == pytest.approx(1, rel=1e-5)
+
+
+def test_messages_and_requests_take_their_time(sim, tmp_path):
+    kernel = costs(tmp_path, [0.0] * 100)
+    row = only(sim("--kernel", kernel, "--scheme", "ss", *FORCED,
+                   "--request-cost", "1e-3"))
+    # 101 requests and one that takes leave, served in a millisecond each.
+    assert row["time_s"] == pytest.approx(0.102, rel=0.02)
+    assert row["messages"] == 203
+
+
+@pytest.mark.parametrize("layout", [
+    ("--ranks", 1, "--threads", 4),
+    ("--ranks", 1, "--threads", 4, "--hierarchy", "2"),
+    ("--ranks", 16),
+    ("--ranks", 16, "--master", "dedicated", "--hierarchy", "2x2"),
+    ("--ranks", 4, "--threads", 4, "--hierarchy", "node"),
+    ("--ranks", 4, "--threads", 4, "--collect", "local"),
+    ("--ranks", 4, "--transport", "window"),
+], ids=lambda x: "-".join(str(w).strip("-") for w in x))
+def test_every_iteration_is_handed_out_once(sim, layout):
+    row = only(sim(*ADJOINT, "--scheme", "gss", *layout))
+    assert row["status"] == "ok" and row["iterations"] == 900
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_same_chunks_natively_and_simulated(dlsbench, sim, scheme):
+    # Not bound: a power is not shared with whatever else runs here.
+    args = (*ADJOINT, "--scheme", scheme, *FORCED, "--trace", "--bind", "none")
+    native = dlsbench("run", *args, "--repetitions", 1, "--repetitions-max",
+                      1, "--oversubscribe", out="native")
+    chunks = sequence(native)
+    assert sum(size for _, size in chunks) == 900
+    assert sequence(sim(*args, out="sim")) == chunks
+
+
+def test_two_simulations_are_equal_to_the_last_digit(sim):
+    args = ("--platform", RANGER, "--workers", 500, "--master", "dedicated",
+            "--hierarchy", 4, "--kernel", "adjoint:size=100", "--scheme",
+            "dfss", "--trace")
+    first, second = sim(*args, out="first"), sim(*args, out="second")
+    changing = {"launch", "started", "wall_s"}
+    for kind in "runs", "workers", "chunks":
+        rows = [[{k: v for k, v in row.items() if k not in changing}
+                 for row in result.lines(kind)] for result in (first, second)]
+        assert rows[0] and rows[0] == rows[1]
+
+
+def test_stacks_are_large_enough(sim):
+    """1,024 ranks have stacks of 16 KiB with guard pages behind them."""
+    row = only(sim("--platform", RANGER, "--workers", 1024, "--master",
+                   "dedicated", "--hierarchy", "4x4", "--kernel",
+                   "adjoint:size=100", "--scheme", "fss"))
+    assert row["workers"] == 1024 and row["ranks"] == 1024 + 21
+
+
+def test_mandelbrot_costs_what_its_steps_cost(dlsbench, sim):
+    """The bound of one worker is the sum of all steps; 8 flops each."""
+    kernel = "mandelbrot:size=300,maxiter=200"
+    row = only(sim("--kernel", kernel, "--scheme", "ss", "--ranks", 1,
+                   "--cp", "1e-6"))
+    again = only(sim("--kernel", kernel, "--scheme", "ss", "--ranks", 1,
+                     "--cp", "1e-6", out="again"))
+    steps = 0
+    for ix in range(300):
+        for iy in range(300):
+            c = complex(-2 + ix * 4 / 299, -2 + iy * 4 / 299)
+            z, n = 0, 0
+            while n < 200 and z.real * z.real + z.imag * z.imag < 2:
+                z, n = z * z + c, n + 1
+            steps += n
+    assert row["serial_s"] == pytest.approx(steps * 1e-6, rel=0.01)
+    assert again["serial_s"] == row["serial_s"]
+
+
+@pytest.mark.parametrize("platform", PLATFORMS, ids=lambda p: p.stem)
+def test_the_platforms_of_the_papers(sim, platform):
+    row = only(sim("--platform", platform, "--workers", 6, "--master",
+                   "dedicated", *ADJOINT, "--scheme", "tss"))
+    assert row["workers"] == 6 and row["time_s"] > 0
+
+
+def one_error(result, code, *words):
+    assert result.code == code, result.err
+    text = "\n".join(result.error_lines())
+    for word in words:
+        assert word in text, text
+
+
+def test_too_few_cores(sim):
+    one_error(sim(*ADJOINT, "--scheme", "ss", "--workers", 17), 1,
+              "has room for 16 ranks of 1 thread", "17 are needed")
+    one_error(sim(*ADJOINT, "--scheme", "ss", "--threads", 8, out="b"), 1,
+              "has room for 0 ranks of 8 threads")
+
+
+def test_threads_are_said_to_be_cores(sim):
+    result = sim(*ADJOINT, "--scheme", "ss", "--threads", 2)
+    one_error(result, 0, "threads are simulated as cores of one host")
+
+
+def test_no_platform(sim, dlsbench, tmp_path):
+    one_error(dlsbench("sim", *ADJOINT, "--scheme", "ss"), 2,
+              "--platform is missing")
+    one_error(sim("--platform", "no.xml", *ADJOINT, "--scheme", "ss"), 1,
+              "no.xml", "No such file")
+    (tmp_path / "bad.xml").write_text("<?xml version='1.0'?><x/>")
+    one_error(sim("--platform", "bad.xml", *ADJOINT, "--scheme", "ss"), 1,
+              "bad.xml", "SimGrid finds no hosts")
+
+
+def test_no_simgrid(tmp_path, small, monkeypatch):
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert environment(tmp_path)["PATH"] == str(tmp_path / "bin")
+    process = start(ROOT / "build/dlsbench",
+                    ["sim", "--platform", small, *ADJOINT, "--scheme", "ss"],
+                    tmp_path)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "install SimGrid" in err
+
+
+def test_what_does_not_fit_into_memory(sim, tmp_path):
+    """A platform that is large enough for any machine's memory."""
+    path = tmp_path / "huge.xml"
+    path.write_text(SMALL.replace('core="4"', 'core="400000000"'))
+    one_error(sim("--platform", path, *ADJOINT, "--scheme", "ss",
+                  "--workers", 16000000), 1, "GB of memory", "available")
+
+
+def test_what_ends_without_its_record_has_failed(sim, tmp_path):
+    """smpirun says nothing of it: a rank of the platform is switched off."""
+    path = tmp_path / "off.xml"
+    (tmp_path / "off.txt").write_text("0.0 1\n0.1 0\n")
+    path.write_text(SMALL.replace('id="h1" speed="1Gf"',
+                                  'id="h1" speed="1Gf" state_file="off.txt"'))
+    result = sim("--platform", path, "--kernel",
+                 costs(tmp_path, [0.25] * 8), "--scheme", "ss", "--ranks", 8,
+                 "--master", "dedicated", limit=60)
+    assert result.code == 1
+    assert [x["status"] for x in result.done()] == ["failed"]
