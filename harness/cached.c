@@ -34,9 +34,10 @@ static uint64_t hash_file(const char *path, uint64_t seed)
     return seed;
 }
 
-uint64_t cache_key(const struct kernel_ops *kernel, const struct spec *spec)
+uint64_t cache_key(const char *name, const struct kernel_ops *kernel,
+                   const struct spec *spec)
 {
-    uint64_t key = XXH3_64bits(spec->canonical, strlen(spec->canonical));
+    uint64_t key = XXH3_64bits(name, strlen(name));
     key = hash_file("/proc/self/exe", key);
     const struct spec_param *p = kernel->params;
     for (int i = 0; p[i].key != NULL; i++)

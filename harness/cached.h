@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Kernel, size and build: the program itself stands for the build, and a file
- * that a spec names for its content. */
-uint64_t cache_key(const struct kernel_ops *kernel, const struct spec *spec);
+/* Kernel, size (both in `name`, the canonical spec) and build: the program
+ * itself stands for the build, and a file that a spec names for its content. */
+uint64_t cache_key(const char *name, const struct kernel_ops *kernel,
+                   const struct spec *spec);
 
 /* Reads count values of `kind` ("reference", ...), and the seconds that it
  * took to compute them.  False: they are not there, or damaged. */

@@ -103,6 +103,7 @@ static void every_field_takes_its_values(void **unused)
         {"protocol", "subproblem"},
         {"placement", "sticky"},
         {"placement", "replan"},
+        {"workers", "12"},
         {"sync_interval", "1"},
         {"sync_interval", "auto"},
         {"sync_interval", "andronikos"},
@@ -121,6 +122,41 @@ static void every_field_takes_its_values(void **unused)
     for (int f = 0; cell_fields[f] != NULL; f++)
         if (!met[f])
             fail_msg("the field %s is not tested", cell_fields[f]);
+}
+
+/* Dedicated masters come on top of the workers asked for. */
+static void workers_become_ranks(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *workers, *threads, *master, *hierarchy;
+        int ranks; /* 0: impossible */
+    } set[] = {
+        {"12", "1", "computing", "flat", 12},
+        {"12", "4", "computing", "flat", 3},
+        {"12", "1", "dedicated", "flat", 13},
+        {"12", "1", "dedicated", "2", 15},
+        {"12", "2", "dedicated", "2x2", 13},
+        {"12", "5", "computing", "flat", 0},
+    };
+    for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
+        struct cell cell;
+        struct error err = {""};
+        cell_defaults(&cell);
+        cell_set(&cell, "kernel", "null", &err);
+        cell_set(&cell, "scheme", "ss", &err);
+        cell_set(&cell, "workers", set[i].workers, &err);
+        cell_set(&cell, "threads", set[i].threads, &err);
+        cell_set(&cell, "master", set[i].master, &err);
+        cell_set(&cell, "hierarchy", set[i].hierarchy, &err);
+        int code = cell_check(&cell, &err);
+        assert_int_equal(code, set[i].ranks ? 0 : -ENOTSUP);
+        if (code != 0)
+            continue;
+        assert_int_equal(cell.ranks, set[i].ranks);
+        assert_int_equal(cell_workers(&cell), 12);
+        assert_int_equal(cell.workers, 0);
+    }
 }
 
 static void values_arrive(void **unused)
@@ -641,6 +677,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_takes_its_values),
+        cmocka_unit_test(workers_become_ranks),
         cmocka_unit_test(values_arrive),
         cmocka_unit_test(wrong_values_say_what_is_allowed),
         cmocka_unit_test(too_long_values_are_refused),

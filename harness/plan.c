@@ -148,10 +148,10 @@ int plan_parse(const char *text, struct plan *plan, struct error *err)
     COPY(command);
     plan->seed = (uint64_t)seed;
     int code = 0;
-    if (policy_from_json(policy, &plan->policy) != 0 ||
-        simulation_from_json(simulation, &plan->simulation) != 0)
-        code = error_set(err, EINVAL,
-                         "the plan's policy or simulation is incomplete");
+    if (policy_from_json(policy, &plan->policy) != 0)
+        code = error_set(err, EINVAL, "the plan's policy is incomplete");
+    else if (simulation_from_json(simulation, &plan->simulation) != 0)
+        code = error_set(err, EINVAL, "the plan's simulation is incomplete");
     if (code == 0)
         code = parse_cells(cells, plan, err);
     json_decref(root);

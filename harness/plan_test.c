@@ -29,6 +29,9 @@ static struct plan make_plan(struct cell *cells)
                         .seed = 0xfedcba9876543210u,
                         .ranks = 2,
                         .threads = 3,
+                        .simulation = {.platform = "a.xml",
+                                       .operation_s = 1e-9,
+                                       .request_s = 2e-7},
                         .policy = {.repetitions = 7,
                                    .repetitions_max = 9,
                                    .ci = 1.0 / 3,
@@ -84,6 +87,9 @@ static void plans_come_back(void **unused)
     assert_true(read.policy.cell_timeout == 1e9);
     assert_true(read.policy.trace && read.policy.save &&
                 !read.policy.oversubscribe);
+    assert_string_equal(read.simulation.platform, "a.xml");
+    assert_true(read.simulation.operation_s == 1e-9);
+    assert_true(read.simulation.request_s == 2e-7);
     assert_int_equal(read.count, 2);
     for (int i = 0; i < 2; i++) {
         assert_string_equal(read.cells[i].hash, cells[i].hash);
@@ -164,8 +170,8 @@ static void without(const char *where, const char *key, json_t *value,
     struct plan plan = make_plan(cells);
     char *text = saved(&plan);
     json_t *root = json_loads(text, 0, NULL), *object = root;
-    if (strcmp(where, "policy") == 0)
-        object = json_object_get(root, "policy");
+    if (strcmp(where, "policy") == 0 || strcmp(where, "simulation") == 0)
+        object = json_object_get(root, where);
     else if (strcmp(where, "cell") == 0)
         object = json_array_get(json_object_get(root, "cells"), 1);
     if (value == NULL)
@@ -183,8 +189,8 @@ static void missing_and_wrong_keys_are_refused(void **unused)
 {
     (void)unused;
     static const char *const top[] = {
-        "out",  "launch", "campaign", "shard",  "command",
-        "seed", "ranks",  "threads",  "policy", "cells"};
+        "out",   "launch",  "campaign", "shard",      "command", "seed",
+        "ranks", "threads", "policy",   "simulation", "cells"};
     static const char *const policy[] = {
         "repetitions",  "repetitions_max", "ci",    "cell_seconds",
         "verify_limit", "cell_timeout",    "trace", "save",
@@ -197,6 +203,8 @@ static void missing_and_wrong_keys_are_refused(void **unused)
         without("policy", policy[i], NULL, "policy is incomplete");
         without("policy", policy[i], json_string("x"), "policy is incomplete");
     }
+    without("simulation", "platform", NULL, "simulation is incomplete");
+    without("simulation", "request_s", json_string("x"), "simulation is");
     without("", "cells", json_object(), "cells");
     without("", "cells", json_string("none"), "cells");
     without("cell", "kernel", NULL, "'kernel' is missing");

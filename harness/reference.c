@@ -76,7 +76,7 @@ static void compute_dependent(struct loop *loop)
 int reference_make(struct loop *loop, const struct spec *spec,
                    double verify_limit, uint64_t seed, struct error *err)
 {
-    uint64_t key = cache_key(loop->kernel, spec);
+    uint64_t key = cache_key(loop->name, loop->kernel, spec);
     if (cache_read("reference", key, loop->iterations, loop->checksum,
                    &loop->reference_s)) {
         memset(loop->known, 1, (size_t)loop->iterations);

@@ -86,7 +86,7 @@ int profile_make(const struct kernel_ops *kernel, const struct spec *spec,
                  const void *instance, double *operations, struct error *err)
 {
     int64_t iterations = kernel->iterations(instance);
-    uint64_t key = cache_key(kernel, spec);
+    uint64_t key = cache_key(spec->canonical, kernel, spec);
     double seconds, start = world_wall();
     if (cache_read("profile", key, iterations, operations, &seconds))
         return 0;
