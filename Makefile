@@ -38,7 +38,7 @@ LIBOBJS := $(filter-out $(BUILD)/bench/main.o,$(OBJECTS))
 TESTS   := $(patsubst %.c,$(BUILD)/%,$(shell find $(CODE) -name '*_test.c'))
 OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c))
 
-.PHONY: all help deps bench bench-overhead paper-beaumont smoke report compare unit test check \
+.PHONY: all help deps bench bench-overhead paper-beaumont plan-sim smoke report compare unit test check \
     format install clean
 all: $(BUILD)/dlsbench ## build/dlsbench
 
@@ -62,8 +62,11 @@ compare: ## two result directories, exit code 1 if B is slower: A=... B=...
 bench-overhead: $(BUILD)/bench-overhead ## what scheduling costs here
 	$(Q)mpiexec.mpich -n 2 $(BUILD)/bench-overhead $(PART)
 
-paper-beaumont: $(BUILD)/dlsbench ## figures 5 to 15 for divisible loads (PLATFORMS=n)
-	$(Q)$(BUILD)/dlsbench paper-beaumont $(if $(PLATFORMS),--platforms $(PLATFORMS))
+paper-beaumont: plan-sim ## divisible loads, figures 5 to 15 (PLATFORMS=n ENGINE=analytic)
+	$(Q)$(BUILD)/dlsbench paper-beaumont --engine $(or $(ENGINE),simgrid) \
+	    $(if $(PLATFORMS),--platforms $(PLATFORMS))
+
+plan-sim: $(BUILD)/dlsbench $(BUILD)/dlsbench-plan-sim ## plans as messages on SimGrid
 
 smoke: $(BUILD)/dlsbench ## every scheme over the null kernel
 	$(Q)$(BUILD)/dlsbench run bench/smoke.yaml --out $(BUILD)/smoke-$(shell date +%s)/
@@ -98,6 +101,12 @@ $(BUILD)/bench/overhead/openmp.o: CFLAGS += -fopenmp
 $(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS)
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_ALL) -fopenmp -o $@ $^ $(LDLIBS)
+
+# SimGrid has an MPI of its own: nothing of ours that uses MPI is linked to it.
+PLAN_SIM = $(BUILD)/bench/sim/plan.o
+$(BUILD)/dlsbench-plan-sim: $(PLAN_SIM)
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ -lsimgrid -lm
 
 # Objects are made again when the compiler, its flags or the version change.
 define remember

@@ -1,6 +1,7 @@
 /* dlsbench plan: dividing a load by plan, data sent with the work. */
 #include "bench/plan.h"
 #include "bench/command.h"
+#include "bench/plan_sim.h"
 #include "bench/table.h"
 
 #include "sched/divisible/installments.h"
@@ -53,6 +54,26 @@ static int write_svg(const struct plan_view *view, const char *path,
     return 0;
 }
 
+/* The same plan as messages; csv keeps its rows to itself. */
+static int simulate(const struct plan_request *request,
+                    const struct plan_view *view, struct error *err)
+{
+    struct plan_sim sim;
+    double seconds = 0;
+    FILE *out = request->format == PLAN_CSV ? stderr : stdout;
+    int code = plan_sim_open(&sim, view->platform->workers, err);
+    if (code != 0)
+        return code;
+    code = plan_sim_submit(&sim, view->platform, view->plan, 1, err);
+    if (code == 0)
+        code = plan_sim_collect(&sim, &seconds, err);
+    plan_sim_close(&sim);
+    if (code == 0)
+        fprintf(out, "simulated  %.9g s on SimGrid, %+.2g %%\n", seconds,
+                100 * (seconds / view->plan->makespan - 1));
+    return code;
+}
+
 static int show(const struct plan_request *request,
                 const struct plan_view *view, struct error *err)
 {
@@ -61,10 +82,14 @@ static int show(const struct plan_request *request,
         code = write_svg(view, request->svg, err);
     if (code != 0)
         return code;
-    if (request->format != PLAN_CSV) {
+    if (request->format != PLAN_CSV)
         plan_head(view, stdout);
+    if (request->simulate)
+        code = simulate(request, view, err);
+    if (code != 0)
+        return code;
+    if (request->format != PLAN_CSV)
         putchar('\n');
-    }
     code = request->format == PLAN_GANTT
                ? plan_gantt(view, chart_width(), stdout)
                : plan_table(view, request->format == PLAN_CSV, stdout);
@@ -168,7 +193,7 @@ int plan_command(int argc, char **argv)
         return command_fail(COMMAND_USAGE, &err);
     code = answer(&request, &err);
     plan_request_free(&request);
-    if (code == -EIO)
+    if (code == -EIO || code == -ENOENT)
         return command_fail(COMMAND_FAILED, &err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);

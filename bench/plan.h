@@ -39,6 +39,7 @@ struct plan_request {
     double load;
     enum plan_format format;
     const char *svg; /* file; NULL: none */
+    bool simulate;   /* on SimGrid, too */
 };
 
 /* Reads the options.  Returns 0 or -errno with a text; free with

@@ -29,6 +29,7 @@ enum {
     OPT_ROUNDS,
     OPT_FORMAT,
     OPT_SVG,
+    OPT_SIMULATE,
     OPT_END,
 };
 
@@ -90,6 +91,8 @@ static const struct argp_option options[] = {
      "multi-installment: rounds, 1 to 8 (default 4)", 0},
     {"format", OPT_FORMAT, "table|csv|gantt", 0, "default table", 0},
     {"svg", OPT_SVG, "FILE", 0, "also write the chart as a picture", 0},
+    {"simulate", OPT_SIMULATE, NULL, 0,
+     "also run the plan as messages on SimGrid (make plan-sim)", 0},
     {0},
 };
 
@@ -145,6 +148,7 @@ static int check_options(const struct input *in,
         {OPT_TAIL, lp || request->all},
         {OPT_ROUNDS, algorithm == DIVISIBLE_MULTI_INSTALLMENT},
         {OPT_SVG, !request->all},
+        {OPT_SIMULATE, !request->all},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (given(in, rows[i].option) != NULL && !rows[i].goes)
@@ -181,6 +185,7 @@ static int read_words(const struct input *in, struct plan_request *request,
     request->choice.tail = tail;
     request->format = format;
     request->svg = given(in, OPT_SVG);
+    request->simulate = given(in, OPT_SIMULATE) != NULL;
     return code;
 }
 

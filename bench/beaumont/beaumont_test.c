@@ -87,7 +87,7 @@ static void heuristics_are_the_papers_eleven(void **state)
 static void a_point_is_the_mean_of_its_plans(void **state)
 {
     const struct beaumont_setup setup = {2, 1, DIVISIBLE_TAIL_CUT,
-                                         &beaumont_analytic};
+                                         &beaumont_analytic, NULL};
     struct beaumont_series *s = calloc(1, sizeof(*s));
     double G = 2 / 32.10, w = 1000 / 114.444, keep = w / (G + w);
     (void)state;
@@ -109,18 +109,80 @@ static void a_point_is_the_mean_of_its_plans(void **state)
     free(s);
 }
 
-static int refuse(const struct divisible_platform *platform,
-                  const struct divisible_plan *plan, int count, double *seconds,
+/* An engine of three lanes that takes twice as long, and one that fails. */
+static int submit(void *self, int lane,
+                  const struct divisible_platform *platform,
+                  const struct divisible_plan *plan, int count,
                   struct error *err)
 {
-    (void)platform, (void)plan, (void)count, (void)seconds;
+    bool *busy = self;
+    (void)platform, (void)plan, (void)count, (void)err;
+    assert_false(busy[lane]);
+    busy[lane] = true;
+    return 0;
+}
+
+static int collect_double(void *self, int lane,
+                          const struct divisible_plan *plan, int count,
+                          double *seconds, struct error *err)
+{
+    bool *busy = self;
+    (void)err;
+    assert_true(busy[lane]);
+    busy[lane] = false;
+    for (int i = 0; i < count; i++)
+        seconds[i] = 2 * plan[i].makespan;
+    return 0;
+}
+
+static int refuse(void *self, int lane, const struct divisible_plan *plan,
+                  int count, double *seconds, struct error *err)
+{
+    (void)self, (void)lane, (void)plan, (void)count, (void)seconds;
     return error_set(err, EIO, "no engine");
+}
+
+static void assert_doubled(const struct beaumont_series *a,
+                           const struct beaumont_series *b)
+{
+    for (int f = 0; f < BEAUMONT_FIGURES; f++) {
+        assert_int_equal(a->platforms[f], b->platforms[f]);
+        for (int load = 0; load < BEAUMONT_LOADS; load++)
+            for (int h = 0; h < BEAUMONT_HEURISTICS; h++) {
+                const struct beaumont_point *p = &a->point[f][load][h];
+                const struct beaumont_point *q = &b->point[f][load][h];
+                assert_true(same(p->time_s, 2 * q->time_s));
+                assert_true(same(p->ratio, q->ratio));
+            }
+    }
+}
+
+static void lanes_give_the_same_as_one(void **state)
+{
+    bool busy[3] = {false};
+    const struct beaumont_engine engine = {"double", 3, busy, submit,
+                                           collect_double};
+    const struct beaumont_setup three = {4, 1, DIVISIBLE_TAIL_CUT, &engine,
+                                         NULL};
+    const struct beaumont_setup one = {4, 1, DIVISIBLE_TAIL_CUT,
+                                       &beaumont_analytic, NULL};
+    struct beaumont_series *a = calloc(1, sizeof(*a));
+    struct beaumont_series *b = calloc(1, sizeof(*b));
+    (void)state;
+    assert_int_equal(beaumont_run(&three, a, NULL), 0);
+    assert_int_equal(beaumont_run(&one, b, NULL), 0);
+    assert_true(same(a->deviation, 1) && b->deviation == 0);
+    assert_doubled(a, b);
+    free(a);
+    free(b);
 }
 
 static void errors_of_the_engine_are_passed_up(void **state)
 {
-    const struct beaumont_engine engine = {"none", refuse};
-    const struct beaumont_setup setup = {1, 1, DIVISIBLE_TAIL_CUT, &engine};
+    bool busy[2] = {false};
+    const struct beaumont_engine engine = {"none", 2, busy, submit, refuse};
+    const struct beaumont_setup setup = {1, 1, DIVISIBLE_TAIL_CUT, &engine,
+                                         NULL};
     struct beaumont_series *s = calloc(1, sizeof(*s));
     struct error err = {""};
     (void)state;
@@ -208,7 +270,7 @@ static int lines(const char *text)
 static void csv_has_a_row_for_each_point_and_claim(void **state)
 {
     const struct beaumont_setup setup = {1, 1, DIVISIBLE_TAIL_SHARE,
-                                         &beaumont_analytic};
+                                         &beaumont_analytic, NULL};
     struct beaumont_series *s = calloc(1, sizeof(*s));
     struct beaumont_claim claim[BEAUMONT_CLAIMS];
     char *text = NULL;
@@ -243,6 +305,7 @@ int main(void)
         cmocka_unit_test(all_figures_have_the_same_platforms),
         cmocka_unit_test(heuristics_are_the_papers_eleven),
         cmocka_unit_test(a_point_is_the_mean_of_its_plans),
+        cmocka_unit_test(lanes_give_the_same_as_one),
         cmocka_unit_test(errors_of_the_engine_are_passed_up),
         cmocka_unit_test(claims_hold_on_curves_as_claimed),
         cmocka_unit_test(each_claim_can_fail),

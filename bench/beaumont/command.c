@@ -7,13 +7,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PLATFORMS_MAX = 1000000 };
 
-enum { OPT_PLATFORMS = 256, OPT_SEED, OPT_TAIL, OPT_OUT };
+enum { OPT_PLATFORMS = 256, OPT_SEED, OPT_TAIL, OPT_ENGINE, OPT_OUT };
 
 struct input {
-    const char *platforms, *seed, *tail, *out;
+    const char *platforms, *seed, *tail, *engine, *out;
     struct error *err;
 };
 
@@ -21,11 +22,11 @@ static const char doc[] =
     "Figures 5 to 15 of Beaumont, Legrand and Robert (2002): eleven heuristics "
     "for divisible loads, and whether the paper's claims hold."
     "\v"
-    "Plans are timed by the evaluator of dlsbench plan.  The tables are "
-    "printed "
-    "and stored in results/paper-beaumont/<UTC time>/ as report.txt, "
-    "figures.csv "
-    "and claims.csv.\n"
+    "Plans are timed by the evaluator of dlsbench plan (analytic), or run as "
+    "messages on SimGrid (simgrid, built by make plan-sim), which also says "
+    "how far apart both are.  The tables are printed and stored in "
+    "results/paper-beaumont/<UTC time>/ as report.txt, figures.csv and "
+    "claims.csv.\n"
     "\n"
     "Examples:\n"
     "  dlsbench paper-beaumont\n"
@@ -39,6 +40,7 @@ static const struct argp_option options[] = {
      "last round of the LP heuristics: whole shares in turn (default) or all "
      "shares made smaller",
      0},
+    {"engine", OPT_ENGINE, "analytic|simgrid", 0, "default analytic", 0},
     {"out", OPT_OUT, "DIR", 0,
      "result directory: a name, or a path with a / (default: by the time)", 0},
     {0},
@@ -57,6 +59,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_TAIL:
         in->tail = arg;
         return 0;
+    case OPT_ENGINE:
+        in->engine = arg;
+        return 0;
     case OPT_OUT:
         in->out = arg;
         return 0;
@@ -72,6 +77,12 @@ static int read_setup(const struct input *in, struct beaumont_setup *setup,
                       struct error *err)
 {
     int64_t platforms = 0, seed = 0;
+    if (strcmp(in->engine, "analytic") != 0 &&
+        strcmp(in->engine, "simgrid") != 0)
+        return error_set(err, EINVAL,
+                         "--engine: '%s' is unknown, allowed: analytic, "
+                         "simgrid",
+                         in->engine);
     bool share = strcmp(in->tail, "share") == 0;
     if (!share && strcmp(in->tail, "cut") != 0)
         return error_set(err, EINVAL,
@@ -85,7 +96,8 @@ static int read_setup(const struct input *in, struct beaumont_setup *setup,
                                      .seed = (uint64_t)seed,
                                      .tail = share ? DIVISIBLE_TAIL_SHARE
                                                    : DIVISIBLE_TAIL_CUT,
-                                     .engine = &beaumont_analytic};
+                                     .engine = &beaumont_analytic,
+                                     .progress = stderr};
     return code;
 }
 
@@ -164,19 +176,38 @@ static int run(const struct beaumont_setup *setup, const char *out,
     return code;
 }
 
+static int run_with(const struct input *in, struct beaumont_setup *setup,
+                    struct error *err)
+{
+    struct beaumont_engine simgrid = {.name = NULL};
+    if (strcmp(in->engine, "analytic") == 0)
+        return run(setup, in->out, err);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int code = beaumont_simgrid_open(&simgrid, cores > 0 ? (int)cores : 1, err);
+    if (code != 0)
+        return code;
+    setup->engine = &simgrid;
+    code = run(setup, in->out, err);
+    beaumont_simgrid_close(&simgrid);
+    return code;
+}
+
 int paper_beaumont_command(int argc, char **argv)
 {
     static const struct argp argp = {options, parse, NULL, doc,
                                      NULL,    NULL,  NULL};
     struct error err = {""};
-    struct input in = {
-        .platforms = "200", .seed = "1", .tail = "cut", .err = &err};
+    struct input in = {.platforms = "200",
+                       .seed = "1",
+                       .tail = "cut",
+                       .engine = "analytic",
+                       .err = &err};
     struct beaumont_setup setup;
     int code = command_parse(&argp, argc, argv, &in, &err);
     if (code == 0)
         code = read_setup(&in, &setup, &err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
-    code = run(&setup, in.out, &err);
+    code = run_with(&in, &setup, &err);
     return code == 0 ? COMMAND_OK : command_fail(COMMAND_FAILED, &err);
 }

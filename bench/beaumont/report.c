@@ -23,6 +23,16 @@ static void say_setup(const struct beaumont_setup *setup, FILE *out)
             tail_name(setup->tail), build_version);
 }
 
+/* Where there is no contention, both must be the same. */
+static void say_deviation(const struct beaumont_setup *setup,
+                          const struct beaumont_series *series, FILE *out)
+{
+    if (setup->engine != &beaumont_analytic)
+        fprintf(out,
+                "\nAll times are within %.2g %% of the analytic evaluator's\n",
+                100 * series->deviation);
+}
+
 static int print_figure(const struct beaumont_series *series, int figure,
                         FILE *out)
 {
@@ -68,6 +78,7 @@ int beaumont_report(const struct beaumont_setup *setup,
     say_setup(setup, out);
     for (int figure = 0; code == 0 && figure < BEAUMONT_FIGURES; figure++)
         code = print_figure(series, figure, out);
+    say_deviation(setup, series, out);
     print_claims(claim, out);
     return code;
 }

@@ -1,0 +1,113 @@
+"""Plans of divisible loads from the command line, and on SimGrid."""
+import csv
+import io
+import random
+import re
+import subprocess
+import xml.etree.ElementTree
+
+import pytest
+from conftest import ROOT
+
+ALGORITHMS = [["single-round"], ["lp-fixed", "--period", "20"], ["lp-sqrt"],
+              ["lp-adaptive"], ["lp-adaptive", "--tail", "share"],
+              ["multi-installment", "--rounds", "3"]]
+FIVE = ["--workers", "5", "--g", "0.06", "--G", "0.06,0.4,0.06,0.1,0.06",
+        "--w", "3:9,2:20"]
+
+
+@pytest.fixture(scope="module")
+def simgrid():
+    """dlsbench-plan-sim lies beside dlsbench."""
+    done = subprocess.run(["make", "--no-print-directory", "plan-sim"],
+                          cwd=ROOT, capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_csv_has_the_whole_load_and_the_makespan(dlsbench):
+    for algorithm in ALGORITHMS:
+        run = dlsbench("plan", "--algorithm", *algorithm, "--load", "70",
+                       *FIVE, "--format", "csv")
+        assert run.code == 0 and run.err == ""
+        rows = list(csv.DictReader(io.StringIO(run.out)))
+        loads = [float(row["load"]) for row in rows]
+        ends = [float(row["compute_end_s"]) for row in rows]
+        assert sum(loads) == pytest.approx(70, rel=1e-9)
+        assert max(ends) == float(rows[0]["makespan_s"])
+
+
+def test_chart_and_picture(dlsbench, tmp_path):
+    picture = tmp_path / "plan.svg"
+    run = dlsbench("plan", "--algorithm", "lp-sqrt", "--load", "70", *FIVE,
+                   "--format", "gantt", "--svg", picture)
+    assert run.code == 0
+    assert len(re.findall(r"^worker \d +[.=0-9]+$", run.out,
+                          re.MULTILINE)) == 5
+    root = xml.etree.ElementTree.parse(picture).getroot()
+    assert root.tag.endswith("svg")
+
+
+def test_all_algorithms_beside_each_other(dlsbench):
+    run = dlsbench("plan", "--algorithm", "all", "--load", "70", *FIVE,
+                   "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(run.out)))
+    assert run.code == 0 and len(rows) == 12
+    assert all(float(row["over_bound"]) >= 1 for row in rows)
+    overlap = dlsbench("plan", "--algorithm", "all", "--load", "70", *FIVE,
+                       "--overlap", "--format", "csv")
+    assert len(overlap.out.splitlines()) == 5
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_simgrid_agrees(dlsbench, simgrid, tmp_path, seed):
+    """Within 1 % is asked; without contention both are the same model."""
+    source = random.Random(seed)
+    lines = ["g,G,w,z"]
+    for _ in range(source.randint(1, 12)):
+        g, z = (source.choice([0, source.uniform(0, 0.5)]) for _ in "gz")
+        lines.append(f"{g},{source.uniform(0, 1)},{source.uniform(0.1, 9)},"
+                     f"{z}")
+    platform = tmp_path / "platform.csv"
+    platform.write_text("\n".join(lines))
+    for algorithm in ALGORITHMS:
+        overlap = algorithm[0] != "multi-installment" and seed % 2
+        run = dlsbench("plan", "--algorithm", *algorithm, "--load", "80",
+                       "--platform", platform, "--simulate",
+                       *(["--overlap"] if overlap else []))
+        assert run.code == 0, run.err
+        found = re.search(r"simulated .* SimGrid, ([-+][\d.e+-]+) %", run.out)
+        assert abs(float(found.group(1))) < 1e-3
+
+
+def test_paper_beaumont_on_both_engines(dlsbench, simgrid, tmp_path):
+    times = {}
+    for engine in ["analytic", "simgrid"]:
+        out = tmp_path / engine
+        run = dlsbench("paper-beaumont", "--platforms", "1", "--engine",
+                       engine, "--out", f"{out}/")
+        assert run.code == 0, run.err
+        assert re.search(r"\d+ of 10 hold", run.out)
+        assert (out / "report.txt").read_text() == run.out
+        assert len((out / "claims.csv").read_text().splitlines()) == 11
+        with open(out / "figures.csv", encoding="utf-8") as file:
+            times[engine] = [float(row["time_s"])
+                             for row in csv.DictReader(file)]
+    assert len(times["analytic"]) == 8 * 20 * 11
+    assert times["simgrid"] == pytest.approx(times["analytic"], rel=1e-6)
+    again = dlsbench("paper-beaumont", "--out", f"{tmp_path}/analytic/")
+    assert again.code == 1 and "exists" in again.err
+
+
+def test_wrong_plans_are_one_line(dlsbench):
+    for options, words in [
+            (["--w", "0"], "w of worker 0 is 0 s, it must be above 0"),
+            (["--w", "-1"], "--w: -1 is out of range"),
+            (["--w", "1,2,3"], "3 values for 2 workers")]:
+        run = dlsbench("plan", "--algorithm", "lp-sqrt", "--load", "5",
+                       "--workers", "2", "--G", "1", *options)
+        assert run.code == 2 and run.out == ""
+        assert len(run.err.splitlines()) == 1 and words in run.err
+    run = dlsbench("plan", "--algorithm", "lp-fixed", "--period", "1e-9",
+                   "--load", "5", "--workers", "2", "--G", "1", "--w", "1")
+    assert run.code == 2 and "the rounds are too short" in run.err
