@@ -11,6 +11,19 @@ CELL = ("run", "--kernel", HEAT, "--scheme", "css:chunk=8", "--threads", 2,
         "--oversubscribe", "--repetitions", 3, "--repetitions-max", 3)
 
 
+def with_costs(measured, path, c_d):
+    """A copy of the calibration with known costs."""
+    data = json.loads(measured[0].read_text())
+    for kind in data["kinds"].values():
+        for pair in kind["boundaries"]:
+            pair.update(c_d_s=c_d, c_c_s_per_byte=0)
+        for kernel in kind["kernels"]:
+            for worker in kernel["workers"]:
+                worker.update(c_p_s=1e-9, c_b_s_per_row=0)
+    path.write_text(json.dumps(data))
+    return path
+
+
 def one_interval(result):
     (h,) = {x["sync_interval"] for x in result.runs()}
     return h
@@ -47,7 +60,7 @@ def test_a_number_is_given_and_not_predicted(dlsbench):
     assert not (result.directory / "calibration.json").exists()
 
 
-def test_skew_and_protocol_count(dlsbench, campaign, measured):
+def test_skew_and_protocol_count(dlsbench, campaign, measured, tmp_path):
     body = """
 name: c
 repetitions: 1
@@ -60,7 +73,8 @@ cells:
   - scheme: ["css:chunk=16"]
     protocol: [dmps, subproblem]
 """
-    result = dlsbench("run", campaign(body), "--calibration", measured[0])
+    path = with_costs(measured, tmp_path / "known.json", 3e-8)
+    result = dlsbench("run", campaign(body), "--calibration", path)
     assert result.code == 0, result.err
     chosen = {(x["kernel"].split(":")[0], x["protocol"]):
               (x["sync_interval"], x["predicted_s"]) for x in result.runs()}
@@ -71,19 +85,17 @@ cells:
         subproblem = chosen[kernel, "subproblem"]
         assert dmps[0] > subproblem[0]
         assert dmps[1] < subproblem[1]
+    # a lag of 15 columns for each of the chunks
+    assert (chosen["heat", "dmps"][1] <
+            chosen["floyd-steinberg", "dmps"][1])
 
 
 def test_the_cell_is_the_same_by_another_calibration(dlsbench, measured,
                                                      tmp_path):
-    data = json.loads(measured[0].read_text())
-    for kind in data["kinds"].values():
-        for pair in kind["boundaries"]:
-            pair["c_d_s"] = 1e-3
-    other = tmp_path / "slow.json"
-    other.write_text(json.dumps(data))
+    paths = [with_costs(measured, tmp_path / f"{c_d}.json", c_d)
+             for c_d in (1e-8, 1e-6)]
     results = [dlsbench(*CELL, "--sync-interval", "auto", "--calibration", x,
-                        out=f"out{i}")
-               for i, x in enumerate((measured[0], other))]
+                        out=f"out{i}") for i, x in enumerate(paths)]
     assert one_interval(results[0]) < one_interval(results[1])
     assert results[0].done()[0]["cell"] == results[1].done()[0]["cell"]
 
