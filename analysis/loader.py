@@ -16,6 +16,8 @@ import jsonl
 SCHEMAS = {1}
 # Columns of a cell_done line that say how the cell ended, not what it is.
 ENDED = {"schema", "type", "launch", "status", "repetitions", "reason", "cell"}
+# Columns of workers and chunks that nothing here reads.
+UNUSED = ["type", "schema", "core", "bound", "power", "overhead_s"]
 NEEDED = ["launch", "cell", "kernel", "scheme", "time_s"]
 USUAL = ["hierarchy", "transport", "ranks", "threads", "workers", "serial_s",
          "bound_s", "compute_mean_s", "overhead_mean_s", "imbalance",
@@ -69,7 +71,7 @@ class Results:
 
     def _read_lazy(self, kind):
         if kind not in self._lazy:
-            table = jsonl.Table(["type", "schema"])
+            table = jsonl.Table(UNUSED)
             for path in self.files(kind):
                 table.read(path)
             note_bad_lines(self, table)

@@ -31,7 +31,10 @@ def draw(results, frame):
             ("One bar for each worker, medians over the repetitions, as "
              "shares of the loop's time."
              if few else "Computing time of the workers in ascending order, "
-             "as shares of the loop's time: a flat line is a balanced load."),
+             "as shares of the loop's time: a flat line is a balanced load.")
+            + style.cut_words(part["setup"].nunique(), MOST_PANELS, "setups")
+            + style.cut_words(part["scheme"].nunique(), MOST_SCHEMES,
+                              "schemes"),
             (bars if few else profiles)(part, medians))
 
 

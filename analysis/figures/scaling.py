@@ -6,7 +6,7 @@ each scheme."""
 import labels
 from figures import style
 
-MOST_PANELS, MOST_LINES = 12, 14
+MOST_PANELS, MOST_LINES = 9, 14
 WHAT = [("time", "time_s", "Time against workers"),
         ("speedup", "speedup", "Speedup against workers"),
         ("overhead", "overhead_mean_s", "Overhead against workers")]
@@ -46,19 +46,26 @@ def caption(part, name):
              "overlaps."}[name]
     if part["interval"].notna().any():
         words += " Each point at its best sync interval."
-    return words
+    by, line, names = arrange(part)
+    return words + style.cut_words(len(names[by]), MOST_PANELS, by + "s") \
+        + style.cut_words(len(names[line]), MOST_LINES, line + "s")
+
+
+def arrange(part):
+    """(column of the panels, column of the lines, the names in each)."""
+    scaled = part.groupby("setup", sort=False)["workers"].nunique()
+    names = {"scheme": sorted(part["scheme"].unique(),
+                              key=lambda s: labels.position(
+                                  s, labels.SCHEMES)),
+             "setup": list(part["setup"].unique())}
+    if (scaled > 1).sum() > 1:
+        return "scheme", "setup", names
+    names["setup"] = [s for s in names["setup"] if scaled[s] > 1]
+    return "setup", "scheme", names
 
 
 def panels(part, column):
-    setups = list(part["setup"].unique())
-    schemes = sorted(part["scheme"].unique(),
-                     key=lambda s: labels.position(s, labels.SCHEMES))
-    scaled = part.groupby("setup")["workers"].nunique()
-    by, line = ("scheme", "setup") if (scaled > 1).sum() > 1 \
-        else ("setup", "scheme")
-    if by == "setup":
-        setups = [s for s in setups if scaled[s] > 1]
-    names = {"scheme": schemes, "setup": setups}
+    by, line, names = arrange(part)
     shown = names[by][:MOST_PANELS]
     part = part[part[by].isin(shown)]
     lines = style.Lines(names[line][:MOST_LINES])

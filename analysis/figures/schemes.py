@@ -33,7 +33,9 @@ def caption(part):
         words += "; an interval with an arrowhead goes on beyond the axis"
     if part["interval"].notna().any():
         words += "; each scheme at its best sync interval"
-    return words + "."
+    return words + "." + style.cut_words(
+        part["label"].nunique(), MOST_PANELS, "setups") + style.cut_words(
+        part["scheme"].nunique(), MOST_SCHEMES, "schemes")
 
 
 def panels(part):

@@ -99,7 +99,7 @@ def legend(figure, axes):
             found.setdefault(name, handle)
     if found:
         add_legend(figure, found)
-    figure.draw_without_rendering()
+    figure.get_layout_engine().execute(figure)
     figure.set_layout_engine("none")
 
 
@@ -169,7 +169,7 @@ def plain_log(axis):
     """Decimal labels at 1, 2, 5 or at powers of ten, as many as fit, and no
     minor ticks (which cost more time than all else in a figure)."""
     low, high = axis.get_view_interval()
-    near = high / max(low, 1e-300) < 30
+    near = high / max(low, 1e-300) < 200
     powers = range(math.floor(math.log10(max(low, 1e-300))),
                    math.ceil(math.log10(max(high, 1e-300))) + 1)
     every = 1 if len(powers) < 8 else 3
@@ -178,6 +178,11 @@ def plain_log(axis):
              if low <= m * 10.0 ** p <= high and p % every == 0]
     axis.set_ticks(ticks, [f"{t:g}" for t in ticks])
     axis.set_ticks([], minor=True)
+
+
+def cut_words(count, most, what):
+    """What a caption says where not everything is drawn."""
+    return f" Shown: {most} of {count} {what}." if count > most else ""
 
 
 def file_name(*words):
