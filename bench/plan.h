@@ -8,10 +8,12 @@
 #include <stdio.h>
 
 /* Where a platform comes from: lists of one number for each worker (n:v stands
- * for n times v, a single number for all), or a file. */
+ * for n times v, a single number for all), a file, or a calibration with a
+ * kernel and the bytes of input of one of its iterations. */
 struct plan_source {
     const char *workers, *g, *G, *w, *z; /* NULL: not given */
     const char *file;
+    const char *kernel, *unit_bytes, *calibration;
 };
 
 struct plan_platform {
@@ -28,6 +30,10 @@ int plan_platform_read(const struct plan_source *source, bool overlap,
                        double load, struct plan_platform *out,
                        struct error *err);
 void plan_platform_free(struct plan_platform *platform);
+
+/* The part of it for calibrations; the platform is not checked yet. */
+int plan_calibrated(const struct plan_source *source, struct plan_platform *out,
+                    struct error *err);
 
 enum plan_format { PLAN_TABLE, PLAN_CSV, PLAN_GANTT };
 

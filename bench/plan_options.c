@@ -22,6 +22,9 @@ enum {
     OPT_W,
     OPT_Z,
     OPT_PLATFORM,
+    OPT_KERNEL,
+    OPT_UNIT_BYTES,
+    OPT_CALIBRATION,
     OPT_OVERLAP,
     OPT_ORDER,
     OPT_PERIOD,
@@ -67,6 +70,8 @@ static const char doc[] =
     "--G 0.06 --w 3:9,2:20 --format gantt\n"
     "  dlsbench plan --algorithm multi-installment --rounds 3 --load 50 "
     "--platform cluster.csv --svg plan.svg\n"
+    "  dlsbench plan --algorithm lp-adaptive --load 100 --workers 2 --kernel "
+    "matmul:tasks=100 --unit-bytes 23e6 --overlap\n"
     "  dlsbench plan --algorithm all --load 1000 --workers 5 --G 0.06 --w 9\n";
 
 static const struct argp_option options[] = {
@@ -78,6 +83,12 @@ static const struct argp_option options[] = {
     {"w", OPT_W, "S,...", 0, "computing one unit, s", 0},
     {"z", OPT_Z, "S,...", 0, "start-up of computing a chunk, s (default 0)", 0},
     {"platform", OPT_PLATFORM, "FILE", 0, "g, G, w, z from a CSV file", 0},
+    {"kernel", OPT_KERNEL, "K", 0,
+     "g, G, w as calibrated on this machine, a unit being an iteration", 0},
+    {"unit-bytes", OPT_UNIT_BYTES, "B", 0,
+     "with --kernel: input data of an iteration", 0},
+    {"calibration", OPT_CALIBRATION, "FILE", 0,
+     "with --kernel: another one than this machine's own", 0},
     {"overlap", OPT_OVERLAP, NULL, 0, "workers compute while they receive", 0},
     {"order", OPT_ORDER, "W,...", 0,
      "single-round: workers in the order of sending (default: the best)", 0},
@@ -238,8 +249,11 @@ static int read_request(const struct input *in, struct plan_request *request,
                         struct error *err)
 {
     const struct plan_source source = {
-        given(in, OPT_WORKERS), given(in, OPT_SMALL_G), given(in, OPT_BIG_G),
-        given(in, OPT_W),       given(in, OPT_Z),       given(in, OPT_PLATFORM),
+        given(in, OPT_WORKERS),     given(in, OPT_SMALL_G),
+        given(in, OPT_BIG_G),       given(in, OPT_W),
+        given(in, OPT_Z),           given(in, OPT_PLATFORM),
+        given(in, OPT_KERNEL),      given(in, OPT_UNIT_BYTES),
+        given(in, OPT_CALIBRATION),
     };
     for (int option = OPT_ALGORITHM; option <= OPT_LOAD; option++)
         if (given(in, option) == NULL)

@@ -198,12 +198,18 @@ static int read_file(const char *path, struct plan_platform *out,
 
 static int check_source(const struct plan_source *source, struct error *err)
 {
-    bool lists =
-        source->workers || source->g || source->G || source->w || source->z;
-    if (source->file != NULL && lists)
+    bool lists = source->g || source->G || source->w || source->z;
+    if (source->file != NULL && (lists || source->workers || source->kernel))
         return error_set(err, EINVAL,
                          "plan: --platform does not go with --workers, --g, "
-                         "--G, --w or --z");
+                         "--G, --w, --z or --kernel");
+    if (source->kernel != NULL && lists)
+        return error_set(err, EINVAL,
+                         "plan: --kernel does not go with --g, --G, --w or "
+                         "--z");
+    if (source->kernel == NULL && (source->unit_bytes || source->calibration))
+        return error_set(err, EINVAL,
+                         "plan: --unit-bytes and --calibration need --kernel");
     return 0;
 }
 
@@ -215,6 +221,8 @@ int plan_platform_read(const struct plan_source *source, bool overlap,
     int code = check_source(source, err);
     if (code == 0 && source->file != NULL)
         code = read_file(source->file, out, err);
+    else if (code == 0 && source->kernel != NULL)
+        code = plan_calibrated(source, out, err);
     else if (code == 0)
         code = read_lists(source, out, err);
     out->platform.worker = out->worker;

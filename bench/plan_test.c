@@ -80,6 +80,12 @@ static void wrong_options_are_errors(void **state)
          "--rounds: 9 is out of range, allowed is 1 to 8"},
         {"--algorithm lp-sqrt --load 1 --platform x --w 1",
          "--platform does not go with"},
+        {"--algorithm lp-sqrt --load 1 --workers 1 --kernel matmul --w 1",
+         "--kernel does not go with"},
+        {"--algorithm lp-sqrt --load 1 --workers 1 --G 1 --w 1 --unit-bytes 8",
+         "--unit-bytes and --calibration need --kernel"},
+        {"--algorithm lp-sqrt --load 1 --workers 1 --kernel matmul",
+         "--kernel needs --unit-bytes"},
         {"--algorithm all --load 1 --workers 1 --G 1 --w 1 --svg x",
          "--svg does not go with --algorithm all"},
     };

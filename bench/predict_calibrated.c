@@ -1,40 +1,13 @@
+#include "bench/calibrated.h"
 #include "bench/forecast.h"
 #include "bench/numbers.h"
 #include "bench/predict.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int load(const char *file, struct calibration *calibration,
-                struct predict *p, struct error *err)
-{
-    char path[PATH_MAX], doubts[400];
-    int code = 0;
-    if (file == NULL)
-        code = calibration_default_path(path, sizeof(path), err);
-    else
-        snprintf(path, sizeof(path), "%s", file);
-    if (code == 0)
-        code = calibration_load(path, calibration, err);
-    if (code == -ENOENT && file == NULL)
-        return error_set(err, ENOENT,
-                         "this machine is not calibrated (no %s): run "
-                         "dlsbench calibrate first, or name a file with "
-                         "--calibration",
-                         path);
-    if (code != 0)
-        return code;
-    calibration_doubts(calibration, doubts, sizeof(doubts));
-    if (doubts[0] != '\0')
-        fprintf(stderr, "dlsbench: warning: %s: %s\n", path, doubts);
-    snprintf(p->source, sizeof(p->source), "%.300s, on %s, %s", path,
-             calibration->host, calibration->started);
-    return 0;
-}
 
 /* The calibrated ones, in steps of 0.1: closer is noise. */
 static double *make_power(const struct calibration_kind *kind, int workers)
@@ -107,7 +80,8 @@ int predict_calibrated(const struct predict_kernel *kernel, struct predict *p,
                        struct error *err)
 {
     struct calibration calibration;
-    int code = load(kernel->file, &calibration, p, err);
+    int code = calibrated_load(kernel->file, &calibration, p->source,
+                               sizeof(p->source), err);
     if (code != 0)
         return code;
     p->calibrated = true;

@@ -1,6 +1,7 @@
 """Plans of divisible loads from the command line, and on SimGrid."""
 import csv
 import io
+import json
 import random
 import re
 import subprocess
@@ -78,6 +79,28 @@ def test_simgrid_agrees(dlsbench, simgrid, tmp_path, seed):
         assert run.code == 0, run.err
         found = re.search(r"simulated .* SimGrid, ([-+][\d.e+-]+) %", run.out)
         assert abs(float(found.group(1))) < 1e-3
+
+
+def test_a_calibration_gives_the_platform(dlsbench, measured):
+    """g = c_d, G = c_c times the bytes, w = c_p, between ranks."""
+    plan = ("plan", "--algorithm", "single-round", "--load", "30",
+            "--workers", "1", "--format", "csv", "--calibration", measured[0])
+    run = dlsbench(*plan, "--kernel", "adjoint:size=100",
+                   "--unit-bytes", "1e6")
+    assert run.code == 0, run.err
+    with open(measured[0], encoding="utf-8") as file:
+        ranks = json.load(file)["kinds"]["ranks"]
+    boundary = ranks["boundaries"][0]
+    kernel = next(x for x in ranks["kernels"]
+                  if x["kernel"].startswith("adjoint"))
+    expected = (boundary["c_d_s"] + 30 * 1e6 * boundary["c_c_s_per_byte"]
+                + 30 * kernel["workers"][0]["c_p_s"])
+    row = next(csv.DictReader(io.StringIO(run.out)))
+    assert float(row["makespan_s"]) == pytest.approx(expected, rel=1e-9)
+    heat = dlsbench(*plan, "--kernel", "heat", "--unit-bytes", "8")
+    assert heat.code == 2 and "depend on each other" in heat.err
+    lacking = dlsbench(*plan, "--kernel", "adjoint")
+    assert lacking.code == 2 and "needs --unit-bytes" in lacking.err
 
 
 def test_paper_beaumont_on_both_engines(dlsbench, simgrid, tmp_path):
