@@ -44,6 +44,15 @@ int campaign_parse(const char *path, const char *text,
 int campaign_single(const struct cell *cell, const struct policy *policy,
                     struct campaign *campaign, struct error *err);
 
+/* The launch shape of cells: ranks x threads. */
+struct layout {
+    int ranks, threads;
+};
+
+/* Keeps the cells of this launch shape; an error when there is none. */
+int campaign_shape(struct campaign *campaign, struct layout shape,
+                   struct error *err);
+
 /* Keeps every n-th cell in the order of their hashes, from the shard-th on
  * (0 <= shard < n): the shards are disjoint, complete and nearly equal. */
 int campaign_shard(struct campaign *campaign, int shard, int shards,

@@ -15,16 +15,17 @@ static bool is(const char *a, const char *b)
 
 int campaign_name_check(const char *name, struct error *err)
 {
-    const char *allowed = "abcdefghijklmnopqrstuvwxyz0123456789"
-                          "ABCDEFGHIJKLMNOPQRSTUVWXYZ._-+";
     size_t length = strlen(name);
-    if (length == 0 || length >= CAMPAIGN_NAME_MAX || name[0] == '.' ||
-        strspn(name, allowed) != length)
-        return error_set(err, EINVAL,
-                         "name: '%s' cannot name a folder, allowed are up to "
-                         "%d letters, digits and ._-+, not first a dot",
-                         name, CAMPAIGN_NAME_MAX - 1);
-    return 0;
+    bool good = length > 0 && length < CAMPAIGN_NAME_MAX && name[0] != '.';
+    for (size_t i = 0; good && i < length; i++)
+        good = name[i] >= ' ' && name[i] <= '~' && name[i] != '/';
+    if (good)
+        return 0;
+    return error_set(err, EINVAL,
+                     "name: '%.80s' cannot name a folder, allowed are up to %d "
+                     "printable ASCII characters, without / and not first a "
+                     "dot",
+                     name, CAMPAIGN_NAME_MAX - 1);
 }
 
 bool campaign_key_is_scalar(const char *key)

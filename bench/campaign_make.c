@@ -125,7 +125,27 @@ int campaign_single(const struct cell *cell, const struct policy *policy,
     return code;
 }
 
-/* ---- shards ---- */
+/* ---- parts ---- */
+
+int campaign_shape(struct campaign *campaign, struct layout shape,
+                   struct error *err)
+{
+    struct cross_result *all = &campaign->all;
+    int kept = 0;
+    for (int i = 0; i < all->count; i++) {
+        const struct cell *c = &all->cells[i];
+        if (c->ranks == shape.ranks && c->threads == shape.threads)
+            all->cells[kept++] = *c;
+    }
+    if (kept == 0)
+        return error_set(err, EINVAL,
+                         "--shape: campaign %s has no cells of layout %dx%d, "
+                         "one that it has is %dx%d",
+                         campaign->name, shape.ranks, shape.threads,
+                         all->cells[0].ranks, all->cells[0].threads);
+    all->count = kept;
+    return 0;
+}
 
 struct numbered {
     const char *hash;

@@ -14,7 +14,6 @@
 #include "kernels/kernel.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,54 +29,6 @@ static int count_cores(int *cores, struct error *err)
     topo_close(topo);
     return 0;
 }
-
-/* ---- --dry-run ---- */
-
-static void print_cell(const struct cell *c)
-{
-    bool master = strcmp(c->transport, "master") == 0;
-    printf("%s %s %s %dx%d %s %s%s%s", c->hash, c->kernel, c->scheme, c->ranks,
-           c->threads, c->transport, c->hierarchy, master ? " " : "",
-           master ? c->master : "");
-    printf(" collect=%s prefetch=%s bind=%s timing=%s min_chunk=%" PRId64,
-           c->collect, c->prefetch ? "on" : "off", c->bind, c->timing,
-           c->min_chunk);
-    if (strcmp(c->sync_choice, "given") != 0)
-        printf(" sync_interval=%s", c->sync_choice);
-    else if (c->sync_interval > 0)
-        printf(" sync_interval=%" PRId64, c->sync_interval);
-    printf("%s%s%s%s%s%s\n", c->power[0] ? " power=" : "", c->power,
-           c->load[0] ? " load=" : "", c->load,
-           strcmp(c->window, "auto") ? " window=" : "",
-           strcmp(c->window, "auto") ? c->window : "");
-}
-
-static int print_dry_run(const struct campaign *campaign,
-                         const struct run_options *options)
-{
-    const struct cross_result *all = &campaign->all;
-    const struct policy *p = &campaign->policy;
-    for (int i = 0; i < all->count; i++)
-        print_cell(&all->cells[i]);
-    printf("campaign %s: %d cells, seed %" PRIu64 "\n", campaign->name,
-           all->count, campaign->seed);
-    printf("repetitions %d to %d, ci %g, cell_seconds %g, cell_timeout %g, "
-           "verify_limit %g\n",
-           p->repetitions, p->repetitions_max, p->ci, p->cell_seconds,
-           p->cell_timeout, p->verify_limit);
-    printf("launcher: %s\n", options->launcher);
-    if (all->equal > 0)
-        printf("%d combinations are cells that are there already\n",
-               all->equal);
-    if (all->skipped > 0)
-        printf("%d impossible combinations are skipped:\n", all->skipped);
-    for (int i = 0; i < all->reasons; i++)
-        printf("  %d x %s (first: %s)\n", all->skips[i].count,
-               all->skips[i].reason, all->skips[i].example);
-    return COMMAND_OK;
-}
-
-/* ---- running ---- */
 
 /* Takes out what is complete and verified; the rest runs (again). */
 static int drop_complete(const struct rundir *dir, struct campaign *campaign,
@@ -219,17 +170,41 @@ static int open_directory(const struct run_options *options,
     return code;
 }
 
+/* The shape and the shard that are asked for. */
+static int take_part(const struct run_options *options,
+                     struct campaign *campaign, struct error *err)
+{
+    int code = 0;
+    if (options->shape.ranks > 0)
+        code = campaign_shape(campaign, options->shape, err);
+    if (code == 0)
+        code = campaign_shard(campaign, options->dir.shard, options->dir.shards,
+                              err);
+    return code == 0 ? check_save(campaign, err) : code;
+}
+
+/* --prepare: for jobs that go on with the directory by --resume. */
+static int prepare(const struct run_options *options,
+                   const struct campaign *campaign)
+{
+    struct rundir dir;
+    struct error err;
+    if (rundir_open(&dir, campaign, &options->setup, &options->dir, &err) != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    printf("%s\n%s\n", dir.full, campaign->name);
+    return COMMAND_OK;
+}
+
 static int run_campaign(int argc, char **argv,
                         const struct run_options *options,
                         struct campaign *campaign, struct error *err)
 {
     struct rundir dir;
-    int code =
-        campaign_shard(campaign, options->dir.shard, options->dir.shards, err);
-    if (code == 0)
-        code = check_save(campaign, err);
+    int code = take_part(options, campaign, err);
     if (code == 0 && options->dry_run)
-        return print_dry_run(campaign, options);
+        return run_dry(options, campaign);
+    if (code == 0 && options->dir.prepare)
+        return prepare(options, campaign);
     if (code == 0)
         code = open_directory(options, campaign, &dir, err);
     if (code != 0)
@@ -278,7 +253,8 @@ static int measure(int argc, char **argv, bool simulated)
     char *typed[argc + 1]; /* argp moves the words of argv */
     memcpy(typed, argv, sizeof(typed));
     int code = run_options_read(argc, argv, simulated, &options, &err);
-    if (code == 0)
+    options.setup.cores = options.cores;
+    if (code == 0 && options.cores == 0)
         code = count_cores(&options.setup.cores, &err);
     if (code == 0)
         code = run_options_campaign(&options, &campaign, &err);

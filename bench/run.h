@@ -14,7 +14,10 @@ struct run_options {
     const char *file; /* campaign; NULL: a single cell from options */
     const char *launcher;
     const char *calibration; /* NULL: the default place */
-    bool dry_run;
+    bool dry_run, csv;       /* and how it is printed */
+    bool prepare;            /* only make the result directory */
+    int cores;           /* what `cores` in layouts stands for; 0: not given */
+    struct layout shape; /* only the cells of this one; 0x0: all */
     struct rundir_options dir;
     struct campaign_setup setup;
     const char *field; /* the first option of a single cell; NULL: none */
@@ -39,6 +42,10 @@ int run_options_read(int argc, char **argv, bool simulated,
 /* The campaign that the options ask for, before its shard is taken. */
 int run_options_campaign(struct run_options *options, struct campaign *campaign,
                          struct error *err);
+
+/* Says what would run: as a table, or as CSV with a line for each cell and its
+ * status in --out (this orders the cells).  Returns the exit code. */
+int run_dry(const struct run_options *options, struct campaign *campaign);
 
 /* The command line, quoted for a shell; free it.  With `dir` it is the one
  * that goes on with this directory. */

@@ -12,8 +12,23 @@
 /* An option is a cell field, a policy key or one of its own: the key tells
  * which, and the name tells the field ('-' for '_'). */
 enum { CELL = 256, POLICY = 512, SWITCH = 768, OWN = 1024 };
-enum { OUT = OWN, SHARD, RESUME, DRY_RUN, SET, LAUNCHER, CALIBRATION };
-enum { PLATFORM = CALIBRATION + 1, WORKERS, CP, REQUEST_COST };
+enum {
+    OUT = OWN,
+    SHARD,
+    SHAPE,
+    CORES,
+    RESUME,
+    PREPARE,
+    DRY_RUN,
+    FORMAT,
+    SET,
+    LAUNCHER,
+    CALIBRATION,
+    PLATFORM,
+    WORKERS,
+    CP,
+    REQUEST_COST
+};
 
 static const char doc[] =
     "Measures the cells of a campaign file, or a single cell given by options."
@@ -77,8 +92,21 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "The run:", 3},
     {"out", OUT, "DIR", 0, "name or path of the result directory", 3},
     {"shard", SHARD, "I/N", 0, "only the I-th of N parts, I from 0", 3},
+    {"shape", SHAPE, "RxT", 0,
+     "only the cells of this layout; --shard then counts in it", 3},
+    {"cores", CORES, "N", 0,
+     "what 'cores' in layouts stands for (this machine's cores, at least 2)",
+     3},
     {"resume", RESUME, NULL, 0, "run what is not complete in --out", 3},
+    {"prepare", PREPARE, NULL, 0,
+     "only make the result directory for jobs to come; print its path and the "
+     "campaign's name",
+     3},
     {"dry-run", DRY_RUN, NULL, 0, "say what would run", 3},
+    {"format", FORMAT, "table|csv", 0,
+     "of --dry-run; csv has a line for each cell, with its place in its "
+     "layout by hash, its status in --out and its estimated seconds",
+     3},
     {"set", SET, "KEY=VALUE", 0, "override a key or cell field", 3},
     {"calibration", CALIBRATION, "FILE", 0,
      "for sync_interval auto (default: where dlsbench calibrate writes)", 3},
@@ -170,6 +198,34 @@ static int take_shard(struct run_options *o, const char *arg)
                      arg);
 }
 
+static int take_shape(struct run_options *o, const char *arg)
+{
+    char end;
+    if (strlen(arg) < 16 &&
+        sscanf(arg, "%dx%d%c", &o->shape.ranks, &o->shape.threads, &end) == 2 &&
+        o->shape.ranks > 0 && o->shape.threads > 0)
+        return 0;
+    return error_set(o->err, EINVAL,
+                     "--shape: '%s' must be RANKSxTHREADS, e.g. 4x8", arg);
+}
+
+static int take_cores(struct run_options *o, const char *arg)
+{
+    int64_t cores = 0;
+    int code = number_integer("--cores", arg, 1, 1000000, &cores, o->err);
+    o->cores = (int)cores;
+    return code;
+}
+
+static int take_format(struct run_options *o, const char *arg)
+{
+    o->csv = strcmp(arg, "csv") == 0;
+    if (o->csv || strcmp(arg, "table") == 0)
+        return 0;
+    return error_set(o->err, EINVAL,
+                     "--format: '%s' is unknown, allowed: table, csv", arg);
+}
+
 static int take_set(struct run_options *o, const char *arg)
 {
     if (o->setup.sets == CAMPAIGN_SETS_MAX - RUN_MEASURES_MAX - 1)
@@ -199,6 +255,15 @@ static error_t take_own(struct run_options *o, int key, char *arg)
                    : -error_set(o->err, EINVAL, "--out: the name is empty");
     case SHARD:
         return -take_shard(o, arg);
+    case SHAPE:
+        return -take_shape(o, arg);
+    case CORES:
+        return -take_cores(o, arg);
+    case FORMAT:
+        return -take_format(o, arg);
+    case PREPARE:
+        o->dir.prepare = true;
+        return 0;
     case RESUME:
         o->dir.resume = true;
         return 0;
@@ -263,6 +328,8 @@ static int check(const struct run_options *o, struct error *err)
         return error_set(err, EINVAL,
                          "--set goes with a campaign file; a single cell has "
                          "options for all");
+    if (o->csv && !o->dry_run)
+        return error_set(err, EINVAL, "--format goes with --dry-run");
     if (o->dir.resume && o->dir.out == NULL)
         return error_set(err, EINVAL,
                          "--resume needs --out: the directory to go on with");
@@ -313,7 +380,7 @@ int run_options_read(int argc, char **argv, bool simulated,
         code = check(o, err);
     if (code == 0 && simulated)
         return check_simulation(o, err);
-    if (code == 0 && !o->dry_run)
+    if (code == 0 && !o->dry_run && !o->dir.prepare)
         code = launcher_check(o->launcher, err);
     return code;
 }

@@ -122,7 +122,8 @@ static int check_existing(const struct rundir *dir,
                           struct error *err)
 {
     char mine[64];
-    if (options->resume || !has_files(dir->path, "*"))
+    if (options->resume || !has_files(dir->path, "*") ||
+        (options->prepare && has_files(dir->path, "campaign.yaml")))
         return 0;
     snprintf(mine, sizeof(mine), "manifest-*-%dof%d.json", options->shard,
              options->shards);
@@ -195,6 +196,22 @@ static int check_campaign(const struct rundir *dir, const char *path,
                      "%s holds another campaign (other cells or seed in its "
                      "campaign.yaml): give the same campaign or another --out",
                      dir->path);
+}
+
+int rundir_find(struct rundir *dir, const struct campaign *whole,
+                const struct campaign_setup *setup,
+                const struct rundir_options *options, bool *found,
+                struct error *err)
+{
+    char path[PATH_MAX];
+    *dir = (struct rundir){.shard = options->shard, .shards = options->shards};
+    int code = choose_path(dir, whole->name, options->out, err);
+    if (code == 0)
+        code = file_path(path, sizeof(path), dir->path, "campaign.yaml", err);
+    if (code != 0)
+        return code;
+    *found = access(path, F_OK) == 0;
+    return *found ? check_campaign(dir, path, whole, setup->cores, err) : 0;
 }
 
 int rundir_open(struct rundir *dir, const struct campaign *whole,

@@ -13,6 +13,7 @@ enum { LAUNCH_ID_SIZE = 256 };
 struct rundir_options {
     const char *out; /* NULL: named by the time; with a '/': a path */
     bool resume;
+    bool prepare;      /* made for shards to come, or there already */
     int shard, shards; /* 0/1: the whole campaign */
 };
 
@@ -22,10 +23,17 @@ struct rundir {
     int shard, shards;
 };
 
-/* Makes the directory, or takes an existing one for --resume or for another
- * shard of the same campaign; stores campaign.yaml; refuses when there is no
- * place or no right to write.  `whole` is the campaign before its shard was
- * taken. */
+/* Looks without making anything: `found` says whether the directory is there.
+ * It must hold the campaign `whole`, if any. */
+int rundir_find(struct rundir *dir, const struct campaign *whole,
+                const struct campaign_setup *setup,
+                const struct rundir_options *options, bool *found,
+                struct error *err);
+
+/* Makes the directory, or takes an existing one for --resume or --prepare or
+ * for another shard of the same campaign; stores campaign.yaml; refuses when
+ * there is no place or no right to write.  `whole` is the campaign before its
+ * shard was taken. */
 int rundir_open(struct rundir *dir, const struct campaign *whole,
                 const struct campaign_setup *setup,
                 const struct rundir_options *options, struct error *err);
