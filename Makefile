@@ -15,7 +15,7 @@ DEBS    = gcc make pkg-config git mpich libmpich-dev libhwloc-dev hwloc \
           libopenblas-serial-dev libnetpbm-dev netpbm libcmocka-dev libglpk-dev \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest jq python3-pandas python3-scipy python3-matplotlib \
-          chromium
+          chromium slurm-wlm munge
 PACKAGES = mpich hwloc papi yaml-0.1 jansson libxxhash netpbm
 
 # Asked for only when a rule needs them: before `make deps` they do not exist.

@@ -1,0 +1,211 @@
+#!/usr/bin/env bash
+# A Slurm of four nodes on this one host, to try the job scripts and to test
+# them: munged, slurmctld and four slurmd under one folder, without systemd.
+#
+#   jobs/slurm-here.sh start     then: export SLURM_CONF=... as it says
+#   jobs/slurm-here.sh status
+#   jobs/slurm-here.sh stop      cancels what runs and removes the folder
+#
+# As root, with Debian's slurm-wlm and munge (built with multiple-slurmd).
+# The folder is DLSBENCH_SLURM (/tmp/dlsbench-slurm); every node says that it
+# has SLURM_HERE_CPUS cores (2), whatever this host has.
+set -u
+
+folder=${DLSBENCH_SLURM:-/tmp/dlsbench-slurm}
+cpus=${SLURM_HERE_CPUS:-2}
+conf=$folder/slurm.conf
+nodes=(n1 n2 n3 n4)
+
+fail() {
+    printf 'slurm-here: %s\n' "$1" >&2
+    exit "${2:-1}"
+}
+
+# ---- what runs ----
+
+# Processes of this Slurm: its daemons carry DLSBENCH_SLURM_DAEMON, its steps
+# and jobs this configuration and a job's number.  A shell where somebody only
+# exported SLURM_CONF has no such number.
+processes() {
+    {
+        grep -lszxF "DLSBENCH_SLURM_DAEMON=$folder" /proc/[0-9]*/environ
+        grep -lszxF "SLURM_CONF=$conf" /proc/[0-9]*/environ |
+            xargs -r grep -lsz '^SLURM_JOB_ID='
+    } | cut -d / -f 3 | sort -u
+}
+
+# The daemons that run, by name.
+daemons() {
+    local pid
+    for pid in $(processes); do
+        cat "/proc/$pid/comm" 2>/dev/null
+    done | grep -E '^(munged|slurmctld|slurmd)$'
+}
+
+# ---- start ----
+
+check_programs() {
+    local program
+    [ "$(id -u)" = 0 ] || fail "it must run as root, as the daemons do" 2
+    for program in munged slurmctld slurmd scontrol srun; do
+        command -v "$program" >/dev/null ||
+            fail "$program is not installed: apt-get install slurm-wlm munge" 2
+    done
+    # The socket's path is longer; 108 bytes are the system's limit.
+    [ "${#folder}" -le 80 ] || fail "$folder: the folder's path is too long" 2
+    [[ $folder =~ ^/[A-Za-z0-9._/-]+$ ]] ||
+        fail "$folder: the folder must be a plain absolute path" 2
+}
+
+# The first of six ports in a row on which nobody listens.
+free_ports() {
+    local used base port
+    used=$(awk '$4 == "0A" { sub(/.*:/, "", $2); print $2 }' \
+        /proc/net/tcp /proc/net/tcp6 2>/dev/null)
+    for ((base = 17000 + $$ % 1000 * 10; base < 32000; base += 10)); do
+        for ((port = base; port < base + 6; port++)); do
+            grep -qix "$(printf '%04X' "$port")" <<<"$used" && continue 2
+        done
+        printf '%s\n' "$base"
+        return
+    done
+    fail "no six free ports between 17000 and 32000"
+}
+
+write_conf() {
+    local host port
+    host=$(hostname -s)
+    port=$(free_ports) || exit 1
+    cat >"$conf" <<END
+ClusterName=here
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=$port
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=$folder/munge.socket,cred_expire=5
+CredType=cred/munge
+StateSaveLocation=$folder/state
+SlurmdSpoolDir=$folder/spool-%n
+SlurmctldPidFile=$folder/slurmctld.pid
+SlurmdPidFile=$folder/slurmd-%n.pid
+SlurmctldLogFile=$folder/slurmctld.log
+SlurmdLogFile=$folder/slurmd-%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerParameters=sched_min_interval=100000,bf_interval=2,batch_sched_delay=0
+MpiDefault=pmi2
+ReturnToService=2
+KillWait=5
+OverTimeLimit=0
+MinJobAge=600
+SlurmctldTimeout=30
+SlurmdTimeout=30
+NodeName=n[1-4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + 4))] CPUs=$cpus State=UNKNOWN
+PartitionName=here Nodes=n[1-4] Default=YES MaxTime=04:00:00 State=UP
+END
+}
+
+# In a shell of its own, so that nothing else carries the daemons' variable.
+start_daemons() (
+    export DLSBENCH_SLURM_DAEMON=$folder SLURM_CONF=$conf
+    munged --force --socket="$folder/munge.socket" \
+        --key-file="$folder/munge.key" --pid-file="$folder/munged.pid" \
+        --log-file="$folder/munged.log" --seed-file="$folder/munge.seed" \
+        >"$folder/start.log" 2>&1 || exit 1
+    slurmctld -c -f "$conf" >>"$folder/start.log" 2>&1 || exit 1
+    for node in "${nodes[@]}"; do
+        slurmd -N "$node" -f "$conf" >>"$folder/start.log" 2>&1 || exit 1
+    done
+)
+
+idle_nodes() {
+    SLURM_CONF=$conf timeout 3 sinfo -h -N -o '%N %t' 2>/dev/null | grep -c ' idle$'
+}
+
+start() {
+    local tries
+    check_programs
+    if [ "$(daemons | wc -l)" -eq 6 ]; then
+        say_how
+        return
+    fi
+    # What is left of a half dead one would be in the way.
+    stop || exit 1
+    # The key stays readable for root only; others must reach the socket.
+    mkdir -m 755 "$folder" || fail "$folder: cannot make the folder"
+    mkdir "$folder/state" || fail "$folder: cannot make the folder"
+    (umask 077 && head -c 128 /dev/urandom >"$folder/munge.key") ||
+        fail "$folder: cannot write"
+    write_conf
+    if start_daemons; then
+        for ((tries = 0; tries < 150; tries++)); do
+            if [ "$(idle_nodes)" = "${#nodes[@]}" ]; then
+                say_how
+                return
+            fi
+            sleep 0.2
+        done
+    fi
+    tail -n 3 "$folder"/*.log >&2
+    stop
+    fail "Slurm did not start, the ends of its logs are above"
+}
+
+say_how() {
+    printf 'four nodes with %s cores each are up; to use them:\n' "$cpus"
+    printf '    export SLURM_CONF=%s\n' "$conf"
+}
+
+# ---- stop ----
+
+# Sends a signal to all that is left and waits for some seconds: true when
+# nothing is.
+end_with() {
+    local left end=$((SECONDS + 4))
+    while [ "$SECONDS" -lt "$end" ]; do
+        mapfile -t left < <(processes)
+        [ "${#left[@]}" -gt 0 ] || return 0
+        kill "-$1" "${left[@]}" 2>/dev/null
+        sleep 0.3
+    done
+    return 1
+}
+
+stop() {
+    if [ -e "$folder" ] && [ ! -e "$conf" ] && [ -n "$(ls -A "$folder")" ]; then
+        fail "$folder: not a folder of this program, it stays as it is"
+    fi
+    end_with TERM || end_with KILL ||
+        fail "these processes do not end: $(processes | tr '\n' ' ')"
+    rm -rf -- "$folder"
+}
+
+status() {
+    local count
+    count=$(daemons | wc -l)
+    if [ "$count" -eq 0 ]; then
+        printf 'not running\n'
+        return 1
+    fi
+    if [ "$count" -lt 6 ]; then
+        printf 'half dead: %s of 6 daemons run, start or stop it\n' "$count"
+        return 1
+    fi
+    say_how
+    printf '%s of 4 nodes are idle\n' "$(idle_nodes)"
+    SLURM_CONF=$conf timeout 3 squeue
+}
+
+case ${1-} in
+start) start ;;
+stop) stop ;;
+status) status ;;
+*)
+    fail "'${1-}' is not known, allowed: start, stop, status" 2
+    ;;
+esac
