@@ -56,7 +56,7 @@ check-format:
 	@echo "format ok"
 
 check-shell:
-	@shellcheck $$(git ls-files '*.sh') .ci/run
+	@shellcheck $$(git ls-files '*.sh' '*.sbatch' '*.env.example') .ci/run
 	@echo "shell ok"
 
 check-python:

@@ -1,0 +1,33 @@
+# shellcheck shell=bash
+# What submit.sh and status.sh share; sourced by them.
+
+fail() {
+    printf '%s: %s\n' "${0##*/}" "$1" >&2
+    exit "${2:-2}"
+}
+
+# The program: SITE_PROGRAM, else the build beside this folder, else PATH's.
+# $1: this folder.
+find_program() {
+    local program=${SITE_PROGRAM:-}
+    if [ -z "$program" ] && [ -x "$1/../build/dlsbench" ]; then
+        program=$1/../build/dlsbench
+    fi
+    program=$(command -v -- "${program:-dlsbench}") ||
+        fail "${SITE_PROGRAM:-dlsbench} is not found: make it, or set SITE_PROGRAM in site.env"
+    realpath -- "$program"
+}
+
+# The array of this layout that was submitted last, from submitted.tsv:
+# "array shards nodes cores".  $1: result directory, $2: layout.
+last_array() {
+    [ -r "$1/submitted.tsv" ] || return 0
+    awk -F '\t' -v layout="$2" '$2 == layout { last = $1 " " $3 " " $4 " " $5 }
+        END { if (last != "") print last }' "$1/submitted.tsv"
+}
+
+# What of this array is in the queue: "task state" in lines.
+queued_tasks() {
+    command -v squeue >/dev/null || return 0
+    squeue -h -r -j "$1" -o '%K %T' 2>/dev/null
+}

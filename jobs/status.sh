@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# How far the jobs of jobs/submit.sh are: cells of each shard, from the result
+# directory and from squeue.
+#
+#   jobs/status.sh DIR       exit code 0 when every cell is done, 1 when not
+set -u
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=jobs/common.sh
+. "$here/common.sh"
+
+[ $# -eq 1 ] || fail "usage: jobs/status.sh RESULT-DIRECTORY"
+dir=$(cd -- "$1" 2>/dev/null && pwd -P) || fail "$1 is not a directory"
+[ -r "$dir/submitted.tsv" ] ||
+    fail "$1: nothing was submitted for it (it has no submitted.tsv)"
+program=$(find_program "$here") || exit 2
+cores=$(tail -n 1 "$dir/submitted.tsv" | cut -f 5)
+cells=$("$program" run "$dir/campaign.yaml" --cores "$cores" --out "$dir" \
+    --dry-run --format csv) || exit 2
+
+# Lines for awk: "array LAYOUT SHARDS ARRAY", "task LAYOUT SHARD STATE", and
+# "cell LAYOUT PLACE STATUS" at last.
+facts() {
+    local layout array shards
+    while read -r layout; do
+        read -r array shards _ <<<"$(last_array "$dir" "$layout")"
+        [ -n "$array" ] || continue
+        printf 'array %s %s %s\n' "$layout" "$shards" "$array"
+        queued_tasks "$array" | sed "s/^/task $layout /"
+    done < <(tail -n +2 <<<"$cells" | cut -d, -f2 | uniq)
+    tail -n +2 <<<"$cells" | awk -F, '{ print "cell", $2, $3, $4 }'
+}
+
+facts | awk '
+    function row(layout, shard, job, state, cells, done, running, failed, left) {
+        printf "%-10s %-10s %-12s %-10s %6s %6s %8s %7s %8s\n", layout, shard,
+            job, state, cells, done, running, failed, left
+    }
+    $1 == "array" { shards[$2] = $3; array[$2] = $4 }
+    $1 == "task" { state[$2, $3] = $4 }
+    $1 == "cell" {
+        if (!($2 in seen)) { seen[$2] = 1; layout[layouts++] = $2 }
+        n = ($2 in shards) ? shards[$2] : 1
+        i = $3 % n
+        cells[$2, i]++
+        if ($4 == "ok") done[$2, i]++
+        else if ($4 == "missing") missing[$2, i]++
+        else failed[$2, i]++
+    }
+    END {
+        row("layout", "shard", "job", "state", "cells", "done", "running",
+            "failed", "missing")
+        for (l = 0; l < layouts; l++) {
+            name = layout[l]
+            n = (name in shards) ? shards[name] : 1
+            for (i = 0; i < n; i++) {
+                d = done[name, i] + 0; f = failed[name, i] + 0
+                m = missing[name, i] + 0
+                s = state[name, i]
+                # A job runs one cell at a time.
+                r = (s == "RUNNING" && m > 0) ? 1 : 0
+                job = (name in array) ? array[name] "_" i : "-"
+                row(name, i "/" n, job, s == "" ? "-" : s, cells[name, i] + 0,
+                    d, r, f, m - r)
+                all += cells[name, i]; alldone += d; allrun += r; allfail += f
+                allmiss += m - r
+            }
+        }
+        row("all", "", "", "", all + 0, alldone + 0, allrun + 0, allfail + 0,
+            allmiss + 0)
+        exit alldone < all
+    }'

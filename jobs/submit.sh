@@ -1,0 +1,337 @@
+#!/usr/bin/env bash
+# Submits a campaign to Slurm: a job array for each launch shape, whose tasks
+# share one result directory.  See --help and site.env.example.
+set -u
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=jobs/common.sh
+. "$here/common.sh"
+
+# Seconds of a job that are not for cells: Slurm sends the signal 60 s before
+# the limit and up to 60 s earlier than that, and a launch takes time to start.
+margin_s=150
+tasks_max=1000 # MaxArraySize is 1001 where nobody changed it
+
+help() {
+    cat <<END
+Usage: jobs/submit.sh CAMPAIGN.yaml [OPTION...]
+Submits a campaign as job arrays, one for each layout (ranks x threads).
+
+  --out DIR          result directory, as of dlsbench run; one that exists is
+                     gone on with: only what is missing is submitted
+  --nodes N[,N...]   numbers of nodes that may be used: a layout takes the
+                     first on which it fits (default: as few as it fits on)
+  --time T           time limit of a job, instead of SITE_TIME
+  --cell-time S      seconds that a cell takes, instead of the campaign's
+                     cell_seconds: from it follows how many jobs there are
+  --set KEY=VALUE    as of dlsbench run
+  --site FILE        settings, instead of jobs/site.env
+  --dry-run          say what would be submitted
+END
+}
+
+# ---- command line ----
+
+campaign='' out='' time='' cell_time='' site=$here/site.env dry_run=false
+nodes=() sets=()
+
+need_value() {
+    [ "$2" -ge 2 ] || fail "$1: a value is missing"
+}
+
+parse() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --help | -h) help && exit 0 ;;
+        --dry-run) dry_run=true && shift && continue ;;
+        --out | --nodes | --time | --cell-time | --set | --site)
+            need_value "$1" $# ;;
+        -*) fail "'$1' is not known, see --help" ;;
+        *)
+            [ -z "$campaign" ] ||
+                fail "'$1' is one word too many, the campaign is $campaign"
+            campaign=$1
+            shift
+            continue
+            ;;
+        esac
+        case $1 in
+        --out) out=$2 ;;
+        --nodes) parse_nodes "$2" ;;
+        --time) time=$2 ;;
+        --cell-time) cell_time=$2 ;;
+        --set) sets+=(--set "$2") ;;
+        --site) site=$2 ;;
+        esac
+        shift 2
+    done
+    [ -n "$campaign" ] || fail "a campaign file is missing, see --help"
+    [ -z "$cell_time" ] || [[ $cell_time =~ ^[0-9]{1,9}$ && $cell_time -gt 0 ]] ||
+        fail "--cell-time: '$cell_time' must be whole seconds, 1 or more"
+}
+
+parse_nodes() {
+    [[ $1 =~ ^[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})*$ ]] ||
+        fail "--nodes: '$1' must be numbers of nodes, e.g. 1,2,4"
+    mapfile -t nodes < <(tr , '\n' <<<"$1" | sort -n)
+}
+
+# ---- the site ----
+
+# Slurm's time: minutes, minutes:seconds, hours:minutes:seconds, days-hours,
+# days-hours:minutes, days-hours:minutes:seconds.
+seconds_of() {
+    local days=0 clock=$1 fields
+    [[ $1 =~ ^([0-9]+-)?[0-9]+(:[0-9]+){0,2}$ ]] || return 1
+    if [[ $1 == *-* ]]; then
+        days=${1%%-*}
+        clock=${1#*-}
+        while [[ $clock != *:*:* ]]; do clock+=:0; done
+    elif [[ $clock != *:* ]]; then
+        clock=0:$clock:0
+    elif [[ $clock != *:*:* ]]; then
+        clock=0:$clock
+    fi
+    IFS=: read -ra fields <<<"$clock"
+    printf '%d\n' $((10#$days * 86400 + 10#${fields[0]} * 3600 + \
+        10#${fields[1]} * 60 + 10#${fields[2]}))
+}
+
+positive() {
+    [[ $2 =~ ^[1-9][0-9]{0,5}$ ]] ||
+        fail "$site: $1='$2' must be a number, 1 or more"
+}
+
+read_site() {
+    SITE_PARTITION='' SITE_ACCOUNT='' SITE_CORES='' SITE_TIME='' SITE_PARALLEL=4
+    SITE_LAUNCHER=srun SITE_PROGRAM=''
+    SITE_LAUNCHER_FLAGS=() SITE_SBATCH=() SITE_MODULES=()
+    [ -r "$site" ] ||
+        fail "$site is not there: copy $here/site.env.example to it and fill it in"
+    # shellcheck source=/dev/null
+    . "$site" || fail "$site: bash cannot read it"
+    time=${time:-$SITE_TIME}
+    positive SITE_CORES "$SITE_CORES"
+    positive SITE_PARALLEL "$SITE_PARALLEL"
+    limit_s=$(seconds_of "$time") ||
+        fail "the time limit '$time' (SITE_TIME or --time) must be minutes or [days-]hours:minutes:seconds"
+    program=$(find_program "$here") || exit 2
+    check_partition
+}
+
+# A job over the partition's limit would wait for ever.
+check_partition() {
+    local known most
+    [ -n "$SITE_PARTITION" ] && command -v sinfo >/dev/null || return 0
+    if ! known=$(sinfo -h -o %R 2>/dev/null); then
+        $dry_run && return
+        fail "sinfo does not answer, is this a Slurm cluster?" 1
+    fi
+    grep -qxF -- "$SITE_PARTITION" <<<"$known" ||
+        fail "$site: SITE_PARTITION='$SITE_PARTITION' is not known, there are: $(sort -u <<<"$known" | paste -sd ' ')"
+    most=$(sinfo -h -p "$SITE_PARTITION" -o %l | head -n 1)
+    if [[ $most =~ ^[0-9] ]] && [ "$limit_s" -gt "$(seconds_of "$most")" ]; then
+        fail "the time limit $time (SITE_TIME or --time) is over $most, that of partition $SITE_PARTITION"
+    fi
+}
+
+# One word of a --launcher template.
+template_word() {
+    if [[ $1 == *\'* ]]; then
+        [[ $1 != *\"* ]] ||
+            fail "$site: SITE_LAUNCHER_FLAGS: '$1' holds both kinds of quotes"
+        printf ' "%s"' "$1"
+    else
+        printf " '%s'" "$1"
+    fi
+}
+
+# The template for a layout; both starters are told the geometry themselves.
+# srun (22.05 and later) does not take cpus-per-task from the job.
+# $1: nodes, $2: ranks of a node, $3: threads.
+launcher() {
+    local word text=$SITE_LAUNCHER
+    for word in ${SITE_LAUNCHER_FLAGS[@]+"${SITE_LAUNCHER_FLAGS[@]}"}; do
+        text+=$(template_word "$word") || exit 2
+    done
+    case ${SITE_LAUNCHER##*/} in
+    srun) text+=" -N $1 --ntasks-per-node=$2 -n {ranks} -c {threads}" ;;
+    mpiexec*) text+=" -ppn $2 -n {ranks}" ;;
+    *) fail "$site: SITE_LAUNCHER='$SITE_LAUNCHER' is not known, allowed: srun, mpiexec (or its path)" ;;
+    esac
+    printf '%s\n' "$text"
+}
+
+# ---- the plan: what is submitted for a layout ----
+
+# Sets node_count and per_node.  $1: ranks, $2: threads.
+choose_nodes() {
+    local n
+    [ "$2" -le "$SITE_CORES" ] ||
+        fail "layout $1x$2: $2 threads do not fit on a node of $SITE_CORES cores (SITE_CORES)"
+    node_count=''
+    if [ "${#nodes[@]}" -eq 0 ]; then
+        n=$((SITE_CORES / $2))
+        node_count=$((($1 + n - 1) / n))
+    fi
+    for n in ${nodes[@]+"${nodes[@]}"}; do
+        per_node=$((($1 + n - 1) / n))
+        if [ "$n" -le "$1" ] && [ $((per_node * $2)) -le "$SITE_CORES" ]; then
+            node_count=$n
+            break
+        fi
+    done
+    [ -n "$node_count" ] ||
+        fail "layout $1x$2 does not fit on ${nodes[*]} nodes (--nodes) of $SITE_CORES cores, with a rank on each at least"
+    per_node=$((($1 + node_count - 1) / node_count))
+}
+
+# The least number of shards whose missing cells fit into the time of a job,
+# and the shards that miss any: "shards cells seconds i,j,...".  A line
+# "too-long seconds" when not even one cell fits.  stdin: the layout's cells.
+cut_shards() {
+    awk -F, -v usable=$((limit_s - margin_s)) -v given="$cell_time" \
+        -v most="$tasks_max" '
+        BEGIN { count = 0 }
+        $4 != "ok" {
+            place[count] = $3
+            seconds[count] = given != "" ? given : $5
+            sum += seconds[count]
+            if (seconds[count] > longest) longest = seconds[count]
+            count++
+        }
+        function fits(n,    i, shard, full) {
+            for (i = 0; i < count; i++) {
+                shard = place[i] % n
+                full[shard] += seconds[i]
+                if (full[shard] > usable) return 0
+            }
+            return 1
+        }
+        END {
+            if (count == 0) { print 0, 0, 0, "-"; exit }
+            if (longest > usable) { print "too-long", longest; exit }
+            for (n = int(sum / usable) + (sum % usable > 0); n <= most; n++)
+                if (n > 0 && fits(n)) break
+            if (n > most) { print "too-many", count; exit }
+            for (i = 0; i < count; i++) misses[place[i] % n] = 1
+            for (i = 0; i < n; i++)
+                if (i in misses) list = list (list == "" ? "" : ",") i
+            if (split(list, all, ",") == n) list = "0-" (n - 1)
+            print n, count, sum, list
+        }'
+}
+
+plan_layout() {
+    local cut
+    cut=$(grep "^[^,]*,$1," <<<"$cells" | cut_shards)
+    read -r shards missing seconds indices <<<"$cut"
+    case $shards in
+    too-long)
+        fail "a time limit of $time leaves $((limit_s - margin_s)) s for cells ($margin_s s go to starting and to ending cleanly), and a cell may take $missing s: a longer --time, or --cell-time if you know better" ;;
+    too-many)
+        fail "$missing cells of layout $1 do not fit into $tasks_max jobs of $time: a longer --time" ;;
+    esac
+}
+
+# ---- submitting ----
+
+sbatch_words() {
+    words=(sbatch --parsable --job-name="$name" --nodes="$node_count"
+        --ntasks="$1" --ntasks-per-node="$per_node" --cpus-per-task="$2"
+        --time="$time" --signal=B:TERM@60 --requeue --open-mode=append
+        --array="$indices%$SITE_PARALLEL" --output="${dir//%/%%}/slurm-%A_%a.out"
+        --error="${dir//%/%%}/slurm-%A_%a.out")
+    [ -z "$SITE_PARTITION" ] || words+=(--partition="$SITE_PARTITION")
+    [ -z "$SITE_ACCOUNT" ] || words+=(--account="$SITE_ACCOUNT")
+    words+=(${SITE_SBATCH[@]+"${SITE_SBATCH[@]}"} "$here/task.sh" "$shards"
+        ${SITE_MODULES[@]+"${SITE_MODULES[@]}"} -- "$program" run
+        "$dir/campaign.yaml" --set "name=$name" --out "$dir" --resume
+        --cores "$SITE_CORES" --shape "$1x$2" --launcher "$template")
+}
+
+is_queued() {
+    local array
+    read -r array _ <<<"$(last_array "$dir" "$1")"
+    [ -n "$array" ] && [ -n "$(queued_tasks "$array")" ] &&
+        printf '%s\n' "$array"
+}
+
+note() {
+    [ -e "$dir/submitted.tsv" ] ||
+        printf 'array\tlayout\tshards\tnodes\tcores\tat\n' >"$dir/submitted.tsv"
+    printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$shards" "$node_count" \
+        "$SITE_CORES" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >>"$dir/submitted.tsv"
+}
+
+submit_layout() {
+    local layout=$1 ranks=${1%x*} threads=${1#*x} words array
+    if array=$(is_queued "$layout"); then
+        printf 'layout %s: array %s is in the queue still, nothing is submitted\n' "$layout" "$array"
+        return
+    fi
+    plan_layout "$layout"
+    choose_nodes "$ranks" "$threads"
+    if [ "$missing" -eq 0 ]; then
+        printf 'layout %s: all cells are complete\n' "$layout"
+        return
+    fi
+    template=$(launcher "$node_count" "$per_node" "$threads") || exit 2
+    sbatch_words "$ranks" "$threads"
+    printf 'layout %s: %s cells on %s nodes, about %s s in all, %s shards of at most %s\n' \
+        "$layout" "$missing" "$node_count" "$seconds" "$shards" "$time"
+    if $dry_run; then
+        printf '   '
+        printf ' %q' "${words[@]}"
+        printf '\n'
+        return
+    fi
+    array=$("${words[@]}") || fail "sbatch refused layout $layout; what is above it was submitted" 1
+    array=${array%%;*} # with several clusters: number;cluster
+    note "$array" "$layout"
+    printf '    submitted as array %s\n' "$array"
+}
+
+list_cells() {
+    local where=()
+    [ -z "$out" ] || where=(--out "$out")
+    "$program" run "$campaign" ${sets[@]+"${sets[@]}"} --cores "$SITE_CORES" \
+        ${where[@]+"${where[@]}"} --dry-run --format csv
+}
+
+# Sets dir and name.
+prepare() {
+    local made where=()
+    if $dry_run; then
+        dir=${out:-DIR}
+        name=${campaign##*/}
+        name=${name%.*}
+        return
+    fi
+    command -v sbatch >/dev/null ||
+        fail "sbatch is not found: this is no Slurm cluster (jobs/slurm-here.sh starts one to try)" 1
+    [ -z "$out" ] || where=(--out "$out")
+    made=$("$program" run "$campaign" ${sets[@]+"${sets[@]}"} \
+        --cores "$SITE_CORES" ${where[@]+"${where[@]}"} --prepare) || exit 2
+    { read -r dir && IFS= read -r name; } <<<"$made"
+}
+
+main() {
+    parse "$@"
+    read_site
+    cells=$(list_cells) || exit 2
+    mapfile -t layouts < <(tail -n +2 <<<"$cells" | cut -d, -f2 | uniq)
+    # What cannot be is said before anything is made or submitted.
+    for layout in "${layouts[@]}"; do
+        plan_layout "$layout"
+        choose_nodes "${layout%x*}" "${layout#*x}"
+        template=$(launcher 1 1 1) || exit 2
+    done
+    prepare
+    for layout in "${layouts[@]}"; do
+        submit_layout "$layout"
+    done
+    $dry_run || printf 'results: %s\nprogress: %q %q\n' "$dir" \
+        "$here/status.sh" "$dir"
+}
+
+main "$@"

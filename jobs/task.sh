@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# One task of a job array; jobs/submit.sh submits it with these words:
+#   task.sh SHARDS MODULE... -- PROGRAM run ... --resume
+set -u
+
+shards=$1
+shift
+if [ "$1" != -- ] && ! command -v module >/dev/null; then
+    for file in /etc/profile.d/modules.sh /etc/profile.d/*lmod.sh; do
+        # shellcheck source=/dev/null
+        [ ! -r "$file" ] || . "$file"
+    done
+fi
+while [ "$1" != -- ]; do
+    module load "$1" || { echo "task.sh: no module $1" >&2; exit 2; }
+    shift
+done
+shift
+
+# Slurm sends TERM to this shell before the time limit (--signal=B:TERM@60): it
+# must not wait for a foreground command then.  The driver drops the cell that
+# runs, says what is left and ends.
+"$@" --shard "$SLURM_ARRAY_TASK_ID/$shards" &
+driver=$!
+trap 'kill -TERM "$driver" 2>/dev/null' TERM INT
+wait "$driver"
+code=$?
+# A signal ends `wait` before the driver has ended.
+while kill -0 "$driver" 2>/dev/null; do
+    wait "$driver"
+    code=$?
+done
+exit "$code"
