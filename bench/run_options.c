@@ -128,7 +128,7 @@ static const char simulation_doc[] =
     "Examples:\n"
     "  dlsbench sim --platform bench/platforms/ranger.xml --workers 1024 "
     "--master dedicated --hierarchy 4 --kernel adjoint:size=800 --scheme tss\n"
-    "  dlsbench sim bench/papers/han.yaml --platform "
+    "  dlsbench sim mine.yaml --platform "
     "bench/platforms/ranger.xml --out han\n";
 
 /* Behind the others, for dlsbench sim only. */

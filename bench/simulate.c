@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What SMPI and DLSBench need of memory, measured: see make bench-sim. */
+/* What SMPI and DLSBench need of memory, measured with 32,768
+ * ranks on one machine. */
 static const double RANK_BYTES = 26e3, BASE_BYTES = 100e6;
 
 /* SimGrid 3.32.  Ranks share the process and its data (privatization) and
