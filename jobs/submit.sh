@@ -312,7 +312,7 @@ prepare() {
     [ -z "$out" ] || where=(--out "$out")
     made=$("$program" run "$campaign" ${sets[@]+"${sets[@]}"} \
         --cores "$SITE_CORES" ${where[@]+"${where[@]}"} --prepare) || exit 2
-    { read -r dir && IFS= read -r name; } <<<"$made"
+    { IFS= read -r dir && IFS= read -r name; } <<<"$made"
 }
 
 main() {
