@@ -51,8 +51,9 @@ static void list_schemes(void)
         printf("\n%s%s%s%s: %s\n", ops->name, ops->alias ? " (or " : "",
                ops->alias ? ops->alias : "", ops->alias ? ")" : "",
                ops->summary ? ops->summary : "");
-        printf("    from %s%s\n", ops->citation ? ops->citation : "-",
-               ops->flags & SCHED_BY_POWER ? "; uses powers" : "");
+        printf("    from %s%s%s\n", ops->citation ? ops->citation : "-",
+               ops->flags & SCHED_BY_POWER ? "; uses powers" : "",
+               ops->feedback ? "; learns while it runs" : "");
         list_params(ops->params);
     }
 }

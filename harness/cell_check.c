@@ -202,6 +202,31 @@ static int check_hierarchy(struct cell *cell, struct error *err)
     return 0;
 }
 
+/* Times have to come from who ran a chunk to who sizes the next: a pool
+ * between them mixes the workers, and with dependences they are mostly the
+ * neighbours' times. */
+static int check_learning(const struct cell *cell, struct error *err)
+{
+    const struct sched_ops *scheme;
+    struct spec spec;
+    int code = sched_parse(cell->scheme, &scheme, &spec, err);
+    if (code != 0 || scheme->feedback == NULL)
+        return code;
+    if (!is(cell->hierarchy, "flat"))
+        return error_set(err, ENOTSUP,
+                         "scheme %s learns from the times of single workers, "
+                         "which do not pass the pools of hierarchy %s: use "
+                         "flat",
+                         scheme->name, cell->hierarchy);
+    if (!is(cell->protocol, "parallel"))
+        return error_set(err, ENOTSUP,
+                         "scheme %s learns from the times of chunks, which "
+                         "under protocol %s are mostly waiting: use a kernel "
+                         "without dependences",
+                         scheme->name, cell->protocol);
+    return 0;
+}
+
 static void set_hash(struct cell *cell)
 {
     char text[4096], interval[24];
@@ -255,6 +280,8 @@ int cell_check(struct cell *cell, struct error *err)
         code = check_shape(&checked, err);
     if (code == 0)
         code = check_transport(&checked, err);
+    if (code == 0)
+        code = check_learning(&checked, err);
     if (code == 0)
         code = cell_power_check(&checked, err);
     if (code == 0)

@@ -474,6 +474,11 @@ static void fields_that_do_not_go_together(void **unused)
     bad(WORDS("kernel=heat:steps=2", "ranks=2", "collect=master"), -ENOTSUP,
         "use local");
     bad(WORDS("kernel=heat", "protocol=parallel"), -ENOTSUP, "use dmps");
+    bad(WORDS("scheme=awf-b", "threads=2", "hierarchy=2"), -ENOTSUP,
+        "hierarchy 2: use flat");
+    bad(WORDS("scheme=af", "layout=2x1", "hierarchy=node"), -ENOTSUP,
+        "use flat");
+    bad(WORDS("scheme=awf-e", "kernel=heat"), -ENOTSUP, "mostly waiting");
 }
 
 static void wrong_loads(void **unused)

@@ -222,6 +222,7 @@ static int open_relay(struct chain *chain, const struct loop *loop,
                                 .ahead = ahead_of(loop),
                                 .patience = *patience,
                                 .scheme = &chain->root->sched,
+                                .ops = chain->root->scheme,
                                 .output = loop->output,
                                 .inbox = loop->inbox,
                                 .output_bytes = loop->output_bytes};

@@ -302,7 +302,7 @@ static void check_table(const struct test_case *c, const struct sequence *s)
     int code =
         sched_table_build(&table, ops, &spec, &c->loop, c->min_chunk, NULL);
     bool by_power = (ops->flags & SCHED_BY_POWER) != 0;
-    if (by_power && !c->equal) {
+    if (ops->feedback != NULL || (by_power && !c->equal)) {
         assert_int_equal(code, -ENOTSUP);
         return;
     }

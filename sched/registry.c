@@ -19,7 +19,7 @@ const struct sched_ops *const sched_schemes[] = {
 
 enum {
     SCHEMES = sizeof(sched_schemes) / sizeof(sched_schemes[0]) - 1,
-    LIST_MAX = 384,
+    LIST_MAX = 512,
 };
 
 static const struct sched_ops *find_scheme(const char *name)

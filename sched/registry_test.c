@@ -9,10 +9,10 @@ static void order_is_that_of_the_list(void **unused)
 {
     (void)unused;
     static const char *const name[] = {
-        "static", "ss",         "css",  "wcss", "gss",  "fss",
-        "tss",    "tss-taylor", "qss",  "wf",   "dtss", "dtss-acp",
-        "dfss",   "dgss",       "fsc",  "mfsc", "fac",  "tap",
-        "tfss",   "fiss",       "viss", "rnd"};
+        "static",     "ss",    "css",   "wcss",  "gss",      "fss",  "tss",
+        "tss-taylor", "qss",   "wf",    "dtss",  "dtss-acp", "dfss", "dgss",
+        "fsc",        "mfsc",  "fac",   "tap",   "tfss",     "fiss", "viss",
+        "rnd",        "awf-b", "awf-c", "awf-d", "awf-e",    "af"};
     size_t n = sizeof(name) / sizeof(name[0]);
     for (size_t i = 0; i < n; i++)
         assert_string_equal(sched_schemes[i]->name, name[i]);
@@ -86,6 +86,10 @@ static void specs_are_recorded_with_their_defaults(void **unused)
         {"viss", "viss:x=4"},
         {"rnd", "rnd:seed=1"},
         {"rnd:seed=0,max=9", "rnd:max=9,seed=0"},
+        {"awf-b", "awf-b"},
+        {"awf-e", "awf-e"},
+        {"af", "af"},
+        {"af:first=50", "af:first=50"},
     };
     for (size_t i = 0; i < sizeof(spec) / sizeof(spec[0]); i++) {
         const struct sched_ops *ops;
@@ -140,6 +144,8 @@ static void bad_specs_name_what_is_wrong(void **unused)
         {"viss:x=0.5", "out of range"},
         {"rnd:min=9,max=3", "min=9 is more than max=3"},
         {"rnd:seed=0.5", "not a whole number"},
+        {"awf-f", "did you mean 'awf-"},
+        {"af:first=0", "out of range"},
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         const struct sched_ops *ops = NULL;

@@ -182,6 +182,28 @@ bool sched_next(struct sched *sched, int worker, struct chunk *chunk)
     return take(sched, worker, chunk);
 }
 
+void sched_feedback(const struct sched *sched, int worker, int64_t size,
+                    double time)
+{
+    sched->ops->feedback(state_of(sched->head), worker, size, time);
+}
+
+static bool equal_powers(const struct sched_loop *loop)
+{
+    for (int j = 1; j < loop->workers; j++)
+        if (sched_power(loop, j) != sched_power(loop, 0))
+            return false;
+    return true;
+}
+
+bool sched_has_sequence(const struct sched_ops *ops,
+                        const struct sched_loop *loop)
+{
+    if (ops->feedback != NULL)
+        return false;
+    return !(ops->flags & SCHED_BY_POWER) || equal_powers(loop);
+}
+
 void sched_note(const struct sched *sched, char *text, size_t size)
 {
     if (size == 0)

@@ -39,6 +39,10 @@ struct sched_loop {
  * static blocks, and wcss's "fast workers are served first". */
 #define SCHED_PRIMED 2u
 
+/* feedback wants the time from one request of the worker to its next; without
+ * the flag, that from getting a chunk to the next request. */
+#define SCHED_WHOLE_TIME 4u
+
 #define SCHED_NO_CHUNK INT64_MIN
 
 struct sched_ops {
@@ -83,6 +87,15 @@ struct sched_ops {
      * to what remains.  SCHED_NO_CHUNK: this worker gets none, ever.
      * Required. */
     int64_t (*next)(void *state, int worker, int64_t remaining);
+
+    /* Schemes that learn while the loop runs: this worker has finished a chunk
+     * of this scheme, `size` iterations in `time`.  The unit of time is the
+     * same for all workers of the loop and means nothing; time may be 0 or
+     * less where a clock is too coarse.  Called as next is, by one caller at a
+     * time, before the worker's next request or, where requests leave early,
+     * the one after; the last chunks may go unreported.  Such a sequence has
+     * no table.  Optional. */
+    void (*feedback)(void *state, int worker, int64_t size, double time);
 
     /* All chunks have this one size (ss, css): then a step number alone gives
      * the chunk and no table is needed.  Optional. */
@@ -148,6 +161,16 @@ void sched_attach(struct sched *sched, void *memory,
  * only place that clamps, raises to the minimum chunk and counts. */
 bool sched_next(struct sched *sched, int worker, struct chunk *chunk);
 
+/* Tells a scheme that learns what a chunk took; see sched_ops.feedback, which
+ * must be there. */
+void sched_feedback(const struct sched *sched, int worker, int64_t size,
+                    double time);
+
+/* Whether one sequence holds for every order of requests: the loop can have a
+ * table. */
+bool sched_has_sequence(const struct sched_ops *ops,
+                        const struct sched_loop *loop);
+
 /* The size of every chunk but the last, where the scheme has one for all (at
  * least the run's minimum chunk); otherwise 0. */
 int64_t sched_fixed_size(const struct sched *sched);
@@ -168,8 +191,9 @@ struct sched_table {
     int32_t *rank;  /* worker -> its primed step; NULL unless primed */
 };
 
-/* Makes the table of a loop whose sequence does not depend on who asks: the
- * scheme is not SCHED_BY_POWER or all powers are equal.  A fixed-size
+/* Makes the table of a loop whose sequence does not depend on who asks
+ * (sched_has_sequence): the scheme does not learn, and it is not
+ * SCHED_BY_POWER or all powers are equal.  A fixed-size
  * sequence needs no table and has no limit of steps.  Free with
  * sched_table_free.  Returns 0; -EINVAL (as sched_init); -ENOTSUP when the
  * sequence depends on who asks; -E2BIG beyond SCHED_TABLE_STEPS_MAX steps;

@@ -7,14 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool equal_powers(const struct sched_loop *loop)
-{
-    for (int j = 1; j < loop->workers; j++)
-        if (sched_power(loop, j) != sched_power(loop, 0))
-            return false;
-    return true;
-}
-
 static int no_memory(struct error *err)
 {
     return error_set(err, ENOMEM, "no memory for a table of chunks");
@@ -107,11 +99,12 @@ int sched_table_build(struct sched_table *table, const struct sched_ops *ops,
     if (memory == NULL)
         return no_memory(err);
     int code = sched_init(&sched, memory, ops, spec, loop, min_chunk, err);
-    if (code == 0 && (ops->flags & SCHED_BY_POWER) && !equal_powers(loop))
+    if (code == 0 && !sched_has_sequence(ops, loop))
         code = error_set(err, ENOTSUP,
-                         "%s has no table: with unequal powers the chunks "
-                         "depend on who asks",
-                         ops->name);
+                         "%s has no table: %s the chunks depend on who asks",
+                         ops->name,
+                         ops->feedback ? "it learns from times, so that"
+                                       : "with unequal powers");
     if (code == 0)
         code = fill(&made, &sched, loop->workers, err);
     free(memory);

@@ -175,6 +175,14 @@ enum master_answer master_take(struct master *master, int worker,
     return answer;
 }
 
+void master_feedback(struct master *master, int worker, int64_t size,
+                     double time)
+{
+    engine_lock(&master->lock);
+    sched_feedback(master->scheme, worker, size, time);
+    engine_unlock(&master->lock);
+}
+
 void master_ask_ahead(struct master *master)
 {
     if (master->scheme != NULL || master->upstream != NULL)

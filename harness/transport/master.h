@@ -58,6 +58,10 @@ void master_reset(struct master *master);
 enum master_answer master_take(struct master *master, int worker,
                                struct chunk *chunk);
 
+/* What a worker's chunk took, for the supermaster of a scheme that learns. */
+void master_feedback(struct master *master, int worker, int64_t size,
+                     double time);
+
 /* Up to one chunk for each worker of [first, first + workers), for a child's
  * pool.  Sets *count; MASTER_CHUNK when it is above 0. */
 enum master_answer master_take_batch(struct master *master, int first,

@@ -143,14 +143,14 @@ static void open_masters(struct world *w)
 static void open_window(struct world *w)
 {
     struct error err = {""};
-    if (w->loop.power == NULL &&
-        sched_table_build(&w->table, w->ops, &w->spec, &w->loop, w->min_chunk,
-                          &err) != 0)
+    bool table = sched_has_sequence(w->ops, &w->loop);
+    if (table && sched_table_build(&w->table, w->ops, &w->spec, &w->loop,
+                                   w->min_chunk, &err) != 0)
         fail_msg("%s: %s", w->ops->name, err.text);
     atomic_store(&w->counter.step, w->table.primed);
     for (int i = 0; i < w->tree.workers; i++) {
         w->upstream[i] = &w->end[i].base;
-        if (w->loop.power == NULL)
+        if (table)
             source_table_open(&w->end[i].table, i, &w->table, &w->counter);
         else
             source_state_open(&w->end[i].state, i, &w->sched, &w->lock);
@@ -158,7 +158,7 @@ static void open_window(struct world *w)
     for (int m = 1; m < w->tree.count; m++) {
         w->master[m].upstream = w->upstream + w->master[m].first_worker;
         w->master[m].upstream_primed = w->sched.head->primed;
-        if (w->loop.power == NULL)
+        if (table)
             w->master[m].upstream_primed = w->table.primed;
         w->remote[m] = false;
     }

@@ -90,6 +90,8 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
                             .tree = tree,
                             .patience = setup->patience,
                             .collect = setup->collect && setup->output_bytes,
+                            .learns = setup->ops->feedback != NULL,
+                            .whole = setup->ops->flags & SCHED_WHOLE_TIME,
                             .prefetch = setup->prefetch,
                             .ahead = setup->ahead,
                             .output = setup->output,
@@ -170,8 +172,12 @@ static void leave_parents(struct relay *relay)
         int above = relay->tree->master[relay->master[i].index].parent;
         if (above >= 0 && relay_hosted(relay, above) == NULL &&
             relay->tree->master[above].rank >= 0)
-            relay_send_request(relay, REQUEST_FINAL, above,
-                               relay->master[i].index, 0, NULL);
+            relay_send_request(
+                relay,
+                (struct request){.kind = REQUEST_FINAL,
+                                 .master = above,
+                                 .child = relay->master[i].index},
+                0, NULL);
     }
 }
 

@@ -30,6 +30,10 @@ struct request {
     int32_t child;  /* worker number, or index of the asking master */
     int32_t from;   /* address of the asking thread */
     int64_t start, size;
+    /* A scheme that learns: the worker's last chunk had `ran` iterations (0:
+     * nothing to tell) and took ran_s seconds. */
+    int64_t ran;
+    double ran_s;
 };
 
 /* Growing lists of requests in flight and of what was received. */
@@ -47,6 +51,8 @@ struct relay {
     const struct tree *tree;
     struct engine_patience patience;
     bool collect; /* results travel to the master */
+    bool learns;  /* the scheme has feedback */
+    bool whole;   /* SCHED_WHOLE_TIME */
     bool prefetch;
     int64_t ahead; /* iterations before the end of a chunk, with prefetch */
 
@@ -87,6 +93,7 @@ struct relay_setup {
     int64_t ahead; /* see struct source */
     struct engine_patience patience;
     struct sched *scheme; /* used at the supermaster's rank only */
+    const struct sched_ops *ops;
     const void *output;
     void *inbox;
     size_t output_bytes;
@@ -131,6 +138,10 @@ struct relay_source {
     int thread;
     struct chunk current;  /* being computed, size 0: none */
     struct chunk finished; /* whose results were not sent yet */
+    int64_t running;       /* size of the chunk whose time is taken, 0: none */
+    double since;          /* it counts from here, s */
+    int64_t ran; /* size of one whose time was not yet told, 0: none */
+    double ran_s;
     bool asked, left;
     MPI_Request answer;
     struct chunk reply;

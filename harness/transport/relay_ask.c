@@ -1,6 +1,23 @@
 /* The workers' end of the relay. */
 #include "harness/transport/relay_parts.h"
 
+/* The chunk that ran is done: its time waits to be told. */
+static void end_time(struct relay_source *source, double now)
+{
+    if (source->running == 0)
+        return;
+    source->ran = source->running;
+    source->ran_s = now - source->since;
+    source->running = 0;
+}
+
+static void begin_time(struct relay_source *source, double asked,
+                       const struct chunk *chunk)
+{
+    source->running = chunk->size;
+    source->since = source->relay->whole ? asked : engine_now();
+}
+
 /* A master in this rank: no message, but its pool may wait for one. */
 static bool hosted_next(struct source *base, struct chunk *chunk)
 {
@@ -37,6 +54,22 @@ static void hosted_ahead(struct source *base)
     relay_progress(source->relay);
 }
 
+/* The same under a scheme that learns. */
+static bool hosted_learning_next(struct source *base, struct chunk *chunk)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    double asked = engine_now();
+    end_time(source, asked);
+    if (source->ran > 0)
+        master_feedback(source->master, base->worker, source->ran,
+                        source->ran_s);
+    source->ran = 0;
+    if (!hosted_next(base, chunk))
+        return false;
+    begin_time(source, asked, chunk);
+    return true;
+}
+
 /* A pool in this rank below a master in another: results go to that one. */
 static bool pooled_next(struct source *base, struct chunk *chunk)
 {
@@ -44,9 +77,10 @@ static bool pooled_next(struct source *base, struct chunk *chunk)
     struct relay *relay = source->relay;
     if (source->current.size > 0) {
         int above = relay->tree->master[source->leaf].parent;
+        struct request request = {
+            .kind = REQUEST_RESULT, .master = above, .child = base->worker};
         comm_begin(relay->comm);
-        relay_send_request(relay, REQUEST_RESULT, above, base->worker,
-                           source->thread, &source->current);
+        relay_send_request(relay, request, source->thread, &source->current);
         comm_end(relay->comm);
         source->current.size = 0;
     }
@@ -56,14 +90,19 @@ static bool pooled_next(struct source *base, struct chunk *chunk)
     return true;
 }
 
-/* Asks for a chunk; the results of a finished one travel along. */
+/* Asks for a chunk; the results and the time of a finished one travel along. */
 static void ask(struct relay_source *source)
 {
     struct relay *relay = source->relay;
+    struct request request = {.kind = REQUEST_WORK,
+                              .master = source->leaf,
+                              .child = source->base.worker,
+                              .ran = source->ran,
+                              .ran_s = source->ran_s};
+    source->ran = 0;
     comm_begin(relay->comm);
     /* The question leaves first: the answer takes longer than the posting. */
-    relay_send_request(relay, REQUEST_WORK, source->leaf, source->base.worker,
-                       source->thread, &source->finished);
+    relay_send_request(relay, request, source->thread, &source->finished);
     MPI_Irecv(&source->reply, sizeof(source->reply), MPI_BYTE,
               comm_source(relay->comm, relay->tree->master[source->leaf].rank),
               RELAY_REPLY + source->thread, relay->comm->all, &source->answer);
@@ -81,9 +120,12 @@ static void remote_ahead(struct source *base)
 
 static void leave_master(struct relay_source *source)
 {
+    struct request request = {.kind = REQUEST_FINAL,
+                              .master = source->leaf,
+                              .child = source->base.worker};
     comm_begin(source->relay->comm);
-    relay_send_request(source->relay, REQUEST_FINAL, source->leaf,
-                       source->base.worker, source->thread, &source->finished);
+    relay_send_request(source->relay, request, source->thread,
+                       &source->finished);
     comm_end(source->relay->comm);
     source->left = true;
 }
@@ -113,12 +155,35 @@ static bool remote_next(struct source *base, struct chunk *chunk)
     return chunk->size > 0;
 }
 
+/* The same under a scheme that learns.  With prefetch the time of a chunk
+ * travels as its results do. */
+static bool remote_learning_next(struct source *base, struct chunk *chunk)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    double asked = engine_now();
+    end_time(source, asked);
+    if (!remote_next(base, chunk))
+        return false;
+    begin_time(source, asked, chunk);
+    return true;
+}
+
 /* Whether a pool's chunks come, at some level, from another rank. */
 static bool needs_messages(const struct master *master)
 {
     while (master->parent != NULL)
         master = master->parent;
     return master->scheme == NULL && master->upstream == NULL;
+}
+
+static bool (*next_of(const struct relay *relay, const struct master *hosted,
+                      bool sends))(struct source *, struct chunk *)
+{
+    if (hosted == NULL)
+        return relay->learns ? remote_learning_next : remote_next;
+    if (sends)
+        return pooled_next;
+    return relay->learns ? hosted_learning_next : hosted_next;
 }
 
 void relay_source_open(struct relay_source *source, struct relay *relay,
@@ -132,9 +197,7 @@ void relay_source_open(struct relay_source *source, struct relay *relay,
                  relay_hosted(relay, above) == NULL;
     *source = (struct relay_source){
         .base = {.worker = worker,
-                 .next = hosted == NULL ? remote_next
-                         : sends        ? pooled_next
-                                        : hosted_next,
+                 .next = next_of(relay, hosted, sends),
                  .ask_ahead = !relay->prefetch         ? NULL
                               : hosted == NULL         ? remote_ahead
                               : needs_messages(hosted) ? hosted_ahead

@@ -17,9 +17,10 @@ enum {
 
 /* ---- sending; called with MPI held ---- */
 
-/* A request, and behind it the results of a finished chunk (NULL: none). */
-void relay_send_request(struct relay *relay, int kind, int master, int child,
-                        int thread, const struct chunk *finished);
+/* A request of which kind, master, child, ran and ran_s are set; behind it
+ * the results of a finished chunk (NULL: none). */
+void relay_send_request(struct relay *relay, struct request request, int thread,
+                        const struct chunk *finished);
 void relay_count_message(struct relay *relay, int64_t bytes);
 
 /* Takes out of the requests in flight what has completed. */

@@ -68,18 +68,14 @@ static int worker_thread(const struct tree *tree, int worker)
 
 /* Requests are small: the library buffers them, and the receiver always has a
  * receive posted or is on its way to one. */
-void relay_send_request(struct relay *relay, int kind, int master, int child,
-                        int thread, const struct chunk *finished)
+void relay_send_request(struct relay *relay, struct request request, int thread,
+                        const struct chunk *finished)
 {
     const struct comm *comm = relay->comm;
-    int to = comm_address(comm, relay->tree->master[master].rank, 0);
-    struct request request = {
-        .kind = kind,
-        .master = master,
-        .child = child,
-        .from = comm_self(comm),
-        .start = finished ? finished->start : 0,
-        .size = finished && relay->collect ? finished->size : 0};
+    int to = comm_address(comm, relay->tree->master[request.master].rank, 0);
+    request.from = comm_self(comm);
+    request.start = finished ? finished->start : 0;
+    request.size = finished && relay->collect ? finished->size : 0;
     MPI_Send(&request, sizeof(request), MPI_BYTE, to, RELAY_REQUEST, comm->all);
     relay_count_message(relay, sizeof(request));
     if (request.size == 0)
@@ -107,8 +103,9 @@ static void send_refill_requests(struct relay *relay)
                   master->workers * (int)sizeof(struct task), MPI_BYTE,
                   comm_source(comm, relay->tree->master[above].rank),
                   RELAY_REFILL, comm->all, &relay->refill[i]);
-        relay_send_request(relay, REQUEST_REFILL, above, master->index, 0,
-                           NULL);
+        struct request request = {
+            .kind = REQUEST_REFILL, .master = above, .child = master->index};
+        relay_send_request(relay, request, 0, NULL);
     }
 }
 
@@ -179,6 +176,9 @@ static void handle_request(struct relay *relay, const struct request *request)
 {
     engine_charge(ENGINE_REQUEST);
     receive_results(relay, request);
+    if (request->ran > 0)
+        master_feedback(relay_hosted(relay, request->master), request->child,
+                        request->ran, request->ran_s);
     if (request->kind == REQUEST_FINAL)
         relay->finals++;
     if (answer_request(relay, request))

@@ -37,13 +37,32 @@ static bool state_next(struct source *base, struct chunk *chunk)
     return more;
 }
 
+/* The time is taken outside the lock, so that it is not the others'. */
+static bool learning_next(struct source *base, struct chunk *chunk)
+{
+    struct source_state *source = (struct source_state *)base;
+    uint64_t asked = engine_ticks();
+    engine_lock(source->lock);
+    if (source->size > 0)
+        sched_feedback(&source->sched, base->worker, source->size,
+                       (double)(int64_t)(asked - source->since));
+    bool more = sched_next(&source->sched, base->worker, chunk);
+    engine_unlock(source->lock);
+    source->size = more ? chunk->size : 0;
+    source->since = source->whole ? asked : engine_ticks();
+    return more;
+}
+
 void source_state_open(struct source_state *source, int worker,
                        const struct sched *sched, struct engine_lock *lock)
 {
-    *source =
-        (struct source_state){.base = {.next = state_next, .worker = worker},
-                              .sched = *sched,
-                              .lock = lock};
+    const struct sched_ops *ops = sched->ops;
+    *source = (struct source_state){
+        .base = {.next = ops->feedback != NULL ? learning_next : state_next,
+                 .worker = worker},
+        .sched = *sched,
+        .lock = lock,
+        .whole = (ops->flags & SCHED_WHOLE_TIME) != 0};
 }
 
 static bool none_next(struct source *source, struct chunk *chunk)

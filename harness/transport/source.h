@@ -77,11 +77,16 @@ void source_table_open(struct source_table *source, int worker,
                        const struct sched_table *table,
                        struct source_counter *counter);
 
-/* A scheme whose sizes depend on who asks: its state under a lock. */
+/* A scheme whose sizes depend on who asks: its state under a lock.  Where it
+ * learns, it is told with each request what the chunk before took, in
+ * engine_ticks. */
 struct source_state {
     struct source base;
     struct sched sched;
     struct engine_lock *lock; /* on the state's own cache line */
+    bool whole;               /* SCHED_WHOLE_TIME */
+    int64_t size;             /* of the chunk that runs, 0: none */
+    uint64_t since;           /* it counts from here */
 };
 
 void source_state_open(struct source_state *source, int worker,

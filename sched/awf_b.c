@@ -1,0 +1,17 @@
+/* Adaptive weighted factoring, variant B: the weights are renewed at the start
+ * of every stage, from computing times.  Carino and Banicescu 2008; formula
+ * in sched/awf.h. */
+#include "sched/awf.h"
+
+const struct sched_ops sched_awf_b_ops = {
+    .name = "awf-b",
+    .citation = "Carino and Banicescu 2008",
+    .summary = "weighted factoring, weights measured, renewed by stage",
+    .params = awf_params,
+    .flags = SCHED_BY_POWER,
+    .state_size = awf_state_size,
+    .init = awf_init,
+    .next = awf_stage_next,
+    .feedback = awf_feedback,
+    .note = awf_note,
+};

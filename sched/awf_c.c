@@ -1,0 +1,17 @@
+/* Adaptive weighted factoring, variant C: the weights and R are renewed with
+ * every request, from computing times.  Carino and Banicescu 2008; formula in
+ * sched/awf.h. */
+#include "sched/awf.h"
+
+const struct sched_ops sched_awf_c_ops = {
+    .name = "awf-c",
+    .citation = "Carino and Banicescu 2008",
+    .summary = "weighted factoring, weights measured, renewed by chunk",
+    .params = awf_params,
+    .flags = SCHED_BY_POWER,
+    .state_size = awf_state_size,
+    .init = awf_init,
+    .next = awf_chunk_next,
+    .feedback = awf_feedback,
+    .note = awf_note,
+};

@@ -1,0 +1,17 @@
+/* Adaptive weighted factoring, variant D: awf-b with times from one request
+ * to the next, which hold the scheduling too.  Carino and Banicescu 2008;
+ * formula in sched/awf.h. */
+#include "sched/awf.h"
+
+const struct sched_ops sched_awf_d_ops = {
+    .name = "awf-d",
+    .citation = "Carino and Banicescu 2008",
+    .summary = "awf-b with times from request to request",
+    .params = awf_params,
+    .flags = SCHED_BY_POWER | SCHED_WHOLE_TIME,
+    .state_size = awf_state_size,
+    .init = awf_init,
+    .next = awf_stage_next,
+    .feedback = awf_feedback,
+    .note = awf_note,
+};
