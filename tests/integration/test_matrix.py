@@ -9,7 +9,11 @@ SCHEMES = ("[static, ss, 'css:chunk=3', 'wcss:k=2', gss, fss, tss, tss-taylor,"
            " qss, wf, dtss, dtss-acp, dfss, dgss,"
            " fsc, mfsc, fac, tap, tfss, fiss, viss, rnd,"
            " awf-b, awf-c, awf-d, awf-e, af]")
+# One of each way in which a source serves schemes: closed form, table, primed
+# table, state by power, state by available power, learning.
+KINDS = "[ss, gss, static, dfss, 'wcss:k=2', dtss-acp, awf-c]"
 SHAPES = ["1x1", "1x2", "1x3", "2x1", "3x1", "4x1", "6x1", "2x2", "3x2"]
+EVERY_SCHEME = ["1x2", "2x1", "2x2"]
 # The sanitized build is slower: one shape of each kind.
 SANITIZED = ["1x3", "2x1", "4x1", "2x2"]
 
@@ -82,10 +86,12 @@ def run(dlsbench, campaign, body, **more):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, shape):
-    body = text(shape, "mandelbrot:size=48,maxiter=64")
+    every = shape in EVERY_SCHEME
+    body = text(shape, "mandelbrot:size=48,maxiter=64",
+                SCHEMES if every else KINDS)
     runs = check(run(dlsbench, campaign, body), 48)
     schemes = {x["scheme"].split(":")[0] for x in runs}
-    assert len(schemes) == 27
+    assert len(schemes) == (27 if every else 7)
 
 
 @pytest.mark.parametrize("shape", SANITIZED)
