@@ -172,6 +172,11 @@ static int add_rounds(struct work *work, double load,
             if (round == 0)
                 plan->period = period;
         }
+        if (work->sum == 0)
+            return error_set(err, EDOM,
+                             "no worker is worth using: none can compute "
+                             "anything in a period of %g s",
+                             plan->period);
         plan->raised += work->raised;
         code = add_round(work, round, &left, plan, err);
     }

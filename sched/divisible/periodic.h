@@ -76,7 +76,8 @@ struct divisible_periods divisible_lp_adaptive(void);
  * be freed also after an error.  Theorems 3 and 4: with T_p = sqrt(B / n*) >=
  * 2 sum g and no start-ups, the makespan is at most
  *     B / n* + 2 (sum g + 1) sqrt(B / n*).
- * Returns 0, -ENOMEM, or -E2BIG (too many chunks) with a text. */
+ * Returns 0, -ENOMEM, -E2BIG (too many chunks) or -EDOM (load and time so far
+ * apart that nothing fits into a period) with a text. */
 int divisible_periodic(const struct divisible_platform *platform, double load,
                        const struct divisible_periods *periods,
                        struct divisible_plan *plan, struct error *err);

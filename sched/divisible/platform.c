@@ -1,9 +1,11 @@
 #include "sched/divisible/platform.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
+
+/* Sums and quotients of what is allowed stay far from overflow. */
+static const double largest = 1e50;
 
 static int check_worker(const struct divisible_worker *worker, int i,
                         struct error *err)
@@ -13,14 +15,15 @@ static int check_worker(const struct divisible_worker *worker, int i,
         double value;
     } costs[] = {{"g", worker->g}, {"G", worker->G}, {"z", worker->z}};
     for (size_t k = 0; k < sizeof(costs) / sizeof(costs[0]); k++)
-        if (!isfinite(costs[k].value) || costs[k].value < 0)
+        if (!(costs[k].value >= 0 && costs[k].value <= largest))
             return error_set(err, EINVAL,
-                             "%s of worker %d is %g s, it must be 0 or more",
-                             costs[k].name, i, costs[k].value);
-    if (!isfinite(worker->w) || !(worker->w > 0))
+                             "%s of worker %d is %g s, it must be 0 to %g",
+                             costs[k].name, i, costs[k].value, largest);
+    if (!(worker->w >= 1 / largest && worker->w <= largest))
         return error_set(err, EINVAL,
-                         "w of worker %d is %g s, it must be above 0", i,
-                         worker->w);
+                         "w of worker %d is %g s, it must be above 0 (%g to "
+                         "%g)",
+                         i, worker->w, 1 / largest, largest);
     return 0;
 }
 
@@ -31,9 +34,10 @@ int divisible_check(const struct divisible_platform *platform, double load,
     if (platform->workers < 1 || platform->workers > DIVISIBLE_WORKERS_MAX)
         return error_set(err, EINVAL, "%d workers, allowed is 1 to %d",
                          platform->workers, DIVISIBLE_WORKERS_MAX);
-    if (!isfinite(load) || !(load > 0))
-        return error_set(err, EINVAL, "the load is %g, it must be above 0",
-                         load);
+    if (!(load >= 1 / largest && load <= largest))
+        return error_set(err, EINVAL,
+                         "the load is %g, it must be above 0 (%g to %g)", load,
+                         1 / largest, largest);
     for (int i = 0; code == 0 && i < platform->workers; i++)
         code = check_worker(&platform->worker[i], i, err);
     return code;

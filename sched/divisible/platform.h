@@ -38,8 +38,8 @@ struct divisible_platform {
     bool overlap; /* workers compute while they receive */
 };
 
-/* Refuses numbers out of the ranges above, and loads that are not finite and
- * above 0; the text names the worker, from 0.  Returns 0 or -EINVAL. */
+/* Refuses numbers out of the ranges above, those above 1e50, and a w or a load
+ * below 1e-50; the text names the worker, from 0.  Returns 0 or -EINVAL. */
 int divisible_check(const struct divisible_platform *platform, double load,
                     struct error *err);
 

@@ -7,6 +7,7 @@
 #include "sched/divisible/curve.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,17 +53,30 @@ static double end_time(const struct divisible_platform *platform, double load,
     return (load - fixed) / by_time;
 }
 
+/* The alpha of the next worker; *R goes from before it to after it. */
+static double take_part(const struct divisible_worker *w, double *R)
+{
+    double alpha = (*R - w->g - w->z) / (w->G + w->w);
+    *R -= w->g + alpha * w->G;
+    return alpha;
+}
+
+/* Latencies that are long beside the load leave few digits of it: the sum is
+ * made right by a factor. */
 static int send_to(const struct divisible_platform *platform, double load,
                    const int *taking, int count, struct divisible_plan *plan,
                    struct error *err)
 {
-    double R = end_time(platform, load, taking, count);
+    double end = end_time(platform, load, taking, count), R = end, sum = 0;
     int code = 0;
+    for (int k = 0; k < count; k++)
+        sum += fmax(take_part(&platform->worker[taking[k]], &R), 0);
+    R = end;
     for (int k = 0; code == 0 && k < count; k++) {
-        const struct divisible_worker *w = &platform->worker[taking[k]];
-        double alpha = (R - w->g - w->z) / (w->G + w->w);
-        code = divisible_plan_add(plan, taking[k], 0, alpha, err);
-        R -= w->g + alpha * w->G;
+        double alpha = take_part(&platform->worker[taking[k]], &R);
+        /* All of it to the last when nothing is left of the digits. */
+        double part = sum > 0 ? alpha / sum : k == count - 1;
+        code = divisible_plan_add(plan, taking[k], 0, part * load, err);
     }
     return code == 0 ? divisible_plan_time(plan, platform, err) : code;
 }
