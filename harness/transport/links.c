@@ -369,7 +369,7 @@ static int map_edges(struct links *links, int64_t edges, struct error *err)
     if (links->remote && links->steps > 1 && edges > LINK_TAGS)
         return error_set(err, ENOTSUP,
                          "several time steps over several ranks: at most %d "
-                         "rows, not %lld",
+                         "rows, not %lld, with placement sticky; use replan",
                          (int)LINK_TAGS, (long long)edges);
     links->mapped = (size_t)(edges + 1) * sizeof(*links->edge);
     void *memory = mmap(NULL, links->mapped, PROT_READ | PROT_WRITE,
