@@ -174,23 +174,24 @@ static bool barrier_for_all(void)
     return code == 0;
 }
 
-/* Polls for as long as patience lasts; *now is the time of the last look, taken
- * before it, so that nothing stands between its success and the caller.  At
- * first without a pause: most waits inside a pipeline are short. */
+/* Polls for as long as patience lasts; *now is the time of the last look but
+ * one, so that nothing stands between success and the caller.  Looking faster
+ * answers later: each look takes the line from the one who writes it. */
 static bool poll_until(const struct engine_patience *patience,
                        const struct engine_progress *progress, int64_t need,
                        uint64_t *now)
 {
     struct engine_idle idle = {0};
     for (int i = 0; i < POLLS_PER_LOOK; i++) {
-        *now = engine_ticks();
         if (engine_reached(progress) >= need)
             return true;
+        *now = engine_ticks();
+        relax();
     }
     while (!tired(&idle, patience)) {
-        *now = engine_ticks();
         if (engine_reached(progress) >= need)
             return true;
+        *now = engine_ticks();
     }
     return false;
 }
