@@ -78,7 +78,7 @@ def by_workers(frame, title, words, caption=None, more=()):
     number of workers `more` columns follow: (header, function of a row)."""
     for kernel, part in kernels(frame):
         counts = sorted(part["workers"].dropna().unique())
-        has_interval = part["interval"].notna().any()
+        has_interval = bool(part["interval"].notna().any())
         keys = ["setup", "scheme"] + ["interval_words"] * has_interval
         extra = more if len(counts) == 1 else ()
         groups = {}
