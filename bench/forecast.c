@@ -84,7 +84,22 @@ int forecast_chunks(const char *scheme, int64_t rows, int workers,
     return code;
 }
 
+bool forecast_by_power(const char *scheme)
+{
+    const struct sched_ops *ops;
+    struct spec spec;
+    return sched_parse(scheme, &ops, &spec, NULL) == 0 &&
+           (ops->flags & SCHED_BY_POWER) != 0;
+}
+
 /* ---- the workers ---- */
+
+/* A loop of fewer rows than workers leaves the others without work. */
+static int working(const struct forecast_loop *loop)
+{
+    return loop->shape.rows < loop->workers ? (int)loop->shape.rows
+                                            : loop->workers;
+}
 
 static void add_worker(struct forecast *f, double power, double c_p, double c_b)
 {
@@ -103,6 +118,16 @@ static void add_worker(struct forecast *f, double power, double c_p, double c_b)
     g[j].c_b = (n * g[j].c_b + c_b) / (n + 1);
 }
 
+/* By falling power and rising c_p: the model takes the last one of the smallest
+ * power for the slowest. */
+static int compare_groups(const void *a, const void *b)
+{
+    const struct interval_group *x = a, *y = b;
+    if (x->power != y->power)
+        return x->power < y->power ? 1 : -1;
+    return (x->c_p > y->c_p) - (x->c_p < y->c_p);
+}
+
 static int make_groups(struct forecast *f, const struct forecast_loop *loop,
                        const struct calibration_kind *kind, struct error *err)
 {
@@ -118,10 +143,11 @@ static int make_groups(struct forecast *f, const struct forecast_loop *loop,
     f->group = calloc((size_t)loop->workers + 1, sizeof(*f->group));
     if (f->group == NULL)
         return error_set(err, ENOMEM, "out of memory");
-    for (int w = 0; w < loop->workers; w++) {
+    for (int w = 0; w < working(loop); w++) {
         const struct calibration_cost *cost = &kernel->cost[w % kind->workers];
         add_worker(f, loop->power ? loop->power[w] : 1, cost->c_p, cost->c_b);
     }
+    qsort(f->group, (size_t)f->model.groups, sizeof(*f->group), compare_groups);
     f->model.group = f->group;
     return 0;
 }
@@ -133,7 +159,7 @@ static int make_costs(struct forecast *f, const struct forecast_loop *loop,
     double c_d = 0, c_c = 0;
     double c_sch = calibration_c_sch(kind, loop->transport);
     if (!calibration_exchange(kind, loop->workers, &c_d, &c_c) &&
-        loop->workers > 1)
+        working(loop) > 1)
         return error_set(err, EINVAL,
                          "the calibration was made with one worker and knows "
                          "no boundary between %s: measure again with dlsbench "
@@ -145,7 +171,8 @@ static int make_costs(struct forecast *f, const struct forecast_loop *loop,
     return 0;
 }
 
-/* As many chunks as asked for, or as leave a row for each. */
+/* As many chunks as asked for, or as leave a row for each.  Powers far apart
+ * leave a slow worker less than a row even of a single chunk: it gets one. */
 static int fit_chunks(struct forecast *f, struct error *err)
 {
     int code = interval_check(&f->model, err);
@@ -153,7 +180,11 @@ static int fit_chunks(struct forecast *f, struct error *err)
         f->model.k = f->model.k > 16 ? f->model.k * 15 / 16 : f->model.k - 1;
         code = interval_check(&f->model, err);
     }
-    return code;
+    if (code == 0)
+        return 0;
+    for (int j = 0; j < f->model.groups; j++)
+        f->group[j].chunk = fmax(interval_chunk(&f->model, j), 1);
+    return interval_check(&f->model, err);
 }
 
 int forecast_open(struct forecast *f, const struct forecast_loop *loop,
@@ -196,15 +227,15 @@ int forecast_cell(struct forecast *f, const struct cell *cell,
                   const struct calibration *calibration, struct error *err)
 {
     double *power = cell_powers(cell);
-    struct forecast_loop loop = {.kernel = cell->kernel,
-                                 .shape = *shape,
-                                 .ranks = cell->ranks,
-                                 .threads = cell->threads,
-                                 .workers = cell_workers(cell),
-                                 .power = power,
-                                 .transport = cell->transport,
-                                 .stream =
-                                     strcmp(cell->protocol, "subproblem") != 0};
+    struct forecast_loop loop = {
+        .kernel = cell->kernel,
+        .shape = *shape,
+        .ranks = cell->ranks,
+        .threads = cell->threads,
+        .workers = cell_workers(cell),
+        .power = forecast_by_power(cell->scheme) ? power : NULL,
+        .transport = cell->transport,
+        .stream = strcmp(cell->protocol, "subproblem") != 0};
     int code = forecast_chunks(cell->scheme, shape->rows, loop.workers, power,
                                cell->min_chunk, &loop.k, err);
     if (code == 0)

@@ -30,7 +30,8 @@ struct forecast_loop {
     int ranks, threads; /* ranks > 1: boundaries cost what they do between
                            ranks, also those between threads */
     int workers;
-    const double *power;   /* by worker; NULL: equal chunks */
+    const double *power;   /* by worker, where the scheme cuts by power; NULL:
+                              equal chunks */
     const char *transport; /* for c_sch */
     int64_t k;             /* chunks for each worker; lowered to what fits */
     bool stream;           /* DMPS; false: subproblems */
@@ -43,7 +44,8 @@ struct forecast {
     char kernel[SPEC_CANONICAL_MAX]; /* that its c_p were measured with */
 };
 
-/* Workers of one power whose c_p are within 10 % are one group.  A worker
+/* Workers of one power whose c_p are within 10 % are one group, the slowest
+ * last.  With fewer rows than workers, only so many workers.  A worker
  * beyond those of the calibration is taken to be like the one that comes round
  * again.  -EINVAL when the calibration lacks something, with what to do. */
 int forecast_open(struct forecast *forecast, const struct forecast_loop *loop,
@@ -56,7 +58,11 @@ int forecast_chunks(const char *scheme, int64_t rows, int workers,
                     const double *power, int64_t min_chunk, int64_t *k,
                     struct error *err);
 
-/* All of this for a checked cell. */
+/* Whether the scheme gives more powerful workers larger chunks. */
+bool forecast_by_power(const char *scheme);
+
+/* All of this for a checked cell, as if it were dedicated: competing load is
+ * not in the model. */
 int forecast_cell(struct forecast *forecast, const struct cell *cell,
                   const struct forecast_shape *shape,
                   const struct calibration *calibration, struct error *err);

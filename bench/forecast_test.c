@@ -91,8 +91,8 @@ static void equal_workers_are_one_group(void **unused)
     assert_int_equal(f.model.groups, 3); /* the last is fast, of power 1 */
     near(f.group[0].power, 2);
     assert_int_equal(f.group[0].workers, 4);
-    assert_int_equal(f.group[1].workers, 2);
-    assert_int_equal(f.group[2].workers, 1);
+    assert_int_equal(f.group[1].workers, 1);
+    assert_int_equal(f.group[2].workers, 2); /* the slowest */
     forecast_close(&f);
     calibration_free(&c);
 }
@@ -135,6 +135,47 @@ static void chunks_are_at_least_a_row(void **unused)
     assert_int_equal(interval_check(&f.model, &err), 0);
     forecast_close(&f);
     calibration_free(&c);
+}
+
+static void few_rows_are_for_few_workers(void **unused)
+{
+    (void)unused;
+    struct calibration c = make();
+    struct forecast_loop loop = loop_of(3);
+    const double power[] = {100, 100, 1};
+    struct forecast f;
+    struct error err;
+    double time;
+    loop.shape.rows = 2;
+    assert_int_equal(forecast_open(&f, &loop, &c, &err), 0);
+    assert_int_equal(interval_workers(&f.model), 2);
+    near(interval_chunk(&f.model, 0), 1);
+    forecast_close(&f);
+    loop.shape.rows = 1;
+    assert_int_equal(forecast_open(&f, &loop, &c, &err), 0);
+    assert_int_equal(forecast_interval(&f, "auto", &time), 400);
+    assert_true(isfinite(time) && time > 0);
+    forecast_close(&f);
+    loop.shape.rows = 20;
+    loop.power = power;
+    assert_int_equal(forecast_open(&f, &loop, &c, &err), 0);
+    near(interval_chunk(&f.model, 1), 1);
+    near(interval_chunk(&f.model, 0), 2000. / 201);
+    forecast_close(&f);
+    calibration_free(&c);
+}
+
+static void some_schemes_cut_by_power(void **unused)
+{
+    (void)unused;
+    static const char *const by_power[] = {"wf", "dtss", "dfss"};
+    static const char *const equal[] = {"static", "css:chunk=4", "gss", "tss"};
+    for (size_t i = 0; i < sizeof(by_power) / sizeof(by_power[0]); i++)
+        if (!forecast_by_power(by_power[i]))
+            fail_msg("%s cuts by power", by_power[i]);
+    for (size_t i = 0; i < sizeof(equal) / sizeof(equal[0]); i++)
+        if (forecast_by_power(equal[i]))
+            fail_msg("%s does not cut by power", equal[i]);
 }
 
 static void chunks_of_schemes_are_counted(void **unused)
@@ -257,6 +298,8 @@ int main(void)
         cmocka_unit_test(steps_are_more_rows_and_chunks),
         cmocka_unit_test(chunks_are_at_least_a_row),
         cmocka_unit_test(chunks_of_schemes_are_counted),
+        cmocka_unit_test(few_rows_are_for_few_workers),
+        cmocka_unit_test(some_schemes_cut_by_power),
         cmocka_unit_test(words_are_their_formulas),
         cmocka_unit_test(one_worker_needs_no_boundary),
         cmocka_unit_test(what_is_missing_is_said),

@@ -82,6 +82,9 @@ static int resolve(const struct calibration *calibration, struct cell *cell,
     cell->sync_interval =
         forecast_interval(&forecast, cell->sync_choice, &cell->predicted_s);
     forecast_close(&forecast);
+    /* The model is of dedicated workers: its h serves, its time does not. */
+    if (cell->load[0] != '\0')
+        cell->predicted_s = 0;
     return 0;
 }
 
@@ -99,8 +102,11 @@ static int resolve_all(const struct calibration *calibration,
         shaped = cells[i].kernel;
         if (code == 0)
             code = resolve(calibration, &cells[i], &shape, err);
+        if (code != 0)
+            error_prefix(err, code, "sync_interval of %s, %s", cells[i].kernel,
+                         cells[i].scheme);
     }
-    return code == 0 ? 0 : error_prefix(err, code, "sync_interval");
+    return code;
 }
 
 int intervals_open(struct intervals *intervals,

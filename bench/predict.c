@@ -60,8 +60,9 @@ static const char doc[] =
     "\n"
     "With --kernel everything comes from what dlsbench calibrate has measured "
     "on this machine: the loop from the kernel, with its skew, c_d, c_c, c_p "
-    "and c_b (ours, see sched/interval.h) and the powers from the calibration, "
-    "k from --scheme; chunks stream as in DMPS unless --protocol subproblem.  "
+    "and c_b (ours, see sched/interval.h) from the calibration, the c_p of "
+    "each worker for itself, k from --scheme; chunks stream as in DMPS unless "
+    "--protocol subproblem.  "
     "Options given besides (--cd, --k, --skew, ...) outdo it.\n"
     "\n"
     "Examples (this machine; the paper's experiments 1 and 3):\n"
@@ -86,7 +87,9 @@ static const struct argp_option options[] = {
      "k is the chunks that it makes for each worker (default static)", 1},
     {"protocol", OPT_PROTOCOL, "dmps|subproblem", 0, "default dmps", 1},
     {"power", OPT_POWER, "V,...", 0,
-     "one for each worker (default: as calibrated, in steps of 0.1)", 1},
+     "one for each worker, for schemes that cut by power (default: all equal, "
+     "as in run)",
+     1},
     {"calibration", OPT_CALIBRATION, "FILE", 0,
      "default: where dlsbench calibrate writes", 1},
     {NULL, 0, NULL, 0, "Any loop:", 2},

@@ -23,7 +23,7 @@ struct predict {
 struct predict_kernel {
     const char *file; /* NULL: the default place */
     const char *kernel, *layout, *scheme;
-    const char *power; /* NULL: as calibrated */
+    const char *power; /* NULL: all equal, as in run */
     bool stream;
 };
 

@@ -139,14 +139,15 @@ static void not_known(struct sweep *sweep)
     sweep->model_error = sweep->plain_error = NAN;
 }
 
-/* A loop that the calibration does not know, or that cannot be made here, is
- * shown without theory. */
+/* A loop that the calibration does not know, that cannot be made here, or that
+ * ran beside competing load, which is not in the model, is shown without
+ * theory. */
 static void add_theory(struct sweep *sweep,
                        const struct calibration *calibration)
 {
     struct forecast forecast;
     struct error err;
-    if (calibration == NULL ||
+    if (calibration == NULL || sweep->cell->load[0] != '\0' ||
         forecast_shape(sweep->cell->kernel, &sweep->shape, &err) != 0 ||
         forecast_cell(&forecast, sweep->cell, &sweep->shape, calibration,
                       &err) != 0) {

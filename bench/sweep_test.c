@@ -151,6 +151,13 @@ static void theory_stands_beside_it(void **unused)
                                  "scheme,k,h_theory,h_actual,"));
     assert_non_null(strstr(text, ",1x2,shared,flat,dmps,css:chunk=4,8,"));
     free(text);
+
+    for (int i = 0; i < results.count; i++)
+        strcpy(list[i].cell.load, "w0:1");
+    assert_int_equal(sweeps_find(&results, folder, &sweeps, &err), 0);
+    assert_true(sweeps.count > 0 && !sweeps.list[0].known);
+    assert_true(isnan(sweeps.list[0].predicted_s));
+    sweeps_free(&sweeps);
     testing_folder_remove(folder);
     free_all(list);
 }

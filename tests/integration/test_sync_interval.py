@@ -47,9 +47,52 @@ def test_auto_is_what_predict_says(dlsbench, measured):
     result = dlsbench(*CELL, "--sync-interval", "auto", "--calibration",
                       measured[0])
     predict = dlsbench("predict", "--calibration", measured[0], "--kernel",
-                       HEAT, "--layout", "1x2", "--scheme", "css:chunk=8",
-                       "--power", "1,1")
+                       HEAT, "--layout", "1x2", "--scheme", "css:chunk=8")
     assert f"as a whole number {one_interval(result)}" in predict.out
+
+
+def test_powers_count_where_the_scheme_uses_them(dlsbench, measured, tmp_path):
+    path = with_costs(measured, tmp_path / "known.json", 1e-6)
+    args = ("run", "--kernel", "heat:rows=512,cols=600", "--threads", 2,
+            "--oversubscribe", "--repetitions", 1, "--repetitions-max", 1,
+            "--sync-interval", "auto", "--calibration", path)
+    chosen = {}
+    for scheme in ("static", "wf"):
+        for power in ("1,1", "3,1"):
+            result = dlsbench(*args, "--scheme", scheme, "--power", power,
+                              out=f"{scheme}-{power}")
+            assert result.code == 0, result.err
+            chosen[scheme, power] = one_interval(result)
+    assert chosen["static", "1,1"] == chosen["static", "3,1"]
+    assert chosen["wf", "1,1"] != chosen["wf", "3,1"]
+
+
+def test_load_is_not_predicted(dlsbench, measured):
+    result = dlsbench(*CELL, "--sync-interval", "auto", "--load", "w0:1",
+                      "--calibration", measured[0])
+    assert result.code == 0, result.err
+    assert {x["predicted_s"] for x in result.lines("runs")} == {None}
+
+
+def test_fewer_rows_than_workers_do_not_stop_the_others(dlsbench, campaign,
+                                                        measured):
+    body = """
+name: c
+repetitions: 1
+repetitions_max: 1
+oversubscribe: on
+threads: 2
+scheme: static
+kernel: ["heat:rows=100,cols=200", "heat:rows=1,cols=200"]
+cells:
+  - sync_interval: [auto, 10]
+"""
+    result = dlsbench("run", campaign(body), "--calibration", measured[0])
+    assert result.code == 0, result.err
+    assert len(result.done()) == 4
+    assert ("heat:rows=1,cols=200", 200) in {
+        (x["kernel"].split(",steps")[0], x["sync_interval"])
+        for x in result.runs()}
 
 
 def test_a_number_is_given_and_not_predicted(dlsbench):
