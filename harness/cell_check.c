@@ -224,6 +224,12 @@ static int check_learning(const struct cell *cell, struct error *err)
                          "under protocol %s are mostly waiting: use a kernel "
                          "without dependences",
                          scheme->name, cell->protocol);
+    if (is(cell->window, "rma"))
+        return error_set(err, ENOTSUP,
+                         "scheme %s learns from the times of chunks, which an "
+                         "rma window cannot carry: use window shared or "
+                         "transport master",
+                         scheme->name);
     return 0;
 }
 

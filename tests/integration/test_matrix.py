@@ -255,7 +255,7 @@ def test_schemes_that_learn_see_through_wrong_powers(
     (["--hierarchy", "node", "--ranks", 2], "use flat"),
     (["--kernel", "heat:rows=20,cols=20"], "without dependences"),
     (["--ranks", 2, "--transport", "window", "--window", "rma"],
-     "depend on who asks")])
+     "use window shared")])
 def test_schemes_that_learn_say_where_they_cannot(dlsbench, options, part):
     result = dlsbench("run", "--kernel", "mandelbrot:size=20", "--scheme",
                       "awf-c", "--oversubscribe", *options)
