@@ -1,5 +1,6 @@
 #include "bench/sweep.h"
 
+#include "bench/label.h"
 #include "bench/sweep_parts.h"
 #include "bench/table.h"
 
@@ -77,15 +78,27 @@ static void add_point(struct table *table, const struct sweep *sweep, int i)
     add_percent(table, p->plain_s / p->time_s - 1, 1);
 }
 
-static int print_curve(FILE *out, const struct sweep *sweep)
+/* All that cells are grouped by, but for the kernel. */
+static void print_label(FILE *out, const struct sweep *sweep, int number)
+{
+    char label[LABEL_SIZE] = "";
+    struct cell cell = *sweep->cell;
+    cell.sync_interval = 0; /* each cell has its own */
+    snprintf(cell.sync_choice, sizeof(cell.sync_choice), "given");
+    label_layout(label, &cell);
+    label_way(label, &cell);
+    label_machine(label, &cell);
+    fprintf(out, "\n  %d: %s, %s%s\n", number, cell.scheme, label,
+            sweep->crowded ? "; oversubscribed, not ranked" : "");
+}
+
+static int print_curve(FILE *out, const struct sweep *sweep, int number)
 {
     static const char *const head[] = {"h",       "by",    "median",  "+/-",
                                        "T model", "error", "no skew", "error"};
-    const struct cell *c = sweep->cell;
     struct table table;
     int columns = sweep->shape.skew > 0 ? 8 : 6;
-    fprintf(out, "\n  %dx%d %s %s, %s %s\n", c->ranks, c->threads, c->transport,
-            c->hierarchy, c->protocol, c->scheme);
+    print_label(out, sweep, number);
     table_open(&table, columns, 0);
     add_words(&table, head, columns);
     for (int i = 0; i < sweep->points; i++)
@@ -97,48 +110,53 @@ static int print_curve(FILE *out, const struct sweep *sweep)
 
 /* ---- the optima ---- */
 
-static void add_names(struct table *table, const struct sweep *sweep)
+/* The number is that of the curve, whose label tells all. */
+static void add_names(struct table *table, const struct sweep *sweep,
+                      int number)
 {
     const struct cell *c = sweep->cell;
+    table_add(table, "%d", number);
     table_add(table, "%.*s", (int)strcspn(c->kernel, ":"), c->kernel);
     table_add(table, "%dx%d %s", c->ranks, c->threads, c->transport);
     table_add(table, "%s", c->scheme);
 }
 
-static double half_of_best(const struct sweep *sweep)
+static struct sweep_point best_of(const struct sweep *sweep)
 {
-    const struct sweep_point *best = &sweep->point[sweep->best];
-    return best->half_s / best->time_s;
+    if (sweep->best >= 0)
+        return sweep->point[sweep->best];
+    return (struct sweep_point){.h = NAN, .time_s = NAN, .half_s = NAN};
 }
 
 static double gap(const struct sweep *sweep, double h)
 {
     if (!sweep->known)
         return NAN;
-    return fabs(h - sweep->point[sweep->best].h) / (double)sweep->shape.columns;
+    return fabs(h - best_of(sweep).h) / (double)sweep->shape.columns;
 }
 
 static int print_optima(FILE *out, const struct sweeps *sweeps)
 {
     static const char *const head[] = {
-        "kernel",  "layout", "scheme", "k",         "h model", "h best", "gap",
-        "t model", "t best", "+/-",    "time lost", "T model", "error"};
+        "sweep",   "kernel",    "layout",  "scheme",  "k",
+        "h model", "h best",    "gap",     "t model", "t best",
+        "+/-",     "time lost", "T model", "error"};
     enum { COLUMNS = sizeof(head) / sizeof(head[0]) };
     struct table table;
-    table_open(&table, COLUMNS, 3);
+    table_open(&table, COLUMNS, 4);
     add_words(&table, head, COLUMNS);
     for (int i = 0; i < sweeps->count; i++) {
         const struct sweep *s = &sweeps->list[i];
         const struct sweep_choice *model = &s->choice[SWEEP_AUTO];
-        const struct sweep_point *best = &s->point[s->best];
-        add_names(&table, s);
+        const struct sweep_point best = best_of(s);
+        add_names(&table, s, i + 1);
         add_interval(&table, s->k);
         add_interval(&table, model->h);
-        add_interval(&table, best->h);
+        add_interval(&table, best.h);
         add_share(&table, gap(s, model->h), 3);
         add_time(&table, model->time_s);
-        add_time(&table, best->time_s);
-        add_share(&table, half_of_best(s), 1);
+        add_time(&table, best.time_s);
+        add_share(&table, best.half_s / best.time_s, 1);
         add_percent(&table, model->loss, 1);
         add_time(&table, s->predicted_s);
         add_percent(&table, s->predicted_s / model->time_s - 1, 1);
@@ -157,16 +175,16 @@ static void add_choice(struct table *table, const struct sweep_choice *choice)
 static int print_others(FILE *out, const struct sweeps *sweeps)
 {
     static const char *const head[] = {
-        "kernel",    "layout",     "scheme",    "h andronikos",
-        "time lost", "h chen-xue", "time lost", "h no skew",
-        "time lost", "error of T", "no skew"};
+        "sweep",        "kernel",    "layout",     "scheme",
+        "h andronikos", "time lost", "h chen-xue", "time lost",
+        "h no skew",    "time lost", "error of T", "no skew"};
     enum { COLUMNS = sizeof(head) / sizeof(head[0]) };
     struct table table;
-    table_open(&table, COLUMNS, 3);
+    table_open(&table, COLUMNS, 4);
     add_words(&table, head, COLUMNS);
     for (int i = 0; i < sweeps->count; i++) {
         const struct sweep *s = &sweeps->list[i];
-        add_names(&table, s);
+        add_names(&table, s, i + 1);
         add_choice(&table, &s->choice[SWEEP_PAPER]);
         add_choice(&table, &s->choice[SWEEP_CHEN_XUE]);
         add_choice(&table, &s->plain);
@@ -196,7 +214,7 @@ static int print_all(FILE *out, const struct sweeps *sweeps)
                     "\n%.100s\n  time over the synchronization interval h; * "
                     "fastest\n",
                     s->cell->kernel);
-        code = print_curve(out, s);
+        code = print_curve(out, s, i + 1);
     }
     fprintf(out,
             "\nTheoretical against actual optimum (Andronikos et al., "
@@ -243,10 +261,22 @@ static void add_choice_csv(struct table *table,
     table_add(table, "%d", choice->measured);
 }
 
+/* What else cells are grouped by. */
+static void add_rest(struct table *table, const struct sweep *sweep)
+{
+    const struct cell *c = sweep->cell;
+    const char *const word[] = {c->master, c->window, c->collect, c->bind,
+                                c->timing, c->power,  c->load,    c->placement};
+    add_words(table, word, sizeof(word) / sizeof(word[0]));
+    table_add(table, "%d", c->prefetch);
+    table_add(table, "%lld", (long long)c->min_chunk);
+    table_add(table, "%d", sweep->crowded);
+}
+
 static void add_line(struct table *table, const struct sweep *s)
 {
     const struct cell *c = s->cell;
-    const struct sweep_point *best = &s->point[s->best];
+    const struct sweep_point best = best_of(s);
     const struct sweep_choice *model = &s->choice[SWEEP_AUTO];
     table_add(table, "%s", c->kernel);
     table_add(table, "%dx%d", c->ranks, c->threads);
@@ -256,10 +286,10 @@ static void add_line(struct table *table, const struct sweep *s)
     table_add(table, "%s", c->scheme);
     add_real(table, s->k);
     add_real(table, model->h);
-    add_real(table, best->h);
+    add_real(table, best.h);
     add_real(table, model->time_s);
-    add_real(table, best->time_s);
-    add_real(table, 2 * best->half_s);
+    add_real(table, best.time_s);
+    add_real(table, 2 * best.half_s);
     add_real(table, 100 * gap(s, model->h));
     add_real(table, 100 * model->loss);
     add_real(table, s->predicted_s);
@@ -268,6 +298,7 @@ static void add_line(struct table *table, const struct sweep *s)
     add_choice_csv(table, &s->plain);
     add_real(table, 100 * s->model_error);
     add_real(table, 100 * s->plain_error);
+    add_rest(table, s);
 }
 
 static int write_csv(const char *path, const struct sweeps *sweeps,
@@ -298,7 +329,18 @@ static int write_csv(const char *path, const struct sweeps *sweeps,
                                        "t_at_h_no_skew_s",
                                        "h_no_skew_measured",
                                        "t_error_percent",
-                                       "t_error_no_skew_percent"};
+                                       "t_error_no_skew_percent",
+                                       "master",
+                                       "window",
+                                       "collect",
+                                       "bind",
+                                       "timing",
+                                       "power",
+                                       "load",
+                                       "placement",
+                                       "prefetch",
+                                       "min_chunk",
+                                       "oversubscribed"};
     enum { COLUMNS = sizeof(head) / sizeof(head[0]) };
     struct table table;
     FILE *file = fopen(path, "w");

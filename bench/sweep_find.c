@@ -49,11 +49,19 @@ static int compare_cells(const struct cell *a, const struct cell *b)
     return 0;
 }
 
+/* What shared cores is not compared with what did not. */
+static int compare_groups(const struct result *a, const struct result *b)
+{
+    int order = compare_cells(&a->cell, &b->cell);
+    return order != 0 ? order : a->oversubscribed - b->oversubscribed;
+}
+
 static int compare_results(const void *x, const void *y)
 {
-    const struct cell *a = &(*(const struct result *const *)x)->cell;
-    const struct cell *b = &(*(const struct result *const *)y)->cell;
-    int order = compare_cells(a, b);
+    const struct result *r = *(const struct result *const *)x;
+    const struct result *s = *(const struct result *const *)y;
+    const struct cell *a = &r->cell, *b = &s->cell;
+    int order = compare_groups(r, s);
     if (order != 0)
         return order;
     return (a->sync_interval > b->sync_interval) -
@@ -93,6 +101,9 @@ double sweep_time(const struct sweep *sweep, double h)
 
 static void find_best(struct sweep *sweep)
 {
+    sweep->best = sweep->crowded ? -1 : 0;
+    if (sweep->crowded)
+        return;
     for (int i = 1; i < sweep->points; i++)
         if (sweep->point[i].time_s < sweep->point[sweep->best].time_s)
             sweep->best = i;
@@ -105,7 +116,9 @@ static struct sweep_choice recommend(const struct sweep *sweep, double h)
     struct sweep_choice choice = {.h = h, .time_s = sweep_time(sweep, h)};
     for (int i = 0; i < sweep->points; i++)
         choice.measured = choice.measured || sweep->point[i].h == h;
-    choice.loss = choice.time_s / sweep->point[sweep->best].time_s - 1;
+    choice.loss = sweep->best < 0
+                      ? NAN
+                      : choice.time_s / sweep->point[sweep->best].time_s - 1;
     return choice;
 }
 
@@ -165,7 +178,8 @@ static int make_sweep(const struct result *const *results, int count,
                       const struct calibration *calibration,
                       struct sweep *sweep)
 {
-    *sweep = (struct sweep){.cell = &results[0]->cell};
+    *sweep = (struct sweep){.cell = &results[0]->cell,
+                            .crowded = results[0]->oversubscribed};
     sweep->point = calloc((size_t)count, sizeof(*sweep->point));
     if (sweep->point == NULL)
         return -ENOMEM;
@@ -183,8 +197,7 @@ static int end_of_group(const struct result *const *results, int count,
 {
     int end = first;
     *given_count = 0;
-    while (end < count &&
-           compare_cells(&results[first]->cell, &results[end]->cell) == 0)
+    while (end < count && compare_groups(results[first], results[end]) == 0)
         *given_count += given(results[end++]);
     return end;
 }

@@ -28,8 +28,10 @@ enum { SWEEP_AUTO, SWEEP_PAPER, SWEEP_CHEN_XUE, SWEEP_CHOICES };
 struct sweep {
     const struct cell *cell;   /* one of them: what they have in common */
     struct sweep_point *point; /* by h */
-    int points, best;
-    bool known; /* the calibration knows this loop */
+    int points;
+    int best;     /* -1: not ranked, its workers shared cores */
+    bool crowded; /* they did */
+    bool known;   /* the calibration knows this loop */
     struct forecast_shape shape;
     double k;
     struct sweep_choice choice[SWEEP_CHOICES];

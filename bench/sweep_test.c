@@ -162,12 +162,79 @@ static void theory_stands_beside_it(void **unused)
     free_all(list);
 }
 
+static void groups_that_differ_in_load_are_told_apart(void **unused)
+{
+    (void)unused;
+    char folder[256], path[300], *text;
+    struct result list[6];
+    struct results results = {.count = 6, .list = list};
+    struct error err = {""};
+    for (int i = 0; i < 6; i++) {
+        fill(&list[i], "heat:rows=64,cols=96", "4", 4 << i % 3, 1 + i);
+        if (i >= 3)
+            snprintf(list[i].cell.load, sizeof(list[i].cell.load), "w1:1");
+    }
+    testing_folder(folder, sizeof(folder));
+    assert_int_equal(sweep_store(&results, folder, &err), 0);
+    snprintf(path, sizeof(path), "%s/sync-interval.csv", folder);
+    text = testing_read(path, NULL);
+    assert_non_null(strstr(text, "master,window,collect,bind,timing,power,load,"
+                                 "placement,prefetch,min_chunk,"
+                                 "oversubscribed\n"));
+    assert_non_null(strstr(text, ",w1:1,"));
+    free(text);
+    snprintf(path, sizeof(path), "%s/sync-interval.txt", folder);
+    text = testing_read(path, NULL);
+    assert_non_null(strstr(text, "  1: css:chunk=4, 1 rank x 2 threads, "
+                                 "shared, flat\n"));
+    assert_non_null(strstr(text, "  2: css:chunk=4, 1 rank x 2 threads, "
+                                 "shared, flat, non-dedicated, load w1:1\n"));
+    free(text);
+    testing_folder_remove(folder);
+    for (int i = 0; i < 6; i++)
+        free(list[i].samples);
+}
+
+static void shared_cores_are_not_ranked(void **unused)
+{
+    (void)unused;
+    char folder[256], path[300], *text;
+    struct result list[8];
+    struct results results = make(list);
+    struct sweeps sweeps;
+    struct error err = {""};
+    for (int i = 0; i < 8; i++)
+        list[i].oversubscribed = true;
+    testing_folder(folder, sizeof(folder));
+    put_calibration(folder);
+    assert_int_equal(sweeps_find(&results, folder, &sweeps, &err), 0);
+    assert_int_equal(sweeps.count, 1);
+    assert_true(sweeps.list[0].crowded && sweeps.list[0].best == -1);
+    assert_true(sweeps.list[0].known);
+    assert_true(isnan(sweeps.list[0].choice[SWEEP_AUTO].loss));
+    sweeps_free(&sweeps);
+    assert_int_equal(sweep_store(&results, folder, &err), 0);
+    snprintf(path, sizeof(path), "%s/sync-interval.txt", folder);
+    text = testing_read(path, NULL);
+    assert_non_null(strstr(text, "; oversubscribed, not ranked\n"));
+    assert_null(strstr(text, "* 10"));
+    free(text);
+    list[0].oversubscribed = false; /* two are left of those that shared */
+    assert_int_equal(sweeps_find(&results, folder, &sweeps, &err), 0);
+    assert_int_equal(sweeps.count, 0);
+    sweeps_free(&sweeps);
+    testing_folder_remove(folder);
+    free_all(list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_given_intervals_are_a_sweep),
         cmocka_unit_test(times_between_are_interpolated),
         cmocka_unit_test(theory_stands_beside_it),
+        cmocka_unit_test(groups_that_differ_in_load_are_told_apart),
+        cmocka_unit_test(shared_cores_are_not_ranked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
