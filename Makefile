@@ -12,7 +12,7 @@ comma   = ,
 # Debian's names of what building, testing and checking need.
 DEBS    = gcc make pkg-config git mpich libmpich-dev libhwloc-dev hwloc \
           libpapi-dev libyaml-dev libjansson-dev libxxhash-dev libsimgrid-dev \
-          libopenblas-serial-dev libnetpbm-dev netpbm libcmocka-dev libglpk-dev \
+          libblis-serial-dev libnetpbm-dev netpbm libcmocka-dev libglpk-dev \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest jq python3-pandas python3-scipy python3-matplotlib \
           chromium slurm-wlm munge
@@ -20,16 +20,18 @@ PACKAGES = mpich hwloc papi yaml-0.1 jansson libxxhash netpbm
 
 # Asked for only when a rule needs them: before `make deps` they do not exist.
 GIT_VERSION = $(shell git describe --always --dirty 2>/dev/null || echo unknown)
-BLAS    = $(dir $(firstword $(wildcard /usr/lib/*/openblas-serial/libopenblas.so)))
+# Called from several threads at a time: serial OpenBLAS would lend two of them
+# one buffer.
+BLAS    = $(dir $(firstword $(wildcard /usr/lib/*/blis-serial/libblis.so)))
 WARN    = -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
           $(if $(WERROR),-Werror)
 FLAGS   = -std=gnu17 -O3 -g $(WARN) -ffp-contract=off -fno-math-errno -pthread
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN)$(if $(filter address,$(SAN)),$(comma)undefined) \
           -fno-sanitize-recover=all -fno-omit-frame-pointer -DDLSBENCH_SANITIZED)
 CFLAGS_ALL = $(FLAGS) $(SANFLAGS) $(CFLAGS)
-CPPFLAGS = -I. -D_GNU_SOURCE $(shell pkg-config --cflags $(PACKAGES)) -I$(BLAS:/usr/lib/%=/usr/include/%)
+CPPFLAGS = -I. -D_GNU_SOURCE $(shell pkg-config --cflags $(PACKAGES)) -isystem $(BLAS:/usr/lib/%=/usr/include/%)
 LDLIBS  = $(shell pkg-config --libs $(PACKAGES)) \
-          -L$(BLAS) -Wl,-rpath,$(BLAS) -lopenblas -lm
+          -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
 
 CODE    = base sched kernels harness bench
 SOURCES := $(shell find $(CODE) -name '*.c' ! -name '*_test.c' ! -path 'bench/overhead/*' ! -path '*/sim/*')

@@ -13,11 +13,11 @@ SIM_SOURCES := $(filter-out $(SIM_NATIVE) harness/calibrate/% \
 SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)
 SIM_PACKAGES = jansson libxxhash netpbm
 SIM_LDLIBS = $(shell pkg-config --libs $(SIM_PACKAGES)) \
-             -L$(BLAS) -Wl,-rpath,$(BLAS) -lopenblas -lm
+             -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
 # SMPI's own malloc would share what ranks allocate; nothing needs it.
 SIM_CPPFLAGS = -I. -D_GNU_SOURCE -DSMPI_NO_OVERRIDE_MALLOC \
                $(shell pkg-config --cflags $(SIM_PACKAGES)) \
-               -I$(BLAS:/usr/lib/%=/usr/include/%)
+               -isystem $(BLAS:/usr/lib/%=/usr/include/%)
 
 .PHONY: sim
 sim: $(BUILD)/dlsbench $(BUILD)/dlsbench-sim ## build/dlsbench-sim (SimGrid)

@@ -6,8 +6,10 @@
  * Heterogeneous Distributed Computing Systems, section 4: "in each product,
  * the size of the matrices is randomly determined in run time between 900 and
  * 1500", thousands of products; 100 by default here, for a workstation.  The
- * product is cblas_dgemm, one thread per call.  A worker keeps A, B and C in
- * its scratch memory and fills A and B anew for every task.
+ * product is cblas_dgemm, one thread per call, of a BLAS whose calls may run at
+ * the same time (BLIS; a serial OpenBLAS built without locks now and then gave
+ * two threads one buffer, and wrong sums).  A worker keeps A, B and C in its
+ * scratch memory and fills A and B anew for every task.
  *
  * Speed: bound by dgemm's arithmetic (2 n^3 operations, about 40 GFlop/s on
  * Zen 3); filling and the checksum are O(n^2), 2 to 3 % at n = 1200.

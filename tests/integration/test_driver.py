@@ -209,6 +209,16 @@ cells:
     assert {x["scheme"] for x in result.runs()} == set(schemes)
 
 
+def test_threads_may_multiply_at_the_same_time(dlsbench, monkeypatch):
+    """A serial BLAS without locks fails here (OpenBLAS: 6 of 6 runs)."""
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    result = dlsbench("run", "--kernel",
+                      "matmul:tasks=30000,min=16,max=20", "--scheme",
+                      "gss", "--threads", 6, "--oversubscribe",
+                      "--repetitions", 1, "--repetitions-max", 1)
+    assert result.code == 0, result.err
+
+
 @pytest.mark.parametrize("layout", [
     "layout: 1x3\nhierarchy: [flat, node, 2]",
     "layout: 3x1\nhierarchy: [flat, 2, node]",
