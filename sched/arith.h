@@ -10,6 +10,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* a / b rounded up, a >= 0 and b >= 1, without a sum that could overflow. */
@@ -63,6 +64,20 @@ static inline int64_t sched_trapezoid_first(const struct sched_loop *loop)
 {
     int64_t first = loop->iterations / 2 / loop->workers;
     return first > 1 ? first : 1;
+}
+
+/* Requests come in stages of one per worker; zero at the start. */
+struct sched_stage {
+    int64_t left; /* requests of this stage to come */
+};
+
+/* Counts a request; whether it is the first of its stage. */
+static inline bool sched_stage_begins(struct sched_stage *stage,
+                                      int64_t workers)
+{
+    bool begins = stage->left == 0;
+    stage->left = (begins ? workers : stage->left) - 1;
+    return begins;
 }
 
 static inline double sched_power(const struct sched_loop *loop, int worker)

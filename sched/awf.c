@@ -16,7 +16,7 @@ struct awf_state {
     double known_rate;
     double remaining; /* R of this stage */
     int64_t workers;
-    int64_t left; /* requests of this stage to come */
+    struct sched_stage requests;
     struct awf_worker worker[];
 };
 
@@ -53,7 +53,6 @@ static double share_of(const struct awf_state *s, const struct awf_worker *w)
 
 static void begin_stage(struct awf_state *s, int64_t remaining)
 {
-    s->left = s->workers;
     s->remaining = (double)remaining;
     for (int64_t j = 0; j < s->workers; j++)
         s->worker[j].share = share_of(s, &s->worker[j]);
@@ -62,9 +61,8 @@ static void begin_stage(struct awf_state *s, int64_t remaining)
 int64_t awf_stage_next(void *state, int worker, int64_t remaining)
 {
     struct awf_state *s = state;
-    if (s->left == 0)
+    if (sched_stage_begins(&s->requests, s->workers))
         begin_stage(s, remaining);
-    s->left--;
     return sched_round_up(s->remaining * s->worker[worker].share / 2);
 }
 

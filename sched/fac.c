@@ -18,8 +18,8 @@ struct fac_state {
     double factor; /* p sigma / 2 mu */
     int64_t workers;
     int64_t chunk; /* of this stage */
-    int64_t left;  /* chunks of this stage not yet handed out */
-    int64_t base;  /* 1 before the first stage, then 2 */
+    struct sched_stage requests;
+    int64_t base; /* 1 before the first stage, then 2 */
 };
 
 static size_t fac_state_size(const struct sched_loop *loop)
@@ -46,7 +46,6 @@ static void begin_stage(struct fac_state *s, double remaining)
     double base = (double)s->base;
     double x = base + b * b + b * sqrt(b * b + 2 * base);
     s->chunk = sched_round_up(remaining / (x * (double)s->workers));
-    s->left = s->workers;
     s->base = 2;
 }
 
@@ -54,9 +53,8 @@ static int64_t fac_next(void *state, int worker, int64_t remaining)
 {
     struct fac_state *s = state;
     (void)worker;
-    if (s->left == 0)
+    if (sched_stage_begins(&s->requests, s->workers))
         begin_stage(s, (double)remaining);
-    s->left--;
     return s->chunk;
 }
 

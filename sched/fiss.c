@@ -19,7 +19,7 @@ struct fiss_state {
     int64_t stages; /* B */
     int64_t stage;  /* j of the next stage */
     int64_t chunk;  /* of this stage */
-    int64_t left;   /* chunks of this stage not yet handed out */
+    struct sched_stage requests;
 };
 
 static size_t fiss_state_size(const struct sched_loop *loop)
@@ -45,7 +45,6 @@ static int fiss_init(void *state, const struct sched_loop *loop,
 static void begin_stage(struct fiss_state *s)
 {
     s->chunk = sched_round(s->first + (double)s->stage * s->increase);
-    s->left = s->workers;
     if (s->stage < s->stages - 1)
         s->stage++;
 }
@@ -55,9 +54,8 @@ static int64_t fiss_next(void *state, int worker, int64_t remaining)
     struct fiss_state *s = state;
     (void)worker;
     (void)remaining;
-    if (s->left == 0)
+    if (sched_stage_begins(&s->requests, s->workers))
         begin_stage(s);
-    s->left--;
     return s->chunk;
 }
 

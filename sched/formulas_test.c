@@ -6,27 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { SIZES_MAX = 4000, CASES = 200 };
-
-static void assert_sizes(const char *text, const struct sched_loop *loop,
-                         const int64_t *expected, int count)
-{
-    int64_t size[SIZES_MAX];
-    int n = testing_sizes(text, loop, 1, size, SIZES_MAX);
-    for (int i = 0; i < n && i < count; i++)
-        if (size[i] != expected[i])
-            fail_msg("%s: chunk %d is %" PRId64 ", not %" PRId64, text, i,
-                     size[i], expected[i]);
-    if (n != count)
-        fail_msg("%s: %d chunks, not %d", text, n, count);
-}
-
-#define ASSERT_SIZES(text, loop, ...)                                          \
-    do {                                                                       \
-        const int64_t expected[] = {__VA_ARGS__};                              \
-        assert_sizes(text, loop, expected,                                     \
-                     (int)(sizeof(expected) / sizeof(expected[0])));           \
-    } while (0)
+enum { CASES = 200 };
 
 static struct sched_loop random_loop(uint64_t *seed)
 {
@@ -100,8 +80,8 @@ static void fsc_without_a_value_is_one_chunk_each(void **unused)
 {
     (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 3};
-    ASSERT_SIZES("fsc:sigma=0", &loop, 334, 334, 332);
-    ASSERT_SIZES("fsc:h=1e6", &loop, 334, 334, 332);
+    TESTING_ASSERT_SIZES("fsc:sigma=0", &loop, 334, 334, 332);
+    TESTING_ASSERT_SIZES("fsc:h=1e6", &loop, 334, 334, 332);
     assert_int_equal(first_size("fsc:h=0", &loop), 1);
     assert_int_equal(first_size("fsc:h=0,sigma=0", &loop), 1);
     struct testing_loop t;
@@ -115,7 +95,7 @@ static void fsc_without_a_value_is_one_chunk_each(void **unused)
     assert_string_equal(note, "");
     testing_close(&t);
     loop.workers = 1;
-    ASSERT_SIZES("fsc", &loop, 1000);
+    TESTING_ASSERT_SIZES("fsc", &loop, 1000);
 }
 
 static void mfsc_has_as_many_chunks_as_factoring(void **unused)
@@ -124,9 +104,9 @@ static void mfsc_has_as_many_chunks_as_factoring(void **unused)
     uint64_t seed = testing_seed();
     for (int n = 0; n < CASES; n++) {
         struct sched_loop loop = random_loop(&seed);
-        int64_t size[SIZES_MAX];
-        int chunks = testing_sizes("fac2", &loop, 1, size, SIZES_MAX);
-        assert_true(chunks < SIZES_MAX);
+        int64_t size[TESTING_SIZES];
+        int chunks = testing_sizes("fac2", &loop, 1, size, TESTING_SIZES);
+        assert_true(chunks < TESTING_SIZES);
         assert_int_equal(first_size("mfsc", &loop),
                          (loop.iterations + chunks - 1) / chunks);
     }
@@ -147,11 +127,11 @@ static void fac_solves_its_equation(void **unused)
     uint64_t seed = testing_seed();
     for (int n = 0; n < CASES; n++) {
         struct sched_loop loop = random_loop(&seed);
-        int64_t size[SIZES_MAX], remaining = loop.iterations;
+        int64_t size[TESTING_SIZES], remaining = loop.iterations;
         double sigma = (double)testing_between(&seed, 1, 3000) / 1000;
         char text[64];
         snprintf(text, sizeof(text), "fac:mu=2,sigma=%g", sigma);
-        int chunks = testing_sizes(text, &loop, 1, size, SIZES_MAX);
+        int chunks = testing_sizes(text, &loop, 1, size, TESTING_SIZES);
         for (int i = 0; i < chunks; i += loop.workers) {
             double c[] = {loop.workers * (sigma / 2) /
                               (2 * sqrt((double)remaining)),
@@ -184,11 +164,11 @@ static void tap_solves_its_equation(void **unused)
     uint64_t seed = testing_seed();
     for (int n = 0; n < CASES; n++) {
         struct sched_loop loop = random_loop(&seed);
-        int64_t size[SIZES_MAX], remaining = loop.iterations;
+        int64_t size[TESTING_SIZES], remaining = loop.iterations;
         double sigma = (double)testing_between(&seed, 0, 3000) / 1000;
         char text[64];
         snprintf(text, sizeof(text), "tap:sigma=%g,alpha=1.5,min=2", sigma);
-        int chunks = testing_sizes(text, &loop, 1, size, SIZES_MAX);
+        int chunks = testing_sizes(text, &loop, 1, size, TESTING_SIZES);
         for (int i = 0; i < chunks && remaining > size[i]; i++) {
             double c[] = {(double)remaining / loop.workers, 1.5 * sigma};
             double exact = solve(tapering_rest, c, 0, c[0]);
@@ -210,11 +190,11 @@ static void without_deviation_they_are_the_plain_schemes(void **unused)
     uint64_t seed = testing_seed();
     for (int n = 0; n < CASES; n++) {
         struct sched_loop loop = random_loop(&seed);
-        int64_t plain[SIZES_MAX];
-        int chunks = testing_sizes("gss", &loop, 1, plain, SIZES_MAX);
-        assert_sizes("tap:sigma=0", &loop, plain, chunks);
-        chunks = testing_sizes("css", &loop, 1, plain, SIZES_MAX);
-        assert_sizes("fac:sigma=0", &loop, plain, chunks);
+        int64_t plain[TESTING_SIZES];
+        int chunks = testing_sizes("gss", &loop, 1, plain, TESTING_SIZES);
+        testing_assert_sizes("tap:sigma=0", &loop, plain, chunks);
+        chunks = testing_sizes("css", &loop, 1, plain, TESTING_SIZES);
+        testing_assert_sizes("fac:sigma=0", &loop, plain, chunks);
     }
 }
 
@@ -225,8 +205,8 @@ static void tfss_by_hand(void **unused)
 {
     (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 4};
-    ASSERT_SIZES("tfss", &loop, 113, 113, 113, 113, 81, 81, 81, 81, 49, 49, 49,
-                 49, 17, 11);
+    TESTING_ASSERT_SIZES("tfss", &loop, 113, 113, 113, 113, 81, 81, 81, 81, 49,
+                         49, 49, 49, 17, 11);
 }
 
 static void tfss_stages_are_means_of_tss(void **unused)
@@ -235,10 +215,10 @@ static void tfss_stages_are_means_of_tss(void **unused)
     uint64_t seed = testing_seed();
     for (int n = 0; n < CASES; n++) {
         struct sched_loop loop = random_loop(&seed);
-        int64_t tss[SIZES_MAX], size[SIZES_MAX];
+        int64_t tss[TESTING_SIZES], size[TESTING_SIZES];
         int p = loop.workers;
-        int trapezoid = testing_sizes("tss", &loop, 1, tss, SIZES_MAX);
-        int chunks = testing_sizes("tfss", &loop, 1, size, SIZES_MAX);
+        int trapezoid = testing_sizes("tss", &loop, 1, tss, TESTING_SIZES);
+        int chunks = testing_sizes("tfss", &loop, 1, size, TESTING_SIZES);
         /* The last chunk of both is cut by what remains. */
         for (int j = 0; (j + 1) * p < trapezoid && j * p < chunks - 1; j++) {
             int64_t sum = 0;
@@ -255,9 +235,10 @@ static void fiss_by_hand(void **unused)
 {
     (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 4};
-    ASSERT_SIZES("fiss", &loop, 50, 50, 50, 50, 83, 83, 83, 83, 117, 117, 117,
-                 117);
-    ASSERT_SIZES("fiss:stages=2", &loop, 63, 63, 63, 63, 188, 188, 188, 184);
+    TESTING_ASSERT_SIZES("fiss", &loop, 50, 50, 50, 50, 83, 83, 83, 83, 117,
+                         117, 117, 117);
+    TESTING_ASSERT_SIZES("fiss:stages=2", &loop, 63, 63, 63, 63, 188, 188, 188,
+                         184);
 }
 
 static void fiss_ends_after_its_stages(void **unused)
@@ -267,11 +248,11 @@ static void fiss_ends_after_its_stages(void **unused)
     for (int n = 0; n < CASES; n++) {
         struct sched_loop loop = random_loop(&seed);
         int stages = (int)testing_between(&seed, 2, 9);
-        int64_t size[SIZES_MAX], handed = 0;
+        int64_t size[TESTING_SIZES], handed = 0;
         char text[64];
         loop.iterations += 100 * stages * loop.workers;
         snprintf(text, sizeof(text), "fiss:stages=%d", stages);
-        int chunks = testing_sizes(text, &loop, 1, size, SIZES_MAX);
+        int chunks = testing_sizes(text, &loop, 1, size, TESTING_SIZES);
         for (int i = 0; i < chunks && i < stages * loop.workers; i++)
             handed += size[i];
         assert_true(2 * (loop.iterations - handed) <= stages * loop.workers);
@@ -290,10 +271,10 @@ static void viss_by_hand(void **unused)
 {
     (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 4};
-    ASSERT_SIZES("viss", &loop, 63, 63, 63, 63, 94, 94, 94, 94, 109, 109, 109,
-                 45);
-    ASSERT_SIZES("viss:x=8", &loop, 31, 31, 31, 31, 47, 47, 47, 47, 55, 55, 55,
-                 55, 59, 59, 59, 59, 61, 61, 61, 49);
+    TESTING_ASSERT_SIZES("viss", &loop, 63, 63, 63, 63, 94, 94, 94, 94, 109,
+                         109, 109, 45);
+    TESTING_ASSERT_SIZES("viss:x=8", &loop, 31, 31, 31, 31, 47, 47, 47, 47, 55,
+                         55, 55, 55, 59, 59, 59, 59, 61, 61, 61, 49);
 }
 
 /* ---- random sizes ---- */
@@ -320,7 +301,7 @@ static void rnd_stays_in_its_range_and_fills_it(void **unused)
 {
     (void)unused;
     struct sched_loop loop = {.iterations = 1000000, .workers = 3};
-    int64_t size[SIZES_MAX], other[SIZES_MAX];
+    int64_t size[TESTING_SIZES], other[TESTING_SIZES];
     int count[5] = {0};
     int chunks = testing_sizes("rnd:min=301,max=305", &loop, 1, size, 3000);
     assert_int_equal(chunks, 3000);
@@ -338,11 +319,11 @@ static void rnd_bounds_follow_the_one_that_is_given(void **unused)
 {
     (void)unused;
     struct sched_loop loop = {.iterations = 10000, .workers = 5};
-    ASSERT_SIZES("rnd:min=5000", &loop, 5000, 5000);
-    int64_t size[SIZES_MAX];
-    int chunks = testing_sizes("rnd:max=7", &loop, 1, size, SIZES_MAX);
+    TESTING_ASSERT_SIZES("rnd:min=5000", &loop, 5000, 5000);
+    int64_t size[TESTING_SIZES];
+    int chunks = testing_sizes("rnd:max=7", &loop, 1, size, TESTING_SIZES);
     assert_int_equal(chunks, 1429); /* all 7: the default minimum is 20 */
-    chunks = testing_sizes("rnd", &loop, 1, size, SIZES_MAX);
+    chunks = testing_sizes("rnd", &loop, 1, size, TESTING_SIZES);
     for (int i = 0; i < chunks - 1; i++)
         assert_in_range(size[i], 20, 1000);
 }

@@ -14,7 +14,7 @@ struct fss_state {
     double divisor; /* alpha p */
     int64_t workers;
     int64_t chunk; /* of this stage */
-    int64_t left;  /* chunks of this stage not yet handed out */
+    struct sched_stage requests;
 };
 
 static size_t fss_state_size(const struct sched_loop *loop)
@@ -37,11 +37,8 @@ static int64_t fss_next(void *state, int worker, int64_t remaining)
 {
     struct fss_state *s = state;
     (void)worker;
-    if (s->left == 0) {
-        s->left = s->workers;
+    if (sched_stage_begins(&s->requests, s->workers))
         s->chunk = sched_round_up((double)remaining / s->divisor);
-    }
-    s->left--;
     return s->chunk;
 }
 

@@ -8,28 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { SIZES_MAX = 1000 };
-
-static void assert_sizes(const char *text, const struct sched_loop *loop,
-                         const int64_t *expected, int count)
-{
-    int64_t size[SIZES_MAX];
-    int n = testing_sizes(text, loop, 1, size, SIZES_MAX);
-    for (int i = 0; i < n && i < count; i++)
-        if (size[i] != expected[i])
-            fail_msg("%s: chunk %d is %" PRId64 ", not %" PRId64, text, i,
-                     size[i], expected[i]);
-    if (n != count)
-        fail_msg("%s: %d chunks, not %d", text, n, count);
-}
-
-#define ASSERT_SIZES(text, loop, ...)                                          \
-    do {                                                                       \
-        const int64_t expected[] = {__VA_ARGS__};                              \
-        assert_sizes(text, loop, expected,                                     \
-                     (int)(sizeof(expected) / sizeof(expected[0])));           \
-    } while (0)
-
 static FILE *open_reference(const char *name)
 {
     char path[128];
@@ -46,8 +24,8 @@ static void assert_count(const char *text, int64_t tasks, int workers,
                          int expected)
 {
     struct sched_loop loop = {.iterations = tasks, .workers = workers};
-    int64_t size[SIZES_MAX];
-    int n = testing_sizes(text, &loop, 1, size, SIZES_MAX);
+    int64_t size[TESTING_SIZES];
+    int n = testing_sizes(text, &loop, 1, size, TESTING_SIZES);
     if (n != expected)
         fail_msg("%s %" PRId64 "/%d: %d chunks, printed are %d", text, tasks,
                  workers, n, expected);
@@ -75,7 +53,7 @@ static void diaz_table_3(void **unused)
 static void assert_ciorba_row(const char *name, const char *text)
 {
     struct sched_loop loop = {.iterations = 5000, .workers = 9};
-    int64_t expected[SIZES_MAX];
+    int64_t expected[TESTING_SIZES];
     char line[1024];
     int count = -1;
     size_t length = strlen(name);
@@ -89,7 +67,7 @@ static void assert_ciorba_row(const char *name, const char *text)
     }
     fclose(file);
     assert_true(count > 0);
-    assert_sizes(text, &loop, expected, count);
+    testing_assert_sizes(text, &loop, expected, count);
 }
 
 static void ciorba_table_1(void **unused)
@@ -124,15 +102,15 @@ static void wcss_k_rounds(void **unused)
     (void)unused;
     const double power[] = {2, 1, 1};
     struct sched_loop loop = {.iterations = 800, .workers = 3, .power = power};
-    ASSERT_SIZES("wcss:k=4", &loop, 100, 50, 50, 100, 50, 50, 100, 50, 50, 100,
-                 50, 50);
+    TESTING_ASSERT_SIZES("wcss:k=4", &loop, 100, 50, 50, 100, 50, 50, 100, 50,
+                         50, 100, 50, 50);
 }
 
 static void static_blocks_differ_by_one(void **unused)
 {
     (void)unused;
     struct sched_loop loop = {.iterations = 10, .workers = 4};
-    ASSERT_SIZES("static", &loop, 3, 3, 2, 2);
+    TESTING_ASSERT_SIZES("static", &loop, 3, 3, 2, 2);
     loop.iterations = 3;
     struct testing_loop t;
     struct chunk chunk;
@@ -148,16 +126,17 @@ static void simple_schemes(void **unused)
 {
     (void)unused;
     struct sched_loop loop = {.iterations = 100, .workers = 4};
-    ASSERT_SIZES("css", &loop, 25, 25, 25, 25);
-    ASSERT_SIZES("gss", &loop, 25, 19, 14, 11, 8, 6, 5, 3, 3, 2, 1, 1, 1, 1);
-    ASSERT_SIZES("gss:min=10", &loop, 25, 19, 14, 11, 10, 10, 10, 1);
-    ASSERT_SIZES("fac2", &loop, 13, 13, 13, 13, 6, 6, 6, 6, 3, 3, 3, 3, 2, 2, 2,
-                 2, 1, 1, 1, 1);
-    ASSERT_SIZES("fss:alpha=1", &loop, 25, 25, 25, 25);
-    ASSERT_SIZES("fss:alpha=1.25", &loop, 20, 20, 20, 20, 4, 4, 4, 4, 1, 1, 1,
-                 1);
+    TESTING_ASSERT_SIZES("css", &loop, 25, 25, 25, 25);
+    TESTING_ASSERT_SIZES("gss", &loop, 25, 19, 14, 11, 8, 6, 5, 3, 3, 2, 1, 1,
+                         1, 1);
+    TESTING_ASSERT_SIZES("gss:min=10", &loop, 25, 19, 14, 11, 10, 10, 10, 1);
+    TESTING_ASSERT_SIZES("fac2", &loop, 13, 13, 13, 13, 6, 6, 6, 6, 3, 3, 3, 3,
+                         2, 2, 2, 2, 1, 1, 1, 1);
+    TESTING_ASSERT_SIZES("fss:alpha=1", &loop, 25, 25, 25, 25);
+    TESTING_ASSERT_SIZES("fss:alpha=1.25", &loop, 20, 20, 20, 20, 4, 4, 4, 4, 1,
+                         1, 1, 1);
     loop.iterations = 5;
-    ASSERT_SIZES("ss", &loop, 1, 1, 1, 1, 1);
+    TESTING_ASSERT_SIZES("ss", &loop, 1, 1, 1, 1, 1);
 }
 
 /* F = 20, L = 5, N = ceil(200/25) = 8, D = floor(15/7) = 2. */
@@ -165,7 +144,8 @@ static void tss_first_and_last(void **unused)
 {
     (void)unused;
     struct sched_loop loop = {.iterations = 100, .workers = 4};
-    ASSERT_SIZES("tss:first=20,last=5", &loop, 20, 18, 16, 14, 12, 10, 8, 2);
+    TESTING_ASSERT_SIZES("tss:first=20,last=5", &loop, 20, 18, 16, 14, 12, 10,
+                         8, 2);
 }
 
 /* C_0 = 12.5, N = 200/13.5, slope = -11.5/N = -0.77625:
@@ -174,7 +154,8 @@ static void tss_taylor_rounds_to_nearest(void **unused)
 {
     (void)unused;
     struct sched_loop loop = {.iterations = 100, .workers = 4};
-    ASSERT_SIZES("tss-taylor", &loop, 13, 12, 11, 10, 9, 9, 8, 7, 6, 6, 5, 4);
+    TESTING_ASSERT_SIZES("tss-taylor", &loop, 13, 12, 11, 10, 9, 9, 8, 7, 6, 6,
+                         5, 4);
 }
 
 /* Chunks of qss with a small delta grow first: C_0 = 125, C_h = 378,
@@ -183,8 +164,8 @@ static void qss_grows_first(void **unused)
 {
     (void)unused;
     struct sched_loop loop = {.iterations = 1000, .workers = 4};
-    ASSERT_SIZES("qss:delta=1/3", &loop, 125, 342, 370, 163);
-    ASSERT_SIZES("qss:middle=378", &loop, 125, 342, 370, 163);
+    TESTING_ASSERT_SIZES("qss:delta=1/3", &loop, 125, 342, 370, 163);
+    TESTING_ASSERT_SIZES("qss:middle=378", &loop, 125, 342, 370, 163);
 }
 
 /* N = 0.92: one value of the parabola, then C_N = 1. */
@@ -192,7 +173,7 @@ static void qss_stays_at_1_beyond_N(void **unused)
 {
     (void)unused;
     struct sched_loop loop = {.iterations = 10, .workers = 1};
-    ASSERT_SIZES("qss:delta=1/3", &loop, 5, 1, 1, 1, 1, 1);
+    TESTING_ASSERT_SIZES("qss:delta=1/3", &loop, 5, 1, 1, 1, 1, 1);
 }
 
 /* V = 3, 2, 1: F = floor(1000/12) = 83, N = ceil(2000/84) = 24,
@@ -204,9 +185,9 @@ static void dtss_by_hand(void **unused)
     const double power[] = {3, 2, 1};
     const double scaled[] = {1.6, 0.9, 0.5}; /* 3.2, 1.8, 1 */
     struct sched_loop loop = {.iterations = 1000, .workers = 3, .power = power};
-    ASSERT_SIZES("dtss", &loop, 240, 145, 68, 186, 109, 50, 132, 70);
+    TESTING_ASSERT_SIZES("dtss", &loop, 240, 145, 68, 186, 109, 50, 132, 70);
     loop.power = scaled;
-    ASSERT_SIZES("dtss", &loop, 240, 145, 68, 186, 109, 50, 132, 70);
+    TESTING_ASSERT_SIZES("dtss", &loop, 240, 145, 68, 186, 109, 50, 132, 70);
 }
 
 /* A = 3: F = 100, N = 1200/101 = 11.88, D = 99/10.88 = 9.099.
@@ -217,7 +198,7 @@ static void dtss_acp_by_hand(void **unused)
     (void)unused;
     const double power[] = {2, 1};
     struct sched_loop loop = {.iterations = 600, .workers = 2, .power = power};
-    ASSERT_SIZES("dtss-acp", &loop, 191, 82, 136, 55, 82, 27, 27);
+    TESTING_ASSERT_SIZES("dtss-acp", &loop, 191, 82, 136, 55, 82, 27, 27);
 }
 
 /* Not normalised: with powers 1 and 0.5, A = 1.5, F = 200, N = 5.97,
@@ -229,7 +210,7 @@ static void dtss_acp_takes_real_powers(void **unused)
     (void)unused;
     const double power[] = {1, 0.5};
     struct sched_loop loop = {.iterations = 600, .workers = 2, .power = power};
-    ASSERT_SIZES("dtss-acp", &loop, 200, 85, 140, 55, 80, 25, 15);
+    TESTING_ASSERT_SIZES("dtss-acp", &loop, 200, 85, 140, 55, 80, 25, 15);
 }
 
 /* floor(10 V/Q): 10 and 5 of powers 1 and 1/2, and 9, not 8.99, of 0.9;
@@ -240,9 +221,11 @@ static void dtss_acp_with_a_scale(void **unused)
     (void)unused;
     const double power[] = {1, 0.5}, rounded[] = {1.04, 0.59};
     struct sched_loop loop = {.iterations = 600, .workers = 2, .power = power};
-    ASSERT_SIZES("dtss-acp:scale=10", &loop, 185, 80, 134, 54, 83, 29, 32, 3);
+    TESTING_ASSERT_SIZES("dtss-acp:scale=10", &loop, 185, 80, 134, 54, 83, 29,
+                         32, 3);
     loop.power = rounded;
-    ASSERT_SIZES("dtss-acp:scale=10", &loop, 185, 80, 134, 54, 83, 29, 32, 3);
+    TESTING_ASSERT_SIZES("dtss-acp:scale=10", &loop, 185, 80, 134, 54, 83, 29,
+                         32, 3);
 }
 
 /* A power of 0 gets no chunks whenever it asks; all 0 is an error. */
@@ -278,7 +261,7 @@ static void dtss_acp_without_a_decrement(void **unused)
     (void)unused;
     const double power[] = {0.1, 0.1};
     struct sched_loop loop = {.iterations = 1000, .workers = 2, .power = power};
-    ASSERT_SIZES("dtss-acp", &loop, 250, 250, 250, 250);
+    TESTING_ASSERT_SIZES("dtss-acp", &loop, 250, 250, 250, 250);
 }
 
 /* v = 1.5 1 0.5, alpha p = 6: 250 167 84 of R = 1000, then R = 499. */
@@ -287,8 +270,8 @@ static void wf_by_hand(void **unused)
     (void)unused;
     const double power[] = {3, 2, 1};
     struct sched_loop loop = {.iterations = 1000, .workers = 3, .power = power};
-    ASSERT_SIZES("wf", &loop, 250, 167, 84, 125, 84, 42, 62, 42, 21, 31, 21, 11,
-                 15, 10, 5, 8, 5, 3, 4, 3, 2, 2, 1, 1, 1);
+    TESTING_ASSERT_SIZES("wf", &loop, 250, 167, 84, 125, 84, 42, 62, 42, 21, 31,
+                         21, 11, 15, 10, 5, 8, 5, 3, 4, 3, 2, 2, 1, 1, 1);
 }
 
 /* V = 6: ceil(1000/12) = 84 per unit of power, then R = 496: 42, ... */
@@ -297,8 +280,8 @@ static void dfss_by_hand(void **unused)
     (void)unused;
     const double power[] = {3, 2, 1};
     struct sched_loop loop = {.iterations = 1000, .workers = 3, .power = power};
-    ASSERT_SIZES("dfss", &loop, 252, 168, 84, 126, 84, 42, 63, 42, 21, 30, 20,
-                 10, 15, 10, 5, 9, 6, 3, 3, 2, 1, 3, 1);
+    TESTING_ASSERT_SIZES("dfss", &loop, 252, 168, 84, 126, 84, 42, 63, 42, 21,
+                         30, 20, 10, 15, 10, 5, 9, 6, 3, 3, 2, 1, 3, 1);
 }
 
 /* The slow worker alone: a stage is 6 of its chunks, not 3. */
@@ -324,8 +307,8 @@ static void dgss_by_hand(void **unused)
     (void)unused;
     const double power[] = {3, 2, 1};
     struct sched_loop loop = {.iterations = 1000, .workers = 3, .power = power};
-    ASSERT_SIZES("dgss", &loop, 501, 168, 56, 138, 46, 16, 39, 12, 4, 12, 4, 1,
-                 3);
+    TESTING_ASSERT_SIZES("dgss", &loop, 501, 168, 56, 138, 46, 16, 39, 12, 4,
+                         12, 4, 1, 3);
 }
 
 /* 0.3/0.1 is 2.9999999999999996 in double: V must still count as 4. */
@@ -334,9 +317,9 @@ static void rounding_forgives_the_powers(void **unused)
     (void)unused;
     const double power[] = {0.3, 0.1};
     struct sched_loop loop = {.iterations = 8, .workers = 2, .power = power};
-    ASSERT_SIZES("dgss", &loop, 6, 1, 1);
-    ASSERT_SIZES("dfss", &loop, 3, 1, 3, 1);
-    ASSERT_SIZES("wf", &loop, 3, 1, 2, 1, 1);
+    TESTING_ASSERT_SIZES("dgss", &loop, 6, 1, 1);
+    TESTING_ASSERT_SIZES("dfss", &loop, 3, 1, 3, 1);
+    TESTING_ASSERT_SIZES("wf", &loop, 3, 1, 2, 1, 1);
 }
 
 static void assert_note(const char *text, const struct sched_loop *loop,

@@ -11,8 +11,12 @@
 
 #include "sched/sched.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The longest sequence that tests compare. */
+enum { TESTING_SIZES = 4000 };
 
 /* A prepared loop that owns its memory. */
 struct testing_loop {
@@ -69,6 +73,28 @@ static inline int testing_sizes(const char *text, const struct sched_loop *loop,
     testing_close(&t);
     return n;
 }
+
+/* The chunk sequence of a loop is just this one. */
+static inline void testing_assert_sizes(const char *text,
+                                        const struct sched_loop *loop,
+                                        const int64_t *expected, int count)
+{
+    int64_t size[TESTING_SIZES];
+    int n = testing_sizes(text, loop, 1, size, TESTING_SIZES);
+    for (int i = 0; i < n && i < count; i++)
+        if (size[i] != expected[i])
+            fail_msg("%s: chunk %d is %" PRId64 ", not %" PRId64, text, i,
+                     size[i], expected[i]);
+    if (n != count)
+        fail_msg("%s: %d chunks, not %d", text, n, count);
+}
+
+#define TESTING_ASSERT_SIZES(text, loop, ...)                                  \
+    do {                                                                       \
+        const int64_t expected[] = {__VA_ARGS__};                              \
+        testing_assert_sizes(text, loop, expected,                             \
+                             (int)(sizeof(expected) / sizeof(expected[0])));   \
+    } while (0)
 
 /* The first seed of a test: DLSBENCH_SEED or always the same. */
 static inline uint64_t testing_seed(void)

@@ -21,7 +21,7 @@ struct tfss_state {
     int64_t first;
     int64_t current; /* the first size of tss in the next stage */
     int64_t chunk;   /* of this stage */
-    int64_t left;    /* chunks of this stage not yet handed out */
+    struct sched_stage requests;
 };
 
 static size_t tfss_state_size(const struct sched_loop *loop)
@@ -48,7 +48,6 @@ static void begin_stage(struct tfss_state *s)
 {
     int64_t fall = (s->workers - 1) * s->decrement;
     int64_t mean = s->current - sched_ceil_div(fall, 2);
-    s->left = s->workers;
     s->chunk = mean > 1 ? mean : 1;
     if (mean > 1)
         s->current -= s->workers * s->decrement;
@@ -59,9 +58,8 @@ static int64_t tfss_next(void *state, int worker, int64_t remaining)
     struct tfss_state *s = state;
     (void)worker;
     (void)remaining;
-    if (s->left == 0)
+    if (sched_stage_begins(&s->requests, s->workers))
         begin_stage(s);
-    s->left--;
     return s->chunk;
 }
 

@@ -16,7 +16,7 @@ struct viss_state {
     double half;  /* 2^-j of the next stage */
     int64_t workers;
     int64_t chunk; /* of this stage */
-    int64_t left;  /* chunks of this stage not yet handed out */
+    struct sched_stage requests;
 };
 
 static size_t viss_state_size(const struct sched_loop *loop)
@@ -40,7 +40,6 @@ static int viss_init(void *state, const struct sched_loop *loop,
 static void begin_stage(struct viss_state *s)
 {
     s->chunk = sched_round(s->first * (2 - s->half));
-    s->left = s->workers;
     s->half /= 2;
 }
 
@@ -49,9 +48,8 @@ static int64_t viss_next(void *state, int worker, int64_t remaining)
     struct viss_state *s = state;
     (void)worker;
     (void)remaining;
-    if (s->left == 0)
+    if (sched_stage_begins(&s->requests, s->workers))
         begin_stage(s);
-    s->left--;
     return s->chunk;
 }
 

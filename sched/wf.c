@@ -15,7 +15,7 @@ struct wf_state {
     double divisor;   /* alpha V */
     double remaining; /* R of this stage */
     int64_t workers;
-    int64_t left; /* requests of this stage to come */
+    struct sched_stage requests;
     double power[];
 };
 
@@ -37,11 +37,8 @@ static int wf_init(void *state, const struct sched_loop *loop,
 static int64_t wf_next(void *state, int worker, int64_t remaining)
 {
     struct wf_state *s = state;
-    if (s->left == 0) {
-        s->left = s->workers;
+    if (sched_stage_begins(&s->requests, s->workers))
         s->remaining = (double)remaining;
-    }
-    s->left--;
     return sched_round_up(s->remaining * s->power[worker] / s->divisor);
 }
 
