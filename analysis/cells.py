@@ -151,7 +151,9 @@ def add_speedups(frame):
     for name in ("speedup", "speedup_low", "speedup_high", "base_s"):
         frame[name] = np.nan
     frame["base"] = None
-    for _, part in frame.groupby(["kernel", "simulated"], sort=False):
+    same = [n for n in ("kernel", "simulated", "platform", "cp")
+            if n in frame]
+    for _, part in frame.groupby(same, sort=False, dropna=False):
         base, text = speedup_base(part)
         at = part.index
         frame.loc[at, "base_s"] = base

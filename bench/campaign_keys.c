@@ -47,7 +47,7 @@ bool campaign_key_is_field(const char *key)
 int campaign_key_unknown(const char *key, bool campaign_keys, struct error *err)
 {
     const char *names[64] = {NULL};
-    char list[512] = "";
+    char list[640] = "";
     int n = 0;
     if (campaign_keys) {
         names[n++] = "name";

@@ -83,6 +83,8 @@ static void write_cell(FILE *out, const struct cell *cell)
             fprintf(out, "\"%s\"\n", json_string_value(value));
         else if (json_is_boolean(value))
             fprintf(out, "%s\n", json_is_true(value) ? "on" : "off");
+        else if (json_is_real(value))
+            fprintf(out, "%.17g\n", json_real_value(value));
         else
             fprintf(out, "%lld\n", (long long)json_integer_value(value));
         mark = " ";

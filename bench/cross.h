@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "harness/cell.h"
 
-enum { CROSS_FIELDS_MAX = 24, CROSS_CELLS_MAX = 1000000 };
+enum { CROSS_FIELDS_MAX = 32, CROSS_CELLS_MAX = 1000000 };
 
 /* Where a value stands, for messages: FILE:LINE:COLUMN, or an option when
  * line is 0. */

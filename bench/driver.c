@@ -26,8 +26,10 @@ struct driver {
     char said[200]; /* its first word on stderr since the last line */
 };
 
+/* What the cells of one launch have in common. */
 struct shape {
     int ranks, threads;
+    const struct cell *cell; /* simulated as this one */
 };
 
 /* ---- what the launch says ---- */
@@ -105,7 +107,8 @@ static int fail_current(struct driver *driver, struct task *task,
 static bool waits(const struct task *task, struct shape shape)
 {
     return task->state == TASK_WAITING && task->cell->ranks == shape.ranks &&
-           task->cell->threads == shape.threads;
+           task->cell->threads == shape.threads &&
+           cell_simulation_compare(task->cell, shape.cell) == 0;
 }
 
 static int fail_shape(struct driver *driver, struct shape shape,
@@ -184,7 +187,7 @@ static int make_plan(const struct driver *driver, struct shape shape,
     snprintf(plan.shard, sizeof(plan.shard), "%d/%d", driver->dir->shard,
              driver->dir->shards);
     if (driver->options->simulate != NULL)
-        plan.simulation = driver->options->simulate->plan;
+        plan_simulation_fill(&plan.simulation, &shape.cell->simulation);
     strncat(plan.command, driver->options->command, sizeof(plan.command) - 1);
     plan.cells = calloc((size_t)watch->count + 1, sizeof(*plan.cells));
     if (plan.cells == NULL)
@@ -197,6 +200,13 @@ static int make_plan(const struct driver *driver, struct shape shape,
     return code;
 }
 
+static const struct simulate_platform *platform_of(const struct driver *driver,
+                                                   struct shape shape)
+{
+    return simulate_find(driver->options->simulate,
+                         shape.cell->simulation.platform);
+}
+
 /* `hosts` is written for a simulation. */
 static char **command(const struct driver *driver, struct shape shape,
                       const char *plan, const char *hosts, struct error *err)
@@ -204,8 +214,8 @@ static char **command(const struct driver *driver, struct shape shape,
     const struct driver_options *options = driver->options;
     const char *const tail[] = {driver->program, "launch", plan, NULL};
     if (options->simulate != NULL)
-        return simulate_argv(options->simulate, shape.ranks, shape.threads,
-                             plan, hosts, err);
+        return simulate_argv(options->simulate, platform_of(driver, shape),
+                             shape.ranks, shape.threads, plan, hosts, err);
     return launcher_argv(options->launcher, shape.ranks, shape.threads, tail,
                          err);
 }
@@ -242,7 +252,8 @@ static int run_launch(struct driver *driver, struct shape shape,
     if (code != 0)
         return code;
     if (simulate != NULL &&
-        simulate_check(simulate, shape.ranks, shape.threads, &why) != 0)
+        simulate_check(platform_of(driver, shape), shape.ranks, shape.threads,
+                       &why) != 0)
         return fail_shape(driver, shape, why.text, err);
     snprintf(plan, sizeof(plan), "%s/plan-%s.json", driver->dir->full,
              driver->launch);
@@ -269,7 +280,7 @@ static bool next_shape(const struct watch *watch, struct shape *shape)
             (c->ranks > shape->ranks ||
              (c->ranks == shape->ranks && c->threads >= shape->threads)))
             continue;
-        *shape = (struct shape){c->ranks, c->threads};
+        *shape = (struct shape){c->ranks, c->threads, c};
         found = true;
     }
     return found;
@@ -277,7 +288,7 @@ static bool next_shape(const struct watch *watch, struct shape *shape)
 
 static int run_all(struct driver *driver, struct error *err)
 {
-    struct shape shape = {0, 0};
+    struct shape shape = {0, 0, NULL};
     int code = 0;
     while (code == 0 && !driver->interrupted &&
            next_shape(&driver->watch, &shape)) {

@@ -74,6 +74,7 @@ static void add_unusual(char *label, const struct cell *c, bool master)
 
 void label_way(char *label, const struct cell *c)
 {
+    char simulation[128];
     bool master = is(c->transport, "master");
     label_add(label, ", ", c->transport);
     if (master)
@@ -82,6 +83,9 @@ void label_way(char *label, const struct cell *c)
         label_add(label, " ", c->window);
     label_add(label, ", ", c->hierarchy);
     add_unusual(label, c, master);
+    cell_simulation_words(c, simulation, sizeof(simulation));
+    if (simulation[0] != '\0')
+        label_add(label, ", on ", simulation);
 }
 
 void label_machine(char *label, const struct cell *c)

@@ -39,6 +39,10 @@ static void read_cell(const json_t *line, const char *hash, struct cell *cell)
                      (long long)json_integer_value(value));
             text = number;
         }
+        if (json_is_real(value)) {
+            snprintf(number, sizeof(number), "%.17g", json_real_value(value));
+            text = number;
+        }
         if (text != NULL)
             cell_set(cell, cell_fields[i], text, NULL);
     }

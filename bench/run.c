@@ -237,8 +237,11 @@ static int simulate_campaign(int argc, char **argv, struct run_options *options,
 {
     if (options->dry_run)
         return run_campaign(argc, argv, options, campaign, err);
-    if (simulate_open(&options->simulate, err) != 0)
+    if (simulate_open(&options->simulate, campaign->all.cells,
+                      campaign->all.count, err) != 0) {
+        simulate_close(&options->simulate);
         return command_fail(COMMAND_FAILED, err);
+    }
     say_threads(campaign);
     int code = run_campaign(argc, argv, options, campaign, err);
     simulate_close(&options->simulate);

@@ -23,14 +23,12 @@ struct run_options {
     const char *field; /* the first option of a single cell; NULL: none */
     bool threads;      /* given for it */
     bool simulated;    /* dlsbench sim */
-    const char *workers;
-    char workers_set[64]; /* the same as a setting */
     struct simulate simulate;
     struct cell cell;
     struct policy policy;
     bool max_given;
-    int measures; /* policy options, key=value */
-    char measure[RUN_MEASURES_MAX][96];
+    int measures; /* options that are settings of a campaign, key=value */
+    char measure[RUN_MEASURES_MAX][640];
     struct error *err;
 };
 

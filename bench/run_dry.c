@@ -13,7 +13,9 @@
 
 static void print_cell(const struct cell *c)
 {
+    char simulation[640];
     bool master = strcmp(c->transport, "master") == 0;
+    cell_simulation_words(c, simulation, sizeof(simulation));
     printf("%s %s %s %dx%d %s %s%s%s", c->hash, c->kernel, c->scheme, c->ranks,
            c->threads, c->transport, c->hierarchy, master ? " " : "",
            master ? c->master : "");
@@ -24,10 +26,11 @@ static void print_cell(const struct cell *c)
         printf(" sync_interval=%s", c->sync_choice);
     else if (c->sync_interval > 0)
         printf(" sync_interval=%" PRId64, c->sync_interval);
-    printf("%s%s%s%s%s%s\n", c->power[0] ? " power=" : "", c->power,
+    printf("%s%s%s%s%s%s%s%s\n", c->power[0] ? " power=" : "", c->power,
            c->load[0] ? " load=" : "", c->load,
            strcmp(c->window, "auto") ? " window=" : "",
-           strcmp(c->window, "auto") ? c->window : "");
+           strcmp(c->window, "auto") ? c->window : "",
+           simulation[0] ? " on " : "", simulation);
 }
 
 static void print_table(const struct campaign *campaign,

@@ -11,7 +11,7 @@
 
 /* An option is a cell field, a policy key or one of its own: the key tells
  * which, and the name tells the field ('-' for '_'). */
-enum { CELL = 256, POLICY = 512, SWITCH = 768, OWN = 1024 };
+enum { CELL = 256, POLICY = 512, SWITCH = 768, OWN = 1024, SIMULATION = 1280 };
 enum {
     OUT = OWN,
     SHARD,
@@ -23,11 +23,7 @@ enum {
     FORMAT,
     SET,
     LAUNCHER,
-    CALIBRATION,
-    PLATFORM,
-    WORKERS,
-    CP,
-    REQUEST_COST
+    CALIBRATION
 };
 
 static const char doc[] =
@@ -134,29 +130,33 @@ static const char simulation_doc[] =
 /* Behind the others, for dlsbench sim only. */
 static const struct argp_option simulation_options[] = {
     {NULL, 0, NULL, 0, "The simulation:", 4},
-    {"platform", PLATFORM, "FILE", 0, "SimGrid's description of a cluster", 4},
-    {"workers", WORKERS, "P", 0,
+    {"platform", SIMULATION, "FILE", 0, "SimGrid's description of a cluster",
+     4},
+    {"workers", SIMULATION + 1, "P", 0,
      "so many workers; dedicated masters come on top", 4},
-    {"cp", CP, "S", 0,
+    {"cp", SIMULATION + 2, "S", 0,
      "c_p: seconds of one operation of the kernel on the slowest host "
      "(default: its flops over the host's)",
      4},
-    {"request-cost", REQUEST_COST, "S", 0,
+    {"request-cost", SIMULATION + 3, "S", 0,
      "a master takes in and answers one request (0.2e-6)", 4},
+    {"result-bytes", SIMULATION + 4, "N", 0,
+     "results of one iteration (default: as many as the kernel has)", 4},
     {0},
 };
 
 /* The option's name with '_' for '-': a field of cells or a policy key. */
 static const char *key_name(int key, char *name, size_t size)
 {
-    int i = 0;
-    while (options[i].key != key)
-        i++;
-    snprintf(name, size, "%s", options[i].name);
+    const struct argp_option *option =
+        key >= SIMULATION ? simulation_options : options;
+    while (option->key != key)
+        option++;
+    snprintf(name, size, "%s", option->name);
     for (char *c = name; *c != '\0'; c++)
         if (*c == '-')
             *c = '_';
-    return options[i].name;
+    return option->name;
 }
 
 static int take_cell(struct run_options *o, int key, const char *arg)
@@ -169,20 +169,35 @@ static int take_cell(struct run_options *o, int key, const char *arg)
     return cell_set(&o->cell, field, arg, o->err);
 }
 
-/* Kept as a setting too: with a campaign file it is one of its overrides. */
+/* With a campaign file it is one of its overrides. */
+static int keep_setting(struct run_options *o, const char *name,
+                        const char *arg)
+{
+    char *kept = o->measure[o->measures];
+    if (o->measures == RUN_MEASURES_MAX ||
+        (size_t)snprintf(kept, sizeof(o->measure[0]), "%s=%s", name, arg) >=
+            sizeof(o->measure[0]))
+        return error_set(o->err, E2BIG, "--%s: too many options", name);
+    o->measures++;
+    return 0;
+}
+
 static int take_policy(struct run_options *o, int key, const char *arg)
 {
     char name[32];
     key_name(key, name, sizeof(name));
     o->max_given = o->max_given || strcmp(name, "repetitions_max") == 0;
     int code = policy_set(&o->policy, name, arg, o->err);
-    if (code != 0)
-        return code;
-    if (o->measures == RUN_MEASURES_MAX)
-        return error_set(o->err, E2BIG, "--%s: too many options", name);
-    snprintf(o->measure[o->measures++], sizeof(o->measure[0]), "%s=%s", name,
-             arg);
-    return 0;
+    return code == 0 ? keep_setting(o, name, arg) : code;
+}
+
+/* Fields of cells that go with a campaign file too. */
+static int take_simulation(struct run_options *o, int key, const char *arg)
+{
+    char name[32];
+    key_name(key, name, sizeof(name));
+    int code = cell_set(&o->cell, name, arg, o->err);
+    return code == 0 ? keep_setting(o, name, arg) : code;
 }
 
 static int take_shard(struct run_options *o, const char *arg)
@@ -278,19 +293,6 @@ static error_t take_own(struct run_options *o, int key, char *arg)
     case LAUNCHER:
         o->launcher = arg;
         return 0;
-    case PLATFORM:
-        snprintf(o->simulate.plan.platform, sizeof(o->simulate.plan.platform),
-                 "%s", arg);
-        return 0;
-    case WORKERS:
-        o->workers = arg;
-        return -cell_set(&o->cell, "workers", arg, o->err);
-    case CP:
-        return -number_real("--cp", arg, 1e-15, 1e6,
-                            &o->simulate.plan.operation_s, o->err);
-    case REQUEST_COST:
-        return -number_real("--request-cost", arg, 0, 1,
-                            &o->simulate.plan.request_s, o->err);
     case ARGP_KEY_ARG:
         return -take_file(o, arg);
     default:
@@ -303,6 +305,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct run_options *o = state->input;
     if (key >= CELL && key < POLICY)
         return -take_cell(o, key, arg);
+    if (key >= SIMULATION && key < SIMULATION + 256)
+        return -take_simulation(o, key, arg);
     if (key >= POLICY && key < OWN)
         return -take_policy(o, key, arg ? arg : "on");
     return take_own(o, key, arg);
@@ -340,12 +344,23 @@ static int check(const struct run_options *o, struct error *err)
     return 0;
 }
 
-static int check_simulation(const struct run_options *o, struct error *err)
+/* Cells are simulated on platforms, and measured here. */
+static int check_platforms(const struct run_options *o,
+                           const struct campaign *campaign, struct error *err)
 {
-    if (o->simulate.plan.platform[0] == '\0')
-        return error_set(err, EINVAL,
-                         "sim: --platform is missing, a SimGrid file such as "
-                         "bench/platforms/ranger.xml");
+    for (int i = 0; i < campaign->all.count; i++) {
+        const char *platform = campaign->all.cells[i].simulation.platform;
+        if (o->simulated && platform[0] == '\0')
+            return error_set(err, EINVAL,
+                             "sim: platform is missing, a SimGrid file such as "
+                             "bench/platforms/ranger.xml: give --platform, or "
+                             "platform in the campaign");
+        if (!o->simulated && platform[0] != '\0')
+            return error_set(err, EINVAL,
+                             "run: the campaign has cells for platform %s: "
+                             "simulate them with dlsbench sim",
+                             platform);
+    }
     return 0;
 }
 
@@ -374,13 +389,10 @@ int run_options_read(int argc, char **argv, bool simulated,
                               .err = err};
     cell_defaults(&o->cell);
     policy_defaults(&o->policy);
-    plan_simulation_defaults(&o->simulate.plan);
     int code = command_parse(&argp, argc, argv, o, err);
     if (code == 0)
         code = check(o, err);
-    if (code == 0 && simulated)
-        return check_simulation(o, err);
-    if (code == 0 && !o->dry_run && !o->dir.prepare)
+    if (code == 0 && !simulated && !o->dry_run && !o->dir.prepare)
         code = launcher_check(o->launcher, err);
     return code;
 }
@@ -390,11 +402,6 @@ static int load_campaign(struct run_options *o, struct campaign *campaign,
 {
     for (int i = 0; i < o->measures; i++)
         o->setup.set[o->setup.sets++] = o->measure[i];
-    if (o->workers != NULL) {
-        snprintf(o->workers_set, sizeof(o->workers_set), "workers=%s",
-                 o->workers);
-        o->setup.set[o->setup.sets++] = o->workers_set;
-    }
     return campaign_load(o->file, &o->setup, campaign, err);
 }
 
@@ -411,6 +418,8 @@ int run_options_campaign(struct run_options *o, struct campaign *campaign,
             o->policy.repetitions_max = o->policy.repetitions;
         code = campaign_single(&o->cell, &o->policy, campaign, err);
     }
+    if (code == 0 && (code = check_platforms(o, campaign, err)) != 0)
+        campaign_free(campaign);
     if (code == 0 && o->simulated) {
         campaign->policy.repetitions = 1;
         campaign->policy.repetitions_max = 1;

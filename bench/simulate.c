@@ -51,28 +51,25 @@ static int find_program(struct simulate *simulate, struct error *err)
         return error_set(err, ENOENT,
                          "smpirun is not found: install SimGrid (Debian: "
                          "libsimgrid-dev)");
-    if (access(simulate->plan.platform, R_OK) != 0)
-        return error_set(err, ENOENT, "--platform: %s: %s",
-                         simulate->plan.platform, strerror(errno));
     return 0;
 }
 
-static int add_host(struct simulate *simulate, const char *line,
+static int add_host(struct simulate_platform *platform, const char *line,
                     struct error *err)
 {
     struct simulate_host host;
     if (sscanf(line, "@host %127s %d", host.name, &host.cores) != 2)
         return 0;
-    if (simulate->count % 1024 == 0) {
-        size_t room = (size_t)simulate->count + 1024;
+    if (platform->count % 1024 == 0) {
+        size_t room = (size_t)platform->count + 1024;
         struct simulate_host *more =
-            realloc(simulate->hosts, room * sizeof(*more));
+            realloc(platform->hosts, room * sizeof(*more));
         if (more == NULL)
             return error_set(err, ENOMEM, "out of memory for the hosts");
-        simulate->hosts = more;
+        platform->hosts = more;
     }
-    simulate->hosts[simulate->count++] = host;
-    simulate->cores += host.cores;
+    platform->hosts[platform->count++] = host;
+    platform->cores += host.cores;
     return 0;
 }
 
@@ -94,7 +91,7 @@ static void write_quoted(FILE *out, const char *text)
 }
 
 /* One rank prints the hosts. */
-static FILE *ask(const struct simulate *simulate)
+static FILE *ask(const struct simulate *simulate, const char *platform)
 {
     char *command = NULL;
     size_t size;
@@ -102,7 +99,7 @@ static FILE *ask(const struct simulate *simulate)
     if (out == NULL)
         return NULL;
     fputs("smpirun -np 1 -platform", out);
-    write_quoted(out, simulate->plan.platform);
+    write_quoted(out, platform);
     for (int i = 0; i < FLAGS; i++)
         write_quoted(out, flags[i]);
     write_quoted(out, simulate->program);
@@ -119,41 +116,76 @@ static int compare_hosts(const void *a, const void *b)
     return strverscmp(x->name, y->name);
 }
 
-static int read_hosts(struct simulate *simulate, struct error *err)
+static int read_hosts(const struct simulate *simulate,
+                      struct simulate_platform *platform, struct error *err)
 {
     char complaint[400] = "", *line = NULL;
     size_t room = 0;
     int code = 0;
-    FILE *answer = ask(simulate);
+    if (access(platform->path, R_OK) != 0)
+        return error_set(err, ENOENT, "platform: %s: %s", platform->path,
+                         strerror(errno));
+    FILE *answer = ask(simulate, platform->path);
     if (answer == NULL)
         return error_set(err, errno, "cannot start smpirun: %s",
                          strerror(errno));
     while (code == 0 && getline(&line, &room, answer) > 0) {
         keep_complaint(line, complaint, sizeof(complaint));
-        code = add_host(simulate, line, err);
+        code = add_host(platform, line, err);
     }
     free(line);
     pclose(answer);
     /* SimGrid sorts by name; machines of a cluster are numbered. */
-    qsort(simulate->hosts, (size_t)simulate->count, sizeof(*simulate->hosts),
+    qsort(platform->hosts, (size_t)platform->count, sizeof(*platform->hosts),
           compare_hosts);
-    if (code == 0 && simulate->count == 0)
-        code = error_set(
-            err, EINVAL, "--platform: %s: SimGrid finds no hosts%s%s",
-            simulate->plan.platform, complaint[0] ? ": " : "", complaint);
+    if (code == 0 && platform->count == 0)
+        code =
+            error_set(err, EINVAL, "platform: %s: SimGrid finds no hosts%s%s",
+                      platform->path, complaint[0] ? ": " : "", complaint);
     return code;
 }
 
-int simulate_open(struct simulate *simulate, struct error *err)
+const struct simulate_platform *simulate_find(const struct simulate *simulate,
+                                              const char *path)
+{
+    for (int i = 0; i < simulate->count; i++)
+        if (strcmp(simulate->platforms[i].path, path) == 0)
+            return &simulate->platforms[i];
+    return NULL;
+}
+
+static int add_platform(struct simulate *simulate, const char *path,
+                        struct error *err)
+{
+    if (simulate_find(simulate, path) != NULL)
+        return 0;
+    size_t room = (size_t)simulate->count + 1;
+    struct simulate_platform *more =
+        realloc(simulate->platforms, room * sizeof(*more));
+    if (more == NULL)
+        return error_set(err, ENOMEM, "out of memory for the platforms");
+    simulate->platforms = more;
+    struct simulate_platform *platform = &more[simulate->count++];
+    *platform = (struct simulate_platform){.count = 0};
+    snprintf(platform->path, sizeof(platform->path), "%s", path);
+    return read_hosts(simulate, platform, err);
+}
+
+int simulate_open(struct simulate *simulate, const struct cell *cells,
+                  int count, struct error *err)
 {
     int code = find_program(simulate, err);
-    return code == 0 ? read_hosts(simulate, err) : code;
+    for (int i = 0; code == 0 && i < count; i++)
+        code = add_platform(simulate, cells[i].simulation.platform, err);
+    return code;
 }
 
 void simulate_close(struct simulate *simulate)
 {
-    free(simulate->hosts);
-    simulate->hosts = NULL;
+    for (int i = 0; i < simulate->count; i++)
+        free(simulate->platforms[i].hosts);
+    free(simulate->platforms);
+    *simulate = (struct simulate){.count = 0};
 }
 
 /* ---- what fits ---- */
@@ -174,27 +206,26 @@ static double available_bytes(void)
 }
 
 /* Ranks that the platform has room for: a host's are whole. */
-static long room_for(const struct simulate *simulate, int threads)
+static long room_for(const struct simulate_platform *platform, int threads)
 {
     long ranks = 0;
-    for (int i = 0; i < simulate->count; i++)
-        ranks += simulate->hosts[i].cores / threads;
+    for (int i = 0; i < platform->count; i++)
+        ranks += platform->hosts[i].cores / threads;
     return ranks;
 }
 
-int simulate_check(const struct simulate *simulate, int ranks, int threads,
-                   struct error *err)
+int simulate_check(const struct simulate_platform *platform, int ranks,
+                   int threads, struct error *err)
 {
-    long room = room_for(simulate, threads);
+    long room = room_for(platform, threads);
     double available = available_bytes();
     double needed = BASE_BYTES + RANK_BYTES * ranks * threads;
     if (room < ranks)
         return error_set(err, EBUSY,
                          "%s has room for %ld ranks of %d thread%s (%d hosts, "
                          "%ld cores), %d are needed",
-                         simulate->plan.platform, room, threads,
-                         threads == 1 ? "" : "s", simulate->count,
-                         simulate->cores, ranks);
+                         platform->path, room, threads, threads == 1 ? "" : "s",
+                         platform->count, platform->cores, ranks);
     if (available > 0 && needed > available)
         return error_set(err, ENOMEM,
                          "%ld simulated cores need about %.1f GB of memory, "
@@ -205,15 +236,15 @@ int simulate_check(const struct simulate *simulate, int ranks, int threads,
 
 /* ---- the command ---- */
 
-static int write_hosts(const struct simulate *simulate, int ranks, int threads,
-                       const char *path, struct error *err)
+static int write_hosts(const struct simulate_platform *platform, int ranks,
+                       int threads, const char *path, struct error *err)
 {
     FILE *file = fopen(path, "w");
     if (file == NULL)
         return error_set(err, errno, "%s: cannot write: %s", path,
                          strerror(errno));
-    for (int i = 0, left = ranks; i < simulate->count && left > 0; i++) {
-        const struct simulate_host *host = &simulate->hosts[i];
+    for (int i = 0, left = ranks; i < platform->count && left > 0; i++) {
+        const struct simulate_host *host = &platform->hosts[i];
         for (int r = host->cores / threads; r > 0 && left > 0; r--, left--)
             for (int t = 0; t < threads; t++)
                 fprintf(file, "%s\n", host->name);
@@ -233,15 +264,17 @@ static int fill(char **argv, const char *const *words)
     return 0;
 }
 
-char **simulate_argv(const struct simulate *simulate, int ranks, int threads,
-                     const char *plan, const char *hostfile, struct error *err)
+char **simulate_argv(const struct simulate *simulate,
+                     const struct simulate_platform *platform, int ranks,
+                     int threads, const char *plan, const char *hostfile,
+                     struct error *err)
 {
     char number[32];
-    const char *words[WORDS] = {
-        "smpirun",   "-np",   number, "-platform", simulate->plan.platform,
-        "-hostfile", hostfile};
+    const char *words[WORDS] = {"smpirun",   "-np",          number,
+                                "-platform", platform->path, "-hostfile",
+                                hostfile};
     int n = 7;
-    if (write_hosts(simulate, ranks, threads, hostfile, err) != 0)
+    if (write_hosts(platform, ranks, threads, hostfile, err) != 0)
         return NULL;
     snprintf(number, sizeof(number), "%ld", (long)ranks * threads);
     for (int i = 0; i < FLAGS; i++)

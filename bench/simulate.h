@@ -4,7 +4,7 @@
 #define BENCH_SIMULATE_H
 
 #include "base/error.h"
-#include "harness/plan.h"
+#include "harness/cell.h"
 
 #include <limits.h>
 
@@ -13,29 +13,41 @@ struct simulate_host {
     int cores;
 };
 
-struct simulate {
-    struct plan_simulation plan; /* what the user asked for */
-    char program[PATH_MAX];      /* dlsbench-sim */
+struct simulate_platform {
+    char path[sizeof(((struct cell *)0)->simulation.platform)];
     struct simulate_host *hosts; /* by name, numbers in it by value */
     int count;
     long cores; /* of all hosts */
 };
 
-/* Finds smpirun and dlsbench-sim and asks them for the platform's hosts.
- * Returns 0, -ENOENT (not there: what to install or build) or -EINVAL (no
- * platform that SimGrid reads). */
-int simulate_open(struct simulate *simulate, struct error *err);
+struct simulate {
+    char program[PATH_MAX]; /* dlsbench-sim */
+    struct simulate_platform *platforms;
+    int count;
+};
+
+/* Finds smpirun and dlsbench-sim and asks them for the hosts of each platform
+ * of the cells.  Returns 0, -ENOENT (not there: what to
+ * install or build) or -EINVAL (no platform that SimGrid reads). */
+int simulate_open(struct simulate *simulate, const struct cell *cells,
+                  int count, struct error *err);
 void simulate_close(struct simulate *simulate);
+
+/* One of the platforms; NULL: not opened. */
+const struct simulate_platform *simulate_find(const struct simulate *simulate,
+                                              const char *path);
 
 /* Whether a launch of this shape has a core for each thread and fits into the
  * memory that is available.  Returns 0, -EBUSY or -ENOMEM. */
-int simulate_check(const struct simulate *simulate, int ranks, int threads,
-                   struct error *err);
+int simulate_check(const struct simulate_platform *platform, int ranks,
+                   int threads, struct error *err);
 
 /* Writes the hosts of the ranks to `hostfile` and makes the command; free it
  * with launcher_free.  The threads of a rank are ranks of SMPI that share a
  * host.  NULL with a text on errors. */
-char **simulate_argv(const struct simulate *simulate, int ranks, int threads,
-                     const char *plan, const char *hostfile, struct error *err);
+char **simulate_argv(const struct simulate *simulate,
+                     const struct simulate_platform *platform, int ranks,
+                     int threads, const char *plan, const char *hostfile,
+                     struct error *err);
 
 #endif

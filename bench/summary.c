@@ -72,6 +72,7 @@ static int compare_rows(const void *a, const void *b)
     int orders[] = {
         x->kernel - y->kernel,
         strcmp(c->kernel, d->kernel),
+        cell_simulation_compare(c, d),
         c->ranks - d->ranks,
         c->threads - d->threads,
         transport_position(c->transport) - transport_position(d->transport),
@@ -192,11 +193,13 @@ static double serial_base(const struct row *rows, int begin, int end)
 
 static void print_kernel(FILE *out, const struct row *rows, int begin, int end)
 {
-    char base[32];
+    char base[32], simulation[128];
+    const struct cell *cell = &rows[begin].result->cell;
     double serial = serial_base(rows, begin, end);
     table_seconds(serial, serial, base, sizeof(base));
-    fprintf(out, "%s%.100s\n", begin > 0 ? "\n" : "",
-            rows[begin].result->cell.kernel);
+    cell_simulation_words(cell, simulation, sizeof(simulation));
+    fprintf(out, "%s%.100s%s%s\n", begin > 0 ? "\n" : "", cell->kernel,
+            simulation[0] != '\0' ? " on " : "", simulation);
     fprintf(out, "  speedup over the serial loop of this program: %s\n", base);
     for (int i = begin, next; i < end; i = next) {
         for (next = i + 1; next < end; next++)
@@ -204,6 +207,13 @@ static void print_kernel(FILE *out, const struct row *rows, int begin, int end)
                 break;
         print_group(out, rows, i, next, serial);
     }
+}
+
+/* On the same machine. */
+static bool same_loop(const struct row *a, const struct row *b)
+{
+    const struct cell *c = &a->result->cell, *d = &b->result->cell;
+    return is(c->kernel, d->kernel) && cell_simulation_compare(c, d) == 0;
 }
 
 int summary_print(FILE *out, const struct results *results, struct error *err)
@@ -217,9 +227,8 @@ int summary_print(FILE *out, const struct results *results, struct error *err)
     if (code == 0 && n > 0)
         qsort(rows, (size_t)n, sizeof(*rows), compare_rows);
     for (int i = 0, next; code == 0 && i < n; i = next) {
-        const char *kernel = rows[i].result->cell.kernel;
         for (next = i + 1; next < n; next++)
-            if (!is(rows[next].result->cell.kernel, kernel))
+            if (!same_loop(&rows[i], &rows[next]))
                 break;
         print_kernel(out, rows, i, next);
     }

@@ -264,6 +264,7 @@ static void add_choice_csv(struct table *table,
 /* What else cells are grouped by. */
 static void add_rest(struct table *table, const struct sweep *sweep)
 {
+    char simulation[128];
     const struct cell *c = sweep->cell;
     const char *const word[] = {c->master, c->window, c->collect, c->bind,
                                 c->timing, c->power,  c->load,    c->placement};
@@ -271,6 +272,8 @@ static void add_rest(struct table *table, const struct sweep *sweep)
     table_add(table, "%d", c->prefetch);
     table_add(table, "%lld", (long long)c->min_chunk);
     table_add(table, "%d", sweep->crowded);
+    cell_simulation_words(c, simulation, sizeof(simulation));
+    table_add(table, "%s", simulation);
 }
 
 static void add_line(struct table *table, const struct sweep *s)
@@ -340,7 +343,8 @@ static int write_csv(const char *path, const struct sweeps *sweeps,
                                        "placement",
                                        "prefetch",
                                        "min_chunk",
-                                       "oversubscribed"};
+                                       "oversubscribed",
+                                       "simulation"};
     enum { COLUMNS = sizeof(head) / sizeof(head[0]) };
     struct table table;
     FILE *file = fopen(path, "w");

@@ -40,6 +40,7 @@ static int compare_cells(const struct cell *a, const struct cell *b)
                           strcmp(a->power, b->power),
                           strcmp(a->load, b->load),
                           strcmp(a->placement, b->placement),
+                          cell_simulation_compare(a, b),
                           a->prefetch - b->prefetch,
                           (a->min_chunk > b->min_chunk) -
                               (a->min_chunk < b->min_chunk)};

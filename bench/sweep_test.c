@@ -180,7 +180,7 @@ static void groups_that_differ_in_load_are_told_apart(void **unused)
     text = testing_read(path, NULL);
     assert_non_null(strstr(text, "master,window,collect,bind,timing,power,load,"
                                  "placement,prefetch,min_chunk,"
-                                 "oversubscribed\n"));
+                                 "oversubscribed,simulation\n"));
     assert_non_null(strstr(text, ",w1:1,"));
     free(text);
     snprintf(path, sizeof(path), "%s/sync-interval.txt", folder);

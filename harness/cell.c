@@ -8,10 +8,11 @@
 #include <string.h>
 
 const char *const cell_fields[] = {
-    "kernel",    "scheme",        "layout", "ranks",    "threads",   "workers",
-    "hierarchy", "transport",     "master", "window",   "collect",   "bind",
-    "timing",    "power",         "load",   "prefetch", "min_chunk", "protocol",
-    "placement", "sync_interval", NULL};
+    "kernel",   "scheme",    "layout",       "ranks",        "threads",
+    "workers",  "hierarchy", "transport",    "master",       "window",
+    "collect",  "bind",      "timing",       "power",        "load",
+    "prefetch", "min_chunk", "protocol",     "placement",    "sync_interval",
+    "platform", "cp",        "request_cost", "result_bytes", NULL};
 
 void cell_defaults(struct cell *cell)
 {
@@ -29,6 +30,7 @@ void cell_defaults(struct cell *cell)
                           .ranks = 1,
                           .threads = 1,
                           .min_chunk = 1};
+    cell_simulation_defaults(cell);
 }
 
 void policy_defaults(struct policy *policy)
@@ -82,7 +84,7 @@ static const struct cell_text_field *find_text_field(const char *name)
 static int unknown(const char *what, const char *value,
                    const char *const *allowed, struct error *err)
 {
-    char list[256] = "";
+    char list[384] = "";
     size_t used = 0;
     for (int i = 0; allowed[i] != NULL && used < sizeof(list); i++)
         used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
@@ -202,5 +204,6 @@ int cell_set(struct cell *cell, const char *field, const char *value,
         return set_long(field, value, &cell->min_chunk, err);
     if (strcmp(field, "sync_interval") == 0)
         return set_interval(cell, value, err);
-    return unknown("field", field, cell_fields, err);
+    int code = cell_simulation_set(cell, field, value, err);
+    return code != -ENOENT ? code : unknown("field", field, cell_fields, err);
 }

@@ -15,6 +15,19 @@
 
 enum { CELL_HASH_SIZE = 17 }; /* 16 hexadecimal digits and the end */
 
+/* How a cell is simulated.  Numbers that are 0 are not given. */
+struct cell_simulation {
+    char platform[512];  /* SimGrid's XML file; empty: the cell runs natively,
+                            and the rest does not apply */
+    double cp;           /* c_p: seconds of one operation of the kernel at power
+                            1, that of the slowest host; 0: its flops over the
+                            host's flop/s */
+    double request_cost; /* seconds in which a master takes in a request and
+                            answers it; 0 counts */
+    double result_bytes; /* of an iteration, on their way to the master; 0: as
+                            many as the kernel has */
+};
+
 struct cell {
     char kernel[SPEC_CANONICAL_MAX];
     char scheme[SPEC_CANONICAL_MAX];
@@ -41,6 +54,7 @@ struct cell {
      * (0: not known). */
     char sync_choice[16];
     double predicted_s;
+    struct cell_simulation simulation;
     char hash[CELL_HASH_SIZE]; /* XXH3 of the canonical fields; set by check */
 };
 
@@ -67,8 +81,9 @@ void policy_defaults(struct policy *policy);
  * transport, master, window, collect, bind, timing, power, load, prefetch
  * (on|off), ranks, threads, workers, min_chunk, protocol, placement,
  * sync_interval, (a number, auto, andronikos or chen-xue), layout (RxT: ranks x
- * threads). Unknown names and values are errors that list what is allowed and
- * the nearest.  Returns 0 or -EINVAL. */
+ * threads), and of simulations platform, cp, request_cost, result_bytes.
+ * Unknown names and values are errors that list what is allowed and the
+ * nearest.  Returns 0 or -EINVAL. */
 int cell_set(struct cell *cell, const char *field, const char *value,
              struct error *err);
 
@@ -92,6 +107,14 @@ double *cell_powers(const struct cell *cell);
  * each worker; NULL when it is dedicated (or out of memory).  The caller
  * frees. */
 int *cell_loads(const struct cell *cell);
+
+/* Less than, equal to or greater than 0, as for sorting.  Cells that are
+ * simulated in the same way can share a launch. */
+int cell_simulation_compare(const struct cell *a, const struct cell *b);
+
+/* What is said of it where cells are told apart: the platform's name and what
+ * is not as usual; empty for native cells. */
+void cell_simulation_words(const struct cell *cell, char *text, size_t size);
 
 /* Cells as JSON objects with the column names of runs-<launch>.jsonl. */
 json_t *cell_to_json(const struct cell *cell);

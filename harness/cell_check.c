@@ -235,16 +235,18 @@ static int check_learning(const struct cell *cell, struct error *err)
 
 static void set_hash(struct cell *cell)
 {
-    char text[4096], interval[24];
+    char text[4096], interval[24], simulation[sizeof(cell->simulation) + 96];
+    cell_simulation_text(cell, simulation, sizeof(simulation));
     snprintf(interval, sizeof(interval), "%" PRId64, cell->sync_interval);
     snprintf(text, sizeof(text),
-             "%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d|%d|%d|%" PRId64 "|%s",
+             "%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d|%d|%d|%" PRId64 "|%s%s",
              cell->kernel, cell->scheme, cell->hierarchy, cell->transport,
              cell->master, cell->window, cell->collect, cell->bind,
              cell->timing, cell->protocol, cell->placement, cell->power,
              cell->load, cell->prefetch, cell->ranks, cell->threads,
              cell->min_chunk,
-             is(cell->sync_choice, "given") ? interval : cell->sync_choice);
+             is(cell->sync_choice, "given") ? interval : cell->sync_choice,
+             simulation);
     snprintf(cell->hash, sizeof(cell->hash), "%016" PRIx64,
              (uint64_t)XXH3_64bits(text, strlen(text)));
 }
@@ -294,6 +296,7 @@ int cell_check(struct cell *cell, struct error *err)
         code = cell_load_check(&checked, err);
     if (code != 0)
         return code;
+    cell_simulation_check(&checked);
     set_hash(&checked);
     *cell = checked;
     return 0;

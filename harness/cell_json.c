@@ -23,6 +23,7 @@ json_t *cell_to_json(const struct cell *cell)
     json_object_set_new(object, "predicted_s",
                         cell->predicted_s > 0 ? json_real(cell->predicted_s)
                                               : json_null());
+    cell_simulation_to_json(cell, object);
     return object;
 }
 
@@ -80,6 +81,8 @@ int cell_from_json(const json_t *object, struct cell *cell, struct error *err)
             return code;
     }
     int code = read_numbers(object, &read, err);
+    if (code == 0)
+        code = cell_simulation_from_json(object, &read, err);
     if (code == 0)
         code = cell_check(&read, err);
     if (code == 0 && read.sync_interval == 0 &&

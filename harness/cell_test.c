@@ -108,6 +108,10 @@ static void every_field_takes_its_values(void **unused)
         {"sync_interval", "auto"},
         {"sync_interval", "andronikos"},
         {"sync_interval", "chen-xue"},
+        {"platform", "a.xml"},
+        {"cp", "1e-9"},
+        {"request_cost", "0"},
+        {"result_bytes", "800000"},
     };
     bool met[32] = {false};
     for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {

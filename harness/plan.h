@@ -15,11 +15,14 @@ struct plan_simulation {
                             power 1, that of the slowest host; 0: its flops
                             over the host's flop/s */
     double request_s;    /* a master takes in a request and answers it */
+    double result_bytes; /* of an iteration; 0: as many as the kernel has */
     double count_s;      /* a step from a counter in shared memory */
     double state_s;      /* a chunk from a scheme's state or a pool */
 };
 
-void plan_simulation_defaults(struct plan_simulation *simulation);
+/* What these cells ask for, and what they need not say. */
+void plan_simulation_fill(struct plan_simulation *simulation,
+                          const struct cell_simulation *cell);
 
 struct plan {
     char out[4096];     /* result directory, exists */

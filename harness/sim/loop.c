@@ -84,7 +84,9 @@ static int open_parts(struct loop *loop, const char *text, struct spec *spec,
     if (code != 0)
         return code;
     loop->iterations = loop->kernel->iterations(loop->instance);
-    loop->output_bytes = loop->kernel->output_bytes(loop->instance);
+    double bytes = world_here()->result_bytes;
+    loop->output_bytes =
+        bytes > 0 ? (size_t)bytes : loop->kernel->output_bytes(loop->instance);
     code = map_output(loop, err);
     return code == 0 ? fill_costs(loop, spec, err) : code;
 }

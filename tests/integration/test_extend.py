@@ -83,7 +83,8 @@ def extended(tmp_path_factory):
         shutil.copytree(ROOT / name, tree / name)
         if (ROOT / "build" / name).is_dir():
             shutil.copytree(ROOT / "build" / name, tree / "build" / name)
-    for name in ["Makefile", "checks.mk", "sim.mk", "build/flags"]:
+    for name in ["Makefile", "checks.mk", "sim.mk", "papers.mk",
+                 "build/flags"]:
         if (ROOT / name).exists():
             shutil.copy2(ROOT / name, tree / name)
     readme = (ROOT / "README.md").read_text()

@@ -177,12 +177,55 @@ def test_threads_are_said_to_be_cores(sim):
 
 def test_no_platform(sim, dlsbench, tmp_path):
     one_error(dlsbench("sim", *ADJOINT, "--scheme", "ss"), 2,
-              "--platform is missing")
+              "platform is missing")
     one_error(sim("--platform", "no.xml", *ADJOINT, "--scheme", "ss"), 1,
               "no.xml", "No such file")
     (tmp_path / "bad.xml").write_text("<?xml version='1.0'?><x/>")
     one_error(sim("--platform", "bad.xml", *ADJOINT, "--scheme", "ss"), 1,
               "bad.xml", "SimGrid finds no hosts")
+
+
+CAMPAIGN = """
+name: two
+workers: 5
+master: dedicated
+cells:
+  - kernel: adjoint:size=30
+    scheme: tss
+    platform: [one.xml, two.xml]
+    cp: [1e-9, 1e-6]
+"""
+
+
+def test_a_campaign_names_its_platforms(dlsbench, tmp_path):
+    """Each launch has its own, and its own cost of an operation."""
+    (tmp_path / "one.xml").write_text(SMALL)
+    (tmp_path / "two.xml").write_text(SMALL.replace("1us", "1ms"))
+    (tmp_path / "two.yaml").write_text(CAMPAIGN)
+    result = dlsbench("sim", "two.yaml")
+    assert result.code == 0, result.err
+    rows = {(row["platform"], row["cp"]): row for row in result.runs()}
+    assert len(rows) == 4 and len({r["cell"] for r in rows.values()}) == 4
+    for (_, cp), row in rows.items():
+        assert row["serial_s"] == pytest.approx(cp * 405450)
+        near, far = rows["one.xml", cp], rows["two.xml", cp]
+        assert far["time_s"] > near["time_s"] + 2e-3
+    one_error(dlsbench("run", "two.yaml", out="b"), 2, "platform one.xml",
+              "dlsbench sim")
+    one_error(dlsbench("sim", "two.yaml", "--set", "platform=[no.xml]",
+                       out="c"), 1, "no.xml", "No such file")
+
+
+def test_results_are_as_large_as_the_user_says(sim, tmp_path):
+    path = tmp_path / "single.xml"
+    path.write_text(SMALL.replace('core="4"', 'core="1"'))
+    args = ("--platform", path, *ADJOINT, "--scheme", "css:chunk=450",
+            "--workers", 2, "--master", "dedicated")
+    usual = only(sim(*args))
+    large = only(sim(*args, "--result-bytes", "1000000", out="large"))
+    assert large["bytes"] - usual["bytes"] == 900 * (1000000 - 8)
+    # Both arrive over the master's link of 1 GB/s.
+    assert large["time_s"] - usual["time_s"] == pytest.approx(0.9, rel=0.01)
 
 
 def test_no_simgrid(tmp_path, small, monkeypatch):

@@ -21,8 +21,9 @@ struct world {
     bool over;                   /* no team will come */
     struct world_place *place;   /* of each rank */
     int places;
-    double speed;       /* of the slowest place: that of power 1 */
-    double operation_s; /* of the kernel at power 1; 0: by flop/s */
+    double speed;        /* of the slowest place: that of power 1 */
+    double operation_s;  /* of the kernel at power 1; 0: by flop/s */
+    double result_bytes; /* of an iteration; 0: as many as the kernel has */
 };
 
 /* Around all that a rank does; begin returns its number. */

@@ -1,0 +1,193 @@
+"""What all reports on papers share (analysis/paper_NAME.py, make paper-NAME).
+
+A report is told in order what is to be seen: text, tables, tables with the
+printed value beside ours, and the paper's claims with what was found.  It is
+printed and stored beside the results it is about: report.txt, claims.csv and
+NAME.csv for each table.
+"""
+import csv
+import math
+import os
+import sys
+
+import need  # noqa: F401  (first: may start another Python)
+import numpy as np
+
+import grid
+import labels
+import loader
+
+
+class Report:
+    """The report on a result directory, or on the several below one folder."""
+
+    def __init__(self, directory, title):
+        self.directory = directory
+        self.results = loader.load(directory)
+        self.runs = self.results.runs
+        self.parts = []        # texts, in order
+        self.files = {}        # name -> (header, rows)
+        self.claims = []
+        self.compared = []     # (table, differences) of what is printed
+        versions = sorted({str(m.get("version"))
+                           for m in self.results.manifests})
+        self.say(f"{title}\ndlsbench {', '.join(versions)}, "
+                 f"{len(self.runs)} simulated runs that took "
+                 f"{labels.seconds(float(self.runs['wall_s'].sum()))}"
+                 if "wall_s" in self.runs else title)
+        for note in self.results.notes:
+            if "no confidence intervals" not in note:
+                self.say(f"note: {note}")
+
+    def say(self, text):
+        self.parts.append(text.rstrip("\n") + "\n")
+
+    def table(self, name, title, header, rows, caption="", left=1):
+        """A table of words and numbers; numbers are stored as they are."""
+        self.store(name, header, rows)
+        words = [[number(value) for value in row] for row in rows]
+        self.parts.append(grid.text(grid.Grid(title, header, words, caption,
+                                              left)))
+
+    def store(self, name, header, rows):
+        """NAME.csv only."""
+        self.files[name] = (header, rows)
+
+    def beside(self, name, title, keys, cells, caption="", absolute=False,
+               across=None):
+        """Printed beside ours: `cells` maps a tuple, one value for each of
+        `keys`, to (printed, ours), either None where there is none.  Each
+        cell shows printed, ours and the difference, in percent of the
+        printed value (`absolute`: ours less printed).  `across`: the key
+        whose values make the columns (default: the last)."""
+        across = keys.index(across or keys[-1])
+        self.store(name, [*keys, "printed", "ours", difference_name(absolute)],
+                   [[*key, *pair, difference(pair, absolute)]
+                    for key, pair in cells.items()])
+        columns = list(dict.fromkeys(key[across] for key in cells))
+        down = {}
+        for key, pair in cells.items():
+            rest = key[:across] + key[across + 1:]
+            down.setdefault(rest, {})[key[across]] = pair
+        header = [k for i, k in enumerate(keys) if i != across]
+        header += [f"{keys[across]} {number(c)}" for c in columns]
+        rows = [[*map(number, rest), *(pair_words(line.get(c), absolute)
+                                       for c in columns)]
+                for rest, line in down.items()]
+        self.parts.append(grid.text(grid.Grid(
+            title, header, rows, caption or "printed, ours, difference",
+            left=len(keys) - 1)))
+        self.summarize(title, [difference(pair, absolute)
+                               for pair in cells.values()], absolute)
+
+    def summarize(self, title, differences, absolute):
+        found = np.array([abs(d) for d in differences if d is not None])
+        if not len(found):
+            return
+        unit = "" if absolute else " %"
+        self.compared.append((title, found))
+        self.say(f"  {labels.count(len(found), 'cell')} with a printed value: "
+                 f"median absolute difference {np.median(found):.3g}{unit}, "
+                 f"largest {found.max():.3g}{unit}")
+
+    def claim(self, claim, where, read_as, holds, found, why=""):
+        """A claim of the paper's text about `where` (figure 3, section VI):
+        what we take it to mean as a number, whether that holds (None: cannot
+        be said), our numbers, and the reason where it does not."""
+        self.claims.append({"claim": claim, "where": where,
+                            "read_as": read_as, "holds": holds,
+                            "found": found, "why": why})
+
+    def text(self):
+        return "\n".join([*self.parts, claims_text(self.claims)]
+                         if self.claims else self.parts)
+
+    def write(self):
+        text = self.text()
+        write(os.path.join(self.directory, "report.txt"), text)
+        for name, (header, rows) in self.files.items():
+            write_csv(os.path.join(self.directory, name + ".csv"), header,
+                      rows)
+        if self.claims:
+            write_csv(os.path.join(self.directory, "claims.csv"),
+                      list(self.claims[0]),
+                      [["" if v is None else int(v) if isinstance(v, (
+                          bool, np.bool_)) else v for v in c.values()]
+                       for c in self.claims])
+        sys.stdout.write(text)
+
+
+def claims_text(claims):
+    words = {True: "holds", False: "does not hold", None: "cannot be said"}
+    lines = ["The paper's claims"]
+    for c in claims:
+        holds = c["holds"] if c["holds"] is None else bool(c["holds"])
+        lines.append(f"  {words[holds]:<15} {c['claim']} ({c['where']})")
+        lines.append(f"{'':18}{c['found']}")
+        lines.append(f"{'':18}read as: {c['read_as']}")
+        if c["why"]:
+            lines.append(f"{'':18}because: {c['why']}")
+    holding = sum(c["holds"] is not None and bool(c["holds"]) for c in claims)
+    lines.append(f"  {holding} of {len(claims)} hold")
+    return "\n".join(lines) + "\n"
+
+
+def number(value):
+    """As in a table: four digits, words as they are, nothing for None."""
+    if value is None or isinstance(value, float) and math.isnan(value):
+        return "-"
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return str(value)
+
+
+def difference(pair, absolute=False):
+    printed, ours = pair
+    if printed is None or ours is None:
+        return None
+    if absolute:
+        return ours - printed
+    return 100 * (ours / printed - 1) if printed else None
+
+
+def difference_name(absolute):
+    return "difference" if absolute else "difference_percent"
+
+
+def pair_words(pair, absolute):
+    if pair is None:
+        return ""
+    off = difference(pair, absolute)
+    words = "-" if off is None else \
+        f"{off:+.3g}" if absolute else f"{off:+.1f} %"
+    return f"{number(pair[0])} {number(pair[1])} {words}"
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def write_csv(path, header, rows):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows([["" if v is None else v for v in row]
+                          for row in rows])
+
+
+def main(title, fill):
+    """The program of a paper: reads its one argument, the directory, lets
+    `fill` say everything to the report, writes it.  Exit codes: 0; 2 when
+    there is nothing to report on."""
+    if len(sys.argv) != 2:
+        sys.exit(f"usage: {sys.argv[0]} DIR")
+    try:
+        report = Report(sys.argv[1], title)
+        if report.runs.empty:
+            raise loader.LoadError(f"{sys.argv[1]}: no cell is complete")
+    except loader.LoadError as error:
+        print(f"{os.path.basename(sys.argv[0])}: {error}", file=sys.stderr)
+        sys.exit(2)
+    fill(report)
+    report.write()

@@ -1,0 +1,11 @@
+# `make papers`: the papers at their own scale, on simulated clusters.  Each has
+# campaigns bench/papers/NAME.yaml and NAME-*.yaml and a report,
+# analysis/paper_NAME.py.  Options: OUT=folder, SIM='options of dlsbench sim'.
+PAPERS = han
+
+.PHONY: papers $(PAPERS:%=paper-%)
+papers: $(PAPERS:%=paper-%) ## the papers' tables and curves beside ours (SimGrid)
+
+$(PAPERS:%=paper-%): paper-%: sim
+	$(Q)PYTHON=$(PYTHON) sh bench/papers/run.sh $* $(BUILD)/dlsbench \
+	    $(or $(OUT),results/paper-$*/$(shell date -u +%Y-%m-%dT%H%M%SZ)) $(SIM)
