@@ -1,15 +1,17 @@
 # `make sim`: the same harness and protocol sources on a simulated cluster,
 # with SimGrid's SMPI as MPI.  The parts in folders called sim/ stand for
 # native ones of the same headers.
-SIM_NATIVE = harness/engine/native.c harness/engine/team.c \
+SIM_NATIVE = $(filter-out %/calibration.c %/calibration_json.c,$(wildcard harness/calibrate/*.c)) \
+             harness/engine/native.c harness/engine/team.c \
              harness/transport/comm.c harness/transport/window.c \
              harness/transport/links.c harness/transport/migrate.c \
+             harness/transport/burst.c \
              harness/protocol/dmps.c \
              $(addprefix harness/,context.c fit.c load.c loop.c manifest.c \
              place.c power_count.c reference.c run.c run_gather.c run_loop.c \
              run_save.c run_verify.c verify.c)
-SIM_SOURCES := $(filter-out $(SIM_NATIVE) harness/calibrate/% \
-               harness/counters/% harness/topo/% bench/%,$(SOURCES)) $(shell find harness -path '*/sim/*.c')
+SIM_SOURCES := $(filter-out $(SIM_NATIVE) harness/counters/% \
+               harness/topo/% bench/%,$(SOURCES)) $(shell find harness -path '*/sim/*.c')
 SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)
 SIM_PACKAGES = jansson libxxhash netpbm
 SIM_LDLIBS = $(shell pkg-config --libs $(SIM_PACKAGES)) \

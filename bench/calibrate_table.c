@@ -84,6 +84,23 @@ static void print_kernel(const char *kind, int workers,
            kernel->grid ? with_unit(c_b, start, sizeof(start)) : "-", fit);
 }
 
+static void print_charge(const char *kind, const char *what, double seconds)
+{
+    char text[24];
+    if (isfinite(seconds))
+        printf("  %-8s %-38s %10s\n", kind, what,
+               with_unit(seconds, text, sizeof(text)));
+}
+
+static void print_charges(const char *kind, const struct calibration_charge *c)
+{
+    print_charge(kind, "a chunk from a scheme's state", c->state);
+    print_charge(kind, "to send a request", c->send);
+    print_charge(kind, "to receive one", c->receive);
+    print_charge(kind, "one way, both included", c->one_way);
+    print_charge(kind, "a chunk from a dedicated master", c->round);
+}
+
 void calibrate_table(const struct calibration *c)
 {
     char text[24];
@@ -101,6 +118,10 @@ void calibrate_table(const struct calibration *c)
             printf("  %-8s %-10s %10s\n", calibration_names[i],
                    c->kind[i].dispatch[j].transport,
                    with_unit(c->kind[i].dispatch[j].c_sch, text, sizeof(text)));
+    printf("\nWhat simulations charge besides\n");
+    for (int i = 0; i < CALIBRATION_KINDS; i++)
+        if (c->kind[i].workers > 0)
+            print_charges(calibration_names[i], &c->kind[i].charge);
     printf(
         "\nAn iteration (heat, floyd-steinberg: a grid point) on the fastest "
         "and the slowest worker: c_p\n"

@@ -99,7 +99,8 @@ static void put_calibration(const char *folder)
     kind->kernel[0].rows = kind->kernel[0].columns = 80;
     for (int w = 0; w < 2; w++) {
         kind->worker[w].power = 1;
-        kind->kernel[0].cost[w] = (struct calibration_cost){1e-4, 0, 1, 1};
+        kind->kernel[0].cost[w] =
+            (struct calibration_cost){.c_p = 1e-4, .r2 = 1, .power = 1};
     }
     kind->pair[0] =
         (struct calibration_pair){.worker = {0, 1}, .c_d = 1e-4, .c_c = 1e-9};

@@ -120,6 +120,10 @@ struct kernel_cost {
     /* Operations of one iteration, exactly. */
     double (*operations)(const void *instance, int64_t iteration);
 
+    /* How often an iteration begins something whose begin costs time whatever
+     * comes of it (Mandelbrot: points of a line).  NULL: once. */
+    double (*starts)(const void *instance);
+
     /* Operations that an iteration's output, made by run, took. */
     double (*counted)(const void *instance, const void *output);
 
@@ -204,6 +208,13 @@ struct kernel_ops {
     int (*save)(const void *instance, const void *output, const char *path,
                 struct error *err);
 };
+
+/* cost->starts of a kernel with a cost model. */
+static inline double kernel_starts(const struct kernel_ops *ops,
+                                   const void *instance)
+{
+    return ops->cost->starts != NULL ? ops->cost->starts(instance) : 1;
+}
 
 /* All kernels in the order of kernels.def, NULL ends the list.  There
  * KERNEL(name) stands for `const struct kernel_ops kernel_name_ops`. */

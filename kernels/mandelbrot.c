@@ -492,6 +492,11 @@ static double mandelbrot_counted(const void *instance, const void *output)
     return (double)steps;
 }
 
+static double mandelbrot_starts(const void *instance)
+{
+    return (double)line_points(instance);
+}
+
 static int mandelbrot_coarse(const void *instance, int64_t points,
                              void **coarse, struct error *err)
 {
@@ -514,6 +519,7 @@ static int mandelbrot_coarse(const void *instance, int64_t points,
 static const struct kernel_cost mandelbrot_cost = {
     .operation = "step",
     .flops = 8,
+    .starts = mandelbrot_starts,
     .counted = mandelbrot_counted,
     .coarse = mandelbrot_coarse,
 };

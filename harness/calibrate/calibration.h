@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CALIBRATION_SCHEMA = 1, CALIBRATION_SIZES = 7 };
+enum { CALIBRATION_SCHEMA = 2, CALIBRATION_SIZES = 7 };
 
 /* The two kinds of neighbours: threads of one process, MPI ranks. */
 enum calibration_which {
@@ -44,8 +44,12 @@ struct calibration_pair {
 /* A kernel on one worker, while all others run it too. */
 struct calibration_cost {
     double c_p, c_b; /* s; c_b is 0 for loops without dependences */
-    double r2;       /* of the fit that gives both; NAN without dependences */
-    double power;    /* slowest = 1 */
+    double r2;       /* of the fit that gives both, or the two below */
+    /* The same as the cost model of the kernel counts (kernels/kernel.h), for
+     * simulation: s for an operation, and to start an iteration (or each of
+     * its `starts`) or a row of a block.  Both 0: no cost model. */
+    double operation, start;
+    double power; /* slowest = 1 */
 };
 
 struct calibration_kernel {
@@ -60,6 +64,17 @@ struct calibration_dispatch {
     double c_sch;       /* s that a worker spends on a chunk when all ask */
 };
 
+/* What simulations charge besides; NAN: not measured (threads send nothing). */
+struct calibration_charge {
+    double state;   /* s that a worker spends on a chunk from a scheme's state
+                       in shared memory, when all ask */
+    double send;    /* s that a request keeps its sender ... */
+    double receive; /* ... and its receiver, who has posted the receive */
+    double one_way; /* half of a round trip, both included */
+    double round;   /* s for a chunk of a dedicated master when all ask: with
+                       one worker a round trip and what the master does */
+};
+
 struct calibration_kind {
     int workers; /* 0: not measured */
     struct calibration_worker *worker;
@@ -69,6 +84,7 @@ struct calibration_kind {
     struct calibration_kernel *kernel;
     int dispatches;
     struct calibration_dispatch dispatch[4];
+    struct calibration_charge charge;
 };
 
 struct calibration {
@@ -116,8 +132,8 @@ int calibration_describe_here(struct calibration *calibration,
 void calibration_doubts(const struct calibration *calibration, char *text,
                         size_t size);
 
-/* The kernel of this name that was measured with the number of points nearest
- * to `points` (in ratio); NULL: none. */
+/* The kernel of this spec, else of this name, measured with the number of
+ * points nearest to `points` (in ratio); NULL: none. */
 const struct calibration_kernel *
 calibration_find_kernel(const struct calibration_kind *kind, const char *spec,
                         double points);

@@ -42,14 +42,24 @@ static json_t *kernel_to_json(const struct calibration_kernel *kernel,
     for (int w = 0; w < workers; w++) {
         const struct calibration_cost *cost = &kernel->cost[w];
         json_array_append_new(
-            costs, json_pack("{s:i,s:f,s:f,s:o,s:f}", "worker", w, "c_p_s",
-                             cost->c_p, "c_b_s_per_row", cost->c_b, "r2",
-                             record_real(cost->r2), "power", cost->power));
+            costs,
+            json_pack("{s:i,s:f,s:f,s:f,s:f,s:o,s:f}", "worker", w, "c_p_s",
+                      cost->c_p, "c_b_s_per_row", cost->c_b, "operation_s",
+                      cost->operation, "start_s", cost->start, "r2",
+                      record_real(cost->r2), "power", cost->power));
     }
     return json_pack("{s:s,s:s,s:I,s:I,s:o}", "kernel", kernel->spec, "unit",
                      kernel->grid ? "grid point" : "iteration", "rows",
                      (json_int_t)kernel->rows, "columns",
                      (json_int_t)kernel->columns, "workers", costs);
+}
+
+static json_t *charge_to_json(const struct calibration_charge *c)
+{
+    return json_pack("{s:o,s:o,s:o,s:o,s:o}", "state_s", record_real(c->state),
+                     "send_s", record_real(c->send), "receive_s",
+                     record_real(c->receive), "one_way_s",
+                     record_real(c->one_way), "round_s", record_real(c->round));
 }
 
 json_t *calibration_kind_to_json(const struct calibration_kind *kind)
@@ -68,8 +78,9 @@ json_t *calibration_kind_to_json(const struct calibration_kind *kind)
                               json_pack("{s:s,s:f}", "transport",
                                         kind->dispatch[i].transport, "c_sch_s",
                                         kind->dispatch[i].c_sch));
-    return json_pack("{s:o,s:o,s:o,s:o}", "workers", workers, "boundaries",
-                     pairs, "kernels", kernels, "dispatch", dispatch);
+    return json_pack("{s:o,s:o,s:o,s:o,s:o}", "workers", workers, "boundaries",
+                     pairs, "kernels", kernels, "dispatch", dispatch, "charges",
+                     charge_to_json(&kind->charge));
 }
 
 int calibration_save(const struct calibration *c, const char *path,
@@ -208,6 +219,12 @@ static int read_cost(const struct reader *reader, const json_t *object,
         code = read_real(reader, object, where, "c_b_s_per_row", 0, false,
                          &cost->c_b);
     if (code == 0)
+        code = read_real(reader, object, where, "operation_s", 0, false,
+                         &cost->operation);
+    if (code == 0)
+        code =
+            read_real(reader, object, where, "start_s", 0, false, &cost->start);
+    if (code == 0)
         code = read_real(reader, object, where, "power", 0, true, &cost->power);
     return code;
 }
@@ -257,6 +274,15 @@ static int read_dispatch(const struct reader *reader, const json_t *list,
     return code;
 }
 
+static struct calibration_charge read_charge(const json_t *object)
+{
+    return (struct calibration_charge){.state = optional(object, "state_s"),
+                                       .send = optional(object, "send_s"),
+                                       .receive = optional(object, "receive_s"),
+                                       .one_way = optional(object, "one_way_s"),
+                                       .round = optional(object, "round_s")};
+}
+
 static int read_kind(const struct reader *reader, const json_t *object,
                      struct calibration_kind *kind)
 {
@@ -279,6 +305,7 @@ static int read_kind(const struct reader *reader, const json_t *object,
                            &kind->kernel[i]);
     if (code == 0)
         code = read_dispatch(reader, json_object_get(object, "dispatch"), kind);
+    kind->charge = read_charge(json_object_get(object, "charges"));
     return code;
 }
 

@@ -21,10 +21,14 @@ static struct calibration make(void)
     for (int w = 0; w < 3; w++) {
         kind->worker[w].core = w - 1;
         strcpy(kind->worker[w].host, c.host);
-        kind->kernel[0].cost[w] =
-            (struct calibration_cost){c_p[0][w], 5e-9, 0.9, 1};
+        kind->kernel[0].cost[w] = (struct calibration_cost){.c_p = c_p[0][w],
+                                                            .c_b = 5e-9,
+                                                            .r2 = 0.9,
+                                                            .operation = 1.5e-9,
+                                                            .start = 5e-9,
+                                                            .power = 1};
         kind->kernel[1].cost[w] =
-            (struct calibration_cost){c_p[1][w], 0, NAN, 1};
+            (struct calibration_cost){.c_p = c_p[1][w], .r2 = NAN, .power = 1};
         kind->pair[w] =
             (struct calibration_pair){.worker = {w == 2, w == 0 ? 1 : 2},
                                       .c_d = (1 + w) * 1e-6,
@@ -45,6 +49,7 @@ static struct calibration make(void)
     kind->dispatches = 1;
     strcpy(kind->dispatch[0].transport, "master");
     kind->dispatch[0].c_sch = 3e-7;
+    kind->charge = (struct calibration_charge){2e-8, 5e-8, 6e-8, 2e-7, NAN};
     calibration_set_powers(kind);
     return c;
 }
@@ -80,6 +85,8 @@ static void assert_same_kind(const struct calibration_kind *a,
         for (int w = 0; w < a->workers; w++) {
             assert_true(x->cost[w].c_p == y->cost[w].c_p);
             assert_true(x->cost[w].c_b == y->cost[w].c_b);
+            assert_true(x->cost[w].operation == y->cost[w].operation);
+            assert_true(x->cost[w].start == y->cost[w].start);
             assert_true(x->cost[w].power == y->cost[w].power);
             assert_true(x->cost[w].r2 == y->cost[w].r2 ||
                         (isnan(x->cost[w].r2) && isnan(y->cost[w].r2)));
@@ -87,6 +94,11 @@ static void assert_same_kind(const struct calibration_kind *a,
     }
     assert_string_equal(a->dispatch[0].transport, b->dispatch[0].transport);
     assert_true(a->dispatch[0].c_sch == b->dispatch[0].c_sch);
+    assert_true(a->charge.state == b->charge.state);
+    assert_true(a->charge.send == b->charge.send);
+    assert_true(a->charge.receive == b->charge.receive);
+    assert_true(a->charge.one_way == b->charge.one_way);
+    assert_true(isnan(a->charge.round) && isnan(b->charge.round));
 }
 
 static void files_come_back(void **unused)
@@ -118,14 +130,15 @@ static void broken_files_are_refused(void **unused)
     static const struct {
         const char *from, *to, *expected;
     } rows[] = {
-        {"\"schema\": 1", "\"schema\": 2",
-         "a calibration of schema 2, this program reads 1"},
+        {"\"schema\": 2", "\"schema\": 1",
+         "a calibration of schema 1, this program reads 2"},
         {"dlsbench calibration", "shopping list", "not a calibration"},
         {"\"host\"", "\"hots\"", "'host' must be a text"},
         {"\"kinds\"", "\"sorts\"", "neither threads nor ranks"},
         {"\"c_d_s\"", "\"c_x\"", "boundaries: 'c_d_s' must be a number"},
         {"\"c_p_s\": 2", "\"c_p_s\": -2", "'c_p_s' must be a number above 0"},
         {"\"c_p_s\"", "\"c_p\"", "'c_p_s' must be a number above 0"},
+        {"\"start_s\"", "\"starts\"", "'start_s' must be a number from 0"},
         {"\"rows\": 10,", "\"rows\": 0,", "'rows' must be a whole number"},
         {"\"c_sch_s\"", "\"c_s\"", "dispatch: 'c_sch_s' must be"},
         {"\"kinds\": {", "\"kinds\": ", "the calibration is broken"},
@@ -215,6 +228,9 @@ static void what_is_looked_up_is_the_nearest(void **unused)
                      &kind->kernel[0]);
     assert_ptr_equal(calibration_find_kernel(kind, "heat", 21000),
                      &kind->kernel[1]);
+    assert_ptr_equal(
+        calibration_find_kernel(kind, "heat:rows=10,cols=20", 2000000),
+        &kind->kernel[0]);
     assert_null(calibration_find_kernel(kind, "hea", 21000));
     assert_null(calibration_find_kernel(kind, "heater", 21000));
     assert_true(calibration_exchange(kind, 3, &c_d, &c_c));

@@ -2,7 +2,9 @@
 
 #include "harness/calibrate/crew.h"
 #include "harness/stats.h"
+#include "harness/transport/burst.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +18,9 @@ static int64_t loop_size(const char *transport)
     return strcmp(transport, "master") == 0 ? 5000 : 200000;
 }
 
+/* *chunk_s: of the loop's time, for each chunk. */
 static int measure_rounds(struct run *run, const struct launch_context *context,
-                          double *c_sch, struct calibration_kind *kind,
+                          double *chunk_s, struct calibration_kind *kind,
                           struct error *err)
 {
     double sample[ROUNDS];
@@ -28,38 +31,48 @@ static int measure_rounds(struct run *run, const struct launch_context *context,
             return code;
         if (context->comm.rank != 0 || r < 0)
             continue;
-        sample[r] = result.time_s * kind->workers / (double)result.chunks;
-        for (int w = 0; w < kind->workers; w++)
+        sample[r] = result.time_s / (double)result.chunks;
+        for (int w = 0; run_workers(run) == kind->workers && w < kind->workers;
+             w++)
             kind->worker[w].core = result.workers[w].core;
     }
-    *c_sch = context->comm.rank == 0 ? stats_median(sample, ROUNDS).median : 0;
+    *chunk_s =
+        context->comm.rank == 0 ? stats_median(sample, ROUNDS).median : 0;
     return 0;
+}
+
+static int measure_cell(struct launch_context *context, const struct cell *cell,
+                        bool oversubscribe, double *chunk_s,
+                        struct calibration_kind *kind, struct error *err)
+{
+    struct loop loop;
+    struct run *run;
+    int code = loop_open(&loop, cell->kernel, &context->comm, 60, 1, err);
+    if (code != 0)
+        return code;
+    code = run_open(&run, cell, &loop, context, oversubscribe, err);
+    if (code == 0) {
+        code = measure_rounds(run, context, chunk_s, kind, err);
+        run_close(run);
+    }
+    loop_close(&loop);
+    return code;
 }
 
 static int measure_transport(struct launch_context *context,
                              const char *transport, bool oversubscribe,
                              struct calibration_kind *kind, struct error *err)
 {
-    struct loop loop;
-    struct run *run;
     struct cell cell;
-    double c_sch;
+    double chunk_s;
     int code = crew_cell(context, transport, loop_size(transport), &cell, err);
     if (code == 0)
-        code = loop_open(&loop, cell.kernel, &context->comm, 60, 1, err);
-    if (code != 0)
-        return code;
-    code = run_open(&run, &cell, &loop, context, oversubscribe, err);
-    if (code == 0) {
-        code = measure_rounds(run, context, &c_sch, kind, err);
-        run_close(run);
-    }
-    loop_close(&loop);
+        code = measure_cell(context, &cell, oversubscribe, &chunk_s, kind, err);
     if (code != 0)
         return code;
     struct calibration_dispatch *d = &kind->dispatch[kind->dispatches++];
     snprintf(d->transport, sizeof(d->transport), "%s", cell.transport);
-    d->c_sch = c_sch;
+    d->c_sch = chunk_s * kind->workers;
     return 0;
 }
 
@@ -71,5 +84,59 @@ int dispatch_measure(struct launch_context *context, bool oversubscribe,
                                  oversubscribe, kind, err);
     if (code == 0 && !one)
         code = measure_transport(context, "window", oversubscribe, kind, err);
+    return code;
+}
+
+/* A scheme that needs its state for each chunk, over the transport without
+ * messages. */
+static int measure_state(struct launch_context *context, bool oversubscribe,
+                         struct calibration_kind *kind, struct error *err)
+{
+    struct cell cell;
+    const char *transport = context->comm.ranks == 1 ? "shared" : "window";
+    double chunk_s;
+    int code = crew_cell(context, transport, loop_size(transport), &cell, err);
+    snprintf(cell.scheme, sizeof(cell.scheme), "wcss:k=%lld",
+             (long long)loop_size(transport));
+    if (code == 0)
+        code = cell_check(&cell, err);
+    if (code == 0)
+        code = measure_cell(context, &cell, oversubscribe, &chunk_s, kind, err);
+    if (code == 0)
+        kind->charge.state = chunk_s * kind->workers;
+    return code;
+}
+
+/* A request, its answer and what the master does between them; when several
+ * workers ask, what the master does sets the pace. */
+static int measure_request(struct launch_context *context, bool oversubscribe,
+                           struct calibration_kind *kind, struct error *err)
+{
+    struct burst burst;
+    struct cell cell;
+    double chunk_s;
+    int code = crew_cell(context, "master", loop_size("master"), &cell, err);
+    snprintf(cell.master, sizeof(cell.master), "dedicated");
+    if (code == 0)
+        code = cell_check(&cell, err);
+    if (code == 0)
+        code = measure_cell(context, &cell, oversubscribe, &chunk_s, kind, err);
+    if (code != 0)
+        return code;
+    burst_measure(&context->comm, &burst);
+    kind->charge.send = burst.send_s;
+    kind->charge.receive = burst.receive_s;
+    kind->charge.one_way = burst.one_way_s;
+    kind->charge.round = chunk_s;
+    return 0;
+}
+
+int dispatch_charges(struct launch_context *context, bool oversubscribe,
+                     struct calibration_kind *kind, struct error *err)
+{
+    kind->charge = (struct calibration_charge){NAN, NAN, NAN, NAN, NAN};
+    int code = measure_state(context, oversubscribe, kind, err);
+    if (code == 0 && context->comm.ranks > 1)
+        code = measure_request(context, oversubscribe, kind, err);
     return code;
 }

@@ -12,4 +12,8 @@
 int dispatch_measure(struct launch_context *context, bool oversubscribe,
                      struct calibration_kind *kind, struct error *err);
 
+/* Collective, after that: what simulations charge beside it (kind->charge). */
+int dispatch_charges(struct launch_context *context, bool oversubscribe,
+                     struct calibration_kind *kind, struct error *err);
+
 #endif

@@ -72,6 +72,8 @@ static int measure_kind(struct crew *crew, const struct measure_plan *plan,
 {
     int code = dispatch_measure(crew->context, plan->oversubscribe, kind, err);
     if (code == 0)
+        code = dispatch_charges(crew->context, plan->oversubscribe, kind, err);
+    if (code == 0)
         code = gather_hosts(crew, kind, err);
     if (code == 0)
         code = exchange_measure(crew, kind, err);

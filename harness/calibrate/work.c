@@ -1,9 +1,8 @@
-#include "harness/calibrate/work.h"
+#include "harness/calibrate/work_parts.h"
 
 #include "harness/calibrate/line.h"
 #include "harness/fit.h"
 #include "harness/stats.h"
-#include "kernels/kernel.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,33 +11,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A few rounds apart from each other; the least of their medians counts, since
- * whatever else the machine does only adds. */
-enum { ROUNDS = 5, PASSES = 64, BLOCKS = 16, INTERVALS = 7 };
+enum { INTERVALS = 7 };
 
-/* A pass over a sample, and the passes of one round. */
-#define PASS_S 0.01
+/* The passes of one round. */
 #define ROUND_S 0.03
 
 /* Narrow blocks, where starting counts, to wide ones. */
 static const int64_t widths[INTERVALS] = {16, 32, 64, 128, 256, 512, 1024};
-
-struct work {
-    struct crew *crew;
-    const struct kernel_ops *ops;
-    void *instance;
-    int64_t iterations;
-    size_t output_bytes, scratch_bytes, mapped;
-    struct kernel_grid grid;
-    char *output; /* of the whole grid, or a block for each thread */
-    char *state;
-    char **scratch;         /* one for each thread */
-    int64_t blocks, size;   /* of the sample */
-    int64_t h;              /* of the grid's blocks */
-    double *pass_s;         /* by thread: the last pass */
-    double (*pass)[PASSES]; /* by thread: those of a round */
-    double *one_s; /* by width and thread: the least median of a round */
-};
 
 /* ---- grids ---- */
 
@@ -105,7 +84,7 @@ static void run_chunk(const struct work *work, int worker)
 
 /* ---- opening ---- */
 
-static int map(size_t bytes, char **out, struct error *err)
+int work_map(size_t bytes, char **out, struct error *err)
 {
     if (bytes == 0)
         return 0;
@@ -151,9 +130,9 @@ static int open_memory(struct work *work, struct calibration_kernel *kernel,
     work->mapped = (size_t)work->iterations * work->output_bytes;
     int code = check_rows(work, err);
     if (code == 0)
-        code = map(work->mapped, &work->output, err);
+        code = work_map(work->mapped, &work->output, err);
     if (code == 0)
-        code = map(work->grid.state_bytes, &work->state, err);
+        code = work_map(work->grid.state_bytes, &work->state, err);
     if (code == 0)
         work->ops->dependence->begin(work->instance, work->state, work->output);
     return code;
@@ -166,6 +145,7 @@ static int open_threads(struct work *work, struct error *err)
     work->pass_s = calloc((size_t)threads, sizeof(*work->pass_s));
     work->pass = calloc((size_t)threads, sizeof(*work->pass));
     work->one_s = calloc((size_t)threads * INTERVALS, sizeof(*work->one_s));
+    work->block = calloc((size_t)threads, sizeof(*work->block));
     work->scratch = calloc((size_t)threads, sizeof(*work->scratch));
     for (int t = 0; room && work->scratch != NULL && t < threads; t++) {
         size_t bytes = (work->scratch_bytes + 127) / 128 * 128 + 128;
@@ -174,7 +154,8 @@ static int open_threads(struct work *work, struct error *err)
         if (room)
             memset(work->scratch[t], 0, bytes);
     }
-    if (!work->pass_s || !work->pass || !work->one_s || !work->scratch || !room)
+    if (!work->pass_s || !work->pass || !work->one_s || !work->block ||
+        !work->scratch || !room)
         return error_set(err, ENOMEM, "out of memory for %d threads", threads);
     return 0;
 }
@@ -185,6 +166,7 @@ static void close_work(struct work *work)
          t++)
         free(work->scratch[t]);
     free(work->scratch);
+    free(work->block);
     free(work->one_s);
     free(work->pass);
     free(work->pass_s);
@@ -196,61 +178,6 @@ static void close_work(struct work *work)
         work->ops->destroy(work->instance);
 }
 
-/* ---- independent iterations ---- */
-
-static void run_sample(const struct work *work, int thread)
-{
-    char *output = work->output;
-    if (output != NULL)
-        output += (size_t)thread * (size_t)work->size * work->output_bytes;
-    for (int64_t b = 0; b < work->blocks; b++) {
-        int64_t part = work->iterations / work->blocks;
-        int64_t start = b * part + (part - work->size) / 2;
-        work->ops->run(work->instance, work->scratch[thread], start, work->size,
-                       output, NULL);
-    }
-}
-
-/* The middle iteration tells, at rank 0, how many fit into a pass. */
-static int choose_sample(struct work *work, struct error *err)
-{
-    const struct comm *comm = &work->crew->context->comm;
-    size_t threads = (size_t)work->crew->context->threads;
-    int64_t count = 1;
-    work->blocks = work->size = 1;
-    work->mapped = threads * work->output_bytes;
-    int code = map(work->mapped, &work->output, err);
-    if (code == 0 && comm->rank == 0) {
-        run_sample(work, 0);
-        double start = engine_now();
-        while (engine_now() - start < PASS_S && count < work->iterations) {
-            run_sample(work, 0);
-            count++;
-        }
-    }
-    code = comm_agree(comm, code, err);
-    if (code != 0)
-        return code;
-    comm_broadcast(comm, &count, sizeof(count));
-    work->blocks = count < BLOCKS ? count : BLOCKS;
-    work->size = count / work->blocks;
-    if (work->output != NULL)
-        munmap(work->output, work->mapped);
-    work->output = NULL;
-    work->mapped = threads * (size_t)work->size * work->output_bytes;
-    return comm_agree(comm, map(work->mapped, &work->output, err), err);
-}
-
-static void sample_body(int thread, void *arg)
-{
-    struct work *work = arg;
-    crew_bind(work->crew, thread);
-    crew_start(work->crew, thread);
-    double start = engine_now();
-    run_sample(work, thread);
-    work->pass_s[thread] = engine_now() - start;
-}
-
 /* ---- rounds ---- */
 
 static void one_pass(struct work *work, void (*body)(int, void *))
@@ -260,41 +187,24 @@ static void one_pass(struct work *work, void (*body)(int, void *))
     engine_team_run(work->crew->context->team, body, work);
 }
 
-/* One round of passes; the first warms up and tells rank 0 how many more fit.
- * one_s, by thread, falls to this round's median when that is less. */
-static void measure_round(struct work *work, void (*body)(int, void *),
-                          double *one_s)
+void work_round(struct work *work, void (*body)(int, void *), double *one_s)
 {
     const struct comm *comm = &work->crew->context->comm;
     int threads = work->crew->context->threads;
+    work->at = 0;
     one_pass(work, body);
-    int passes = (int)fmin(fmax(ROUND_S / work->pass_s[0], 1), PASSES);
-    comm_broadcast(comm, &passes, sizeof(passes));
-    for (int p = 0; p < passes; p++) {
+    work->passes = (int)fmin(fmax(ROUND_S / work->pass_s[0], 1), WORK_PASSES);
+    comm_broadcast(comm, &work->passes, sizeof(work->passes));
+    for (; work->at < work->passes; work->at++) {
         one_pass(work, body);
         for (int t = 0; t < threads; t++)
-            work->pass[t][p] = work->pass_s[t];
+            work->pass[t][work->at] = work->pass_s[t];
     }
     for (int t = 0; t < threads; t++) {
-        double median = stats_median(work->pass[t], passes).median;
+        double median = stats_median(work->pass[t], work->passes).median;
         if (one_s[t] == 0 || median < one_s[t])
             one_s[t] = median;
     }
-}
-
-static int measure_sample(struct work *work, struct calibration_cost *cost,
-                          struct error *err)
-{
-    int code = choose_sample(work, err);
-    if (code != 0)
-        return code;
-    for (int r = 0; r < ROUNDS; r++)
-        measure_round(work, sample_body, work->one_s);
-    for (int t = 0; t < work->crew->context->threads; t++)
-        cost[t] = (struct calibration_cost){
-            .c_p = work->one_s[t] / (double)(work->blocks * work->size),
-            .r2 = NAN};
-    return 0;
 }
 
 /* ---- fitting a grid ---- */
@@ -318,8 +228,11 @@ static int fit_thread(const struct work *work, const double *x, const double *y,
         return error_set(err, ENODATA,
                          "kernel %s: its time cannot be measured here",
                          work->ops->name);
-    *cost = (struct calibration_cost){
-        .c_p = fit.start, .c_b = fit.slope, .r2 = fit.r2};
+    *cost = (struct calibration_cost){.c_p = fit.start,
+                                      .c_b = fit.slope,
+                                      .r2 = fit.r2,
+                                      .operation = fit.start,
+                                      .start = fit.slope};
     if (!(cost->c_p > 0))
         return error_set(err, ENODATA,
                          "kernel %s: starting rows takes all the time, the "
@@ -337,9 +250,9 @@ static int measure_grid(struct work *work, struct calibration_cost *cost,
     double points = (double)rows * (double)columns;
     while (count < INTERVALS && widths[count] <= columns)
         count++;
-    for (int i = 0; i < ROUNDS * count; i++) {
+    for (int i = 0; i < WORK_ROUNDS * count; i++) {
         work->h = widths[i % count] < columns ? widths[i % count] : columns;
-        measure_round(work, chunk_body, work->one_s + i % count * threads);
+        work_round(work, chunk_body, work->one_s + i % count * threads);
         x[i % count] =
             work_row_starts(rows, columns, work->grid.skew, work->h) / points;
     }
@@ -388,7 +301,7 @@ int work_measure(struct crew *crew, const char *spec,
     code = comm_agree(comm, code, err);
     if (code == 0)
         code = kernel->grid ? measure_grid(&work, own, err)
-                            : measure_sample(&work, own, err);
+                            : work_sample(&work, own, err);
     code = comm_agree(comm, code, err);
     if (code == 0)
         code = gather_costs(&work, own, kernel, err);

@@ -1,5 +1,6 @@
 """Calibration: measured, written whole, and read by those who need it."""
 import json
+import re
 import socket
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 def test_what_a_calibration_holds(measured):
     path, out = measured
     data = json.loads(path.read_text())
-    assert data["schema"] == 1
+    assert data["schema"] == 2
     assert data["host"] == socket.gethostname()
     assert set(data["kinds"]) == {"threads", "ranks"}
     assert data["processor"] in out and str(path) in out
@@ -31,8 +32,32 @@ def test_what_a_calibration_holds(measured):
             assert all(0 < x["c_p_s"] < 10 for x in kernel["workers"])
             grid = kernel["unit"] == "grid point"
             assert grid == kernel["kernel"].startswith(("heat", "floyd"))
+        for kernel in kind["kernels"]:
+            for cost in kernel["workers"]:
+                assert cost["operation_s"] > 0 and cost["start_s"] >= 0
         own = kind["kernels"][-1]
         assert (own["rows"], own["columns"]) == (64, 96)
+
+
+def test_operations_and_starts_are_what_iterations_cost(measured):
+    """c_p of a whole loop, from its parts: adjoint counts size^2 - i products
+    in iteration i."""
+    data = json.loads(measured[0].read_text())["kinds"]["threads"]
+    (adjoint,) = [x for x in data["kernels"] if "adjoint" in x["kernel"]]
+    size = int(re.search(r"size=(\d+)", adjoint["kernel"]).group(1))
+    for cost in adjoint["workers"]:
+        mean = cost["start_s"] + cost["operation_s"] * (size * size + 1) / 2
+        assert mean == pytest.approx(cost["c_p_s"], rel=0.45)
+
+
+def test_what_simulations_charge(measured):
+    kinds = json.loads(measured[0].read_text())["kinds"]
+    ours, theirs = (kinds[x]["charges"] for x in ("threads", "ranks"))
+    assert 0 < ours["state_s"] < 1e-2
+    assert ours["send_s"] is None and ours["round_s"] is None
+    assert all(0 < theirs[x] < 1 for x in (
+        "state_s", "send_s", "receive_s", "one_way_s", "round_s"))
+    assert theirs["round_s"] > theirs["one_way_s"]
 
 
 def test_nothing_but_the_file_is_left(measured):

@@ -1,0 +1,51 @@
+/* Parts of a kernel's measurement, shared by the files of this folder and by
+ * nobody else: work.c opens and measures grids, sample.c independent
+ * iterations. */
+#ifndef HARNESS_CALIBRATE_WORK_PARTS_H
+#define HARNESS_CALIBRATE_WORK_PARTS_H
+
+#include "harness/calibrate/work.h"
+#include "kernels/kernel.h"
+
+/* A few rounds apart from each other; the least of their medians counts, since
+ * whatever else the machine does only adds. */
+enum { WORK_ROUNDS = 5, WORK_PASSES = 64, WORK_BLOCKS = 16 };
+
+/* A block of the sample: the passes of a round, and the least median. */
+struct work_block {
+    double pass_s[WORK_PASSES], one_s;
+};
+
+struct work {
+    struct crew *crew;
+    const struct kernel_ops *ops;
+    void *instance;
+    int64_t iterations;
+    size_t output_bytes, scratch_bytes, mapped;
+    struct kernel_grid grid;
+    char *output; /* of the whole grid, or a block for each thread */
+    char *state;
+    char **scratch;       /* one for each thread */
+    int64_t blocks, size; /* of the sample */
+    int64_t h;            /* of the grid's blocks */
+    int at, passes;       /* of the round: the pass under way, how many */
+    double *pass_s;       /* by thread: the last pass */
+    double (*pass)[WORK_PASSES]; /* by thread: those of a round */
+    double *one_s; /* by width and thread: the least median of a round */
+    struct work_block (*block)[WORK_BLOCKS]; /* by thread: of the sample */
+};
+
+/* Memory of its own; nothing for 0 bytes.  Returns 0 or -ENOMEM. */
+int work_map(size_t bytes, char **out, struct error *err);
+
+/* Collective: one round of passes; the first warms up and tells rank 0 how many
+ * more fit.  one_s, by thread, falls to this round's median when that is
+ * less. */
+void work_round(struct work *work, void (*body)(int, void *), double *one_s);
+
+/* Collective: independent iterations; `cost` has one for each thread of this
+ * rank. */
+int work_sample(struct work *work, struct calibration_cost *cost,
+                struct error *err);
+
+#endif
