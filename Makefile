@@ -40,8 +40,8 @@ LIBOBJS := $(filter-out $(BUILD)/bench/main.o,$(OBJECTS))
 TESTS   := $(patsubst %.c,$(BUILD)/%,$(shell find $(CODE) -name '*_test.c'))
 OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c))
 
-.PHONY: all help deps bench bench-overhead paper-beaumont plan-sim smoke report compare unit test check \
-    format install clean
+.PHONY: all help deps bench bench-overhead bench-analysis paper-beaumont plan-sim smoke report \
+    compare unit test check format install clean
 all: $(BUILD)/dlsbench ## build/dlsbench
 
 help: ## this list
@@ -63,6 +63,9 @@ compare: ## two result directories, exit code 1 if B is slower: A=... B=...
 
 bench-overhead: $(BUILD)/bench-overhead ## what scheduling costs here
 	$(Q)mpiexec.mpich -n 2 $(BUILD)/bench-overhead $(PART)
+
+bench-analysis: ## time and memory of the report of 100,000 runs
+	$(Q)$(PYTHON) tests/bench_analysis.py
 
 paper-beaumont: plan-sim ## divisible loads, figures 5 to 15 (PLATFORMS=n ENGINE=analytic)
 	$(Q)$(BUILD)/dlsbench paper-beaumont --engine $(or $(ENGINE),simgrid) \

@@ -10,7 +10,10 @@ import json
 import numpy as np
 import pandas as pd
 
+import parallel
+
 BLOCK = 1 << 23  # bytes read at a time
+NUMBERS = {int, float, type(None)}
 
 
 def blocks(path):
@@ -35,9 +38,11 @@ def parse(lines):
     """The objects in the lines, and how many lines are not one."""
     lines = [line for line in lines if line.strip()]
     try:
-        rows = json.loads(b"[" + b",".join(lines) + b"]")
-        if len(rows) == len(lines) and all(type(r) is dict for r in rows):
-            return rows, 0
+        text = b"[" + b",".join(lines) + b"]"
+        rows = json.loads(text)
+        if len(rows) == len(lines) and set(map(type, rows)) <= {dict}:
+            flat = text.count(b"{") == len(rows) and text.count(b"[") == 1
+            return rows if flat else [flatten(row) for row in rows], 0
     except ValueError:
         pass
     rows = []
@@ -47,14 +52,12 @@ def parse(lines):
         except ValueError:
             continue
         if isinstance(row, dict):
-            rows.append(row)
+            rows.append(flatten(row))
     return rows, len(lines) - len(rows)
 
 
 def flatten(row):
     """Objects inside an object become columns `outer.inner`."""
-    if not any(type(v) in (dict, list) for v in row.values()):
-        return row
     flat = {}
     for name, value in row.items():
         if isinstance(value, dict):
@@ -76,13 +79,8 @@ class Column:
 
     def add(self, first, values):
         if not self.is_text:
-            try:
-                array = np.array(values, dtype=float)
-                texts = any(type(v) in (str, bool) for v in values)
-            except (TypeError, ValueError):
-                texts = True
-            if not texts:
-                self.parts.append((first, array))
+            if set(map(type, values)) <= NUMBERS:
+                self.parts.append((first, np.array(values, dtype=float)))
                 return
             self._become_text()
         codes = self.codes
@@ -93,7 +91,22 @@ class Column:
     def _become_text(self):
         numbers, self.parts, self.is_text = self.parts, [], True
         for first, array in numbers:
-            self.add(first, [None if np.isnan(v) else v for v in array])
+            self.add(first, [None if v != v else v
+                             for v in array.tolist()])
+
+    def append(self, first, other):
+        """The rows of another column after those before `first`."""
+        if other.is_text and not self.is_text:
+            self._become_text()
+        elif self.is_text and not other.is_text:
+            other._become_text()
+        parts = other.parts
+        if self.is_text:
+            codes = self.codes
+            new = np.array([codes.setdefault(value, len(codes))
+                            for value in other.codes] + [-1], dtype=np.int32)
+            parts = [(at, new[array]) for at, array in parts]
+        self.parts += [(first + at, array) for at, array in parts]
 
     def finish(self, count):
         """The whole column; rows that had none of it are null."""
@@ -129,16 +142,23 @@ class Table:
             rows, wrong = parse(lines)
             torn += wrong if last else 0
             bad += 0 if last else wrong
-            self._add([flatten(row) for row in rows])
+            self._add(rows)
         if torn or bad:
             self.bad.append((path, torn, bad))
 
     def _add(self, rows):
-        names = {name for row in rows for name in row} - self.leave_out
+        names = set().union(*rows) - self.leave_out
         for name in sorted(names):
             column = self.columns.setdefault(name, Column())
             column.add(self.count, [row.get(name) for row in rows])
         self.count += len(rows)
+
+    def append(self, other):
+        """The rows of another table after those of this one."""
+        for name, column in other.columns.items():
+            self.columns.setdefault(name, Column()).append(self.count, column)
+        self.count += other.count
+        self.bad += other.bad
 
     def frame(self):
         frame = pd.DataFrame(index=pd.RangeIndex(self.count))
@@ -146,3 +166,15 @@ class Table:
                 for name, column in sorted(self.columns.items())}
         self.columns = {}
         return frame.assign(**data) if data else frame
+
+
+def read(paths, leave_out=()):
+    """One Table of all files; several files are read at once."""
+    def table_of(path):
+        table = Table(leave_out)
+        table.read(path)
+        return table
+    whole = Table()
+    for table in parallel.map_forked(table_of, paths):
+        whole.append(table)
+    return whole

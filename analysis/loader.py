@@ -71,9 +71,7 @@ class Results:
 
     def _read_lazy(self, kind):
         if kind not in self._lazy:
-            table = jsonl.Table(UNUSED)
-            for path in self.files(kind):
-                table.read(path)
+            table = jsonl.read(self.files(kind), UNUSED)
             note_bad_lines(self, table)
             self._lazy[kind] = counted_only(table.frame(), self.ended)
         return self._lazy[kind]
@@ -86,9 +84,7 @@ def load(path):
     if len(results.directories) > 1:
         results.notes.append(f"{len(results.directories)} result directories "
                              "read as one")
-    table = jsonl.Table(["seed"])
-    for name in results.files("runs"):
-        table.read(name)
+    table = jsonl.read(results.files("runs"), ["seed"])
     note_bad_lines(results, table)
     frame = table.frame()
     check_columns(results, frame)

@@ -4,9 +4,19 @@ import multiprocessing
 import os
 
 
-def share(function, items, out):
+def share(function, items, taken, out):
+    """Sends {index: result} of the items that this process took; the next
+    one is whose turn it is, as some items cost far more than others."""
+    found = {}
     try:
-        out.send([function(item) for item in items])
+        while True:
+            with taken.get_lock():
+                at = taken.value
+                taken.value += 1
+            if at >= len(items):
+                break
+            found[at] = function(items[at])
+        out.send(found)
     except Exception as error:  # goes on in the parent
         out.send(error)
 
@@ -17,21 +27,21 @@ def map_forked(function, items):
     if count < 2:
         return [function(item) for item in items]
     context = multiprocessing.get_context("fork")
+    taken = context.Value("l", 0)
     started = []
-    for k in range(count):
+    for _ in range(count):
         end, out = context.Pipe(duplex=False)
         process = context.Process(target=share,
-                                  args=(function, items[k::count], out))
+                                  args=(function, items, taken, out))
         process.start()
         out.close()
         started.append((end, process))
-    found = [None] * len(items)
-    answers = [receive(end, process) for end, process in started]
-    for k, answer in enumerate(answers):
+    found = {}
+    for answer in [receive(end, process) for end, process in started]:
         if isinstance(answer, Exception):
             raise answer
-        found[k::count] = answer
-    return found
+        found.update(answer)
+    return [found[at] for at in range(len(items))]
 
 
 def receive(end, process):

@@ -4,6 +4,9 @@ figure."""
 import io
 import re
 
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+
 from figures import style
 
 HEAD = re.compile(r"^.*?(?=<svg)", re.DOTALL)
@@ -21,16 +24,17 @@ def colour_names():
     return names
 
 
+# The canvases print by themselves: figure.savefig() would draw every figure
+# once more before, to lay out what style.legend() has laid out.
 def text_of(figure):
     file = io.StringIO()
-    figure.savefig(file, format="svg", transparent=True,
-                   metadata={"Date": None})
+    FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
     return file.getvalue()
 
 
 def pdf_of(figure):
     file = io.BytesIO()
-    figure.savefig(file, format="pdf", metadata={"CreationDate": None})
+    FigureCanvasPdf(figure).print_pdf(file, metadata={"CreationDate": None})
     return file.getvalue()
 
 

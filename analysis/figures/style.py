@@ -15,7 +15,8 @@ matplotlib.rcParams.update({
     "font.family": "DejaVu Sans", "axes.spines.top": False,
     "axes.spines.right": False, "axes.titlesize": 9,
     "axes.titlelocation": "left", "legend.frameon": False,
-    "hatch.linewidth": 0.6, "path.simplify": True})
+    "hatch.linewidth": 0.6, "path.simplify": True,
+    "figure.facecolor": "none", "axes.facecolor": "none"})
 
 # In a page each of these becomes a CSS variable (svg.py), so that the page's
 # light and dark colours hold inside the figures too.

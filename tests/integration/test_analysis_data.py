@@ -1,10 +1,13 @@
 """analysis/: reading result directories, good and bad, and statistics."""
 import math
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
+from conftest import ROOT
 from result_files import Directory, analysis
 
 import cells  # noqa: E402  (result_files set the path)
@@ -75,6 +78,31 @@ def test_blocks_of_any_size_give_the_same(tmp_path, monkeypatch):
     assert parts.notes == whole.notes == []
     assert cells.summarize(parts).equals(cells.summarize(whole))
     assert len(parts.workers) == 60
+
+
+def test_files_that_differ_in_columns_and_types_become_one_table(tmp_path):
+    lines = ['{"a":1,"b":2.5,"c":null}\n{"a":2,"b":"x","d":{"e":7}}\n',
+             '{"a":"one","b":2.5,"c":true}\n', '{"a":3,"f":[1,{"g":2}]}\n{']
+    paths = []
+    for number, text in enumerate(lines):
+        paths.append(str(tmp_path / f"{number}.jsonl"))
+        (tmp_path / f"{number}.jsonl").write_text(text)
+    table = jsonl.read(paths)
+    assert table.bad == [(paths[2], 1, 0)]
+    found = table.frame().astype(object)
+    found = found.where(found.notna(), None)
+    assert found.to_dict("list") == {
+        "a": [1, 2, "one", 3], "b": [2.5, "x", 2.5, None],
+        "c": [None, None, True, None], "d.e": [None, 7, None, None],
+        "f": [None, None, None, '[1, {"g": 2}]']}
+
+
+def test_the_benchmark_of_large_directories_runs(tmp_path):
+    program = ROOT / "tests" / "bench_analysis.py"
+    done = subprocess.run([sys.executable, program, "--runs", "60"],
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith("60 runs, ")
 
 
 def notes_of(path):
