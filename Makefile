@@ -16,7 +16,12 @@ DEBS    = gcc make pkg-config git mpich libmpich-dev libhwloc-dev hwloc \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest jq python3-pandas python3-scipy python3-matplotlib \
           chromium slurm-wlm munge
-PACKAGES = mpich hwloc papi yaml-0.1 jansson libxxhash netpbm
+PACKAGES = mpich hwloc $(if $(WITH_PAPI),papi) yaml-0.1 jansson libxxhash netpbm
+
+# PAPI=0: without counters of events.
+WITH_PAPI = $(filter-out 0,$(or $(PAPI),1))
+LEFT_OUT = $(if $(WITH_PAPI),harness/counters/without_papi.c,$(addprefix \
+          harness/counters/,papi.c papi_names.c sde.c papi_test.c))
 
 # Asked for only when a rule needs them: before `make deps` they do not exist.
 GIT_VERSION = $(shell git describe --always --dirty 2>/dev/null || echo unknown)
@@ -31,13 +36,13 @@ SANFLAGS = $(if $(SAN),-fsanitize=$(SAN)$(if $(filter address,$(SAN)),$(comma)un
 CFLAGS_ALL = $(FLAGS) $(SANFLAGS) $(CFLAGS)
 CPPFLAGS = -I. -D_GNU_SOURCE $(shell pkg-config --cflags $(PACKAGES)) -isystem $(BLAS:/usr/lib/%=/usr/include/%)
 LDLIBS  = $(shell pkg-config --libs $(PACKAGES)) \
-          -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
+          $(if $(WITH_PAPI),-lsde) -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
 
 CODE    = base sched kernels harness bench
-SOURCES := $(shell find $(CODE) -name '*.c' ! -name '*_test.c' ! -path 'bench/overhead/*' ! -path '*/sim/*')
+SOURCES := $(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*.c' ! -name '*_test.c' ! -path 'bench/overhead/*' ! -path '*/sim/*'))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBOBJS := $(filter-out $(BUILD)/bench/main.o,$(OBJECTS))
-TESTS   := $(patsubst %.c,$(BUILD)/%,$(shell find $(CODE) -name '*_test.c'))
+TESTS   := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*_test.c')))
 OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c))
 
 .PHONY: all help deps bench bench-overhead bench-analysis paper-beaumont plan-sim smoke report \
@@ -121,7 +126,7 @@ endef
 .PHONY: FORCE
 FORCE:
 $(BUILD)/flags: FORCE
-	$(call remember,$(CC) $(CFLAGS_ALL))
+	$(call remember,$(CC) $(CFLAGS_ALL) PAPI=$(WITH_PAPI))
 $(BUILD)/version: FORCE
 	$(call remember,$(GIT_VERSION))
 

@@ -1,66 +1,128 @@
-"""Hardware and software counters of workers, by whatever name they have."""
-import pandas as pd
-
-# Columns of a worker line that are no counters (results/README.md).
-USUAL = {"launch", "cell", "repetition", "worker", "rank", "core", "bound",
-         "power", "queue", "available", "iterations", "chunks", "compute_s",
-         "wait_s", "serve_s", "sync_s", "finish_s", "overhead_s", "simulated"}
+"""What workers counted: events over computing and over waiting, and the facts
+that the operating system keeps (results/README.md)."""
+COMPUTE, WAIT = "counters_compute.", "counters_wait."
+FACTS = ["switches_voluntary", "switches_involuntary", "faults_minor",
+         "faults_major", "user_s", "system_s"]
 
 
 class Found:
-    """names of the counters; frame: a row per cell with them per iteration."""
+    """names of the columns; frame: a row per cell with them."""
 
     def __init__(self, names, frame):
         self.names, self.frame = names, frame
 
 
-def names(workers):
-    """Counts: numbers that are no times and no known column."""
-    return [n for n in workers.columns if n not in USUAL
-            and pd.api.types.is_float_dtype(workers[n])
-            and not n.endswith("_s") and workers[n].notna().any()]
+def counted(workers, prefix):
+    """Events that were counted somewhere, by their names."""
+    return [n[len(prefix):] for n in workers.columns
+            if n.startswith(prefix) and workers[n].notna().any()]
 
 
-def per_iteration(results, frame):
-    """Means over the repetitions of a cell, all workers together; None
-    without counters."""
-    workers = results.workers
-    if workers.empty or not names(workers):
-        return None
-    found = names(workers)
-    by = workers.groupby("cell", observed=True)
-    sums = by[found].sum(min_count=1)
-    iterations = by["iterations"].sum()
-    table = sums.div(iterations, axis=0).dropna(how="all")
-    derived(table)
-    columns = [n for n in table.columns]
-    table = table.reset_index()
-    table["cell"] = table["cell"].astype(object)
+def join(frame, table):
+    """With the columns that tell cells apart."""
     keep = ["cell", "simulated", "kernel", "loop", "scheme", "setup",
             "workers", "interval"]
-    return Found(columns, frame[[k for k in keep if k in frame]].merge(
+    names = list(table.columns)
+    table = table.reset_index()
+    table["cell"] = table["cell"].astype(object)
+    return Found(names, frame[[k for k in keep if k in frame]].merge(
         table, on="cell"))
 
 
-def derived(table):
-    """Instructions per cycle where both were counted."""
-    for cycles in [n for n in table.columns if n.endswith("PAPI_TOT_CYC")]:
-        instructions = cycles[:-len("TOT_CYC")] + "TOT_INS"
-        if instructions in table:
-            table[cycles[:-len("PAPI_TOT_CYC")] + "IPC"] = \
-                table[instructions] / table[cycles]
+def sums(results, names):
+    """Sums over all workers and repetitions of a cell."""
+    by = results.workers.groupby("cell", observed=True)
+    return by, by[names].sum(min_count=1)
+
+
+def per_iteration(results, frame):
+    """Events of all workers together, over computing by their names and over
+    waiting with `wait ` before; None when none was counted."""
+    workers = results.workers
+    if workers.empty or not counted(workers, COMPUTE):
+        return None
+    events = counted(workers, COMPUTE)
+    by, table = sums(results, [p + e for p in (COMPUTE, WAIT)
+                               for e in events])
+    table = table.div(by["iterations"].sum(), axis=0).dropna(how="all")
+    table.columns = events + ["wait " + e for e in events]
+    idle = [w for w in table.columns[len(events):] if (table[w] == 0).all()]
+    table = table.drop(columns=idle)  # the suite's own, and what never was
+    return join(frame, derived(table, len(events)))
+
+
+def derived(table, place):
+    """Instructions per cycle and miss rates, where their parts were
+    counted, stand at this place: behind what was counted over computing."""
+    def has(*names):
+        return all(n in table for n in names)
+
+    found = {}
+    if has("PAPI_TOT_INS", "PAPI_TOT_CYC"):
+        found["IPC"] = table["PAPI_TOT_INS"] / table["PAPI_TOT_CYC"]
+    if has("PAPI_REF_CYC", "PAPI_TOT_CYC"):
+        found["clock / reference"] = \
+            table["PAPI_TOT_CYC"] / table["PAPI_REF_CYC"]
+    for level in ("L1", "L2", "L3"):
+        misses, asked = f"PAPI_{level}_TCM", f"PAPI_{level}_TCA"
+        if has(misses, asked):
+            found[f"{level} miss rate"] = table[misses] / table[asked]
+        elif has(misses, "PAPI_TOT_INS"):
+            found[f"{level} misses / 1000 INS"] = \
+                1000 * table[misses] / table["PAPI_TOT_INS"]
+    for i, (name, column) in enumerate(found.items()):
+        table.insert(place + i, name, column)
+    return table
+
+
+def facts(results, frame):
+    """Of all workers together in one repetition; None without any."""
+    workers = results.workers
+    names = [n for n in FACTS if n in workers and workers[n].notna().any()]
+    if not names:
+        return None
+    by, table = sums(results, names)
+    return join(frame, table.div(by["repetition"].nunique(), axis=0)
+                .dropna(how="all"))
+
+
+def cost(results):
+    """The share of the workers' time that reading took, or None."""
+    reading = {m["launch"]: m["counters"].get("reading_s")
+               for m in results.manifests if m.get("counters")}
+    workers = results.workers
+    if "readings" not in workers or not any(reading.values()):
+        return None
+    per = workers["launch"].astype(object).map(reading).astype(float)
+    return (workers["readings"] * per).sum() / workers["finish_s"].sum()
 
 
 def short(name):
-    return name.replace("counters.", "").replace("PAPI_", "")
+    return name.replace("PAPI_", "").replace("sde:::dlsbench::", "")
 
 
 def words(value):
     return "-" if value != value else f"{value:.4g}"
 
 
+def missing(results):
+    """One line for each reason why events that were asked for were not
+    counted."""
+    by_reason = {}
+    for manifest in results.manifests:
+        for name, why in ((manifest.get("counters") or {}).get("missing")
+                          or {}).items():
+            by_reason.setdefault(why, {})[name] = True
+    return [f"{', '.join(names)}: {why}" for why, names in by_reason.items()]
+
+
 def reason(results):
     """Why there are none, as the manifests say."""
+    if missing(results):
+        return "; ".join(missing(results))
+    if any("counters" in m and m["counters"] is None and
+           not m.get("simulated") for m in results.manifests):
+        return "they were switched off (events: none)"
     found = {str(m.get("machine", {}).get("counters")) for m in
              results.manifests if isinstance(m.get("machine"), dict)}
     return "; ".join(sorted(found - {"None"})) \

@@ -192,18 +192,35 @@ def lost(group):
                + labels.percent(ours["time_s"] / best["time_s"] - 1))
 
 
-def counters_table(results, frame):
-    found = counters.per_iteration(results, frame)
-    if found is None:
-        return
+def counts_grids(found, title, caption):
     for kernel, part in kernels(found.frame):
         rows = [[r["setup"], r["scheme"], f"{r['workers']:g}",
                  *(counters.words(r[n]) for n in found.names)]
                 for r in part.to_dict("records")]
-        yield grid.Grid(f"Counters per iteration: {kernel}",
+        yield grid.Grid(f"{title}: {kernel}",
                         ["setup", "scheme", "workers",
                          *(counters.short(n) for n in found.names)], rows,
-                        "mean over repetitions, summed over workers", left=2)
+                        caption, left=2)
+
+
+def counters_table(results, frame):
+    """Events, and the facts that are there on every machine."""
+    notes = [f"not counted: {line}" for line in counters.missing(results)]
+    how = "mean over repetitions, summed over workers"
+    found = counters.per_iteration(results, frame)
+    cost = counters.cost(results)
+    if cost is not None:
+        notes.insert(0, f"reading them took {labels.percent(cost)} of the "
+                     "workers' time")
+    if found is not None:
+        yield from counts_grids(found, "Counters per iteration",
+                                "; ".join([how, *notes]))
+        notes = []
+    found = counters.facts(results, frame)
+    if found is not None:
+        yield from counts_grids(
+            found, "Workers in one repetition, as the system saw them",
+            "; ".join([how, *notes]))
 
 
 TABLES = {"speedup": speedup_table, "time": time_table,
@@ -224,11 +241,14 @@ def why_empty(name, results):
 def plain(results, frame, tables):
     """CSV: a line per cell, numbers in full."""
     frame = frame.drop(columns=["interval", "interval_words"])
-    if "counters" in tables:
-        found = counters.per_iteration(results, frame)
+    counted = []
+    for found in ((counters.per_iteration(results, frame),
+                   counters.facts(results, frame))
+                  if "counters" in tables else ()):
         if found is not None:
             extra = found.frame[["cell", "simulated", *found.names]]
             frame = frame.merge(extra, how="left", on=["cell", "simulated"])
+            counted += found.names
     front = ["kernel", "scheme", "setup", "layout", "workers",
              "sync_interval", "simulated", "n", "launches"]
     measures = [n for n in frame.columns if n.split("_low")[0].split(
@@ -242,8 +262,7 @@ def plain(results, frame, tables):
         starts = tuple(s for t in tables for s in wanted[t])
         chosen = [n for n in measures if starts and n.startswith(starts)]
         chosen += [n for n in ("base",) if "speedup" in tables]
-        if "counters" in tables and found is not None:
-            chosen += found.names
+        chosen += counted
         frame = frame[[*front, *[n for n in chosen if n not in front]]]
     else:
         frame = frame[[*front, *[n for n in frame.columns

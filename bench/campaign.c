@@ -129,7 +129,11 @@ static int read_pair(void *arg, const char *key, const yaml_node_t *key_node,
     if (!campaign_key_is_scalar(key))
         return place_prefix(err, campaign_key_unknown(key, true, err),
                             document_place(&reader->doc, key_node));
-    const char *text = document_text(&reader->doc, value, key, err);
+    char list[sizeof(reader->campaign->policy.events)];
+    const char *text =
+        is(key, "events")
+            ? document_list(&reader->doc, value, key, list, sizeof(list), err)
+            : document_text(&reader->doc, value, key, err);
     if (text == NULL)
         return -EINVAL;
     int code = set_scalar(reader, key, text, err);

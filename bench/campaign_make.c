@@ -58,6 +58,7 @@ static void write_policy(FILE *out, const struct policy *p)
     fprintf(out,
             "cell_seconds: %.17g\nverify_limit: %.17g\ncell_timeout: %.17g\n",
             p->cell_seconds, p->verify_limit, p->cell_timeout);
+    fprintf(out, "events: \"%s\"\n", p->events);
     fprintf(out, "trace: %s\nsave: %s\noversubscribe: %s\n",
             p->trace ? "on" : "off", p->save ? "on" : "off",
             p->oversubscribe ? "on" : "off");

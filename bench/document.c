@@ -100,6 +100,33 @@ const char *document_text(const struct document *doc, const yaml_node_t *node,
     return text;
 }
 
+const char *document_list(struct document *doc, yaml_node_t *node,
+                          const char *what, char *text, size_t size,
+                          struct error *err)
+{
+    if (node->type != YAML_SEQUENCE_NODE)
+        return document_text(doc, node, what, err);
+    yaml_node_item_t *item = node->data.sequence.items.start;
+    size_t used = 0;
+    text[0] = '\0';
+    for (; item < node->data.sequence.items.top; item++) {
+        yaml_node_t *value = yaml_document_get_node(&doc->yaml, *item);
+        const char *word = document_text(doc, value, what, err);
+        if (word == NULL)
+            return NULL;
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 used > 0 ? "," : "", word);
+        if (used >= size) {
+            document_error(doc, value, err,
+                           "%s: the list is longer than %zu "
+                           "characters",
+                           what, size - 1);
+            return NULL;
+        }
+    }
+    return text;
+}
+
 static int check_unique(struct document *doc, const yaml_node_t *map,
                         const yaml_node_pair_t *pair, const char *key,
                         struct error *err)

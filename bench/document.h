@@ -29,6 +29,11 @@ int document_error(const struct document *doc, const yaml_node_t *node,
 const char *document_text(const struct document *doc, const yaml_node_t *node,
                           const char *what, struct error *err);
 
+/* The same, or a list of such as one text with commas, in text[size]. */
+const char *document_list(struct document *doc, yaml_node_t *node,
+                          const char *what, char *text, size_t size,
+                          struct error *err);
+
 /* Calls `each` for the pairs of a map, in order; stops at the first error.
  * Keys must be texts and, with `unique`, different. */
 int document_map(struct document *doc, const yaml_node_t *map, bool unique,

@@ -71,8 +71,7 @@ static void list_kernels(void)
 
 static void list_events(void)
 {
-    puts("events");
-    counters_list(stdout);
+    counters_print(stdout);
 }
 
 struct section {

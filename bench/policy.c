@@ -1,12 +1,13 @@
 #include "bench/policy.h"
 
 #include "bench/numbers.h"
+#include "harness/counters/counters.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
-enum kind { WHOLE, REAL, SWITCH };
+enum kind { WHOLE, REAL, SWITCH, EVENTS };
 
 struct key {
     enum kind kind;
@@ -20,8 +21,9 @@ struct key {
     }
 
 const char *const policy_keys[] = {
-    "repetitions",  "repetitions_max", "ci",   "cell_seconds",  "verify_limit",
-    "cell_timeout", "trace",           "save", "oversubscribe", NULL,
+    "repetitions",   "repetitions_max", "ci",    "cell_seconds",
+    "verify_limit",  "cell_timeout",    "trace", "save",
+    "oversubscribe", "events",          NULL,
 };
 
 /* In the order of policy_keys. */
@@ -35,6 +37,7 @@ static const struct key keys[] = {
     KEY(SWITCH, trace, 0, 1),
     KEY(SWITCH, save, 0, 1),
     KEY(SWITCH, oversubscribe, 0, 1),
+    KEY(EVENTS, events, 0, 0),
 };
 
 static int set_switch(const char *key, const char *value, bool *out,
@@ -49,6 +52,19 @@ static int set_switch(const char *key, const char *value, bool *out,
     return 0;
 }
 
+static int set_events(struct policy *policy, const char *value,
+                      struct error *err)
+{
+    struct counters_list list;
+    int code = counters_parse(value, &list, err);
+    if (code == 0 && strlen(value) >= sizeof(policy->events))
+        code = error_set(err, EINVAL, "events: longer than %zu characters",
+                         sizeof(policy->events) - 1);
+    if (code == 0)
+        snprintf(policy->events, sizeof(policy->events), "%s", value);
+    return code;
+}
+
 int policy_set(struct policy *policy, const char *key, const char *value,
                struct error *err)
 {
@@ -58,6 +74,8 @@ int policy_set(struct policy *policy, const char *key, const char *value,
     if (policy_keys[i] == NULL)
         return -ENOENT;
     char *field = (char *)policy + keys[i].offset;
+    if (keys[i].kind == EVENTS)
+        return set_events(policy, value, err);
     if (keys[i].kind == SWITCH)
         return set_switch(key, value, (bool *)field, err);
     if (keys[i].kind == REAL)

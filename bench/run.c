@@ -3,6 +3,7 @@
 #include "bench/run.h"
 
 #include "bench/command.h"
+#include "bench/counted.h"
 #include "bench/driver.h"
 #include "bench/intervals.h"
 #include "bench/summary.h"
@@ -68,6 +69,8 @@ static int print_results(const struct rundir *dir,
         code = sweep_print(stdout, &results, dir->path, err);
     if (code == 0)
         code = sweep_store(&results, dir->path, err);
+    if (code == 0)
+        counted_print(stdout, dir->path);
     if (code == 0)
         summary_end(stdout, dir->path, summary_count(&results),
                     campaign->all.skipped);

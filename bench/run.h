@@ -28,7 +28,7 @@ struct run_options {
     struct policy policy;
     bool max_given;
     int measures; /* options that are settings of a campaign, key=value */
-    char measure[RUN_MEASURES_MAX][640];
+    char measure[RUN_MEASURES_MAX][sizeof(((struct policy *)0)->events) + 32];
     struct error *err;
 };
 

@@ -79,6 +79,10 @@ static const struct argp_option options[] = {
     {"cell-timeout", POLICY + 4, "S", 0, "give a cell up after (600)", 2},
     {"verify-limit", POLICY + 5, "S", 0,
      "check a sample if the serial reference takes longer (60)", 2},
+    {"events", POLICY + 6, "E,...", 0,
+     "counters of each worker: default, none or names, see dlsbench list "
+     "events",
+     2},
     {"oversubscribe", SWITCH, NULL, 0, "go on when workers share cores", 2},
     {"trace", SWITCH + 1, NULL, 0, "record who ran which chunk when", 2},
     {"save", SWITCH + 2, NULL, 0,

@@ -1,5 +1,6 @@
 /* dlsbench summary: the table of an existing result directory. */
 #include "bench/command.h"
+#include "bench/counted.h"
 #include "bench/summary.h"
 #include "bench/sweep.h"
 #include "bench/sync_tables.h"
@@ -63,6 +64,8 @@ int summary_command(int argc, char **argv)
         code = sync_tables_print(stdout, &results, &err);
     if (code == 0)
         code = sweep_print(stdout, &results, input.dir, &err);
+    if (code == 0)
+        counted_print(stdout, input.dir);
     if (code == 0)
         summary_end(stdout, input.dir, counts, -1);
     results_free(&results);

@@ -40,7 +40,8 @@ void policy_defaults(struct policy *policy)
                               .ci = 0.02,
                               .cell_seconds = 60,
                               .verify_limit = 60,
-                              .cell_timeout = 600};
+                              .cell_timeout = 600,
+                              .events = "default"};
 }
 
 /* ---- setting one field ---- */

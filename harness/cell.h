@@ -67,6 +67,8 @@ struct policy {
     double cell_seconds; /* or when the repetitions of a cell took so long */
     double verify_limit; /* s of reference time, above: a sample (60) */
     double cell_timeout; /* s for one cell, the driver kills after it (600) */
+    char events[1024];   /* to count: none, default or a list; see
+                            harness/counters/counters.h */
     bool trace;          /* write chunks-<launch>.jsonl */
     bool save;           /* write each cell's output as a picture */
     bool oversubscribe;  /* go on when workers share cores, tagged */

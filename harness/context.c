@@ -13,6 +13,28 @@ static int check_ranks(const struct comm *comm, const struct plan *plan,
                      comm->ranks, plan->ranks);
 }
 
+static void open_thread(int thread, void *arg)
+{
+    counters_thread_open(arg, thread);
+}
+
+static void close_thread(int thread, void *arg)
+{
+    counters_thread_close(arg, thread);
+}
+
+static int open_counters(struct launch_context *context,
+                         const struct plan *plan, struct error *err)
+{
+    int code = counters_parse(plan->policy.events, &context->events, err);
+    if (code == 0)
+        code = counters_open(&context->counters, &context->events,
+                             context->threads, err);
+    if (code == 0)
+        engine_team_run(context->team, open_thread, context->counters);
+    return code;
+}
+
 int context_open(struct launch_context *context, const struct plan *plan,
                  struct error *err)
 {
@@ -32,11 +54,16 @@ int context_open(struct launch_context *context, const struct plan *plan,
     if (comm_max_int(&context->comm, crowded))
         context->comm.patience.spin_s = 0;
     code = engine_team_start(&context->team, context->threads, err);
+    if (code == 0)
+        code = open_counters(context, plan, err);
     return comm_agree(&context->comm, code, err);
 }
 
 void context_close(struct launch_context *context)
 {
+    if (context->counters != NULL)
+        engine_team_run(context->team, close_thread, context->counters);
+    counters_close(context->counters);
     if (context->team != NULL)
         engine_team_stop(context->team);
     if (context->place.topo != NULL)

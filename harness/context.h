@@ -4,6 +4,7 @@
 #define HARNESS_CONTEXT_H
 
 #include "base/error.h"
+#include "harness/counters/counters.h"
 #include "harness/place.h"
 #include "harness/plan.h"
 #include "harness/transport/comm.h"
@@ -13,6 +14,8 @@ struct launch_context {
     struct place place; /* not in simulation */
     struct engine_team *team;
     int threads;
+    struct counters_list events; /* to count; none in simulation */
+    struct counters *counters;   /* of this process; NULL: none */
     double tick_s;
     bool keep_log; /* chunks of kernels without output are logged too */
 };

@@ -103,6 +103,7 @@ static struct row_context row_context(const struct launch *launch,
                                 .cell = item->cell,
                                 .loop = item->loop,
                                 .run = item->run,
+                                .events = &launch->context.events,
                                 .seed = launch->plan.seed,
                                 .tick_s = launch->context.tick_s,
                                 .repetition = item->repetitions};

@@ -101,6 +101,29 @@ static json_t *machine_object(struct launch_context *context)
         "load_average", system_line("/proc/loadavg"), "counters", counters);
 }
 
+/* What was asked for and became of it, and what counting costs. */
+static json_t *counters_object(struct launch_context *context)
+{
+    const struct counters *counters = context->counters;
+    if (counters == NULL)
+        return json_null();
+    const struct counters_list *asked = counters_asked(counters);
+    json_t *counted = json_array(), *missing = json_object();
+    double reading_s, facts_s;
+    for (int i = 0; i < asked->count; i++) {
+        const char *why = counters_why(counters, i);
+        if (why == NULL)
+            json_array_append_new(counted, json_string(asked->name[i]));
+        else
+            json_object_set_new(missing, asked->name[i], json_string(why));
+    }
+    counters_cost(context->counters, 0, &reading_s, &facts_s);
+    return json_pack(
+        "{s:o,s:o,s:b,s:o,s:f}", "counted", counted, "missing", missing,
+        "multiplexed", counters_multiplexed(counters), "reading_s",
+        reading_s > 0 ? json_real(reading_s) : json_null(), "facts_s", facts_s);
+}
+
 json_t *manifest_make(const struct plan *plan, struct launch_context *context)
 {
     const struct comm *comm = &context->comm;
@@ -115,18 +138,18 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
     record_time(started, sizeof(started));
     return json_pack(
         "{s:i,s:s,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:o,"
-        "s:o,s:o,s:o,s:f,s:f,s:f,s:o,s:s}",
+        "s:o,s:o,s:o,s:o,s:f,s:f,s:f,s:o,s:s}",
         "schema", RECORD_SCHEMA, "launch", plan->launch, "campaign",
         plan->campaign, "shard", plan->shard, "command", plan->command,
         "started", started, "simulated", 0, "version", build_version,
         "compiler", build_compiler, "flags", build_flags, "instruction_set",
         build_instruction_set(), "mpi", mpi, "seed", (json_int_t)plan->seed,
         "ranks", plan->ranks, "threads", plan->threads, "places", ranks,
-        "machine", machine_object(context), "policy",
-        policy_to_json(&plan->policy), "slurm", slurm_variables(), "clock_s",
-        engine_measure_clock(), "tick_s", context->tick_s, "barrier_s", barrier,
-        "rma_busy_target_s", record_real(rma < 0 ? 0.0 / 0.0 : rma),
-        "rma_progress",
+        "machine", machine_object(context), "counters",
+        counters_object(context), "policy", policy_to_json(&plan->policy),
+        "slurm", slurm_variables(), "clock_s", engine_measure_clock(), "tick_s",
+        context->tick_s, "barrier_s", barrier, "rma_busy_target_s",
+        record_real(rma < 0 ? 0.0 / 0.0 : rma), "rma_progress",
         rma < 0        ? "not measured: one rank"
         : rma > 2.5e-3 ? "the target must enter MPI"
                        : "goes on while the target computes");

@@ -7,23 +7,26 @@
 
 json_t *policy_to_json(const struct policy *p)
 {
-    return json_pack("{s:i,s:i,s:f,s:f,s:f,s:f,s:b,s:b,s:b}", "repetitions",
+    return json_pack("{s:i,s:i,s:f,s:f,s:f,s:f,s:s,s:b,s:b,s:b}", "repetitions",
                      p->repetitions, "repetitions_max", p->repetitions_max,
                      "ci", p->ci, "cell_seconds", p->cell_seconds,
                      "verify_limit", p->verify_limit, "cell_timeout",
-                     p->cell_timeout, "trace", p->trace, "save", p->save,
-                     "oversubscribe", p->oversubscribe);
+                     p->cell_timeout, "events", p->events, "trace", p->trace,
+                     "save", p->save, "oversubscribe", p->oversubscribe);
 }
 
 static int policy_from_json(json_t *object, struct policy *p)
 {
     int trace, save, oversubscribe;
-    int code = json_unpack(object, "{s:i,s:i,s:F,s:F,s:F,s:F,s:b,s:b,s:b}",
-                           "repetitions", &p->repetitions, "repetitions_max",
-                           &p->repetitions_max, "ci", &p->ci, "cell_seconds",
-                           &p->cell_seconds, "verify_limit", &p->verify_limit,
-                           "cell_timeout", &p->cell_timeout, "trace", &trace,
-                           "save", &save, "oversubscribe", &oversubscribe);
+    const char *events;
+    int code = json_unpack(
+        object, "{s:i,s:i,s:F,s:F,s:F,s:F,s:s,s:b,s:b,s:b}", "repetitions",
+        &p->repetitions, "repetitions_max", &p->repetitions_max, "ci", &p->ci,
+        "cell_seconds", &p->cell_seconds, "verify_limit", &p->verify_limit,
+        "cell_timeout", &p->cell_timeout, "events", &events, "trace", &trace,
+        "save", &save, "oversubscribe", &oversubscribe);
+    if (code == 0)
+        snprintf(p->events, sizeof(p->events), "%s", events);
     p->trace = trace;
     p->save = save;
     p->oversubscribe = oversubscribe;

@@ -100,6 +100,44 @@ static json_t *available(const struct powers *powers, int worker)
     return available ? json_real(available[worker]) : json_null();
 }
 
+/* Counts by name; null: this worker could not count it. */
+static json_t *counts(const struct counters_list *events, uint32_t known,
+                      const int64_t *count)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < events->count; i++)
+        json_object_set_new(object, events->name[i],
+                            known >> i & 1 ? json_integer(count[i])
+                                           : json_null());
+    return object;
+}
+
+static json_t *whole(const struct counters_values *values, int64_t count)
+{
+    return values != NULL ? json_integer(count) : json_null();
+}
+
+static json_t *real(const struct counters_values *values, double value)
+{
+    return values != NULL ? json_real(value) : json_null();
+}
+
+static json_t *counted(const struct counters_list *events,
+                       const struct counters_values *v)
+{
+    static const struct counters_values none = {0};
+    const struct counters_values *n = v != NULL ? v : &none;
+    return json_pack(
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "counters_compute",
+        v ? counts(events, v->known, v->compute) : json_null(), "counters_wait",
+        v ? counts(events, v->known, v->wait) : json_null(), "readings",
+        whole(v, n->readings), "switches_voluntary",
+        whole(v, n->switches_voluntary), "switches_involuntary",
+        whole(v, n->switches_involuntary), "faults_minor",
+        whole(v, n->faults_minor), "faults_major", whole(v, n->faults_major),
+        "user_s", real(v, n->user_s), "system_s", real(v, n->system_s));
+}
+
 json_t *row_worker(const struct row_context *c, const struct run_result *result,
                    int worker)
 {
@@ -120,6 +158,9 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
         record_real(r->finish_s), "overhead_s",
         record_real(result->time_s - r->compute_s));
     json_object_update_new(row, measured);
+    json_object_update_new(
+        row,
+        counted(c->events, result->counted ? &result->counted[worker] : NULL));
     return row;
 }
 

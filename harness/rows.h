@@ -12,6 +12,7 @@ struct row_context {
     const struct cell *cell;
     const struct loop *loop;
     const struct run *run;
+    const struct counters_list *events;
     uint64_t seed;
     double tick_s;
     int repetition; /* from 1 */

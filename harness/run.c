@@ -166,7 +166,10 @@ static int open_memory(struct run *run, struct error *err)
     run->result = calloc(n, sizeof(*run->result));
     run->scratch = calloc(n, sizeof(*run->scratch));
     run->place = calloc(n, sizeof(*run->place));
-    if (!run->worker || !run->result || !run->scratch || !run->place)
+    if (run->context->counters != NULL)
+        run->counted = calloc(n, sizeof(*run->counted));
+    if (!run->worker || !run->result || !run->scratch || !run->place ||
+        (run->context->counters != NULL && run->counted == NULL))
         return error_set(err, ENOMEM, "out of memory for %d workers",
                          run->workers);
     return 0;
@@ -299,6 +302,7 @@ void run_close(struct run *run)
     free(run->held);
     free(run->place);
     free(run->scratch);
+    free(run->counted);
     free(run->result);
     free(run->worker);
     free(run);

@@ -30,10 +30,11 @@ struct run_result {
     int64_t chunks, iterations, messages, bytes;
     bool verified; /* in simulation: every iteration was handed out once */
     int64_t wrong_iteration; /* the first that is wrong or missing, or -1 */
-    const struct worker_result *workers; /* one per worker; the run's */
-    const struct ran *log;               /* all chunks by time step and start;
-                                            or NULL */
-    const int32_t *log_worker;           /* who ran each of them */
+    const struct worker_result *workers;   /* one per worker; the run's */
+    const struct counters_values *counted; /* one per worker; NULL: none */
+    const struct ran *log;                 /* all chunks by time step and start;
+                                              or NULL */
+    const int32_t *log_worker;             /* who ran each of them */
     int64_t logged;
     double bound_s; /* list scheduling of these chunks; -1: not known */
     double wall_s;  /* a simulation: what it really took; else -1 */

@@ -152,6 +152,19 @@ static int gather_ranks(struct run *run, struct run_result *result,
     return 0;
 }
 
+/* Whether anything is counted is the same in all ranks. */
+static void gather_counted(struct run *run, struct run_result *result)
+{
+    void *all;
+    size_t bytes;
+    if (run->counted == NULL)
+        return;
+    comm_gather_any(&run->context->comm, run->counted,
+                    (size_t)run->workers * sizeof(*run->counted), &all, &bytes);
+    run->all_counted = all;
+    result->counted = all;
+}
+
 static void gather_workers(struct run *run, struct run_result *result)
 {
     void *all;
@@ -173,6 +186,7 @@ int run_gather(struct run *run, struct run_result *result, struct error *err)
     if (code != 0)
         return code;
     gather_workers(run, result);
+    gather_counted(run, result);
     gather_log(run, result);
     if (run->context->comm.rank == 0)
         result->bound_s = bound(run, result);
@@ -182,9 +196,11 @@ int run_gather(struct run *run, struct run_result *result, struct error *err)
 void run_free_gathered(struct run *run)
 {
     free(run->all_workers);
+    free(run->all_counted);
     free(run->all_ran);
     free(run->all_ran_worker);
     run->all_workers = NULL;
+    run->all_counted = NULL;
     run->all_ran = NULL;
     run->all_ran_worker = NULL;
 }

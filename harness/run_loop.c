@@ -11,8 +11,11 @@ static void reset_sources(struct run *run)
         chain_root_reset(&run->root);
     chain_reset(&run->chain);
     chain_listen(&run->chain);
-    for (int i = 0; i < run->workers; i++)
+    for (int i = 0; i < run->workers; i++) {
         run->worker[i].source = &run->chain.source[i].base;
+        run->worker[i].source->watch =
+            counters_watch(run->context->counters, i);
+    }
 }
 
 /* Sticky chunks need one pass over the source, for all time steps. */
@@ -82,10 +85,19 @@ static void work(struct run *run, int thread)
 {
     struct worker *worker = &run->worker[thread];
     struct worker_result *result = &run->result[thread];
+    struct counters_work done = {.chunks = -worker->chunks,
+                                 .iterations = -worker->iterations};
+    double sync_s = 0;
     if (run->has_dmps)
-        run_dependent(run, worker, &result->sync_s);
+        run_dependent(run, worker, &sync_s);
     else
         parallel_run(worker);
+    done.chunks += worker->chunks;
+    done.iterations += worker->iterations;
+    done.requests = worker->source->requests;
+    done.wait_s = worker->source->wait_s + sync_s;
+    counters_finish(run->context->counters, thread, &done);
+    result->sync_s += sync_s;
     result->wait_s += worker->source->wait_s;
     result->serve_s += worker->source->serve_s;
     if (run->chain.has_relay)
@@ -112,6 +124,8 @@ static void run_pass(struct run *run, int thread)
     if (thread == 0)
         finish(run);
     engine_team_barrier(run->context->team, &run->patience);
+    if (thread < run->workers)
+        counters_go_on(run->context->counters, thread);
 }
 
 /* ---- replan: a pass for every time step ---- */
@@ -181,9 +195,14 @@ void run_loop_body(int thread, void *arg)
     if (thread == 0 || thread < run->workers)
         run_bind_thread(run, thread, &err);
     start_together(run, thread);
+    if (thread < run->workers)
+        counters_begin(run->context->counters, thread);
     run_passes(run, thread);
     if (thread == 0)
         run->end_s = engine_now();
-    if (thread < run->workers)
-        observe(run, thread);
+    if (thread >= run->workers)
+        return;
+    counters_end(run->context->counters, thread,
+                 run->counted != NULL ? &run->counted[thread] : NULL);
+    observe(run, thread);
 }

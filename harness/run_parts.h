@@ -30,7 +30,8 @@ struct run {
     bool crowded, oversubscribed;
     int workers; /* of this rank */
     struct worker *worker;
-    struct worker_result *result; /* of this rank's workers */
+    struct worker_result *result;    /* of this rank's workers */
+    struct counters_values *counted; /* the same; NULL: nothing is counted */
     void **scratch;
     struct kernel_poll poll;
     size_t log_bytes;    /* per worker */
@@ -43,6 +44,7 @@ struct run {
     struct place_report *place; /* of this rank's workers, while opening */
     /* Rank 0, of the last repetition. */
     struct worker_result *all_workers;
+    struct counters_values *all_counted;
     struct ran *all_ran;
     int32_t *all_ran_worker;
 };

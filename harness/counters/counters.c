@@ -1,45 +1,310 @@
-#include "harness/counters/counters.h"
+#include "harness/counters/events.h"
 
-#include <papi.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 
-/* Why the component of processor counters is off, or NULL when it is on. */
-static const char *why_none(void)
+/* What names consist of, so that they stand in files and commands as they
+ * are. */
+#define NAME_LETTERS                                                           \
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-.=+/@"
+
+/* One worker's, on cache lines of its own. */
+struct meter {
+    _Alignas(128) struct engine_watch watch;
+    struct events *events;
+    int thread;
+    uint32_t known;
+    int64_t begin[COUNTERS_MAX], last[COUNTERS_MAX], wait[COUNTERS_MAX];
+    int64_t readings;
+    struct rusage before;
+};
+
+/* Counted where nothing else is asked for; NULL ends the list. */
+static const char *const default_events[] = {"PAPI_TOT_CYC", "PAPI_TOT_INS",
+                                             "PAPI_L2_TCM",  "PAPI_L3_TCM",
+                                             "PAPI_REF_CYC", NULL};
+
+struct counters {
+    struct counters_list list;
+    char why[COUNTERS_MAX][COUNTERS_WHY_SIZE];
+    struct events *events;
+    struct meter *meter;
+};
+
+/* ---- the list ---- */
+
+static int list_add(struct counters_list *list, const char *name,
+                    struct error *err)
 {
-    if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
-        return "the PAPI library does not start";
-    const PAPI_component_info_t *info = PAPI_get_component_info(0);
-    if (info == NULL)
-        return "PAPI has no component for processor counters";
-    if (info->disabled)
-        return info->disabled_reason[0] ? info->disabled_reason
-                                        : "the component is disabled";
-    return PAPI_num_cmp_hwctrs(0) > 0 ? NULL : "this processor offers none";
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->name[i], name) == 0)
+            return 0;
+    if (list->count == COUNTERS_MAX)
+        return error_set(err, EINVAL, "events: more than %d", COUNTERS_MAX);
+    snprintf(list->name[list->count++], COUNTERS_NAME_SIZE, "%s", name);
+    return 0;
+}
+
+static int list_word(struct counters_list *list, const char *word,
+                     struct error *err)
+{
+    int code = 0;
+    if (strcmp(word, "none") == 0)
+        return error_set(err, EINVAL, "events: none does not go with others");
+    if (word[strspn(word, NAME_LETTERS)] != '\0')
+        return error_set(err, EINVAL,
+                         "events: '%s' has letters that no event has", word);
+    if (strcmp(word, "default") != 0) {
+        code = events_check(word, err);
+        return code == 0 ? list_add(list, word, err) : code;
+    }
+    for (int i = 0; code == 0 && default_events[i] != NULL; i++)
+        code = list_add(list, default_events[i], err);
+    return code;
+}
+
+int counters_parse(const char *text, struct counters_list *list,
+                   struct error *err)
+{
+    char word[COUNTERS_NAME_SIZE];
+    *list = (struct counters_list){.any = strcmp(text, "none") != 0};
+    if (!list->any)
+        return 0;
+    for (const char *at = text;;) {
+        at += strspn(at, " ");
+        size_t length = strcspn(at, ","), used = length;
+        while (used > 0 && at[used - 1] == ' ')
+            used--;
+        if (used == 0)
+            return error_set(err, EINVAL,
+                             "events: '%s' has an empty name; allowed: none, "
+                             "default, or names with commas (dlsbench list "
+                             "events)",
+                             text);
+        if (used >= sizeof(word))
+            return error_set(err, EINVAL,
+                             "events: a name is longer than %zu characters",
+                             sizeof(word) - 1);
+        snprintf(word, sizeof(word), "%.*s", (int)used, at);
+        int code = list_word(list, word, err);
+        if (code != 0)
+            return code;
+        at += length;
+        if (*at++ == '\0')
+            return 0;
+    }
+}
+
+/* ---- waits ---- */
+
+static void meter_wait(struct engine_watch *watch)
+{
+    struct meter *meter = (struct meter *)watch;
+    events_read(meter->events, meter->thread, meter->last);
+    meter->readings++;
+}
+
+static void meter_go_on(struct engine_watch *watch)
+{
+    struct meter *meter = (struct meter *)watch;
+    int64_t now[COUNTERS_MAX] = {0};
+    events_read(meter->events, meter->thread, now);
+    meter->readings++;
+    for (int i = 0; i < COUNTERS_MAX; i++) {
+        meter->wait[i] += now[i] - meter->last[i];
+        meter->last[i] = now[i];
+    }
+}
+
+struct engine_watch *counters_watch(struct counters *counters, int thread)
+{
+    if (counters == NULL || counters->meter[thread].known == 0)
+        return NULL;
+    return &counters->meter[thread].watch;
+}
+
+/* ---- a loop ---- */
+
+void counters_begin(struct counters *counters, int thread)
+{
+    if (counters == NULL)
+        return;
+    struct meter *meter = &counters->meter[thread];
+    memset(meter->wait, 0, sizeof(meter->wait));
+    meter->readings = 0;
+    getrusage(RUSAGE_THREAD, &meter->before);
+    if (meter->known == 0)
+        return;
+    events_read(meter->events, thread, meter->begin);
+    meter->readings++;
+}
+
+void counters_finish(struct counters *counters, int thread,
+                     const struct counters_work *work)
+{
+    if (counters == NULL)
+        return;
+    struct meter *meter = &counters->meter[thread];
+    events_tell(counters->events, thread, work);
+    if (meter->known != 0)
+        meter_wait(&meter->watch);
+}
+
+static double seconds(struct timeval from, struct timeval to)
+{
+    return (double)(to.tv_sec - from.tv_sec) +
+           1e-6 * (double)(to.tv_usec - from.tv_usec);
+}
+
+static void facts(const struct meter *meter, struct counters_values *values)
+{
+    const struct rusage *before = &meter->before;
+    struct rusage now;
+    getrusage(RUSAGE_THREAD, &now);
+    values->switches_voluntary = now.ru_nvcsw - before->ru_nvcsw;
+    values->switches_involuntary = now.ru_nivcsw - before->ru_nivcsw;
+    values->faults_minor = now.ru_minflt - before->ru_minflt;
+    values->faults_major = now.ru_majflt - before->ru_majflt;
+    values->user_s = seconds(before->ru_utime, now.ru_utime);
+    values->system_s = seconds(before->ru_stime, now.ru_stime);
+}
+
+void counters_go_on(struct counters *counters, int thread)
+{
+    struct engine_watch *watch = counters_watch(counters, thread);
+    if (watch != NULL)
+        watch->go_on(watch);
+}
+
+void counters_end(struct counters *counters, int thread,
+                  struct counters_values *values)
+{
+    if (counters == NULL)
+        return;
+    struct meter *meter = &counters->meter[thread];
+    *values = (struct counters_values){.known = meter->known};
+    facts(meter, values);
+    for (int i = 0; i < counters->list.count; i++) {
+        values->wait[i] = meter->wait[i];
+        values->compute[i] = meter->last[i] - meter->begin[i] - meter->wait[i];
+    }
+    values->readings = meter->readings;
+}
+
+/* ---- opening ---- */
+
+int counters_open(struct counters **out, const struct counters_list *list,
+                  int threads, struct error *err)
+{
+    *out = NULL;
+    if (!list->any)
+        return 0;
+    struct counters *counters = calloc(1, sizeof(*counters));
+    void *meter = NULL;
+    size_t bytes = (size_t)threads * sizeof(struct meter);
+    if (counters == NULL || posix_memalign(&meter, 128, bytes) != 0) {
+        free(counters);
+        return error_set(err, ENOMEM, "no memory for the counters");
+    }
+    memset(meter, 0, bytes);
+    counters->meter = meter;
+    counters->list = *list;
+    int code =
+        events_open(&counters->events, list, threads, counters->why, err);
+    for (int i = 0; i < threads; i++)
+        counters->meter[i] =
+            (struct meter){.watch = {.wait = meter_wait, .go_on = meter_go_on},
+                           .events = counters->events,
+                           .thread = i};
+    if (code != 0) {
+        free(counters->meter);
+        free(counters);
+        return code;
+    }
+    *out = counters;
+    return 0;
+}
+
+void counters_close(struct counters *counters)
+{
+    if (counters == NULL)
+        return;
+    events_close(counters->events);
+    free(counters->meter);
+    free(counters);
+}
+
+void counters_thread_open(struct counters *counters, int thread)
+{
+    if (counters != NULL)
+        counters->meter[thread].known =
+            events_thread_open(counters->events, thread);
+}
+
+void counters_thread_close(struct counters *counters, int thread)
+{
+    if (counters != NULL)
+        events_thread_close(counters->events, thread);
+}
+
+/* ---- what is said of it ---- */
+
+const struct counters_list *counters_asked(const struct counters *counters)
+{
+    return &counters->list;
+}
+
+const char *counters_why(const struct counters *counters, int i)
+{
+    return counters->why[i][0] != '\0' ? counters->why[i] : NULL;
+}
+
+bool counters_multiplexed(const struct counters *counters)
+{
+    return events_multiplexed(counters->events);
+}
+
+/* The least of a few rounds: interruptions are not the reading's cost. */
+void counters_cost(struct counters *counters, int thread, double *reading_s,
+                   double *facts_s)
+{
+    enum { ROUNDS = 5, CALLS = 100 };
+    struct meter *meter = &counters->meter[thread];
+    struct counters_values values;
+    *reading_s = meter->known != 0 ? 1 : 0;
+    *facts_s = 1;
+    for (int round = 0; round < ROUNDS; round++) {
+        double begin = engine_now();
+        for (int i = 0; meter->known != 0 && i < CALLS; i++)
+            meter_go_on(&meter->watch);
+        double middle = engine_now();
+        for (int i = 0; i < CALLS; i++)
+            facts(meter, &values);
+        double end = engine_now();
+        if ((middle - begin) / CALLS < *reading_s)
+            *reading_s = (middle - begin) / CALLS;
+        if ((end - middle) / CALLS < *facts_s)
+            *facts_s = (end - middle) / CALLS;
+    }
 }
 
 void counters_describe(char *text, size_t size)
 {
-    const char *why = why_none();
-    if (why != NULL)
+    char why[COUNTERS_WHY_SIZE];
+    if (events_no_pmu(why, sizeof(why)))
         snprintf(text, size, "none: %s", why);
     else
-        snprintf(text, size, "%d hardware counters", PAPI_num_cmp_hwctrs(0));
+        snprintf(text, size, "the processor's can be read");
 }
 
-int counters_list(FILE *out)
+void counters_print(FILE *out)
 {
-    const char *why = why_none();
-    int count = 0, event = PAPI_PRESET_MASK;
-    if (why != NULL) {
-        fprintf(out, "no hardware counters here: %s\n", why);
-        return 0;
-    }
-    for (int more = PAPI_enum_event(&event, PAPI_ENUM_FIRST); more == PAPI_OK;
-         more = PAPI_enum_event(&event, PAPI_PRESET_ENUM_AVAIL)) {
-        PAPI_event_info_t info;
-        if (PAPI_get_event_info(event, &info) != PAPI_OK || info.count == 0)
-            continue;
-        fprintf(out, "%-14s %s\n", info.symbol, info.long_descr);
-        count++;
-    }
-    return count;
+    events_print(out);
+    fprintf(out, "\nfacts of every worker, of the operating system (not with "
+                 "events none):\n"
+                 "  switches_voluntary, switches_involuntary, faults_minor, "
+                 "faults_major,\n"
+                 "  user_s, system_s\n");
 }

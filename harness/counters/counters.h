@@ -1,16 +1,105 @@
-/* Hardware counters: what PAPI offers on this machine.  The only part that
- * knows PAPI. */
+/* Counters of worker threads: events, counted by PAPI, and facts, which the
+ * operating system keeps of every thread.  An event is a preset of PAPI
+ * (PAPI_TOT_CYC), a native one (perf::PAGE-FAULTS, or one of any of PAPI's
+ * components) or one of this suite (sde:::dlsbench::chunks).  PAPI is known
+ * here only.
+ *
+ * Events are counted apart over computing and over waiting: a thread reads
+ * them when it begins a loop, when it begins and ends to wait for others, and
+ * when the loop is over.  In a run without events nothing is read. */
 #ifndef HARNESS_COUNTERS_COUNTERS_H
 #define HARNESS_COUNTERS_COUNTERS_H
 
+#include "base/error.h"
+#include "harness/engine/engine.h"
+
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
-/* One line for the manifest: how many counters there are, or why none. */
+enum {
+    COUNTERS_MAX = 16,       /* events of a run */
+    COUNTERS_NAME_SIZE = 96, /* of an event */
+    COUNTERS_TEXT_SIZE = 1024,
+    COUNTERS_WHY_SIZE = 240,
+};
+
+/* What `events` asks for: "none" (no facts either), or a list with commas of
+ * events and `default`. */
+struct counters_list {
+    bool any; /* not none */
+    int count;
+    char name[COUNTERS_MAX][COUNTERS_NAME_SIZE];
+};
+
+/* Reads such a list; every event once.  Names are checked as far as this
+ * machine knows them: a wrong one is an error with the nearest, one that is
+ * right but cannot be counted here is not.  Returns 0 or -EINVAL. */
+int counters_parse(const char *text, struct counters_list *list,
+                   struct error *err);
+
+/* What a worker tells of a pass that it has finished, for the suite's own
+ * events. */
+struct counters_work {
+    int64_t chunks, iterations;
+    int64_t requests; /* for chunks, to a master or an rma window */
+    double wait_s;
+};
+
+/* What a worker counted in one loop. */
+struct counters_values {
+    uint32_t known; /* bit i: event i was counted */
+    int64_t compute[COUNTERS_MAX], wait[COUNTERS_MAX];
+    int64_t readings;
+    /* The facts, over the whole loop. */
+    int64_t switches_voluntary, switches_involuntary;
+    int64_t faults_minor, faults_major;
+    double user_s, system_s;
+};
+
+/* The counters of a process. */
+struct counters;
+
+/* Opens what can be counted of a list, for threads 0 to threads - 1; *out is
+ * NULL when nothing was asked for.  Returns 0 or -errno. */
+int counters_open(struct counters **out, const struct counters_list *list,
+                  int threads, struct error *err);
+void counters_close(struct counters *counters);
+
+/* By the thread itself: it begins, and ends, to count. */
+void counters_thread_open(struct counters *counters, int thread);
+void counters_thread_close(struct counters *counters, int thread);
+
+/* By the thread itself, around a loop: begin; finish when its last chunk (of
+ * this pass) is done, from where on it waits; go_on when the others have come
+ * too; end when there is no further pass.  NULL: nothing happens. */
+void counters_begin(struct counters *counters, int thread);
+void counters_finish(struct counters *counters, int thread,
+                     const struct counters_work *work);
+void counters_go_on(struct counters *counters, int thread);
+void counters_end(struct counters *counters, int thread,
+                  struct counters_values *values);
+
+/* Who is to be told of the thread's waits; NULL when no event is counted. */
+struct engine_watch *counters_watch(struct counters *counters, int thread);
+
+/* Of a process, for its manifest. */
+const struct counters_list *counters_asked(const struct counters *counters);
+/* Why event i is not counted; NULL when it is. */
+const char *counters_why(const struct counters *counters, int i);
+/* Whether events take turns, so that counts are estimates. */
+bool counters_multiplexed(const struct counters *counters);
+/* By a thread that counts: seconds that one reading of its events takes, and
+ * one look at its facts; 0: nothing is read. */
+void counters_cost(struct counters *counters, int thread, double *reading_s,
+                   double *facts_s);
+
+/* One line for the manifest: whether this machine has processor counters, or
+ * why not. */
 void counters_describe(char *text, size_t size);
 
-/* The events a user can name, one line each, or why there are none.  Returns
- * their number. */
-int counters_list(FILE *out);
+/* The events a user can name, and why there are no others. */
+void counters_print(FILE *out);
 
 #endif

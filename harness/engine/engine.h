@@ -75,6 +75,13 @@ void engine_wait(const struct engine_patience *patience,
 /* Wakes all who sleep on the event.  Cheap when nobody does. */
 void engine_wake(struct engine_event *event);
 
+/* Who is told when a worker begins to wait for others and when it goes on, both
+ * by the worker's thread. */
+struct engine_watch {
+    void (*wait)(struct engine_watch *watch);
+    void (*go_on)(struct engine_watch *watch);
+};
+
 /* ---- progress ---- */
 
 /* A number that one thread lets grow and others of its process wait for; zero

@@ -76,6 +76,22 @@ static void fetch(const struct passage *p, const char *row, int64_t from,
         __builtin_prefetch(at);
 }
 
+static void wait_for(struct passage *p, int64_t edge, enum link_way way,
+                     int64_t need, void *row)
+{
+    struct engine_watch *watch = p->worker->source->watch;
+    struct links *links = &p->dmps->links;
+    if (watch == NULL) {
+        p->sync_ticks += links_wait(links, edge, way, need, row);
+        return;
+    }
+    uint64_t since = engine_ticks();
+    watch->wait(watch);
+    links_wait(links, edge, way, need, row);
+    watch->go_on(watch);
+    p->sync_ticks += engine_ticks() - since;
+}
+
 /* Remark 2 of the paper: what the first row of the block needs of the row
  * above it, in this step. */
 static void wait_above(struct passage *p, int64_t from, int64_t to)
@@ -88,8 +104,7 @@ static void wait_above(struct passage *p, int64_t from, int64_t to)
         return;
     char *row = boundary(p, p->start - 1);
     if (links_complete(&dmps->links, p->chunk, LINK_DOWN) < before + need)
-        p->sync_ticks +=
-            links_wait(&dmps->links, p->chunk, LINK_DOWN, before + need, row);
+        wait_for(p, p->chunk, LINK_DOWN, before + need, row);
     fetch(p, row, clamp(from, columns), need);
 }
 
@@ -102,8 +117,7 @@ static void wait_below(struct passage *p, int64_t to)
     int64_t edge = p->chunk + 1;
     int64_t need = columns_before(p, p->step - 1) + to;
     if (links_complete(&dmps->links, edge, LINK_UP) < need)
-        p->sync_ticks += links_wait(&dmps->links, edge, LINK_UP, need,
-                                    halo(p, p->step, p->start + p->size));
+        wait_for(p, edge, LINK_UP, need, halo(p, p->step, p->start + p->size));
 }
 
 /* ---- a synchronization point ---- */

@@ -27,7 +27,7 @@ static bool hosted_next(struct source *base, struct chunk *chunk)
     double since = 0;
     enum master_answer answer;
     if (source->master->upstream_blocks)
-        since = engine_now();
+        since = source_wait(base);
     for (;;) {
         answer = master_take(source->master, base->worker, chunk);
         if (atomic_load_explicit(&source->master->must_ask,
@@ -36,14 +36,14 @@ static bool hosted_next(struct source *base, struct chunk *chunk)
         if (answer != MASTER_LATER)
             break;
         if (since == 0)
-            since = engine_now();
+            since = source_wait(base);
         if (relay_progress(relay))
             idle = (struct engine_idle){0};
         else
             relay_pause(relay, &idle);
     }
     if (since != 0)
-        base->wait_s += engine_now() - since;
+        source_go_on(base, since);
     return answer == MASTER_CHUNK;
 }
 
@@ -109,6 +109,7 @@ static void ask(struct relay_source *source)
     comm_end(relay->comm);
     source->finished.size = 0;
     source->asked = true;
+    source->base.requests++;
 }
 
 static void remote_ahead(struct source *base)
@@ -142,10 +143,10 @@ static bool remote_next(struct source *base, struct chunk *chunk)
     if (!source->asked)
         ask(source);
     if (!comm_test(source->relay->comm, &source->answer)) {
-        double since = engine_now();
+        double since = source_wait(base);
         comm_wait(source->relay->comm, &source->relay->patience,
                   &source->answer);
-        base->wait_s += engine_now() - since;
+        source_go_on(base, since);
     }
     source->asked = false;
     source->current = source->reply;

@@ -35,9 +35,27 @@ struct source {
     void (*ask_ahead)(struct source *source);
     int64_t ahead;
     int worker;
-    double wait_s;  /* blocked in next, since the source was opened */
-    double serve_s; /* spent on serving others instead of computing */
+    double wait_s;    /* blocked in next, since the source was opened */
+    double serve_s;   /* spent on serving others instead of computing */
+    int64_t requests; /* sent for chunks: to a master, to an rma window */
+    struct engine_watch *watch; /* of its waits; NULL: nobody is told */
 };
+
+/* The worker begins to wait; returns since when, for source_go_on. */
+static inline double source_wait(struct source *source)
+{
+    double since = engine_now();
+    if (source->watch != NULL)
+        source->watch->wait(source->watch);
+    return since;
+}
+
+static inline void source_go_on(struct source *source, double since)
+{
+    if (source->watch != NULL)
+        source->watch->go_on(source->watch);
+    source->wait_s += engine_now() - since;
+}
 
 /* The next step of a shared sequence. */
 static inline int64_t source_step(struct source_counter *counter)

@@ -117,9 +117,10 @@ static bool rma_next(struct source *base, struct chunk *chunk)
     if (step >= 0) {
         source->primed = -1;
     } else {
-        double since = engine_now();
+        double since = source_wait(base);
         step = fetch_step(source->window);
-        base->wait_s += engine_now() - since;
+        source_go_on(base, since);
+        base->requests++;
     }
     if (step >= source->table->steps)
         return false;

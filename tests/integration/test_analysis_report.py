@@ -215,11 +215,21 @@ def test_counters_appear_where_they_are(tmp_path):
     there = Directory(tmp_path / "d")
     for scheme, cycles in (("ss", 4000), ("gss:min=1", 2000)):
         there.cell([1, 1.1], scheme=scheme, workers=lambda r, w: {
-            "PAPI_TOT_CYC": cycles, "PAPI_TOT_INS": 8000})
-    there.manifest()
+            "counters_compute": {"PAPI_TOT_CYC": cycles,
+                                 "PAPI_TOT_INS": 8000, "PAPI_L2_TCM": 80,
+                                 "PAPI_L3_TCM": None},
+            "counters_wait": {"PAPI_TOT_CYC": 500, "PAPI_TOT_INS": 0,
+                              "PAPI_L2_TCM": 0, "PAPI_L3_TCM": None},
+            "readings": 5, "finish_s": 1.0, "faults_minor": 7})
+    there.manifest(counters={"counted": ["PAPI_TOT_CYC"], "reading_s": 1e-3,
+                             "missing": {"PAPI_L3_TCM": "no such counter"}})
     out = analysis("tables", there.path, "--table", "counters")[1]
-    assert re.search(r"ss +2 +8 +16 +2\n", out)
-    assert re.search(r"gss:min=1 +2 +4 +16 +4\n", out)
+    # TOT_CYC, TOT_INS, L2_TCM, IPC, misses of 1000, waiting's TOT_CYC
+    assert re.search(r"ss +2 +0.16 +8 +16 +2 +10 +1\n", out)
+    assert re.search(r"gss:min=1 +2 +0.16 +4 +16 +4 +10 +1\n", out)
+    assert "reading them took 0.5 % of" in out
+    assert "not counted: PAPI_L3_TCM: no such counter" in out
+    assert re.search(r"gss:min=1 +2 +14\n", out)  # faults
     assert analysis("report", there.path)[0] == 0
     assert "Counters per iteration" in (there.path / "report.html").read_text()
 

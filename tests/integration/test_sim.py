@@ -95,8 +95,11 @@ def test_messages_and_requests_take_their_time(sim, tmp_path):
     ("--ranks", 4, "--transport", "window"),
 ], ids=lambda x: "-".join(str(w).strip("-") for w in x))
 def test_every_iteration_is_handed_out_once(sim, layout):
-    row = only(sim(*ADJOINT, "--scheme", "gss", *layout))
+    result = sim(*ADJOINT, "--scheme", "gss", *layout)
+    row = only(result)
     assert row["status"] == "ok" and row["iterations"] == 900
+    for worker in result.lines("workers"):  # counts are of real threads
+        assert worker["counters_compute"] is worker["user_s"] is None
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -1,0 +1,140 @@
+/* What is the same with and without PAPI: the list, the facts, and what is said
+ * where nothing can be counted. */
+#include "harness/testing.h"
+
+#include "harness/counters/counters.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct counters *open_list(const char *text, int threads)
+{
+    struct counters_list list;
+    struct counters *counters;
+    struct error err;
+    assert_int_equal(counters_parse(text, &list, &err), 0);
+    assert_int_equal(counters_open(&counters, &list, threads, &err), 0);
+    return counters;
+}
+
+static void refuses(const char *text, const char *part)
+{
+    struct counters_list list;
+    struct error err = {""};
+    assert_int_equal(counters_parse(text, &list, &err), -EINVAL);
+    if (strstr(err.text, part) == NULL)
+        fail_msg("'%s' does not say '%s'", err.text, part);
+}
+
+static void lists_are_read(void **state)
+{
+    struct counters_list list;
+    struct error err;
+    (void)state;
+    assert_int_equal(counters_parse("default", &list, &err), 0);
+    assert_true(list.any);
+    assert_int_equal(list.count, 5);
+    assert_string_equal(list.name[0], "PAPI_TOT_CYC");
+    assert_int_equal(counters_parse("default,default", &list, &err), 0);
+    assert_int_equal(list.count, 5);
+    assert_int_equal(counters_parse("none", &list, &err), 0);
+    assert_false(list.any);
+    refuses("", "empty name");
+    refuses("default,", "empty name");
+    refuses(",default", "empty name");
+    refuses("default,none", "none does not go with others");
+    refuses("PAPI_\"TOT", "no event has");
+    refuses("rm -rf", "no event has");
+    char word[200] = {0};
+    memset(word, 'x', sizeof(word) - 1);
+    refuses(word, "longer than 95");
+}
+
+static void none_counts_nothing(void **state)
+{
+    struct counters_values values;
+    struct counters_work work = {0};
+    (void)state;
+    struct counters *counters = open_list("none", 2);
+    assert_null(counters);
+    assert_null(counters_watch(counters, 0));
+    memset(&values, 0xa5, sizeof(values));
+    const struct counters_values before = values;
+    counters_thread_open(counters, 0);
+    counters_begin(counters, 0);
+    counters_finish(counters, 0, &work);
+    counters_go_on(counters, 0);
+    counters_end(counters, 0, &values);
+    counters_thread_close(counters, 0);
+    counters_close(counters);
+    assert_memory_equal(&values, &before, sizeof(values));
+}
+
+/* Pages that are touched for the first time, a sleep, and work. */
+static void facts_are_of_the_loop(void **state)
+{
+    enum { PAGES = 100, PAGE = 4096 };
+    struct counters_values values, second;
+    struct counters_work work = {0};
+    (void)state;
+    struct counters *counters = open_list("default", 1);
+    char *memory = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    madvise(memory, PAGES * PAGE, MADV_NOHUGEPAGE);
+    counters_thread_open(counters, 0);
+    counters_begin(counters, 0);
+    for (int i = 0; i < PAGES; i++)
+        memory[i * PAGE] = 1;
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    double since = engine_now();
+    while (engine_now() - since < 0.05)
+        ;
+    counters_finish(counters, 0, &work);
+    counters_go_on(counters, 0);
+    counters_end(counters, 0, &values);
+    counters_begin(counters, 0);
+    counters_end(counters, 0, &second);
+    counters_thread_close(counters, 0);
+    counters_close(counters);
+    munmap(memory, PAGES * PAGE);
+    assert_in_range(values.faults_minor, PAGES, PAGES + 50);
+    assert_in_range(values.switches_voluntary, 1, 5);
+    assert_true(values.user_s + values.system_s > 0.005);
+    assert_true(second.faults_minor < 50 && second.switches_voluntary == 0);
+}
+
+/* Every event that was asked for is counted, or it is said why not. */
+static void what_is_missing_is_said(void **state)
+{
+    double reading_s, facts_s;
+    (void)state;
+    struct counters *counters = open_list("default", 1);
+    counters_thread_open(counters, 0);
+    bool any = false;
+    for (int i = 0; i < counters_asked(counters)->count; i++) {
+        const char *why = counters_why(counters, i);
+        assert_true(why == NULL || strlen(why) > 10);
+        any = any || why == NULL;
+    }
+    assert_int_equal(counters_watch(counters, 0) != NULL, any);
+    counters_cost(counters, 0, &reading_s, &facts_s);
+    assert_int_equal(reading_s > 0, any);
+    assert_true(facts_s > 0 && facts_s < 1e-3);
+    counters_thread_close(counters, 0);
+    counters_close(counters);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_are_read),
+        cmocka_unit_test(none_counts_nothing),
+        cmocka_unit_test(facts_are_of_the_loop),
+        cmocka_unit_test(what_is_missing_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,50 @@
+#include "harness/counters/events.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* How much the kernel keeps for itself; -9 when it does not say. */
+static int paranoid_level(void)
+{
+    int level = -9;
+    FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "r");
+    if (file == NULL)
+        return level;
+    if (fscanf(file, "%d", &level) != 1)
+        level = -9;
+    fclose(file);
+    return level;
+}
+
+bool events_no_pmu(char *why, size_t size)
+{
+    struct perf_event_attr cycles = {.type = PERF_TYPE_HARDWARE,
+                                     .size = sizeof(cycles),
+                                     .config = PERF_COUNT_HW_CPU_CYCLES,
+                                     .exclude_kernel = 1,
+                                     .exclude_hv = 1};
+    long file = syscall(SYS_perf_event_open, &cycles, 0, -1, -1, 0);
+    int code = errno;
+    if (file >= 0) {
+        close((int)file);
+        return false;
+    }
+    if (code == EACCES || code == EPERM)
+        snprintf(why, size,
+                 "no permission: /proc/sys/kernel/perf_event_paranoid is %d "
+                 "(2 or less is needed) or a container forbids it",
+                 paranoid_level());
+    else if (code == ENOSYS)
+        snprintf(why, size, "this kernel has no performance events");
+    else if (code == ENOENT || code == ENODEV || code == EOPNOTSUPP)
+        snprintf(why, size,
+                 "no PMU: the kernel sees no processor counters (a virtual "
+                 "machine?)");
+    else
+        snprintf(why, size, "the kernel refuses to count cycles: %s",
+                 strerror(code));
+    return true;
+}

@@ -1,0 +1,273 @@
+/* The names of PAPI's events: which there are, and the nearest to a wrong
+ * one. */
+#include "harness/counters/events.h"
+#include "harness/counters/sde.h"
+
+#include "base/nearest.h"
+
+#include <errno.h>
+#include <papi.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what there is ---- */
+
+struct names {
+    int count, room;
+    char **name; /* NULL at the end */
+};
+
+static void names_add(struct names *names, const char *name)
+{
+    if (names->count + 1 >= names->room) {
+        int room = names->room == 0 ? 256 : 2 * names->room;
+        char **more = realloc(names->name, (size_t)room * sizeof(*more));
+        if (more == NULL)
+            return;
+        names->name = more;
+        names->room = room;
+    }
+    char *copy = strdup(name);
+    if (copy == NULL)
+        return;
+    names->name[names->count++] = copy;
+    names->name[names->count] = NULL;
+}
+
+static void names_free(struct names *names)
+{
+    for (int i = 0; i < names->count; i++)
+        free(names->name[i]);
+    free(names->name);
+    *names = (struct names){0};
+}
+
+static void add_presets(struct names *names, int which)
+{
+    int code = PAPI_PRESET_MASK;
+    PAPI_event_info_t info;
+    for (int more = PAPI_enum_event(&code, PAPI_ENUM_FIRST); more == PAPI_OK;
+         more = PAPI_enum_event(&code, which))
+        if (PAPI_get_event_info(code, &info) == PAPI_OK)
+            names_add(names, info.symbol);
+}
+
+/* Opening a component late is PAPI's habit: it happens here. */
+static void add_natives(struct names *names, int component)
+{
+    int code = PAPI_NATIVE_MASK;
+    PAPI_event_info_t info;
+    for (int more = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, component);
+         more == PAPI_OK;
+         more = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component))
+        if (PAPI_get_event_info(code, &info) == PAPI_OK)
+            names_add(names, info.symbol);
+}
+
+static void add_own(struct names *names)
+{
+    char name[COUNTERS_NAME_SIZE];
+    for (const struct sde_name *own = sde_names; own->name != NULL; own++) {
+        snprintf(name, sizeof(name), SDE_PREFIX "%s", own->name);
+        names_add(names, name);
+    }
+}
+
+static bool library_open(void)
+{
+    return PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT;
+}
+
+static bool contains(const struct names *names, const char *name)
+{
+    for (int i = 0; i < names->count; i++)
+        if (strcmp(names->name[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* ---- one name ---- */
+
+static int unknown(const char *name, const struct names *names,
+                   struct error *err)
+{
+    const char *near =
+        names->count ? nearest_name(name, (const char *const *)names->name)
+                     : NULL;
+    return error_set(err, EINVAL,
+                     "events: '%s' is unknown%s%s%s; dlsbench list events "
+                     "shows what there is",
+                     name, near ? "; did you mean '" : "", near ? near : "",
+                     near ? "'?" : "");
+}
+
+/* The component that a name begins with, as in sde:::dlsbench::chunks. */
+static int find_component(const char *name, size_t length)
+{
+    for (int i = 0; i < PAPI_num_components(); i++) {
+        const PAPI_component_info_t *info = PAPI_get_component_info(i);
+        if (info == NULL)
+            continue;
+        if ((strlen(info->name) == length &&
+             strncmp(info->name, name, length) == 0) ||
+            (strlen(info->short_name) == length &&
+             strncmp(info->short_name, name, length) == 0))
+            return i;
+    }
+    return -1;
+}
+
+static bool papi_knows(const char *name)
+{
+    int code = 0;
+    return PAPI_event_name_to_code((char *)name, &code) == PAPI_OK;
+}
+
+static int no_component(const char *name, size_t length, struct names *names,
+                        struct error *err)
+{
+    char prefix[COUNTERS_NAME_SIZE];
+    for (int i = 0; i < PAPI_num_components(); i++)
+        names_add(names, PAPI_get_component_info(i)->name);
+    snprintf(prefix, sizeof(prefix), "%.*s", (int)length, name);
+    const char *near = nearest_name(prefix, (const char *const *)names->name);
+    return error_set(err, EINVAL,
+                     "events: '%s' is unknown, this PAPI has no component "
+                     "'%s'%s%s%s",
+                     name, prefix, near ? "; did you mean '" : "",
+                     near ? near : "", near ? "'?" : "");
+}
+
+/* PAPI takes any name of a software defined event for one that will come: only
+ * those count that are there. */
+static int check_component(const char *name, size_t length, struct names *names,
+                           struct error *err)
+{
+    int component = find_component(name, length);
+    if (component < 0)
+        return no_component(name, length, names, err);
+    bool own = length == 3 && strncmp(name, "sde", 3) == 0;
+    if (own)
+        add_own(names);
+    add_natives(names, component);
+    const PAPI_component_info_t *info = PAPI_get_component_info(component);
+    bool known = contains(names, name) || (!own && papi_knows(name));
+    return known || info->disabled ? 0 : unknown(name, names, err);
+}
+
+/* Names of a PMU that this machine does not have may be right elsewhere. */
+static bool another_pmu(const char *name, size_t length,
+                        const struct names *names)
+{
+    for (int i = 0; i < names->count; i++)
+        if (strncmp(names->name[i], name, length) == 0 &&
+            strncmp(names->name[i] + length, "::", 2) == 0)
+            return false;
+    return true;
+}
+
+static int check_processor(const char *name, struct names *names,
+                           struct error *err)
+{
+    add_presets(names, PAPI_ENUM_EVENTS);
+    if (strncmp(name, "PAPI_", 5) == 0)
+        return contains(names, name) ? 0 : unknown(name, names, err);
+    add_own(names);
+    add_natives(names, 0);
+    const char *pmu_end = strstr(name, "::");
+    if (papi_knows(name) ||
+        (pmu_end != NULL && another_pmu(name, (size_t)(pmu_end - name), names)))
+        return 0;
+    return unknown(name, names, err);
+}
+
+int events_check(const char *name, struct error *err)
+{
+    struct names names = {0};
+    if (!library_open())
+        return 0; /* said again, as the reason, where events are opened */
+    const char *end = strstr(name, ":::");
+    int code = end != NULL
+                   ? check_component(name, (size_t)(end - name), &names, err)
+                   : check_processor(name, &names, err);
+    names_free(&names);
+    return code;
+}
+
+/* ---- dlsbench list events ---- */
+
+static void print_presets(FILE *out)
+{
+    char why[COUNTERS_WHY_SIZE];
+    int code = PAPI_PRESET_MASK, count = 0;
+    PAPI_event_info_t info;
+    fprintf(out, "counters of the processor, PAPI's presets:\n");
+    for (int more = PAPI_enum_event(&code, PAPI_ENUM_FIRST); more == PAPI_OK;
+         more = PAPI_enum_event(&code, PAPI_PRESET_ENUM_AVAIL)) {
+        if (PAPI_get_event_info(code, &info) != PAPI_OK || info.count == 0)
+            continue;
+        fprintf(out, "  %-14s %s\n", info.symbol, info.long_descr);
+        count++;
+    }
+    if (events_no_pmu(why, sizeof(why)))
+        fprintf(out, "  none can be counted here: %s\n", why);
+    else if (count == 0)
+        fprintf(out, "  none: PAPI does not know this processor\n");
+}
+
+static bool counts(const char *name)
+{
+    int code = 0, set = PAPI_NULL;
+    bool good = PAPI_event_name_to_code((char *)name, &code) == PAPI_OK &&
+                PAPI_create_eventset(&set) == PAPI_OK &&
+                PAPI_add_event(set, code) == PAPI_OK &&
+                PAPI_start(set) == PAPI_OK;
+    if (good)
+        PAPI_stop(set, NULL);
+    if (set != PAPI_NULL) {
+        PAPI_cleanup_eventset(set);
+        PAPI_destroy_eventset(&set);
+    }
+    return good;
+}
+
+static void print_component(FILE *out, int component)
+{
+    struct names names = {0};
+    int usable = 0;
+    add_natives(&names, component);
+    const PAPI_component_info_t *info = PAPI_get_component_info(component);
+    if (names.count == 0 && !info->disabled)
+        return; /* a component that counts nothing */
+    fprintf(out, "\nnative events of PAPI's component %s:\n", info->name);
+    for (int i = 0; i < names.count; i++) {
+        if (!counts(names.name[i]))
+            continue;
+        fprintf(out, "  %s\n", names.name[i]);
+        usable++;
+    }
+    if (info->disabled)
+        fprintf(out, "  none, it is off: %s\n",
+                info->disabled_reason[0] ? info->disabled_reason
+                                         : "no reason given");
+    else if (usable < names.count)
+        fprintf(out, "  (%d others are known and cannot be counted here)\n",
+                names.count - usable);
+    names_free(&names);
+}
+
+void events_print(FILE *out)
+{
+    fprintf(out, "events of the suite, as PAPI's software defined events:\n");
+    for (const struct sde_name *own = sde_names; own->name != NULL; own++)
+        fprintf(out, "  " SDE_PREFIX "%-11s %s\n", own->name, own->what);
+    putc('\n', out);
+    if (!library_open()) {
+        fprintf(out, "no others: the PAPI library does not start\n");
+        return;
+    }
+    print_presets(out);
+    for (int i = 0; i < PAPI_num_components(); i++)
+        if (strcmp(PAPI_get_component_info(i)->name, "sde") != 0)
+            print_component(out, i);
+}

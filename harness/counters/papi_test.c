@@ -1,0 +1,220 @@
+/* Events, where PAPI is there.  The suite's own events and, where the kernel
+ * lets them, its software events go the way of processor counters. */
+#include "harness/testing.h"
+
+#include "harness/counters/counters.h"
+
+#include <errno.h>
+#include <papi.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static void refuses(const char *text, const char *part)
+{
+    struct counters_list list;
+    struct error err = {""};
+    assert_int_equal(counters_parse(text, &list, &err), -EINVAL);
+    if (strstr(err.text, part) == NULL)
+        fail_msg("'%s' does not say '%s'", err.text, part);
+}
+
+static void wrong_names_get_the_nearest(void **state)
+{
+    (void)state;
+    refuses("PAPI_TOT_CYCC", "did you mean 'PAPI_TOT_CYC'");
+    refuses("default,PAPI_TOTINS", "did you mean 'PAPI_TOT_INS'");
+    refuses("sde:::dlsbench::chunk", "did you mean 'sde:::dlsbench::chunks'");
+    refuses("sde::dlsbench::chunks", "did you mean 'sde:::dlsbench::chunks'");
+    refuses("sed:::dlsbench::chunks", "did you mean 'sde'");
+    refuses("no-event", "list events");
+}
+
+static void names_of_other_machines_pass(void **state)
+{
+    struct counters_list list;
+    struct error err;
+    (void)state;
+    assert_int_equal(
+        counters_parse("nopmu::SOME_EVENT, PAPI_VEC_DP", &list, &err), 0);
+    assert_int_equal(list.count, 2);
+    assert_string_equal(list.name[1], "PAPI_VEC_DP");
+}
+
+/* ---- two workers count, a tool looks on ---- */
+
+enum { WORKERS = 2, PAGE = 4096, COMPUTED = 64, WAITED = 32 };
+#define LIST                                                                   \
+    "sde:::dlsbench::chunks,sde:::dlsbench::wait_ns,perf::PAGE-FAULTS,"        \
+    "nopmu::SOME_EVENT"
+
+struct bench {
+    struct engine_team *team;
+    struct counters *counters;
+    struct counters_values values[WORKERS];
+    struct counters_work work[WORKERS];
+    char *memory[WORKERS];
+    int set; /* of the tool */
+    long long seen;
+};
+
+static void touch(char *memory, int first, int count)
+{
+    for (int i = first; i < first + count; i++)
+        memory[i * PAGE] = 1;
+}
+
+static void open_body(int thread, void *arg)
+{
+    struct bench *bench = arg;
+    if (thread < WORKERS)
+        counters_thread_open(bench->counters, thread);
+}
+
+static void close_body(int thread, void *arg)
+{
+    struct bench *bench = arg;
+    if (thread < WORKERS)
+        counters_thread_close(bench->counters, thread);
+}
+
+/* Computes, waits for somebody, computes, and waits for the end. */
+static void loop_body(int thread, void *arg)
+{
+    struct bench *bench = arg;
+    if (thread >= WORKERS)
+        return;
+    char *memory = bench->memory[thread];
+    counters_begin(bench->counters, thread);
+    touch(memory, 0, COMPUTED / 2);
+    struct engine_watch *watch = counters_watch(bench->counters, thread);
+    watch->wait(watch);
+    touch(memory, COMPUTED, WAITED / 2);
+    watch->go_on(watch);
+    touch(memory, COMPUTED / 2, COMPUTED / 2);
+    counters_finish(bench->counters, thread, &bench->work[thread]);
+    touch(memory, COMPUTED + WAITED / 2, WAITED / 2);
+    counters_go_on(bench->counters, thread);
+    counters_end(bench->counters, thread, &bench->values[thread]);
+}
+
+static int bench_open(void **state)
+{
+    static struct bench memory;
+    struct bench *bench = *state = &memory;
+    struct counters_list list;
+    struct error err;
+    *bench = (struct bench){.work = {{.chunks = 7, .wait_s = 1e-6},
+                                     {.chunks = 11, .wait_s = 2e-6}}};
+    assert_int_equal(counters_parse(LIST, &list, &err), 0);
+    assert_int_equal(engine_team_start(&bench->team, WORKERS + 1, &err), 0);
+    assert_int_equal(counters_open(&bench->counters, &list, WORKERS, &err), 0);
+    engine_team_run(bench->team, open_body, bench);
+    return 0;
+}
+
+static int bench_close(void **state)
+{
+    struct bench *bench = *state;
+    engine_team_run(bench->team, close_body, bench);
+    counters_close(bench->counters);
+    engine_team_stop(bench->team);
+    return 0;
+}
+
+static void run_loop(struct bench *bench)
+{
+    size_t bytes = (COMPUTED + WAITED) * PAGE;
+    for (int i = 0; i < WORKERS; i++) {
+        bench->memory[i] = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_ptr_not_equal(bench->memory[i], MAP_FAILED);
+        madvise(bench->memory[i], bytes, MADV_NOHUGEPAGE);
+    }
+    engine_team_run(bench->team, loop_body, bench);
+    for (int i = 0; i < WORKERS; i++)
+        munmap(bench->memory[i], bytes);
+}
+
+static void workers_count_their_own(void **state)
+{
+    struct bench *bench = *state;
+    run_loop(bench);
+    run_loop(bench);
+    bool faults = counters_why(bench->counters, 2) == NULL;
+    for (int i = 0; i < WORKERS; i++) {
+        const struct counters_values *v = &bench->values[i];
+        assert_int_equal(v->known, faults ? 7 : 3);
+        assert_int_equal(v->readings, 5);
+        assert_int_equal(v->compute[0], bench->work[i].chunks);
+        assert_int_equal(v->compute[1], 1000 * (i + 1));
+        assert_int_equal(v->wait[0], 0);
+        /* A few faults are the reading's own. */
+        if (faults) {
+            assert_in_range(v->compute[2], COMPUTED, COMPUTED + 10);
+            assert_in_range(v->wait[2], WAITED, WAITED + 10);
+        }
+    }
+    assert_non_null(counters_why(bench->counters, 3));
+}
+
+/* A tool in a thread of its own, that knows nothing of us but the name. */
+static void tool_start(int thread, void *arg)
+{
+    struct bench *bench = arg;
+    int code = 0;
+    if (thread != WORKERS)
+        return;
+    assert_int_equal(PAPI_register_thread(), PAPI_OK);
+    bench->set = PAPI_NULL;
+    assert_int_equal(PAPI_event_name_to_code("sde:::dlsbench::chunks", &code),
+                     PAPI_OK);
+    assert_int_equal(PAPI_create_eventset(&bench->set), PAPI_OK);
+    assert_int_equal(PAPI_add_event(bench->set, code), PAPI_OK);
+    assert_int_equal(PAPI_start(bench->set), PAPI_OK);
+}
+
+static void tool_stop(int thread, void *arg)
+{
+    struct bench *bench = arg;
+    if (thread != WORKERS)
+        return;
+    PAPI_stop(bench->set, &bench->seen);
+    PAPI_cleanup_eventset(bench->set);
+    PAPI_destroy_eventset(&bench->set);
+    PAPI_unregister_thread();
+}
+
+static void tools_read_the_sum(void **state)
+{
+    struct bench *bench = *state;
+    bench->seen = -1;
+    engine_team_run(bench->team, tool_start, bench);
+    run_loop(bench);
+    engine_team_run(bench->team, tool_stop, bench);
+    assert_int_equal(bench->seen, 7 + 11);
+}
+
+/* libsde takes names once in a process: it is said of the second time. */
+static void names_are_registered_once(void **state)
+{
+    struct counters_list list;
+    struct counters *again;
+    struct error err;
+    (void)state;
+    assert_int_equal(counters_parse(LIST, &list, &err), 0);
+    assert_int_equal(counters_open(&again, &list, 1, &err), 0);
+    assert_non_null(strstr(counters_why(again, 0), "libsde"));
+    counters_close(again);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_names_get_the_nearest),
+        cmocka_unit_test(names_of_other_machines_pass),
+        cmocka_unit_test(workers_count_their_own),
+        cmocka_unit_test(tools_read_the_sum),
+        cmocka_unit_test(names_are_registered_once),
+    };
+    return cmocka_run_group_tests(tests, bench_open, bench_close);
+}

@@ -1,0 +1,60 @@
+/* make PAPI=0: there are no events. */
+#include "harness/counters/events.h"
+
+#include <errno.h>
+
+#define WITHOUT "this dlsbench was built without PAPI (make PAPI=0)"
+
+int events_check(const char *name, struct error *err)
+{
+    return error_set(err, EINVAL,
+                     "events: '%s': " WITHOUT "; allowed: none, default", name);
+}
+
+int events_open(struct events **out, const struct counters_list *list,
+                int threads, char why[][COUNTERS_WHY_SIZE], struct error *err)
+{
+    (void)threads, (void)err;
+    for (int i = 0; i < list->count; i++)
+        snprintf(why[i], COUNTERS_WHY_SIZE, "%s", WITHOUT);
+    *out = NULL;
+    return 0;
+}
+
+void events_close(struct events *events)
+{
+    (void)events;
+}
+
+bool events_multiplexed(const struct events *events)
+{
+    (void)events;
+    return false;
+}
+
+uint32_t events_thread_open(struct events *events, int thread)
+{
+    (void)events, (void)thread;
+    return 0;
+}
+
+void events_thread_close(struct events *events, int thread)
+{
+    (void)events, (void)thread;
+}
+
+void events_read(struct events *events, int thread, int64_t *counts)
+{
+    (void)events, (void)thread, (void)counts;
+}
+
+void events_tell(struct events *events, int thread,
+                 const struct counters_work *work)
+{
+    (void)events, (void)thread, (void)work;
+}
+
+void events_print(FILE *out)
+{
+    fprintf(out, "events: none, " WITHOUT "\n");
+}
