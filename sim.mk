@@ -4,9 +4,8 @@
 SIM_NATIVE = $(filter-out %/calibration.c %/calibration_json.c,$(wildcard harness/calibrate/*.c)) \
              harness/engine/native.c harness/engine/team.c \
              harness/transport/comm.c harness/transport/window.c \
-             harness/transport/links.c harness/transport/migrate.c \
+             $(wildcard harness/transport/links*.c) harness/transport/migrate.c \
              harness/transport/burst.c \
-             harness/protocol/dmps.c \
              $(addprefix harness/,context.c fit.c load.c loop.c manifest.c \
              place.c power_count.c reference.c run.c run_gather.c run_loop.c \
              run_save.c run_verify.c verify.c)

@@ -29,7 +29,7 @@ int forecast_shape(const char *kernel, struct forecast_shape *shape,
                          "kernel %s: its iterations are independent, there is "
                          "nothing to synchronize",
                          ops->name);
-    code = ops->create(&spec, &instance, err);
+    code = kernel_outline(ops, &spec, &instance, err);
     if (code != 0)
         return code;
     ops->dependence->grid(instance, &grid);

@@ -18,8 +18,8 @@ struct forecast_shape {
     int skew, steps;
 };
 
-/* Makes the kernel for a moment.  -ENOTSUP: its iterations are independent;
- * else the errors of the kernel. */
+/* Makes the kernel, if it can without its data, for a moment.  -ENOTSUP: its
+ * iterations are independent; else the errors of the kernel. */
 int forecast_shape(const char *kernel, struct forecast_shape *shape,
                    struct error *err);
 

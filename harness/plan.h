@@ -18,6 +18,7 @@ struct plan_simulation {
     double result_bytes; /* of an iteration; 0: as many as the kernel has */
     double count_s;      /* a step from a counter in shared memory */
     double state_s;      /* a chunk from a scheme's state or a pool */
+    double handover_s;   /* a boundary between two threads */
 };
 
 /* What these cells ask for, and what they need not say. */

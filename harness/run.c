@@ -84,8 +84,9 @@ static int open_powers(struct run *run, struct error *err)
     return code;
 }
 
-static bool serve_masters(void *arg)
+static bool serve_masters(void *arg, struct link_piece *piece)
 {
+    (void)piece;
     return chain_progress(arg);
 }
 

@@ -85,6 +85,7 @@ static const struct spec_param floyd_steinberg_params[] = {
 
 struct floyd_steinberg {
     int64_t rows, cols;
+    bool exact; /* not the papers' rectangles */
     struct gray image;
 };
 
@@ -107,40 +108,58 @@ static double floyd_steinberg_memory(const struct spec *spec)
                        value[COLS].given ? value[COLS].integer : PAPER_COLS);
 }
 
-static int make_image(struct gray *image, const struct spec *spec,
-                      struct error *err)
+static bool is_exact(const struct spec *spec)
+{
+    return strcmp(spec->value[SHAPE].text, "exact") == 0;
+}
+
+/* Without the pixels, except of a file, which alone tells their number. */
+static int floyd_steinberg_outline(const struct spec *spec, void **instance,
+                                   struct error *err)
 {
     const struct spec_value *value = spec->value;
     int64_t rows = value[ROWS].given ? value[ROWS].integer : 0;
     int64_t cols = value[COLS].given ? value[COLS].integer : 0;
+    struct floyd_steinberg *f = calloc(1, sizeof(*f));
+    int code = 0;
+    if (f == NULL)
+        return error_set(err, ENOMEM, "kernel %s: out of memory", name);
     if (value[IMAGE].given)
-        return gray_read(image, name, value[IMAGE].text, rows, cols, err);
-    return gray_make(image, name, rows != 0 ? rows : PAPER_ROWS,
-                     cols != 0 ? cols : PAPER_COLS,
-                     (uint64_t)value[SEED].integer, err);
+        code = gray_read(&f->image, name, value[IMAGE].text, rows, cols, err);
+    else
+        f->image = (struct gray){.rows = rows ? rows : PAPER_ROWS,
+                                 .cols = cols ? cols : PAPER_COLS};
+    f->rows = f->image.rows;
+    f->cols = f->image.cols;
+    f->exact = is_exact(spec);
+    if (code == 0)
+        *instance = f;
+    else
+        floyd_steinberg_destroy(f);
+    return code;
 }
 
 static int floyd_steinberg_create(const struct spec *spec, void **instance,
                                   struct error *err)
 {
-    if (strcmp(spec->value[SHAPE].text, "exact") != 0)
+    if (!is_exact(spec))
         return error_set(err, EINVAL,
                          "kernel %s: shape=paper breaks the loop's dependences "
                          "and gives wrong pixels; it exists for simulation "
                          "only",
                          name);
-    struct floyd_steinberg *f = calloc(1, sizeof(*f));
-    if (f == NULL)
-        return error_set(err, ENOMEM, "kernel %s: out of memory", name);
-    int code = make_image(&f->image, spec, err);
-    if (code != 0) {
-        floyd_steinberg_destroy(f);
+    int code = floyd_steinberg_outline(spec, instance, err);
+    if (code != 0 || spec->value[IMAGE].given)
         return code;
-    }
-    f->rows = f->image.rows;
-    f->cols = f->image.cols;
-    *instance = f;
-    return 0;
+    struct floyd_steinberg *f = *instance;
+    *instance = NULL;
+    code = gray_make(&f->image, name, f->rows, f->cols,
+                     (uint64_t)spec->value[SEED].integer, err);
+    if (code == 0)
+        *instance = f;
+    else
+        floyd_steinberg_destroy(f);
+    return code;
 }
 
 static int64_t floyd_steinberg_iterations(const void *instance)
@@ -184,8 +203,8 @@ static void floyd_steinberg_grid(const void *instance, struct kernel_grid *grid)
     *grid = (struct kernel_grid){
         .columns = f->cols,
         .boundary_bytes = sizeof(int16_t),
-        .skew = 1,
-        .reach = 1,
+        .skew = f->exact,
+        .reach = f->exact,
         .steps = 1,
         .state_bytes = errors * sizeof(int16_t) +
                        (size_t)f->rows * sizeof(struct diffusion_carry),
@@ -356,6 +375,7 @@ static double floyd_steinberg_operations(const void *instance,
 static const struct kernel_cost floyd_steinberg_cost = {
     .operation = "pixel",
     .flops = 10,
+    .outline = floyd_steinberg_outline,
     .operations = floyd_steinberg_operations,
 };
 

@@ -119,21 +119,32 @@ static double heat_memory(const struct spec *spec)
     return 2 * grid_bytes(spec);
 }
 
-static int heat_create(const struct spec *spec, void **instance,
-                       struct error *err)
+/* Of this size, without values. */
+static int heat_outline(const struct spec *spec, void **instance,
+                        struct error *err)
 {
-    int64_t rows = spec->value[ROWS].integer, cols = spec->value[COLS].integer;
-    double bytes = grid_bytes(spec);
-    int code = kernel_memory_check("heat", "start grid and output",
-                                   heat_memory(spec), err);
-    if (code != 0)
-        return code;
     struct heat *h = calloc(1, sizeof(*h));
     if (h == NULL)
         return error_set(err, ENOMEM, "kernel heat: out of memory");
-    h->rows = rows;
-    h->cols = cols;
+    h->rows = spec->value[ROWS].integer;
+    h->cols = spec->value[COLS].integer;
     h->steps = (int)spec->value[STEPS].integer;
+    *instance = h;
+    return 0;
+}
+
+static int heat_create(const struct spec *spec, void **instance,
+                       struct error *err)
+{
+    double bytes = grid_bytes(spec);
+    int code = kernel_memory_check("heat", "start grid and output",
+                                   heat_memory(spec), err);
+    if (code == 0)
+        code = heat_outline(spec, instance, err);
+    if (code != 0)
+        return code;
+    struct heat *h = *instance;
+    *instance = NULL;
     h->fetch = 2 * bytes > CACHED;
     h->wave = heat_wave_choose();
     h->start = aligned_alloc(64, ((size_t)bytes + 63) / 64 * 64);
@@ -307,6 +318,7 @@ static double heat_operations(const void *instance, int64_t iteration)
 static const struct kernel_cost heat_cost = {
     .operation = "point",
     .flops = 4,
+    .outline = heat_outline,
     .operations = heat_operations,
 };
 

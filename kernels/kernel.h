@@ -117,6 +117,12 @@ struct kernel_cost {
     const char *operation; /* what is counted, e.g. "multiply-add" */
     double flops;          /* of one; 0: an operation is a second at power 1 */
 
+    /* An instance without data, of which only iterations, output_bytes, grid
+     * and operations are asked: a simulation computes nothing.  Also of specs
+     * that are for simulation only, which create refuses.  NULL: create's.
+     * Returns as create does. */
+    int (*outline)(const struct spec *spec, void **instance, struct error *err);
+
     /* Operations of one iteration, exactly. */
     double (*operations)(const void *instance, int64_t iteration);
 
@@ -224,5 +230,9 @@ extern const struct kernel_ops *const kernel_list[];
  * an error that lists the kernels and the nearest.  Returns 0 or -EINVAL. */
 int kernel_parse(const char *text, const struct kernel_ops **ops,
                  struct spec *spec, struct error *err);
+
+/* cost->outline, or create where there is none. */
+int kernel_outline(const struct kernel_ops *ops, const struct spec *spec,
+                   void **instance, struct error *err);
 
 #endif

@@ -60,3 +60,11 @@ int kernel_parse(const char *text, const struct kernel_ops **ops,
         *ops = found;
     return code;
 }
+
+int kernel_outline(const struct kernel_ops *ops, const struct spec *spec,
+                   void **instance, struct error *err)
+{
+    bool outlined = ops->cost != NULL && ops->cost->outline != NULL;
+    return outlined ? ops->cost->outline(spec, instance, err)
+                    : ops->create(spec, instance, err);
+}

@@ -140,7 +140,8 @@ enum engine_cost {
     ENGINE_REQUEST, /* a master takes in a request and answers it */
     ENGINE_COUNT,   /* a step from a counter in shared memory */
     ENGINE_STATE, /* a chunk from a scheme's state or a pool, under its lock */
-    ENGINE_COSTS, /* how many there are */
+    ENGINE_HANDOVER, /* a boundary to another thread of the rank */
+    ENGINE_COSTS,    /* how many there are */
 };
 void engine_charge(enum engine_cost what);
 

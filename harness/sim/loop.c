@@ -64,6 +64,23 @@ static int fill_costs(struct loop *loop, const struct spec *spec,
     return code;
 }
 
+/* Its data only where they must be looked at to know the costs. */
+static int make_instance(struct loop *loop, const struct spec *spec,
+                         struct error *err)
+{
+    const struct kernel_ops *kernel = loop->kernel;
+    int code = kernel_outline(kernel, spec, &loop->instance, err);
+    if (code != 0)
+        return code;
+    loop->iterations = kernel->iterations(loop->instance);
+    double bytes = world_here()->result_bytes;
+    loop->output_bytes =
+        bytes > 0 ? (size_t)bytes : kernel->output_bytes(loop->instance);
+    if (kernel->dependence != NULL)
+        kernel->dependence->grid(loop->instance, &loop->grid);
+    return 0;
+}
+
 static int open_parts(struct loop *loop, const char *text, struct spec *spec,
                       struct error *err)
 {
@@ -75,19 +92,9 @@ static int open_parts(struct loop *loop, const char *text, struct spec *spec,
         return error_set(err, ENOTSUP,
                          "kernel %s has no cost model, it cannot be simulated",
                          loop->kernel->name);
-    if (loop->kernel->dependence != NULL)
-        return error_set(err, ENOTSUP,
-                         "kernel %s: loops with dependences are not simulated "
-                         "yet",
-                         loop->kernel->name);
-    code = loop->kernel->create(spec, &loop->instance, err);
-    if (code != 0)
-        return code;
-    loop->iterations = loop->kernel->iterations(loop->instance);
-    double bytes = world_here()->result_bytes;
-    loop->output_bytes =
-        bytes > 0 ? (size_t)bytes : loop->kernel->output_bytes(loop->instance);
-    code = map_output(loop, err);
+    code = make_instance(loop, spec, err);
+    if (code == 0)
+        code = map_output(loop, err);
     return code == 0 ? fill_costs(loop, spec, err) : code;
 }
 

@@ -41,16 +41,14 @@ static void check_handed(const struct run *run, struct run_result *result)
 static void sum_ranks(const struct run *run, struct run_result *result)
 {
     double first = run->part[0].start_s, last = first;
+    result->messages = run->messages + run->dependent.migrate.messages;
+    result->bytes = run->bytes + run->dependent.migrate.moved_bytes;
     for (int rank = 0; rank < run->context->comm.ranks; rank++) {
         const struct part *part = &run->part[rank];
         double time = part->end_s - part->start_s;
         result->time_s = time > result->time_s ? time : result->time_s;
         first = part->start_s < first ? part->start_s : first;
         last = part->start_s > last ? part->start_s : last;
-        if (!part->chain.has_relay)
-            continue;
-        result->messages += part->chain.relay.messages;
-        result->bytes += part->chain.relay.bytes;
     }
     result->skew_s = last - first;
 }
@@ -68,13 +66,18 @@ static void fill_workers(struct run *run, struct run_result *result)
             .iterations = seat->worker.iterations,
             .finish_s = seat->worker.end_s - run->part[rank].start_s,
             .compute_s = seat->compute_s,
-            .wait_s = seat->inner->wait_s,
+            .wait_s = seat->wait_s,
             .serve_s = seat->source.serve_s,
+            .sync_s = seat->sync_s,
             .core = -1,
             .bound = true,
             .host = (uintptr_t)world->place[place].host};
         result->chunks += seat->worker.chunks;
         result->iterations += seat->worker.iterations;
+        if (run->dependent.dmps != NULL) {
+            result->messages += run->dependent.dmps[w].links.messages;
+            result->bytes += run->dependent.dmps[w].links.bytes;
+        }
     }
     result->workers = run->result;
 }
@@ -123,21 +126,30 @@ static void split_handed(struct run *run, struct run_result *result)
     result->logged = run->handed_count;
 }
 
-int run_report(struct run *run, struct run_result *result, struct error *err)
+static int report_handed(struct run *run, struct run_result *result,
+                         struct error *err)
 {
     size_t chunks = (size_t)run->handed_count + 1;
-    *result = (struct run_result){.wrong_iteration = -1, .bound_s = -1};
-    run->result = calloc((size_t)run->tree.workers + 1, sizeof(*run->result));
     run->ran = calloc(chunks, sizeof(*run->ran));
     run->ran_worker = calloc(chunks, sizeof(*run->ran_worker));
-    if (!run->result || !run->ran || !run->ran_worker)
+    if (!run->ran || !run->ran_worker)
         return error_set(err, ENOMEM, "out of memory for the report");
-    fill_workers(run, result);
-    sum_ranks(run, result);
     qsort(run->handed, (size_t)run->handed_count, sizeof(*run->handed),
           compare_handed);
     check_handed(run, result);
     result->bound_s = bound(run);
     split_handed(run, result);
     return 0;
+}
+
+int run_report(struct run *run, struct run_result *result, struct error *err)
+{
+    *result = (struct run_result){.wrong_iteration = -1, .bound_s = -1};
+    run->result = calloc((size_t)run->tree.workers + 1, sizeof(*run->result));
+    if (run->result == NULL)
+        return error_set(err, ENOMEM, "out of memory for the report");
+    sum_ranks(run, result);
+    fill_workers(run, result);
+    return run->dependent.dmps == NULL ? report_handed(run, result, err)
+                                       : dependent_report(run, result, err);
 }

@@ -50,6 +50,8 @@ static int open_parts(struct run *run, struct error *err)
                          comm->ranks);
     for (int rank = 0; code == 0 && rank < comm->ranks; rank++, run->opened++)
         code = open_part(run, rank, err);
+    if (code == 0 && run->loop->kernel->dependence != NULL)
+        code = dependent_open(run, err);
     return code;
 }
 
@@ -64,6 +66,7 @@ int run_open(struct run **out, const struct cell *cell, struct loop *loop,
     run->cell = *cell;
     run->loop = loop;
     run->context = context;
+    run->passes = 1;
     int code = open_parts(run, err);
     if (code != 0) {
         run_close(run);
@@ -75,6 +78,7 @@ int run_open(struct run **out, const struct cell *cell, struct loop *loop,
 
 void run_close(struct run *run)
 {
+    dependent_close(run);
     for (int rank = 0; rank < run->opened; rank++)
         chain_close(&run->part[rank].chain);
     if (run->root.scheme != NULL)
@@ -121,6 +125,7 @@ static void reset(struct run *run)
     const struct tree *tree = &run->tree;
     chain_root_reset(&run->root);
     run->handed_count = 0;
+    run->messages = run->bytes = 0;
     for (int rank = 0; rank < run->context->comm.ranks; rank++) {
         struct part *part = &run->part[rank];
         chain_reset(&part->chain);
@@ -129,15 +134,63 @@ static void reset(struct run *run)
              w++)
             seat_open(run, w);
     }
+    if (run->dependent.dmps != NULL)
+        dependent_reset(run);
 }
 
 static void work(struct run *run, struct part *part, int worker)
 {
     struct seat *seat = &run->seat[worker];
-    parallel_run(&seat->worker);
+    if (run->dependent.dmps != NULL)
+        dependent_work(run, worker);
+    else
+        parallel_run(&seat->worker);
     seat_leave(seat);
     if (part->chain.has_relay)
         relay_leave(&part->chain.relay);
+}
+
+static void serve_the_rest(struct run *run, struct relay *relay)
+{
+    relay_finish(relay);
+    run->messages += relay->messages;
+    run->bytes += relay->bytes;
+}
+
+/* worker: -1 where there is none. */
+static void run_pass(struct run *run, struct part *part, int thread, int worker)
+{
+    if (worker >= 0)
+        work(run, part, worker);
+    if (thread == 0 && part->chain.has_relay)
+        serve_the_rest(run, &part->chain.relay);
+    if (worker >= 0 && run->dependent.dmps != NULL)
+        dependent_finish(run, worker);
+}
+
+/* Everybody has left the pass before, and nobody begins the next. */
+static void rewind_all(struct run *run, int pass)
+{
+    chain_root_reset(&run->root);
+    for (int rank = 0; rank < run->context->comm.ranks; rank++)
+        chain_reset(&run->part[rank].chain);
+    for (int w = 0; w < run->tree.workers; w++)
+        seat_rewind(run, w);
+    dependent_rewind(run, pass);
+}
+
+static void next_pass(struct run *run, struct part *part, int place, int worker,
+                      int pass)
+{
+    struct engine_team *team = run->context->team;
+    engine_team_barrier(team, NULL);
+    if (place == 0)
+        rewind_all(run, pass);
+    engine_team_barrier(team, NULL);
+    dependent_tell(run, worker);
+    if (place % run->context->threads == 0)
+        chain_listen(&part->chain);
+    comm_sharp_barrier(&run->context->comm);
 }
 
 /* Ranks that ask a master start as fast as it can serve them. */
@@ -160,10 +213,12 @@ static void loop_body(int place, void *arg)
     world_sleep(place * stagger_s());
     if (thread == 0)
         part->start_s = engine_now();
-    if (worker < tree->rank_worker[rank + 1])
-        work(run, part, worker);
-    if (thread == 0 && part->chain.has_relay)
-        relay_finish(&part->chain.relay);
+    worker = worker < tree->rank_worker[rank + 1] ? worker : -1;
+    run_pass(run, part, thread, worker);
+    for (int pass = 1; pass < run->passes; pass++) {
+        next_pass(run, part, place, worker, pass);
+        run_pass(run, part, thread, worker);
+    }
     if (engine_now() > part->end_s)
         part->end_s = engine_now();
 }

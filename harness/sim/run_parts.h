@@ -1,10 +1,12 @@
 /* A simulated run's own parts, shared by the files of this folder and by
  * nobody else: run.c opens and repeats, seat.c is a worker's place in it,
- * report.c says what happened. */
+ * dependent.c has what loops with dependences need beside, report.c says what
+ * happened. */
 #ifndef HARNESS_SIM_RUN_PARTS_H
 #define HARNESS_SIM_RUN_PARTS_H
 
 #include "harness/chain.h"
+#include "harness/protocol/dmps.h"
 #include "harness/run.h"
 
 /* A rank's part.  There may be half a million. */
@@ -24,8 +26,19 @@ struct seat {
     struct kernel_poll poll;
     enum engine_cost cost; /* of a chunk; ENGINE_COSTS: a message's */
     int queue;             /* processes on its core, its own included */
-    double compute_s;
+    double compute_s, wait_s, sync_s;
     int64_t last; /* its newest entry in `handed`, -1: none */
+};
+
+/* A loop with dependences. */
+struct dependent {
+    struct dmps *dmps; /* of each worker; NULL: no dependences */
+    struct links links;
+    struct migrate migrate;
+    struct ran *log; /* of all workers, `room` entries each */
+    size_t room, mapped;
+    int64_t *done; /* of each row: columns, counted through all steps */
+    int64_t early; /* first row of a chunk that ran before what it needs, -1 */
 };
 
 /* A chunk as it was handed out, ticks as of engine_ticks. */
@@ -45,6 +58,9 @@ struct run {
     struct part *part; /* of each rank */
     int opened;        /* parts */
     struct seat *seat; /* of each worker */
+    int passes;        /* over the source: time steps with replan, else 1 */
+    struct dependent dependent;
+    int64_t messages, bytes; /* of the masters, all passes */
     struct handed *handed;
     int64_t handed_count, handed_room;
     /* Of the last repetition. */
@@ -55,8 +71,28 @@ struct run {
 
 /* Before a repetition, when the worker's source stands. */
 void seat_open(struct run *run, int worker);
+/* Before a further pass, when the worker's source is as new. */
+void seat_rewind(struct run *run, int worker);
 /* By the worker, after its loop. */
 void seat_leave(struct seat *seat);
+/* Lets the worker compute for `seconds` of power 1, and serve meanwhile. */
+void seat_compute(struct seat *seat, double seconds,
+                  const struct kernel_poll *poll);
+
+/* Of loops with dependences.  Opening and closing; before a repetition. */
+int dependent_open(struct run *run, struct error *err);
+void dependent_close(struct run *run);
+void dependent_reset(struct run *run);
+/* By a worker: its part of a pass, and what is left of it when all requests
+ * of its rank are served. */
+void dependent_work(struct run *run, int worker);
+void dependent_finish(struct run *run, int worker);
+/* By every rank of SMPI between two passes; rank 0 rewinds what all share. */
+void dependent_tell(struct run *run, int worker);
+void dependent_rewind(struct run *run, int pass);
+/* Fills log, log_worker, logged and verified of the result. */
+int dependent_report(struct run *run, struct run_result *result,
+                     struct error *err);
 
 /* Fills the result of a repetition. */
 int run_report(struct run *run, struct run_result *result, struct error *err);

@@ -18,22 +18,28 @@ static void compute(struct seat *seat, double seconds)
     seat->compute_s += engine_now() - start;
 }
 
+void seat_compute(struct seat *seat, double seconds,
+                  const struct kernel_poll *poll)
+{
+    while (poll != NULL && seconds > SLICE_S) {
+        compute(seat, SLICE_S);
+        seconds -= SLICE_S;
+        kernel_poll(poll);
+    }
+    if (seconds > 0)
+        compute(seat, seconds);
+}
+
 /* Stands for the loop's kernel: takes the time that the iterations cost. */
 static void charge_run(const void *instance, void *scratch, int64_t start,
                        int64_t size, void *output,
                        const struct kernel_poll *poll)
 {
     const struct loop *loop = instance;
-    struct seat *seat = scratch;
-    double rest = loop->cost_before[start + size] - loop->cost_before[start];
     (void)output;
-    while (poll != NULL && rest > SLICE_S) {
-        compute(seat, SLICE_S);
-        rest -= SLICE_S;
-        kernel_poll(poll);
-    }
-    if (rest > 0)
-        compute(seat, rest);
+    seat_compute(scratch,
+                 loop->cost_before[start + size] - loop->cost_before[start],
+                 poll);
 }
 
 static const struct kernel_ops charging_kernel = {.name = "charge",
@@ -71,6 +77,9 @@ static bool seat_next(struct source *source, struct chunk *chunk)
         engine_charge(seat->cost);
     if (!source_next(seat->inner, chunk))
         return false;
+    /* Loops with dependences have a log of their own. */
+    if (seat->worker.log != NULL)
+        return true;
     struct handed *handed = add_handed(seat->run);
     *handed =
         (struct handed){.ran = {chunk->start, chunk->size, engine_ticks(), 0},
@@ -139,7 +148,16 @@ void seat_open(struct run *run, int worker)
         seat->worker.poll = &seat->poll;
 }
 
+void seat_rewind(struct run *run, int worker)
+{
+    int rank = run->tree.worker_rank[worker];
+    int thread = worker - run->tree.rank_worker[rank];
+    struct seat *seat = &run->seat[worker];
+    seat->inner = &run->part[rank].chain.source[thread].base;
+}
+
 void seat_leave(struct seat *seat)
 {
     end_chunk(seat);
+    seat->wait_s += seat->inner->wait_s;
 }

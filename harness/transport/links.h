@@ -62,6 +62,14 @@ struct link_note {
     int32_t rank;
 };
 
+struct link_wire; /* the simulated engine's */
+
+/* A receive that is waited for beside other things. */
+struct link_piece {
+    MPI_Request *request; /* null when it is complete, with the status */
+    MPI_Status status;
+};
+
 struct links {
     const struct comm *comm;
     MPI_Comm notes, pieces; /* communicators of its own */
@@ -81,8 +89,14 @@ struct links {
     /* Set by the caller after links_open: how a worker waits, and what lets
      * masters of this rank serve while it does (NULL: none). */
     struct engine_patience patience;
-    bool (*serve)(void *arg);
+    /* In simulation it blocks until it has served or `piece` is complete. */
+    bool (*serve)(void *arg, struct link_piece *piece);
     void *serve_arg;
+    /* The simulated engine's: the links of all ranks, more of each edge, and
+     * two rows that stand for all. */
+    struct links *all;
+    struct link_wire *wire;
+    char *rows;
 };
 
 /* Collective.  edges: the most chunks there can be; columns: of a row;

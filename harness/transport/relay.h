@@ -119,6 +119,12 @@ bool relay_poll(struct relay *relay);
  * be sent, because blocking brings all the rest. */
 bool relay_progress(struct relay *relay);
 
+/* For one who waits for a message of his own in simulation: blocks until
+ * `other` is complete, which then is null with its *status, or until something
+ * was served. */
+void relay_serve_beside(struct relay *relay, MPI_Request *other,
+                        MPI_Status *status);
+
 /* Whether this rank must serve others while it computes. */
 bool relay_serves(const struct relay *relay);
 

@@ -18,6 +18,21 @@ static void begin_time(struct relay_source *source, double asked,
     source->since = source->relay->whole ? asked : engine_now();
 }
 
+/* The pool is empty.  In simulation nobody can wait for messages and for
+ * another thread's at once: thread 0 of a rank that serves looks for both. */
+static void pause_for_pool(struct relay *relay, struct engine_idle *idle)
+{
+    bool both = engine_simulated && relay->comm->lanes > 1 &&
+                relay_serves(relay) &&
+                comm_self(relay->comm) % relay->comm->lanes == 0;
+    if (!both)
+        relay_pause(relay, idle);
+    else if (relay_poll(relay))
+        *idle = (struct engine_idle){0};
+    else
+        engine_idle(idle, &relay->patience, NULL);
+}
+
 /* A master in this rank: no message, but its pool may wait for one. */
 static bool hosted_next(struct source *base, struct chunk *chunk)
 {
@@ -40,7 +55,7 @@ static bool hosted_next(struct source *base, struct chunk *chunk)
         if (relay_progress(relay))
             idle = (struct engine_idle){0};
         else
-            relay_pause(relay, &idle);
+            pause_for_pool(relay, &idle);
     }
     if (since != 0)
         source_go_on(base, since);

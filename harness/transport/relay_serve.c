@@ -322,7 +322,7 @@ bool relay_refilling(const struct relay *relay)
 
 /* What a thread waits for together.  More than this may be under way: those
  * left out are looked at when one of the others has come. */
-enum { WAITS_MAX = 64, WAIT_REQUEST = -1, WAIT_RESULT = -2 };
+enum { WAITS_MAX = 64, WAIT_REQUEST = -1, WAIT_RESULT = -2, WAIT_OTHER = -3 };
 struct waits {
     int count;
     MPI_Request *from[WAITS_MAX];
@@ -341,7 +341,6 @@ static void add_wait(struct waits *waits, MPI_Request *request, int place)
 
 static void list_waits(struct relay *relay, struct waits *waits)
 {
-    waits->count = 0;
     for (int i = 0; i < relay->flights.count && takes_requests(relay); i++)
         add_wait(waits, &relay->flights.list[i], WAIT_RESULT);
     for (int i = 0; i < relay->count; i++)
@@ -351,25 +350,41 @@ static void list_waits(struct relay *relay, struct waits *waits)
         add_wait(waits, &relay->incoming[relay->oldest], WAIT_REQUEST);
 }
 
+static void wait_for_any(struct relay *relay, struct waits *waits,
+                         struct engine_idle *idle, MPI_Status *status)
+{
+    /* Natively one looks again, with MPI held, which it is not here. */
+    if (engine_simulated)
+        list_waits(relay, waits);
+    int which = comm_pause(relay->comm, idle, &relay->patience, &relay->moved,
+                           waits->request, waits->count, status);
+    if (which < 0)
+        return;
+    int place = waits->place[which];
+    *waits->from[which] = MPI_REQUEST_NULL;
+    if (place == WAIT_RESULT)
+        relay_reap(relay);
+    else if (place == WAIT_REQUEST)
+        request_arrived(relay);
+    else if (place != WAIT_OTHER)
+        refill_arrived(relay, place, status);
+    follow_up(relay, place >= 0);
+}
+
 void relay_pause(struct relay *relay, struct engine_idle *idle)
 {
     struct waits waits;
     MPI_Status status;
     waits.count = 0;
-    /* Natively one looks again, with MPI held, which it is not here. */
-    if (engine_simulated)
-        list_waits(relay, &waits);
-    int which = comm_pause(relay->comm, idle, &relay->patience, &relay->moved,
-                           waits.request, waits.count, &status);
-    if (which < 0)
-        return;
-    int place = waits.place[which];
-    *waits.from[which] = MPI_REQUEST_NULL;
-    if (place == WAIT_RESULT)
-        relay_reap(relay);
-    else if (place == WAIT_REQUEST)
-        request_arrived(relay);
-    else
-        refill_arrived(relay, place, &status);
-    follow_up(relay, place >= 0);
+    wait_for_any(relay, &waits, idle, &status);
+}
+
+void relay_serve_beside(struct relay *relay, MPI_Request *other,
+                        MPI_Status *status)
+{
+    struct waits waits;
+    struct engine_idle idle = {0};
+    waits.count = 0;
+    add_wait(&waits, other, WAIT_OTHER);
+    wait_for_any(relay, &waits, &idle, status);
 }

@@ -10,6 +10,18 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRESS = re.compile(r"dlsbench: (\d+/\d+ cells|.*, results in )")
 
+# A platform to simulate: 4 hosts with 4 cores of 1 Gflop/s.
+HOSTS = "".join(f"""
+    <host id="h{i}" speed="1Gf" core="4"/>
+    <link id="l{i}" bandwidth="1GBps" latency="1us"
+          sharing_policy="SPLITDUPLEX"/>
+    <host_link id="h{i}" up="l{i}_UP" down="l{i}_DOWN"/>""" for i in range(4))
+SMALL = f"""<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Cluster">{HOSTS}
+</zone></platform>
+"""
+
 
 class Result:
     """A finished command with its result directory."""
@@ -94,3 +106,19 @@ def measured(tmp_path_factory):
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     return path, out
+
+
+@pytest.fixture
+def small(tmp_path):
+    path = tmp_path / "small.xml"
+    path.write_text(SMALL)
+    return path
+
+
+@pytest.fixture
+def sim(dlsbench, small):
+    def call(*args, **more):
+        if "--platform" not in args:
+            args = ("--platform", small, *args)
+        return dlsbench("sim", *args, **more)
+    return call

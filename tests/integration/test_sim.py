@@ -2,41 +2,15 @@
 refuses.  A platform of 4 hosts with 4 cores of 1 Gflop/s, and Ranger."""
 import pytest
 
-from conftest import ROOT, environment, start
+from conftest import ROOT, SMALL, environment, start
 
 RANGER = ROOT / "bench/platforms/ranger.xml"
 PLATFORMS = sorted((ROOT / "bench/platforms").glob("*.xml"))
-HOSTS = "".join(f"""
-    <host id="h{i}" speed="1Gf" core="4"/>
-    <link id="l{i}" bandwidth="1GBps" latency="1us"
-          sharing_policy="SPLITDUPLEX"/>
-    <host_link id="h{i}" up="l{i}_UP" down="l{i}_DOWN"/>""" for i in range(4))
-SMALL = f"""<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1"><zone id="z" routing="Cluster">{HOSTS}
-</zone></platform>
-"""
 SCHEMES = ["static", "ss", "css:chunk=7", "wcss:k=4", "gss", "fss", "tss",
            "tss-taylor", "qss", "wf", "dtss", "dtss-acp", "dfss", "dgss"]
 ADJOINT = ("--kernel", "adjoint:size=30")
 # One worker below a master of its own: the order of requests is forced.
 FORCED = ("--ranks", 2, "--master", "dedicated", "--prefetch", "off")
-
-
-@pytest.fixture
-def small(tmp_path):
-    path = tmp_path / "small.xml"
-    path.write_text(SMALL)
-    return path
-
-
-@pytest.fixture
-def sim(dlsbench, small):
-    def call(*args, **more):
-        if "--platform" not in args:
-            args = ("--platform", small, *args)
-        return dlsbench("sim", *args, **more)
-    return call
 
 
 def costs(tmp_path, seconds):

@@ -14,6 +14,8 @@ const bool engine_simulated = true;
 static const double TICK_S = 1e-12;
 /* Between two looks at a lock that is held. */
 static const double LOCK_S = 20e-9;
+/* Who looks for what wakes nobody looks less and less often, up to 20 us. */
+enum { LOOKS_SHORT = 10 };
 
 struct engine_waiter {
     sg_sem_t wake;
@@ -55,7 +57,9 @@ static void sleep_on(struct engine_event *event)
 {
     struct engine_waiter waiter = {sg_sem_init(0), event->waiters};
     event->waiters = &waiter;
+    atomic_fetch_add(&event->sleepers, 1); /* engine_publish looks at it */
     sg_sem_acquire(waiter.wake);
+    atomic_fetch_sub(&event->sleepers, 1);
     sg_sem_destroy(waiter.wake);
 }
 
@@ -65,7 +69,9 @@ void engine_idle(struct engine_idle *idle,
 {
     (void)patience;
     if (event == NULL) {
-        sg_actor_sleep_for(LOCK_S);
+        if (idle->polls < LOOKS_SHORT)
+            idle->polls++;
+        sg_actor_sleep_for(LOCK_S * (1 << idle->polls));
         return;
     }
     if (atomic_load(&event->sequence) == idle->seen)

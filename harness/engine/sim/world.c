@@ -68,6 +68,13 @@ struct world_place world_place(void)
                                 sg_host_core_count(host)};
 }
 
+void world_carry(int from, int to, double bytes)
+{
+    const struct world_place *place = world_here()->place;
+    sg_host_sendto((sg_host_t)place[from].host, (sg_host_t)place[to].host,
+                   bytes);
+}
+
 void world_sleep(double seconds)
 {
     sg_actor_sleep_for(seconds);

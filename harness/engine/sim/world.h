@@ -42,6 +42,10 @@ struct world_place world_place(void);
 /* Lets the calling rank compute: `flops` on its host's core. */
 void world_compute(double flops);
 
+/* Lets `bytes` travel from one rank's host to another's while the caller
+ * waits, whoever the two are. */
+void world_carry(int from, int to, double bytes);
+
 /* Lets `seconds` pass. */
 void world_sleep(double seconds);
 

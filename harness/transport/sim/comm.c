@@ -80,6 +80,11 @@ int comm_pause(const struct comm *comm, struct engine_idle *idle,
     return which;
 }
 
+void comm_sharp_barrier(const struct comm *comm)
+{
+    MPI_Barrier(comm->all);
+}
+
 int comm_agree(const struct comm *comm, int code, struct error *err)
 {
     (void)comm, (void)err;
