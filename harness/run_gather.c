@@ -1,15 +1,10 @@
 #include "harness/run_parts.h"
 
+#include "harness/logged.h"
 #include "harness/stats.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* A chunk on its way to rank 0. */
-struct logged {
-    struct ran ran;
-    int64_t worker;
-};
 
 /* What a rank reports about itself after a repetition. */
 struct rank_report {
@@ -33,16 +28,6 @@ static void worker_results(struct run *run)
         r->compute_s -= r->sync_s;
         r->host = context->place.group[context->comm.rank];
     }
-}
-
-/* Whether a worker's results stay in this rank's memory, or travel. */
-static int compare_logged(const void *a, const void *b)
-{
-    const struct logged *x = a, *y = b;
-    int64_t later = x->ran.time_step - y->ran.time_step;
-    if (later == 0)
-        later = x->ran.start - y->ran.start;
-    return (later > 0) - (later < 0);
 }
 
 /* This rank's chunks with their times since its start. */
@@ -85,7 +70,7 @@ static double bound(const struct run *run, const struct run_result *result)
 static void split_log(struct run *run, struct logged *all, int64_t n,
                       struct run_result *result)
 {
-    qsort(all, (size_t)n, sizeof(*all), compare_logged);
+    logged_sort(all, n);
     run->all_ran = malloc((size_t)(n + 1) * sizeof(*run->all_ran));
     run->all_ran_worker =
         malloc((size_t)(n + 1) * sizeof(*run->all_ran_worker));

@@ -109,8 +109,7 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* Time steps whose chunks are logged: one, when they are the same in all. */
-static int logged_steps(const struct run *run)
+int dependent_logged_steps(const struct run *run)
 {
     bool all = run->passes > 1 || run->context->keep_log;
     return all ? run->loop->grid.steps : 1;
@@ -120,7 +119,8 @@ static int open_memory(struct run *run, struct error *err)
 {
     struct dependent *d = &run->dependent;
     size_t workers = (size_t)run->tree.workers;
-    d->room = (size_t)run->loop->iterations * (size_t)logged_steps(run);
+    d->room =
+        (size_t)run->loop->iterations * (size_t)dependent_logged_steps(run);
     double bytes = (double)d->room * (double)workers * sizeof(*d->log);
     void *log = MAP_FAILED;
     d->mapped = d->room * workers * sizeof(*d->log);
@@ -131,8 +131,8 @@ static int open_memory(struct run *run, struct error *err)
         return error_set(err, ENOMEM,
                          "no room to log %lld chunks in each of %d time steps "
                          "for each of %zu workers",
-                         (long long)run->loop->iterations, logged_steps(run),
-                         workers);
+                         (long long)run->loop->iterations,
+                         dependent_logged_steps(run), workers);
     d->log = log;
     d->done = calloc((size_t)run->loop->iterations, sizeof(*d->done));
     d->dmps = calloc(workers + 1, sizeof(*d->dmps));
@@ -276,12 +276,6 @@ static int64_t last_entries(const struct worker *worker, int64_t step)
     return n;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    const struct migrate_rows *x = a, *y = b;
-    return (x->start > y->start) - (x->start < y->start);
-}
-
 static void list_owners(struct run *run, int step)
 {
     struct migrate *m = &run->dependent.migrate;
@@ -301,7 +295,7 @@ static void list_owners(struct run *run, int step)
                                                   run->tree.worker_rank[w]};
     }
     m->owners = n;
-    qsort(m->owner, (size_t)n, sizeof(*m->owner), compare_rows);
+    migrate_sort(m);
 }
 
 void dependent_rewind(struct run *run, int pass)
@@ -322,88 +316,4 @@ void dependent_tell(struct run *run, int worker)
         own = last_entries(&run->seat[worker].worker,
                            run->dependent.dmps[worker].first - 1);
     migrate_tell(m, m->owner, own);
-}
-
-/* ---- the report ---- */
-
-struct logged {
-    struct ran ran;
-    int32_t worker;
-};
-
-static int compare_logged(const void *a, const void *b)
-{
-    const struct logged *x = a, *y = b;
-    int64_t later = x->ran.time_step - y->ran.time_step;
-    if (later == 0)
-        later = x->ran.start - y->ran.start;
-    return (later > 0) - (later < 0);
-}
-
-static struct logged *all_logs(const struct run *run, int64_t *count)
-{
-    int64_t n = 0;
-    for (int w = 0; w < run->tree.workers; w++)
-        n += run->seat[w].worker.logged;
-    struct logged *all = calloc((size_t)n + 1, sizeof(*all));
-    n = 0;
-    for (int w = 0; all != NULL && w < run->tree.workers; w++)
-        for (int64_t i = 0; i < run->seat[w].worker.logged; i++)
-            all[n++] = (struct logged){run->seat[w].worker.log[i], w};
-    *count = n;
-    if (all != NULL)
-        qsort(all, (size_t)n, sizeof(*all), compare_logged);
-    return all;
-}
-
-/* The first row that was not run exactly once in a step of the log, or before
- * what it needs; -1: none. */
-static int64_t wrong_row(const struct run *run, const struct logged *all,
-                         int64_t count, int64_t iterations)
-{
-    const struct loop *loop = run->loop;
-    int64_t rows = loop->iterations, steps = 0, expected = rows;
-    if (run->dependent.early >= 0)
-        return run->dependent.early;
-    for (int64_t i = 0; i < count; i++) {
-        const struct ran *ran = &all[i].ran;
-        if (expected == rows && ran->start == 0) {
-            expected = 0;
-            steps++;
-        }
-        if (ran->start != expected || ran->size < 1)
-            return expected % rows;
-        expected += ran->size;
-    }
-    bool whole = expected == rows && steps == logged_steps(run) &&
-                 iterations == rows * loop->grid.steps;
-    return whole ? -1 : expected % rows;
-}
-
-int dependent_report(struct run *run, struct run_result *result,
-                     struct error *err)
-{
-    double start_s = run->part[0].start_s;
-    uint64_t start = (uint64_t)(start_s / run->context->tick_s + 0.5);
-    struct logged *all = all_logs(run, &result->logged);
-    run->ran = calloc((size_t)result->logged + 1, sizeof(*run->ran));
-    run->ran_worker =
-        calloc((size_t)result->logged + 1, sizeof(*run->ran_worker));
-    if (all == NULL || run->ran == NULL || run->ran_worker == NULL) {
-        free(all);
-        return error_set(err, ENOMEM, "out of memory for the report");
-    }
-    for (int64_t i = 0; i < result->logged; i++) {
-        run->ran[i] = all[i].ran;
-        run->ran[i].begin -= start;
-        run->ran[i].end -= start;
-        run->ran_worker[i] = all[i].worker;
-    }
-    result->log = run->ran;
-    result->log_worker = run->ran_worker;
-    result->wrong_iteration =
-        wrong_row(run, all, result->logged, result->iterations);
-    result->verified = result->wrong_iteration < 0;
-    free(all);
-    return 0;
 }

@@ -1,6 +1,6 @@
 /* A simulated run's own parts, shared by the files of this folder and by
  * nobody else: run.c opens and repeats, seat.c is a worker's place in it,
- * dependent.c has what loops with dependences need beside, report.c says what
+ * dependent*.c have what loops with dependences need beside, report.c says what
  * happened. */
 #ifndef HARNESS_SIM_RUN_PARTS_H
 #define HARNESS_SIM_RUN_PARTS_H
@@ -90,6 +90,8 @@ void dependent_finish(struct run *run, int worker);
 /* By every rank of SMPI between two passes; rank 0 rewinds what all share. */
 void dependent_tell(struct run *run, int worker);
 void dependent_rewind(struct run *run, int pass);
+/* Time steps whose chunks are logged: one, when they are the same in all. */
+int dependent_logged_steps(const struct run *run);
 /* Fills log, log_worker, logged and verified of the result. */
 int dependent_report(struct run *run, struct run_result *result,
                      struct error *err);

@@ -45,12 +45,6 @@ void migrate_close(struct migrate *m)
     m->owner = NULL;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    const struct migrate_rows *x = a, *y = b;
-    return (x->start > y->start) - (x->start < y->start);
-}
-
 void migrate_tell(struct migrate *m, const struct migrate_rows *own,
                   int64_t count)
 {
@@ -66,25 +60,11 @@ void migrate_tell(struct migrate *m, const struct migrate_rows *own,
     free(m->owner);
     m->owner = all;
     m->owners = (int64_t)(bytes / sizeof(*m->owner));
-    qsort(m->owner, (size_t)m->owners, sizeof(*m->owner), compare_rows);
+    migrate_sort(m);
     /* What was stored must be visible to the others' reads. */
     for (int i = 0; i < 2; i++)
         if (m->window[i] != MPI_WIN_NULL)
             MPI_Win_sync(m->window[i]);
-}
-
-/* The last range that begins at or before `row`. */
-static const struct migrate_rows *owner_of(const struct migrate *m, int64_t row)
-{
-    int64_t low = 0, high = m->owners;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (m->owner[middle].start <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &m->owner[low];
 }
 
 /* Rows whose places follow each other go together. */
@@ -121,7 +101,7 @@ void migrate_bring(struct migrate *m, const struct kernel_dependence *kernel,
 {
     int64_t end = start + size < m->rows ? start + size + 1 : m->rows;
     for (int64_t row = start; row < end;) {
-        const struct migrate_rows *owner = owner_of(m, row);
+        const struct migrate_rows *owner = migrate_owner(m, row);
         int64_t stop = owner->start + owner->size;
         stop = stop < end ? stop : end;
         if (owner->rank == m->comm->rank) {

@@ -53,4 +53,9 @@ void migrate_tell(struct migrate *m, const struct migrate_rows *own,
 void migrate_bring(struct migrate *m, const struct kernel_dependence *kernel,
                    void *state, int step, int64_t start, int64_t size);
 
+/* Of the list of owners: sorts it by start; the last range that begins at or
+ * before `row`. */
+void migrate_sort(struct migrate *m);
+const struct migrate_rows *migrate_owner(const struct migrate *m, int64_t row);
+
 #endif

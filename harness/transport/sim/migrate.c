@@ -58,20 +58,6 @@ void migrate_tell(struct migrate *m, const struct migrate_rows *own,
     free(sizes);
 }
 
-/* The range that begins at or before `row`, of the sorted list. */
-static const struct migrate_rows *owner_of(const struct migrate *m, int64_t row)
-{
-    int64_t low = 0, high = m->owners;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (m->owner[middle].start <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &m->owner[low];
-}
-
 void migrate_bring(struct migrate *m, const struct kernel_dependence *kernel,
                    void *state, int step, int64_t start, int64_t size)
 {
@@ -80,7 +66,7 @@ void migrate_bring(struct migrate *m, const struct kernel_dependence *kernel,
     (void)kernel, (void)state, (void)step;
     MPI_Comm_rank(m->comm->all, &self);
     for (int64_t row = start; row < end;) {
-        const struct migrate_rows *owner = owner_of(m, row);
+        const struct migrate_rows *owner = migrate_owner(m, row);
         int64_t stop = owner->start + owner->size;
         stop = stop < end ? stop : end;
         size_t bytes = (size_t)(stop - row) * m->row_bytes;
