@@ -164,9 +164,11 @@ def test_bandwidth_takes_its_time(sim, tmp_path):
 
 def chunks(result):
     assert result.code == 0, result.err
+    names = {row["cell"]: (row["scheme"], row["placement"])
+             for row in result.runs()}
     cells = {}
     for line in result.lines("chunks"):
-        cells.setdefault(line["cell"], []).append(
+        cells.setdefault(names[line["cell"]], []).append(
             (line["time_step"], line["start"], line["size"]))
     return cells
 
