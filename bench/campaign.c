@@ -203,7 +203,8 @@ static int read_block(struct reader *reader, yaml_node_t *node,
                       struct error *err)
 {
     struct cross own = {.cores = reader->setup->cores};
-    struct cross cross = {.cores = reader->setup->cores};
+    struct cross cross = {.cores = reader->setup->cores,
+                          .room = reader->setup->room};
     if (node->type != YAML_MAPPING_NODE)
         return document_error(&reader->doc, node, err,
                               "cells: each entry is a map of cell fields, "

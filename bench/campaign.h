@@ -19,6 +19,7 @@ enum { CAMPAIGN_NAME_MAX = 64, CAMPAIGN_SETS_MAX = 64 };
 /* What a campaign is made with, apart from its text. */
 struct campaign_setup {
     int cores;
+    const struct topo_room *room;       /* for rank_per; NULL: not known */
     int sets;                           /* --set, in order */
     const char *set[CAMPAIGN_SETS_MAX]; /* key=value */
 };

@@ -1,5 +1,6 @@
 #include "bench/cross.h"
 
+#include "harness/binding.h"
 #include "harness/hierarchy.h"
 #include "kernels/kernel.h"
 #include "sched/sched.h"
@@ -136,8 +137,28 @@ int cross_value_add(const struct cross *cross, struct cross_field *field,
     return 0;
 }
 
+static bool has_field(const struct cross *cross, const char *name)
+{
+    for (int i = 0; i < cross->count; i++)
+        if (is(cross->fields[i].name, name))
+            return true;
+    return false;
+}
+
+/* Both numbers in one field, or each in its own. */
+static bool gives(const struct cross *cross, const char *name)
+{
+    return has_field(cross, "layout") || has_field(cross, name);
+}
+
 int cross_merge(struct cross *to, const struct cross *from, struct error *err)
 {
+    if (has_field(from, "rank_per") && !gives(from, "ranks") &&
+        !gives(from, "threads")) {
+        drop_field(to, "layout");
+        drop_field(to, "ranks");
+        drop_field(to, "threads");
+    }
     for (int i = 0; i < from->count; i++) {
         const struct cross_field *source = &from->fields[i];
         struct cross_field *field = cross_field_add(to, source->name, err);
@@ -225,7 +246,10 @@ static int one_cell(const struct cross *cross, const int *pick,
         if (code != 0)
             return place_prefix(err, code, value->place);
     }
-    int code = cell_check(&cell, err);
+    int code = binding_fill_shape(&cell, cross->room, gives(cross, "ranks"),
+                                  gives(cross, "threads"), err);
+    if (code == 0)
+        code = cell_check(&cell, err);
     if (code == -ENOTSUP)
         return add_skip(result, &cell, err->text, err);
     if (code != 0)

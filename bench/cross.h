@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "harness/cell.h"
+#include "harness/topo/topo.h"
 
 enum { CROSS_FIELDS_MAX = 32, CROSS_CELLS_MAX = 1000000 };
 
@@ -33,6 +34,7 @@ struct cross {
     int count;
     struct cross_field fields[CROSS_FIELDS_MAX];
     int cores; /* what the word "cores" stands for in shapes */
+    const struct topo_room *room; /* for rank_per; NULL: not known */
 };
 
 /* The combinations that were left out, by reason. */
@@ -63,7 +65,8 @@ struct cross_field *cross_field_add(struct cross *cross, const char *name,
 int cross_value_add(const struct cross *cross, struct cross_field *field,
                     const char *text, struct place place, struct error *err);
 
-/* Deep copy: the fields of `from` added to `to` as cross_field_add does. */
+/* Deep copy: the fields of `from` added to `to` as cross_field_add does.  A
+ * `from` that says rank_per and no shape takes the shape of `to` away. */
 int cross_merge(struct cross *to, const struct cross *from, struct error *err);
 
 /* Adds all possible combinations to result; `place` is that of the block.

@@ -62,6 +62,12 @@ static void add_unusual(char *label, const struct cell *c, bool master)
         label_add(label, ", no prefetch", "");
     if (!is(c->bind, "compact"))
         label_add(label, ", bind ", c->bind);
+    if (c->smt)
+        label_add(label, ", smt", "");
+    if (c->rank_per[0] != '\0')
+        label_add(label, ", rank per ", c->rank_per);
+    if (!is(c->memory, "touch"))
+        label_add(label, ", memory ", c->memory);
     if (!is(c->timing, "worker"))
         label_add(label, ", timing ", c->timing);
     if (is(c->protocol, "subproblem"))

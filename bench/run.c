@@ -19,14 +19,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What `cores` stands for: at least 2, so that there is something to share. */
-static int count_cores(int *cores, struct error *err)
+/* What `cores` stands for (at least 2, so that there is something to share),
+ * and what rank_per chooses by.  --cores alone says nothing of the inside of a
+ * node. */
+static int look_at_machine(struct run_options *options, struct error *err)
 {
+    struct campaign_setup *setup = &options->setup;
+    struct topo_room *room = &options->room;
     struct topo *topo;
-    int code = topo_open(&topo, err);
+    setup->cores = options->cores;
+    setup->room = options->simulated ? NULL : room;
+    if (options->cores > 0 && options->topology == NULL) {
+        *room = (struct topo_room){.domains = {1}, .cores = {options->cores}};
+        return 0;
+    }
+    int code = topo_open_other(&topo, options->topology, NULL, err);
     if (code != 0)
         return code;
-    *cores = topo_cores(topo) > 2 ? topo_cores(topo) : 2;
+    topo_room(topo, room);
+    if (setup->cores == 0)
+        setup->cores = topo_cores(topo) > 2 ? topo_cores(topo) : 2;
     topo_close(topo);
     return 0;
 }
@@ -259,9 +271,8 @@ static int measure(int argc, char **argv, bool simulated)
     char *typed[argc + 1]; /* argp moves the words of argv */
     memcpy(typed, argv, sizeof(typed));
     int code = run_options_read(argc, argv, simulated, &options, &err);
-    options.setup.cores = options.cores;
-    if (code == 0 && options.cores == 0)
-        code = count_cores(&options.setup.cores, &err);
+    if (code == 0)
+        code = look_at_machine(&options, &err);
     if (code == 0)
         code = run_options_campaign(&options, &campaign, &err);
     if (code != 0)

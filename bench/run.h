@@ -16,13 +16,15 @@ struct run_options {
     const char *calibration; /* NULL: the default place */
     bool dry_run, csv;       /* and how it is printed */
     bool prepare;            /* only make the result directory */
-    int cores;           /* what `cores` in layouts stands for; 0: not given */
-    struct layout shape; /* only the cells of this one; 0x0: all */
+    int cores;            /* what `cores` in layouts stands for; 0: not given */
+    const char *topology; /* of the nodes that it runs on; NULL: this one's */
+    struct topo_room room; /* in that, or in so many cores */
+    struct layout shape;   /* only the cells of this one; 0x0: all */
     struct rundir_options dir;
     struct campaign_setup setup;
-    const char *field; /* the first option of a single cell; NULL: none */
-    bool threads;      /* given for it */
-    bool simulated;    /* dlsbench sim */
+    const char *field;   /* the first option of a single cell; NULL: none */
+    bool ranks, threads; /* given for it */
+    bool simulated;      /* dlsbench sim */
     struct simulate simulate;
     struct cell cell;
     struct policy policy;

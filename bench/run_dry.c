@@ -26,6 +26,10 @@ static void print_cell(const struct cell *c)
         printf(" sync_interval=%s", c->sync_choice);
     else if (c->sync_interval > 0)
         printf(" sync_interval=%" PRId64, c->sync_interval);
+    printf("%s%s%s%s%s", c->smt ? " smt=on" : "",
+           c->rank_per[0] ? " rank_per=" : "", c->rank_per,
+           strcmp(c->memory, "touch") ? " memory=" : "",
+           strcmp(c->memory, "touch") ? c->memory : "");
     printf("%s%s%s%s%s%s%s%s\n", c->power[0] ? " power=" : "", c->power,
            c->load[0] ? " load=" : "", c->load,
            strcmp(c->window, "auto") ? " window=" : "",

@@ -4,9 +4,11 @@
 #include "bench/launcher.h"
 #include "bench/numbers.h"
 #include "bench/policy.h"
+#include "harness/binding.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* An option is a cell field, a policy key or one of its own: the key tells
@@ -17,6 +19,7 @@ enum {
     SHARD,
     SHAPE,
     CORES,
+    TOPOLOGY,
     RESUME,
     PREPARE,
     DRY_RUN,
@@ -54,7 +57,21 @@ static const struct argp_option options[] = {
     {"window", CELL + 7, "W", 0, "auto, shared or rma", 1},
     {"collect", CELL + 8, "C", 0, "where results go: master or local", 1},
     {"prefetch", CELL + 9, "on|off", 0, "requests go one ahead", 1},
-    {"bind", CELL + 10, "B", 0, "compact, scatter or none", 1},
+    {"rank-per", CELL + 18, "WHAT", 0,
+     "a rank for each node, socket or numa domain, in which its threads stay",
+     1},
+    {"nodes", CELL + 19, "N", 0,
+     "for --rank-per, as many nodes (in a Slurm job its nodes, else 1)", 1},
+    {"bind", CELL + 10, "B", 0,
+     "compact, scatter, none, or processors in the order of a host's workers: "
+     "0,2,4-7",
+     1},
+    {"smt", CELL + 20, "on|off", OPTION_ARG_OPTIONAL,
+     "workers on hardware threads instead of cores", 1},
+    {"memory", CELL + 21, "M", 0,
+     "workers' data: touch (default), where they touch it first, or bind, on "
+     "their NUMA node",
+     1},
     {"timing", CELL + 11, "T", 0, "worker, or chunk to time every chunk", 1},
     {"power", CELL + 12, "V,...", 0, "one for each worker, n:v for n times", 1},
     {"min-chunk", CELL + 13, "N", 0, "smallest chunk", 1},
@@ -96,6 +113,11 @@ static const struct argp_option options[] = {
      "only the cells of this layout; --shard then counts in it", 3},
     {"cores", CORES, "N", 0,
      "what 'cores' in layouts stands for (this machine's cores, at least 2)",
+     3},
+    {"topology", TOPOLOGY, "MACHINE", 0,
+     "a node of the cluster, for 'cores' and rank_per: an XML file of lstopo "
+     "or "
+     "a synthetic description of hwloc (default: this machine)",
      3},
     {"resume", RESUME, NULL, 0, "run what is not complete in --out", 3},
     {"prepare", PREPARE, NULL, 0,
@@ -169,8 +191,9 @@ static int take_cell(struct run_options *o, int key, const char *arg)
     const char *name = key_name(key, field, sizeof(field));
     if (o->field == NULL)
         o->field = name;
+    o->ranks = o->ranks || key == CELL + 2;
     o->threads = o->threads || key == CELL + 3;
-    return cell_set(&o->cell, field, arg, o->err);
+    return cell_set(&o->cell, field, arg ? arg : "on", o->err);
 }
 
 /* With a campaign file it is one of its overrides. */
@@ -278,6 +301,9 @@ static error_t take_own(struct run_options *o, int key, char *arg)
         return -take_shape(o, arg);
     case CORES:
         return -take_cores(o, arg);
+    case TOPOLOGY:
+        o->topology = arg;
+        return 0;
     case FORMAT:
         return -take_format(o, arg);
     case PREPARE:
@@ -409,6 +435,24 @@ static int load_campaign(struct run_options *o, struct campaign *campaign,
     return campaign_load(o->file, &o->setup, campaign, err);
 }
 
+/* The shape that is not given: by rank_per, or one rank with all cores. */
+static int single_shape(struct run_options *o, struct error *err)
+{
+    const char *job = getenv("SLURM_JOB_NUM_NODES");
+    if (o->cell.rank_per[0] != '\0') {
+        if (o->cell.nodes == 0 && job != NULL)
+            o->cell.nodes = atoi(job);
+        return binding_fill_shape(&o->cell, o->setup.room, o->ranks, o->threads,
+                                  err);
+    }
+    if (o->cell.nodes > 0)
+        return error_set(err, EINVAL, "--nodes goes with --rank-per");
+    if (!o->simulated && !o->threads && o->cell.ranks == 1)
+        o->cell.threads =
+            o->cell.smt ? o->room.processors[TOPO_NODE] : o->setup.cores;
+    return 0;
+}
+
 int run_options_campaign(struct run_options *o, struct campaign *campaign,
                          struct error *err)
 {
@@ -416,8 +460,9 @@ int run_options_campaign(struct run_options *o, struct campaign *campaign,
     if (o->file != NULL) {
         code = load_campaign(o, campaign, err);
     } else {
-        if (!o->simulated && !o->threads && o->cell.ranks == 1)
-            o->cell.threads = o->setup.cores;
+        code = single_shape(o, err);
+        if (code != 0)
+            return code;
         if (!o->max_given && o->policy.repetitions_max < o->policy.repetitions)
             o->policy.repetitions_max = o->policy.repetitions;
         code = campaign_single(&o->cell, &o->policy, campaign, err);

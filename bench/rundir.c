@@ -180,10 +180,11 @@ static int store_text(const char *folder, const char *path, const char *text,
 
 /* The stored campaign must have the same cells as the one to run. */
 static int check_campaign(const struct rundir *dir, const char *path,
-                          const struct campaign *whole, int cores,
-                          struct error *err)
+                          const struct campaign *whole,
+                          const struct campaign_setup *setup, struct error *err)
 {
-    const struct campaign_setup plain = {.cores = cores};
+    const struct campaign_setup plain = {.cores = setup->cores,
+                                         .room = setup->room};
     struct campaign stored;
     int code = campaign_load(path, &plain, &stored, err);
     if (code != 0)
@@ -211,7 +212,7 @@ int rundir_find(struct rundir *dir, const struct campaign *whole,
     if (code != 0)
         return code;
     *found = access(path, F_OK) == 0;
-    return *found ? check_campaign(dir, path, whole, setup->cores, err) : 0;
+    return *found ? check_campaign(dir, path, whole, setup, err) : 0;
 }
 
 int rundir_open(struct rundir *dir, const struct campaign *whole,
@@ -240,7 +241,7 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
     if (code == 0)
         code = store_text(dir->path, path, whole->text, err);
     if (code == 0)
-        code = check_campaign(dir, path, whole, setup->cores, err);
+        code = check_campaign(dir, path, whole, setup, err);
     return code;
 }
 

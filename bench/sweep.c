@@ -266,9 +266,11 @@ static void add_rest(struct table *table, const struct sweep *sweep)
 {
     char simulation[128];
     const struct cell *c = sweep->cell;
-    const char *const word[] = {c->master, c->window, c->collect, c->bind,
-                                c->timing, c->power,  c->load,    c->placement};
+    const char *const word[] = {c->master,   c->window,   c->collect, c->bind,
+                                c->rank_per, c->memory,   c->timing,  c->power,
+                                c->load,     c->placement};
     add_words(table, word, sizeof(word) / sizeof(word[0]));
+    table_add(table, "%d", c->smt);
     table_add(table, "%d", c->prefetch);
     table_add(table, "%lld", (long long)c->min_chunk);
     table_add(table, "%d", sweep->crowded);
@@ -337,10 +339,13 @@ static int write_csv(const char *path, const struct sweeps *sweeps,
                                        "window",
                                        "collect",
                                        "bind",
+                                       "rank_per",
+                                       "memory",
                                        "timing",
                                        "power",
                                        "load",
                                        "placement",
+                                       "smt",
                                        "prefetch",
                                        "min_chunk",
                                        "oversubscribed",

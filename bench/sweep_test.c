@@ -179,8 +179,9 @@ static void groups_that_differ_in_load_are_told_apart(void **unused)
     assert_int_equal(sweep_store(&results, folder, &err), 0);
     snprintf(path, sizeof(path), "%s/sync-interval.csv", folder);
     text = testing_read(path, NULL);
-    assert_non_null(strstr(text, "master,window,collect,bind,timing,power,load,"
-                                 "placement,prefetch,min_chunk,"
+    assert_non_null(strstr(text, "master,window,collect,bind,rank_per,memory,"
+                                 "timing,power,load,placement,smt,"
+                                 "prefetch,min_chunk,"
                                  "oversubscribed,simulation\n"));
     assert_non_null(strstr(text, ",w1:1,"));
     free(text);

@@ -2,17 +2,21 @@
 #include "harness/cell_fields.h"
 
 #include "base/nearest.h"
+#include "harness/binding.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 const char *const cell_fields[] = {
-    "kernel",   "scheme",    "layout",       "ranks",        "threads",
-    "workers",  "hierarchy", "transport",    "master",       "window",
-    "collect",  "bind",      "timing",       "power",        "load",
-    "prefetch", "min_chunk", "protocol",     "placement",    "sync_interval",
-    "platform", "cp",        "request_cost", "result_bytes", NULL};
+    "kernel",    "scheme",    "layout",       "ranks",
+    "threads",   "workers",   "rank_per",     "nodes",
+    "hierarchy", "transport", "master",       "window",
+    "collect",   "bind",      "smt",          "memory",
+    "timing",    "power",     "load",         "prefetch",
+    "min_chunk", "protocol",  "placement",    "sync_interval",
+    "platform",  "cp",        "request_cost", "result_bytes",
+    NULL};
 
 void cell_defaults(struct cell *cell)
 {
@@ -22,6 +26,7 @@ void cell_defaults(struct cell *cell)
                           .window = "auto",
                           .collect = "auto",
                           .bind = "compact",
+                          .memory = "touch",
                           .timing = "worker",
                           .protocol = "auto",
                           .placement = "sticky",
@@ -63,7 +68,9 @@ const struct cell_text_field cell_text_fields[] = {
     TEXT_FIELD(master, "computing", "dedicated"),
     TEXT_FIELD(window, "auto", "shared", "rma"),
     TEXT_FIELD(collect, "auto", "master", "local"),
-    TEXT_FIELD(bind, "compact", "scatter", "none"),
+    TEXT_FIELD(bind, NULL),
+    TEXT_FIELD(rank_per, NULL),
+    TEXT_FIELD(memory, "touch", "bind"),
     TEXT_FIELD(timing, "worker", "chunk"),
     TEXT_FIELD(protocol, "auto", "parallel", "dmps", "subproblem"),
     TEXT_FIELD(placement, "sticky", "replan"),
@@ -85,7 +92,7 @@ static const struct cell_text_field *find_text_field(const char *name)
 static int unknown(const char *what, const char *value,
                    const char *const *allowed, struct error *err)
 {
-    char list[384] = "";
+    char list[512] = "";
     size_t used = 0;
     for (int i = 0; allowed[i] != NULL && used < sizeof(list); i++)
         used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
@@ -185,10 +192,24 @@ static int set_switch(const char *field, const char *value, bool *out,
     return unknown(field, value, allowed, err);
 }
 
+/* Text fields whose words depend on each other. */
+static int check_text(const char *field, const char *value, struct error *err)
+{
+    struct topo_binding binding;
+    if (strcmp(field, "bind") == 0)
+        return binding_bind_parse(&binding, value, err);
+    if (strcmp(field, "rank_per") == 0)
+        return binding_domain_parse(&binding.domain, value, err);
+    return 0;
+}
+
 int cell_set(struct cell *cell, const char *field, const char *value,
              struct error *err)
 {
     const struct cell_text_field *text = find_text_field(field);
+    int code = check_text(field, value, err);
+    if (code != 0)
+        return code;
     if (text != NULL)
         return cell_set_text(cell, text, value, err);
     if (strcmp(field, "layout") == 0)
@@ -199,12 +220,16 @@ int cell_set(struct cell *cell, const char *field, const char *value,
         return set_count(field, value, &cell->threads, err);
     if (strcmp(field, "workers") == 0)
         return set_count(field, value, &cell->workers, err);
+    if (strcmp(field, "nodes") == 0)
+        return set_count(field, value, &cell->nodes, err);
+    if (strcmp(field, "smt") == 0)
+        return set_switch(field, value, &cell->smt, err);
     if (strcmp(field, "prefetch") == 0)
         return set_switch(field, value, &cell->prefetch, err);
     if (strcmp(field, "min_chunk") == 0)
         return set_long(field, value, &cell->min_chunk, err);
     if (strcmp(field, "sync_interval") == 0)
         return set_interval(cell, value, err);
-    int code = cell_simulation_set(cell, field, value, err);
+    code = cell_simulation_set(cell, field, value, err);
     return code != -ENOENT ? code : unknown("field", field, cell_fields, err);
 }

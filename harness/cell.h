@@ -36,15 +36,20 @@ struct cell {
     char master[16];    /* computing | dedicated: what master ranks do */
     char window[16];    /* auto | shared | rma: kind of MPI window */
     char collect[16];   /* master | local: where results go */
-    char bind[16];      /* compact | scatter | none */
+    char bind[256];     /* compact | scatter | none | processors: 0,2,4-7 */
+    char rank_per[16];  /* socket | numa: a rank's workers stay in one; empty:
+                           in the node */
+    char memory[16];    /* touch | bind: workers' data on their NUMA nodes */
     char timing[16];    /* worker | chunk */
     char protocol[16];  /* parallel | dmps | subproblem */
     char placement[16]; /* sticky | replan: chunks of several time steps */
     char power[512];    /* v,v,... or n:v,n:v,...; empty: all equal */
     char load[512];     /* competing load, w0,w2:1; empty: dedicated */
     bool prefetch;      /* requests go one ahead */
+    bool smt;           /* workers on hardware threads instead of cores */
     int ranks, threads; /* of the launch shape */
     int workers;        /* asked for: cell_check makes ranks of it; else 0 */
+    int nodes;          /* asked for with rank_per, which makes ranks of it */
     int64_t min_chunk;
     /* Columns; 0: no synchronization (parallel), or still to be chosen. */
     int64_t sync_interval;
@@ -80,12 +85,12 @@ void cell_defaults(struct cell *cell);
 void policy_defaults(struct policy *policy);
 
 /* Sets one field by its column name from text: kernel, scheme, hierarchy,
- * transport, master, window, collect, bind, timing, power, load, prefetch
- * (on|off), ranks, threads, workers, min_chunk, protocol, placement,
- * sync_interval, (a number, auto, andronikos or chen-xue), layout (RxT: ranks x
- * threads), and of simulations platform, cp, request_cost, result_bytes.
- * Unknown names and values are errors that list what is allowed and the
- * nearest.  Returns 0 or -EINVAL. */
+ * transport, master, window, collect, bind, rank_per, memory, timing, power,
+ * load, prefetch and smt (on|off), ranks, threads, workers, nodes, min_chunk,
+ * protocol, placement, sync_interval, (a number, auto, andronikos or chen-xue),
+ * layout (RxT: ranks x threads), and of simulations platform, cp, request_cost,
+ * result_bytes.  Unknown names and values are errors that list what is allowed
+ * and the nearest.  Returns 0 or -EINVAL. */
 int cell_set(struct cell *cell, const char *field, const char *value,
              struct error *err);
 

@@ -1,6 +1,7 @@
 /* Whether a cell can run, and its canonical form. */
 #include "harness/cell_fields.h"
 
+#include "harness/binding.h"
 #include "harness/hierarchy.h"
 #include "kernels/kernel.h"
 #include "sched/sched.h"
@@ -96,6 +97,30 @@ static int check_words(const struct cell *cell, struct error *err)
     return code;
 }
 
+/* How workers are bound, in one form. */
+static int check_binding(struct cell *cell, struct error *err)
+{
+    struct topo_binding binding = {.bind = TOPO_NONE};
+    int code = binding_bind_parse(&binding, cell->bind, err);
+    if (code == 0)
+        code = binding_domain_parse(&binding.domain, cell->rank_per, err);
+    if (code != 0)
+        return code;
+    if (binding.bind == TOPO_LIST &&
+        !binding_format(&binding, cell->bind, sizeof(cell->bind)))
+        return error_set(err, EINVAL,
+                         "bind: the list is longer than %zu characters",
+                         sizeof(cell->bind) - 1);
+    if (binding.domain == TOPO_NODE)
+        cell->rank_per[0] = '\0';
+    cell->nodes = 0;
+    if (binding.bind == TOPO_NONE && strcmp(cell->memory, "bind") == 0)
+        return error_set(err, ENOTSUP,
+                         "memory bind needs workers that are bound to cores: "
+                         "bind is none");
+    return 0;
+}
+
 static int check_shape(const struct cell *cell, struct error *err)
 {
     if ((int64_t)cell->ranks * cell->threads > CELL_WORKERS_MAX)
@@ -124,6 +149,8 @@ static int check_specs(struct cell *cell, struct error *err)
         return code;
     snprintf(cell->scheme, sizeof(cell->scheme), "%s", spec.canonical);
     code = check_words(cell, err);
+    if (code == 0)
+        code = check_binding(cell, err);
     if (code == 0)
         code = check_protocol(cell, kernel->dependence != NULL, err);
     return code == 0 ? check_steps(cell, steps, err) : code;
@@ -247,6 +274,12 @@ static void set_hash(struct cell *cell)
              cell->min_chunk,
              is(cell->sync_choice, "given") ? interval : cell->sync_choice,
              simulation);
+    size_t used = strlen(text);
+    /* Only what is not as usual: results from before these fields stay. */
+    snprintf(text + used, sizeof(text) - used, "%s%s%s%s%s",
+             cell->smt ? "|smt" : "", cell->rank_per[0] ? "|rank_per " : "",
+             cell->rank_per, is(cell->memory, "touch") ? "" : "|memory ",
+             is(cell->memory, "touch") ? "" : cell->memory);
     snprintf(cell->hash, sizeof(cell->hash), "%016" PRIx64,
              (uint64_t)XXH3_64bits(text, strlen(text)));
 }

@@ -13,6 +13,7 @@ json_t *cell_to_json(const struct cell *cell)
         json_object_set_new(object, field->name,
                             json_string((const char *)cell + field->offset));
     json_object_set_new(object, "prefetch", json_boolean(cell->prefetch));
+    json_object_set_new(object, "smt", json_boolean(cell->smt));
     json_object_set_new(object, "ranks", json_integer(cell->ranks));
     json_object_set_new(object, "threads", json_integer(cell->threads));
     json_object_set_new(object, "min_chunk", json_integer(cell->min_chunk));
@@ -39,15 +40,25 @@ static int read_integer(const json_t *object, const char *name, int64_t most,
     return 0;
 }
 
+static int read_switch(const json_t *object, const char *name, bool *out,
+                       struct error *err)
+{
+    const json_t *value = json_object_get(object, name);
+    if (!json_is_boolean(value))
+        return error_set(err, EINVAL, "cell: '%s' must be true or false", name);
+    *out = json_is_true(value);
+    return 0;
+}
+
 static int read_numbers(const json_t *object, struct cell *cell,
                         struct error *err)
 {
     int64_t ranks = 0, threads = 0;
-    const json_t *prefetch = json_object_get(object, "prefetch");
-    if (!json_is_boolean(prefetch))
-        return error_set(err, EINVAL, "cell: 'prefetch' must be true or false");
-    cell->prefetch = json_is_true(prefetch);
-    int code = read_integer(object, "ranks", CELL_WORKERS_MAX, &ranks, err);
+    int code = read_switch(object, "prefetch", &cell->prefetch, err);
+    if (code == 0)
+        code = read_switch(object, "smt", &cell->smt, err);
+    if (code == 0)
+        code = read_integer(object, "ranks", CELL_WORKERS_MAX, &ranks, err);
     if (code == 0)
         code = read_integer(object, "threads", CELL_WORKERS_MAX, &threads, err);
     if (code == 0)

@@ -87,6 +87,15 @@ static void every_field_takes_its_values(void **unused)
         {"bind", "compact"},
         {"bind", "scatter"},
         {"bind", "none"},
+        {"bind", "0,2,4-7"},
+        {"rank_per", "node"},
+        {"rank_per", "socket"},
+        {"rank_per", "numa"},
+        {"nodes", "4"},
+        {"smt", "on"},
+        {"smt", "off"},
+        {"memory", "touch"},
+        {"memory", "bind"},
         {"timing", "worker"},
         {"timing", "chunk"},
         {"power", "1,2"},
@@ -212,6 +221,11 @@ static void wrong_values_say_what_is_allowed(void **unused)
         {"collect", "locl", "allowed: auto, master, local", "'local'"},
         {"bind", "compat", "allowed: compact, scatter, none", "'compact'"},
         {"timing", "chunks", "allowed: worker, chunk", "'chunk'"},
+        {"bind", "0,2-", "bind: '2-' must be processors", "0-62:2"},
+        {"rank_per", "core", "allowed: node, socket, numa", ""},
+        {"memory", "bnd", "allowed: touch, bind", "'bind'"},
+        {"smt", "2", "allowed: on, off, true, false", ""},
+        {"nodes", "0", "nodes: '0' must be a number from 1", ""},
         {"prefetch", "yes", "allowed: on, off, true, false", ""},
         {"prefetch", "flase", "prefetch", "did you mean 'false'"},
         {"layout", "2", "RANKSxTHREADS", "'2'"},
@@ -402,6 +416,11 @@ static void every_field_is_in_the_hash(void **unused)
     differ(base, WORDS("layout=2x2", "master=dedicated"));
     differ(base, WORDS("layout=2x2", "collect=local"));
     differ(base, WORDS("layout=2x2", "bind=none"));
+    differ(base, WORDS("layout=2x2", "bind=0,2"));
+    same(WORDS("layout=2x2", "bind=0-2"), WORDS("layout=2x2", "bind=0,1,2"));
+    differ(base, WORDS("layout=2x2", "smt=on"));
+    differ(base, WORDS("layout=2x2", "rank_per=numa"));
+    differ(base, WORDS("layout=2x2", "memory=bind"));
     differ(base, WORDS("layout=2x2", "timing=chunk"));
     differ(base, WORDS("layout=2x2", "power=1,2,3,4"));
     differ(base, WORDS("layout=2x2", "prefetch=off"));
@@ -645,9 +664,9 @@ static void damaged_json_is_refused(void **unused)
 {
     (void)unused;
     static const char *const keys[] = {
-        "kernel", "scheme",   "hierarchy", "transport", "master",
-        "window", "collect",  "bind",      "timing",    "power",
-        "load",   "prefetch", "ranks",     "threads",   "min_chunk"};
+        "kernel",  "scheme",  "hierarchy", "transport", "master",   "window",
+        "collect", "bind",    "timing",    "power",     "load",     "prefetch",
+        "ranks",   "threads", "min_chunk", "smt",       "rank_per", "memory"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         damaged(keys[i], NULL);
         damaged(keys[i], json_null());

@@ -34,7 +34,8 @@ struct launch {
     struct plan plan;
     struct launch_context context;
     struct record_file runs, workers, chunks;
-    struct loop **loop; /* opened so far */
+    struct loop **loop;            /* opened so far */
+    const struct cell **loop_cell; /* the first cell of each */
     int loops;
     uint64_t random;
     int failed; /* cells that did not run or verify */
@@ -66,22 +67,37 @@ static void complain(struct launch *launch, const struct error *err)
 
 /* ---- loops ---- */
 
-/* Cells with the same kernel share its instance and its reference. */
-static int get_loop(struct launch *launch, const char *kernel,
+/* Whether memory that one cell's workers have touched is where the other's
+ * want it: they are bound alike. */
+static bool same_places(const struct cell *a, const struct cell *b)
+{
+    return strcmp(a->bind, b->bind) == 0 && a->smt == b->smt &&
+           strcmp(a->rank_per, b->rank_per) == 0 &&
+           strcmp(a->memory, b->memory) == 0 &&
+           strcmp(a->master, b->master) == 0;
+}
+
+/* Cells with the same kernel and binding share its instance and its
+ * reference. */
+static int get_loop(struct launch *launch, const struct cell *cell,
                     struct loop **out, struct error *err)
 {
+    const char *kernel = cell->kernel;
     for (int i = 0; i < launch->loops; i++) {
-        if (strcmp(launch->loop[i]->name, kernel) == 0) {
+        if (strcmp(launch->loop[i]->name, kernel) == 0 &&
+            same_places(launch->loop_cell[i], cell)) {
             *out = launch->loop[i];
             return 0;
         }
     }
+    size_t n = (size_t)launch->loops + 1;
     struct loop *loop = calloc(1, sizeof(*loop));
-    struct loop **more =
-        realloc(launch->loop, (size_t)(launch->loops + 1) * sizeof(*more));
-    if (loop == NULL || more == NULL)
+    struct loop **more = realloc(launch->loop, n * sizeof(*more));
+    const struct cell **cells = realloc(launch->loop_cell, n * sizeof(*cells));
+    if (loop == NULL || more == NULL || cells == NULL)
         abort(); /* before any agreement: nothing sensible is left */
     launch->loop = more;
+    launch->loop_cell = cells;
     int code =
         loop_open(loop, kernel, &launch->context.comm,
                   launch->plan.policy.verify_limit, launch->plan.seed, err);
@@ -89,6 +105,7 @@ static int get_loop(struct launch *launch, const char *kernel,
         free(loop);
         return code;
     }
+    launch->loop_cell[launch->loops] = cell;
     launch->loop[launch->loops++] = loop;
     *out = loop;
     return 0;
@@ -260,7 +277,7 @@ static int open_item(struct launch *launch, struct item *item,
                         sizeof(*item->time));
     if (item->time == NULL)
         abort();
-    int code = get_loop(launch, item->cell->kernel, &item->loop, &why);
+    int code = get_loop(launch, item->cell, &item->loop, &why);
     if (code == 0)
         code = run_open(&item->run, item->cell, item->loop, &launch->context,
                         launch->plan.policy.oversubscribe, &why);
@@ -415,6 +432,7 @@ static void close_launch(struct launch *launch)
         free(launch->loop[i]);
     }
     free(launch->loop);
+    free(launch->loop_cell);
     context_close(&launch->context);
     plan_free(&launch->plan);
 }

@@ -49,7 +49,7 @@ static void bind_body(int thread, void *arg)
 {
     struct fixture *f = arg;
     struct error err;
-    if (topo_bind_self(f->topo, TOPO_COMPACT, thread, 2, &err) != 0)
+    if (topo_bind_compact(f->topo, thread, 2, &err) != 0)
         abort();
     f->processor[thread] = queue_processor();
 }

@@ -1,5 +1,5 @@
 /* A loop of a launch: one kernel instance with its output, its reference and
- * its serial cost.  Cells with the same kernel share it. */
+ * its serial cost.  Cells with the same kernel and binding share it. */
 #ifndef HARNESS_LOOP_H
 #define HARNESS_LOOP_H
 
@@ -23,6 +23,8 @@ struct loop {
      * a boundary that a worker of this rank is reading. */
     char *inbox;
     char *output; /* iterations * output_bytes; untouched pages cost nothing */
+    bool placed;  /* output and state lie where its runs' `memory` wants them:
+                     all runs of a loop bind their workers the same way */
 
     /* What is right: XXH3 of each iteration's output, on every rank. */
     uint64_t *checksum;

@@ -1,6 +1,7 @@
 #include "harness/rows.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,31 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     return row;
 }
 
+/* "0" or "0-1,4": the bits that are set. */
+static json_t *node_list(uint64_t nodes)
+{
+    char text[256] = "";
+    size_t used = 0;
+    for (int i = 0; i < 64; i++) {
+        int last = i;
+        if ((nodes >> i & 1) == 0)
+            continue;
+        while (last < 63 && (nodes >> (last + 1) & 1) != 0)
+            last++;
+        used += (size_t)snprintf(text + used, sizeof(text) - used,
+                                 last > i ? "%s%d-%d" : "%s%d",
+                                 used > 0 ? "," : "", i, last);
+        i = last;
+    }
+    return used > 0 ? json_string(text) : json_null();
+}
+
+/* What is negative is not known. */
+static json_t *number(int value)
+{
+    return value < 0 ? json_null() : json_integer(value);
+}
+
 /* As the scheme counts with it, else V/Q. */
 static json_t *available(const struct powers *powers, int worker)
 {
@@ -146,9 +172,11 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
     const struct powers *powers = run_powers(c->run);
     identify(row, "worker", c);
     json_t *measured = json_pack(
-        "{s:i,s:i,s:o,s:b,s:f,s:o,s:o,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o}",
+        "{s:i,s:i,s:o,s:o,s:o,s:o,s:b,s:f,s:o,s:o,s:I,s:I,s:o,s:o,s:o,s:o,"
+        "s:o,s:o}",
         "worker", worker, "rank", run_worker_rank(c->run, worker), "core",
-        r->core >= 0 ? json_integer(r->core) : json_null(), "bound", r->bound,
+        number(r->core), "processor", number(r->processor), "numa",
+        number(r->numa), "memory_numa", node_list(r->memory), "bound", r->bound,
         "power", powers->given[worker], "queue",
         powers->queue ? json_integer(powers->queue[worker]) : json_null(),
         "available", available(powers, worker), "iterations",

@@ -1,66 +1,15 @@
 #include "harness/run_parts.h"
 
-#include "harness/topo/queue.h"
+#include "harness/binding.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 /* Bytes of address space that may be set aside for one list. */
 #define MAPPED_MAX 0x1p46
-
-/* ---- binding ---- */
-
-int run_bind_thread(struct run *run, int thread, struct error *err)
-{
-    int slots;
-    int slot = place_slot(&run->context->place, &run->tree,
-                          run->context->comm.rank, thread, &slots);
-    return topo_bind_self(run->context->place.topo, run->bind, slot, slots,
-                          err);
-}
-
-static void bind_body(int thread, void *arg)
-{
-    struct run *run = arg;
-    struct error err;
-    bool bound;
-    int core;
-    if (thread > 0 && thread >= run->workers)
-        return;
-    int code = run_bind_thread(run, thread, &err);
-    if (thread >= run->workers)
-        return;
-    topo_observe_self(run->context->place.topo, &core, &bound);
-    run->place[thread] = (struct place_report){
-        .host = run->context->place.group[run->context->comm.rank],
-        .core = core,
-        .processor = queue_processor(),
-        .bound = bound && code == 0};
-}
-
-/* Binds all workers and looks where they are. */
-static int check_places(struct run *run, bool oversubscribe, struct error *err)
-{
-    const struct comm *comm = &run->context->comm;
-    void *all;
-    size_t size;
-    int code = 0;
-    engine_team_run(run->context->team, bind_body, run);
-    comm_gather_any(comm, run->place,
-                    (size_t)run->workers * sizeof(*run->place), &all, &size);
-    if (comm->rank == 0)
-        code =
-            place_check(&run->context->place, &run->tree, all, run->bind, err);
-    free(all);
-    int agreed = comm_agree(comm, code, err);
-    if (agreed == -EBUSY && oversubscribe) {
-        run->oversubscribed = true;
-        return 0;
-    }
-    return agreed;
-}
 
 /* ---- opening ---- */
 
@@ -110,11 +59,12 @@ static bool needs_poll(const struct run *run)
            (run->has_dmps && run->dmps.links.remote);
 }
 
-static void *log_map(size_t bytes)
+/* Whole pages, touched by nobody yet. */
+static void *map_pages(size_t bytes)
 {
-    void *log = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return log == MAP_FAILED ? NULL : log;
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
 }
 
 static bool stamps(const struct run *run)
@@ -140,15 +90,16 @@ static int open_worker(struct run *run, int i, struct error *err)
                               .output = loop->output,
                               .output_bytes = loop->output_bytes,
                               .stamp = stamps(run)};
-    size_t bytes = (loop->scratch_bytes + 127) / 128 * 128 + 128;
-    if (posix_memalign(&run->scratch[i], 128, bytes) != 0)
+    run->scratch_bytes = (loop->scratch_bytes + 127) / 128 * 128 + 128;
+    run->scratch[i] = map_pages(run->scratch_bytes);
+    if (run->scratch[i] == NULL)
         return error_set(err, ENOMEM, "no memory for worker %d", i);
     worker->scratch = run->scratch[i];
     double log_bytes = (double)loop->iterations * steps * sizeof(struct ran);
     run->log_bytes =
         (size_t)loop->iterations * (size_t)steps * sizeof(struct ran);
     if (log && (log_bytes > MAPPED_MAX ||
-                (worker->log = log_map(run->log_bytes)) == NULL))
+                (worker->log = map_pages(run->log_bytes)) == NULL))
         return error_set(err, ENOMEM,
                          "no memory to log %lld chunks in each of %d time "
                          "steps",
@@ -176,14 +127,38 @@ static int open_memory(struct run *run, struct error *err)
     return 0;
 }
 
+struct placing {
+    struct run *run;
+    struct error *err;
+    int code; /* of the first thread that could not */
+    atomic_flag said;
+};
+
+static void place_body(int thread, void *arg)
+{
+    struct placing *placing = arg;
+    struct error err;
+    if (thread >= placing->run->workers)
+        return;
+    int code = run_place_memory(placing->run, thread, &err);
+    if (code == 0 || atomic_flag_test_and_set(&placing->said))
+        return;
+    placing->code = code;
+    *placing->err = err;
+}
+
 static int open_workers(struct run *run, struct error *err)
 {
+    struct placing placing = {run, err, 0, ATOMIC_FLAG_INIT};
     for (int i = 0; i < run->workers; i++) {
         int code = open_worker(run, i, err);
         if (code != 0)
             return code;
     }
-    return 0;
+    engine_team_run(run->context->team, place_body, &placing);
+    if (placing.code == 0)
+        run->loop->placed = true;
+    return placing.code;
 }
 
 static int open_migrate(struct run *run, struct error *err)
@@ -239,13 +214,14 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
     }
     code = comm_agree(comm, code, err);
     if (code == 0)
-        code = check_places(run, oversubscribe, err);
+        code = run_check_places(run, oversubscribe, err);
     if (code == 0)
         code = open_powers(run, err);
     if (code != 0)
         return code;
-    run->crowded = comm_max_int(comm, place_crowded(&run->context->place,
-                                                    &run->tree)) != 0;
+    run->crowded =
+        comm_max_int(comm, place_crowded(&run->context->place, &run->tree,
+                                         run->binding.smt)) != 0;
     run->patience.spin_s = run->crowded ? 0 : comm->patience.spin_s;
     run->patience.nap_ns = run->crowded ? 0 : ENGINE_SHORT_NAP_NS;
     bool windowed = strcmp(run->cell.transport, "window") == 0;
@@ -273,7 +249,7 @@ int run_open(struct run **out, const struct cell *cell, struct loop *loop,
     run->loop = loop;
     run->context = context;
     run->passes = 1;
-    topo_bind_parse(cell->bind, &run->bind);
+    binding_of_cell(&run->binding, cell);
     int code = open_parts(run, oversubscribe, err);
     if (code != 0) {
         run_close(run);
@@ -297,11 +273,13 @@ void run_close(struct run *run)
         if (run->worker[i].log != NULL)
             munmap(run->worker[i].log, run->log_bytes);
     for (int i = 0; run->scratch != NULL && i < run->workers; i++)
-        free(run->scratch[i]);
+        if (run->scratch[i] != NULL)
+            munmap(run->scratch[i], run->scratch_bytes);
     run_free_gathered(run);
     tree_free(&run->tree);
     free(run->held);
     free(run->place);
+    free(run->processor);
     free(run->scratch);
     free(run->counted);
     free(run->result);

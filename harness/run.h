@@ -20,6 +20,8 @@ struct worker_result {
     int64_t chunks, iterations;
     double finish_s, compute_s, wait_s, serve_s, sync_s;
     int32_t core, bound;
+    int32_t processor, numa; /* of that core; -1: not known */
+    uint64_t memory;         /* NUMA nodes of its data, bit 0 is node 0 */
     uint64_t host;
 };
 

@@ -178,16 +178,6 @@ static void run_passes(struct run *run, int thread)
     }
 }
 
-static void observe(struct run *run, int thread)
-{
-    struct worker_result *result = &run->result[thread];
-    bool bound;
-    int core;
-    topo_observe_self(run->context->place.topo, &core, &bound);
-    result->core = core;
-    result->bound = bound;
-}
-
 void run_loop_body(int thread, void *arg)
 {
     struct run *run = arg;
@@ -204,5 +194,5 @@ void run_loop_body(int thread, void *arg)
         return;
     counters_end(run->context->counters, thread,
                  run->counted != NULL ? &run->counted[thread] : NULL);
-    observe(run, thread);
+    run_observe(run, thread);
 }

@@ -1,5 +1,6 @@
 /* A run's own parts, shared by the files run*.c and by nobody else:
- * run.c opens and repeats, run_loop.c is the timed part, run_verify.c holds
+ * run.c opens and repeats, run_place.c says where workers and their data are,
+ * run_loop.c is the timed part, run_verify.c holds
  * what was computed against the reference, run_save.c writes it for people to
  * look at, run_gather.c brings the reports of
  * all ranks to rank 0. */
@@ -26,7 +27,9 @@ struct run {
     struct migrate migrate;
     int passes; /* over the source: time steps with replan, else 1 */
     struct engine_patience patience;
-    enum topo_bind bind;
+    struct topo_binding binding;
+    int domain;     /* of this rank */
+    int *processor; /* of this rank's threads; -1: any of the domain */
     bool crowded, oversubscribed;
     int workers; /* of this rank */
     struct worker *worker;
@@ -34,7 +37,7 @@ struct run {
     struct counters_values *counted; /* the same; NULL: nothing is counted */
     void **scratch;
     struct kernel_poll poll;
-    size_t log_bytes;    /* per worker */
+    size_t log_bytes, scratch_bytes; /* per worker */
     const char *picture; /* where this repetition's output goes, or NULL */
     struct held *held;
     int64_t held_count, held_room;
@@ -56,6 +59,18 @@ static inline int run_first_worker(const struct run *run)
 
 /* Binds thread `thread` of this rank to its core.  Returns 0 or -errno. */
 int run_bind_thread(struct run *run, int thread, struct error *err);
+
+/* Collective: binds all workers, looks where they are, and refuses (-EBUSY)
+ * shared cores. */
+int run_check_places(struct run *run, bool oversubscribe, struct error *err);
+
+/* By its thread, which is bound: memory of a worker on its own NUMA node, and
+ * what the rank shares, as the cell's `memory` says. */
+int run_place_memory(struct run *run, int thread, struct error *err);
+
+/* By its thread, after its loop: what the system says of where it is, and of
+ * where its data is. */
+void run_observe(struct run *run, int thread);
 
 /* The timed part, by all threads of the team, after a reset and a barrier of
  * all ranks. */

@@ -22,7 +22,7 @@ static void bound_body(int thread, void *arg)
     if (threads && thread > 1)
         return;
     int worker = threads ? thread : context->comm.rank;
-    topo_bind_self(context->place.topo, TOPO_COMPACT, worker, 2, &err);
+    topo_bind_compact(context->place.topo, worker, 2, &err);
     if (!threads)
         comm_sharp_barrier(&context->comm);
     else

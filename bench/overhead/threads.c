@@ -42,8 +42,7 @@ static void bind(int thread, void *arg)
 {
     struct launch_context *context = arg;
     struct error err;
-    topo_bind_self(context->place.topo, TOPO_COMPACT, thread, context->threads,
-                   &err);
+    topo_bind_compact(context->place.topo, thread, context->threads, &err);
 }
 
 static int64_t bare(struct field *field)

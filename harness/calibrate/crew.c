@@ -30,8 +30,8 @@ int crew_open(struct crew *crew, struct launch_context *context,
         return code;
     crew->workers = crew->tree.workers;
     crew->first = crew->tree.rank_worker[comm->rank];
-    crew->crowded =
-        comm_max_int(comm, place_crowded(&context->place, &crew->tree)) != 0;
+    crew->crowded = comm_max_int(comm, place_crowded(&context->place,
+                                                     &crew->tree, false)) != 0;
     crew->patience.spin_s = crew->crowded ? 0 : comm->patience.spin_s;
     crew->patience.nap_ns = crew->crowded ? 0 : ENGINE_SHORT_NAP_NS;
     return 0;
@@ -46,11 +46,10 @@ void crew_bind(const struct crew *crew, int thread)
 {
     const struct place *place = &crew->context->place;
     struct error err;
-    int slots;
-    int slot = place_slot(place, &crew->tree, crew->context->comm.rank, thread,
-                          &slots);
+    struct place_slot seat =
+        place_slot(place, &crew->tree, 1, crew->context->comm.rank, thread);
     /* The cell that counts chunks has checked that this works. */
-    topo_bind_self(place->topo, TOPO_COMPACT, slot, slots, &err);
+    topo_bind_compact(place->topo, seat.slot, seat.slots, &err);
 }
 
 void crew_start(const struct crew *crew, int thread)

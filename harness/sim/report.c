@@ -70,6 +70,8 @@ static void fill_workers(struct run *run, struct run_result *result)
             .serve_s = seat->source.serve_s,
             .sync_s = seat->sync_s,
             .core = -1,
+            .processor = -1,
+            .numa = -1,
             .bound = true,
             .host = (uintptr_t)world->place[place].host};
         result->chunks += seat->worker.chunks;

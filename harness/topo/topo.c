@@ -1,30 +1,14 @@
-#include "harness/topo/topo.h"
+/* A machine's topology: where it comes from, what it is, where threads are. */
+#include "harness/topo/topo_parts.h"
 
 #include <errno.h>
-#include <hwloc.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-struct topo {
-    hwloc_topology_t handle; /* restricted to the starting cpuset */
-    int cores;
-    char cpuset[256];
-    char processor[128];
-    char summary[256];
-};
-
-static const char *const bind_names[] = {"compact", "scatter", "none", NULL};
-
-bool topo_bind_parse(const char *text, enum topo_bind *bind)
+static int count(const struct topo *topo, hwloc_obj_type_t type)
 {
-    for (int i = 0; bind_names[i] != NULL; i++) {
-        if (strcmp(text, bind_names[i]) == 0) {
-            *bind = (enum topo_bind)i;
-            return true;
-        }
-    }
-    return false;
+    return hwloc_get_nbobjs_by_type(topo->handle, type);
 }
 
 static void summarise(struct topo *topo)
@@ -40,43 +24,113 @@ static void summarise(struct topo *topo)
     snprintf(topo->summary, sizeof(topo->summary),
              "%d cores, %d processors, %d packages, %d NUMA nodes, %.1f GiB, "
              "%s",
-             topo->cores, hwloc_get_nbobjs_by_type(topo->handle, HWLOC_OBJ_PU),
-             hwloc_get_nbobjs_by_type(topo->handle, HWLOC_OBJ_PACKAGE),
-             hwloc_get_nbobjs_by_type(topo->handle, HWLOC_OBJ_NUMANODE),
+             topo->cores, count(topo, HWLOC_OBJ_PU),
+             count(topo, HWLOC_OBJ_PACKAGE), count(topo, HWLOC_OBJ_NUMANODE),
              (double)root->total_memory / (1 << 30), topo->processor);
 }
 
 /* Everything outside the cpuset the process was started in is taken out of
- * the topology, so that no slot can leave it. */
+ * the topology, so that no worker can leave it. */
 static void restrict_to_start(struct topo *topo)
 {
     hwloc_bitmap_t start = hwloc_bitmap_alloc();
     if (hwloc_get_cpubind(topo->handle, start, HWLOC_CPUBIND_PROCESS) == 0 &&
         !hwloc_bitmap_iszero(start))
         hwloc_topology_restrict(topo->handle, start, 0);
+    hwloc_bitmap_free(start);
+}
+
+static int restrict_to_list(struct topo *topo, const char *cpuset,
+                            struct error *err)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    hwloc_const_bitmap_t all = hwloc_topology_get_topology_cpuset(topo->handle);
+    bool good = hwloc_bitmap_list_sscanf(set, cpuset) == 0 &&
+                hwloc_bitmap_isincluded(set, all) &&
+                !hwloc_bitmap_iszero(set) &&
+                hwloc_topology_restrict(topo->handle, set, 0) == 0;
+    hwloc_bitmap_free(set);
+    if (good)
+        return 0;
+    char text[256];
+    hwloc_bitmap_list_snprintf(text, sizeof(text), all);
+    return error_set(err, EINVAL,
+                     "cpuset: '%s' must be processors of %s, e.g. 0-3,8",
+                     cpuset, text);
+}
+
+static void describe(struct topo *topo)
+{
     hwloc_bitmap_list_snprintf(
         topo->cpuset, sizeof(topo->cpuset),
         hwloc_topology_get_topology_cpuset(topo->handle));
-    hwloc_bitmap_free(start);
+    topo->cores = count(topo, HWLOC_OBJ_CORE);
+    if (topo->cores < 1)
+        topo->cores = count(topo, HWLOC_OBJ_PU);
+    summarise(topo);
+}
+
+/* An initialised topology, not loaded. */
+static int start(struct topo **out, struct error *err)
+{
+    struct topo *topo = calloc(1, sizeof(*topo));
+    if (topo == NULL || hwloc_topology_init(&topo->handle) != 0) {
+        free(topo);
+        return error_set(err, ENOMEM, "out of memory for the topology");
+    }
+    *out = topo;
+    return 0;
 }
 
 int topo_open(struct topo **out, struct error *err)
 {
-    struct topo *topo = calloc(1, sizeof(*topo));
-    if (topo == NULL)
-        return error_set(err, ENOMEM, "out of memory for the topology");
-    if (hwloc_topology_init(&topo->handle) != 0 ||
-        hwloc_topology_load(topo->handle) != 0) {
-        free(topo);
+    struct topo *topo = NULL;
+    int code = start(&topo, err);
+    if (code != 0)
+        return code;
+    if (hwloc_topology_load(topo->handle) != 0) {
+        topo_close(topo);
         return error_set(err, ENODEV, "hwloc cannot load the topology");
     }
     restrict_to_start(topo);
-    topo->cores = hwloc_get_nbobjs_by_type(topo->handle, HWLOC_OBJ_CORE);
-    if (topo->cores < 1)
-        topo->cores = hwloc_get_nbobjs_by_type(topo->handle, HWLOC_OBJ_PU);
-    summarise(topo);
+    describe(topo);
     *out = topo;
     return 0;
+}
+
+/* hwloc prints its own reasons when it is asked to (HWLOC_SYNTHETIC_VERBOSE);
+ * an XML file that it cannot read is one that it does not know. */
+static int load_other(const struct topo *topo, const char *machine,
+                      struct error *err)
+{
+    bool file = access(machine, F_OK) == 0;
+    int set = file ? hwloc_topology_set_xml(topo->handle, machine)
+                   : hwloc_topology_set_synthetic(topo->handle, machine);
+    if (set == 0 && hwloc_topology_load(topo->handle) == 0)
+        return 0;
+    return error_set(err, EINVAL,
+                     file ? "topology: %s is no XML file of lstopo"
+                          : "topology: '%s' is neither a file nor a synthetic "
+                            "description such as 'pack:2 numa:2 core:32 pu:2'",
+                     machine);
+}
+
+int topo_open_other(struct topo **out, const char *machine, const char *cpuset,
+                    struct error *err)
+{
+    struct topo *topo = NULL;
+    int code = machine != NULL ? start(&topo, err) : topo_open(&topo, err);
+    if (code == 0 && machine != NULL)
+        code = load_other(topo, machine, err);
+    if (code == 0 && cpuset != NULL)
+        code = restrict_to_list(topo, cpuset, err);
+    if (code == 0) {
+        describe(topo);
+        *out = topo;
+    } else if (topo != NULL) {
+        topo_close(topo);
+    }
+    return code;
 }
 
 void topo_close(struct topo *topo)
@@ -88,6 +142,11 @@ void topo_close(struct topo *topo)
 int topo_cores(const struct topo *topo)
 {
     return topo->cores;
+}
+
+int topo_processors(const struct topo *topo)
+{
+    return count(topo, HWLOC_OBJ_PU);
 }
 
 const char *topo_cpuset(const struct topo *topo)
@@ -105,110 +164,77 @@ const char *topo_processor(const struct topo *topo)
     return topo->processor;
 }
 
-static hwloc_obj_t core_object(const struct topo *topo, int index)
-{
-    hwloc_obj_t core =
-        hwloc_get_obj_by_type(topo->handle, HWLOC_OBJ_CORE, (unsigned)index);
-    if (core == NULL)
-        core =
-            hwloc_get_obj_by_type(topo->handle, HWLOC_OBJ_PU, (unsigned)index);
-    return core;
-}
+/* ---- seats ---- */
 
-/* The first processor of the slot's core into `set`. */
-static int slot_set(const struct topo *topo, enum topo_bind bind, int slot,
-                    int slots, hwloc_bitmap_t set)
+/* The NUMA node whose cores are fewest: a node of the whole machine (slow or
+ * attached memory) is nobody's own. */
+static int nearest_node(const struct topo *topo, int processor)
 {
-    int used = slots < topo->cores ? slots : topo->cores;
-    slot %= topo->cores;
-    if (bind == TOPO_COMPACT || used < 1 || slot >= used) {
-        hwloc_bitmap_copy(set, core_object(topo, slot)->cpuset);
-        hwloc_bitmap_singlify(set);
-        return 0;
+    int node = -1, least = 0;
+    for (hwloc_obj_t o = NULL;
+         (o = hwloc_get_next_obj_by_type(topo->handle, HWLOC_OBJ_NUMANODE,
+                                         o)) != NULL;) {
+        int weight = hwloc_bitmap_weight(o->cpuset);
+        if (!hwloc_bitmap_isset(o->cpuset, (unsigned)processor) ||
+            (node >= 0 && weight >= least))
+            continue;
+        node = (int)o->os_index;
+        least = weight;
     }
-    hwloc_bitmap_t *sets = calloc((size_t)used, sizeof(*sets));
-    hwloc_obj_t root = hwloc_get_root_obj(topo->handle);
-    if (sets == NULL)
-        return -ENOMEM;
-    int code =
-        hwloc_distrib(topo->handle, &root, 1, sets, (unsigned)used, INT_MAX, 0);
-    if (code == 0)
-        hwloc_bitmap_copy(set, sets[slot]);
-    hwloc_bitmap_singlify(set);
-    for (int i = 0; code == 0 && i < used; i++)
-        hwloc_bitmap_free(sets[i]);
-    free(sets);
-    return code == 0 ? 0 : -ENODEV;
+    return node;
 }
 
-int topo_bind_self(struct topo *topo, enum topo_bind bind, int slot, int slots,
-                   struct error *err)
+static int kind_of(const struct topo *topo, int processor)
 {
+    int kinds = hwloc_cpukinds_get_nr(topo->handle, 0), efficiency = -1;
+    hwloc_bitmap_t one = hwloc_bitmap_alloc();
+    hwloc_bitmap_set(one, (unsigned)processor);
+    int kind =
+        kinds > 1 ? hwloc_cpukinds_get_by_cpuset(topo->handle, one, 0) : -1;
+    if (kind >= 0 &&
+        hwloc_cpukinds_get_info(topo->handle, (unsigned)kind, NULL, &efficiency,
+                                NULL, NULL, 0) == 0 &&
+        efficiency >= 0)
+        kind = efficiency;
+    hwloc_bitmap_free(one);
+    return kind;
+}
+
+struct topo_seat topo_seat(const struct topo *topo, int processor)
+{
+    struct topo_seat seat = {processor, processor, -1, -1, -1};
+    hwloc_obj_t pu =
+        processor < 0
+            ? NULL
+            : hwloc_get_pu_obj_by_os_index(topo->handle, (unsigned)processor);
+    if (pu == NULL)
+        return seat;
+    hwloc_obj_t core =
+        hwloc_get_ancestor_obj_by_type(topo->handle, HWLOC_OBJ_CORE, pu);
+    hwloc_obj_t package =
+        hwloc_get_ancestor_obj_by_type(topo->handle, HWLOC_OBJ_PACKAGE, pu);
+    if (core != NULL)
+        seat.core = hwloc_bitmap_first(core->cpuset);
+    if (package != NULL)
+        seat.socket = (int)package->logical_index;
+    seat.numa = nearest_node(topo, processor);
+    seat.kind = kind_of(topo, processor);
+    return seat;
+}
+
+struct topo_seen topo_observe_self(const struct topo *topo)
+{
+    struct topo_seen seen = {{-1, -1, -1, -1, -1}, false, false};
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    int code = 0;
-    if (bind == TOPO_NONE)
-        hwloc_bitmap_copy(set,
-                          hwloc_topology_get_topology_cpuset(topo->handle));
-    else
-        code = slot_set(topo, bind, slot, slots, set);
-    errno = 0;
-    if (code == 0 &&
-        hwloc_set_cpubind(topo->handle, set, HWLOC_CPUBIND_THREAD) != 0)
-        code = errno ? -errno : -ENOSYS;
-    hwloc_bitmap_free(set);
-    if (code != 0)
-        return error_set(err, -code, "cannot bind worker slot %d of %d: %s",
-                         slot, slots, strerror(-code));
-    return 0;
-}
-
-/* The lowest processor number of the core that holds processor `pu`. */
-static int core_of(const struct topo *topo, int pu)
-{
-    hwloc_obj_t object =
-        hwloc_get_pu_obj_by_os_index(topo->handle, (unsigned)pu);
-    hwloc_obj_t core = object ? hwloc_get_ancestor_obj_by_type(
-                                    topo->handle, HWLOC_OBJ_CORE, object)
-                              : NULL;
-    return core ? hwloc_bitmap_first(core->cpuset) : pu;
-}
-
-void topo_observe_self(struct topo *topo, int *core, bool *bound)
-{
-    hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    *core = -1;
-    *bound = false;
     if (hwloc_get_last_cpu_location(topo->handle, set, HWLOC_CPUBIND_THREAD) ==
         0)
-        *core = core_of(topo, hwloc_bitmap_first(set));
+        seen.seat = topo_seat(topo, hwloc_bitmap_first(set));
     if (hwloc_get_cpubind(topo->handle, set, HWLOC_CPUBIND_THREAD) == 0) {
         int first = hwloc_bitmap_first(set), last = hwloc_bitmap_last(set);
-        *bound = first >= 0 && core_of(topo, first) == core_of(topo, last);
+        seen.on_processor = first >= 0 && first == last;
+        seen.on_core = first >= 0 && topo_seat(topo, first).core ==
+                                         topo_seat(topo, last).core;
     }
     hwloc_bitmap_free(set);
-}
-
-int topo_print(FILE *out, int slots, enum topo_bind bind, struct error *err)
-{
-    struct topo *topo;
-    int code = topo_open(&topo, err);
-    if (code != 0)
-        return code;
-    if (slots <= 0)
-        slots = topo->cores;
-    fprintf(out, "%s\nstarted in processors %s, bind %s\n", topo->summary,
-            topo->cpuset, bind_names[bind]);
-    fprintf(out, "%8s  %s\n", "worker", "processor");
-    for (int slot = 0; slot < slots; slot++) {
-        hwloc_bitmap_t set = hwloc_bitmap_alloc();
-        char text[64] = "any of the cpuset";
-        if (bind != TOPO_NONE && slot_set(topo, bind, slot, slots, set) == 0)
-            hwloc_bitmap_list_snprintf(text, sizeof(text), set);
-        fprintf(out, "%8d  %s%s\n", slot, text,
-                slot >= topo->cores ? "  (shared: more workers than cores)"
-                                    : "");
-        hwloc_bitmap_free(set);
-    }
-    topo_close(topo);
-    return 0;
+    return seen;
 }

@@ -1,24 +1,61 @@
 /* Cores: what this process may use, what is bound where, what was observed.
- * The only part that knows hwloc. */
+ * The only part that knows hwloc.
+ *
+ * Processors are numbered as the system does (as in taskset, lscpu and the
+ * records); a processor is a hardware thread, and a core has one or more. */
 #ifndef HARNESS_TOPO_TOPO_H
 #define HARNESS_TOPO_TOPO_H
 
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
-enum topo_bind { TOPO_COMPACT, TOPO_SCATTER, TOPO_NONE };
+enum topo_bind { TOPO_COMPACT, TOPO_SCATTER, TOPO_LIST, TOPO_NONE };
+
+/* What a rank keeps to.  A NUMA domain is the cores that share the nearest
+ * memory. */
+enum topo_domain { TOPO_NODE, TOPO_SOCKET, TOPO_NUMA, TOPO_DOMAINS };
+
+enum { TOPO_LIST_MAX = 1024 };
+
+/* Where workers go. */
+struct topo_binding {
+    enum topo_bind bind;
+    enum topo_domain domain;
+    bool smt;                /* a worker may have each hardware thread, else
+                                one of each core */
+    int count;               /* TOPO_LIST: the i-th worker of a host has the */
+    int list[TOPO_LIST_MAX]; /* i-th of these processors */
+};
 
 struct topo;
 
 /* Loads this machine's topology, restricted to the cpuset the process was
  * started in.  Call before any thread is bound. */
 int topo_open(struct topo **topo, struct error *err);
+
+/* Another machine, to look at: an XML file (of lstopo), or a synthetic
+ * description of hwloc such as "pack:2 numa:2 core:32 pu:2", restricted to the
+ * processors in `cpuset` ("0-15,32"; NULL: all).  `machine` NULL is this one.
+ * Nothing can be bound on it.  Returns 0 or -EINVAL with a text. */
+int topo_open_other(struct topo **topo, const char *machine, const char *cpuset,
+                    struct error *err);
 void topo_close(struct topo *topo);
 
-/* Cores this process may use (at least 1). */
+/* Cores this process may use (at least 1), and their hardware threads. */
 int topo_cores(const struct topo *topo);
+int topo_processors(const struct topo *topo);
+
+/* How many workers a machine has room for, each on a core or on a hardware
+ * thread of its own: domains of each kind, and the least in any of them. */
+struct topo_room {
+    int domains[TOPO_DOMAINS];
+    int cores[TOPO_DOMAINS], processors[TOPO_DOMAINS];
+};
+void topo_room(const struct topo *topo, struct topo_room *room);
 
 /* The cpuset as text, for telling whether two processes share cores. */
 const char *topo_cpuset(const struct topo *topo);
@@ -29,23 +66,67 @@ const char *topo_summary(const struct topo *topo);
 /* The model of the first processor, or "unknown processor". */
 const char *topo_processor(const struct topo *topo);
 
-/* "compact", "scatter" or "none" -> enum; false when unknown. */
-bool topo_bind_parse(const char *text, enum topo_bind *bind);
+/* The processors of `workers` workers in one domain (number `domain` of its
+ * kind, modulo how many there are), and of `extra` dedicated masters behind
+ * them, for whom there is what workers leave over.  compact fills neighbouring
+ * cores first, with smt all hardware threads of a core; scatter puts workers as
+ * far apart as it can, each on a core of its own as long as there is one.  Who
+ * comes after the last wraps around to the first.  TOPO_LIST ignores domains;
+ * under TOPO_NONE all are -1: anywhere in the domain.  Returns 0 or -errno. */
+int topo_assign(const struct topo *topo, const struct topo_binding *binding,
+                int domain, int workers, int extra, int *processor,
+                struct error *err);
 
-/* Binds the calling thread to the core of `slot`, one of `slots` on this
- * host: compact fills neighbouring cores first, scatter puts them as far apart
- * as it can; slots beyond the cores wrap around.  TOPO_NONE: the whole cpuset.
+/* Binds the calling thread to a processor, to all of the domain when it is -1.
  * Returns 0 or -errno with a text. */
-int topo_bind_self(struct topo *topo, enum topo_bind bind, int slot, int slots,
-                   struct error *err);
+int topo_bind_self(const struct topo *topo, const struct topo_binding *binding,
+                   int domain, int processor, struct error *err);
 
-/* Where the calling thread is now, as the system reports it: *core is the
- * lowest processor number of the core it last ran on (-1: not known), *bound
- * whether it may run on that core only. */
-void topo_observe_self(struct topo *topo, int *core, bool *bound);
+/* Both at once, for worker `worker` of `workers`: compact, a core each. */
+int topo_bind_compact(const struct topo *topo, int worker, int workers,
+                      struct error *err);
 
-/* What would be bound where, before anything runs: a table of `slots` workers
- * (0: one per core) for `dlsbench topo`.  Returns 0 or -errno. */
-int topo_print(FILE *out, int slots, enum topo_bind bind, struct error *err);
+/* Where a processor is: -1: not known. */
+struct topo_seat {
+    int processor;
+    int core; /* the lowest processor number of the core */
+    int socket, numa;
+    int kind; /* 0: least power, as efficiency cores; -1: all are alike */
+};
+struct topo_seat topo_seat(const struct topo *topo, int processor);
+
+/* The calling thread as the system reports it: the seat it last ran on, and
+ * whether it may run on that core, or that processor, only. */
+struct topo_seen {
+    struct topo_seat seat;
+    bool on_core, on_processor;
+};
+struct topo_seen topo_observe_self(const struct topo *topo);
+
+/* ---- memory ---- */
+
+/* Whether threads' data can be bound to their NUMA nodes here. */
+bool topo_can_bind_memory(const struct topo *topo);
+
+/* Forgets the whole pages in [memory, memory + bytes), which reads as zero
+ * then, so that the next to touch them has them on its NUMA node, or, with
+ * `bind`, binds them to that of `processor` (-1: nothing is bound).  Private
+ * anonymous mappings only.  Returns 0 or -errno with a text. */
+int topo_place_memory(const struct topo *topo, void *memory, size_t bytes,
+                      bool bind, int processor, struct error *err);
+
+/* The NUMA nodes (as the system counts them, bit 0 is node 0) that hold what
+ * was touched of [memory, memory + bytes); 0: none, or not known. */
+uint64_t topo_memory_nodes(const struct topo *topo, const void *memory,
+                           size_t bytes);
+
+/* ---- for `dlsbench topo` ---- */
+
+/* What would be bound where: a table of the workers of `ranks` ranks of
+ * `threads` threads on this host.  Returns how many workers share a core (with
+ * smt: a processor) with one before them, or -errno with a text. */
+int topo_print(FILE *out, const struct topo *topo,
+               const struct topo_binding *binding, int ranks, int threads,
+               struct error *err);
 
 #endif

@@ -1,0 +1,24 @@
+/* What the files topo*.c share, and nobody else. */
+#ifndef HARNESS_TOPO_TOPO_PARTS_H
+#define HARNESS_TOPO_TOPO_PARTS_H
+
+#include "harness/topo/topo.h"
+
+#include <hwloc.h>
+
+struct topo {
+    hwloc_topology_t handle; /* restricted to the starting cpuset */
+    int cores;
+    char cpuset[256];
+    char processor[128];
+    char summary[256];
+};
+
+/* How many domains of a kind there are, at least 1. */
+int topo_domains(const struct topo *topo, enum topo_domain domain);
+
+/* The processors of a domain, its number taken modulo how many there are. */
+void topo_domain_set(const struct topo *topo, enum topo_domain domain,
+                     int number, hwloc_bitmap_t set);
+
+#endif

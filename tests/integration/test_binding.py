@@ -1,0 +1,113 @@
+"""Where workers are bound: asked for, shown before, observed and recorded."""
+import os
+import re
+
+import pytest
+
+CORES = sorted(os.sched_getaffinity(0))
+needs_two = pytest.mark.skipif(len(CORES) < 2, reason="one processor only")
+CELL = ("run", "--kernel", "heat:rows=400,cols=400", "--scheme", "ss",
+        "--repetitions", 1)
+
+
+def workers(done):
+    assert done.code == 0, done.err
+    lines = done.lines("workers")
+    return {x["worker"]: x for x in lines}
+
+
+def shown(dlsbench, *words, code=0):
+    """Worker -> processor, as `dlsbench topo` says."""
+    done = dlsbench("topo", *words)
+    assert done.code == code, done.err
+    rows = re.findall(r"^ +(\d+) +\d+ +\d+ +(\d+)", done.out, re.M)
+    return {int(worker): int(processor) for worker, processor in rows}
+
+
+@needs_two
+@pytest.mark.parametrize("memory", ["touch", "bind"])
+def test_a_list_is_followed_as_shown_before(dlsbench, memory):
+    spots = CORES[1::-1]
+    how = ("--bind", f"{spots[0]},{spots[1]}")
+    before = shown(dlsbench, "--threads", 2, *how)
+    assert before == dict(enumerate(spots))
+    done = dlsbench(*CELL, "--threads", 2, *how, "--memory", memory)
+    after = workers(done)
+    assert {w: x["processor"] for w, x in after.items()} == before
+    assert all(x["bound"] for x in after.values())
+    # What the workers wrote lies on their own node, wherever rank 0 was when
+    # it measured the serial time.
+    assert all(x["memory_numa"] == str(x["numa"]) for x in after.values())
+    (run,) = done.runs()
+    assert run["memory"] == memory and run["bind"] == how[1]
+    assert run["verified"] is True
+
+
+@needs_two
+def test_a_rank_for_each_domain(dlsbench):
+    room = len(shown(dlsbench))
+    done = dlsbench(*CELL, "--rank-per", "node")
+    (run,) = done.runs()
+    assert (run["ranks"], run["threads"]) == (1, room)
+    done = dlsbench("run", *CELL[1:], "--rank-per", "numa", "--smt",
+                    "--dry-run")
+    assert " smt=on rank_per=numa" in done.out
+
+
+@needs_two
+def test_shared_cores_are_refused_before_and_after(dlsbench):
+    how = ("--bind", f"{CORES[0]},{CORES[0]}", "--threads", 2)
+    before = dlsbench("topo", *how)
+    assert before.code == 1
+    assert "shares its core with worker 0" in before.out
+    assert "a run refuses it without --oversubscribe" in before.err
+    done = dlsbench(*CELL, *how)
+    assert done.code == 1
+    assert f"workers 0 and 1 share core {CORES[0]}" in done.err
+    done = dlsbench(*CELL, *how, "--oversubscribe", out="again")
+    assert {x["processor"] for x in workers(done).values()} == {CORES[0]}
+    assert done.runs()[0]["oversubscribed"] is True
+
+
+def test_a_campaign_chooses_shapes_by_the_nodes_topology(dlsbench, campaign):
+    path = campaign("""
+rank_per: [node, socket, numa]
+nodes: [1, 2]
+kernel: "null:size=1000"
+scheme: ss
+cells:
+  - smt: [off, on]
+  - master: dedicated
+    transport: master
+    rank_per: socket
+  - layout: 4x2
+    rank_per: numa
+""")
+    done = dlsbench("run", path, "--dry-run", "--format", "csv", "--topology",
+                    "pack:2 numa:2 core:4 pu:2")
+    assert done.code == 0, done.err
+    layouts = sorted(x.split(",")[1] for x in done.out.splitlines()[1:])
+    assert layouts == sorted(
+        ["1x16", "2x8", "4x4", "2x16", "4x8", "8x4"]       # cores
+        + ["1x32", "2x16", "4x8", "2x32", "4x16", "8x8"]   # hardware threads
+        + ["3x8", "5x8"]                # a master beside 2 or 4 sockets
+        + ["4x2"])                      # given, in a NUMA domain each
+    done = dlsbench("run", path, "--dry-run", "--cores", 8)
+    assert done.code == 2
+    assert "give --topology" in done.err and len(done.error_lines()) == 1
+
+
+@pytest.mark.parametrize("words,says", [
+    (("--bind", "0-3:"), "bind: '0-3:' must be processors"),
+    (("--bind", "99999"), "bind: '99999' must be processors"),
+    (("--bind", "60000"), "processor 60000 is not among those"),
+    (("--rank-per", "sokcet"), "did you mean 'socket'"),
+    (("--cpuset", "60000"), "cpuset: '60000' must be processors of"),
+    (("--topology", "pack:0"), "'pack:0' is neither a file"),
+    (("--topology", "/etc/hostname"), "/etc/hostname is no XML file"),
+    (("--workers", "2", "--ranks", "2"), "--workers is one rank"),
+])
+def test_wrong_words_are_one_line(dlsbench, words, says):
+    done = dlsbench("topo", *words)
+    assert done.code == 2 and says in done.err
+    assert len(done.err.splitlines()) == 1
