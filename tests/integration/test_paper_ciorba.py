@@ -1,0 +1,89 @@
+"""The report on Ciorba et al.: the fit, its recurrence beside the simulator,
+the printed values."""
+import csv
+import re
+import statistics
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "analysis"))
+import pipeline  # noqa: E402
+
+PAPERS = ROOT / "bench/papers"
+# The intervals of the fitted cells, and the paper's rectangles only.
+FEW = {"heat": ("sync_interval=150",),
+       "floyd-steinberg": ("sync_interval=100", "kernel=floyd-steinberg:"
+                           "rows=10000,cols=20000,shape=paper"),
+       "table-1": ()}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    out = tmp_path_factory.mktemp("ciorba")
+    for name, settings in FEW.items():
+        run("build/dlsbench", "sim", PAPERS / f"ciorba-{name}.yaml", "--out",
+            out / name, *(w for s in settings for w in ("--set", s)))
+    text = run("/usr/bin/python3", "analysis/paper_ciorba.py", out)
+    assert (out / "report.txt").read_text() == text
+    return out, text
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], cwd=ROOT,
+                          capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_two_workers_in_a_pipeline():
+    """4 x 4 points in blocks of 2 x 2, a second each: 4, 8 and 8, 12; with a
+    delay the second worker is a second behind."""
+    for delay, end in ((0, 12), (1, 13)):
+        assert pipeline.parallel_time(4, 4, 2, [1, 1], pipeline.Css(2),
+                                      delay_s=delay) == end
+    # Alone: every point, and no delay to itself.
+    assert pipeline.parallel_time(4, 4, 2, [1], pipeline.Css(2),
+                                  delay_s=9) == 16
+    # Rows of 4, 12, 4 and 12 s, one after the other: the slow worker waits for
+    # the last one as it is free (at 16) before the fast one (at 20).
+    assert pipeline.parallel_time(4, 4, 4, [1, 3], pipeline.Css(1)) == 32
+
+
+def test_the_campaigns_have_the_fitted_values(report):
+    assert "The campaigns have these values." in report[1]
+
+
+def test_the_recurrence_is_near_the_simulator(report):
+    most = re.search(r"differs from the simulator.*at most ([0-9.]+) %",
+                     report[1])
+    assert 0 < float(most[1]) < 3
+
+
+def test_table_1_comes_out(report):
+    assert "tss: 27 of 27 equal" in report[1]
+    assert "css: 17 of 17 equal" in report[1]
+
+
+def test_what_is_printed_stands_beside_ours(report):
+    out, text = report
+    off = []
+    for name, cells in (("heat", 42), ("floyd-steinberg", 42)):
+        lines = [r for r in rows(out / f"{name}-paper.csv") if r["ours"]]
+        assert len(lines) == cells
+        off += [100 * abs(float(r["ours"]) / float(r["printed"]) - 1)
+                for r in lines if r["fitted"] == "0"
+                and r["mode"] == "dedicated"]
+    assert f"difference {statistics.median(off):.2f} % of 24 cells" in text
+    assert statistics.median(off) <= 8
+    claims = rows(out / "claims.csv")
+    assert len(claims) == 9
+    assert all(r["why"] for r in claims if r["holds"] == "0")
