@@ -3,7 +3,7 @@
 #include "harness/binding.h"
 #include "harness/hierarchy.h"
 #include "kernels/kernel.h"
-#include "sched/sched.h"
+#include "sched/pair.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -101,14 +101,13 @@ static int check_kernel(const char *text, struct error *err)
 static int check_value(const char *field, const char *text, struct error *err)
 {
     struct cell scratch;
-    const struct sched_ops *scheme;
-    struct spec spec;
+    struct sched_pair pair;
     struct hierarchy levels;
     cell_defaults(&scratch);
     if (is(field, "kernel"))
         return check_kernel(text, err);
     if (is(field, "scheme"))
-        return sched_parse(text, &scheme, &spec, err);
+        return sched_pair_parse(text, &pair, err);
     if (is(field, "hierarchy"))
         return hierarchy_parse(text, &levels, err);
     return cell_set(&scratch, field, text, err);

@@ -47,7 +47,9 @@ static const char doc[] =
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "One cell:", 1},
     {"kernel", CELL, "K", 0, "see dlsbench list kernels", 1},
-    {"scheme", CELL + 1, "S", 0, "see dlsbench list schemes", 1},
+    {"scheme", CELL + 1, "S", 0,
+     "see dlsbench list schemes; outer/inner: one between masters, one inside",
+     1},
     {"ranks", CELL + 2, "R", 0, "MPI ranks (default 1)", 1},
     {"threads", CELL + 3, "T", 0,
      "threads of a rank (default: all cores with one rank, else 1)", 1},

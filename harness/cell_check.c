@@ -4,7 +4,7 @@
 #include "harness/binding.h"
 #include "harness/hierarchy.h"
 #include "kernels/kernel.h"
-#include "sched/sched.h"
+#include "sched/pair.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -133,7 +133,7 @@ static int check_shape(const struct cell *cell, struct error *err)
 static int check_specs(struct cell *cell, struct error *err)
 {
     const struct kernel_ops *kernel;
-    const struct sched_ops *scheme;
+    struct sched_pair pair;
     struct spec spec;
     if (cell->kernel[0] == '\0')
         return error_set(err, EINVAL, "kernel: none is given");
@@ -144,10 +144,10 @@ static int check_specs(struct cell *cell, struct error *err)
         return code;
     snprintf(cell->kernel, sizeof(cell->kernel), "%s", spec.canonical);
     int64_t steps = steps_of(kernel, &spec);
-    code = sched_parse(cell->scheme, &scheme, &spec, err);
+    code = sched_pair_parse(cell->scheme, &pair, err);
     if (code != 0)
         return code;
-    snprintf(cell->scheme, sizeof(cell->scheme), "%s", spec.canonical);
+    snprintf(cell->scheme, sizeof(cell->scheme), "%s", pair.canonical);
     code = check_words(cell, err);
     if (code == 0)
         code = check_binding(cell, err);
@@ -229,37 +229,6 @@ static int check_hierarchy(struct cell *cell, struct error *err)
     return 0;
 }
 
-/* Times have to come from who ran a chunk to who sizes the next: a pool
- * between them mixes the workers, and with dependences they are mostly the
- * neighbours' times. */
-static int check_learning(const struct cell *cell, struct error *err)
-{
-    const struct sched_ops *scheme;
-    struct spec spec;
-    int code = sched_parse(cell->scheme, &scheme, &spec, err);
-    if (code != 0 || scheme->feedback == NULL)
-        return code;
-    if (!is(cell->hierarchy, "flat"))
-        return error_set(err, ENOTSUP,
-                         "scheme %s learns from the times of single workers, "
-                         "which do not pass the pools of hierarchy %s: use "
-                         "flat",
-                         scheme->name, cell->hierarchy);
-    if (!is(cell->protocol, "parallel"))
-        return error_set(err, ENOTSUP,
-                         "scheme %s learns from the times of chunks, which "
-                         "under protocol %s are mostly waiting: use a kernel "
-                         "without dependences",
-                         scheme->name, cell->protocol);
-    if (is(cell->window, "rma"))
-        return error_set(err, ENOTSUP,
-                         "scheme %s learns from the times of chunks, which an "
-                         "rma window cannot carry: use window shared or "
-                         "transport master",
-                         scheme->name);
-    return 0;
-}
-
 static void set_hash(struct cell *cell)
 {
     char text[4096], interval[24], simulation[sizeof(cell->simulation) + 96];
@@ -322,7 +291,7 @@ int cell_check(struct cell *cell, struct error *err)
     if (code == 0)
         code = check_transport(&checked, err);
     if (code == 0)
-        code = check_learning(&checked, err);
+        code = cell_scheme_check(&checked, err);
     if (code == 0)
         code = cell_power_check(&checked, err);
     if (code == 0)

@@ -51,4 +51,8 @@ void cell_simulation_to_json(const struct cell *cell, json_t *object);
 int cell_simulation_from_json(const json_t *object, struct cell *cell,
                               struct error *err);
 
+/* harness/cell_scheme.c: of a cell whose words are all right.  Returns 0,
+ * -EINVAL or -ENOTSUP. */
+int cell_scheme_check(const struct cell *cell, struct error *err);
+
 #endif

@@ -21,23 +21,26 @@ static void *lines(size_t bytes)
 
 static size_t state_bytes(const struct chain_root *root)
 {
-    return sizeof(struct chain_state) + sched_bytes(root->scheme, &root->loop);
+    return sizeof(struct chain_state) +
+           sched_bytes(root->pair.outer, &root->loop);
 }
 
 /* ---- the root: a table where the sequence is known, else its state ---- */
 
 static int open_table(struct chain_root *root, struct error *err)
 {
-    int code = sched_table_build(&root->table, root->scheme, &root->spec,
-                                 &root->loop, root->cell->min_chunk, err);
+    int code = sched_table_build(&root->table, root->pair.outer,
+                                 &root->pair.outer_spec, &root->loop,
+                                 root->cell->min_chunk, err);
     return code == -ENOTSUP || code == -E2BIG ? 0 : code;
 }
 
 static int init_state(struct chain_root *root, struct error *err)
 {
     atomic_store(&root->state->lock.held, 0);
-    return sched_init(&root->sched, root->state->sched, root->scheme,
-                      &root->spec, &root->loop, root->cell->min_chunk, err);
+    return sched_init(&root->sched, root->state->sched, root->pair.outer,
+                      &root->pair.outer_spec, &root->loop,
+                      root->cell->min_chunk, err);
 }
 
 static int own_memory(struct chain_root *root, struct error *err)
@@ -63,6 +66,20 @@ static int check_collect(const struct cell *cell, const struct loop *loop,
                      INT_MAX);
 }
 
+/* Under two schemes the outer one counts the masters below the supermaster as
+ * its workers. */
+static int open_units(struct chain_root *root, const struct tree *tree,
+                      struct error *err)
+{
+    if (root->pair.inner == NULL)
+        return 0;
+    if (range_units_open(&root->units, tree, 0, root->loop.power) != 0)
+        return error_set(err, ENOMEM, "out of memory for the hierarchy");
+    root->loop.workers = root->units.count;
+    root->loop.power = root->units.power;
+    return 0;
+}
+
 int chain_root_open(struct chain_root *root, const struct cell *cell,
                     const struct loop *loop, const struct tree *tree,
                     const struct powers *powers, bool memory, struct error *err)
@@ -73,7 +90,9 @@ int chain_root_open(struct chain_root *root, const struct cell *cell,
         .cell = cell,
         .powers = powers,
         .loop = {loop->iterations, tree->workers, powers_of_scheme(powers)}};
-    int code = sched_parse(cell->scheme, &root->scheme, &root->spec, err);
+    int code = sched_pair_parse(cell->scheme, &root->pair, err);
+    if (code == 0)
+        code = open_units(root, tree, err);
     if (code == 0)
         code = check_collect(cell, loop, err);
     if (code == 0 && direct && (windowed || is(cell->hierarchy, "flat")))
@@ -92,6 +111,7 @@ void chain_root_close(struct chain_root *root)
         free(root->state);
     }
     sched_table_free(&root->table);
+    range_units_close(&root->units);
     *root = (struct chain_root){0};
 }
 
@@ -135,7 +155,7 @@ static int open_window(struct chain *chain, struct error *err)
     if (comm->rank == 0)
         code = init_state(root, err);
     else
-        sched_attach(&root->sched, root->state->sched, root->scheme);
+        sched_attach(&root->sched, root->state->sched, root->pair.outer);
     return comm_agree(comm, code, err);
 }
 
@@ -174,15 +194,24 @@ static void open_sources(struct chain *chain)
                               first + i);
         else
             open_direct(chain, &chain->source[i], first + i);
-        if (chain->upstream != NULL)
-            open_direct(chain, &chain->upstream[i], first + i);
     }
+    for (int i = 0; i < chain->upstreams; i++)
+        open_direct(chain, &chain->upstream[i], chain->upstream_first + i);
 }
 
-/* Node pools below a window: each pool asks the window for its workers. */
+/* Node pools below a window: each rank's pool asks the window for its workers,
+ * or, under two schemes, for itself. */
 static int open_upstream(struct chain *chain, struct error *err)
 {
-    size_t n = (size_t)chain->workers;
+    const struct range_units *units = &chain->root->units;
+    int first = chain->tree->rank_worker[chain->comm->rank];
+    chain->upstreams = chain->workers;
+    chain->upstream_first = first;
+    if (units->count > 0) {
+        chain->upstreams = 1;
+        chain->upstream_first = range_unit(units, first);
+    }
+    size_t n = (size_t)chain->upstreams;
     chain->upstream = lines(n * sizeof(*chain->upstream));
     chain->upstream_list = calloc(n + 1, sizeof(*chain->upstream_list));
     if (chain->upstream == NULL || chain->upstream_list == NULL)
@@ -192,6 +221,7 @@ static int open_upstream(struct chain *chain, struct error *err)
     for (int i = 0; i < chain->relay.count; i++) {
         struct master *pool = &chain->relay.master[i];
         pool->upstream = chain->upstream_list;
+        pool->upstreams = chain->upstreams;
         pool->upstream_primed = chain->root->table.steps > 0
                                     ? chain->root->table.primed
                                     : chain->root->sched.head->primed;
@@ -222,7 +252,9 @@ static int open_relay(struct chain *chain, const struct loop *loop,
                                 .ahead = ahead_of(loop),
                                 .patience = *patience,
                                 .scheme = &chain->root->sched,
-                                .ops = chain->root->scheme,
+                                .pair = &chain->root->pair,
+                                .min_chunk = chain->cell->min_chunk,
+                                .power = powers_of_scheme(chain->root->powers),
                                 .output = loop->output,
                                 .inbox = loop->inbox,
                                 .output_bytes = loop->output_bytes};

@@ -34,8 +34,8 @@ struct chain_state {
  * them all. */
 struct chain_root {
     const struct cell *cell;
-    const struct sched_ops *scheme;
-    struct spec spec;
+    struct sched_pair pair;   /* its outer scheme sizes what is asked here */
+    struct range_units units; /* two schemes: its workers; else empty */
     struct sched_loop loop;
     const struct powers *powers; /* of all workers; the run's */
     struct sched_table table;    /* steps 0: the scheme needs its state */
@@ -55,9 +55,10 @@ struct chain {
     bool has_window, has_relay;
     struct window window;
     struct relay relay;
-    int workers;                  /* of this rank */
-    union chain_source *source;   /* one per worker of this rank */
-    union chain_source *upstream; /* node pools below a window */
+    int workers;                   /* of this rank */
+    union chain_source *source;    /* one per worker of this rank */
+    union chain_source *upstream;  /* node pools below a window */
+    int upstreams, upstream_first; /* and the worker that the first is */
     struct source **upstream_list;
 };
 

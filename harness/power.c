@@ -33,14 +33,15 @@ int powers_allocate(struct powers *powers, int workers, bool count,
     return 0;
 }
 
-void powers_share(struct powers *powers, const struct sched_ops *scheme,
-                  const struct spec *spec, int workers)
+void powers_share(struct powers *powers, const struct sched_pair *pair,
+                  int workers)
 {
     for (int w = 0; powers->share != NULL && w < workers; w++)
         powers->share[w] = powers->given[w] / powers->queue[w];
     const double *share = powers->share ? powers->share : powers->given;
     for (int w = 0; powers->available != NULL && w < workers; w++)
-        powers->available[w] = scheme->available(spec, share[w]);
+        powers->available[w] =
+            pair->outer->available(&pair->outer_spec, share[w]);
 }
 
 void powers_close(struct powers *powers)

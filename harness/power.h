@@ -14,7 +14,7 @@
 #include "harness/place.h"
 #include "harness/transport/comm.h"
 #include "harness/transport/tree.h"
-#include "sched/sched.h"
+#include "sched/pair.h"
 
 struct powers {
     double *given; /* V, one per worker */
@@ -44,8 +44,8 @@ int powers_given(struct powers *powers, const struct cell *cell, int workers,
  * from V and Q.  Returns 0 or -ENOMEM. */
 int powers_allocate(struct powers *powers, int workers, bool count,
                     bool available, struct error *err);
-void powers_share(struct powers *powers, const struct sched_ops *scheme,
-                  const struct spec *spec, int workers);
+void powers_share(struct powers *powers, const struct sched_pair *pair,
+                  int workers);
 
 void powers_close(struct powers *powers);
 

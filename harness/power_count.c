@@ -121,12 +121,11 @@ int powers_open(struct powers *powers, const struct cell *cell,
                 const struct comm *comm, const struct place_report *own,
                 struct error *err)
 {
-    const struct sched_ops *scheme;
-    struct spec spec;
+    struct sched_pair pair;
     int code = powers_given(powers, cell, tree->workers, err);
     if (code == 0)
-        code = sched_parse(cell->scheme, &scheme, &spec, err);
-    bool available = code == 0 && scheme->available != NULL;
+        code = sched_pair_parse(cell->scheme, &pair, err);
+    bool available = code == 0 && pair.outer->available != NULL;
     bool bound = strcmp(cell->bind, "none") != 0;
     bool wanted = available && registers(cell, comm);
     bool counted = bound && (wanted || cell->load[0] != '\0');
@@ -136,7 +135,7 @@ int powers_open(struct powers *powers, const struct cell *cell,
     if (code == 0 && counted)
         code = count(powers, tree, place, comm, own, err);
     if (code == 0)
-        powers_share(powers, scheme, &spec, tree->workers);
+        powers_share(powers, &pair, tree->workers);
     if (code != 0)
         powers_close(powers);
     return code;

@@ -41,12 +41,24 @@ static void *halo(const struct passage *p, int step, int64_t row)
 
 static bool has_above(const struct passage *p)
 {
-    return p->chunk > 0;
+    return p->start > 0;
 }
 
 static bool has_below(const struct passage *p)
 {
     return p->start + p->size < p->dmps->rows;
+}
+
+/* An edge has the number of the row below it: who asks for a chunk knows that,
+ * whatever the schemes that cut it. */
+static int64_t edge_above(const struct passage *p)
+{
+    return p->start;
+}
+
+static int64_t edge_below(const struct passage *p)
+{
+    return p->start + p->size;
 }
 
 /* Columns are counted through the time steps of the pass. */
@@ -99,12 +111,12 @@ static void wait_above(struct passage *p, int64_t from, int64_t to)
     struct dmps *dmps = p->dmps;
     int64_t columns = dmps->grid.columns;
     int64_t need = clamp(to + dmps->grid.reach, columns);
-    int64_t before = columns_before(p, p->step);
+    int64_t before = columns_before(p, p->step), edge = edge_above(p);
     if (!has_above(p))
         return;
     char *row = boundary(p, p->start - 1);
-    if (links_complete(&dmps->links, p->chunk, LINK_DOWN) < before + need)
-        wait_for(p, p->chunk, LINK_DOWN, before + need, row);
+    if (links_complete(&dmps->links, edge, LINK_DOWN) < before + need)
+        wait_for(p, edge, LINK_DOWN, before + need, row);
     fetch(p, row, clamp(from, columns), need);
 }
 
@@ -114,7 +126,7 @@ static void wait_below(struct passage *p, int64_t to)
     struct dmps *dmps = p->dmps;
     if (p->step == dmps->first || !has_below(p))
         return;
-    int64_t edge = p->chunk + 1;
+    int64_t edge = edge_below(p);
     int64_t need = columns_before(p, p->step - 1) + to;
     if (links_complete(&dmps->links, edge, LINK_UP) < need)
         wait_for(p, edge, LINK_UP, need, halo(p, p->step, p->start + p->size));
@@ -135,7 +147,7 @@ static void give_below(const struct passage *p, int64_t to)
     int64_t complete = clamp(to - lag, dmps->grid.columns);
     if (!has_below(p) || (ends_group(p) && complete < dmps->grid.columns))
         return;
-    links_advance(&dmps->links, p->chunk + 1, LINK_DOWN,
+    links_advance(&dmps->links, edge_below(p), LINK_DOWN,
                   columns_before(p, p->step) + complete,
                   boundary(p, p->start + p->size - 1));
 }
@@ -151,7 +163,7 @@ static void give_above(const struct passage *p, int64_t from, int64_t to)
     if (p->step == dmps->last || !has_above(p) ||
         (to < columns && to / part == from / part))
         return;
-    links_advance(&dmps->links, p->chunk, LINK_UP,
+    links_advance(&dmps->links, edge_above(p), LINK_UP,
                   columns_before(p, p->step) + to,
                   halo(p, p->step + 1, p->start));
 }
@@ -218,9 +230,9 @@ static void run_new_chunks(struct passage *p)
             migrate_bring(dmps->migrate, dmps->kernel, dmps->state, p->step,
                           p->start, p->size);
         if (has_above(p))
-            links_register(&dmps->links, p->chunk, LINK_SUCCESSOR);
+            links_register(&dmps->links, edge_above(p), LINK_SUCCESSOR);
         if (has_below(p))
-            links_register(&dmps->links, p->chunk + 1, LINK_PREDECESSOR);
+            links_register(&dmps->links, edge_below(p), LINK_PREDECESSOR);
         run_chunk(p, p->logged++);
     }
 }

@@ -9,21 +9,20 @@ int powers_open(struct powers *powers, const struct cell *cell,
                 const struct comm *comm, const struct place_report *own,
                 struct error *err)
 {
-    const struct sched_ops *scheme;
-    struct spec spec;
+    struct sched_pair pair;
     (void)place, (void)comm, (void)own;
     int workers = tree->workers;
     int *load = cell_loads(cell);
     int code = powers_given(powers, cell, workers, err);
     if (code == 0)
-        code = sched_parse(cell->scheme, &scheme, &spec, err);
+        code = sched_pair_parse(cell->scheme, &pair, err);
     if (code == 0)
         code = powers_allocate(powers, workers, load != NULL,
-                               scheme->available != NULL, err);
+                               pair.outer->available != NULL, err);
     for (int w = 0; code == 0 && load != NULL && w < workers; w++)
         powers->queue[w] = 1 + load[w];
     if (code == 0)
-        powers_share(powers, scheme, &spec, workers);
+        powers_share(powers, &pair, workers);
     else
         powers_close(powers);
     free(load);

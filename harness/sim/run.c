@@ -81,7 +81,7 @@ void run_close(struct run *run)
     dependent_close(run);
     for (int rank = 0; rank < run->opened; rank++)
         chain_close(&run->part[rank].chain);
-    if (run->root.scheme != NULL)
+    if (run->root.pair.outer != NULL)
         chain_root_close(&run->root);
     run_report_free(run);
     powers_close(&run->powers);

@@ -1,15 +1,15 @@
 /* Links: rows that travel between the owners of neighbouring chunks of a
  * dependence loop (DMPS, Ciorba et al., section 3.3).
  *
- * Edge i joins chunk i - 1 (the predecessor) and chunk i (the successor).  Two
- * streams go over it: down, in every time step, the boundary that the
- * successor needs of the same step; and up, in every step but the last, the
- * successor's first row, which the predecessor needs in the next step.
- * Columns of a stream are counted through all steps: column j of step s is
- * s * columns + j.
+ * Edge r joins the chunk that ends above row r (the predecessor) and the chunk
+ * that begins with row r (the successor).  Two streams go over it: down, in
+ * every time step, the boundary that the successor needs of the same step; and
+ * up, in every step but the last, the successor's first row, which the
+ * predecessor needs in the next step. Columns of a stream are counted through
+ * all steps: column j of step s is s * columns + j.
  *
  * Nobody needs to know the other beforehand, under any hierarchy: both ends
- * register at the edge's home rank (i modulo ranks), which tells each where
+ * register at the edge's home rank, which tells each where
  * the other is.  Until then the predecessor keeps its boundary, which simply
  * stays in its rows; when the successor is known it gets all that is complete
  * and then a piece at each synchronization point.
@@ -75,7 +75,7 @@ struct links {
     MPI_Comm notes, pieces; /* communicators of its own */
     int64_t columns, steps;
     size_t column_bytes;
-    struct link_edge *edge; /* one per possible chunk; lazily mapped */
+    struct link_edge *edge; /* one per row; lazily mapped */
     size_t mapped;
     _Atomic int64_t touched; /* edges from here on are as they were mapped */
     bool remote;             /* more than one rank */
@@ -99,7 +99,7 @@ struct links {
     char *rows;
 };
 
-/* Collective.  edges: the most chunks there can be; columns: of a row;
+/* Collective.  edges: rows of the loop; columns: of a row;
  * column_bytes: of a column in a stream; steps: time steps, at least 1.
  * Returns 0, -ENOMEM or -ENOTSUP (too many edges for the tags). */
 int links_open(struct links *links, const struct comm *comm, int64_t edges,
@@ -111,9 +111,17 @@ void links_close(struct links *links);
 /* Before a pass over the loop; a barrier must follow. */
 void links_reset(struct links *links);
 
-/* One end of `edge` is a worker of this rank: the predecessor owns chunk
- * `edge` - 1 (not the last chunk of the loop), the successor chunk `edge` (not
- * the first).  By that worker, before it uses the edge. */
+/* The rank that brings the two ends of an edge together.  Chunks of equal sizes
+ * must not all have the same. */
+static inline int links_home(const struct links *links, int64_t edge)
+{
+    uint64_t mixed = (uint64_t)edge * 0x9e3779b97f4a7c15 >> 32;
+    return (int)(mixed % (uint64_t)links->comm->ranks);
+}
+
+/* One end of `edge` is a worker of this rank: the predecessor owns the
+ * row above (not the last of the loop), the successor the row `edge` (not the
+ * first).  By that worker, before it uses the edge. */
 void links_register(struct links *links, int64_t edge, enum link_end end);
 
 /* A synchronization point of the stream's producer: `complete` columns of the

@@ -14,11 +14,6 @@ static void send_note(struct links *links, int to, int64_t edge, int end,
     links->bytes += (int64_t)sizeof(note);
 }
 
-static int home_of(const struct links *links, int64_t edge)
-{
-    return (int)(edge % links->comm->ranks);
-}
-
 /* The way that an end of this rank feeds, when it feeds one. */
 static bool feeds(const struct links *links, enum link_end end,
                   enum link_way *way)
@@ -85,7 +80,7 @@ void links_register(struct links *links, int64_t edge, enum link_end end)
             ;
         return;
     }
-    int home = home_of(links, edge);
+    int home = links_home(links, edge);
     comm_begin(links->comm);
     touch(links, edge);
     links->edge[edge].here[end] = true;

@@ -21,16 +21,48 @@ void master_close(struct master *master)
 {
     free(master->pool);
     master->pool = NULL;
+    if (master->range != NULL)
+        range_close(master->range);
+    if (master->units != NULL)
+        range_units_close(master->units);
+    free(master->range);
+    free(master->units);
+    master->range = NULL;
+    master->units = NULL;
 }
 
 void master_reset(struct master *master)
 {
+    if (master->range != NULL)
+        range_drop(master->range);
     master->asked = false;
     master->exhausted = false;
     master->head = 0;
     master->count = 0;
     master->reserved = 0;
     atomic_store(&master->must_ask, false);
+}
+
+static int open_units(struct master *master, const struct tree *tree,
+                      const double *power)
+{
+    master->units = calloc(1, sizeof(*master->units));
+    if (master->units == NULL)
+        return -ENOMEM;
+    return range_units_open(master->units, tree, master->index, power);
+}
+
+int master_open_pair(struct master *master, const struct tree *tree,
+                     const struct sched_pair *pair, int64_t min_chunk,
+                     const double *power, struct error *err)
+{
+    if (master->pool == NULL)
+        return open_units(master, tree, power);
+    master->range = calloc(1, sizeof(*master->range));
+    if (master->range == NULL)
+        return -ENOMEM;
+    return range_open(master->range, pair, min_chunk, tree, master->index,
+                      power, err);
 }
 
 static struct task *pool_at(const struct master *master, int position)
@@ -78,10 +110,20 @@ static int pool_find(const struct master *master, int first, int workers)
     return found;
 }
 
+/* Two schemes: the master that asks is one worker of the outer one. */
+static int scheme_range(struct master *master, int first, struct task *task)
+{
+    int unit = range_unit(master->units, first);
+    *task = (struct task){.worker = first};
+    return sched_next(master->scheme, unit, &task->chunk);
+}
+
 static int scheme_batch(struct master *master, int first, int workers,
                         struct task *tasks)
 {
     int count = 0;
+    if (master->units != NULL)
+        return scheme_range(master, first, tasks);
     for (int w = first; w < first + workers; w++) {
         struct task *task = &tasks[count];
         if (!sched_next(master->scheme, w, &task->chunk))
@@ -96,29 +138,32 @@ static int scheme_batch(struct master *master, int first, int workers,
 static int window_batch(struct master *master)
 {
     int count = 0;
-    for (int i = 0; i < master->workers; i++) {
+    for (int i = 0; i < master->upstreams; i++) {
         struct task task = {.worker = master->first_worker + i};
         struct source *source = master->upstream[i];
         if (!source_next(source, &task.chunk))
             continue;
-        task.reserved = task.chunk.step < master->upstream_primed;
+        task.reserved =
+            master->range == NULL && task.chunk.step < master->upstream_primed;
         pool_push(master, &task);
         count++;
     }
     return count;
 }
 
-/* A parent in the same process; a large pool is filled in several parts. */
+/* A parent in the same process; a large pool is filled in several parts.  A
+ * range comes whole. */
 static enum master_answer fill_from_parent(struct master *master)
 {
     enum { PART = 64 };
     struct task tasks[PART];
     enum master_answer answer = MASTER_DONE;
-    for (int from = 0; from < master->workers; from += PART) {
+    int most = master->range != NULL ? master->workers : PART;
+    for (int from = 0; from < master->workers; from += most) {
         int part = master->workers - from, count = 0;
         enum master_answer got =
             master_take_batch(master->parent, master->first_worker + from,
-                              part < PART ? part : PART, tasks, &count);
+                              part < most ? part : most, tasks, &count);
         for (int i = 0; i < count; i++)
             pool_push(master, &tasks[i]);
         if (got == MASTER_CHUNK || answer == MASTER_DONE)
@@ -152,6 +197,22 @@ static enum master_answer fill_from_above(struct master *master)
     return MASTER_LATER;
 }
 
+/* From the range, and when that is used up from the next one. */
+static enum master_answer cut(struct master *master, int first,
+                              struct chunk *chunk)
+{
+    int unit = range_unit(&master->range->units, first);
+    while (!range_next(master->range, unit, chunk)) {
+        enum master_answer answer =
+            master->count > 0 ? MASTER_CHUNK : fill_from_above(master);
+        if (answer != MASTER_CHUNK)
+            return answer;
+        struct task whole = pool_remove(master, 0);
+        range_begin(master->range, &whole.chunk);
+    }
+    return MASTER_CHUNK;
+}
+
 enum master_answer master_take(struct master *master, int worker,
                                struct chunk *chunk)
 {
@@ -160,6 +221,8 @@ enum master_answer master_take(struct master *master, int worker,
     if (master->scheme != NULL) {
         answer = sched_next(master->scheme, worker, chunk) ? MASTER_CHUNK
                                                            : MASTER_DONE;
+    } else if (master->range != NULL) {
+        answer = cut(master, worker, chunk);
     } else {
         int position;
         /* What came may be reserved for others: then there may be more. */
@@ -188,7 +251,8 @@ void master_ask_ahead(struct master *master)
     if (master->scheme != NULL || master->upstream != NULL)
         return;
     engine_lock(&master->lock);
-    bool wanting = master->count == 0 && !master->exhausted;
+    bool wanting = master->count == 0 && !master->exhausted &&
+                   (master->range == NULL || !range_left(master->range));
     if (wanting && master->parent == NULL)
         ask_above(master);
     engine_unlock(&master->lock);
@@ -217,6 +281,10 @@ enum master_answer master_take_batch(struct master *master, int first,
     engine_lock(&master->lock);
     if (master->scheme != NULL) {
         *count = scheme_batch(master, first, workers, tasks);
+    } else if (master->range != NULL) {
+        tasks[0] = (struct task){.worker = first};
+        answer = cut(master, first, &tasks[0].chunk);
+        *count = answer == MASTER_CHUNK;
     } else {
         while ((*count = pool_batch(master, first, workers, tasks)) == 0) {
             answer = fill_from_above(master);

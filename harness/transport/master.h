@@ -2,13 +2,15 @@
  * (Han and Chronopoulos, section IV).  The supermaster has the scheme itself
  * instead of a pool.  When the pool of a master is empty it asks for one chunk
  * for each worker below it; the chunks are served first-in first-out, except
- * that a primed chunk is kept for its worker.
+ * that a primed chunk is kept for its worker.  Under two schemes a master below
+ * the supermaster asks for one range and cuts that itself.
  *
  * Pure bookkeeping under a lock of its own: messages are the relay's. */
 #ifndef HARNESS_TRANSPORT_MASTER_H
 #define HARNESS_TRANSPORT_MASTER_H
 
 #include "harness/engine/engine.h"
+#include "harness/transport/range.h"
 #include "harness/transport/source.h"
 #include "harness/transport/tree.h"
 #include "sched/sched.h"
@@ -37,19 +39,30 @@ struct master {
      * parent's rank when all are NULL. */
     struct sched *scheme;
     struct master *parent;
-    struct source **upstream; /* one per worker below: a window */
-    int upstream_primed;      /* steps below it are reserved */
-    bool upstream_blocks;     /* asking takes as long as a message */
-    bool asked;               /* above, and no answer yet */
-    bool exhausted;           /* nothing more will come from above */
-    _Atomic bool must_ask;    /* the relay has to send the question */
-    struct task *pool;        /* ring of room tasks */
+    struct source **upstream; /* a window: one per worker below, or one */
+    int upstreams;
+    int upstream_primed;   /* steps below it are reserved */
+    bool upstream_blocks;  /* asking takes as long as a message */
+    bool asked;            /* above, and no answer yet */
+    bool exhausted;        /* nothing more will come from above */
+    _Atomic bool must_ask; /* the relay has to send the question */
+    struct task *pool;     /* ring of room tasks */
     int room, head, count, reserved;
+    /* Two schemes; NULL under one.  The supermaster has the units it counts
+     * as workers, the others what they cut. */
+    struct range_units *units;
+    struct range *range;
 };
 
 /* Returns 0 or -ENOMEM. */
 int master_open(struct master *master, const struct tree *tree, int index);
 void master_close(struct master *master);
+
+/* After master_open, under two schemes.  pair stays the caller's; power: V of
+ * all workers.  Returns 0 or -errno; master_close frees what it took. */
+int master_open_pair(struct master *master, const struct tree *tree,
+                     const struct sched_pair *pair, int64_t min_chunk,
+                     const double *power, struct error *err);
 
 /* Empties the pool before a repetition. */
 void master_reset(struct master *master);

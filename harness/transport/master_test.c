@@ -23,9 +23,10 @@ enum { ROUNDS = 200 };
 struct world {
     struct cell cell;
     struct tree tree;
-    const struct sched_ops *ops;
-    struct spec spec;
-    struct sched_loop loop;
+    struct sched_pair pair; /* inner: two schemes */
+    struct range_units units;
+    struct sched_loop loop; /* of the outer scheme */
+    int workers;
     double power[WORKERS_MAX];
     int64_t min_chunk;
     struct sched sched;
@@ -50,6 +51,22 @@ struct world {
 static const char *spec_of(const struct sched_ops *ops)
 {
     return strcmp(ops->name, "wcss") == 0 ? "wcss:k=5" : ops->name;
+}
+
+static bool can_be_half(const struct sched_ops *ops)
+{
+    return ops->feedback == NULL && ops->available == NULL;
+}
+
+static const struct sched_ops *random_half(uint64_t *seed)
+{
+    int count = 0, pick;
+    while (sched_schemes[count] != NULL)
+        count++;
+    do
+        pick = (int)testing_between(seed, 0, count - 1);
+    while (!can_be_half(sched_schemes[pick]));
+    return sched_schemes[pick];
 }
 
 /* ---- making a world ---- */
@@ -84,12 +101,13 @@ static void random_cell(struct cell *cell, const char *transport,
 static void find_primed(struct world *w)
 {
     struct sched sched;
-    if ((w->ops->flags & SCHED_PRIMED) == 0)
+    if ((w->pair.outer->flags & SCHED_PRIMED) == 0)
         return;
-    void *memory = malloc(sched_bytes(w->ops, &w->loop));
+    void *memory = malloc(sched_bytes(w->pair.outer, &w->loop));
     assert_non_null(memory);
-    assert_int_equal(sched_init(&sched, memory, w->ops, &w->spec, &w->loop,
-                                w->min_chunk, NULL),
+    assert_int_equal(sched_init(&sched, memory, w->pair.outer,
+                                &w->pair.outer_spec, &w->loop, w->min_chunk,
+                                NULL),
                      0);
     for (int i = 0; i < w->loop.workers; i++)
         if (!sched_next(&sched, i, &w->primed[i]))
@@ -97,25 +115,42 @@ static void find_primed(struct world *w)
     free(memory);
 }
 
-static void make_loop(struct world *w, const struct sched_ops *ops,
-                      bool unequal, uint64_t *seed)
+static void choose_schemes(struct world *w, const struct sched_ops *ops,
+                           bool two, uint64_t *seed)
 {
     struct error err = {""};
-    if (sched_parse(spec_of(ops), &w->ops, &w->spec, &err) != 0)
+    char text[128];
+    snprintf(text, sizeof(text), "%s", spec_of(ops));
+    if (two && w->tree.count > 1 && can_be_half(ops))
+        snprintf(text, sizeof(text), "%s/%s", spec_of(ops),
+                 spec_of(random_half(seed)));
+    if (sched_pair_parse(text, &w->pair, &err) != 0)
         fail_msg("%s", err.text);
-    for (int i = 0; i < w->tree.workers; i++)
-        w->power[i] = (double)testing_between(seed, 1, 8) / 2;
+}
+
+static void make_loop(struct world *w, bool unequal, uint64_t *seed)
+{
+    struct error err = {""};
+    w->workers = w->tree.workers;
+    for (int i = 0; i < w->workers; i++)
+        w->power[i] = unequal ? (double)testing_between(seed, 1, 8) / 2 : 1;
     w->loop =
         (struct sched_loop){.iterations = testing_scale(seed, ITERATIONS_MAX),
-                            .workers = w->tree.workers,
+                            .workers = w->workers,
                             .power = unequal ? w->power : NULL};
+    if (w->pair.inner != NULL) {
+        assert_int_equal(range_units_open(&w->units, &w->tree, 0, w->power), 0);
+        w->loop.workers = w->units.count;
+        w->loop.power = w->units.power;
+    }
     w->min_chunk = testing_between(seed, 1, 5);
-    w->memory = malloc(sched_bytes(w->ops, &w->loop));
+    w->memory = malloc(sched_bytes(w->pair.outer, &w->loop));
     assert_non_null(w->memory);
-    if (sched_init(&w->sched, w->memory, w->ops, &w->spec, &w->loop,
-                   w->min_chunk, &err) != 0)
-        fail_msg("%s: %s", ops->name, err.text);
-    find_primed(w);
+    if (sched_init(&w->sched, w->memory, w->pair.outer, &w->pair.outer_spec,
+                   &w->loop, w->min_chunk, &err) != 0)
+        fail_msg("%s: %s", w->pair.canonical, err.text);
+    if (w->pair.inner == NULL)
+        find_primed(w);
 }
 
 /* As the relay does; what is on another rank is remote. */
@@ -128,6 +163,10 @@ static void open_masters(struct world *w)
         if (place->rank < 0)
             continue;
         assert_int_equal(master_open(&w->master[m], &w->tree, m), 0);
+        if (w->pair.inner != NULL)
+            assert_int_equal(master_open_pair(&w->master[m], &w->tree, &w->pair,
+                                              w->min_chunk, w->power, NULL),
+                             0);
         master_reset(&w->master[m]);
         if (place->parent < 0)
             w->master[m].scheme = &w->sched;
@@ -143,12 +182,13 @@ static void open_masters(struct world *w)
 static void open_window(struct world *w)
 {
     struct error err = {""};
-    bool table = sched_has_sequence(w->ops, &w->loop);
-    if (table && sched_table_build(&w->table, w->ops, &w->spec, &w->loop,
-                                   w->min_chunk, &err) != 0)
-        fail_msg("%s: %s", w->ops->name, err.text);
+    const struct sched_ops *ops = w->pair.outer;
+    bool table = sched_has_sequence(ops, &w->loop);
+    if (table && sched_table_build(&w->table, ops, &w->pair.outer_spec,
+                                   &w->loop, w->min_chunk, &err) != 0)
+        fail_msg("%s: %s", ops->name, err.text);
     atomic_store(&w->counter.step, w->table.primed);
-    for (int i = 0; i < w->tree.workers; i++) {
+    for (int i = 0; i < w->loop.workers; i++) {
         w->upstream[i] = &w->end[i].base;
         if (table)
             source_table_open(&w->end[i].table, i, &w->table, &w->counter);
@@ -156,7 +196,10 @@ static void open_window(struct world *w)
             source_state_open(&w->end[i].state, i, &w->sched, &w->lock);
     }
     for (int m = 1; m < w->tree.count; m++) {
-        w->master[m].upstream = w->upstream + w->master[m].first_worker;
+        bool two = w->pair.inner != NULL;
+        w->master[m].upstream =
+            w->upstream + (two ? m - 1 : w->master[m].first_worker);
+        w->master[m].upstreams = two ? 1 : w->master[m].workers;
         w->master[m].upstream_primed = w->sched.head->primed;
         if (table)
             w->master[m].upstream_primed = w->table.primed;
@@ -166,7 +209,7 @@ static void open_window(struct world *w)
 
 static struct world *make_world(const char *transport,
                                 const struct sched_ops *ops, bool unequal,
-                                uint64_t *seed)
+                                bool two, uint64_t *seed)
 {
     struct world *w = calloc(1, sizeof(*w));
     bool window = strcmp(transport, "window") == 0;
@@ -176,7 +219,8 @@ static struct world *make_world(const char *transport,
         random_cell(&w->cell, transport, seed);
         assert_int_equal(tree_build(&w->tree, &w->cell, NULL), 0);
     } while (w->tree.workers > WORKERS_MAX || (window && w->tree.count < 2));
-    make_loop(w, ops, unequal, seed);
+    choose_schemes(w, ops, two, seed);
+    make_loop(w, unequal, seed);
     open_masters(w);
     if (window)
         open_window(w);
@@ -191,6 +235,7 @@ static void free_world(struct world *w)
         sched_table_free(&w->table);
     free(w->master);
     free(w->memory);
+    range_units_close(&w->units);
     tree_free(&w->tree);
     free(w);
 }
@@ -198,8 +243,9 @@ static void free_world(struct world *w)
 static void wrong(const struct world *w, const char *what, int64_t number)
 {
     fail_msg("%s %" PRId64 ": %s, %s %dx%d %s %s, I=%" PRId64, what, number,
-             w->ops->name, w->cell.transport, w->cell.ranks, w->cell.threads,
-             w->cell.hierarchy, w->cell.master, w->loop.iterations);
+             w->pair.canonical, w->cell.transport, w->cell.ranks,
+             w->cell.threads, w->cell.hierarchy, w->cell.master,
+             w->loop.iterations);
 }
 
 static void run_chunk(struct world *w, int worker, const struct chunk *chunk)
@@ -210,7 +256,7 @@ static void run_chunk(struct world *w, int worker, const struct chunk *chunk)
     for (int64_t i = chunk->start; i < chunk->start + chunk->size; i++)
         if (w->ran[i]++ != 0)
             wrong(w, "ran twice: iteration", i);
-    for (int v = 0; v < w->loop.workers; v++)
+    for (int v = 0; v < w->workers; v++)
         if (w->primed[v].size > 0 && w->primed[v].start == chunk->start &&
             v != worker)
             wrong(w, "primed chunk of another: worker", worker);
@@ -252,14 +298,14 @@ static void all_ran(const struct world *w)
 static int random_worker(const struct world *w, uint64_t *seed)
 {
     if (testing_random(seed) % 2)
-        return (int)testing_between(seed, 0, (w->loop.workers - 1) / 3);
-    return (int)testing_between(seed, 0, w->loop.workers - 1);
+        return (int)testing_between(seed, 0, (w->workers - 1) / 3);
+    return (int)testing_between(seed, 0, w->workers - 1);
 }
 
 static void ask_until_done(struct world *w, uint64_t *seed)
 {
     struct chunk chunk;
-    int left = w->loop.workers;
+    int left = w->workers;
     while (left > 0) {
         int worker = random_worker(w, seed);
         bool before = w->done[worker];
@@ -280,8 +326,8 @@ static void every_scheme(const char *transport, int rounds,
 {
     for (int round = 0; round < rounds; round++) {
         for (int s = 0; sched_schemes[s] != NULL; s++) {
-            struct world *w =
-                make_world(transport, sched_schemes[s], round % 2, seed);
+            struct world *w = make_world(transport, sched_schemes[s], round % 2,
+                                         round % 3 == 1, seed);
             drive(w, seed);
             free_world(w);
         }
@@ -399,7 +445,7 @@ static void everybody_waits(struct post *post, bool *stuck)
 {
     struct chunk chunk;
     *stuck = true;
-    for (int v = 0; v < post->w->loop.workers; v++) {
+    for (int v = 0; v < post->w->workers; v++) {
         enum master_answer answer =
             post->w->done[v] ? MASTER_LATER : ask(post->w, v, &chunk);
         if (answer == MASTER_CHUNK)
@@ -427,7 +473,7 @@ static void step(struct post *post)
 
 static bool all_done(const struct world *w)
 {
-    for (int v = 0; v < w->loop.workers; v++)
+    for (int v = 0; v < w->workers; v++)
         if (!w->done[v])
             return false;
     return true;
@@ -448,7 +494,7 @@ static void ask_by_messages(struct world *w, uint64_t *seed)
         if (post->count == 0 && ++quiet % 16 == 0)
             everybody_waits(post, &stuck);
         if (stuck && !all_done(w))
-            wrong(w, "all wait for ever, workers:", w->loop.workers);
+            wrong(w, "all wait for ever, workers:", w->workers);
     }
     /* Questions asked ahead are still answered: there is no more. */
     while (post->count > 0)
@@ -456,7 +502,7 @@ static void ask_by_messages(struct world *w, uint64_t *seed)
     for (int m = 0; m < w->tree.count; m++)
         if (post->waits[m])
             wrong(w, "a question was never answered: master", m);
-    for (int v = 0; v < 2 * w->loop.workers; v++)
+    for (int v = 0; v < 2 * w->workers; v++)
         step(post);
     assert_int_equal(post->count, 0);
     all_ran(w);
@@ -484,7 +530,7 @@ static void ask_in_team(int thread, void *arg)
     bool more = true;
     while (more) {
         more = false;
-        for (int v = thread; v < w->loop.workers; v += THREADS) {
+        for (int v = thread; v < w->workers; v += THREADS) {
             struct chunk chunk;
             int times = (int)testing_between(&seed, 1, 3);
             enum master_answer answer = MASTER_CHUNK;
@@ -502,7 +548,7 @@ static void ask_from_threads(struct world *w, uint64_t *seed)
     assert_int_equal(engine_team_start(&w->team, 4, NULL), 0);
     engine_team_run(w->team, ask_in_team, w);
     engine_team_stop(w->team);
-    for (int v = 0; v < w->loop.workers; v++)
+    for (int v = 0; v < w->workers; v++)
         assert_true(w->done[v]);
     all_ran(w);
 }

@@ -28,7 +28,8 @@ static int count_remote_children(const struct relay *relay)
     return children;
 }
 
-static int open_masters(struct relay *relay, struct sched *scheme)
+static int open_masters(struct relay *relay, const struct relay_setup *setup,
+                        struct error *err)
 {
     const struct tree *tree = relay->tree;
     int largest = 1;
@@ -38,9 +39,13 @@ static int open_masters(struct relay *relay, struct sched *scheme)
         struct master *master = &relay->master[relay->count];
         if (master_open(master, tree, m) != 0)
             return -ENOMEM;
+        if (setup->pair->inner != NULL &&
+            master_open_pair(master, tree, setup->pair, setup->min_chunk,
+                             setup->power, err) != 0)
+            return -ENOMEM;
         int parent = tree->master[m].parent;
         if (parent < 0)
-            master->scheme = scheme;
+            master->scheme = setup->scheme;
         else
             master->parent = relay_hosted(relay, parent);
         relay->refill[relay->count] = MPI_REQUEST_NULL;
@@ -86,22 +91,23 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
 {
     const struct tree *tree = setup->tree;
     size_t masters = 0;
-    *relay = (struct relay){.comm = setup->comm,
-                            .tree = tree,
-                            .patience = setup->patience,
-                            .collect = setup->collect && setup->output_bytes,
-                            .learns = setup->ops->feedback != NULL,
-                            .whole = setup->ops->flags & SCHED_WHOLE_TIME,
-                            .prefetch = setup->prefetch,
-                            .ahead = setup->ahead,
-                            .output = setup->output,
-                            .inbox = setup->inbox,
-                            .output_bytes = setup->output_bytes,
-                            .iteration = MPI_DATATYPE_NULL};
+    *relay =
+        (struct relay){.comm = setup->comm,
+                       .tree = tree,
+                       .patience = setup->patience,
+                       .collect = setup->collect && setup->output_bytes,
+                       .learns = setup->pair->outer->feedback != NULL,
+                       .whole = setup->pair->outer->flags & SCHED_WHOLE_TIME,
+                       .prefetch = setup->prefetch,
+                       .ahead = setup->ahead,
+                       .output = setup->output,
+                       .inbox = setup->inbox,
+                       .output_bytes = setup->output_bytes,
+                       .iteration = MPI_DATATYPE_NULL};
     for (int m = 0; m < tree->count; m++)
         masters += hosted_here(relay, m);
     if ((masters > 0 && open_lists(relay, masters) != 0) ||
-        open_masters(relay, setup->scheme) != 0 || open_ring(relay) != 0) {
+        open_masters(relay, setup, err) != 0 || open_ring(relay) != 0) {
         relay_close(relay);
         return error_set(err, ENOMEM, "out of memory for %zu masters", masters);
     }

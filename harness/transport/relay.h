@@ -93,7 +93,9 @@ struct relay_setup {
     int64_t ahead; /* see struct source */
     struct engine_patience patience;
     struct sched *scheme; /* used at the supermaster's rank only */
-    const struct sched_ops *ops;
+    const struct sched_pair *pair;
+    int64_t min_chunk;
+    const double *power; /* of all workers */
     const void *output;
     void *inbox;
     size_t output_bytes;

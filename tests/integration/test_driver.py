@@ -209,6 +209,37 @@ cells:
     assert {x["scheme"] for x in result.runs()} == set(schemes)
 
 
+@pytest.mark.parametrize("layout,hierarchy", [
+    ("1x4", "2"), ("4x1", "2"), ("2x2", "node"), ("4x1", "1x2")])
+def test_two_schemes_hand_out_ranges_and_their_parts(
+        dlsbench, layout, hierarchy):
+    """gss over two masters: 50, 25, 13, 6, 3, 2, 1; each in two halves."""
+    ranks, threads = layout.split("x")
+    result = dlsbench("run", "--kernel", "mandelbrot:size=100", "--scheme",
+                      "gss/static", "--ranks", ranks, "--threads", threads,
+                      "--hierarchy", hierarchy, "--repetitions", 1,
+                      "--repetitions-max", 1, "--oversubscribe", "--trace")
+    assert result.code == 0, result.err
+    parts = [25, 25, 13, 12, 7, 6, 3, 3, 2, 1, 1, 1, 1]
+    if hierarchy == "1x2":  # one below the supermaster, which halves twice
+        parts = [25, 25, 25, 25]
+    ran = sorted((x["start"], x["size"]) for x in result.lines("chunks"))
+    assert [size for _, size in ran] == parts
+
+
+@pytest.mark.parametrize("scheme,says", [
+    ("gss/", "two schemes are written outer/inner"),
+    ("gss/static/ss", "two schemes are written outer/inner"),
+    ("gss/statik", "did you mean 'static'"),
+    ("af/ss", "af learns over a whole loop"),
+    ("ss/dtss-acp", "dtss-acp counts with the available powers"),
+    ("gss/ss", "two schemes need masters below the supermaster")])
+def test_wrong_pairs_of_schemes(dlsbench, scheme, says):
+    result = dlsbench("run", "--kernel", "null:size=10", "--scheme", scheme,
+                      "--threads", 1)
+    assert result.code == 2 and says in result.err
+
+
 def test_threads_may_multiply_at_the_same_time(dlsbench, monkeypatch):
     """A serial BLAS without locks fails here (OpenBLAS: 6 of 6 runs)."""
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")

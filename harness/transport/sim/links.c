@@ -51,11 +51,6 @@ static bool inside(const struct links *links, const struct link_wire *wire)
     return rank_of(links, wire->at[0] - 1) == rank_of(links, wire->at[1] - 1);
 }
 
-static int home_of(const struct links *links, int64_t edge)
-{
-    return (int)(edge % links->comm->ranks);
-}
-
 static void count(struct links *links, size_t bytes)
 {
     links->messages++;
@@ -67,7 +62,7 @@ static void count(struct links *links, size_t bytes)
 static void count_notes(struct links *links, int64_t edge, int end)
 {
     const struct link_wire *wire = &links->wire[edge];
-    int own = rank_of(links, wire->at[end] - 1), home = home_of(links, edge);
+    int own = rank_of(links, wire->at[end] - 1), home = links_home(links, edge);
     if (own != home)
         count(links, sizeof(struct link_note));
     if (wire->at[1 - end] == 0)
@@ -112,7 +107,7 @@ static void say_hello(struct links *links, int64_t edge)
     struct way *way = &wire->way[LINK_DOWN];
     int self = wire->at[LINK_SUCCESSOR] - 1;
     int other = wire->at[LINK_PREDECESSOR] - 1;
-    int home = comm_address(links->comm, home_of(links, edge), 0);
+    int home = comm_address(links->comm, links_home(links, edge), 0);
     carry(links, self, home, sizeof(struct link_note));
     carry(links, home, other, sizeof(struct link_note));
     int64_t kept = way->produced;
