@@ -54,12 +54,17 @@ static int fill(const struct counter *whole, size_t whole_bytes, int64_t points,
     int code = kernel->cost->coarse(whole->instance, points, &coarse, err);
     if (code != 0)
         return code;
-    double scale = (double)whole_bytes / (double)kernel->output_bytes(coarse);
-    struct counter few = {kernel, coarse, whole->output, scale};
-    for (int64_t i = 0; i < iterations; i++)
+    size_t bytes = kernel->output_bytes(coarse);
+    double scale = (double)whole_bytes / (double)bytes;
+    /* Of a small loop a coarse iteration may have more points. */
+    struct counter few = {kernel, coarse, malloc(bytes + 1), scale};
+    if (few.output == NULL)
+        code = error_set(err, ENOMEM, "out of memory for the cost profile");
+    for (int64_t i = 0; code == 0 && i < iterations; i++)
         operations[i] = count(&few, i);
+    free(few.output);
     kernel->destroy(coarse);
-    return 0;
+    return code;
 }
 
 static int compute(const struct counter *whole, double *operations,
@@ -90,9 +95,8 @@ int profile_make(const struct kernel_ops *kernel, const struct spec *spec,
     double seconds, start = world_wall();
     if (cache_read("profile", key, iterations, operations, &seconds))
         return 0;
-    /* A coarse iteration has fewer points, or all of them. */
     size_t bytes = kernel->output_bytes(instance);
-    struct counter whole = {kernel, instance, malloc(2 * bytes + 64), 1};
+    struct counter whole = {kernel, instance, malloc(bytes + 1), 1};
     if (whole.output == NULL)
         return error_set(err, ENOMEM, "out of memory for the cost profile");
     int code = compute(&whole, operations, err);

@@ -122,6 +122,14 @@ def test_mandelbrot_costs_what_its_steps_cost(dlsbench, sim):
     assert again["serial_s"] == row["serial_s"]
 
 
+@pytest.mark.parametrize("size", [100, 150, 200, 400])
+def test_small_sets_have_a_profile(sim, size):
+    """Sampled more finely than they are themselves, until it fits."""
+    row = only(sim("--kernel", f"mandelbrot:size={size}", "--scheme",
+                   "gss/static", "--workers", 8, "--hierarchy", 2))
+    assert row["workers"] == 8 and row["iterations"] == size
+
+
 @pytest.mark.parametrize("platform", PLATFORMS, ids=lambda p: p.stem)
 def test_the_platforms_of_the_papers(sim, platform):
     row = only(sim("--platform", platform, "--workers", 6, "--master",
