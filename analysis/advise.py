@@ -69,6 +69,10 @@ def costs(ranked):
 
 
 def sureness(ranked):
+    if ranked.single:
+        return "one run each: no test" + (
+            "; a simulation is as sure as its model"
+            if ranked.best["simulated"] else "")
     ties = ranked.contenders()[1:]
     text = (f"stays first in {labels.percent(ranked.chance, 0)} of bootstrap "
             "rounds; ")

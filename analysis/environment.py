@@ -17,6 +17,8 @@ OF_LAUNCH = [("command", "command"), ("load average", "machine.load_average"),
 POLICY = ["repetitions", "repetitions_max", "ci", "cell_seconds",
           "verify_limit", "trace", "oversubscribe"]
 
+UNKNOWN = "not known"
+
 
 def look_up(manifest, path):
     value = manifest
@@ -27,7 +29,7 @@ def look_up(manifest, path):
 
 def words(value):
     if value is None or value == "":
-        return "not known"
+        return UNKNOWN
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -53,18 +55,27 @@ def values(manifests, fields):
     return found
 
 
+def where(manifests):
+    """What is known of the machine, real or simulated, in one line."""
+    found = values(manifests, [("host", None),
+                               ("topology", "machine.topology"),
+                               ("platform", "platform")])
+    return "; ".join(word for _, here in found for word in here
+                     if word != UNKNOWN)
+
+
 def facts(results, launch_facts=True):
     """All that is known, for the foot of a report."""
     fields = FIELDS + [("policy: " + p, "policy." + p) for p in POLICY]
     if launch_facts:
         fields = fields + OF_LAUNCH
     return [(title, v) for title, v in values(results.manifests, fields)
-            if v and v != ["not known"]]
+            if v and v != [UNKNOWN]]
 
 
 def cells_of(runs, name):
     if name not in runs:
-        return ["not known"]
+        return [UNKNOWN]
     return sorted({words(v) for v in runs[name].dropna().unique()})
 
 

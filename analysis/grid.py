@@ -8,8 +8,15 @@ FORMATS = ["text", "csv", "latex", "markdown"]
 LATEX = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$",
          "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
          "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-         "<": r"\textless{}", ">": r"\textgreater{}"}
-LONG = 45   # rows of a LaTeX table that stay on one page
+         "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+# Letters that LaTeX has in its first font, too.
+ACCENTED = set("".join(map(chr, range(0xc0, 0x100)))) - set("ÐðÞþ×÷")
+LONG_WORDS = 48  # characters that stay on one line of a page
+LONG = 45       # rows of a LaTeX table that stay on one page
+PAGE = 345      # points: the width of text of an article on A4 or letter
+# Points that a character takes at most, but for words of m and w alone.
+SIZES = [("footnotesize", 4.4), ("scriptsize", 4.1)]
+BETWEEN = 6     # points between two columns
 
 
 class Grid:
@@ -50,26 +57,72 @@ def markdown(grid):
 
 
 def escape(words):
-    return "".join(LATEX.get(c, c) for c in words)
+    return "".join(LATEX.get(c, c) if c.isascii() and c.isprintable()
+                   else c if c in ACCENTED else "?" for c in words)
 
 
 def latex(grid):
-    """A table that needs no package; longer ones are cut into pages."""
-    columns = "l" * grid.left + "r" * (len(grid.header) - grid.left)
-
-    def row(words):
-        return " & ".join(escape(w) for w in words) + r" \\"
-    out = []
-    for first in range(0, max(len(grid.rows), 1), LONG):
-        title = grid.title + (", continued" if first else "")
-        caption = ": ".join(filter(None, [title, grid.caption]))
-        out += [r"\begin{table}[htbp]", r"\centering\footnotesize",
-                rf"\caption{{{escape(caption)}}}",
-                rf"\begin{{tabular}}{{{columns}}}", r"\hline",
-                row(grid.header), r"\hline",
-                *map(row, grid.rows[first:first + LONG]),
-                r"\hline", r"\end{tabular}", r"\end{table}"]
+    """Tables that need no package and fit the page: what is too wide or too
+    long goes on in the next one.  Where the first two columns are words, the
+    first stands above the rows that have it."""
+    above = grid.left > 1
+    left = grid.left - above
+    header = grid.header[above:]
+    rows = [(row[0] if above else None, row[above:]) for row in grid.rows]
+    size, parts = columns_that_fit(
+        [max(map(len, column)) for column in zip(
+            header, *(words for _, words in rows))], left)
+    out, number = [], 0
+    for columns in parts:
+        for first in range(0, max(len(rows), 1), LONG):
+            title = grid.title + (", continued" if number else "")
+            caption = ": ".join(filter(None, [title, grid.caption]))
+            number += 1
+            out += [r"\begin{table}[htbp]", rf"\centering\{size}",
+                    rf"\setlength{{\tabcolsep}}{{{BETWEEN / 2:g}pt}}",
+                    rf"\caption{{{escape(caption)}}}",
+                    rf"\begin{{tabular}}{{{alignment(columns, left)}}}",
+                    r"\hline", latex_row(header, columns), r"\hline",
+                    *latex_rows(rows[first:first + LONG], columns),
+                    r"\hline", r"\end{tabular}", r"\end{table}"]
     return "\n".join(out) + "\n"
+
+
+def columns_that_fit(widths, left):
+    """(font size, [the columns of each table]); each begins with the words of
+    the row."""
+    for size, point in SIZES:
+        if sum(w * point + BETWEEN for w in widths) <= PAGE:
+            return size, [range(len(widths))]
+    parts, room = [], 0
+    for i, width in enumerate(widths[left:], left):
+        room -= width * point + BETWEEN
+        if room < 0 or not parts:
+            parts.append(list(range(left)))
+            room = PAGE - sum(w * point + BETWEEN
+                              for w in [*widths[:left], width])
+        parts[-1].append(i)
+    return size, parts
+
+
+def alignment(columns, left):
+    return "".join("l" if i < left else "r" for i in columns)
+
+
+def latex_rows(rows, columns):
+    before = None
+    for above, words in rows:
+        if above != before:
+            yield (rf"\multicolumn{{{len(columns)}}}{{l}}"
+                   rf"{{\textit{{{escape(above)}}}}} \\")
+            before = above
+        yield latex_row(words, columns)
+
+
+def latex_row(words, columns):
+    # After \\ LaTeX takes a * or [ for its own.
+    line = " & ".join(escape(words[i]) for i in columns) + r" \\"
+    return "{}" + line if line[0] in "*[" else line
 
 
 def to_csv(grid):
@@ -82,10 +135,14 @@ def to_csv(grid):
 
 def to_html(grid):
     """A figure that scrolls sideways by itself when it is wide."""
+    def cell(i, words, tag):
+        kind = " class=n" if i >= grid.left else \
+            " class=long" if len(words) > LONG_WORDS else ""
+        return f"<{tag}{kind}>{html.escape(words)}</{tag}>"
+
     def row(words, tag):
-        return "<tr>" + "".join(
-            f"<{tag}{'' if i < grid.left else ' class=n'}>"
-            f"{html.escape(w)}</{tag}>" for i, w in enumerate(words)) + "</tr>"
+        return "<tr>" + "".join(cell(i, w, tag)
+                                for i, w in enumerate(words)) + "</tr>"
     caption = f"<b>{html.escape(grid.title)}</b>"
     if grid.caption:
         caption += f" <span>{html.escape(grid.caption)}</span>"

@@ -77,10 +77,13 @@ class Results:
         return self._lazy[kind]
 
 
-def load(path):
-    """Reads a result directory, or all that lie directly below a folder."""
+def load(path, *more):
+    """Reads a result directory, or all that lie directly below a folder; of
+    several paths all together."""
     results = Results(path)
-    results.directories = find_directories(path)
+    for name in (path, *more):
+        results.directories += [d for d in find_directories(name)
+                                if d not in results.directories]
     if len(results.directories) > 1:
         results.notes.append(f"{len(results.directories)} result directories "
                              "read as one")

@@ -44,6 +44,7 @@ th, td { padding: .15rem .7rem .15rem 0; text-align: left;
 thead th { border-bottom: 1px solid var(--ink); }
 tbody tr:nth-child(even) { background: var(--soft); }
 .n { text-align: right; }
+pre { font-size: .8rem; line-height: 1.3; margin: 0; }
 td.long { white-space: normal; overflow-wrap: anywhere; min-width: 16rem; }
 details > summary { cursor: pointer; padding: .3rem 0; font-weight: 600; }
 @media print { body { max-width: none; } .wide { overflow: visible; } }
@@ -89,6 +90,10 @@ def figure(title, caption, svg):
 def details(title, body, is_open=False):
     return f"<details{' open' * is_open}><summary>{text(title)}</summary>" \
            f"{body}</details>"
+
+
+def verbatim(words):
+    return f"<div class=wide tabindex=0><pre>{text(words)}</pre></div>"
 
 
 def facts(pairs):

@@ -4,6 +4,8 @@ paper's first author."""
 import csv
 import os
 
+import labels
+
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))), "results", "reference")
 PAPERS = ["ciorba", "diaz", "andronikos", "han", "beaumont"]
@@ -51,6 +53,27 @@ def diaz(name, suffix):
             for r in rows(name) for ours, theirs in DIAZ.items()}
 
 
+def andronikos():
+    """(rows, columns, workers, with powers, k) -> (theoretical, actual
+    optimum, seconds at the actual one)."""
+    problems = {r["experiment"]: (
+        *(number(r, n) for n in ("image_uc", "image_us", "workers")),
+        bool(r["c_p_kid_us"] and r["c_p_twin_us"]))
+        for r in rows("andronikos_table_1.csv")}
+    return {(*problems[r["experiment"]], number(r, "k")): tuple(
+        number(r, n) for n in ("h_theory", "h_actual", "t_at_h_actual_s"))
+        for r in rows("andronikos_table_2.csv")}
+
+
+def chunks_per_worker(cell, iterations):
+    """k of a cell: static and css without a size have one chunk each."""
+    name, keys = labels.parts(cell["scheme"])
+    if name == "static" or name == "css" and "chunk" not in keys:
+        return 1.0
+    return iterations / (float(keys["chunk"]) * cell["workers"]) \
+        if name == "css" else None
+
+
 class Printed:
     """Looks up what is printed for a cell of the summary; None if nothing."""
 
@@ -59,6 +82,7 @@ class Printed:
         self._ciorba = ciorba_times() if self.paper == "ciorba" else {}
         self._times = diaz("diaz_table_4.csv", "_s") \
             if self.paper == "diaz" else {}
+        self._intervals = andronikos() if self.paper == "andronikos" else {}
         self._chunks = diaz("diaz_table_3.csv", "") \
             if self.paper == "diaz" else {}
 
@@ -70,6 +94,16 @@ class Printed:
                                      cell["sync_interval"], scheme,
                                      cell["workers"]))
         return self._times.get((cell["iterations"], cell["workers"], scheme))
+
+    def optimum(self, cell):
+        """(theoretical, actual optimal interval, seconds at it)."""
+        if not self._intervals:
+            return None
+        keys = labels.parts(cell["kernel"])[1]
+        rows, columns = (float(keys.get(n) or "nan") for n in ("rows", "cols"))
+        return self._intervals.get((rows, columns, cell["workers"],
+                                    bool(cell.get("power")),
+                                    chunks_per_worker(cell, rows)))
 
     def chunks(self, cell):
         return self._chunks.get((cell["iterations"], cell["workers"],

@@ -1,13 +1,15 @@
 """Which choice is the fastest for a problem, and how sure that is.
 
 A problem is what a user is given: the loop, the workers, their powers and
-load, native or simulated.  A choice is the rest: scheme, transport, hierarchy,
-sync interval.  Cells whose workers shared cores are not ranked.
+load, native or simulated and on what platform.  A choice is the rest: scheme,
+transport, hierarchy, sync interval.  Cells whose workers shared cores are not
+ranked.
 """
 import labels
 import stats
 
-GIVEN = ["kernel", "simulated", "workers", "power", "load", "platform"]
+GIVEN = ["kernel", "simulated", "workers", "power", "load", "platform", "cp",
+         "request_cost", "result_bytes"]
 MOST_CHOICES = 200   # of which the chance to be the best is resampled
 
 
@@ -30,6 +32,11 @@ class Ranking:
         self.least = [1.0] + [several * stats.least_p(len(samples[0]), len(s))
                               for s in samples[1:]]
         self.chance = stats.chance_to_be_best(samples[:MOST_CHOICES])[0]
+
+    @property
+    def single(self):
+        """One run of each choice: exact in simulation, else a guess."""
+        return all(r["n"] == 1 for r in self.rows)
 
     @property
     def best(self):
@@ -130,6 +137,8 @@ def certainty(ranking, i):
     """Whether choice i differs from the best, in words."""
     if ranking.p[i] < stats.ALPHA:
         return f"significant, {labels.p_value(ranking.p[i])}"
+    if ranking.single:
+        return "one run each: no test"
     if not ranking.enough(i):
         return "too few samples to say"
     return f"not significant, {labels.p_value(ranking.p[i])}"
@@ -138,8 +147,9 @@ def certainty(ranking, i):
 def answer(problem, ranking):
     """The answer for one loop: (what is best, by how much and how sure)."""
     best = ranking.best
-    first = (f"{problem_words(problem)}: {choice(best)} is the fastest "
-             f"of {labels.count(len(ranking.rows), 'choice')}, "
+    rank = "the fastest of " + labels.count(len(ranking.rows), "choice") \
+        if len(ranking.rows) > 1 else "all that was measured"
+    first = (f"{problem_words(problem)}: {choice(best)} is {rank}, "
              f"{labels.seconds(best['time_s'])}")
     if best["n"] >= stats.CI_LEAST:
         first += " [" + labels.interval(best["time_s_low"],
@@ -153,7 +163,7 @@ def answer(problem, ranking):
     second = (f"{labels.percent(ranking.behind(i))} ahead of the next scheme, "
               f"{choice(ranking.rows[i])} ({certainty(ranking, i)})")
     ties = len(ranking.contenders()) - 1
-    if ties:
+    if ties and not ranking.single:
         second += f"; {labels.count(ties, 'choice')} cannot be told from it"
     last = len(ranking.rows) - 1
     if last > i:

@@ -2,8 +2,10 @@
 """Makes one page of a result directory: DIR/report.html, complete in itself.
 
     analysis/report.py DIR
+    analysis/report.py NATIVE SIMULATED         both in one page, side by side
     analysis/report.py DIR --out page.html --no-files
 
+Of a paper (make papers) it also shows the claims and the printed values.
 Beside the page, in report-files/: every figure as PDF and SVG, every number as
 cells.csv, and each traced run as Chrome/Perfetto trace events.
 Exit codes: 0, or 2 when there is nothing to show.
@@ -16,6 +18,7 @@ import sys
 import need  # noqa: F401  (first: may start another Python)
 
 import cells
+import claims
 import counters
 import environment
 import grid
@@ -28,12 +31,13 @@ import ranking
 import svg
 import tables
 import traces
-from figures import (balance, chunksizes, counts, gantt, intervals, reality,
-                     scaling, schemes)
+from figures import (balance, chunksizes, counts, gantt, intervals, printed,
+                     reality, scaling, schemes)
 
 MOST_ROWS = 500         # of a table on the page; all are in cells.csv
 MOST_ANSWERS = 12
 MOST_LOOPS = 12         # with figures of their own
+PAPER = "The paper"
 TABLE_TITLES = {"time": "Time", "speedup": "Speedup", "overhead": "Overhead",
                 "sync-interval": "Sync interval", "chunks": "Chunks",
                 "imbalance": "Imbalance", "counters": "Counters"}
@@ -57,6 +61,7 @@ def figures(results, frame, traced, with_pdf):
     parts = [frame[frame["kernel"] == loop] for loop in loops]
     tasks = [functools.partial(kind.draw, results, part)
              for kind in (schemes, scaling, intervals) for part in parts]
+    tasks.insert(0, functools.partial(printed.draw, results.path))
     tasks.append(functools.partial(chunksizes.draw, traced))
     tasks.append(functools.partial(gantt.draw, traced))
     tasks += [functools.partial(balance.draw, results, part)
@@ -80,9 +85,7 @@ def take(iterator, most):
 def head(results, frame, path):
     runs = results.runs
     title = f"DLSBench: {results.name}"
-    where = "; ".join("; ".join(v) for name, v in environment.values(
-        results.manifests, [("host", None),
-                            ("topology", "machine.topology")]) if v)
+    where = environment.where(results.manifests)
     when = sorted({str(m.get("started")) for m in results.manifests
                    if m.get("started")})
     kinds = {True: "simulated", False: "native"}
@@ -149,11 +152,28 @@ def table_section(results, frame):
     return "\n".join(parts)
 
 
+def with_paper(sections, directory):
+    """What make papers found comes first: claims, printed values, tables."""
+    parts = dict(sections)
+    found = [parts.pop(PAPER, "")]
+    if claims.exist(directory):
+        found.insert(0, grid.to_html(claims.claims(directory)))
+    found += [page.details(claims.title(name), grid.to_html(
+        shortened(claims.table(name, rows))))
+        for name, rows in claims.beside(directory).items()]
+    words = claims.text(directory)
+    if claims.exist(directory) and words:
+        found.append(page.details("The whole report", page.verbatim(words)))
+    body = "\n".join(filter(None, found))
+    return [(PAPER, body)] * bool(body) + list(parts.items())
+
+
 def counters_line(results):
     return page.paragraph("No counters: " + counters.reason(results) + ".")
 
 
 def build(results, frame, sections, path):
+    sections = with_paper(sections, results.path)
     if "Counters" not in dict(sections):
         sections.append(("Counters", counters_line(results)))
     sections.append(("Numbers", table_section(results, frame)))
@@ -198,17 +218,35 @@ def arguments():
         description=__doc__.split("\n\n")[0],
         epilog=__doc__.split("\n\n", 1)[1],
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("directory", metavar="DIR")
+    parser.add_argument("directory", metavar="DIR", nargs="+")
     parser.add_argument("--out", metavar="FILE",
-                        help="the page (default: DIR/report.html)")
+                        help="the page (default: report.html in the first "
+                        "DIR)")
     parser.add_argument("--no-files", action="store_true",
                         help="only the page, no report-files/")
     return parser.parse_args()
 
 
+def write_paper(directory, out):
+    """The page of a paper without runs (make paper-beaumont)."""
+    drawn = [Rendered(d, False) for d in printed.draw(directory)]
+    title = "DLSBench: " + os.path.basename(os.path.abspath(directory))
+    sections = with_paper(figure_sections(drawn), directory)
+    write(out, page.document(title, f"<h1>{page.text(title)}</h1>" + "".join(
+        page.section(*section) for section in sections)))
+    print(f"report: {out}")
+    return 0
+
+
 def make(args):
-    out = args.out or os.path.join(args.directory, "report.html")
-    results = loader.load(args.directory)
+    first = args.directory[0]
+    out = args.out or os.path.join(first, "report.html")
+    try:
+        results = loader.load(*args.directory)
+    except loader.LoadError:
+        if not claims.exist(first):
+            raise
+        return write_paper(first, out)
     frame = cells.summarize(results)
     for note in results.notes:
         print(f"report: {note}", file=sys.stderr)
@@ -216,7 +254,8 @@ def make(args):
         return 2
     traced = traces.traces(results, frame)
     drawn = figures(results, frame, traced, not args.no_files)
-    write(out, build(results, frame, figure_sections(drawn), args.directory))
+    write(out, build(results, frame, figure_sections(drawn),
+                     ", ".join(args.directory)))
     if not args.no_files:
         folder = os.path.join(os.path.dirname(os.path.abspath(out)),
                               "report-files")

@@ -104,6 +104,8 @@ def over_bound(row):
 
 
 def verified(row):
+    if row["simulated"]:
+        return "handed out"
     return "sample" if row["sampled"] else "yes"
 
 
@@ -162,6 +164,7 @@ def chunks_table(results, frame):
 def interval_table(results, frame):
     """Intervals down, schemes across; the fastest of a column has a star."""
     frame = frame[frame["interval"].notna()]
+    printed = papers.Printed(results.name)
     for kernel, part in kernels(frame):
         for (setup, p), group in part.groupby(["setup", "workers"],
                                               sort=False):
@@ -181,7 +184,8 @@ def interval_table(results, frame):
                 f"Time by sync interval: {kernel}, {setup}, "
                 f"{labels.count(int(p), 'worker')}",
                 ["interval", *schemes], rows, "* fastest of its column"
-                + "".join(f"; {text}" for text in lost(group)))
+                + "".join(f"; {text}" for text in (
+                    *lost(group), *printed_optima(group, printed))))
 
 
 def lost(group):
@@ -190,6 +194,15 @@ def lost(group):
         yield (f"{ours['scheme']}: predicted {ours['interval']:g}, fastest "
                f"{best['interval']:g}, lost "
                + labels.percent(ours["time_s"] / best["time_s"] - 1))
+
+
+def printed_optima(group, printed):
+    """The optimum that the paper prints for each scheme's problem."""
+    for row in group.drop_duplicates("scheme").to_dict("records"):
+        theirs = printed.optimum(row)
+        if theirs is not None:
+            yield (f"{row['scheme']}: printed predicted {theirs[0]:g}, "
+                   f"fastest {theirs[1]:g}, {labels.seconds(theirs[2])}")
 
 
 def counts_grids(found, title, caption):

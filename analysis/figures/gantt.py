@@ -12,7 +12,8 @@ ROW = 0.42      # inches for a worker
 
 
 def draw(traces):
-    stamped = [t for t in traces if t.stamped]
+    stamped = sorted((t for t in traces if t.stamped),
+                     key=lambda t: -t.cell["workers"])
     seen = {}
     for trace in stamped[:MOST_CHARTS]:
         cell = trace.cell

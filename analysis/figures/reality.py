@@ -1,6 +1,4 @@
 """Simulation against reality, for cells that ran both ways."""
-import numpy as np
-
 import labels
 from figures import style
 
@@ -25,25 +23,12 @@ def draw(results, frame):
     if both.empty:
         return
     error = (both["time_s_simulated"] / both["time_s"] - 1).abs()
-    kernels = list(both["kernel"].unique())
-    lines = style.Lines(kernels)
     figure, ax = style.single(3.8, 5.2)
     factor, unit = style.time_factor(both["time_s"])
-    for kernel in kernels:
-        here = both[both["kernel"] == kernel]
-        ax.plot(here["time_s"] * factor, here["time_s_simulated"] * factor,
-                label=here["loop"].iloc[0], markersize=5,
-                **{**lines.of(kernel), "linestyle": ""})
-    ends = np.array([both[["time_s", "time_s_simulated"]].min().min() * 0.8,
-                     both[["time_s", "time_s_simulated"]].max().max() * 1.25])
-    ax.plot(ends * factor, ends * factor, color=style.INK, linewidth=0.8,
-            label="equal")
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    style.plain_log(ax.xaxis)
-    style.plain_log(ax.yaxis)
-    ax.set_xlabel(f"measured, {unit}")
-    ax.set_ylabel(f"simulated, {unit}")
+    style.parity(ax, [(part["loop"].iloc[0], part["time_s"] * factor,
+                       part["time_s_simulated"] * factor)
+                      for _, part in both.groupby("kernel", sort=False)],
+                 f"measured, {unit}", f"simulated, {unit}")
     style.legend(figure, [ax])
     yield style.Drawing(
         "simulation-and-reality", "Simulation against reality",

@@ -139,6 +139,25 @@ def limit(ax, part, column, factor=1.0):
         ax.set_ylim(0, max(min(most, high * 1.6), 1e-300) * factor * 1.08)
 
 
+def parity(ax, series, across, up):
+    """Points of two values that should be equal: `series` holds a name, the
+    values across and those up; both positive."""
+    lines = Lines([name for name, _, _ in series])
+    for name, x, y in series:
+        ax.plot(x, y, label=name, markersize=5,
+                **{**lines.of(name), "linestyle": ""})
+    every = np.concatenate([np.asarray(v, dtype=float)
+                            for _, x, y in series for v in (x, y)])
+    ends = [every.min() * 0.8, every.max() * 1.25]
+    ax.plot(ends, ends, color=INK, linewidth=0.8, label="equal")
+    for axis in ("x", "y"):
+        ax.set(**{axis + "scale": "log", axis + "lim": ends})
+    plain_log(ax.xaxis)
+    plain_log(ax.yaxis)
+    ax.set_xlabel(across)
+    ax.set_ylabel(up)
+
+
 def count_axis(ax, counts):
     """A doubling axis of workers, labelled with the measured counts."""
     ax.set_xscale("log", base=2)

@@ -4,9 +4,9 @@
 #   bench/papers/run.sh NAME DLSBENCH OUT [option of dlsbench sim]...
 #
 # Runs each of bench/papers/NAME.yaml and NAME-*.yaml on two cores, as two
-# shards, into OUT/CAMPAIGN/, then analysis/paper_NAME.py OUT.  What is
-# complete in OUT already does not run again.  Paths in the campaigns are
-# relative to the folder that holds bench/.
+# shards, into OUT/CAMPAIGN/, then analysis/paper_NAME.py OUT, and makes the
+# page OUT/report.html.  What is complete in OUT already does not run again.
+# Paths in the campaigns are relative to the folder that holds bench/.
 set -u
 name=$1 dlsbench=$(realpath "$2")
 mkdir -p "$3" || exit 1
@@ -31,4 +31,5 @@ for campaign in "bench/papers/$name.yaml" "bench/papers/$name"-*.yaml; do
     last=
 done
 "${PYTHON:-/usr/bin/python3}" "analysis/paper_$name.py" "$out" || code=$?
+"${PYTHON:-/usr/bin/python3}" analysis/report.py "$out" || code=$?
 exit $code

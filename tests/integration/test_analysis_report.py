@@ -174,16 +174,81 @@ def test_every_table_has_every_form(traced, name, form):
             "latex": r"\end{tabular}"}[form] in out
 
 
-def test_latex_compiles(traced, tmp_path):
+# What grid.py may write, besides plain characters: our tables as a grammar,
+# checked even where there is no LaTeX.
+TABLE = re.compile(r"""\\begin\{table\}\[htbp\]
+\\centering\\(?:footnotesize|scriptsize)
+\\setlength\{\\tabcolsep\}\{3pt\}
+\\caption\{(?P<caption>.*)\}
+\\begin\{tabular\}\{(?P<columns>l*r+)\}
+\\hline
+(?P<header>.*) \\\\
+\\hline
+(?P<rows>(?:.* \\\\\n)*)\\hline
+\\end\{tabular\}
+\\end\{table\}
+""")
+WORD = r"(?:[^\\{}&%$#_~^<>|\x80-\uffff]|[\u00c0-\u00ff]|\\[&%$#_{}]|" \
+    r"\\text(?:backslash|asciitilde|asciicircum|less|greater|bar){})*"
+
+
+def check_latex(text):
+    """The number of tables in `text`, all of them well formed."""
+    found = list(TABLE.finditer(text))
+    assert "".join(m.group(0) for m in found) == re.sub("\n{2,}", "\n", text)
+    for table in found:
+        assert re.fullmatch(WORD, table["caption"])
+        count = len(table["columns"])
+        rows = [table["header"], *(row.removesuffix(r" \\") for row in
+                                   table["rows"].splitlines())]
+        for row in rows:
+            above = re.fullmatch(r"\\multicolumn\{%d\}\{l\}"
+                                 r"\{\\textit\{(.*)\}\}" % count, row)
+            words = [above[1]] if above else \
+                re.split(r"(?<!\\) & ", row.removeprefix("{}"))
+            assert len(words) == (1 if above else count), row
+            assert all(re.fullmatch(WORD, word) for word in words), row
+            assert row[0] not in "[*"
+    return len(found)
+
+
+def compile_latex(text, folder):
+    """Through pdflatex where it is: nothing stands over the page's edge."""
     if shutil.which("pdflatex") is None:
-        pytest.skip("no pdflatex")
-    out = analysis("tables", traced, "--format", "latex")[1]
-    (tmp_path / "t.tex").write_text(
-        "\\documentclass[a4paper,landscape]{article}\n\\begin{document}\n"
-        + out + "\\end{document}\n")
+        return
+    (folder / "t.tex").write_text(
+        "\\documentclass[a4paper]{article}\n\\begin{document}\n"
+        + text + "\\end{document}\n")
     done = subprocess.run(["pdflatex", "-halt-on-error", "t.tex"],
-                          cwd=tmp_path, capture_output=True, text=True)
+                          cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout and "too large" not in done.stdout
+
+
+def test_latex_is_well_formed_and_compiles(traced, tmp_path):
+    text = analysis("tables", traced, "--format", "latex")[1]
+    assert check_latex(text) > 10
+    compile_latex(text, tmp_path)
+
+
+def test_odd_names_and_wide_tables_compile(tmp_path):
+    names = ["<b>&_%$#{}~^\\|\"'`", "[x]", "*", "größe µ \u65e5\u672c",
+             "\t,--"]
+    there = Directory(tmp_path / "d")
+    for name in [*names, *(f"css:chunk={n}" for n in range(11))]:
+        for h in (10, 100):
+            there.cell([1, 1.1, 1.2], scheme=name, sync_interval=h,
+                       kernel="heat:rows=10,cols=1000", load=name)
+    there.manifest(campaign="%")
+    for table in ("time", "sync-interval"):
+        text = analysis("tables", there.path, "--table", table, "--format",
+                        "latex")[1]
+        assert check_latex(text) >= 1
+        compile_latex(text, tmp_path)
+    wide = grid.latex(grid.Grid("t", ["", *"abcdefgh"],
+                                [["row"] + ["123456789 ms"] * 8] * 50))
+    assert check_latex(wide) == 4
+    compile_latex(wide, tmp_path)
 
 
 def test_odd_names_stay_words(tmp_path):
@@ -196,6 +261,7 @@ def test_odd_names_stay_words(tmp_path):
     assert "<script" not in text and "<b>&_" not in text
     latex = analysis("tables", there.path, "--format", "latex")[1]
     assert r"\textless{}b\textgreater{}\&\_\%\$\#\{\}" in latex
+    assert check_latex(latex) > 3
 
 
 def test_printed_values_stand_beside_ours(tmp_path):
@@ -209,6 +275,44 @@ def test_printed_values_stand_beside_ours(tmp_path):
     assert "20 (printed 20)" in chunks and "80 (printed 81)" in chunks
     times = analysis("tables", there.path, "--table", "time")[1]
     assert "1.050 s (printed 4035 s)" in times
+
+
+def test_printed_optima_of_the_sync_interval(tmp_path):
+    there = Directory(tmp_path / "d")
+    for chunk in (1000, 250):
+        for h, time in ((30, 14), (55, 13), (100, 15)):
+            there.cell([time] * 3, sync_interval=h, ranks=10, threads=1,
+                       kernel="floyd-steinberg:rows=10000,cols=20000",
+                       scheme=f"css:chunk={chunk}")
+    there.manifest(campaign="paper-andronikos")
+    out = analysis("tables", there.path, "--table", "sync-interval")[1]
+    assert ("css:chunk=1000: printed predicted 30, fastest 30, 12.48 s; "
+            "css:chunk=250: printed predicted 60, fastest 55, 12.66 s") in out
+
+
+def test_what_make_papers_found_comes_first(tmp_path):
+    there = Directory(tmp_path / "d")
+    there.cell([1, 1.1], run={"simulated": True})
+    there.manifest()
+    (there.path / "claims.csv").write_text(
+        "claim,where,read_as,holds,found,why\n"
+        'one master is worst,figure 7,least speedup,1,"1.2, 3.4",\n'
+        "four are best,figure 8,most,0,16 are,four wait\n")
+    (there.path / "table_4.csv").write_text(
+        "scheme,workers,printed,ours,difference_percent\n"
+        "css,20,10,12,20\ngss,20,20,18.5,-7.5\ngss,40,5,,\n")
+    (there.path / "report.txt").write_text("Words <of> the report\n")
+    assert analysis("report", there.path)[0] == 0
+    text = (there.path / "report.html").read_text()
+    words = re.sub("<[^>]*>", " ", text)
+    assert words.index("1 of 2 hold") < words.rindex("Load balance")
+    assert "16 are. Read as: most. Because: four wait" in words
+    assert "2 printed values; on the line ours are equal." in words
+    assert re.search("gss +20 +20 +18.5 +-7.5 ", words)
+    assert "Words &lt;of&gt; the report" in text
+    (there.path / "runs-l1.jsonl").unlink()
+    assert analysis("report", there.path)[0] == 0
+    assert "1 of 2 hold" in (there.path / "report.html").read_text()
 
 
 def test_counters_appear_where_they_are(tmp_path):
@@ -243,6 +347,13 @@ def test_simulation_stands_beside_reality(tmp_path):
     assert analysis("report", there.path)[0] == 0
     text = (there.path / "report.html").read_text()
     assert "1 cell ran both ways; the simulated time is off by 10.0 %" in text
+    other = Directory(tmp_path / "e")
+    other.cell([1.32], run={"simulated": True}, ranks=2, threads=1)
+    other.manifest()
+    native = Directory(tmp_path / "f")
+    native.cell([1.0, 1.1, 1.2])
+    assert analysis("report", native.path, other.path)[0] == 0
+    assert "off by 20.0 %" in (native.path / "report.html").read_text()
 
 
 def test_the_predicted_optimum_is_marked(tmp_path):
