@@ -83,10 +83,19 @@ plan-sim: $(BUILD)/dlsbench $(BUILD)/dlsbench-plan-sim ## plans as messages on S
 smoke: $(BUILD)/dlsbench ## every scheme over the null kernel
 	$(Q)$(BUILD)/dlsbench run bench/smoke.yaml --out $(BUILD)/smoke-$(shell date +%s)/
 
-install: $(BUILD)/dlsbench ## into PREFIX
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/dlsbench
+SHARE = $(DESTDIR)$(PREFIX)/share/dlsbench
+READERS = tables report compare advise
+install: $(BUILD)/dlsbench ## into PREFIX, with dlsbench-report and its like
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/analysis/figures \
+	    $(SHARE)/results/reference
 	install $(BUILD)/dlsbench $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 bench/*.yaml $(DESTDIR)$(PREFIX)/share/dlsbench/
+	install -m 644 bench/*.yaml $(SHARE)/
+	install -m 644 analysis/*.py $(SHARE)/analysis/
+	install -m 644 analysis/figures/*.py $(SHARE)/analysis/figures/
+	install -m 644 results/reference/*.csv $(SHARE)/results/reference/
+	chmod 755 $(READERS:%=$(SHARE)/analysis/%.py)
+	for name in $(READERS); do ln -sf ../share/dlsbench/analysis/$$name.py \
+	    $(DESTDIR)$(PREFIX)/bin/dlsbench-$$name || exit 1; done
 
 $(BUILD)/dlsbench: $(OBJECTS)
 	$(say) LD $@

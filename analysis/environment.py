@@ -12,8 +12,8 @@ FIELDS = [("host", None), ("topology", "machine.topology"),
           ("simulated", "simulated")]
 # What one launch happened to find; no difference between two machines.
 OF_LAUNCH = [("command", "command"), ("load average", "machine.load_average"),
-             ("cost of a clock reading", "clock_s"),
-             ("cost of a barrier", "barrier_s")]
+             ("cost of a clock reading, s", "clock_s"),
+             ("cost of a barrier, s", "barrier_s")]
 POLICY = ["repetitions", "repetitions_max", "ci", "cell_seconds",
           "verify_limit", "trace", "oversubscribe"]
 

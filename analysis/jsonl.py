@@ -85,14 +85,14 @@ class Column:
             self._become_text()
         codes = self.codes
         self.parts.append((first, np.array(
-            [-1 if v is None else codes.setdefault((type(v), v), len(codes))
+            [-1 if v is None or v != v     # null, or no number
+             else codes.setdefault((type(v), v), len(codes))
              for v in values], dtype=np.int32)))
 
     def _become_text(self):
         numbers, self.parts, self.is_text = self.parts, [], True
         for first, array in numbers:
-            self.add(first, [None if v != v else v
-                             for v in array.tolist()])
+            self.add(first, array.tolist())
 
     def append(self, first, other):
         """The rows of another column after those before `first`."""

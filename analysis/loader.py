@@ -19,6 +19,13 @@ ENDED = {"schema", "type", "launch", "status", "repetitions", "reason", "cell"}
 # Columns of workers and chunks that nothing here reads.
 UNUSED = ["type", "schema", "core", "bound", "power", "overhead_s"]
 NEEDED = ["launch", "cell", "kernel", "scheme", "time_s"]
+# Columns that can only hold words, or numbers.
+WORDS = ["launch", "cell", "kernel", "scheme", "type", "status"]
+NUMBERS = ["schema", "ranks", "threads", "workers", "repetition", "iterations",
+           "chunks", "messages", "bytes", "imbalance", "cv", "min_chunk",
+           "sync_interval", "worker", "rank", "start", "size", "step"]
+# What a manifest can only hold as objects.
+OBJECTS = ["machine", "policy", "counters"]
 USUAL = ["hierarchy", "transport", "ranks", "threads", "workers", "serial_s",
          "bound_s", "compute_mean_s", "overhead_mean_s", "imbalance",
          "chunks", "verified"]
@@ -56,9 +63,10 @@ class Results:
 
     @property
     def name(self):
-        names = {m["campaign"] for m in self.manifests if m.get("campaign")}
+        names = {str(m["campaign"]) for m in self.manifests
+                 if m.get("campaign")}
         if names:
-            return ", ".join(sorted(map(str, names)))
+            return ", ".join(sorted(names))
         return os.path.basename(os.path.abspath(self.path))
 
     @property
@@ -71,9 +79,10 @@ class Results:
 
     def _read_lazy(self, kind):
         if kind not in self._lazy:
-            table = jsonl.read(self.files(kind), UNUSED)
+            table = read_files(self.files(kind), UNUSED)
             note_bad_lines(self, table)
-            self._lazy[kind] = counted_only(table.frame(), self.ended)
+            self._lazy[kind] = counted_only(typed(self, table.frame()),
+                                            self.ended)
         return self._lazy[kind]
 
 
@@ -87,9 +96,9 @@ def load(path, *more):
     if len(results.directories) > 1:
         results.notes.append(f"{len(results.directories)} result directories "
                              "read as one")
-    table = jsonl.read(results.files("runs"), ["seed"])
+    table = read_files(results.files("runs"), ["seed"])
     note_bad_lines(results, table)
-    frame = table.frame()
+    frame = typed(results, table.frame())
     check_columns(results, frame)
     note_schemas(results, frame)
     if "type" not in frame:
@@ -104,6 +113,31 @@ def load(path, *more):
         results.runs["simulated"] = False
     note_odd(results)
     return results
+
+
+def read_files(paths, leave_out):
+    try:
+        return jsonl.read(paths, leave_out)
+    except OSError as error:
+        raise LoadError(f"{error.filename}: {error.strerror}") from error
+
+
+def typed(results, frame):
+    """Numbers as numbers and words as words, whatever the files hold."""
+    for name in frame.columns:
+        column = frame[name]
+        is_words = isinstance(column.dtype, pd.CategoricalDtype)
+        if name in WORDS and not is_words:
+            frame[name] = column.map("{:g}".format, na_action="ignore") \
+                .astype("category")
+        elif is_words and (name in NUMBERS or name.endswith("_s")):
+            frame[name] = pd.to_numeric(column.astype(object),
+                                        errors="coerce").astype(float)
+            lost = int((frame[name].isna() & column.notna()).sum())
+            results.notes.append(f"column {name}: {lost} line"
+                                 f"{'s'[:lost != 1]} without a number, "
+                                 "left out")
+    return frame
 
 
 def find_directories(path):
@@ -130,7 +164,8 @@ def note_bad_lines(results, table):
 
 def check_columns(results, frame):
     if frame.empty:
-        raise LoadError(f"{results.path}: the files hold no results yet")
+        raise LoadError(f"{results.path}: the files hold no results yet"
+                        + "".join(f"; {note}" for note in results.notes))
     lacking = [name for name in NEEDED if name not in frame]
     if lacking == ["time_s"]:
         raise LoadError(f"{results.path}: no repetition is recorded yet")
@@ -163,7 +198,8 @@ def note_schemas(results, frame):
 def last_ends(done):
     """One line per launch and cell: the last one counts."""
     done = done.drop_duplicates(["launch", "cell"], keep="last")
-    done = done.dropna(axis=1, how="all").copy()
+    known = done.notna().any() | done.columns.isin(["launch", "cell"])
+    done = done.loc[:, known].copy()
     for name in ("status", "reason"):
         if name not in done:
             done[name] = None
@@ -205,7 +241,8 @@ def counted_runs(results, runs):
     if left:
         notes.append(f"{len(left)} cell{'s'[:len(left) != 1]} not complete "
                      "(still being written, or interrupted): left out")
-    kept = runs[good & (runs["time_s"] > 0).to_numpy()].copy()
+    times = runs["time_s"].to_numpy()
+    kept = runs[good & (times > 0) & np.isfinite(times)].copy()
     for name in kept.columns:
         if isinstance(kept[name].dtype, pd.CategoricalDtype):
             kept[name] = kept[name].cat.remove_unused_categories()
@@ -237,7 +274,10 @@ def read_manifests(results):
                                  "JSON, left out")
             continue
         if isinstance(manifest, dict):
-            results.manifests.append(manifest)
+            odd = [n for n in OBJECTS if n in manifest
+                   and not isinstance(manifest[n], (dict, type(None)))]
+            results.manifests.append({n: v for n, v in manifest.items()
+                                      if n not in odd})
     if not results.manifests:
         results.notes.append("no manifest: the environment is not known")
     results.manifests.sort(key=lambda m: str(m.get("started")))

@@ -1,15 +1,10 @@
-"""analysis/compare.py and advise.py: verdicts, refusals, exit codes, and
-how often they see what is not there."""
+"""analysis/compare.py and advise.py: verdicts, refusals and exit codes."""
 import itertools
 import shutil
 
-import numpy as np
 import pytest
 
 from result_files import Directory, analysis
-
-import compare  # noqa: E402  (result_files set the path)
-import loader
 
 TEN = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9]
 SCHEMES = ["static", "ss", "gss:min=1", "fss:alpha=2"]
@@ -144,102 +139,6 @@ def test_unverified_runs_are_refused(tmp_path):
 def test_a_threshold_is_a_percentage(tmp_path, text):
     code, _, err = analysis("compare", "a", "b", f"--threshold={text}")
     assert code == 2 and "is not a percentage" in err
-
-
-# Real times: a campaign in LAUNCHES launches, on this machine as it is.
-LAUNCHES, ROUNDS = 12, 100
-REAL = """
-name: real
-kernel: ["null:size=2000", "adjoint:size=20"]
-repetitions: 10
-repetitions_max: 10
-cells:
-  - scheme: [static, ss, gss, fss, tss]
-    layout: 1x2
-"""
-
-
-@pytest.fixture(scope="module")
-def real(tmp_path_factory):
-    """Results of LAUNCHES launches of one campaign."""
-    from conftest import ROOT, start
-    path = tmp_path_factory.mktemp("real")
-    (path / "c.yaml").write_text(REAL)
-    for number in range(LAUNCHES):
-        process = start(ROOT / "build/dlsbench",
-                        ["run", path / "c.yaml", "--oversubscribe", "--out",
-                         f"{path}/all/{number}/"], path)
-        process.communicate(timeout=120)
-        assert process.returncode == 0
-    results = loader.load(str(path / "all"))
-    assert results.runs["launch"].nunique() == LAUNCHES
-    return results
-
-
-class Part:
-    """Some runs of a directory, as if they were a directory."""
-
-    def __init__(self, whole, rows):
-        self.path, self.ended, self.cells = "part", whole.ended, whole.cells
-        self.manifests = whole.manifests
-        self.runs = whole.runs[rows].reset_index(drop=True)
-
-
-def alarms(results, halves):
-    """In how many of the splits any cell is called slower or faster."""
-    count = rounds = 0
-    for first in halves:
-        found = compare.compare(Part(results, first), Part(results, ~first))
-        assert len(found.pairs) == 10
-        rounds += 1
-        count += any(p["verdict"] in (compare.SLOWER, compare.FASTER)
-                     for p in found.pairs)
-    return count, rounds
-
-
-def most_alarms(rounds):
-    """More than these at a rate of 5 % come up once in ten thousand."""
-    import scipy.stats
-    return scipy.stats.binom.ppf(0.9999, rounds, 0.05)
-
-
-def test_repetitions_of_one_machine_give_few_false_alarms(real):
-    one = Part(real, (real.runs["launch"]
-                      == real.runs["launch"].iloc[0]).to_numpy())
-    rng = np.random.default_rng(1)
-
-    def halves():
-        for _ in range(ROUNDS):
-            yield rng.permutation(10)[one.runs["repetition"].astype(int) - 1] \
-                < 5
-    count, rounds = alarms(one, halves())
-    print(count, "of", rounds)
-    assert count <= most_alarms(rounds)
-
-
-def test_launches_of_one_machine_give_few_false_alarms(real):
-    names = np.array(sorted(real.runs["launch"].unique()))
-    rng = np.random.default_rng(2)
-
-    def halves():
-        for _ in range(ROUNDS):
-            chosen = rng.permutation(names)[:LAUNCHES // 2]
-            yield real.runs["launch"].isin(chosen).to_numpy()
-    count, rounds = alarms(real, halves())
-    print(count, "of", rounds)
-    assert count <= most_alarms(rounds)
-
-
-def test_a_real_slowdown_is_seen_in_resampled_launches(real):
-    """The same data show what is there: half the launches, made slower by far
-    more than what disturbs a launch of a crowded machine."""
-    names = sorted(real.runs["launch"].unique())
-    first = real.runs["launch"].isin(names[:LAUNCHES // 2]).to_numpy()
-    slow = Part(real, ~first)
-    slow.runs["time_s"] *= 1e6
-    found = compare.compare(Part(real, first), slow)
-    slower = [p for p in found.pairs if p["verdict"] == compare.SLOWER]
-    assert len(slower) == 10
 
 
 def test_advice_names_the_best_and_what_it_is_sure_of(tmp_path):

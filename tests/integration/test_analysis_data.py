@@ -226,6 +226,65 @@ def test_a_directory_that_is_still_being_written(good):
     assert notes_of(good.path) == (0, [])
 
 
+def test_a_directory_whose_first_cell_is_being_written(tmp_path):
+    there = Directory(tmp_path / "d")
+    there.cell(TEN, done=False)
+    there.manifest()
+    assert notes_of(there.path) == (2, [
+        "1 cell not complete (still being written, or interrupted): left out",
+        "no cell is complete and verified: nothing to show"])
+
+
+def test_words_where_numbers_should_be(good):
+    good.cell([1.0], scheme="static", run={"time_s": "fast"})
+    good.cell([float("inf"), float("nan")], scheme="ss")
+    with open(good.path / "runs-l1.jsonl", "a") as file:
+        file.write('{"schema":"one","type":"run","launch":7,"cell":null}\n')
+    code, notes = notes_of(good.path)
+    assert (code, notes) == (0, [
+        "column schema: 1 line without a number, left out",
+        "column time_s: 1 line without a number, left out",
+        "1 cell not complete (still being written, or interrupted): left out"])
+    out = analysis("tables", good.path, "--table", "time")[1]
+    assert "static" not in out and "ss  " not in out.replace("fss", "")
+
+
+def test_no_text_at_all(tmp_path):
+    path = tmp_path / "d"
+    path.mkdir()
+    (path / "runs-l1.jsonl").write_bytes(bytes(range(256)) * 20)
+    code, notes = notes_of(path)
+    assert code == 2 and "the files hold no results yet; " in notes[0]
+    assert "damaged line" in notes[0]
+    (path / "runs-l1.jsonl").unlink()
+    (path / "runs-l1.jsonl").symlink_to("/nowhere")
+    assert notes_of(path) == (2, [
+        f"{path}/runs-l1.jsonl: No such file or directory"])
+
+
+def test_a_manifest_of_another_make(good):
+    (good.path / "manifest-l2.json").write_text(
+        '{"campaign": ["a"], "machine": 7, "places": "x", "policy": [], '
+        '"started": 5, "counters": "none"}')
+    assert notes_of(good.path) == (0, [])
+
+
+def test_installed_programs_find_their_parts(good, tmp_path):
+    subprocess.run(["make", "install", f"DESTDIR={tmp_path}/root",
+                    "PREFIX=/usr"], cwd=ROOT, check=True, capture_output=True)
+    done = subprocess.run(
+        [tmp_path / "root/usr/bin/dlsbench-tables", good.path], cwd=tmp_path,
+        capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == analysis("tables", good.path)[1]
+    assert (tmp_path / "root/usr/share/dlsbench/results/reference"
+            / "diaz_table_3.csv").exists()
+    for name in ("report", "compare", "advise"):
+        assert subprocess.run(
+            [tmp_path / f"root/usr/bin/dlsbench-{name}", "--help"],
+            capture_output=True).returncode == 0
+
+
 def test_no_manifest(good):
     (good.path / "manifest-l1.json").unlink()
     assert notes_of(good.path) == (
