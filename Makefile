@@ -1,6 +1,7 @@
 # DLSBench.  `make deps bench` measures this workstation, `make deps test`
 # tests the build, `make help` lists the targets.  Options: V=1 (show commands),
-# CC=clang, SAN=address|thread, BUILD=folder, WERROR=1, PREFIX=folder.
+# CC=clang, SAN=address|thread, BUILD=folder, WERROR=1, PREFIX=folder, and
+# MPI=openmpi, PAPI=0, SIM=0 (best with a BUILD of their own).
 CC      = gcc
 BUILD   = build
 PREFIX  = /usr/local
@@ -9,17 +10,33 @@ Q       = $(if $(V),,@)
 say     = $(if $(V),@:,@printf '  %-5s %s\n')
 comma   = ,
 
+# What the same sources are built with: MPI=mpich or openmpi, by names that do
+# not depend on which of them the system calls mpiexec; PAPI=0 without counters
+# of events; SIM=0 without SimGrid.
+MPI     = mpich
+mpi     = $(or $($(1)_$(MPI)),$(error MPI=$(MPI) is unknown, allowed: mpich, openmpi))
+DEBS_mpich = mpich libmpich-dev
+DEBS_openmpi = openmpi-bin libopenmpi-dev
+PACKAGE_mpich = mpich
+PACKAGE_openmpi = ompi-c
+LAUNCHER_mpich = mpiexec.mpich
+# Ranks find their cores themselves (--bind), as root too, as in a container.
+LAUNCHER_openmpi = mpiexec.openmpi --allow-run-as-root --oversubscribe --bind-to none
+WITH_PAPI = $(filter-out 0,$(or $(PAPI),1))
+WITH_SIM = $(filter-out 0,$(or $(SIM),1))
+
 # Debian's names of what building, testing and checking need.
-DEBS    = gcc make pkg-config git mpich libmpich-dev libhwloc-dev hwloc \
-          libpapi-dev libyaml-dev libjansson-dev libxxhash-dev libsimgrid-dev \
+DEBS    = gcc make pkg-config git $(call mpi,DEBS) libhwloc-dev hwloc \
+          $(if $(WITH_PAPI),libpapi-dev) $(if $(WITH_SIM),libsimgrid-dev) \
+          libyaml-dev libjansson-dev libxxhash-dev \
           libblis-serial-dev libnetpbm-dev netpbm libcmocka-dev libglpk-dev \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest jq python3-pandas python3-scipy python3-matplotlib \
           chromium slurm-wlm munge
-PACKAGES = mpich hwloc $(if $(WITH_PAPI),papi) yaml-0.1 jansson libxxhash netpbm
+# Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
+DEBS   += $(if $(filter test,$(MAKECMDGOALS)),$(DEBS_openmpi))
+PACKAGES = $(call mpi,PACKAGE) hwloc $(if $(WITH_PAPI),papi) yaml-0.1 jansson libxxhash netpbm
 
-# PAPI=0: without counters of events.
-WITH_PAPI = $(filter-out 0,$(or $(PAPI),1))
 LEFT_OUT = $(if $(WITH_PAPI),harness/counters/without_papi.c,$(addprefix \
           harness/counters/,papi.c papi_names.c sde.c papi_test.c))
 
@@ -67,7 +84,7 @@ compare: ## two result directories, exit code 1 if B is slower: A=... B=...
 	$(Q)$(PYTHON) analysis/compare.py '$(A)' '$(B)'
 
 bench-overhead: $(BUILD)/bench-overhead ## what scheduling costs here
-	$(Q)mpiexec.mpich -n 2 $(BUILD)/bench-overhead $(PART)
+	$(Q)$(call mpi,LAUNCHER) -n 2 $(BUILD)/bench-overhead $(PART)
 
 bench-analysis: ## time and memory of the report of 100,000 runs
 	$(Q)$(PYTHON) tests/bench_analysis.py
@@ -117,6 +134,9 @@ $(BUILD)/harness/record/build.o: CPPFLAGS += -DBUILD_VERSION='"$(GIT_VERSION)"' 
     -DBUILD_FLAGS='"$(CFLAGS_ALL)"'
 $(BUILD)/harness/record/build.o: $(BUILD)/version
 
+$(BUILD)/bench/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(call mpi,LAUNCHER) -n {ranks}"' \
+    -DBUILD_SRUN=$(if $(filter mpich,$(MPI)),1,0)
+
 # The same loops under this compiler's OpenMP.
 $(BUILD)/bench/overhead/openmp.o: CFLAGS += -fopenmp
 $(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS)
@@ -137,7 +157,7 @@ endef
 .PHONY: FORCE
 FORCE:
 $(BUILD)/flags: FORCE
-	$(call remember,$(CC) $(CFLAGS_ALL) PAPI=$(WITH_PAPI))
+	$(call remember,$(CC) $(CFLAGS_ALL) MPI=$(MPI) PAPI=$(WITH_PAPI))
 $(BUILD)/version: FORCE
 	$(call remember,$(GIT_VERSION))
 

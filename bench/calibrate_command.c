@@ -47,7 +47,7 @@ static const struct argp_option options[] = {
     {"workers", WORKERS, "N", 0, "threads, and ranks (default: one per core)",
      0},
     {"launcher", LAUNCHER, "COMMAND", 0,
-     "starts the ranks ('mpiexec.mpich -n {ranks}')", 0},
+     "starts the ranks (default as mpiexec.mpich -n {ranks})", 0},
     {"oversubscribe", OVERSUBSCRIBE, NULL, 0, "go on when workers share cores",
      0},
     {0},

@@ -27,9 +27,12 @@ bool launcher_can_start(const char *program)
 
 const char *launcher_default(void)
 {
-    if (getenv("SLURM_JOB_ID") != NULL && launcher_can_start("srun"))
+    /* Whether srun and another MPI understand each other depends on the site;
+     * its own mpiexec asks Slurm by itself. */
+    bool srun = BUILD_SRUN && getenv("SLURM_JOB_ID") != NULL;
+    if (srun && launcher_can_start("srun"))
         return "srun --mpi=pmi2 -n {ranks} -c {threads}";
-    return "mpiexec.mpich -n {ranks}";
+    return BUILD_LAUNCHER;
 }
 
 /* Appends the number that a {word} stands for; returns the characters read. */
@@ -143,8 +146,9 @@ int launcher_check(const char *template, struct error *err)
     int code = 0;
     if (!launcher_can_start(argv[0]))
         code = error_set(err, ENOENT,
-                         "launcher: '%s' is not found; install MPICH or name "
-                         "another with --launcher '... -n {ranks}'",
+                         "launcher: '%s' is not found; install the MPI that "
+                         "dlsbench was built with or name another with "
+                         "--launcher '... -n {ranks}'",
                          argv[0]);
     launcher_free(argv);
     return code;

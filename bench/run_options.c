@@ -135,7 +135,7 @@ static const struct argp_option options[] = {
     {"calibration", CALIBRATION, "FILE", 0,
      "for sync_interval auto (default: where dlsbench calibrate writes)", 3},
     {"launcher", LAUNCHER, "COMMAND", 0,
-     "starts the ranks ('mpiexec.mpich -n {ranks}')", 3},
+     "starts the ranks (default as mpiexec.mpich -n {ranks})", 3},
     {0},
 };
 
