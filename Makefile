@@ -22,6 +22,7 @@ PACKAGE_openmpi = ompi-c
 LAUNCHER_mpich = mpiexec.mpich
 # Ranks find their cores themselves (--bind), as root too, as in a container.
 LAUNCHER_openmpi = mpiexec.openmpi --allow-run-as-root --oversubscribe --bind-to none
+LAUNCHER = $(call mpi,LAUNCHER)
 WITH_PAPI = $(filter-out 0,$(or $(PAPI),1))
 WITH_SIM = $(filter-out 0,$(or $(SIM),1))
 
@@ -45,13 +46,14 @@ GIT_VERSION = $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 # Called from several threads at a time: serial OpenBLAS would lend two of them
 # one buffer.
 BLAS    = $(dir $(firstword $(wildcard /usr/lib/*/blis-serial/libblis.so)))
+BLAS_INCLUDE = $(BLAS:/usr/lib/%=/usr/include/%)
 WARN    = -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
           $(if $(WERROR),-Werror)
 FLAGS   = -std=gnu17 -O3 -g $(WARN) -ffp-contract=off -fno-math-errno -pthread
 SANFLAGS = $(if $(SAN),-fsanitize=$(SAN)$(if $(filter address,$(SAN)),$(comma)undefined) \
           -fno-sanitize-recover=all -fno-omit-frame-pointer -DDLSBENCH_SANITIZED)
 CFLAGS_ALL = $(FLAGS) $(SANFLAGS) $(CFLAGS)
-CPPFLAGS = -I. -D_GNU_SOURCE $(shell pkg-config --cflags $(PACKAGES)) -isystem $(BLAS:/usr/lib/%=/usr/include/%)
+CPPFLAGS = -I. -D_GNU_SOURCE $(shell pkg-config --cflags $(PACKAGES)) -isystem $(BLAS_INCLUDE)
 LDLIBS  = $(shell pkg-config --libs $(PACKAGES)) \
           $(if $(WITH_PAPI),-lsde) -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
 
@@ -84,7 +86,7 @@ compare: ## two result directories, exit code 1 if B is slower: A=... B=...
 	$(Q)$(PYTHON) analysis/compare.py '$(A)' '$(B)'
 
 bench-overhead: $(BUILD)/bench-overhead ## what scheduling costs here
-	$(Q)$(call mpi,LAUNCHER) -n 2 $(BUILD)/bench-overhead $(PART)
+	$(Q)$(LAUNCHER) -n 2 $(BUILD)/bench-overhead $(PART)
 
 bench-analysis: ## time and memory of the report of 100,000 runs
 	$(Q)$(PYTHON) tests/bench_analysis.py
@@ -134,7 +136,7 @@ $(BUILD)/harness/record/build.o: CPPFLAGS += -DBUILD_VERSION='"$(GIT_VERSION)"' 
     -DBUILD_FLAGS='"$(CFLAGS_ALL)"'
 $(BUILD)/harness/record/build.o: $(BUILD)/version
 
-$(BUILD)/bench/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(call mpi,LAUNCHER) -n {ranks}"' \
+$(BUILD)/bench/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(LAUNCHER) -n {ranks}"' \
     -DBUILD_SRUN=$(if $(filter mpich,$(MPI)),1,0)
 
 # The same loops under this compiler's OpenMP.
@@ -144,8 +146,9 @@ $(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS)
 	$(Q)$(CC) $(CFLAGS_ALL) -fopenmp -o $@ $^ $(LDLIBS)
 
 # SimGrid has an MPI of its own: nothing of ours that uses MPI is linked to it.
-PLAN_SIM = $(BUILD)/bench/sim/plan.o
+PLAN_SIM = $(if $(WITH_SIM),$(BUILD)/bench/sim/plan.o)
 $(BUILD)/dlsbench-plan-sim: $(PLAN_SIM)
+	@[ -n '$(WITH_SIM)' ] || { echo 'SIM=0 leaves out SimGrid' >&2; exit 1; }
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ -lsimgrid -lm
 
@@ -157,7 +160,7 @@ endef
 .PHONY: FORCE
 FORCE:
 $(BUILD)/flags: FORCE
-	$(call remember,$(CC) $(CFLAGS_ALL) MPI=$(MPI) PAPI=$(WITH_PAPI))
+	$(call remember,$(CC) $(CFLAGS_ALL) $(LAUNCHER) PAPI=$(WITH_PAPI))
 $(BUILD)/version: FORCE
 	$(call remember,$(GIT_VERSION))
 

@@ -18,12 +18,13 @@ SIM_LDLIBS = $(shell pkg-config --libs $(SIM_PACKAGES)) \
 # SMPI's own malloc would share what ranks allocate; nothing needs it.
 SIM_CPPFLAGS = -I. -D_GNU_SOURCE -DSMPI_NO_OVERRIDE_MALLOC \
                $(shell pkg-config --cflags $(SIM_PACKAGES)) \
-               -isystem $(BLAS:/usr/lib/%=/usr/include/%)
+               -isystem $(BLAS_INCLUDE)
 
 .PHONY: sim
 sim: $(BUILD)/dlsbench $(BUILD)/dlsbench-sim ## build/dlsbench-sim (SimGrid)
 
 $(BUILD)/dlsbench-sim: $(SIM_OBJECTS)
+	@[ -n '$(WITH_SIM)' ] || { echo 'SIM=0 leaves out SimGrid' >&2; exit 1; }
 	$(say) LD $@
 	$(Q)smpicc $(FLAGS) -o $@ $^ $(SIM_LDLIBS)
 

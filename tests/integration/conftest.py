@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 
 import pytest
@@ -62,6 +63,23 @@ def assert_same_digits(first, second):
         assert rows[0] and rows[0] == rows[1]
 
 
+def needs_simgrid():
+    """make test SIM=0: this part is left out."""
+    if os.environ.get("SIM") == "0":
+        pytest.skip("SIM=0")
+
+
+def launcher(ranks):
+    """The words that this build starts ranks with."""
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith("SLURM_")}
+    done = subprocess.run([ROOT / "build/dlsbench", "run", "--kernel", "null",
+                           "--scheme", "ss", "--dry-run"], env=env,
+                          capture_output=True, text=True, check=True)
+    words = shlex.split(re.search("^launcher: (.*)", done.stdout, re.M)[1])
+    return [w.replace("{ranks}", str(ranks)) for w in words]
+
+
 def environment(tmp_path):
     env = {name: value for name, value in os.environ.items()
            if not name.startswith("SLURM_")}
@@ -86,6 +104,8 @@ def dlsbench(tmp_path):
     """Runs dlsbench in a folder of its own."""
     def call(*args, program="build/dlsbench", out=None, limit=300):
         directory = tmp_path / (out or "out")
+        if args and args[0] == "sim":
+            needs_simgrid()
         if args and args[0] in ("run", "sim") and "--out" not in args:
             args = (*args, "--out", f"{directory}/")
         process = start(ROOT / program, args, tmp_path)

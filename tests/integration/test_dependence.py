@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT, environment
+from conftest import ROOT, environment, launcher
 from test_matrix import check
 
 SCHEMES = ("['css:chunk=7', ss, static, gss, tss, fss, qss, 'wcss:k=2', wf,"
@@ -51,8 +51,7 @@ cells:
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_random_orders_and_delays_between_ranks(tmp_path, ranks):
     done = subprocess.run(
-        ["mpiexec.mpich", "-n", str(ranks),
-         ROOT / "build/harness/protocol/dmps_test", "ranks"],
+        [*launcher(ranks), ROOT / "build/harness/protocol/dmps_test", "ranks"],
         env=environment(tmp_path), stdin=subprocess.DEVNULL, timeout=200,
         capture_output=True, text=True)
     assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]

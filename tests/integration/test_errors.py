@@ -2,9 +2,12 @@
 allowed; the exit code tells; nothing is left half-written."""
 import os
 import pathlib
+import shlex
 import subprocess
 
 import pytest
+
+from conftest import launcher
 
 NULL = ("run", "--kernel", "null:size=100", "--scheme", "ss")
 GOOD = """
@@ -96,10 +99,10 @@ def test_missing_launcher(dlsbench):
 
 
 def test_launcher_with_the_wrong_number_of_ranks(dlsbench):
-    says(dlsbench(*NULL, "--launcher", "mpiexec.mpich -n 1"), 2,
-         "--launcher", "{ranks}")
+    one = shlex.join(launcher(1))
+    says(dlsbench(*NULL, "--launcher", one), 2, "--launcher", "{ranks}")
     result = dlsbench(*NULL, "--ranks", 2, "--oversubscribe", "--launcher",
-                      "env N={ranks} mpiexec.mpich -n 1", "--out", "wrong/")
+                      "env N={ranks} " + one, "--out", "wrong/")
     assert result.code == 1
     assert "1 ranks" in result.err and "needs 2" in result.err
 

@@ -8,7 +8,7 @@ import subprocess
 import xml.etree.ElementTree
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, needs_simgrid
 
 ALGORITHMS = [["single-round"], ["lp-fixed", "--period", "20"], ["lp-sqrt"],
               ["lp-adaptive"], ["lp-adaptive", "--tail", "share"],
@@ -20,6 +20,7 @@ FIVE = ["--workers", "5", "--g", "0.06", "--G", "0.06,0.4,0.06,0.1,0.06",
 @pytest.fixture(scope="module")
 def simgrid():
     """dlsbench-plan-sim lies beside dlsbench."""
+    needs_simgrid()
     done = subprocess.run(["make", "--no-print-directory", "plan-sim"],
                           cwd=ROOT, capture_output=True, text=True,
                           check=False)

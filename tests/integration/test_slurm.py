@@ -18,9 +18,12 @@ from conftest import ROOT, Result, environment
 JOBS = ROOT / "jobs"
 DAEMONS = ("munged", "slurmctld", "slurmd", "sbatch")
 MISSING = [x for x in DAEMONS if not shutil.which(x)]
+# make exports what is set on its command line.
+OTHER_MPI = os.environ.get("MPI", "mpich") != "mpich"
 needs_slurm = pytest.mark.skipif(
-    bool(MISSING) or os.geteuid() != 0,
+    bool(MISSING) or os.geteuid() != 0 or OTHER_MPI,
     reason=f"not installed: {', '.join(MISSING)}" if MISSING
+    else "Slurm is tested with MPICH" if OTHER_MPI
     else "Slurm's daemons must run as root")
 
 ODD = "x; rm -rf ~"
