@@ -43,9 +43,9 @@ def wait_for(condition, limit=60):
     return False
 
 
-def begin(tmp_path, campaign):
+def begin(tmp_path, campaign, program="build/dlsbench"):
     directory = tmp_path / "out"
-    process = start(ROOT / "build/dlsbench",
+    process = start(ROOT / program,
                     ["run", campaign, "--oversubscribe", "--out",
                      f"{directory}/"], tmp_path)
 
@@ -83,9 +83,8 @@ def test_interrupt_keeps_what_is_complete_and_resumes(
     every_cell_once(Result(0, "", "", directory), 20)
 
 
-def test_a_killed_rank_fails_one_cell_and_the_rest_goes_on(
-        tmp_path, campaign):
-    process, directory = begin(tmp_path, campaign(SLOW))
+def kill_one_rank(tmp_path, campaign, program="build/dlsbench"):
+    process, directory = begin(tmp_path, campaign(SLOW), program)
     victims = [x for x in ranks_of(directory)
                if b"mpiexec" not in pathlib.Path(f"/proc/{x}/cmdline")
                .read_bytes().split(b"\0")[0]]
@@ -96,6 +95,11 @@ def test_a_killed_rank_fails_one_cell_and_the_rest_goes_on(
     statuses = collections.Counter(x["status"] for x in result.done())
     assert statuses["failed"] == 1 and statuses["ok"] == 19, (statuses, err)
     assert not ranks_of(directory)
+
+
+def test_a_killed_rank_fails_one_cell_and_the_rest_goes_on(
+        tmp_path, campaign):
+    kill_one_rank(tmp_path, campaign)
 
 
 def test_a_torn_last_line_is_ignored(tmp_path, campaign, dlsbench):
