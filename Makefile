@@ -26,11 +26,11 @@ LAUNCHER = $(call mpi,LAUNCHER)
 WITH_PAPI = $(filter-out 0,$(or $(PAPI),1))
 WITH_SIM = $(filter-out 0,$(or $(SIM),1))
 
-# Debian's names of what building, testing and checking need.
-DEBS    = gcc make pkg-config git $(call mpi,DEBS) libhwloc-dev hwloc \
+# Debian's names of what building needs, then also testing and checking.
+BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) libhwloc-dev \
           $(if $(WITH_PAPI),libpapi-dev) $(if $(WITH_SIM),libsimgrid-dev) \
-          libyaml-dev libjansson-dev libxxhash-dev \
-          libblis-serial-dev libnetpbm-dev netpbm libcmocka-dev libglpk-dev \
+          libyaml-dev libjansson-dev libxxhash-dev libblis-serial-dev libnetpbm-dev
+DEBS    = $(BUILD_DEBS) hwloc netpbm libcmocka-dev libglpk-dev \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest jq python3-pandas python3-scipy python3-matplotlib \
           chromium slurm-wlm munge
@@ -64,7 +64,7 @@ LIBOBJS := $(filter-out $(BUILD)/bench/main.o,$(OBJECTS))
 TESTS   := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*_test.c')))
 OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c))
 
-.PHONY: all help deps bench bench-overhead bench-analysis paper-beaumont plan-sim smoke report \
+.PHONY: all help deps build-deps bench bench-overhead bench-analysis paper-beaumont plan-sim smoke report \
     compare unit test check format install clean
 all: $(BUILD)/dlsbench ## build/dlsbench
 
@@ -73,6 +73,9 @@ help: ## this list
 
 deps: ## install Debian packages (as root, or through sudo)
 	@sh tests/deps.sh $(DEBS)
+
+build-deps: ## only those that building needs
+	@sh tests/deps.sh $(BUILD_DEBS)
 
 bench: OUT := results/workstation/$(shell date -u +%Y-%m-%dT%H%M%SZ)
 bench: $(BUILD)/dlsbench ## measure this workstation (bench/workstation.yaml)
@@ -107,7 +110,7 @@ READERS = tables report compare advise
 install: $(BUILD)/dlsbench ## into PREFIX, with dlsbench-report and its like
 	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/analysis/figures \
 	    $(SHARE)/results/reference
-	install $(BUILD)/dlsbench $(DESTDIR)$(PREFIX)/bin/
+	install $(BUILD)/dlsbench $(wildcard $(BUILD)/dlsbench-sim) $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 bench/*.yaml $(SHARE)/
 	install -m 644 analysis/*.py $(SHARE)/analysis/
 	install -m 644 analysis/figures/*.py $(SHARE)/analysis/figures/

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+# flake8: noqa: F403, F405
+"""DLSBench for Spack, from a checkout (what is committed in it):
+
+    spack repo add packaging/spack
+    spack install dlsbench
+"""
+import pathlib
+
+from spack.package import *
+
+
+class Dlsbench(MakefilePackage):
+    """Benchmark suite for dynamic loop self-scheduling on multicore clusters:
+    schemes, hierarchies of masters and transports over verified kernels, with
+    MPI and threads, and simulated."""
+
+    git = pathlib.Path(__file__).resolve().parents[4].as_uri()
+
+    license("MIT")
+
+    version("main", branch="main")
+
+    variant("papi", default=True, description="Count events with PAPI")
+    variant("simgrid", default=False, description="Simulated clusters too")
+
+    depends_on("c", type="build")
+    depends_on("gmake", type="build")
+    depends_on("pkgconfig", type="build")
+    # The Makefile asks pkg-config for an MPI by name; the launcher is the
+    # mpiexec that comes with it.
+    depends_on("mpi@3:")
+    requires("^[virtuals=mpi] mpich", "^[virtuals=mpi] openmpi",
+             policy="one_of")
+    depends_on("hwloc@2:")
+    depends_on("libyaml")
+    depends_on("jansson")
+    depends_on("xxhash@0.8:")
+    depends_on("netpbm")
+    # Threads call it at the same time: without threads of its own.
+    depends_on("blis+cblas threads=none libs=shared")
+    depends_on("papi@7:+sde", when="+papi")
+    depends_on("simgrid+smpi", when="+simgrid")
+
+    @property
+    def build_targets(self):
+        spec = self.spec
+        mpi = "openmpi" if spec.satisfies("^[virtuals=mpi] openmpi") \
+            else "mpich"
+        launcher = spec["mpi"].prefix.bin.mpiexec
+        if mpi == "openmpi":
+            launcher += " --bind-to none"
+        blis = spec["blis"].prefix
+        return [
+            *(["sim"] if spec.satisfies("+simgrid") else ["all"]),
+            f"CC={spack_cc}",
+            f"MPI={mpi}",
+            f"LAUNCHER={launcher}",
+            f"PAPI={int(spec.satisfies('+papi'))}",
+            f"SIM={int(spec.satisfies('+simgrid'))}",
+            f"BLAS={blis.lib}",
+            f"BLAS_INCLUDE={blis.include.blis}",
+        ]
+
+    @property
+    def install_targets(self):
+        # The same settings: a build with others would be made anew.
+        return ["install", f"PREFIX={self.prefix}", *self.build_targets[1:]]
