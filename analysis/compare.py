@@ -22,6 +22,7 @@ Exit codes: 0 no significant slowdown beyond the threshold; 1 at least one;
 2 nothing could be compared, or a cell of both is unverified or failed in one.
 """
 import argparse
+import itertools
 import math
 import os
 import sys
@@ -194,6 +195,12 @@ def testable(pairs):
     return []
 
 
+def enough_samples(count):
+    """Samples a side with which each of `count` cells can be told apart."""
+    return next(n for n in itertools.count(1)
+                if stats.least_p(n, n) <= stats.ALPHA / count)
+
+
 def judge(pairs):
     """Sets p_holm and verdict in every pair."""
     for p in pairs:
@@ -262,6 +269,11 @@ def ending_lines(comparison, threshold):
     lines.append(", ".join(f"{verdicts.count(v)} {v}"
                            for v in (SLOWER, FASTER, SAME, FEW)))
     used = sorted({p["unit"] for p in pairs})
+    if FEW in verdicts:
+        lines.append(f"to tell {labels.count(len(pairs), 'cell')} apart takes "
+                     f"{enough_samples(len(pairs))} {' or '.join(used)} a "
+                     "side" + (" (--out A/1, A/2, ...)" if used == ["launches"]
+                               else ""))
     lines.append("samples are " + " or ".join(used) + (
         "; one launch a side: what differs between launches counts as a "
         "difference of the sides" if used == ["repetitions"] else ""))
@@ -271,6 +283,8 @@ def ending_lines(comparison, threshold):
         lines.append(f"{labels.count(len(slow), 'slowdown')} beyond "
                      f"{100 * threshold:g} %; the worst: {name_of(worst)}, "
                      f"{worst['ratio']:.3f} times A")
+    elif verdicts.count(FEW) == len(pairs):
+        lines.append("too few samples to call any cell slower")
     else:
         lines.append(f"no significant slowdown beyond {100 * threshold:g} %")
     return lines

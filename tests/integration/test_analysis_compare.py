@@ -90,6 +90,8 @@ def test_launches_are_the_unit_where_there_are_several(tmp_path):
     code, out, _ = analysis("compare", tmp_path / "a", tmp_path / "b")
     assert code == 0 and "1 too few samples to say" in out
     assert "samples are launches" in out
+    assert "to tell 1 cell apart takes 4 launches a side" in out
+    assert out.endswith("too few samples to call any cell slower\n")
     for name, factor in (("a", 1), ("b", 2)):
         there = Directory(tmp_path / name)
         for launch in "pqr":

@@ -143,6 +143,34 @@ def test_the_page_opens_with_the_answer_and_ends_with_the_environment(traced):
     assert "significant" in text or "too few samples to say" in text
 
 
+def check_trace(text):
+    """By the Trace Event Format: an array of complete events, which do not
+    overlap on a thread, and names of processes and threads.  Returns the
+    iterations of all chunks."""
+    def no_number(word):
+        raise AssertionError(word)
+    data = json.loads(text, parse_constant=no_number)
+    assert data["displayTimeUnit"] in ("ms", "ns")
+    named, chunks, total = set(), {}, 0
+    for e in data["traceEvents"]:
+        assert type(e["pid"]) is int and type(e["tid"]) is int
+        if e["ph"] == "M":
+            assert e["name"] in ("process_name", "thread_name")
+            assert type(e["args"]["name"]) is str
+            named.add((e["name"], e["pid"], e["tid"]))
+        else:
+            assert e["ph"] == "X" and type(e["name"]) is str
+            assert e["ts"] >= 0 and e["dur"] >= 0
+            chunks.setdefault((e["pid"], e["tid"]), []).append(
+                (e["ts"], e["ts"] + e["dur"]))
+            total += e["args"]["size"]
+    for place, spans in chunks.items():
+        assert {("process_name", *place), ("thread_name", *place)} <= named
+        spans.sort()
+        assert all(a[1] <= b[0] + 1e-3 for a, b in zip(spans, spans[1:]))
+    return total
+
+
 def test_figures_and_traces_are_files_too(traced):
     files = traced / "report-files"
     drawn = {p.stem for p in files.glob("*.svg")}
@@ -152,11 +180,7 @@ def test_figures_and_traces_are_files_too(traced):
     traces = list(files.glob("trace-*.json"))
     assert len(traces) == 4 * 3 + 2 * 3
     for path in traces:
-        data = json.loads(path.read_text())
-        chunks = [e for e in data["traceEvents"] if e["ph"] == "X"]
-        total = sum(e["args"]["size"] for e in chunks)
-        assert total in (128, 200)
-        assert all(e["dur"] >= 0 and e["ts"] >= 0 for e in chunks)
+        assert check_trace(path.read_text()) in (128, 200)
     lines = (files / "cells.csv").read_text().splitlines()
     assert len(lines) == 1 + 18
 
