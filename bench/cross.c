@@ -107,7 +107,7 @@ static int check_value(const char *field, const char *text, struct error *err)
     if (is(field, "kernel"))
         return check_kernel(text, err);
     if (is(field, "scheme"))
-        return sched_pair_parse(text, &pair, err);
+        return cell_scheme_parse(text, &pair, err);
     if (is(field, "hierarchy"))
         return hierarchy_parse(text, &levels, err);
     return cell_set(&scratch, field, text, err);

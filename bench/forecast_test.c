@@ -14,7 +14,7 @@ static struct calibration make(void)
     struct calibration c = {.took_s = 1};
     struct calibration_kind *kind = &c.kind[CALIBRATION_THREADS];
     struct error err;
-    assert_int_equal(calibration_kind_open(kind, 3, 1, 1, &err), 0);
+    assert_int_equal(calibration_kind_open(kind, 3, 1, 1, 0, &err), 0);
     strcpy(kind->kernel[0].spec, "heat:rows=100,cols=400");
     kind->kernel[0].rows = 100;
     kind->kernel[0].columns = 400;

@@ -15,28 +15,52 @@ static bool chosen(const struct cell *cell)
     return strcmp(cell->sync_choice, "given") != 0;
 }
 
-static bool any_chosen(const struct cell *cells, int count)
+static bool planned(const struct intervals_source *source,
+                    const struct cell *cell)
+{
+    return !source->simulated && strcmp(cell->protocol, "push") == 0;
+}
+
+static bool any_needs(const struct intervals_source *source,
+                      const struct cell *cells, int count)
 {
     for (int i = 0; i < count; i++)
-        if (chosen(&cells[i]))
+        if (chosen(&cells[i]) || planned(source, &cells[i]))
             return true;
     return false;
 }
 
-static int measure(const struct intervals_source *source, const char *path,
+/* The kernels of plans, each once, as far as there is room. */
+static void list_kernels(const struct intervals_source *source,
+                         const struct cell *cells, int count,
+                         struct calibrate_request *request)
+{
+    for (int i = 0; i < count; i++) {
+        bool there = !planned(source, &cells[i]);
+        for (int k = 0; !there && k < request->kernels; k++)
+            there = strcmp(request->kernel[k], cells[i].kernel) == 0;
+        if (!there && request->kernels < CALIBRATE_KERNELS_MAX)
+            request->kernel[request->kernels++] = cells[i].kernel;
+    }
+}
+
+static int measure(const struct intervals_source *source,
+                   const struct cell *cells, int count, const char *path,
                    struct calibration *calibration, struct error *err)
 {
-    const struct calibrate_request request = {
-        .launcher = source->launcher, .oversubscribe = source->oversubscribe};
+    struct calibrate_request request = {.launcher = source->launcher,
+                                        .oversubscribe = source->oversubscribe};
+    list_kernels(source, cells, count, &request);
     fprintf(stderr,
             "dlsbench: this machine is not calibrated, measuring it for "
-            "sync_interval (about 20 s), into %s\n",
+            "sync_interval and plans (about 20 s), into %s\n",
             path);
     return calibrate_make(&request, path, calibration, err);
 }
 
 static int load(struct intervals *intervals,
-                const struct intervals_source *source, struct error *err)
+                const struct intervals_source *source, const struct cell *cells,
+                int count, struct error *err)
 {
     char path[PATH_MAX], doubts[400];
     int code = 0;
@@ -47,7 +71,8 @@ static int load(struct intervals *intervals,
     if (code == 0)
         code = calibration_load(path, &intervals->calibration, err);
     if (code == -ENOENT && source->file == NULL)
-        code = measure(source, path, &intervals->calibration, err);
+        code =
+            measure(source, cells, count, path, &intervals->calibration, err);
     if (code != 0)
         return code;
     intervals->loaded = true;
@@ -88,12 +113,38 @@ static int resolve(const struct calibration *calibration, struct cell *cell,
     return 0;
 }
 
+/* What the launch would miss, with the command that measures all of it. */
+static int check_plans(const struct calibration *calibration,
+                       const struct intervals_source *source,
+                       const struct cell *cells, int count, struct error *err)
+{
+    const struct calibration_kind *kind = &calibration->kind[CALIBRATION_RANKS];
+    struct calibrate_request lacking = {.launcher = NULL};
+    list_kernels(source, cells, count, &lacking);
+    bool known = lacking.kernels == 0 || kind->transfers > 0;
+    for (int k = 0; k < lacking.kernels; k++)
+        known = known && calibration_kernel_of(kind, lacking.kernel[k]) != NULL;
+    if (known)
+        return 0;
+    char list[500] = "";
+    for (int k = 0; k < lacking.kernels; k++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof(list) - used, " --kernel %s",
+                 lacking.kernel[k]);
+    }
+    return error_set(err, EINVAL,
+                     "the calibration does not know what plans need: measure "
+                     "with dlsbench calibrate%s",
+                     list);
+}
+
 static int resolve_all(const struct calibration *calibration,
+                       const struct intervals_source *source,
                        struct cell *cells, int count, struct error *err)
 {
     struct forecast_shape shape;
     const char *shaped = ""; /* the kernel whose shape it is */
-    int code = 0;
+    int code = check_plans(calibration, source, cells, count, err);
     for (int i = 0; code == 0 && i < count; i++) {
         if (!chosen(&cells[i]))
             continue;
@@ -114,11 +165,11 @@ int intervals_open(struct intervals *intervals,
                    int count, struct error *err)
 {
     *intervals = (struct intervals){.loaded = false};
-    if (!any_chosen(cells, count))
+    if (!any_needs(source, cells, count))
         return 0;
-    int code = load(intervals, source, err);
+    int code = load(intervals, source, cells, count, err);
     if (code == 0)
-        code = resolve_all(&intervals->calibration, cells, count, err);
+        code = resolve_all(&intervals->calibration, source, cells, count, err);
     return code;
 }
 
@@ -135,7 +186,7 @@ int intervals_settle(struct intervals *intervals,
                      struct cell *cells, int count, struct error *err)
 {
     struct calibration there;
-    if (!any_chosen(cells, count))
+    if (!any_needs(source, cells, count))
         return 0;
     int code = intervals_stored(dir, &there, err);
     if (code == -ENOENT) {
@@ -149,7 +200,7 @@ int intervals_settle(struct intervals *intervals,
     intervals_close(intervals);
     intervals->calibration = there;
     intervals->loaded = true;
-    return resolve_all(&intervals->calibration, cells, count, err);
+    return resolve_all(&intervals->calibration, source, cells, count, err);
 }
 
 void intervals_close(struct intervals *intervals)

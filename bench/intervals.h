@@ -1,5 +1,7 @@
-/* The intervals that a campaign leaves to the model: sync_interval auto,
- * andronikos and chen-xue (see bench/forecast.h). */
+/* The calibration behind what a campaign leaves to a model: the intervals of
+ * sync_interval auto, andronikos and chen-xue (see bench/forecast.h), and the
+ * plans of protocol push, which the launch makes from the calibration in the
+ * result directory. */
 #ifndef BENCH_INTERVALS_H
 #define BENCH_INTERVALS_H
 
@@ -14,6 +16,7 @@ struct intervals_source {
     const char *file;     /* --calibration; NULL: the default place */
     const char *launcher; /* for measuring this machine */
     bool oversubscribe;   /* the campaign's: then measuring may, too */
+    bool simulated;       /* plans are for the simulated platform */
 };
 
 struct intervals {
@@ -23,8 +26,9 @@ struct intervals {
 
 /* Before there is a result directory: fills in sync_interval and predicted_s
  * of the cells that need it.  With nothing at the default place this machine is
- * measured first, which takes some 20 s and is said on stderr.  Does nothing
- * when no cell asks for it. */
+ * measured first, with the kernels of the plans, which takes some 20 s and is
+ * said on stderr.  -EINVAL: the calibration lacks the kernel of a plan.  Does
+ * nothing when no cell asks for it. */
 int intervals_open(struct intervals *intervals,
                    const struct intervals_source *source, struct cell *cells,
                    int count, struct error *err);

@@ -56,6 +56,8 @@ void label_layout(char *label, const struct cell *c)
 
 static void add_unusual(char *label, const struct cell *c, bool master)
 {
+    if (is(c->data, "sent"))
+        label_add(label, ", data sent", "");
     if (master && is(c->collect, "local"))
         label_add(label, ", collect ", c->collect);
     if (master && !c->prefetch)

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "harness/counters/counters.h"
 #include "kernels/kernel.h"
+#include "sched/divisible/algorithm.h"
 #include "sched/sched.h"
 
 #include <errno.h>
@@ -56,6 +57,14 @@ static void list_schemes(void)
                ops->feedback ? "; learns while it runs" : "");
         list_params(ops->params);
     }
+    puts("\nplans of divisible loads, which a master pushes to its workers");
+    for (int i = 0; divisible_names[i] != NULL; i++) {
+        printf("\n%s: %s\n    from Beaumont, Legrand and Robert, Optimal "
+               "algorithms for scheduling divisible workloads on heterogeneous "
+               "systems\n",
+               divisible_names[i], divisible_about[i].summary);
+        list_params(divisible_about[i].params);
+    }
 }
 
 static void list_kernels(void)
@@ -64,7 +73,8 @@ static void list_kernels(void)
     for (int i = 0; kernel_list[i] != NULL; i++) {
         const struct kernel_ops *ops = kernel_list[i];
         printf("\n%s: %s\n", ops->name, ops->summary ? ops->summary : "");
-        printf("    from %s\n", ops->citation ? ops->citation : "-");
+        printf("    from %s%s\n", ops->citation ? ops->citation : "-",
+               ops->input ? "; has input data" : "");
         list_params(ops->params);
     }
 }

@@ -173,7 +173,7 @@ struct shown {
 /* Two workers, load 2.8: 1.6 and 1.2, all done after 6.4 s. */
 static void show_open(struct shown *s)
 {
-    *s = (struct shown){.platform = {2, two, false},
+    *s = (struct shown){.platform = {2, two, false, false},
                         .choice = {.algorithm = DIVISIBLE_SINGLE_ROUND}};
     s->view = (struct plan_view){&s->platform, &s->plan, &s->choice, 2.8, 4};
     assert_int_equal(

@@ -170,6 +170,7 @@ static int open_directory(const struct run_options *options,
     struct cross_result *all = &campaign->all;
     const struct intervals_source source = {.file = options->calibration,
                                             .launcher = options->launcher,
+                                            .simulated = options->simulated,
                                             .oversubscribe =
                                                 campaign->policy.oversubscribe};
     struct intervals intervals = {.loaded = false};

@@ -30,6 +30,8 @@ static void print_cell(const struct cell *c)
            c->rank_per[0] ? " rank_per=" : "", c->rank_per,
            strcmp(c->memory, "touch") ? " memory=" : "",
            strcmp(c->memory, "touch") ? c->memory : "");
+    if (strcmp(c->data, "sent") == 0)
+        printf(" data=sent");
     printf("%s%s%s%s%s%s%s%s\n", c->power[0] ? " power=" : "", c->power,
            c->load[0] ? " load=" : "", c->load,
            strcmp(c->window, "auto") ? " window=" : "",

@@ -78,7 +78,9 @@ static const struct argp_option options[] = {
     {"power", CELL + 12, "V,...", 0, "one for each worker, n:v for n times", 1},
     {"min-chunk", CELL + 13, "N", 0, "smallest chunk", 1},
     {"protocol", CELL + 14, "P", 0,
-     "of loops with dependences: dmps (default) or subproblem", 1},
+     "of loops with dependences: dmps (default) or subproblem; push: of plans, "
+     "which have it by themselves",
+     1},
     {"placement", CELL + 15, "P", 0,
      "of chunks in several time steps: sticky (default) or replan", 1},
     {"sync-interval", CELL + 16, "H", 0,
@@ -88,6 +90,10 @@ static const struct argp_option options[] = {
     {"load", CELL + 17, "L", 0,
      "busy processes beside workers: w0,w2:1 is one on the cores of each of "
      "these two, w0-w3:2 two on each of four",
+     1},
+    {"data", CELL + 18, "D", 0,
+     "sent: the input data of each chunk travel to its worker (the default of "
+     "plans), none: it makes them itself",
      1},
     {NULL, 0, NULL, 0, "How it is measured:", 2},
     {"repetitions", POLICY, "N", 0, "at least so many (10)", 2},

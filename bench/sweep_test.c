@@ -94,7 +94,7 @@ static void put_calibration(const char *folder)
     struct calibration_kind *kind = &c.kind[CALIBRATION_THREADS];
     struct error err;
     char path[300];
-    assert_int_equal(calibration_kind_open(kind, 2, 1, 1, &err), 0);
+    assert_int_equal(calibration_kind_open(kind, 2, 1, 1, 0, &err), 0);
     strcpy(kind->kernel[0].spec, "heat");
     kind->kernel[0].rows = kind->kernel[0].columns = 80;
     for (int w = 0; w < 2; w++) {

@@ -9,14 +9,12 @@
 #include <string.h>
 
 const char *const cell_fields[] = {
-    "kernel",    "scheme",    "layout",       "ranks",
-    "threads",   "workers",   "rank_per",     "nodes",
-    "hierarchy", "transport", "master",       "window",
-    "collect",   "bind",      "smt",          "memory",
-    "timing",    "power",     "load",         "prefetch",
-    "min_chunk", "protocol",  "placement",    "sync_interval",
-    "platform",  "cp",        "request_cost", "result_bytes",
-    NULL};
+    "kernel",    "scheme",       "layout",       "ranks",         "threads",
+    "workers",   "rank_per",     "nodes",        "hierarchy",     "transport",
+    "master",    "window",       "collect",      "bind",          "smt",
+    "memory",    "timing",       "power",        "load",          "prefetch",
+    "min_chunk", "protocol",     "placement",    "sync_interval", "platform",
+    "cp",        "request_cost", "result_bytes", "data",          NULL};
 
 void cell_defaults(struct cell *cell)
 {
@@ -29,6 +27,7 @@ void cell_defaults(struct cell *cell)
                           .memory = "touch",
                           .timing = "worker",
                           .protocol = "auto",
+                          .data = "auto",
                           .placement = "sticky",
                           .sync_choice = "given",
                           .prefetch = true,
@@ -72,7 +71,8 @@ const struct cell_text_field cell_text_fields[] = {
     TEXT_FIELD(rank_per, NULL),
     TEXT_FIELD(memory, "touch", "bind"),
     TEXT_FIELD(timing, "worker", "chunk"),
-    TEXT_FIELD(protocol, "auto", "parallel", "dmps", "subproblem"),
+    TEXT_FIELD(protocol, "auto", "parallel", "dmps", "subproblem", "push"),
+    TEXT_FIELD(data, "auto", "none", "sent"),
     TEXT_FIELD(placement, "sticky", "replan"),
     TEXT_FIELD(sync_choice, "given", "auto", "andronikos", "chen-xue"),
     TEXT_FIELD(power, NULL),

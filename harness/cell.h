@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/spec.h"
+#include "sched/pair.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -30,7 +31,7 @@ struct cell_simulation {
 
 struct cell {
     char kernel[SPEC_CANONICAL_MAX];
-    char scheme[SPEC_CANONICAL_MAX];
+    char scheme[SPEC_CANONICAL_MAX]; /* or plan, under protocol push */
     char hierarchy[64]; /* flat | [MxMx...][node], e.g. 16, 4x16, 2xnode */
     char transport[16]; /* shared | master | window */
     char master[16];    /* computing | dedicated: what master ranks do */
@@ -41,11 +42,12 @@ struct cell {
                            in the node */
     char memory[16];    /* touch | bind: workers' data on their NUMA nodes */
     char timing[16];    /* worker | chunk */
-    char protocol[16];  /* parallel | dmps | subproblem */
+    char protocol[16];  /* parallel | dmps | subproblem | push */
+    char data[16];      /* none | sent: input data with every chunk */
     char placement[16]; /* sticky | replan: chunks of several time steps */
     char power[512];    /* v,v,... or n:v,n:v,...; empty: all equal */
     char load[512];     /* competing load, w0,w2:1; empty: dedicated */
-    bool prefetch;      /* requests go one ahead */
+    bool prefetch;      /* requests go one ahead; under push: overlap */
     bool smt;           /* workers on hardware threads instead of cores */
     int ranks, threads; /* of the launch shape */
     int workers;        /* asked for: cell_check makes ranks of it; else 0 */
@@ -102,6 +104,11 @@ extern const char *const cell_fields[];
  * -EINVAL: a field is wrong in itself; -ENOTSUP: the fields are right but do
  * not go together (a campaign skips and counts these). */
 int cell_check(struct cell *cell, struct error *err);
+
+/* Reads a scheme's spec, or a plan's (of sched/divisible): then pair->outer is
+ * NULL. Unknown names are errors that list both.  Returns 0 or -EINVAL. */
+int cell_scheme_parse(const char *text, struct sched_pair *pair,
+                      struct error *err);
 
 /* Number of workers of a checked cell. */
 int cell_workers(const struct cell *cell);

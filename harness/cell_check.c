@@ -30,22 +30,48 @@ int cell_workers(const struct cell *cell)
     return ranks > 0 ? ranks * cell->threads : 0;
 }
 
-/* Whether the rows of the kernel depend on each other decides it. */
+/* The protocol that goes with the kernel and the scheme. */
+static const char *fitting(const struct cell *cell, bool dependences)
+{
+    return dependences ? "dmps" : cell_is_plan(cell) ? "push" : "parallel";
+}
+
+static int wrong_protocol(const struct cell *cell, bool dependences,
+                          struct error *err)
+{
+    int length = (int)strcspn(cell->kernel, ":");
+    if (dependences && cell_is_plan(cell))
+        return error_set(err, ENOTSUP,
+                         "scheme %s: the rows of kernel %.*s depend on each "
+                         "other, its load cannot be divided by plan",
+                         cell->scheme, length, cell->kernel);
+    if (!dependences && (is(cell->protocol, "push") || cell_is_plan(cell)))
+        return error_set(err, ENOTSUP,
+                         "protocol %s does not fit scheme %s: push is for "
+                         "plans (lp-adaptive, single-round, ...), parallel for "
+                         "all others",
+                         cell->protocol, cell->scheme);
+    return error_set(err, ENOTSUP,
+                     "protocol %s does not fit kernel %.*s, whose "
+                     "iterations are %s: use %s",
+                     cell->protocol, length, cell->kernel,
+                     dependences ? "rows that depend on each other"
+                                 : "independent",
+                     dependences ? "dmps or subproblem" : "parallel");
+}
+
+/* Whether the rows of the kernel depend on each other, and whether the scheme
+ * is a plan, decide it. */
 static int check_protocol(struct cell *cell, bool dependences,
                           struct error *err)
 {
-    const char *fits = dependences ? "dmps" : "parallel";
-    bool parallel = is(cell->protocol, "parallel");
+    const char *fits = fitting(cell, dependences);
     if (is(cell->protocol, "auto"))
         strcpy(cell->protocol, fits);
-    else if (parallel == dependences)
-        return error_set(
-            err, ENOTSUP,
-            "protocol %s does not fit kernel %.*s, whose "
-            "iterations are %s: use %s",
-            cell->protocol, (int)strcspn(cell->kernel, ":"), cell->kernel,
-            dependences ? "rows that depend on each other" : "independent",
-            dependences ? "dmps or subproblem" : fits);
+    bool fit = is(cell->protocol, fits) ||
+               (dependences && is(cell->protocol, "subproblem"));
+    if (!fit || (dependences && cell_is_plan(cell)))
+        return wrong_protocol(cell, dependences, err);
     if (!dependences) {
         cell->sync_interval = 0;
         strcpy(cell->sync_choice, "given");
@@ -144,7 +170,7 @@ static int check_specs(struct cell *cell, struct error *err)
         return code;
     snprintf(cell->kernel, sizeof(cell->kernel), "%s", spec.canonical);
     int64_t steps = steps_of(kernel, &spec);
-    code = sched_pair_parse(cell->scheme, &pair, err);
+    code = cell_scheme_parse(cell->scheme, &pair, err);
     if (code != 0)
         return code;
     snprintf(cell->scheme, sizeof(cell->scheme), "%s", pair.canonical);
@@ -245,10 +271,11 @@ static void set_hash(struct cell *cell)
              simulation);
     size_t used = strlen(text);
     /* Only what is not as usual: results from before these fields stay. */
-    snprintf(text + used, sizeof(text) - used, "%s%s%s%s%s",
+    snprintf(text + used, sizeof(text) - used, "%s%s%s%s%s%s",
              cell->smt ? "|smt" : "", cell->rank_per[0] ? "|rank_per " : "",
              cell->rank_per, is(cell->memory, "touch") ? "" : "|memory ",
-             is(cell->memory, "touch") ? "" : cell->memory);
+             is(cell->memory, "touch") ? "" : cell->memory,
+             is(cell->data, "sent") ? "|sent" : "");
     snprintf(cell->hash, sizeof(cell->hash), "%016" PRIx64,
              (uint64_t)XXH3_64bits(text, strlen(text)));
 }
@@ -290,6 +317,8 @@ int cell_check(struct cell *cell, struct error *err)
         code = check_shape(&checked, err);
     if (code == 0)
         code = check_transport(&checked, err);
+    if (code == 0)
+        code = cell_push_check(&checked, err);
     if (code == 0)
         code = cell_scheme_check(&checked, err);
     if (code == 0)

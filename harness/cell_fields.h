@@ -55,4 +55,11 @@ int cell_simulation_from_json(const json_t *object, struct cell *cell,
  * -EINVAL or -ENOTSUP. */
 int cell_scheme_check(const struct cell *cell, struct error *err);
 
+/* Whether the scheme is a plan. */
+bool cell_is_plan(const struct cell *cell);
+
+/* What plans and input data need of a cell whose protocol, transport and
+ * hierarchy are resolved; resolves `data`.  Returns 0 or -ENOTSUP. */
+int cell_push_check(struct cell *cell, struct error *err);
+
 #endif

@@ -64,10 +64,12 @@ static int check_two(const struct cell *cell, struct error *err)
 int cell_scheme_check(const struct cell *cell, struct error *err)
 {
     struct sched_pair pair;
-    int code = sched_pair_parse(cell->scheme, &pair, err);
-    if (code == 0 && pair.inner != NULL)
+    int code = cell_scheme_parse(cell->scheme, &pair, err);
+    if (code != 0 || pair.outer == NULL) /* a plan: cell_push_check */
+        return code;
+    if (pair.inner != NULL)
         return check_two(cell, err);
-    if (code == 0 && pair.outer->feedback != NULL)
+    if (pair.outer->feedback != NULL)
         return check_learning(cell, pair.outer, err);
     return code;
 }

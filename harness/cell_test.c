@@ -1,27 +1,8 @@
 /* Cells: every field and its errors, canonical forms and hashes, what is
  * wrong in itself (-EINVAL) and what does not go together (-ENOTSUP). */
-#include "harness/testing.h"
-
-#include "harness/cell.h"
+#include "harness/cell_testing.h"
 
 #include <errno.h>
-
-/* A cell from "field=value" words; the first that fails is the test's end. */
-static void fill(struct cell *cell, const char *const *words)
-{
-    struct error err = {""};
-    cell_defaults(cell);
-    assert_int_equal(cell_set(cell, "kernel", "null", &err), 0);
-    assert_int_equal(cell_set(cell, "scheme", "ss", &err), 0);
-    for (int i = 0; words[i] != NULL; i++) {
-        char field[64];
-        const char *equals = strchr(words[i], '=');
-        snprintf(field, sizeof(field), "%.*s", (int)(equals - words[i]),
-                 words[i]);
-        if (cell_set(cell, field, equals + 1, &err) != 0)
-            fail_msg("%s: %s", words[i], err.text);
-    }
-}
 
 /* Every field as text; what stands behind the end of one does not matter. */
 static bool equal(const struct cell *a, const struct cell *b)
@@ -31,31 +12,6 @@ static bool equal(const struct cell *a, const struct cell *b)
     json_decref(x);
     json_decref(y);
     return same;
-}
-
-#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-static struct cell good(const char *const *words)
-{
-    struct cell cell;
-    struct error err = {""};
-    fill(&cell, words);
-    if (cell_check(&cell, &err) != 0)
-        fail_msg("%s ...: %s", words[0], err.text);
-    return cell;
-}
-
-static void bad(const char *const *words, int code, const char *says)
-{
-    struct cell cell, before;
-    struct error err = {""};
-    fill(&cell, words);
-    before = cell;
-    int got = cell_check(&cell, &err);
-    if (got != code || strstr(err.text, says) == NULL)
-        fail_msg("%s ...: %d '%s', it should be %d '%s'", words[0], got,
-                 err.text, code, says);
-    assert_memory_equal(&cell, &before, sizeof(cell));
 }
 
 /* ---- fields ---- */
@@ -110,6 +66,10 @@ static void every_field_takes_its_values(void **unused)
         {"protocol", "parallel"},
         {"protocol", "dmps"},
         {"protocol", "subproblem"},
+        {"protocol", "push"},
+        {"data", "auto"},
+        {"data", "none"},
+        {"data", "sent"},
         {"placement", "sticky"},
         {"placement", "replan"},
         {"workers", "12"},

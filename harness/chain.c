@@ -19,6 +19,11 @@ static void *lines(size_t bytes)
     return memset(memory, 0, bytes);
 }
 
+static bool feeds(const struct chain *chain)
+{
+    return is(chain->cell->data, "sent");
+}
+
 static size_t state_bytes(const struct chain_root *root)
 {
     return sizeof(struct chain_state) +
@@ -82,19 +87,22 @@ static int open_units(struct chain_root *root, const struct tree *tree,
 
 int chain_root_open(struct chain_root *root, const struct cell *cell,
                     const struct loop *loop, const struct tree *tree,
-                    const struct powers *powers, bool memory, struct error *err)
+                    const struct powers *powers, const struct planned *plan,
+                    bool memory, struct error *err)
 {
     bool windowed = is(cell->transport, "window");
     bool direct = windowed || is(cell->transport, "shared");
     *root = (struct chain_root){
         .cell = cell,
         .powers = powers,
+        .plan = plan,
         .loop = {loop->iterations, tree->workers, powers_of_scheme(powers)}};
-    int code = sched_pair_parse(cell->scheme, &root->pair, err);
+    int code = check_collect(cell, loop, err);
+    if (code != 0 || plan != NULL)
+        return code;
+    code = sched_pair_parse(cell->scheme, &root->pair, err);
     if (code == 0)
         code = open_units(root, tree, err);
-    if (code == 0)
-        code = check_collect(cell, loop, err);
     if (code == 0 && direct && (windowed || is(cell->hierarchy, "flat")))
         code = open_table(root, err);
     if (code == 0 && memory)
@@ -187,6 +195,8 @@ static void open_sources(struct chain *chain)
         if (absent && chain->has_relay)
             relay_source_absent(&chain->source[i].relay, &chain->relay,
                                 first + i);
+        else if (chain->has_push)
+            push_source_open(&chain->source[i].push, &chain->push, first + i);
         else if (absent)
             source_none_open(&chain->source[i].base, first + i);
         else if (chain->has_relay)
@@ -231,10 +241,13 @@ static int open_upstream(struct chain *chain, struct error *err)
 }
 
 /* The iterations that take about as long as an answer, by their mean cost:
- * a computing master looks for requests every 20 us. */
-static int64_t ahead_of(const struct loop *loop)
+ * a computing master looks for requests every 20 us.  Where the answer brings
+ * data it may take as long as a chunk. */
+static int64_t ahead_of(const struct chain *chain, const struct loop *loop)
 {
     const double lead_s = 50e-6;
+    if (feeds(chain))
+        return INT64_MAX;
     double mean_s = loop->serial_s / (double)loop->iterations;
     double ahead = mean_s > 0 ? lead_s / mean_s : (double)loop->iterations;
     if (ahead < 1)
@@ -249,7 +262,8 @@ static int open_relay(struct chain *chain, const struct loop *loop,
                                 .tree = chain->tree,
                                 .collect = is(chain->cell->collect, "master"),
                                 .prefetch = chain->cell->prefetch,
-                                .ahead = ahead_of(loop),
+                                .ahead = ahead_of(chain, loop),
+                                .input = feeds(chain) ? &loop->input : NULL,
                                 .patience = *patience,
                                 .scheme = &chain->root->sched,
                                 .pair = &chain->root->pair,
@@ -263,6 +277,27 @@ static int open_relay(struct chain *chain, const struct loop *loop,
         return code;
     chain->has_relay = true;
     return is(chain->cell->transport, "window") ? open_upstream(chain, err) : 0;
+}
+
+static int open_push(struct chain *chain, const struct loop *loop,
+                     const struct engine_patience *patience, struct error *err)
+{
+    const struct planned *plan = chain->root->plan;
+    const struct push_setup setup = {.comm = chain->comm,
+                                     .tree = chain->tree,
+                                     .input = &loop->input,
+                                     .list = plan->list,
+                                     .count = plan->count,
+                                     .overlap = chain->cell->prefetch,
+                                     .collect =
+                                         is(chain->cell->collect, "master"),
+                                     .patience = *patience,
+                                     .output = loop->output,
+                                     .inbox = loop->inbox,
+                                     .output_bytes = loop->output_bytes};
+    int code = push_open(&chain->push, &setup, err);
+    chain->has_push = code == 0;
+    return code;
 }
 
 /* ---- the whole ---- */
@@ -288,7 +323,9 @@ int chain_open(struct chain *chain, struct chain_root *root,
     code = comm_agree(comm, code, err);
     if (code == 0 && windowed && !root->owns_memory)
         code = open_window(chain, err);
-    if (code == 0 && !(direct && is(cell->hierarchy, "flat")))
+    if (code == 0 && root->plan != NULL)
+        code = comm_agree(comm, open_push(chain, loop, patience, err), err);
+    else if (code == 0 && !(direct && is(cell->hierarchy, "flat")))
         code = comm_agree(comm, open_relay(chain, loop, patience, err), err);
     if (code != 0)
         chain_close(chain);
@@ -297,6 +334,8 @@ int chain_open(struct chain *chain, struct chain_root *root,
 
 void chain_close(struct chain *chain)
 {
+    if (chain->has_push)
+        push_close(&chain->push);
     if (chain->has_relay)
         relay_close(&chain->relay);
     if (chain->has_window)
@@ -311,28 +350,9 @@ void chain_reset(struct chain *chain)
 {
     if (chain->comm->rank == 0 && uses_rma(chain))
         window_set_counter(&chain->window, chain->root->table.primed);
+    if (chain->has_push)
+        push_reset(&chain->push);
     if (chain->has_relay)
         relay_reset(&chain->relay);
     open_sources(chain);
-}
-
-void chain_listen(struct chain *chain)
-{
-    if (chain->has_relay)
-        relay_listen(&chain->relay);
-}
-
-bool chain_polls(const struct chain *chain)
-{
-    if (chain->has_relay && relay_serves(&chain->relay))
-        return true;
-    return uses_rma(chain) && chain->comm->rank == 0 && chain->comm->ranks > 1;
-}
-
-bool chain_progress(struct chain *chain)
-{
-    if (chain->has_relay && relay_serves(&chain->relay))
-        return relay_poll(&chain->relay);
-    window_progress(&chain->window);
-    return false;
 }

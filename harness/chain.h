@@ -6,7 +6,9 @@
 
 #include "harness/cell.h"
 #include "harness/loop.h"
+#include "harness/planned.h"
 #include "harness/power.h"
+#include "harness/transport/push.h"
 #include "harness/transport/relay.h"
 #include "harness/transport/source.h"
 #include "harness/transport/tree.h"
@@ -20,6 +22,7 @@ union chain_source {
     struct source_state state;
     struct source_rma rma;
     struct relay_source relay;
+    struct push_source push;
     _Alignas(128) char line[128];
 };
 
@@ -38,6 +41,7 @@ struct chain_root {
     struct range_units units; /* two schemes: its workers; else empty */
     struct sched_loop loop;
     const struct powers *powers; /* of all workers; the run's */
+    const struct planned *plan;  /* of protocol push, in place of a scheme */
     struct sched_table table;    /* steps 0: the scheme needs its state */
     /* In own memory, in a window, or NULL where a master in another process
      * has them. */
@@ -52,9 +56,10 @@ struct chain {
     const struct cell *cell;
     const struct comm *comm;
     const struct tree *tree;
-    bool has_window, has_relay;
+    bool has_window, has_relay, has_push;
     struct window window;
     struct relay relay;
+    struct push push;
     int workers;                   /* of this rank */
     union chain_source *source;    /* one per worker of this rank */
     union chain_source *upstream;  /* node pools below a window */
@@ -63,12 +68,13 @@ struct chain {
 };
 
 /* Once per process, before its chains.  memory: the counter and the state are
- * kept here, not in a window and not by a master elsewhere.  cell, loop, tree
- * and powers stay the caller's.  Returns 0 or -errno, not agreed. */
+ * kept here, not in a window and not by a master elsewhere.  plan: of protocol
+ * push, else NULL.  cell, loop, tree, powers and plan stay the caller's.
+ * Returns 0 or -errno, not agreed. */
 int chain_root_open(struct chain_root *root, const struct cell *cell,
                     const struct loop *loop, const struct tree *tree,
-                    const struct powers *powers, bool memory,
-                    struct error *err);
+                    const struct powers *powers, const struct planned *plan,
+                    bool memory, struct error *err);
 void chain_root_close(struct chain_root *root);
 
 /* Before a repetition, by whoever has the counter and the state. */
@@ -92,5 +98,25 @@ void chain_listen(struct chain *chain);
  * and what it calls then. */
 bool chain_polls(const struct chain *chain);
 bool chain_progress(struct chain *chain);
+
+/* By each worker when it has left the loop; by thread 0 after that, until this
+ * rank has nothing to send and nobody to serve any more. */
+void chain_leave(struct chain *chain);
+void chain_finish(struct chain *chain);
+
+/* What this rank sent since the reset, added up. */
+void chain_traffic(const struct chain *chain, int64_t *messages,
+                   int64_t *bytes);
+
+/* Where results are: whether a worker of this rank keeps its own, and which
+ * chunks of others were collected here, one after the other from *cursor = 0;
+ * false: no more. */
+bool chain_keeps(const struct chain *chain, int worker);
+bool chain_collected(const struct chain *chain, int64_t *cursor, int64_t *start,
+                     int64_t *size);
+
+/* The input of a worker's current chunk, where it is sent: its memory, and the
+ * iteration that it begins with.  `i` counts the workers of this rank. */
+const char *chain_data(const struct chain *chain, int i, int64_t *first);
 
 #endif

@@ -44,6 +44,7 @@ int context_open(struct launch_context *context, const struct plan *plan,
         return code;
     context->threads = plan->threads;
     context->comm.threaded = context->threads > 1;
+    context->out = plan->out;
     context->keep_log = plan->policy.trace;
     context->tick_s = engine_measure_tick();
     code = place_open(&context->place, &context->comm, err);

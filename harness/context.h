@@ -17,7 +17,8 @@ struct launch_context {
     struct counters_list events; /* to count; none in simulation */
     struct counters *counters;   /* of this process; NULL: none */
     double tick_s;
-    bool keep_log; /* chunks of kernels without output are logged too */
+    const char *out; /* result directory, the plan's */
+    bool keep_log;   /* chunks of kernels without output are logged too */
 };
 
 /* Collective, after comm_open: checks that the launcher started what the plan

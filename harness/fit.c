@@ -48,3 +48,9 @@ int fit_output(const char *name, const struct kernel_ops *kernel,
     kernel->dependence->grid(instance, &grid);
     return check(name, output + (double)grid.state_bytes, output, comm, err);
 }
+
+int fit_input(const char *name, double input, const struct comm *comm,
+              struct error *err)
+{
+    return check(name, 2 * input / comm->host_ranks, 0, comm, err);
+}

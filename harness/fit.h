@@ -23,4 +23,9 @@ int fit_output(const char *name, const struct kernel_ops *kernel,
                const void *instance, const struct comm *comm,
                struct error *err);
 
+/* Collective, before input data are made: one rank holds all of them, and
+ * together the ranks come to hold them about once more. */
+int fit_input(const char *name, double input, const struct comm *comm,
+              struct error *err);
+
 #endif

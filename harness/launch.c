@@ -78,13 +78,15 @@ static bool same_places(const struct cell *a, const struct cell *b)
 }
 
 /* Cells with the same kernel and binding share its instance and its
- * reference. */
+ * reference; those whose
+ * workers are sent its input share that. */
 static int get_loop(struct launch *launch, const struct cell *cell,
                     struct loop **out, struct error *err)
 {
-    const char *kernel = cell->kernel;
+    bool fed = strcmp(cell->data, "sent") == 0;
     for (int i = 0; i < launch->loops; i++) {
-        if (strcmp(launch->loop[i]->name, kernel) == 0 &&
+        if (strcmp(launch->loop[i]->name, cell->kernel) == 0 &&
+            launch->loop[i]->fed == fed &&
             same_places(launch->loop_cell[i], cell)) {
             *out = launch->loop[i];
             return 0;
@@ -99,7 +101,7 @@ static int get_loop(struct launch *launch, const struct cell *cell,
     launch->loop = more;
     launch->loop_cell = cells;
     int code =
-        loop_open(loop, kernel, &launch->context.comm,
+        loop_open(loop, cell->kernel, fed, &launch->context.comm,
                   launch->plan.policy.verify_limit, launch->plan.seed, err);
     if (code != 0) {
         free(loop);

@@ -2,6 +2,7 @@
 
 #include "harness/engine/engine.h"
 #include "harness/fit.h"
+#include "harness/loop_input.h"
 #include "harness/reference.h"
 
 #include <errno.h>
@@ -100,11 +101,22 @@ static int open_memory(struct loop *loop, struct error *err)
 
 /* ---- serial cost, rank 0 ---- */
 
+static void compute(struct loop *loop, void *scratch, int64_t start,
+                    int64_t size)
+{
+    char *output = loop->output + (size_t)start * loop->output_bytes;
+    if (loop->fed)
+        loop->kernel->input->run(loop->instance, scratch, start, size,
+                                 loop->input.store + loop->input.before[start],
+                                 output, NULL);
+    else
+        loop->kernel->run(loop->instance, scratch, start, size, output, NULL);
+}
+
 static double time_pass(struct loop *loop, void *scratch)
 {
     double start = engine_now();
-    loop->kernel->run(loop->instance, scratch, 0, loop->iterations,
-                      loop->output, NULL);
+    compute(loop, scratch, 0, loop->iterations);
     return engine_now() - start;
 }
 
@@ -138,9 +150,7 @@ static int measure_costs(struct loop *loop, void *scratch)
     for (int p = 0; p < passes; p++) {
         double last = engine_now();
         for (int64_t i = 0; i < n; i++) {
-            loop->kernel->run(loop->instance, scratch, i, 1,
-                              loop->output + (size_t)i * loop->output_bytes,
-                              NULL);
+            compute(loop, scratch, i, 1);
             double now = engine_now(), took = now - last;
             if (p == 0 || took < cost[i + 1])
                 cost[i + 1] = took;
@@ -177,14 +187,17 @@ static int measure(struct loop *loop, struct error *err)
     return 0;
 }
 
-int loop_open(struct loop *loop, const char *text, const struct comm *comm,
-              double verify_limit, uint64_t seed, struct error *err)
+int loop_open(struct loop *loop, const char *text, bool fed,
+              const struct comm *comm, double verify_limit, uint64_t seed,
+              struct error *err)
 {
     struct spec spec;
-    *loop = (struct loop){.serial_s = -1, .reference_s = -1};
+    *loop = (struct loop){.serial_s = -1, .reference_s = -1, .fed = fed};
     int code = open_instance(loop, text, &spec, comm, err);
     if (code == 0)
         code = comm_agree(comm, open_memory(loop, err), err);
+    if (code == 0)
+        code = loop_input_open(loop, comm, err);
     if (code == 0 && comm->rank == 0) {
         /* A loop without output (null) has no serial time to speak of. */
         if (loop->output_bytes > 0)
@@ -216,6 +229,7 @@ void loop_close(struct loop *loop)
         munmap(loop->output, (size_t)loop->iterations * loop->output_bytes);
     if (loop->state != NULL)
         munmap(loop->state, loop->grid.state_bytes);
+    loop_input_close(loop);
     free(loop->checksum);
     free(loop->known);
     free(loop->cost_before);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "harness/transport/comm.h"
+#include "harness/transport/input.h"
 #include "kernels/kernel.h"
 
 /* The byte that output is filled with before a run. */
@@ -26,6 +27,12 @@ struct loop {
     bool placed;  /* output and state lie where its runs' `memory` wants them:
                      all runs of a loop bind their workers the same way */
 
+    /* Where chunks travel with their input data: all of them at rank 0, and
+     * room for those that come to this rank. */
+    bool fed;
+    struct input input;
+    int64_t *input_before; /* the input's */
+
     /* What is right: XXH3 of each iteration's output, on every rank. */
     uint64_t *checksum;
     uint8_t *known; /* 1: checksum is there (all of them unless sampled) */
@@ -38,12 +45,15 @@ struct loop {
                             them; or NULL */
 };
 
-/* Collective: makes the instance on every rank, the reference (from the
+/* Collective: makes the instance on every rank, its input data where it is to
+ * be fed (the kernel must have some), the reference (from the
  * cache when this build has computed it before; a random sample when it would
  * take more than verify_limit seconds) and the serial cost, measured by the
- * calling thread of rank 0.  All ranks return the same code. */
-int loop_open(struct loop *loop, const char *spec, const struct comm *comm,
-              double verify_limit, uint64_t seed, struct error *err);
+ * calling thread of rank 0 (of a fed one, on its input).  All ranks return the
+ * same code. */
+int loop_open(struct loop *loop, const char *spec, bool fed,
+              const struct comm *comm, double verify_limit, uint64_t seed,
+              struct error *err);
 void loop_close(struct loop *loop);
 
 /* The checksum of one iteration's output as it stands in `memory` (output or

@@ -124,8 +124,9 @@ int powers_open(struct powers *powers, const struct cell *cell,
     struct sched_pair pair;
     int code = powers_given(powers, cell, tree->workers, err);
     if (code == 0)
-        code = sched_pair_parse(cell->scheme, &pair, err);
-    bool available = code == 0 && pair.outer->available != NULL;
+        code = cell_scheme_parse(cell->scheme, &pair, err);
+    bool available =
+        code == 0 && pair.outer != NULL && pair.outer->available != NULL;
     bool bound = strcmp(cell->bind, "none") != 0;
     bool wanted = available && registers(cell, comm);
     bool counted = bound && (wanted || cell->load[0] != '\0');

@@ -68,6 +68,9 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     json_t *row = cell_to_json(c->cell);
     record_time(started, sizeof(started));
     identify(row, "run", c);
+    if (run_predicted(c->run) > 0)
+        json_object_set_new(row, "predicted_s",
+                            json_real(run_predicted(c->run)));
     const char *window = run_window(c->run);
     if (window != NULL)
         json_object_set_new(row, "window", json_string(window));

@@ -90,6 +90,11 @@ static int open_worker(struct run *run, int i, struct error *err)
                               .output = loop->output,
                               .output_bytes = loop->output_bytes,
                               .stamp = stamps(run)};
+    if (loop->fed) {
+        run->feed = (struct feed){loop, &run->chain, i};
+        worker->kernel = &feed_kernel;
+        worker->instance = &run->feed;
+    }
     run->scratch_bytes = (loop->scratch_bytes + 127) / 128 * 128 + 128;
     run->scratch[i] = map_pages(run->scratch_bytes);
     if (run->scratch[i] == NULL)
@@ -225,8 +230,14 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
     run->patience.spin_s = run->crowded ? 0 : comm->patience.spin_s;
     run->patience.nap_ns = run->crowded ? 0 : ENGINE_SHORT_NAP_NS;
     bool windowed = strcmp(run->cell.transport, "window") == 0;
-    code = chain_root_open(&run->root, &run->cell, run->loop, &run->tree,
-                           &run->powers, !windowed && comm->rank == 0, err);
+    code = planned_open(&run->planned, &run->cell, run->loop, &run->tree,
+                        run->context, err);
+    if (code != 0)
+        return code;
+    code =
+        chain_root_open(&run->root, &run->cell, run->loop, &run->tree,
+                        &run->powers, run->planned.list ? &run->planned : NULL,
+                        !windowed && comm->rank == 0, err);
     code = comm_agree(comm, code, err);
     if (code == 0)
         code = chain_open(&run->chain, &run->root, run->loop, &run->tree, comm,
@@ -267,6 +278,7 @@ void run_close(struct run *run)
         links_close(&run->dmps.links);
     chain_close(&run->chain);
     chain_root_close(&run->root);
+    planned_free(&run->planned);
     powers_close(&run->powers);
     load_close(&run->load);
     for (int i = 0; run->worker != NULL && i < run->workers; i++)
@@ -305,6 +317,11 @@ const struct powers *run_powers(const struct run *run)
 bool run_oversubscribed(const struct run *run)
 {
     return run->oversubscribed;
+}
+
+double run_predicted(const struct run *run)
+{
+    return run->planned.predicted_s;
 }
 
 const char *run_window(const struct run *run)

@@ -100,21 +100,16 @@ static void work(struct run *run, int thread)
     result->sync_s += sync_s;
     result->wait_s += worker->source->wait_s;
     result->serve_s += worker->source->serve_s;
-    if (run->chain.has_relay)
-        relay_leave(&run->chain.relay);
+    chain_leave(&run->chain);
 }
 
 /* Until this rank has nothing to send and nobody to serve any more. */
 static void finish(struct run *run)
 {
-    struct relay *relay = &run->chain.relay;
     if (run->has_dmps)
         dmps_finish(&run->dmps);
-    if (!run->chain.has_relay)
-        return;
-    relay_finish(relay);
-    run->messages += relay->messages;
-    run->bytes += relay->bytes;
+    chain_finish(&run->chain);
+    chain_traffic(&run->chain, &run->messages, &run->bytes);
 }
 
 static void run_pass(struct run *run, int thread)

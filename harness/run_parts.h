@@ -8,6 +8,7 @@
 #define HARNESS_RUN_PARTS_H
 
 #include "harness/chain.h"
+#include "harness/feed.h"
 #include "harness/load.h"
 #include "harness/protocol/dmps.h"
 #include "harness/run.h"
@@ -20,6 +21,7 @@ struct run {
     struct tree tree;
     struct load load; /* beside this rank's workers */
     struct powers powers;
+    struct planned planned; /* of protocol push */
     struct chain_root root;
     struct chain chain;
     struct dmps dmps;
@@ -33,7 +35,8 @@ struct run {
     bool crowded, oversubscribed;
     int workers; /* of this rank */
     struct worker *worker;
-    struct worker_result *result;    /* of this rank's workers */
+    struct feed feed;             /* of a fed loop: one worker in each rank */
+    struct worker_result *result; /* of this rank's workers */
     struct counters_values *counted; /* the same; NULL: nothing is counted */
     void **scratch;
     struct kernel_poll poll;

@@ -4,20 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool keeps_results(const struct run *run, int worker)
-{
-    const struct chain *chain = &run->chain;
-    const struct tree *tree = &run->tree;
-    int rank = run->context->comm.rank;
-    if (!chain->has_relay || !chain->relay.collect)
-        return true;
-    const struct tree_master *master =
-        &tree->master[tree->worker_master[worker]];
-    if (master->pool)
-        master = &tree->master[master->parent];
-    return master->rank == rank;
-}
-
 static int hold(struct run *run, char *memory, int64_t start, int64_t size)
 {
     if (run->held_count == run->held_room) {
@@ -40,21 +26,18 @@ static int64_t last_step(const struct run *run)
 static int collect_held(struct run *run, struct error *err)
 {
     int code = 0;
-    int64_t last = last_step(run);
+    int64_t last = last_step(run), cursor = 0, start, size;
     run->held_count = 0;
     for (int i = 0; i < run->workers; i++) {
         const struct worker *w = &run->worker[i];
-        bool keeps = keeps_results(run, run_first_worker(run) + i);
+        bool keeps = chain_keeps(&run->chain, run_first_worker(run) + i);
         for (int64_t c = 0; keeps && code == 0 && c < w->logged; c++)
             if (w->log[c].time_step == last)
                 code = hold(run, run->loop->output, w->log[c].start,
                             w->log[c].size);
     }
-    const struct relay *relay = &run->chain.relay;
-    for (int i = 0;
-         run->chain.has_relay && code == 0 && i < relay->received_count; i++)
-        code = hold(run, run->loop->inbox, relay->received[i].start,
-                    relay->received[i].size);
+    while (code == 0 && chain_collected(&run->chain, &cursor, &start, &size))
+        code = hold(run, run->loop->inbox, start, size);
     return code ? error_set(err, ENOMEM, "out of memory to verify") : 0;
 }
 

@@ -110,6 +110,26 @@ struct kernel_dependence {
                   int64_t row);
 };
 
+/* ---- input data ----
+ *
+ * What an iteration reads and a master has to send with it (data: sent).  A
+ * kernel without it makes what it needs from the instance alone. */
+struct kernel_input {
+    /* Bytes of the input of one iteration: a multiple of 8, 0 or more. */
+    size_t (*bytes)(const void *instance, int64_t iteration);
+
+    /* Writes them to `to`, aligned to 8.  Called by the master before the
+     * loop. */
+    void (*make)(const void *instance, int64_t iteration, void *to);
+
+    /* As kernel_ops.run and with the same bits, but on the input of these
+     * iterations, one behind the other, as it came to the worker: what is read
+     * must come from there. */
+    void (*run)(const void *instance, void *scratch, int64_t start,
+                int64_t size, const void *input, void *output,
+                const struct kernel_poll *poll);
+};
+
 /* What iterations cost, for simulation: not seconds but operations, which do
  * not depend on the machine.  Either `operations`, when it can be said, or
  * `counted` and `coarse`, when the loop itself must be run to know. */
@@ -202,6 +222,9 @@ struct kernel_ops {
     /* What iterations cost; NULL: the kernel cannot be simulated.  Loops with
      * dependences give that of a whole row, all columns alike. */
     const struct kernel_cost *cost;
+
+    /* Input data of iterations; NULL: none. */
+    const struct kernel_input *input;
 
     /* Kernels without output: the first 16 bytes of scratch are two tallies,
      * added up over all workers modulo 2^64; says whether the sums are those

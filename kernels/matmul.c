@@ -210,20 +210,32 @@ static uint64_t checksum(const double *c, int64_t count,
     return XXH3_64bits_digest(&state);
 }
 
-static struct matmul_output run_task(const struct matmul *m, int64_t task,
-                                     double *matrices,
-                                     const struct kernel_poll *poll)
+static struct matmul_output multiply_task(int64_t n, const double *a, double *c,
+                                          const struct kernel_poll *poll)
 {
-    struct entries e = start_task(m, task);
-    int64_t n = e.n;
-    double *a = matrices, *b = a + n * n, *c = b + n * n;
-    fill_matrix(&e, a, poll);
-    fill_matrix(&e, b, poll);
+    const double *b = a + n * n;
     if (poll == NULL)
         multiply(n, a, b, c, (const int64_t[]){n, n, n}, false);
     else
         multiply_blocks(n, a, b, c, poll);
     return (struct matmul_output){(uint64_t)n, checksum(c, n * n, poll)};
+}
+
+/* A and B, one behind the other. */
+static void fill_task(struct entries *e, double *matrices,
+                      const struct kernel_poll *poll)
+{
+    fill_matrix(e, matrices, poll);
+    fill_matrix(e, matrices + e->n * e->n, poll);
+}
+
+static struct matmul_output run_task(const struct matmul *m, int64_t task,
+                                     double *matrices,
+                                     const struct kernel_poll *poll)
+{
+    struct entries e = start_task(m, task);
+    fill_task(&e, matrices, poll);
+    return multiply_task(e.n, matrices, matrices + 2 * e.n * e.n, poll);
 }
 
 static void matmul_run(const void *instance, void *scratch, int64_t start,
@@ -234,6 +246,41 @@ static void matmul_run(const void *instance, void *scratch, int64_t start,
     for (int64_t i = 0; i < size; i++)
         result[i] = run_task(instance, start + i, scratch, poll);
 }
+
+/* ---- A and B as input data ---- */
+
+static size_t matmul_input_bytes(const void *instance, int64_t iteration)
+{
+    int64_t n = start_task(instance, iteration).n;
+    return 2 * (size_t)(n * n) * sizeof(double);
+}
+
+static void matmul_input_make(const void *instance, int64_t iteration, void *to)
+{
+    struct entries e = start_task(instance, iteration);
+    fill_task(&e, to, NULL);
+}
+
+static void matmul_input_run(const void *instance, void *scratch, int64_t start,
+                             int64_t size, const void *input, void *output,
+                             const struct kernel_poll *poll)
+{
+    struct matmul_output *result = output;
+    const double *matrices = input;
+    for (int64_t i = 0; i < size; i++) {
+        int64_t n = start_task(instance, start + i).n;
+        result[i] = multiply_task(n, matrices, scratch, poll);
+        matrices += 2 * n * n;
+    }
+}
+
+static const struct kernel_input matmul_input = {
+    .bytes = matmul_input_bytes,
+    .make = matmul_input_make,
+    .run = matmul_input_run,
+};
+
+/* ---- reference ---- */
 
 static void fill_whole(struct entries *e, int32_t *matrix)
 {
@@ -318,4 +365,5 @@ const struct kernel_ops kernel_matmul_ops = {
     .run = matmul_run,
     .reference = matmul_reference,
     .cost = &matmul_cost,
+    .input = &matmul_input,
 };

@@ -17,6 +17,13 @@ static void run_has_the_bits_of_the_reference(void **unused)
     check_bits("matmul:tasks=2,min=193,max=211", seed);
 }
 
+static void what_was_sent_is_what_is_multiplied(void **unused)
+{
+    (void)unused;
+    check_input("matmul:tasks=9,min=1,max=40", 4, false);
+    check_input("matmul:tasks=9,min=30,max=40", 4, true);
+}
+
 struct output {
     uint64_t size, checksum;
 };
@@ -63,6 +70,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run_has_the_bits_of_the_reference),
+        cmocka_unit_test(what_was_sent_is_what_is_multiplied),
         cmocka_unit_test(sizes_cover_the_range),
         cmocka_unit_test(a_product_polls_between_blocks),
         cmocka_unit_test(bad_specs_are_refused),

@@ -2,31 +2,35 @@
  *
  *   FOR i = 0 TO I - 1:  work for cost[i] seconds
  *
- * The file has one number of seconds per line; `#` begins a comment, blank
- * lines are skipped.  Costs are worked off, not waited for: round(cost *
- * steps) steps of a chain of dependent multiplications, so that an iteration
- * takes longer on a slower or shared core, like real work.  `steps` is the
- * number of steps per second; when it is not given, this machine's rate is
- * measured when the instance is made, and every rank has its own.
+ * The file has one number of seconds per line, or n:seconds for n iterations
+ * alike; `#` begins a comment, blank lines are skipped.  Costs are worked off,
+ * not waited for: round(cost * steps) steps of a chain of dependent
+ * multiplications, so that an iteration takes longer on a slower or shared
+ * core, like real work.  `steps` is the number of steps per second; when it is
+ * not given, this machine's rate is measured when the instance is made, and
+ * every rank has its own.
  *
  * Speed: one multiplication and one addition of 64 bits per step, 4 cycles of
  * pure latency; independent of caches, memory and instruction set.
  *
- * Bits: the output of an iteration is its number and a hash of its cost; the
+ * `input` gives each iteration data, random words that are read once, which
+ * adds about a nanosecond for each to its cost: what a master sends with
+ * chunks (data: sent), or the worker makes word by word.
+ *
+ * Bits: the output of an iteration is its number and a hash of its cost and of
+ * its input; the
  * result of the chain, whose length depends on the rate, is kept out of it
  * (it is added to the worker's scratch memory, so that the work is not
  * optimised away). */
 #include "kernels/kernel.h"
 
-#include "kernels/support/memory.h"
+#include "kernels/support/costs.h"
 #include "kernels/support/random.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 enum {
@@ -35,9 +39,7 @@ enum {
     CALIBRATION_RUNS = 7,
 };
 
-static const double COST_MAX = 1e6; /* seconds, 11 days */
-
-enum { TRACE_FILE, STEPS };
+enum { TRACE_FILE, STEPS, INPUT };
 
 static const struct spec_param trace_params[] = {
     [TRACE_FILE] = {.key = "file",
@@ -49,13 +51,20 @@ static const struct spec_param trace_params[] = {
                .min = 1,
                .max = 1e12,
                .help = "steps of work per second; default: measured"},
+    [INPUT] = {.key = "input",
+               .type = SPEC_INTEGER,
+               .min = 0,
+               .max = 0x1p32,
+               .help = "bytes of input data of an iteration, rounded up to 8; "
+                       "default: none"},
     {0},
 };
 
 struct trace {
     double *cost; /* seconds */
     int64_t iterations;
-    double rate; /* steps per second */
+    double rate;  /* steps per second */
+    size_t words; /* of input, 8 bytes each */
 };
 
 struct trace_output {
@@ -100,121 +109,20 @@ static void trace_destroy(void *instance)
     free(t);
 }
 
-/* Cuts comment and surrounding blanks; returns the rest. */
-static char *trim(char *line)
-{
-    line[strcspn(line, "#")] = '\0';
-    char *text = line + strspn(line, " \t\r\n");
-    size_t length = strlen(text);
-    while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL)
-        text[--length] = '\0';
-    return text;
-}
-
-static int parse_cost(const char *text, double *cost, struct error *err)
-{
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end != '\0' || isnan(value))
-        return error_set(err, EINVAL, "'%.60s' is not a number", text);
-    if (value < 0)
-        return error_set(err, EINVAL, "the cost %.60s is negative", text);
-    if (value > COST_MAX)
-        return error_set(err, EINVAL, "the cost %.60s is above %g seconds",
-                         text, COST_MAX);
-    *cost = value + 0.0; /* -0 is 0 */
-    return 0;
-}
-
-static int append(struct trace *t, size_t *room, double cost, struct error *err)
-{
-    if ((size_t)t->iterations == *room) {
-        size_t more = *room == 0 ? 1024 : 2 * *room;
-        double *cost_array = realloc(t->cost, more * sizeof(*cost_array));
-        if (cost_array == NULL)
-            return error_set(err, ENOMEM, "out of memory");
-        t->cost = cost_array;
-        *room = more;
-    }
-    t->cost[t->iterations++] = cost;
-    return 0;
-}
-
-static int read_line(struct trace *t, char *line, size_t length, size_t *room,
-                     struct error *err)
-{
-    if (strlen(line) != length)
-        return error_set(err, EINVAL, "a zero byte, this is not a text file");
-    const char *text = trim(line);
-    double cost = 0;
-    if (*text == '\0')
-        return 0;
-    int code = parse_cost(text, &cost, err);
-    return code != 0 ? code : append(t, room, cost, err);
-}
-
-static int read_lines(struct trace *t, FILE *file, const char *path,
-                      struct error *err)
-{
-    char *line = NULL;
-    size_t size = 0, room = 0;
-    ssize_t length;
-    int code = 0;
-    for (int64_t number = 1; code == 0; number++) {
-        length = getline(&line, &size, file);
-        if (length < 0)
-            break;
-        code = read_line(t, line, (size_t)length, &room, err);
-        if (code != 0)
-            error_prefix(err, code, "kernel trace: %s:%lld", path,
-                         (long long)number);
-    }
-    free(line);
-    if (code == 0 && ferror(file))
-        code = error_set(err, EIO, "kernel trace: %s cannot be read", path);
-    if (code == 0 && t->iterations == 0)
-        code = error_set(err, EINVAL, "kernel trace: %s has no costs", path);
-    return code;
-}
-
-/* Devices and pipes are refused: every rank reads the file for itself. */
-static int check_file(FILE *file, const char *path, struct error *err)
-{
-    struct stat status;
-    if (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode))
-        return error_set(err, EINVAL, "kernel trace: %s is not a regular file",
-                         path);
-    /* At most a number in 2 bytes of text, in an array that doubles. */
-    return kernel_memory_check("trace", path, 8.0 * (double)status.st_size,
-                               err);
-}
-
-static int read_file(struct trace *t, const char *path, struct error *err)
-{
-    FILE *file = fopen(path, "r");
-    if (file == NULL) {
-        int code = errno == ENOENT || errno == ENOTDIR ? ENOENT : EINVAL;
-        return error_set(err, code, "kernel trace: %s: %s", path,
-                         strerror(errno));
-    }
-    int code = check_file(file, path, err);
-    if (code == 0)
-        code = read_lines(t, file, path, err);
-    fclose(file);
-    return code;
-}
-
 static int trace_create(const struct spec *spec, void **instance,
                         struct error *err)
 {
     struct trace *t = calloc(1, sizeof(*t));
     if (t == NULL)
         return error_set(err, ENOMEM, "kernel trace: out of memory");
-    int code = read_file(t, spec->value[TRACE_FILE].text, err);
+    int code =
+        costs_read(spec->value[TRACE_FILE].text, &t->cost, &t->iterations, err);
     if (code != 0) {
         trace_destroy(t);
         return code;
     }
+    if (spec->value[INPUT].given)
+        t->words = ((size_t)spec->value[INPUT].integer + 7) / 8;
     t->rate =
         spec->value[STEPS].given ? spec->value[STEPS].real : measure_rate();
     *instance = t;
@@ -256,39 +164,119 @@ static uint64_t work_polled(uint64_t x, int64_t steps,
     return x;
 }
 
+/* ---- input data ---- */
+
+/* Every bit of a word changes the sum. */
+static uint64_t add_word(uint64_t sum, uint64_t word)
+{
+    return (sum ^ word) * 0x9e3779b97f4a7c15u + 1;
+}
+
+static uint64_t input_seed(int64_t iteration)
+{
+    return random_stream(0x696e707574u, (uint64_t)iteration);
+}
+
+/* Of the words that belong to an iteration. */
+static uint64_t sum_made(const struct trace *t, int64_t iteration)
+{
+    uint64_t state = input_seed(iteration), sum = 0;
+    for (size_t k = 0; k < t->words; k++)
+        sum = add_word(sum, random_next(&state));
+    return sum;
+}
+
+/* Of those that came. */
+static uint64_t sum_sent(const struct trace *t, const uint64_t *words)
+{
+    uint64_t sum = 0;
+    for (size_t k = 0; k < t->words; k++)
+        sum = add_word(sum, words[k]);
+    return sum;
+}
+
+static size_t trace_input_bytes(const void *instance, int64_t iteration)
+{
+    const struct trace *t = instance;
+    (void)iteration;
+    return t->words * sizeof(uint64_t);
+}
+
+static void trace_input_make(const void *instance, int64_t iteration, void *to)
+{
+    const struct trace *t = instance;
+    uint64_t *words = to, state = input_seed(iteration);
+    for (size_t k = 0; k < t->words; k++)
+        words[k] = random_next(&state);
+}
+
+/* ---- running ---- */
+
+static uint64_t hash_of(const struct trace *t, int64_t iteration, uint64_t sum)
+{
+    uint64_t bits;
+    memcpy(&bits, &t->cost[iteration], sizeof(bits));
+    return random_stream(bits, (uint64_t)iteration) ^ sum;
+}
+
+/* sent: NULL: no input has come. */
+static void run_both(const struct trace *t, uint64_t *chain, int64_t start,
+                     int64_t size, const uint64_t *sent,
+                     struct trace_output *result,
+                     const struct kernel_poll *poll)
+{
+    int64_t due = PIECE;
+    for (int64_t i = start; i < start + size; i++) {
+        uint64_t sum = sent != NULL ? sum_sent(t, sent) : sum_made(t, i);
+        *chain = work_polled(*chain, llround(t->cost[i] * t->rate), poll, &due);
+        *result++ = (struct trace_output){(uint64_t)i, hash_of(t, i, sum)};
+        sent = sent != NULL ? sent + t->words : NULL;
+    }
+}
+
 static void trace_run(const void *instance, void *scratch, int64_t start,
                       int64_t size, void *output,
                       const struct kernel_poll *poll)
 {
-    const struct trace *t = instance;
-    struct trace_output *result = output;
-    uint64_t *chain = scratch;
-    int64_t due = PIECE;
-    for (int64_t i = 0; i < size; i++) {
-        double cost = t->cost[start + i];
-        *chain = work_polled(*chain, llround(cost * t->rate), poll, &due);
-        uint64_t bits;
-        memcpy(&bits, &cost, sizeof(bits));
-        uint64_t number = (uint64_t)(start + i);
-        result[i] = (struct trace_output){number, random_stream(bits, number)};
-    }
+    run_both(instance, scratch, start, size, NULL, output, poll);
 }
 
-/* Without the work. */
+static void trace_input_run(const void *instance, void *scratch, int64_t start,
+                            int64_t size, const void *input, void *output,
+                            const struct kernel_poll *poll)
+{
+    run_both(instance, scratch, start, size, input, output, poll);
+}
+
+static const struct kernel_input trace_input = {
+    .bytes = trace_input_bytes,
+    .make = trace_input_make,
+    .run = trace_input_run,
+};
+
+/* Without the work, and the words from memory. */
 static void trace_reference(const void *instance, int64_t start, int64_t size,
                             void *output)
 {
     const struct trace *t = instance;
     struct trace_output *result = output;
+    uint64_t *words = malloc(t->words * sizeof(*words) + 8);
     for (int64_t i = start; i < start + size; i++) {
         union {
             double real;
             uint64_t bits;
         } cost = {.real = t->cost[i]};
-        result->iteration = (uint64_t)i;
-        result->hash = random_stream(cost.bits, (uint64_t)i);
+        uint64_t sum = 0;
+        if (words != NULL)
+            trace_input_make(t, i, words);
+        for (size_t k = 0; words != NULL && k < t->words; k++)
+            sum = add_word(sum, words[k]);
+        /* Without memory no run agrees with it. */
+        result->iteration = words != NULL ? (uint64_t)i : UINT64_MAX;
+        result->hash = random_stream(cost.bits, (uint64_t)i) ^ sum;
         result++;
     }
+    free(words);
 }
 
 /* The file's seconds are those of a worker of power 1. */
@@ -316,4 +304,5 @@ const struct kernel_ops kernel_trace_ops = {
     .run = trace_run,
     .reference = trace_reference,
     .cost = &trace_cost,
+    .input = &trace_input,
 };

@@ -46,6 +46,8 @@ static void bad_files_are_refused_with_the_line(void **unused)
     REFUSED("inf\n", 1, "the cost inf is above 1e+06 seconds");
     REFUSED("1e7 # days\n", 1, "the cost 1e7 is above");
     REFUSED("1\n1\0\n", 2, "a zero byte");
+    REFUSED("0:1\n", 1, "'0:1': before the colon");
+    REFUSED("1\n2x:1\n", 2, "'2x:1': before the colon");
 }
 
 static void missing_files_are_refused(void **unused)
@@ -67,8 +69,9 @@ static void run_has_the_bits_of_the_reference(void **unused)
     uint64_t seed = check_seed();
     char path[64], text[128];
     write_trace(path, good, sizeof(good) - 1);
-    static const char *const more[] = {"", ",steps=1e6", ",steps=1"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const more[] = {"", ",steps=1e6", ",steps=1",
+                                       ",steps=1,input=100"};
+    for (int i = 0; i < 4; i++) {
         snprintf(text, sizeof(text), "trace:file=%s%s", path, more[i]);
         check_bits(text, seed);
     }
@@ -96,6 +99,32 @@ static void the_output_does_not_depend_on_the_rate(void **unused)
     unlink(path);
 }
 
+static void input_data_are_read_as_they_came(void **unused)
+{
+    (void)unused;
+    char path[64], text[128];
+    write_trace(path, good, sizeof(good) - 1);
+    snprintf(text, sizeof(text), "trace:file=%s,steps=1,input=100", path);
+    check_input(text, 2, false);
+    check_input(text, 2, true);
+    unlink(path);
+}
+
+static void a_line_can_stand_for_many(void **unused)
+{
+    (void)unused;
+    char path[64], text[128];
+    write_trace(path, "1e-5\n3:2e-5\n", 12);
+    snprintf(text, sizeof(text), "trace:file=%s,steps=1", path);
+    struct check_kernel k = check_make(text);
+    assert_int_equal(k.iterations, 4);
+    assert_true(k.ops->cost->operations(k.instance, 0) == 1e-5);
+    for (int i = 1; i < 4; i++)
+        assert_true(k.ops->cost->operations(k.instance, i) == 2e-5);
+    check_free(&k);
+    unlink(path);
+}
+
 static void a_long_iteration_polls_in_time(void **unused)
 {
     (void)unused;
@@ -119,6 +148,8 @@ int main(void)
         cmocka_unit_test(missing_files_are_refused),
         cmocka_unit_test(run_has_the_bits_of_the_reference),
         cmocka_unit_test(the_output_does_not_depend_on_the_rate),
+        cmocka_unit_test(input_data_are_read_as_they_came),
+        cmocka_unit_test(a_line_can_stand_for_many),
         cmocka_unit_test(a_long_iteration_polls_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,8 @@ void overhead_bounds(FILE *out, struct launch_context *context,
     if (field == NULL)
         return;
     field->context = context;
-    if (loop_open(&field->loop, KERNEL, &context->comm, 60, 1, &err) != 0) {
+    if (loop_open(&field->loop, KERNEL, false, &context->comm, 60, 1, &err) !=
+        0) {
         free(field);
         return;
     }

@@ -117,12 +117,12 @@ static int open_field(struct field *field, struct error *err)
     char text[SPEC_CANONICAL_MAX];
     snprintf(text, sizeof(text), "heat:rows=%d,cols=%d,steps=%d", field->rows,
              field->columns, field->steps);
-    int code = loop_open(&field->whole, text, comm, 60, 1, err);
+    int code = loop_open(&field->whole, text, false, comm, 60, 1, err);
     if (code != 0)
         return code;
     snprintf(text, sizeof(text), "heat:rows=%d,cols=%d,steps=%d",
              field->rows / 2, field->columns, field->steps);
-    code = loop_open(&field->half, text, comm, 60, 1, err);
+    code = loop_open(&field->half, text, false, comm, 60, 1, err);
     if (code != 0)
         return code;
     field->other =

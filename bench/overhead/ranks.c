@@ -35,7 +35,8 @@ static int open_contest(struct contest *c, struct launch_context *context,
     if (code == 0)
         code = cell_check(&c->cell, err);
     if (code == 0)
-        code = loop_open(&c->loop, c->cell.kernel, &context->comm, 60, 1, err);
+        code = loop_open(&c->loop, c->cell.kernel, false, &context->comm, 60, 1,
+                         err);
     if (code == 0)
         code = run_open(&c->run, &c->cell, &c->loop, context, false, err);
     return code;

@@ -13,14 +13,17 @@ const char *const calibration_names[CALIBRATION_KINDS] = {"threads", "ranks"};
 /* ---- memory ---- */
 
 int calibration_kind_open(struct calibration_kind *kind, int workers, int pairs,
-                          int kernels, struct error *err)
+                          int kernels, int transfers, struct error *err)
 {
-    *kind = (struct calibration_kind){
-        .workers = workers, .pairs = pairs, .kernels = kernels};
+    *kind = (struct calibration_kind){.workers = workers,
+                                      .pairs = pairs,
+                                      .kernels = kernels,
+                                      .transfers = transfers};
+    kind->transfer = calloc((size_t)transfers + 1, sizeof(*kind->transfer));
     kind->worker = calloc((size_t)workers + 1, sizeof(*kind->worker));
     kind->pair = calloc((size_t)pairs + 1, sizeof(*kind->pair));
     kind->kernel = calloc((size_t)kernels + 1, sizeof(*kind->kernel));
-    bool room = kind->worker && kind->pair && kind->kernel;
+    bool room = kind->worker && kind->pair && kind->kernel && kind->transfer;
     for (int k = 0; room && k < kernels; k++) {
         kind->kernel[k].cost =
             calloc((size_t)workers + 1, sizeof(*kind->kernel[k].cost));
@@ -37,6 +40,7 @@ void calibration_kind_free(struct calibration_kind *kind)
     for (int k = 0; kind->kernel != NULL && k < kind->kernels; k++)
         free(kind->kernel[k].cost);
     free(kind->kernel);
+    free(kind->transfer);
     free(kind->pair);
     free(kind->worker);
     *kind = (struct calibration_kind){.workers = 0};
@@ -101,6 +105,15 @@ calibration_find_kernel(const struct calibration_kind *kind, const char *spec,
         }
     }
     return best;
+}
+
+const struct calibration_kernel *
+calibration_kernel_of(const struct calibration_kind *kind, const char *spec)
+{
+    for (int k = 0; k < kind->kernels; k++)
+        if (strcmp(kind->kernel[k].spec, spec) == 0)
+            return &kind->kernel[k];
+    return NULL;
 }
 
 static bool below(const struct calibration_pair *pair, int workers)

@@ -7,7 +7,9 @@
  *                Andronikos et al., section 2.1; c_c for each byte
  *     c_p        one iteration; for kernels with dependences one grid point
  *     c_b        ours: to start one row of a block (see sched/interval.h)
- *     c_sch      one chunk from its source */
+ *     c_sch      one chunk from its source
+ *     g, G       one message of input data from the rank of worker 0 to another
+ *                (Beaumont et al., section 2); G for each byte */
 #ifndef HARNESS_CALIBRATE_CALIBRATION_H
 #define HARNESS_CALIBRATE_CALIBRATION_H
 
@@ -18,7 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CALIBRATION_SCHEMA = 2, CALIBRATION_SIZES = 7 };
+/* 3: transfers, and c_p of kernels with input data on such data. */
+enum { CALIBRATION_SCHEMA = 3, CALIBRATION_SIZES = 7 };
 
 /* The two kinds of neighbours: threads of one process, MPI ranks. */
 enum calibration_which {
@@ -38,6 +41,13 @@ struct calibration_worker {
 struct calibration_pair {
     int worker[2];
     double c_d, c_c, r2; /* s, s for each byte */
+    double bytes[CALIBRATION_SIZES], one_way_s[CALIBRATION_SIZES];
+};
+
+/* Input data from the rank of worker 0 to that of another one. */
+struct calibration_transfer {
+    int worker;
+    double g, G, r2; /* s, s for each byte */
     double bytes[CALIBRATION_SIZES], one_way_s[CALIBRATION_SIZES];
 };
 
@@ -82,6 +92,8 @@ struct calibration_kind {
     struct calibration_pair *pair;
     int kernels;
     struct calibration_kernel *kernel;
+    int transfers; /* one to each other worker, of ranks only */
+    struct calibration_transfer *transfer;
     int dispatches;
     struct calibration_dispatch dispatch[4];
     struct calibration_charge charge;
@@ -96,7 +108,7 @@ struct calibration {
 
 /* Room for a kind; freed by calibration_kind_free.  Returns 0 or -ENOMEM. */
 int calibration_kind_open(struct calibration_kind *kind, int workers, int pairs,
-                          int kernels, struct error *err);
+                          int kernels, int transfers, struct error *err);
 void calibration_kind_free(struct calibration_kind *kind);
 void calibration_free(struct calibration *calibration);
 
@@ -137,6 +149,10 @@ void calibration_doubts(const struct calibration *calibration, char *text,
 const struct calibration_kernel *
 calibration_find_kernel(const struct calibration_kind *kind, const char *spec,
                         double points);
+
+/* The kernel that was measured with this very spec; NULL: none. */
+const struct calibration_kernel *
+calibration_kernel_of(const struct calibration_kind *kind, const char *spec);
 
 /* Medians over the pairs of the first `workers` workers (all when none of
  * these were measured).  False: there are no pairs. */

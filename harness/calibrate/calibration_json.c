@@ -23,16 +23,28 @@ static json_t *worker_to_json(const struct calibration_worker *w, int number)
                      "power", w->power);
 }
 
-static json_t *pair_to_json(const struct calibration_pair *pair)
+static json_t *sizes_to_json(const double *bytes, const double *one_way_s)
 {
     json_t *sizes = json_array();
     for (int i = 0; i < CALIBRATION_SIZES; i++)
-        json_array_append_new(sizes,
-                              json_pack("{s:f,s:f}", "bytes", pair->bytes[i],
-                                        "one_way_s", pair->one_way_s[i]));
+        json_array_append_new(sizes, json_pack("{s:f,s:f}", "bytes", bytes[i],
+                                               "one_way_s", one_way_s[i]));
+    return sizes;
+}
+
+static json_t *transfer_to_json(const struct calibration_transfer *t)
+{
+    return json_pack("{s:i,s:f,s:f,s:o,s:o}", "worker", t->worker, "g_s", t->g,
+                     "G_s_per_byte", t->G, "r2", record_real(t->r2), "sizes",
+                     sizes_to_json(t->bytes, t->one_way_s));
+}
+
+static json_t *pair_to_json(const struct calibration_pair *pair)
+{
     return json_pack("{s:[i,i],s:f,s:f,s:o,s:o}", "workers", pair->worker[0],
                      pair->worker[1], "c_d_s", pair->c_d, "c_c_s_per_byte",
-                     pair->c_c, "r2", record_real(pair->r2), "sizes", sizes);
+                     pair->c_c, "r2", record_real(pair->r2), "sizes",
+                     sizes_to_json(pair->bytes, pair->one_way_s));
 }
 
 static json_t *kernel_to_json(const struct calibration_kernel *kernel,
@@ -66,6 +78,7 @@ json_t *calibration_kind_to_json(const struct calibration_kind *kind)
 {
     json_t *workers = json_array(), *pairs = json_array();
     json_t *kernels = json_array(), *dispatch = json_array();
+    json_t *transfers = json_array();
     for (int w = 0; w < kind->workers; w++)
         json_array_append_new(workers, worker_to_json(&kind->worker[w], w));
     for (int i = 0; i < kind->pairs; i++)
@@ -73,13 +86,16 @@ json_t *calibration_kind_to_json(const struct calibration_kind *kind)
     for (int k = 0; k < kind->kernels; k++)
         json_array_append_new(kernels,
                               kernel_to_json(&kind->kernel[k], kind->workers));
+    for (int i = 0; i < kind->transfers; i++)
+        json_array_append_new(transfers, transfer_to_json(&kind->transfer[i]));
     for (int i = 0; i < kind->dispatches; i++)
         json_array_append_new(dispatch,
                               json_pack("{s:s,s:f}", "transport",
                                         kind->dispatch[i].transport, "c_sch_s",
                                         kind->dispatch[i].c_sch));
-    return json_pack("{s:o,s:o,s:o,s:o,s:o}", "workers", workers, "boundaries",
-                     pairs, "kernels", kernels, "dispatch", dispatch, "charges",
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "workers", workers,
+                     "boundaries", pairs, "kernels", kernels, "transfers",
+                     transfers, "dispatch", dispatch, "charges",
                      charge_to_json(&kind->charge));
 }
 
@@ -172,21 +188,38 @@ static int read_worker(const struct reader *reader, const json_t *object,
 }
 
 static int read_sizes(const struct reader *reader, const json_t *object,
-                      struct calibration_pair *pair)
+                      const char *where, double *bytes, double *one_way_s)
 {
     const json_t *sizes = json_object_get(object, "sizes");
     int code = 0;
     if (json_array_size(sizes) != CALIBRATION_SIZES)
-        return missing(reader, "boundaries", "sizes", "a list of 7");
+        return missing(reader, where, "sizes", "a list of 7");
     for (size_t i = 0; code == 0 && i < CALIBRATION_SIZES; i++) {
         const json_t *size = json_array_get(sizes, i);
-        code = read_real(reader, size, "boundaries", "bytes", 0, true,
-                         &pair->bytes[i]);
+        code = read_real(reader, size, where, "bytes", 0, true, &bytes[i]);
         if (code == 0)
-            code = read_real(reader, size, "boundaries", "one_way_s", 0, true,
-                             &pair->one_way_s[i]);
+            code = read_real(reader, size, where, "one_way_s", 0, true,
+                             &one_way_s[i]);
     }
     return code;
+}
+
+static int read_transfer(const struct reader *reader, const json_t *object,
+                         int number, struct calibration_transfer *t)
+{
+    const json_t *worker = json_object_get(object, "worker");
+    if (!json_is_integer(worker) || json_integer_value(worker) != number + 1)
+        return missing(reader, "transfers", "worker",
+                       "each worker but the first, in order");
+    t->worker = number + 1;
+    t->r2 = optional(object, "r2");
+    int code = read_real(reader, object, "transfers", "g_s", 0, false, &t->g);
+    if (code == 0)
+        code = read_real(reader, object, "transfers", "G_s_per_byte", 0, false,
+                         &t->G);
+    return code ? code
+                : read_sizes(reader, object, "transfers", t->bytes,
+                             t->one_way_s);
 }
 
 static int read_pair(const struct reader *reader, const json_t *object,
@@ -207,7 +240,9 @@ static int read_pair(const struct reader *reader, const json_t *object,
     if (code == 0)
         code = read_real(reader, object, "boundaries", "c_c_s_per_byte", 0,
                          false, &pair->c_c);
-    return code ? code : read_sizes(reader, object, pair);
+    return code ? code
+                : read_sizes(reader, object, "boundaries", pair->bytes,
+                             pair->one_way_s);
 }
 
 static int read_cost(const struct reader *reader, const json_t *object,
@@ -289,11 +324,13 @@ static int read_kind(const struct reader *reader, const json_t *object,
     const json_t *workers = json_object_get(object, "workers");
     const json_t *pairs = json_object_get(object, "boundaries");
     const json_t *kernels = json_object_get(object, "kernels");
+    const json_t *transfers = json_object_get(object, "transfers");
     if (json_array_size(workers) < 1 || json_array_size(workers) > WORKERS_MAX)
         return missing(reader, "all", "workers", "a list of them");
     int n = (int)json_array_size(workers), code;
     code = calibration_kind_open(kind, n, (int)json_array_size(pairs),
-                                 (int)json_array_size(kernels), reader->err);
+                                 (int)json_array_size(kernels),
+                                 (int)json_array_size(transfers), reader->err);
     for (int i = 0; code == 0 && i < n; i++)
         code = read_worker(reader, json_array_get(workers, (size_t)i),
                            &kind->worker[i]);
@@ -303,6 +340,9 @@ static int read_kind(const struct reader *reader, const json_t *object,
     for (int i = 0; code == 0 && i < kind->kernels; i++)
         code = read_kernel(reader, json_array_get(kernels, (size_t)i), n,
                            &kind->kernel[i]);
+    for (int i = 0; code == 0 && i < kind->transfers; i++)
+        code = read_transfer(reader, json_array_get(transfers, (size_t)i), i,
+                             &kind->transfer[i]);
     if (code == 0)
         code = read_dispatch(reader, json_object_get(object, "dispatch"), kind);
     kind->charge = read_charge(json_object_get(object, "charges"));

@@ -17,7 +17,7 @@ static struct calibration make(void)
     struct error err;
     assert_int_equal(calibration_describe_here(&c, &err), 0);
     strcpy(c.mpi, "an MPI with \"quotes\"");
-    assert_int_equal(calibration_kind_open(kind, 3, 3, 2, &err), 0);
+    assert_int_equal(calibration_kind_open(kind, 3, 3, 2, 2, &err), 0);
     for (int w = 0; w < 3; w++) {
         kind->worker[w].core = w - 1;
         strcpy(kind->worker[w].host, c.host);
@@ -50,6 +50,15 @@ static struct calibration make(void)
     strcpy(kind->dispatch[0].transport, "master");
     kind->dispatch[0].c_sch = 3e-7;
     kind->charge = (struct calibration_charge){2e-8, 5e-8, 6e-8, 2e-7, NAN};
+    for (int i = 0; i < 2; i++) {
+        struct calibration_transfer *t = &kind->transfer[i];
+        *t = (struct calibration_transfer){
+            .worker = i + 1, .g = 2e-6, .G = (1 + i) * 1e-10, .r2 = 0.98};
+        for (int s = 0; s < CALIBRATION_SIZES; s++) {
+            t->bytes[s] = 4096 << s;
+            t->one_way_s[s] = 3e-6 * (s + 1);
+        }
+    }
     calibration_set_powers(kind);
     return c;
 }
@@ -73,6 +82,9 @@ static void assert_same_kind(const struct calibration_kind *a,
     assert_int_equal(a->pairs, b->pairs);
     assert_int_equal(a->kernels, b->kernels);
     assert_int_equal(a->dispatches, b->dispatches);
+    assert_int_equal(a->transfers, b->transfers);
+    assert_memory_equal(a->transfer, b->transfer,
+                        (size_t)a->transfers * sizeof(*a->transfer));
     assert_memory_equal(a->pair, b->pair, (size_t)a->pairs * sizeof(*a->pair));
     assert_memory_equal(a->worker, b->worker,
                         (size_t)a->workers * sizeof(*a->worker));
@@ -130,8 +142,8 @@ static void broken_files_are_refused(void **unused)
     static const struct {
         const char *from, *to, *expected;
     } rows[] = {
-        {"\"schema\": 2", "\"schema\": 1",
-         "a calibration of schema 1, this program reads 2"},
+        {"\"schema\": 3", "\"schema\": 1",
+         "a calibration of schema 1, this program reads 3"},
         {"dlsbench calibration", "shopping list", "not a calibration"},
         {"\"host\"", "\"hots\"", "'host' must be a text"},
         {"\"kinds\"", "\"sorts\"", "neither threads nor ranks"},

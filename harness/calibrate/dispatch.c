@@ -47,7 +47,8 @@ static int measure_cell(struct launch_context *context, const struct cell *cell,
 {
     struct loop loop;
     struct run *run;
-    int code = loop_open(&loop, cell->kernel, &context->comm, 60, 1, err);
+    int code =
+        loop_open(&loop, cell->kernel, false, &context->comm, 60, 1, err);
     if (code != 0)
         return code;
     code = run_open(&run, cell, &loop, context, oversubscribe, err);

@@ -2,6 +2,7 @@
 
 #include "harness/calibrate/dispatch.h"
 #include "harness/calibrate/exchange.h"
+#include "harness/calibrate/transfer.h"
 #include "harness/calibrate/work.h"
 #include "harness/record/record.h"
 
@@ -77,6 +78,8 @@ static int measure_kind(struct crew *crew, const struct measure_plan *plan,
         code = gather_hosts(crew, kind, err);
     if (code == 0)
         code = exchange_measure(crew, kind, err);
+    if (code == 0)
+        code = transfer_measure(crew, kind, err);
     for (int k = 0; code == 0 && k < plan->kernels; k++)
         code = work_measure(crew, plan->kernel[k], &kind->kernel[k], err);
     return code;
@@ -108,8 +111,9 @@ static int measure_launch(struct launch_context *context,
         code = crew_open(&crew, context, err);
     if (code != 0)
         return code;
-    code = calibration_kind_open(
-        &kind, crew.workers, exchange_pairs(crew.workers), plan->kernels, err);
+    code =
+        calibration_kind_open(&kind, crew.workers, exchange_pairs(crew.workers),
+                              plan->kernels, transfer_count(&crew), err);
     code = comm_agree(&context->comm, code, err);
     if (code == 0)
         code = measure_kind(&crew, plan, &kind, err);

@@ -4,6 +4,7 @@
 #include "harness/calibrate/line.h"
 #include "harness/stats.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -25,11 +26,57 @@ static int64_t block_start(const struct work *work, int64_t block)
     return block * part + (part - work->size) / 2;
 }
 
+static size_t block_bytes(const struct work *work, int64_t block)
+{
+    size_t bytes = 0;
+    int64_t start = block_start(work, block);
+    for (int64_t i = 0; i < work->size; i++)
+        bytes += work->ops->input->bytes(work->instance, start + i);
+    return bytes;
+}
+
+/* Blocks' data lie one behind the other. */
+static char *block_input(const struct work *work, int64_t block)
+{
+    char *at = work->input;
+    for (int64_t b = 0; at != NULL && b < block; b++)
+        at += block_bytes(work, b);
+    return at;
+}
+
+/* Input data are there when work begins, as for workers that are sent them. */
+static int make_input(struct work *work, struct error *err)
+{
+    const struct kernel_input *input = work->ops->input;
+    size_t bytes = 0;
+    if (input == NULL)
+        return 0;
+    for (int64_t b = 0; b < work->blocks; b++)
+        bytes += block_bytes(work, b);
+    free(work->input);
+    char *to = work->input = aligned_alloc(128, (bytes / 128 + 1) * 128);
+    if (to == NULL)
+        return error_set(err, ENOMEM, "kernel %s: no memory for its input data",
+                         work->ops->name);
+    for (int64_t k = 0; k < work->blocks * work->size; k++) {
+        int64_t i = block_start(work, k / work->size) + k % work->size;
+        input->make(work->instance, i, to);
+        to += input->bytes(work->instance, i);
+    }
+    return 0;
+}
+
 static void run_block(const struct work *work, int thread, int64_t block)
 {
-    work->ops->run(work->instance, work->scratch[thread],
-                   block_start(work, block), work->size,
-                   output_of(work, thread), NULL);
+    const struct kernel_ops *ops = work->ops;
+    int64_t start = block_start(work, block);
+    const char *input = block_input(work, block);
+    if (input != NULL)
+        ops->input->run(work->instance, work->scratch[thread], start,
+                        work->size, input, output_of(work, thread), NULL);
+    else
+        ops->run(work->instance, work->scratch[thread], start, work->size,
+                 output_of(work, thread), NULL);
 }
 
 /* ---- which iterations ---- */
@@ -43,6 +90,8 @@ static int choose(struct work *work, struct error *err)
     work->blocks = work->size = 1;
     work->mapped = threads * work->output_bytes;
     int code = work_map(work->mapped, &work->output, err);
+    if (code == 0)
+        code = make_input(work, err);
     if (code == 0 && comm->rank == 0) {
         run_block(work, 0, 0);
         double start = engine_now();
@@ -61,7 +110,10 @@ static int choose(struct work *work, struct error *err)
         munmap(work->output, work->mapped);
     work->output = NULL;
     work->mapped = threads * (size_t)work->size * work->output_bytes;
-    return comm_agree(comm, work_map(work->mapped, &work->output, err), err);
+    code = work_map(work->mapped, &work->output, err);
+    if (code == 0)
+        code = make_input(work, err);
+    return comm_agree(comm, code, err);
 }
 
 /* ---- passes ---- */

@@ -170,6 +170,7 @@ static void close_work(struct work *work)
     free(work->one_s);
     free(work->pass);
     free(work->pass_s);
+    free(work->input);
     if (work->output != NULL)
         munmap(work->output, work->mapped);
     if (work->state != NULL)

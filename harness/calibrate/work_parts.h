@@ -27,9 +27,10 @@ struct work {
     char *state;
     char **scratch;       /* one for each thread */
     int64_t blocks, size; /* of the sample */
-    int64_t h;            /* of the grid's blocks */
-    int at, passes;       /* of the round: the pass under way, how many */
-    double *pass_s;       /* by thread: the last pass */
+    char *input;    /* its input data, where iterations have some; for all */
+    int64_t h;      /* of the grid's blocks */
+    int at, passes; /* of the round: the pass under way, how many */
+    double *pass_s; /* by thread: the last pass */
     double (*pass)[WORK_PASSES]; /* by thread: those of a round */
     double *one_s; /* by width and thread: the least median of a round */
     struct work_block (*block)[WORK_BLOCKS]; /* by thread: of the sample */

@@ -3,6 +3,7 @@
 #include "harness/loop.h"
 
 #include "harness/engine/sim/world.h"
+#include "harness/loop_input.h"
 #include "harness/sim/profile.h"
 
 #include <errno.h>
@@ -98,13 +99,35 @@ static int open_parts(struct loop *loop, const char *text, struct spec *spec,
     return code == 0 ? fill_costs(loop, spec, err) : code;
 }
 
-int loop_open(struct loop *loop, const char *text, const struct comm *comm,
-              double verify_limit, uint64_t seed, struct error *err)
+/* One room for all, of pages that stand for any number of them: messages have
+ * a size, and nobody reads what is in them. */
+static int open_input(struct loop *loop, struct error *err)
+{
+    loop->input.iterations = loop->iterations;
+    if (!loop->fed)
+        return 0;
+    int code = loop_input_count(loop, err);
+    if (code != 0)
+        return code;
+    size_t bytes = (size_t)loop->input.before[loop->iterations] + 8;
+    loop->input.landing = world_room_open(bytes);
+    loop->input.store = loop->input.landing;
+    return loop->input.landing != NULL
+               ? 0
+               : error_set(err, ENOMEM, "kernel %s: no room for input data",
+                           loop->name);
+}
+
+int loop_open(struct loop *loop, const char *text, bool fed,
+              const struct comm *comm, double verify_limit, uint64_t seed,
+              struct error *err)
 {
     struct spec spec;
     (void)comm, (void)verify_limit, (void)seed;
-    *loop = (struct loop){.serial_s = -1, .reference_s = -1};
+    *loop = (struct loop){.serial_s = -1, .reference_s = -1, .fed = fed};
     int code = open_parts(loop, text, &spec, err);
+    if (code == 0)
+        code = open_input(loop, err);
     if (code != 0)
         loop_close(loop);
     return code;
@@ -116,6 +139,9 @@ void loop_close(struct loop *loop)
         loop->kernel->destroy(loop->instance);
     if (loop->output != NULL)
         munmap(loop->output, (size_t)loop->iterations * loop->output_bytes);
+    if (loop->input.landing != NULL)
+        world_room_close(loop->input.landing);
+    free(loop->input_before);
     free(loop->cost_before);
     *loop = (struct loop){0};
 }

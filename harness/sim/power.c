@@ -15,10 +15,11 @@ int powers_open(struct powers *powers, const struct cell *cell,
     int *load = cell_loads(cell);
     int code = powers_given(powers, cell, workers, err);
     if (code == 0)
-        code = sched_pair_parse(cell->scheme, &pair, err);
+        code = cell_scheme_parse(cell->scheme, &pair, err);
     if (code == 0)
-        code = powers_allocate(powers, workers, load != NULL,
-                               pair.outer->available != NULL, err);
+        code = powers_allocate(
+            powers, workers, load != NULL,
+            pair.outer != NULL && pair.outer->available != NULL, err);
     for (int w = 0; code == 0 && load != NULL && w < workers; w++)
         powers->queue[w] = 1 + load[w];
     if (code == 0)

@@ -39,8 +39,12 @@ static int open_parts(struct run *run, struct error *err)
     code = powers_open(&run->powers, &run->cell, &run->tree, NULL, comm, NULL,
                        err);
     if (code == 0)
-        code = chain_root_open(&run->root, &run->cell, run->loop, &run->tree,
-                               &run->powers, own, err);
+        code = planned_open(&run->planned, &run->cell, run->loop, &run->tree,
+                            run->context, err);
+    if (code == 0)
+        code = chain_root_open(
+            &run->root, &run->cell, run->loop, &run->tree, &run->powers,
+            run->planned.list ? &run->planned : NULL, own, err);
     if (code != 0)
         return code;
     run->part = calloc((size_t)comm->ranks, sizeof(*run->part));
@@ -81,8 +85,9 @@ void run_close(struct run *run)
     dependent_close(run);
     for (int rank = 0; rank < run->opened; rank++)
         chain_close(&run->part[rank].chain);
-    if (run->root.pair.outer != NULL)
+    if (run->root.cell != NULL)
         chain_root_close(&run->root);
+    planned_free(&run->planned);
     run_report_free(run);
     powers_close(&run->powers);
     tree_free(&run->tree);
@@ -111,6 +116,11 @@ bool run_oversubscribed(const struct run *run)
 {
     (void)run;
     return false;
+}
+
+double run_predicted(const struct run *run)
+{
+    return run->planned.predicted_s;
 }
 
 const char *run_window(const struct run *run)
@@ -146,15 +156,7 @@ static void work(struct run *run, struct part *part, int worker)
     else
         parallel_run(&seat->worker);
     seat_leave(seat);
-    if (part->chain.has_relay)
-        relay_leave(&part->chain.relay);
-}
-
-static void serve_the_rest(struct run *run, struct relay *relay)
-{
-    relay_finish(relay);
-    run->messages += relay->messages;
-    run->bytes += relay->bytes;
+    chain_leave(&part->chain);
 }
 
 /* worker: -1 where there is none. */
@@ -162,8 +164,10 @@ static void run_pass(struct run *run, struct part *part, int thread, int worker)
 {
     if (worker >= 0)
         work(run, part, worker);
-    if (thread == 0 && part->chain.has_relay)
-        serve_the_rest(run, &part->chain.relay);
+    if (thread == 0) {
+        chain_finish(&part->chain);
+        chain_traffic(&part->chain, &run->messages, &run->bytes);
+    }
     if (worker >= 0 && run->dependent.dmps != NULL)
         dependent_finish(run, worker);
 }

@@ -54,6 +54,7 @@ struct run {
     struct launch_context *context;
     struct tree tree;
     struct powers powers;
+    struct planned planned; /* of protocol push */
     struct chain_root root;
     struct part *part; /* of each rank */
     int opened;        /* parts */

@@ -113,6 +113,8 @@ static enum engine_cost cost_of(const struct run *run, int worker)
 {
     const struct tree *tree = &run->tree;
     const struct part *part = &run->part[tree->worker_rank[worker]];
+    if (part->chain.has_push)
+        return ENGINE_COSTS; /* planned before the loop */
     if (!part->chain.has_relay)
         return run->root.table.steps > 0 ? ENGINE_COUNT : ENGINE_STATE;
     int leaf = tree->worker_master[worker];

@@ -86,6 +86,15 @@ static int open_ring(struct relay *relay)
     return relay->request && relay->incoming ? 0 : -ENOMEM;
 }
 
+/* One chunk may come while another is computed, if it is asked for so early. */
+static void open_input(struct relay *relay)
+{
+    port_open(&relay->port, relay->comm, relay->input);
+    landing_open(&relay->landing, relay->comm, relay->input,
+                 relay->tree->master[0].rank, RELAY_DATA,
+                 relay->prefetch ? 2 : 1);
+}
+
 int relay_open(struct relay *relay, const struct relay_setup *setup,
                struct error *err)
 {
@@ -103,7 +112,10 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
                        .output = setup->output,
                        .inbox = setup->inbox,
                        .output_bytes = setup->output_bytes,
+                       .input = setup->input,
                        .iteration = MPI_DATATYPE_NULL};
+    if (relay->input != NULL)
+        open_input(relay);
     for (int m = 0; m < tree->count; m++)
         masters += hosted_here(relay, m);
     if ((masters > 0 && open_lists(relay, masters) != 0) ||
@@ -137,6 +149,7 @@ void relay_close(struct relay *relay)
     free(relay->queue);
     free(relay->received);
     free(relay->flights.list);
+    port_close(&relay->port);
 }
 
 void relay_reset(struct relay *relay)
@@ -155,6 +168,10 @@ void relay_reset(struct relay *relay)
     relay->oldest = 0;
     relay->posted = 0;
     relay->serving = false;
+    if (relay->input != NULL) {
+        port_reset(&relay->port);
+        landing_reset(&relay->landing);
+    }
 }
 
 void relay_listen(struct relay *relay)
@@ -217,5 +234,7 @@ void relay_finish(struct relay *relay)
             relay_pause(relay, &idle);
     }
     land_flights(relay);
+    if (relay->input != NULL)
+        port_drain(&relay->port, &relay->patience);
     leave_parents(relay);
 }

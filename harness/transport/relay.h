@@ -9,6 +9,7 @@
 
 #include "harness/engine/engine.h"
 #include "harness/transport/comm.h"
+#include "harness/transport/input.h"
 #include "harness/transport/master.h"
 #include "harness/transport/source.h"
 #include "harness/transport/tree.h"
@@ -83,6 +84,10 @@ struct relay {
     int posted_results; /* of those received, that have a receive by now */
     struct task *reply; /* room for the largest refill */
 
+    const struct input *input; /* sent with every chunk; NULL: none */
+    struct port port;          /* the master's */
+    struct landing landing;    /* the worker's */
+
     int64_t messages, bytes; /* sent by this rank since the reset */
 };
 
@@ -99,6 +104,9 @@ struct relay_setup {
     const void *output;
     void *inbox;
     size_t output_bytes;
+    /* Data that follow each chunk to its worker, also an empty one; NULL: none.
+     * Only flat, with one thread in each rank. */
+    const struct input *input;
 };
 
 /* Opens the masters of this rank (none on plain worker ranks).  Collective
@@ -130,6 +138,10 @@ void relay_serve_beside(struct relay *relay, MPI_Request *other,
 /* Whether this rank must serve others while it computes. */
 bool relay_serves(const struct relay *relay);
 
+/* Whether this rank must let messages go on while it computes: it serves
+ * others, or its next chunk's data are on their way. */
+bool relay_polls(const struct relay *relay);
+
 /* By each thread of the rank when it has left the loop. */
 void relay_leave(struct relay *relay);
 
@@ -153,6 +165,8 @@ struct relay_source {
     bool asked, left;
     MPI_Request answer;
     struct chunk reply;
+    const char *data;   /* input of the current chunk, where it is sent */
+    int64_t data_start; /* its first iteration */
 };
 
 void relay_source_open(struct relay_source *source, struct relay *relay,

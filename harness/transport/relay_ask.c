@@ -59,6 +59,10 @@ static bool hosted_next(struct source *base, struct chunk *chunk)
     }
     if (since != 0)
         source_go_on(base, since);
+    if (answer == MASTER_CHUNK && relay->input != NULL) {
+        source->data = relay->input->store + relay->input->before[chunk->start];
+        source->data_start = chunk->start;
+    }
     return answer == MASTER_CHUNK;
 }
 
@@ -121,6 +125,8 @@ static void ask(struct relay_source *source)
     MPI_Irecv(&source->reply, sizeof(source->reply), MPI_BYTE,
               comm_source(relay->comm, relay->tree->master[source->leaf].rank),
               RELAY_REPLY + source->thread, relay->comm->all, &source->answer);
+    if (relay->input != NULL)
+        landing_post(&relay->landing);
     comm_end(relay->comm);
     source->finished.size = 0;
     source->asked = true;
@@ -146,6 +152,16 @@ static void leave_master(struct relay_source *source)
     source->left = true;
 }
 
+/* Data follow every answer; an empty message follows the last. */
+static void land(struct relay_source *source, const struct chunk *chunk)
+{
+    struct relay *relay = source->relay;
+    source->data_start = chunk->start;
+    source->data = landing_take(
+        &relay->landing, input_bytes(relay->input, chunk->start, chunk->size),
+        &relay->patience, &source->base);
+}
+
 /* A master in another rank.  The results of a chunk travel with the request
  * that follows its end: with prefetch that is the one for the chunk after the
  * next. */
@@ -166,6 +182,8 @@ static bool remote_next(struct source *base, struct chunk *chunk)
     source->asked = false;
     source->current = source->reply;
     *chunk = source->reply;
+    if (source->relay->input != NULL)
+        land(source, chunk);
     if (chunk->size == 0)
         leave_master(source);
     return chunk->size > 0;

@@ -9,6 +9,7 @@
 enum {
     RELAY_REQUEST = 1,
     RELAY_REFILL = 2,
+    RELAY_DATA = 3,
     /* + thread of the worker, which keeps the results of one worker in the
      * order of its requests */
     RELAY_REPLY = 1 << 10,

@@ -143,6 +143,9 @@ static bool answer_worker(struct relay *relay, const struct request *request)
              RELAY_REPLY + worker_thread(relay->tree, request->child),
              relay->comm->all);
     relay_count_message(relay, sizeof(chunk));
+    if (relay->input != NULL)
+        port_put(&relay->port, &(struct port_message){request->from, RELAY_DATA,
+                                                      chunk.start, chunk.size});
     return true;
 }
 
@@ -286,15 +289,22 @@ static void follow_up(struct relay *relay, bool refills)
         send_refill_requests(relay);
 }
 
+static bool move_data(struct relay *relay)
+{
+    bool sent = port_poll(&relay->port);
+    return landing_poll(&relay->landing) || sent;
+}
+
 bool relay_poll(struct relay *relay)
 {
     if (!comm_try(relay->comm))
         return false;
     bool requests = take_requests(relay);
     bool refills = take_refills(relay);
+    bool data = relay->input != NULL && move_data(relay);
     follow_up(relay, refills);
     comm_end(relay->comm);
-    return requests || refills;
+    return requests || refills || data;
 }
 
 /* Whoever may block need not look first, and in simulation a look costs as
@@ -312,6 +322,12 @@ bool relay_serves(const struct relay *relay)
     return relay->remote_children > 0;
 }
 
+bool relay_polls(const struct relay *relay)
+{
+    bool lands = relay->input != NULL && relay->prefetch && !engine_simulated;
+    return relay_serves(relay) || lands;
+}
+
 bool relay_refilling(const struct relay *relay)
 {
     for (int i = 0; i < relay->count; i++)
@@ -322,7 +338,13 @@ bool relay_refilling(const struct relay *relay)
 
 /* What a thread waits for together.  More than this may be under way: those
  * left out are looked at when one of the others has come. */
-enum { WAITS_MAX = 64, WAIT_REQUEST = -1, WAIT_RESULT = -2, WAIT_OTHER = -3 };
+enum {
+    WAITS_MAX = 64,
+    WAIT_REQUEST = -1,
+    WAIT_RESULT = -2,
+    WAIT_OTHER = -3,
+    WAIT_DATA = -4,
+};
 struct waits {
     int count;
     MPI_Request *from[WAITS_MAX];
@@ -341,6 +363,8 @@ static void add_wait(struct waits *waits, MPI_Request *request, int place)
 
 static void list_waits(struct relay *relay, struct waits *waits)
 {
+    if (relay->input != NULL)
+        add_wait(waits, &relay->port.sending, WAIT_DATA);
     for (int i = 0; i < relay->flights.count && takes_requests(relay); i++)
         add_wait(waits, &relay->flights.list[i], WAIT_RESULT);
     for (int i = 0; i < relay->count; i++)
@@ -364,6 +388,8 @@ static void wait_for_any(struct relay *relay, struct waits *waits,
     *waits->from[which] = MPI_REQUEST_NULL;
     if (place == WAIT_RESULT)
         relay_reap(relay);
+    else if (place == WAIT_DATA)
+        port_go_on(&relay->port);
     else if (place == WAIT_REQUEST)
         request_arrived(relay);
     else if (place != WAIT_OTHER)

@@ -6,6 +6,7 @@
 #include "kernels/support/random.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,42 @@ static inline void check_bits(const char *text, uint64_t seed)
         if (memcmp(got, want, total) != 0)
             fail_msg("%s: run differs from the reference", text);
     }
+    free(want);
+    free(got);
+    check_free(&k);
+}
+
+/* Runs on a copy of the input that make makes, in chunks of `size`; `spoil`:
+ * one byte of it is changed, and then the bits must differ. */
+static inline void check_input(const char *text, int64_t size, bool spoil)
+{
+    struct check_kernel k = check_make(text);
+    const struct kernel_input *input = k.ops->input;
+    size_t total = (size_t)k.iterations * k.bytes;
+    char *want = check_memory(total), *got = check_memory(total);
+    memset(want, 0x55, total);
+    memset(got, 0xaa, total);
+    k.ops->reference(k.instance, 0, k.iterations, want);
+    for (int64_t at = 0; at < k.iterations; at += size) {
+        int64_t n = k.iterations - at < size ? k.iterations - at : size;
+        size_t bytes = 0, filled = 0;
+        for (int64_t i = at; i < at + n; i++)
+            bytes += input->bytes(k.instance, i);
+        assert_int_equal(bytes % 8, 0);
+        char *data = check_memory(bytes);
+        for (int64_t i = at; i < at + n; i++) {
+            input->make(k.instance, i, data + filled);
+            filled += input->bytes(k.instance, i);
+        }
+        if (spoil && at == 0)
+            data[bytes / 2 / 8 * 8 + 7] ^= 0x40;
+        input->run(k.instance, k.scratch, at, n, data,
+                   got + (size_t)at * k.bytes, NULL);
+        free(data);
+    }
+    if ((memcmp(got, want, total) != 0) != spoil)
+        fail_msg("%s: on %s input the bits are %s", text,
+                 spoil ? "wrong" : "right", spoil ? "right" : "wrong");
     free(want);
     free(got);
     check_free(&k);

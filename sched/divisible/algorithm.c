@@ -2,11 +2,125 @@
 #include "sched/divisible/installments.h"
 #include "sched/divisible/single_round.h"
 
+#include "base/nearest.h"
+
+#include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 const char *const divisible_names[DIVISIBLE_ALGORITHMS + 1] = {
     "single-round", "lp-fixed",          "lp-sqrt",
     "lp-adaptive",  "multi-installment", NULL};
+
+/* ---- specs ---- */
+
+#define TAIL                                                                   \
+    {                                                                          \
+        .key = "tail", .type = SPEC_CHOICE, .fallback = "cut",                 \
+        .choices = "cut|share",                                                \
+        .help = "last round: whole shares in turn, or all made smaller"        \
+    }
+
+static const struct spec_param no_params[] = {{0}};
+
+static const struct spec_param sqrt_params[] = {
+    TAIL,
+    {.key = "unit",
+     .type = SPEC_REAL,
+     .fallback = "1",
+     .min = 1e-9,
+     .max = 1e9,
+     .help = "T_p = sqrt(T) counts in so many seconds"},
+    {0},
+};
+
+static const struct spec_param fixed_params[] = {
+    TAIL,
+    {.key = "period",
+     .type = SPEC_REAL,
+     .fallback = "2000",
+     .min = 1e-9,
+     .max = 1e12,
+     .help = "T_p, s"},
+    {0},
+};
+
+static const struct spec_param installment_params[] = {
+    {.key = "installments",
+     .type = SPEC_INTEGER,
+     .fallback = "4",
+     .min = 1,
+     .max = DIVISIBLE_INSTALLMENTS_MAX,
+     .help = "rounds"},
+    {0},
+};
+
+const struct divisible_about divisible_about[DIVISIBLE_ALGORITHMS] = {
+    [DIVISIBLE_SINGLE_ROUND] = {"one message to each, optimal sizes and order",
+                                no_params},
+    [DIVISIBLE_LP_FIXED] = {"rounds of a given period T_p", fixed_params},
+    [DIVISIBLE_LP_SQRT] = {"rounds of T_p = sqrt(T), T the estimated time",
+                           sqrt_params},
+    [DIVISIBLE_LP_ADAPTIVE] = {"T_p again before each round, from what is left",
+                               sqrt_params},
+    [DIVISIBLE_MULTI_INSTALLMENT] = {"M.I.x: x rounds, all end together; "
+                                     "without prefetch only",
+                                     installment_params},
+};
+
+static int find(const char *name)
+{
+    int i = 0;
+    while (divisible_names[i] != NULL && strcmp(divisible_names[i], name) != 0)
+        i++;
+    return i;
+}
+
+bool divisible_named(const char *text)
+{
+    char name[SPEC_NAME_MAX];
+    return spec_name("scheme", text, name, NULL) == 0 &&
+           find(name) < DIVISIBLE_ALGORITHMS;
+}
+
+static int unknown_name(const char *name, struct error *err)
+{
+    const char *near = nearest_name(name, divisible_names);
+    return error_set(err, EINVAL,
+                     "unknown plan '%s', allowed: single-round, lp-fixed, "
+                     "lp-sqrt, lp-adaptive, multi-installment%s%s%s",
+                     name, near ? "; did you mean '" : "", near ? near : "",
+                     near ? "'?" : "");
+}
+
+int divisible_parse(const char *text, struct divisible_choice *choice,
+                    struct spec *spec, struct error *err)
+{
+    char name[SPEC_NAME_MAX];
+    int code = spec_name("scheme", text, name, err);
+    if (code != 0)
+        return code;
+    int i = find(name);
+    if (i == DIVISIBLE_ALGORITHMS)
+        return unknown_name(name, err);
+    const struct spec_param *params = divisible_about[i].params;
+    code = spec_parse("scheme", text, name, params, spec, err);
+    if (code != 0)
+        return code;
+    *choice = (struct divisible_choice){.algorithm = i};
+    if (params == installment_params)
+        choice->installments = (int)spec->value[0].integer;
+    else if (params != no_params && strcmp(spec->value[0].text, "share") == 0)
+        choice->tail = DIVISIBLE_TAIL_SHARE;
+    if (params == fixed_params)
+        choice->period = spec->value[1].real;
+    if (params == sqrt_params)
+        choice->unit = spec->value[1].real;
+    return 0;
+}
+
+/* ---- plans ---- */
 
 static struct divisible_periods
 periods_of(const struct divisible_choice *choice)
@@ -17,6 +131,7 @@ periods_of(const struct divisible_choice *choice)
                                            ? divisible_lp_sqrt()
                                            : divisible_lp_adaptive();
     periods.tail = choice->tail;
+    periods.unit = choice->unit;
     return periods;
 }
 

@@ -5,6 +5,8 @@
 #include "sched/divisible/periodic.h"
 #include "sched/divisible/plan.h"
 
+#include "base/spec.h"
+
 enum divisible_algorithm {
     DIVISIBLE_SINGLE_ROUND,
     DIVISIBLE_LP_FIXED,
@@ -24,8 +26,24 @@ struct divisible_choice {
     int order_count;  /* workers in it */
     double period;    /* lp-fixed: T_p, s; 0: 2000, as in the paper */
     enum divisible_tail tail; /* lp-... */
-    int installments;         /* multi-installment */
+    double unit;      /* lp-sqrt, lp-adaptive: s; 0: 1, see periodic.h */
+    int installments; /* multi-installment */
 };
+
+/* What a user reads of an algorithm, and its keys in a spec. */
+struct divisible_about {
+    const char *summary;
+    const struct spec_param *params;
+};
+extern const struct divisible_about divisible_about[DIVISIBLE_ALGORITHMS];
+
+/* Whether a spec names an algorithm of this folder. */
+bool divisible_named(const char *text);
+
+/* Reads a spec such as "multi-installment:installments=3".  Returns 0 or
+ * -EINVAL, unknown names being errors that list the algorithms. */
+int divisible_parse(const char *text, struct divisible_choice *choice,
+                    struct spec *spec, struct error *err);
 
 /* Plans `load` with it; plan, ownership and errors as in the headers of the
  * algorithms. */

@@ -102,7 +102,9 @@ static double period_wanted(const struct work *work, double left)
     const struct divisible_periods *periods = work->periods;
     if (periods->period > 0)
         return periods->period;
-    double period = sqrt(divisible_estimate(work->platform, left));
+    double unit = periods->unit > 0 ? periods->unit : 1;
+    double period =
+        unit * sqrt(divisible_estimate(work->platform, left) / unit);
     if (periods->adaptive)
         period = fmax(period, divisible_estimate(work->platform, 1));
     return period;

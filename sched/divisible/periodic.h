@@ -64,6 +64,10 @@ struct divisible_periods {
      * to process the last work unit"). */
     bool adaptive;
     enum divisible_tail tail;
+    /* Seconds in which T_p = sqrt(T) counts: T_p = unit sqrt(T / unit).  0: 1,
+     * as in the paper, whose loads take minutes: T_p is above T below a second.
+     * Ours. */
+    double unit;
 };
 
 /* The paper's lp-fixed (T_p = 2000 s unless `period` is above 0), lp-sqrt and

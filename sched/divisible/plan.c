@@ -50,16 +50,38 @@ int divisible_plan_time(struct divisible_plan *plan,
         struct divisible_chunk *c = &plan->chunk[n];
         const struct divisible_worker *worker = &platform->worker[c->worker];
         double ready = platform->overlap ? 0 : done[c->worker];
-        c->send_start = fmax(port, ready);
+        bool own = platform->own && c->worker == 0;
+        c->send_start = own ? ready : fmax(port, ready);
         c->send_end = c->send_start + worker->g + c->load * worker->G;
         c->compute_start = fmax(c->send_end, done[c->worker]);
         c->compute_end = c->compute_start + worker->z + c->load * worker->w;
-        port = c->send_end;
+        port = own ? port : c->send_end;
         done[c->worker] = c->compute_end;
         plan->makespan = fmax(plan->makespan, c->compute_end);
     }
     free(done);
     return 0;
+}
+
+/* Sums of loads are rounded, not loads: so the whole stays what it is. */
+int divisible_plan_whole(struct divisible_plan *plan,
+                         const struct divisible_platform *platform,
+                         int64_t units, struct error *err)
+{
+    double sum = 0, all = divisible_plan_load(plan, -1);
+    int64_t kept = 0, given = 0;
+    for (int64_t n = 0; n < plan->chunks; n++) {
+        struct divisible_chunk c = plan->chunk[n];
+        sum += c.load;
+        int64_t upto =
+            n + 1 == plan->chunks ? units : llround(sum / all * (double)units);
+        c.load = (double)(upto - given);
+        given = upto;
+        if (c.load > 0)
+            plan->chunk[kept++] = c;
+    }
+    plan->chunks = kept;
+    return divisible_plan_time(plan, platform, err);
 }
 
 double divisible_plan_load(const struct divisible_plan *plan, int worker)

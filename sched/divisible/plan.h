@@ -52,6 +52,13 @@ int divisible_plan_time(struct divisible_plan *plan,
                         const struct divisible_platform *platform,
                         struct error *err);
 
+/* For a load that cannot be cut everywhere, such as iterations: makes every
+ * chunk a whole number of units, `units` in all, chunks of less than one going
+ * to their neighbours, and times the plan again.  Returns 0 or -ENOMEM. */
+int divisible_plan_whole(struct divisible_plan *plan,
+                         const struct divisible_platform *platform,
+                         int64_t units, struct error *err);
+
 /* Load of all chunks of one worker; worker -1: of all. */
 double divisible_plan_load(const struct divisible_plan *plan, int worker);
 

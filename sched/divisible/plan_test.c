@@ -32,7 +32,7 @@ static void assert_times(const struct divisible_plan *plan,
 
 static void without_overlap_a_message_waits_for_the_worker(void **state)
 {
-    struct divisible_platform platform = {2, two, false};
+    struct divisible_platform platform = {2, two, false, false};
     struct divisible_plan plan = {0};
     (void)state;
     fill(&plan);
@@ -48,7 +48,7 @@ static void without_overlap_a_message_waits_for_the_worker(void **state)
 
 static void with_overlap_a_message_waits_for_the_port_only(void **state)
 {
-    struct divisible_platform platform = {2, two, true};
+    struct divisible_platform platform = {2, two, true, false};
     struct divisible_plan plan = {0};
     (void)state;
     fill(&plan);
@@ -57,6 +57,56 @@ static void with_overlap_a_message_waits_for_the_port_only(void **state)
                  (struct times[]){{0, 3, 3, 7}, {3, 5, 5, 9}, {5, 7, 7, 9}});
     assert_true(plan.makespan == 9);
     divisible_plan_free(&plan);
+}
+
+/* Worker 0's chunks are no messages: they wait for nobody's and hold up none.
+ */
+static void the_masters_own_chunks_leave_the_port_alone(void **state)
+{
+    static const struct divisible_worker own[] = {{.w = 2}, {.G = 2, .w = 3}};
+    struct divisible_platform platform = {2, own, false, true};
+    struct divisible_plan plan = {0};
+    (void)state;
+    assert_int_equal(divisible_plan_add(&plan, 1, 0, 1, NULL), 0);
+    assert_int_equal(divisible_plan_add(&plan, 0, 0, 2, NULL), 0);
+    assert_int_equal(divisible_plan_add(&plan, 0, 1, 1, NULL), 0);
+    assert_int_equal(divisible_plan_add(&plan, 1, 1, 1, NULL), 0);
+    assert_int_equal(divisible_plan_time(&plan, &platform, NULL), 0);
+    assert_times(&plan,
+                 (struct times[]){
+                     {0, 2, 2, 5}, {0, 0, 0, 4}, {4, 4, 4, 6}, {5, 7, 7, 10}});
+    divisible_plan_free(&plan);
+}
+
+static void whole_chunks_make_up_the_whole(void **state)
+{
+    (void)state;
+    uint64_t seed = testing_seed();
+    for (int round = 0; round < 300; round++) {
+        struct testing_case c;
+        struct divisible_plan plan = {0};
+        testing_case_make(&c, testing_random(&seed), 20, 0);
+        int64_t units = testing_between(&seed, 1, 500), sum = 0, chunks;
+        for (int n = 0; n < 40; n++)
+            divisible_plan_add(&plan, n % c.platform.workers, n,
+                               testing_size(&seed, 1e-3, 10), NULL);
+        double each = divisible_plan_load(&plan, 0) /
+                      divisible_plan_load(&plan, -1) * (double)units;
+        chunks = plan.chunks;
+        assert_int_equal(divisible_plan_whole(&plan, &c.platform, units, NULL),
+                         0);
+        for (int64_t n = 0; n < plan.chunks; n++) {
+            assert_true(plan.chunk[n].load >= 1);
+            assert_true(plan.chunk[n].load == floor(plan.chunk[n].load));
+            sum += (int64_t)plan.chunk[n].load;
+        }
+        assert_int_equal(sum, units);
+        assert_true(plan.makespan > 0);
+        /* A worker is off by less than one unit for each of its chunks. */
+        double off = fabs(divisible_plan_load(&plan, 0) - each);
+        assert_true(off <= (double)chunks);
+        divisible_plan_free(&plan);
+    }
 }
 
 static void who_gets_nothing_gets_no_message(void **state)
@@ -111,7 +161,7 @@ static void wrong_platforms_are_errors(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct divisible_platform platform = {rows[i].workers, &rows[i].worker,
-                                              false};
+                                              false, false};
         struct error err = {""};
         assert_int_equal(divisible_check(&platform, rows[i].load, &err),
                          -EINVAL);
@@ -129,7 +179,7 @@ static void equal_workers_keep_their_order(void **state)
                                                    {.G = 0, .w = 5, .g = 1}};
     static const int by_link[] = {4, 1, 3, 0, 2};
     static const int by_latency[] = {2, 0, 1, 3, 4};
-    struct divisible_platform platform = {5, five, false};
+    struct divisible_platform platform = {5, five, false, false};
     int order[5];
     (void)state;
     divisible_sort(&platform, DIVISIBLE_BY_LINK, order);
@@ -144,6 +194,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_overlap_a_message_waits_for_the_worker),
         cmocka_unit_test(with_overlap_a_message_waits_for_the_port_only),
+        cmocka_unit_test(the_masters_own_chunks_leave_the_port_alone),
+        cmocka_unit_test(whole_chunks_make_up_the_whole),
         cmocka_unit_test(who_gets_nothing_gets_no_message),
         cmocka_unit_test(too_many_chunks_are_an_error),
         cmocka_unit_test(wrong_platforms_are_errors),

@@ -36,6 +36,10 @@ struct divisible_platform {
     int workers;                           /* 1 to DIVISIBLE_WORKERS_MAX */
     const struct divisible_worker *worker; /* not owned */
     bool overlap; /* workers compute while they receive */
+    /* Worker 0 is the master itself: what it gets is no message, so that its
+     * chunks neither wait for the port nor hold it (section 2's "fictitious
+     * extra worker").  Its g and G are 0. */
+    bool own;
 };
 
 /* Refuses numbers out of the ranges above, those above 1e50, and a w or a load

@@ -258,7 +258,7 @@ static void two_workers_by_hand(void **state)
 {
     static const struct divisible_worker two[] = {{.G = 1, .w = 2},
                                                   {.G = 1, .w = 2}};
-    struct divisible_platform platform = {2, two, false};
+    struct divisible_platform platform = {2, two, false, false};
     struct divisible_plan plan = {0};
     (void)state;
     assert_int_equal(divisible_single_best(&platform, 5, &plan, NULL), 0);
@@ -276,7 +276,7 @@ static void a_slow_link_gets_nothing(void **state)
     static const struct divisible_worker two[] = {{.G = 10, .w = 10},
                                                   {.G = 0.1, .w = 1}};
     static const int slow_first[] = {0, 1};
-    struct divisible_platform platform = {2, two, false};
+    struct divisible_platform platform = {2, two, false, false};
     struct divisible_plan plan = {0};
     (void)state;
     assert_int_equal(

@@ -9,7 +9,7 @@ import pytest
 def test_what_a_calibration_holds(measured):
     path, out = measured
     data = json.loads(path.read_text())
-    assert data["schema"] == 2
+    assert data["schema"] == 3
     assert data["host"] == socket.gethostname()
     assert set(data["kinds"]) == {"threads", "ranks"}
     assert data["processor"] in out and str(path) in out
@@ -20,6 +20,9 @@ def test_what_a_calibration_holds(measured):
         assert pair["workers"] == [0, 1]
         assert 0 <= pair["c_d_s"] < 1e-2 and pair["c_c_s_per_byte"] >= 0
         assert pair["r2"] <= 1
+        transfers = [(x["worker"], x["G_s_per_byte"] > 0)
+                     for x in kind["transfers"]]
+        assert transfers == ([(1, True)] if name == "ranks" else [])
         times = [x["one_way_s"] for x in pair["sizes"]]
         assert all(x > 0 for x in times)
         assert {x["transport"] for x in kind["dispatch"]} == (

@@ -75,9 +75,26 @@ void world_carry(int from, int to, double bytes)
                    bytes);
 }
 
+void world_route(const struct world_place *from, const struct world_place *to,
+                 double *latency, double *bandwidth)
+{
+    *latency = sg_host_get_route_latency(from->host, to->host);
+    *bandwidth = sg_host_get_route_bandwidth(from->host, to->host);
+}
+
 void world_sleep(double seconds)
 {
     sg_actor_sleep_for(seconds);
+}
+
+void *world_room_open(size_t bytes)
+{
+    return smpi_shared_malloc(bytes, __FILE__, __LINE__);
+}
+
+void world_room_close(void *room)
+{
+    smpi_shared_free(room);
 }
 
 double world_wall(void)

@@ -39,6 +39,10 @@ struct world *world_here(void);
 /* Where the calling rank is. */
 struct world_place world_place(void);
 
+/* The latency, s, and the bandwidth, byte/s, from one place to another. */
+void world_route(const struct world_place *from, const struct world_place *to,
+                 double *latency, double *bandwidth);
+
 /* Lets the calling rank compute: `flops` on its host's core. */
 void world_compute(double flops);
 
@@ -58,6 +62,11 @@ void world_release(struct world *world);
 
 /* Calls body(arg) on a stack of its own of `bytes`; ranks have small ones. */
 int world_on_stack(size_t bytes, int (*body)(void *arg), void *arg);
+
+/* Memory of any size for messages that nobody reads: a few pages stand for all
+ * of it, and SMPI does not copy it.  NULL: out of memory. */
+void *world_room_open(size_t bytes);
+void world_room_close(void *room);
 
 /* Seconds that really passed, since some moment. */
 double world_wall(void);

@@ -1,0 +1,159 @@
+#include "harness/calibrate/transfer.h"
+
+#include "harness/calibrate/line.h"
+#include "harness/stats.h"
+#include "harness/transport/input.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STORE = 1 << 26,
+    UNIT = 1 << 12, /* what messages are counted in */
+    UNITS = STORE / UNIT,
+    SAMPLES = 15,
+    DATA = 1,
+    EMPTY = CALIBRATION_SIZES, /* behind the sizes */
+};
+
+/* Units of the messages: 4 KiB, ..., 16 MiB. */
+static const int sizes[CALIBRATION_SIZES] = {1, 4, 16, 64, 256, 1024, 4096};
+
+struct transfer {
+    struct crew *crew;
+    const struct comm *comm;
+    int64_t before[UNITS + 1];
+    char *memory;
+    struct input input;
+    struct port port;
+    struct landing landing;
+    int64_t at; /* the next part of the store */
+    int to;     /* the rank that is sent to */
+};
+
+int transfer_count(const struct crew *crew)
+{
+    return crew->context->comm.ranks - 1;
+}
+
+/* ---- one message ---- */
+
+static double send(struct transfer *t, int units)
+{
+    if (t->at + units > UNITS)
+        t->at = 0;
+    const struct port_message message = {t->to, DATA, t->at, units};
+    t->at += units;
+    return port_time(&t->port, &message, &t->crew->patience);
+}
+
+static void receive(struct transfer *t, int units)
+{
+    landing_take(&t->landing, (int64_t)units * UNIT, &t->crew->patience, NULL);
+    landing_answer(&t->landing, &t->crew->patience);
+}
+
+/* One message of this many units, when its receiver is ready for it. */
+static double one_way(struct transfer *t, int units)
+{
+    bool receives = t->comm->rank == t->to;
+    double took = 0;
+    port_reset(&t->port);
+    if (receives)
+        landing_post(&t->landing);
+    if (t->crew->crowded)
+        comm_quiet_barrier(t->comm);
+    else
+        comm_sharp_barrier(t->comm);
+    if (t->comm->rank == 0)
+        took = send(t, units);
+    else if (receives)
+        receive(t, units);
+    return took;
+}
+
+/* ---- all of it ---- */
+
+static void conclude(double (*sample)[SAMPLES],
+                     struct calibration_transfer *transfer)
+{
+    struct line line = {0, 0, 0};
+    double back = stats_median(sample[EMPTY], SAMPLES).median / 2;
+    for (int i = 0; i < CALIBRATION_SIZES; i++) {
+        double median = stats_median(sample[i], SAMPLES).median;
+        transfer->bytes[i] = (double)sizes[i] * UNIT;
+        /* Never less than the way there of an empty message. */
+        transfer->one_way_s[i] = fmax(median - back, back);
+    }
+    line_fit(transfer->bytes, transfer->one_way_s, CALIBRATION_SIZES, &line);
+    transfer->g = line.start;
+    transfer->G = line.slope;
+    transfer->r2 = line.r2;
+}
+
+static void measure_rank(struct transfer *t, int rank,
+                         struct calibration_transfer *transfer)
+{
+    double sample[CALIBRATION_SIZES + 1][SAMPLES];
+    t->to = rank;
+    landing_open(&t->landing, t->comm, &t->input, 0, DATA, 1);
+    /* The first of each is there to warm up. */
+    for (int i = 0; i <= EMPTY; i++)
+        for (int s = -1; s < SAMPLES; s++) {
+            double took = one_way(t, i == EMPTY ? 0 : sizes[i]);
+            if (s >= 0)
+                sample[i][s] = took;
+        }
+    transfer->worker = rank;
+    conclude(sample, transfer);
+}
+
+static void bind_body(int thread, void *arg)
+{
+    crew_bind(arg, thread);
+}
+
+static int open_memory(struct transfer *t, struct error *err)
+{
+    for (int64_t i = 0; i <= UNITS; i++)
+        t->before[i] = i * UNIT;
+    t->memory = malloc(STORE);
+    if (t->memory == NULL)
+        return error_set(err, ENOMEM, "out of memory to send input data");
+    memset(t->memory, 1, STORE);
+    t->input = (struct input){.before = t->before,
+                              .iterations = UNITS,
+                              .store = t->memory,
+                              .landing = t->memory,
+                              .stride = STORE};
+    port_open(&t->port, t->comm, &t->input);
+    return 0;
+}
+
+int transfer_measure(struct crew *crew, struct calibration_kind *kind,
+                     struct error *err)
+{
+    const struct comm *comm = &crew->context->comm;
+    if (comm->ranks == 1)
+        return 0;
+    struct transfer *t = calloc(1, sizeof(*t));
+    int code = t ? 0 : error_set(err, ENOMEM, "out of memory");
+    if (code == 0) {
+        t->crew = crew;
+        t->comm = comm;
+        code = open_memory(t, err);
+    }
+    code = comm_agree(comm, code, err);
+    if (code == 0)
+        engine_team_run(crew->context->team, bind_body, crew);
+    for (int r = 1; code == 0 && r < comm->ranks; r++)
+        measure_rank(t, r, &kind->transfer[r - 1]);
+    if (t != NULL) {
+        port_close(&t->port);
+        free(t->memory);
+    }
+    free(t);
+    return code;
+}

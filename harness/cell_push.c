@@ -1,0 +1,144 @@
+/* Plans and input data: protocol push and data sent. */
+#include "harness/cell_fields.h"
+
+#include "base/nearest.h"
+#include "kernels/kernel.h"
+#include "sched/divisible/algorithm.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+/* ---- specs ---- */
+
+bool cell_is_plan(const struct cell *cell)
+{
+    return divisible_named(cell->scheme);
+}
+
+static bool known_scheme(const char *name)
+{
+    for (int i = 0; sched_schemes[i] != NULL; i++)
+        if (is(name, sched_schemes[i]->name) ||
+            (sched_schemes[i]->alias && is(name, sched_schemes[i]->alias)))
+            return true;
+    return false;
+}
+
+static int parse_plan(const char *text, struct sched_pair *pair,
+                      struct error *err)
+{
+    struct divisible_choice choice;
+    *pair = (struct sched_pair){.outer = NULL};
+    int code = divisible_parse(text, &choice, &pair->outer_spec, err);
+    if (code == 0)
+        memcpy(pair->canonical, pair->outer_spec.canonical,
+               sizeof(pair->canonical));
+    return code;
+}
+
+int cell_scheme_parse(const char *text, struct sched_pair *pair,
+                      struct error *err)
+{
+    char name[SPEC_NAME_MAX];
+    struct error why;
+    if (divisible_named(text))
+        return parse_plan(text, pair, err);
+    int code = sched_pair_parse(text, pair, &why);
+    if (code == 0)
+        return 0;
+    if (spec_name("scheme", text, name, NULL) != 0 || known_scheme(name) ||
+        strchr(text, '/') != NULL)
+        return error_set(err, -code, "%s", why.text);
+    const char *near = nearest_name(name, divisible_names);
+    return error_set(err, -code,
+                     "%.480s; plans: single-round, lp-fixed, lp-sqrt, "
+                     "lp-adaptive, multi-installment%s%s%s",
+                     why.text, near ? "; did you mean '" : "", near ? near : "",
+                     near ? "'?" : "");
+}
+
+/* ---- what goes together ---- */
+
+static int check_way(const struct cell *cell, const char *what,
+                     struct error *err)
+{
+    if (!is(cell->transport, "master"))
+        return error_set(err, ENOTSUP,
+                         "%s: a master sends it by message, not transport %s: "
+                         "use two ranks or more and transport master",
+                         what, cell->transport);
+    if (cell->threads > 1)
+        return error_set(err, ENOTSUP,
+                         "%s: it is sent to ranks of one thread, not of %d",
+                         what, cell->threads);
+    if (!is(cell->hierarchy, "flat"))
+        return error_set(err, ENOTSUP,
+                         "%s: there is one master with one port, not hierarchy "
+                         "%s: use flat",
+                         what, cell->hierarchy);
+    return 0;
+}
+
+static int check_plan(const struct cell *cell, struct error *err)
+{
+    struct divisible_choice choice;
+    struct spec spec;
+    int code = check_way(cell, "protocol push", err);
+    if (code == 0)
+        code = divisible_parse(cell->scheme, &choice, &spec, err);
+    if (code != 0)
+        return code;
+    if (choice.algorithm == DIVISIBLE_MULTI_INSTALLMENT && cell->prefetch)
+        return error_set(err, ENOTSUP,
+                         "scheme multi-installment is for workers without "
+                         "overlap of communication and computation: use "
+                         "prefetch off");
+    if (cell->min_chunk > 1)
+        return error_set(err, ENOTSUP,
+                         "min_chunk: the chunks of a plan are what they are, "
+                         "use 1");
+    if (cell_workers(cell) > DIVISIBLE_WORKERS_MAX)
+        return error_set(err, ENOTSUP,
+                         "protocol push: plans are for at most %d workers",
+                         DIVISIBLE_WORKERS_MAX);
+    return 0;
+}
+
+static int check_kernel(struct cell *cell, const struct kernel_ops *kernel,
+                        struct error *err)
+{
+    bool push = is(cell->protocol, "push"), has = kernel->input != NULL;
+    if (is(cell->data, "auto"))
+        strcpy(cell->data, push && has ? "sent" : "none");
+    bool sent = is(cell->data, "sent");
+    if (sent && !has)
+        return error_set(err, ENOTSUP,
+                         "data sent: kernel %s has no input data, its "
+                         "iterations are made from numbers alone",
+                         kernel->name);
+    if (push && has && !sent)
+        return error_set(err, ENOTSUP,
+                         "data none: under protocol push the input data of "
+                         "kernel %s are sent",
+                         kernel->name);
+    return 0;
+}
+
+int cell_push_check(struct cell *cell, struct error *err)
+{
+    const struct kernel_ops *kernel;
+    struct spec spec;
+    int code = kernel_parse(cell->kernel, &kernel, &spec, err);
+    if (code == 0)
+        code = check_kernel(cell, kernel, err);
+    if (code == 0 && is(cell->protocol, "push"))
+        code = check_plan(cell, err);
+    if (code == 0 && is(cell->data, "sent"))
+        code = check_way(cell, "data sent", err);
+    return code;
+}

@@ -1,0 +1,153 @@
+#include "kernels/support/costs.h"
+
+#include "kernels/support/memory.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { TIMES_MAX = 1 << 24 };
+
+static const double COST_MAX = 1e6; /* seconds, 11 days */
+
+struct costs {
+    double *cost;
+    int64_t count;
+};
+
+/* Cuts comment and surrounding blanks; returns the rest. */
+static char *trim(char *line)
+{
+    line[strcspn(line, "#")] = '\0';
+    char *text = line + strspn(line, " \t\r\n");
+    size_t length = strlen(text);
+    while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL)
+        text[--length] = '\0';
+    return text;
+}
+
+static int parse_cost(const char *text, double *cost, struct error *err)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end != '\0' || isnan(value))
+        return error_set(err, EINVAL, "'%.60s' is not a number", text);
+    if (value < 0)
+        return error_set(err, EINVAL, "the cost %.60s is negative", text);
+    if (value > COST_MAX)
+        return error_set(err, EINVAL, "the cost %.60s is above %g seconds",
+                         text, COST_MAX);
+    *cost = value + 0.0; /* -0 is 0 */
+    return 0;
+}
+
+/* "n:" before a cost. */
+static int parse_times(const char **text, int64_t *times, struct error *err)
+{
+    const char *colon = strchr(*text, ':');
+    char *end;
+    if (colon == NULL)
+        return 0;
+    *times = strtoll(*text, &end, 10);
+    if (end != colon || *times < 1 || *times > TIMES_MAX)
+        return error_set(err, EINVAL,
+                         "'%.60s': before the colon there must be a number of "
+                         "iterations, 1 to %d",
+                         *text, TIMES_MAX);
+    *text = colon + 1;
+    return 0;
+}
+
+static int append(struct costs *c, size_t *room, double cost, struct error *err)
+{
+    if ((size_t)c->count == *room) {
+        size_t more = *room == 0 ? 1024 : 2 * *room;
+        double *cost_array = realloc(c->cost, more * sizeof(*cost_array));
+        if (cost_array == NULL)
+            return error_set(err, ENOMEM, "out of memory");
+        c->cost = cost_array;
+        *room = more;
+    }
+    c->cost[c->count++] = cost;
+    return 0;
+}
+
+static int read_line(struct costs *c, char *line, size_t length, size_t *room,
+                     struct error *err)
+{
+    if (strlen(line) != length)
+        return error_set(err, EINVAL, "a zero byte, this is not a text file");
+    const char *text = trim(line);
+    double cost = 0;
+    int64_t times = 1;
+    if (*text == '\0')
+        return 0;
+    int code = parse_times(&text, &times, err);
+    if (code == 0)
+        code = parse_cost(text, &cost, err);
+    for (int64_t i = 0; code == 0 && i < times; i++)
+        code = append(c, room, cost, err);
+    return code;
+}
+
+static int read_lines(struct costs *c, FILE *file, const char *path,
+                      struct error *err)
+{
+    char *line = NULL;
+    size_t size = 0, room = 0;
+    ssize_t length;
+    int code = 0;
+    for (int64_t number = 1; code == 0; number++) {
+        length = getline(&line, &size, file);
+        if (length < 0)
+            break;
+        code = read_line(c, line, (size_t)length, &room, err);
+        if (code != 0)
+            error_prefix(err, code, "kernel trace: %s:%lld", path,
+                         (long long)number);
+    }
+    free(line);
+    if (code == 0 && ferror(file))
+        code = error_set(err, EIO, "kernel trace: %s cannot be read", path);
+    if (code == 0 && c->count == 0)
+        code = error_set(err, EINVAL, "kernel trace: %s has no costs", path);
+    return code;
+}
+
+/* Devices and pipes are refused: every rank reads the file for itself. */
+static int check_file(FILE *file, const char *path, struct error *err)
+{
+    struct stat status;
+    if (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode))
+        return error_set(err, EINVAL, "kernel trace: %s is not a regular file",
+                         path);
+    /* At most a number in 2 bytes of text, in an array that doubles. */
+    return kernel_memory_check("trace", path, 8.0 * (double)status.st_size,
+                               err);
+}
+
+int costs_read(const char *path, double **cost, int64_t *count,
+               struct error *err)
+{
+    struct costs c = {.count = 0};
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        int code = errno == ENOENT || errno == ENOTDIR ? ENOENT : EINVAL;
+        return error_set(err, code, "kernel trace: %s: %s", path,
+                         strerror(errno));
+    }
+    int code = check_file(file, path, err);
+    if (code == 0)
+        code = read_lines(&c, file, path, err);
+    fclose(file);
+    if (code != 0) {
+        free(c.cost);
+        return code;
+    }
+    *cost = c.cost;
+    *count = c.count;
+    return 0;
+}

@@ -1,0 +1,16 @@
+/* The file of a trace: what the iterations of a loop cost. */
+#ifndef KERNELS_SUPPORT_COSTS_H
+#define KERNELS_SUPPORT_COSTS_H
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+/* Reads a regular file of numbers of seconds, one on a line, or n:seconds for n
+ * alike; `#` begins a comment, blank lines are skipped.  The caller frees
+ * *cost, of *count entries, at least 1.  Returns 0, -ENOENT, -EINVAL (with
+ * file and line), -EIO or -ENOMEM with a text. */
+int costs_read(const char *path, double **cost, int64_t *count,
+               struct error *err);
+
+#endif

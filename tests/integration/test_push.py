@@ -1,0 +1,206 @@
+"""Protocol push and input data that are sent: natively over two ranks and
+simulated, both families on the same loop."""
+import json
+import socket
+
+import pytest
+
+from conftest import start, ROOT
+
+TASKS = 24
+MATMUL = f"matmul:tasks={TASKS},min=40,max=40,seed=1"
+PLANS = ["single-round", "lp-fixed:period=0.01", "lp-sqrt:unit=1e-4",
+         "lp-adaptive", "lp-adaptive:unit=1e-6,tail=share"]
+SELF = ["static", "ss", "gss", "awf-b"]
+BYTES = TASKS * 2 * 40 * 40 * 8
+NATIVE = ("--repetitions", 2, "--repetitions-max", 2, "--oversubscribe",
+          "--bind", "none")
+# A star whose links are one way each: a message takes g + bytes / bandwidth.
+SPEED, LATENCY, BANDWIDTH = [1e9, 1e9, 2e9, 5e8], 1e-5, [0, 1e8, 5e7, 2e8]
+
+
+def calibration(path, kernel=MATMUL, workers=2, **change):
+    """A file such as dlsbench calibrate writes, with easy numbers."""
+    sizes = [{"bytes": 2.0 ** i, "one_way_s": 1e-6 * 2 ** i} for i in range(7)]
+    cost = [{"worker": w, "c_p_s": 1e-4 * (1 + w), "c_b_s_per_row": 0.0,
+             "r2": None, "power": 1.0} for w in range(workers)]
+    kind = {"workers": [{"worker": w, "host": "h", "core": w, "power": 1.0}
+                        for w in range(workers)],
+            "boundaries": [], "dispatch": [],
+            "kernels": [{"kernel": kernel, "unit": "iteration", "rows": TASKS,
+                         "columns": 1, "workers": cost}],
+            "transfers": [{"worker": w, "g_s": 1e-6, "G_s_per_byte": 1e-9,
+                           "r2": 1.0, "sizes": sizes}
+                          for w in range(1, workers)]}
+    data = {"type": "dlsbench calibration", "schema": 3,
+            "host": socket.gethostname(), "processor": "p", "cpuset": "0",
+            "mpi": "m", "version": "v", "started": "2026-01-01T00:00:00Z",
+            "took_s": 1.0, "kinds": {"ranks": {**kind, **change}}}
+    path.write_text(json.dumps(data))
+    return path
+
+
+def star(path):
+    hosts = "".join(f"""
+    <host id="h{i}" speed="{SPEED[i]}f"/>
+    <link id="l{i}" bandwidth="{BANDWIDTH[i] or 1e12}Bps"
+          latency="{LATENCY if i else 0}s" sharing_policy="SPLITDUPLEX"/>
+    <host_link id="h{i}" up="l{i}_UP" down="l{i}_DOWN"/>""" for i in range(4))
+    path.write_text(f"""<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Cluster">{hosts}
+</zone></platform>
+""")
+    return path
+
+
+def by_cell(result):
+    return {(r["scheme"].split(":")[0], r["master"], r["prefetch"],
+             r["collect"], r["scheme"]): r for r in result.runs()}
+
+
+def text(kernel, schemes, more=""):
+    names = ", ".join(f'"{x}"' for x in schemes)
+    return f"""name: push
+cells:
+  - kernel: "{kernel}"
+    data: sent
+    ranks: 2
+    bind: none
+    master: [computing, dedicated]
+    prefetch: [on, off]
+    scheme: [{names}]
+{more}"""
+
+
+def test_both_families_verify_in_one_table(dlsbench, campaign, tmp_path):
+    file = campaign(text(MATMUL, PLANS + SELF + ["multi-installment"],
+                         "    collect: [master, local]\n"))
+    result = dlsbench("run", file, "--calibration",
+                      calibration(tmp_path / "c.json"), *NATIVE[:5],
+                      "--set", "timing=chunk", "--trace")
+    assert result.code == 0, result.err
+    cells = by_cell(result)
+    # multi-installment is without overlap only.
+    assert len(cells) == 8 * len(PLANS + SELF) + 4
+    for (name, master, _, collect, _), row in cells.items():
+        assert row["verified"] is True and row["iterations"] == TASKS
+        assert row["data"] == "sent"
+        assert (row["protocol"] == "push") == (name not in SELF)
+        # All input goes to a worker alone, less than all where the master
+        # keeps some; results are 16 bytes an iteration.
+        if master == "dedicated":
+            results = 16 * TASKS if collect == "master" else 0
+            assert row["bytes"] >= BYTES + results
+            if row["protocol"] == "push":
+                assert row["bytes"] == BYTES + results
+                assert row["predicted_s"] > 1e-4 * TASKS
+        elif row["protocol"] == "push":
+            assert row["bytes"] <= BYTES + 16 * TASKS
+    chunks = [x for x in result.lines("chunks") if x["repetition"] == 1]
+    one = [x for x in chunks if x["cell"] == cells[
+        "single-round", "computing", True, "local", "single-round"]["cell"]]
+    # Worker 1 takes twice as long for a task, and its data take theirs.
+    assert {x["worker"] for x in one} == {0, 1}
+    own = sum(x["size"] for x in one if x["worker"] == 0)
+    assert TASKS / 2 < own < TASKS
+    # Both families stand in one group of the table.
+    groups = result.out.split("2 ranks x 1 thread, master ")[1:]
+    assert len(groups) == 8
+    for group in groups:
+        assert "data sent" in group and "lp-adaptive" in group
+        assert "gss" in group
+
+
+def test_kernels_without_input_get_empty_messages(dlsbench, tmp_path):
+    kernel = "adjoint:size=20,seed=1"
+    result = dlsbench("run", "--kernel", kernel, "--scheme", "single-round",
+                      "--ranks", 2, "--master", "dedicated", "--collect",
+                      "local", "--calibration",
+                      calibration(tmp_path / "c.json", kernel), *NATIVE)
+    assert result.code == 0, result.err
+    assert [(r["verified"], r["messages"], r["bytes"], r["data"])
+            for r in result.runs()] == 2 * [(True, 1, 0, "none")]
+
+
+def test_simulated_plans_take_as_long_as_planned(dlsbench, campaign, tmp_path):
+    (tmp_path / "u.txt").write_text("1200:1e-4\n")
+    file = campaign(text("trace:file=u.txt,steps=1,input=2000", PLANS + SELF +
+                         ["multi-installment"], "    collect: local\n"))
+    result = dlsbench("sim", file, "--set", "ranks=4", "--platform",
+                      star(tmp_path / "p.xml"))
+    assert result.code == 0, result.err
+    cells = by_cell(result)
+    plans = [r for r in cells.values() if r["protocol"] == "push"]
+    assert len(plans) == 4 * len(PLANS) + 2
+    for row in plans:
+        assert row["verified"] == "handed out"
+        # A master that computes looks at its port between slices of work.
+        off = row["time_s"] / row["predicted_s"] - 1
+        limit = 1e-3 if row["master"] == "dedicated" else 0.1
+        assert abs(off) < limit, (row["scheme"], row["master"], off)
+        if row["master"] == "dedicated":
+            assert row["bytes"] == 1200 * 2000
+    # The one port of the master: 1200 messages of data to three workers.
+    ss = cells["ss", "dedicated", False, "local", "ss"]
+    assert ss["bytes"] > 1200 * 2000
+    assert ss["time_s"] > 1200 * (LATENCY + 2000 / 2e8)
+
+
+def test_one_message_at_a_time(dlsbench, tmp_path):
+    # No computing: what is sent to three workers takes the sum of all.
+    (tmp_path / "u.txt").write_text("30:1e-12\n")
+    result = dlsbench("sim", "--kernel", "trace:file=u.txt,steps=1,"
+                      "input=1000000", "--scheme", "css:chunk=1", "--data",
+                      "sent", "--ranks", 4, "--master", "dedicated",
+                      "--platform", star(tmp_path / "p.xml"), "--trace")
+    assert result.code == 0, result.err
+    (row,) = result.runs()
+    sizes = [sum(1 for x in result.lines("chunks") if x["worker"] == w)
+             for w in range(3)]
+    assert sum(sizes) == 30
+    port = sum(n * (LATENCY + 1e6 / BANDWIDTH[w + 1])
+               for w, n in enumerate(sizes))
+    assert row["time_s"] == pytest.approx(port, rel=0.1)
+    assert row["time_s"] >= port
+
+
+@pytest.mark.parametrize("change,words", [
+    ({"kernels": []}, ["what plans need", f"--kernel {MATMUL}"]),
+    ({"transfers": []}, ["what plans need", "dlsbench calibrate"]),
+])
+def test_a_calibration_that_lacks_something(dlsbench, tmp_path, change, words):
+    path = calibration(tmp_path / "c.json", **change)
+    result = dlsbench("run", "--kernel", MATMUL, "--scheme", "lp-sqrt",
+                      "--ranks", 2, "--calibration", path, *NATIVE)
+    assert result.code == 2
+    line = result.error_lines()[-1]
+    for word in words:
+        assert word in line, line
+
+
+@pytest.mark.parametrize("args,words", [
+    (("--kernel", "mandelbrot", "--scheme", "ss", "--data", "sent", "--ranks",
+      2), ["mandelbrot has no input data"]),
+    (("--kernel", MATMUL, "--scheme", "lp-sqrt"), ["two ranks or more"]),
+    (("--kernel", MATMUL, "--scheme", "lp-squirt", "--ranks", 2),
+     ["did you mean 'lp-sqrt'"]),
+    (("--kernel", MATMUL, "--scheme", "gss", "--protocol", "push", "--ranks",
+      2), ["push is for plans"]),
+    (("--kernel", "heat", "--scheme", "lp-sqrt", "--ranks", 2),
+     ["cannot be divided by plan"]),
+    (("--kernel", MATMUL, "--scheme", "gss", "--data", "send", "--ranks", 2),
+     ["did you mean 'sent'"]),
+])
+def test_wrong_use_is_one_line(dlsbench, args, words):
+    result = dlsbench("run", *args)
+    assert result.code == 2
+    (line,) = result.error_lines()
+    for word in words:
+        assert word in line, line
+
+
+def test_what_is_there_is_listed(tmp_path):
+    process = start(ROOT / "build/dlsbench", ("list", "schemes"), tmp_path)
+    out, _ = process.communicate(timeout=10)
+    assert "lp-adaptive: " in out and "installments=" in out
