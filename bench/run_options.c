@@ -91,7 +91,7 @@ static const struct argp_option options[] = {
      "busy processes beside workers: w0,w2:1 is one on the cores of each of "
      "these two, w0-w3:2 two on each of four",
      1},
-    {"data", CELL + 18, "D", 0,
+    {"data", CELL + 29, "D", 0,
      "sent: the input data of each chunk travel to its worker (the default of "
      "plans), none: it makes them itself",
      1},

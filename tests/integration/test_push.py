@@ -23,7 +23,8 @@ def calibration(path, kernel=MATMUL, workers=2, **change):
     """A file such as dlsbench calibrate writes, with easy numbers."""
     sizes = [{"bytes": 2.0 ** i, "one_way_s": 1e-6 * 2 ** i} for i in range(7)]
     cost = [{"worker": w, "c_p_s": 1e-4 * (1 + w), "c_b_s_per_row": 0.0,
-             "r2": None, "power": 1.0} for w in range(workers)]
+             "r2": None, "power": 1.0, "operation_s": 1e-9,
+             "start_s": 0.0} for w in range(workers)]
     kind = {"workers": [{"worker": w, "host": "h", "core": w, "power": 1.0}
                         for w in range(workers)],
             "boundaries": [], "dispatch": [],
@@ -135,10 +136,13 @@ def test_simulated_plans_take_as_long_as_planned(dlsbench, campaign, tmp_path):
     assert len(plans) == 4 * len(PLANS) + 2
     for row in plans:
         assert row["verified"] == "handed out"
-        # A master that computes looks at its port between slices of work.
+        # A master that computes looks at its port between slices of work, and
+        # with overlap a worker has room for a few chunks, not for all.
         off = row["time_s"] / row["predicted_s"] - 1
-        limit = 1e-3 if row["master"] == "dedicated" else 0.1
-        assert abs(off) < limit, (row["scheme"], row["master"], off)
+        limit = 0.1 if row["master"] == "computing" else (
+            0.05 if row["prefetch"] else 5e-3)
+        assert abs(off) < limit, (row["scheme"], row["master"],
+                                  row["prefetch"], off)
         if row["master"] == "dedicated":
             assert row["bytes"] == 1200 * 2000
     # The one port of the master: 1200 messages of data to three workers.
