@@ -1,5 +1,6 @@
 #include "bench/results.h"
 
+#include "harness/record/record.h"
 #include "harness/stats.h"
 
 #include <errno.h>
@@ -146,6 +147,14 @@ static int take_run(struct results *results, const json_t *line,
     return 0;
 }
 
+/* Lines of another schema may mean something else; those without one are
+ * read as they are. */
+static bool known_schema(const json_t *line)
+{
+    const json_t *schema = json_object_get(line, "schema");
+    return schema == NULL || json_integer_value(schema) == RECORD_SCHEMA;
+}
+
 /* Calls take_done or take_run for the lines of this type.  A line that is not
  * whole (a launch was killed while it wrote) is counted and passed over. */
 static int each_line(FILE *file, const char *type, struct results *results,
@@ -162,6 +171,8 @@ static int each_line(FILE *file, const char *type, struct results *results,
                              : NULL;
         if (object == NULL)
             results->torn += closing;
+        else if (!known_schema(object))
+            code = -EPROTO;
         else if (strcmp(text(object, "type"), type) == 0)
             code = closing ? take_done(results, object, done)
                            : take_run(results, object, done);
@@ -188,6 +199,11 @@ static int read_file(const char *path, struct results *results,
     bool bad = ferror(file) != 0;
     fclose(file);
     json_decref(done);
+    if (code == -EPROTO)
+        return error_set(err, EPROTO,
+                         "%s: its schema is not %d: another version of "
+                         "dlsbench wrote it, read it with that one",
+                         path, RECORD_SCHEMA);
     if (code != 0)
         return error_set(err, ENOMEM, "%s: out of memory", path);
     return bad ? error_set(err, EIO, "%s: cannot read", path) : 0;

@@ -199,6 +199,29 @@ static int check_campaign(const struct rundir *dir, const char *path,
                      dir->path);
 }
 
+/* Files of two schema versions in one directory could not be read as one. */
+static int check_schema(const char *dir, struct error *err)
+{
+    char pattern[PATH_MAX];
+    glob_t found;
+    int code = file_path(pattern, sizeof(pattern), dir, "manifest-*.json", err);
+    if (code != 0 || glob(pattern, 0, NULL, &found) != 0)
+        return code;
+    for (size_t i = 0; code == 0 && i < found.gl_pathc; i++) {
+        json_t *manifest = json_load_file(found.gl_pathv[i], 0, NULL);
+        const json_t *schema = json_object_get(manifest, "schema");
+        if (schema != NULL && json_integer_value(schema) != RECORD_SCHEMA)
+            code = error_set(err, EPROTO,
+                             "%s: its schema is not %d: another version of "
+                             "dlsbench made this result directory; go on with "
+                             "that one, or give another --out",
+                             found.gl_pathv[i], RECORD_SCHEMA);
+        json_decref(manifest);
+    }
+    globfree(&found);
+    return code;
+}
+
 int rundir_find(struct rundir *dir, const struct campaign *whole,
                 const struct campaign_setup *setup,
                 const struct rundir_options *options, bool *found,
@@ -232,6 +255,8 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
     code = make_folders(dir->path, &new, err);
     if (code == 0 && !new)
         code = check_existing(dir, options, err);
+    if (code == 0 && !new)
+        code = check_schema(dir->path, err);
     if (code == 0)
         code = check_writable(dir->path, err);
     if (code == 0 && realpath(dir->path, dir->full) == NULL)

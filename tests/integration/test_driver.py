@@ -152,6 +152,27 @@ def test_another_campaign_does_not_mix_in(dlsbench, campaign, slow):
     assert "another campaign" in result.error_lines()[0]
 
 
+def test_another_schema_does_not_mix_in(dlsbench, slow):
+    args = ("run", slow, "--oversubscribe", "--set", "kernel=null:size=50")
+    first = dlsbench(*args, "--shard", "0/2")
+    assert first.code == 0
+    path, *_ = first.directory.glob("manifest-*.json")
+    other = path.read_text().replace('"schema": 1', '"schema": 9')
+    assert other != path.read_text()
+    path.write_text(other)
+    before = sorted(first.directory.iterdir())
+    for more in (("--resume",), ("--shard", "1/2")):
+        result = dlsbench(*args, *more)
+        assert result.code == 2
+        line, = result.error_lines()
+        assert path.name in line and "schema is not 1" in line
+        assert sorted(first.directory.iterdir()) == before
+    runs, *_ = first.directory.glob("runs-*.jsonl")
+    runs.write_text(runs.read_text().replace('"schema":1', '"schema":9', 1))
+    result = dlsbench("summary", first.directory)
+    assert result.code == 2 and "schema is not 1" in result.err
+
+
 def test_a_disk_that_fills_up_in_the_middle(dlsbench, tmp_path):
     """The half-written repetition is not taken for a result."""
     small = tmp_path / "small"
