@@ -9,12 +9,13 @@
 #include <string.h>
 
 const char *const cell_fields[] = {
-    "kernel",    "scheme",       "layout",       "ranks",         "threads",
-    "workers",   "rank_per",     "nodes",        "hierarchy",     "transport",
-    "master",    "window",       "collect",      "bind",          "smt",
-    "memory",    "timing",       "power",        "load",          "prefetch",
-    "min_chunk", "protocol",     "placement",    "sync_interval", "platform",
-    "cp",        "request_cost", "result_bytes", "data",          NULL};
+    "kernel",    "scheme",       "layout",       "ranks",          "threads",
+    "workers",   "rank_per",     "nodes",        "hierarchy",      "transport",
+    "master",    "window",       "collect",      "bind",           "smt",
+    "memory",    "timing",       "power",        "load",           "prefetch",
+    "min_chunk", "protocol",     "placement",    "sync_interval",  "platform",
+    "cp",        "request_cost", "result_bytes", "boundary_bytes", "data",
+    NULL};
 
 void cell_defaults(struct cell *cell)
 {

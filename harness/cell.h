@@ -27,6 +27,7 @@ struct cell_simulation {
                             answers it; 0 counts */
     double result_bytes; /* of an iteration, on their way to the master; 0: as
                             many as the kernel has */
+    double boundary_bytes; /* of one column of a boundary; 0: the kernel's */
 };
 
 struct cell {
@@ -91,8 +92,8 @@ void policy_defaults(struct policy *policy);
  * load, prefetch and smt (on|off), ranks, threads, workers, nodes, min_chunk,
  * protocol, placement, sync_interval, (a number, auto, andronikos or chen-xue),
  * layout (RxT: ranks x threads), and of simulations platform, cp, request_cost,
- * result_bytes.  Unknown names and values are errors that list what is allowed
- * and the nearest.  Returns 0 or -EINVAL. */
+ * result_bytes, boundary_bytes.  Unknown names and values are errors that list
+ * what is allowed and the nearest.  Returns 0 or -EINVAL. */
 int cell_set(struct cell *cell, const char *field, const char *value,
              struct error *err);
 

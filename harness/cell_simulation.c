@@ -20,6 +20,7 @@ static const struct {
     {"cp", SECTION(cp), 0, 1e-15, 1e6},
     {"request_cost", SECTION(request_cost), 0.2e-6, 0, 1},
     {"result_bytes", SECTION(result_bytes), 0, 1, 1e12},
+    {"boundary_bytes", SECTION(boundary_bytes), 0, 1, 1e6},
 };
 
 enum { NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };

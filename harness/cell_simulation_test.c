@@ -49,6 +49,7 @@ static void what_changes_the_result_is_another_cell(void **unused)
     assert_false(same("platform=a.xml", "platform=a.xml cp=1e-9"));
     assert_false(same("platform=a.xml", "platform=a.xml request_cost=0"));
     assert_false(same("platform=a.xml", "platform=a.xml result_bytes=1"));
+    assert_false(same("platform=a.xml", "platform=a.xml boundary_bytes=1"));
     assert_true(same("platform=a.xml", "platform=a.xml request_cost=2e-7"));
     assert_true(same("platform=a.xml cp=1e-9", "platform=a.xml cp=0.001e-6"));
 }

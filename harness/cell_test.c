@@ -81,6 +81,7 @@ static void every_field_takes_its_values(void **unused)
         {"cp", "1e-9"},
         {"request_cost", "0"},
         {"result_bytes", "800000"},
+        {"boundary_bytes", "8"},
     };
     bool met[32] = {false};
     for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {

@@ -39,30 +39,34 @@ static int policy_from_json(json_t *object, struct policy *p)
 void plan_simulation_fill(struct plan_simulation *simulation,
                           const struct cell_simulation *cell)
 {
-    *simulation = (struct plan_simulation){.operation_s = cell->cp,
-                                           .request_s = cell->request_cost,
-                                           .result_bytes = cell->result_bytes,
-                                           .count_s = 10e-9,
-                                           .state_s = 25e-9,
-                                           .handover_s = 88e-9};
+    *simulation =
+        (struct plan_simulation){.operation_s = cell->cp,
+                                 .request_s = cell->request_cost,
+                                 .result_bytes = cell->result_bytes,
+                                 .boundary_bytes = cell->boundary_bytes,
+                                 .count_s = 10e-9,
+                                 .state_s = 25e-9,
+                                 .handover_s = 88e-9};
     snprintf(simulation->platform, sizeof(simulation->platform), "%s",
              cell->platform);
 }
 
 static json_t *simulation_to_json(const struct plan_simulation *s)
 {
-    return json_pack("{s:s,s:f,s:f,s:f,s:f,s:f,s:f}", "platform", s->platform,
-                     "operation_s", s->operation_s, "request_s", s->request_s,
-                     "result_bytes", s->result_bytes, "count_s", s->count_s,
+    return json_pack("{s:s,s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "platform",
+                     s->platform, "operation_s", s->operation_s, "request_s",
+                     s->request_s, "result_bytes", s->result_bytes,
+                     "boundary_bytes", s->boundary_bytes, "count_s", s->count_s,
                      "state_s", s->state_s, "handover_s", s->handover_s);
 }
 
 static int simulation_from_json(json_t *object, struct plan_simulation *s)
 {
     const char *platform;
-    if (json_unpack(object, "{s:s,s:F,s:F,s:F,s:F,s:F,s:F}", "platform",
+    if (json_unpack(object, "{s:s,s:F,s:F,s:F,s:F,s:F,s:F,s:F}", "platform",
                     &platform, "operation_s", &s->operation_s, "request_s",
-                    &s->request_s, "result_bytes", &s->result_bytes, "count_s",
+                    &s->request_s, "result_bytes", &s->result_bytes,
+                    "boundary_bytes", &s->boundary_bytes, "count_s",
                     &s->count_s, "state_s", &s->state_s, "handover_s",
                     &s->handover_s) != 0)
         return -1;

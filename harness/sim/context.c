@@ -93,6 +93,7 @@ int context_open(struct launch_context *context, const struct plan *plan,
     world->cost_s[ENGINE_STATE] = simulation->state_s;
     world->cost_s[ENGINE_HANDOVER] = simulation->handover_s;
     world->operation_s = simulation->operation_s;
+    world->boundary_bytes = simulation->boundary_bytes;
     world->result_bytes = simulation->result_bytes;
     int code = engine_team_start(&context->team, ranks, err);
     if (code == 0)

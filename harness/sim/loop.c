@@ -79,6 +79,8 @@ static int make_instance(struct loop *loop, const struct spec *spec,
         bytes > 0 ? (size_t)bytes : kernel->output_bytes(loop->instance);
     if (kernel->dependence != NULL)
         kernel->dependence->grid(loop->instance, &loop->grid);
+    if (world_here()->boundary_bytes > 0)
+        loop->grid.boundary_bytes = (size_t)world_here()->boundary_bytes;
     return 0;
 }
 

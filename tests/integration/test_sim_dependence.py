@@ -162,6 +162,40 @@ def test_bandwidth_takes_its_time(sim, tmp_path):
     assert row["time_s"] == pytest.approx(3 * 0.8, rel=0.01)
 
 
+def test_messages_keep_their_senders_and_receivers(sim, tmp_path):
+    """Two workers: the first is through before the second asks for its
+    boundary, over a home that is at the first."""
+    path = tmp_path / "busy.xml"
+    path.write_text(SMALL.replace(
+        'core="4"/>', 'core="1"><prop id="smpi/os" value="0:1e-3:0"/>'
+        '<prop id="smpi/or" value="0:2e-3:1e-8"/></host>'))
+    result = sim("--platform", path, "--kernel", "heat:rows=20,cols=1000",
+                 "--sync-interval", 100, "--workers", 2, "--master",
+                 "dedicated", "--scheme", "static", "--collect", "local")
+    first, second = result.lines("workers")
+    assert first["sync_s"] == 0
+    # A note and 8,000 bytes of boundary, both 2 us on the wire.
+    assert second["sync_s"] == pytest.approx(
+        2 * 3e-3 + 8024 * (1e-8 + 1e-9) + 4e-6, rel=1e-3)
+
+
+@pytest.mark.parametrize("given, size", [("", 8), ("boundary_bytes: 3", 3)])
+def test_boundaries_have_the_bytes_that_are_given(sim, campaign, given, size):
+    (row,) = sim(campaign(f"""
+name: bytes
+{given}
+workers: 3
+master: dedicated
+collect: local
+kernel: "heat:rows=400,cols=1000"
+sync_interval: 50
+cells:
+  - scheme: static
+""")).runs()
+    # Requests and replies of a few bytes beside two rows of 1,000 columns.
+    assert 2000 * size < row["bytes"] < 2000 * size + 1000
+
+
 def chunks(result):
     assert result.code == 0, result.err
     names = {row["cell"]: (row["scheme"], row["placement"])

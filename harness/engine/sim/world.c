@@ -61,18 +61,33 @@ void world_compute(double flops)
     smpi_execute_flops(flops);
 }
 
+/* As SMPI reads it for its own messages: "smallest:s:s_per_byte", of which we
+ * know one. */
+static void read_cost(sg_host_t host, const char *name, double cost[2])
+{
+    const char *text = sg_host_get_property_value(host, name);
+    if (text == NULL || sscanf(text, "%*f:%lf:%lf", &cost[0], &cost[1]) != 2)
+        cost[0] = cost[1] = 0;
+}
+
 struct world_place world_place(void)
 {
     sg_host_t host = sg_host_self();
-    return (struct world_place){host, sg_host_get_speed(host),
-                                sg_host_core_count(host)};
+    struct world_place place = {.host = host,
+                                .speed = sg_host_get_speed(host),
+                                .cores = sg_host_core_count(host)};
+    read_cost(host, "smpi/os", place.send_s);
+    read_cost(host, "smpi/or", place.receive_s);
+    return place;
 }
 
 void world_carry(int from, int to, double bytes)
 {
-    const struct world_place *place = world_here()->place;
-    sg_host_sendto((sg_host_t)place[from].host, (sg_host_t)place[to].host,
-                   bytes);
+    const struct world_place *source = &world_here()->place[from];
+    const struct world_place *target = &world_here()->place[to];
+    world_sleep(source->send_s[0] + source->send_s[1] * bytes);
+    sg_host_sendto((sg_host_t)source->host, (sg_host_t)target->host, bytes);
+    world_sleep(target->receive_s[0] + target->receive_s[1] * bytes);
 }
 
 void world_route(const struct world_place *from, const struct world_place *to,

@@ -13,6 +13,9 @@ struct world_place {
     const void *host; /* equal: the same host */
     double speed;     /* of one core, flop/s */
     int cores;
+    /* What a message keeps its sender and its receiver here: seconds, and
+     * seconds for each byte. */
+    double send_s[2], receive_s[2];
 };
 
 struct world {
@@ -21,9 +24,10 @@ struct world {
     bool over;                   /* no team will come */
     struct world_place *place;   /* of each rank */
     int places;
-    double speed;        /* of the slowest place: that of power 1 */
-    double operation_s;  /* of the kernel at power 1; 0: by flop/s */
-    double result_bytes; /* of an iteration; 0: as many as the kernel has */
+    double speed;          /* of the slowest place: that of power 1 */
+    double operation_s;    /* of the kernel at power 1; 0: by flop/s */
+    double result_bytes;   /* of an iteration; 0: as many as the kernel has */
+    double boundary_bytes; /* of a column; 0: as many as the kernel has */
 };
 
 /* Around all that a rank does; begin returns its number. */
@@ -47,7 +51,7 @@ void world_route(const struct world_place *from, const struct world_place *to,
 void world_compute(double flops);
 
 /* Lets `bytes` travel from one rank's host to another's while the caller
- * waits, whoever the two are. */
+ * waits, whoever the two are; with what a message costs both. */
 void world_carry(int from, int to, double bytes);
 
 /* Lets `seconds` pass. */
