@@ -115,10 +115,14 @@ int dependent_logged_steps(const struct run *run)
     return all ? run->loop->grid.steps : 1;
 }
 
-static int open_memory(struct run *run, struct error *err)
+/* Chunks of several time steps are found again in their workers' logs; those
+ * of one are all listed as they are handed out, in less memory. */
+static int open_logs(struct run *run, struct error *err)
 {
     struct dependent *d = &run->dependent;
     size_t workers = (size_t)run->tree.workers;
+    if (run->loop->grid.steps == 1)
+        return 0;
     d->room =
         (size_t)run->loop->iterations * (size_t)dependent_logged_steps(run);
     double bytes = (double)d->room * (double)workers * sizeof(*d->log);
@@ -134,6 +138,13 @@ static int open_memory(struct run *run, struct error *err)
                          (long long)run->loop->iterations,
                          dependent_logged_steps(run), workers);
     d->log = log;
+    return 0;
+}
+
+static int open_memory(struct run *run, struct error *err)
+{
+    struct dependent *d = &run->dependent;
+    size_t workers = (size_t)run->tree.workers;
     d->done = calloc((size_t)run->loop->iterations, sizeof(*d->done));
     d->dmps = calloc(workers + 1, sizeof(*d->dmps));
     if (d->done == NULL || d->dmps == NULL)
@@ -196,6 +207,8 @@ int dependent_open(struct run *run, struct error *err)
         run->passes = loop->grid.steps;
     int code = open_memory(run, err);
     if (code == 0)
+        code = open_logs(run, err);
+    if (code == 0)
         code = links_open(&d->links, comm, loop->iterations, loop->grid.columns,
                           loop->grid.boundary_bytes,
                           loop->grid.steps / run->passes, err);
@@ -239,7 +252,8 @@ void dependent_reset(struct run *run)
     d->migrate.messages = d->migrate.moved_bytes = 0;
     for (int w = 0; w < run->tree.workers; w++) {
         struct worker *worker = &run->seat[w].worker;
-        worker->log = d->log + (size_t)w * d->room;
+        if (d->log != NULL)
+            worker->log = d->log + (size_t)w * d->room;
         worker->stamp = true;
         d->dmps[w].links.messages = d->dmps[w].links.bytes = 0;
     }

@@ -36,6 +36,10 @@ static void check_handed(const struct run *run, struct run_result *result)
     result->verified = expected == run->loop->iterations &&
                        result->iterations == run->loop->iterations;
     result->wrong_iteration = result->verified ? -1 : expected;
+    if (run->dependent.dmps != NULL && run->dependent.early >= 0) {
+        result->verified = false;
+        result->wrong_iteration = run->dependent.early;
+    }
 }
 
 static void sum_ranks(const struct run *run, struct run_result *result)
@@ -92,13 +96,14 @@ static bool equal_speeds(const struct world *world)
     return true;
 }
 
-/* In the order in which the chunks were handed out by their scheme. */
+/* In the order in which the chunks were handed out by their scheme.  A
+ * pipeline is not bound by its chunks alone. */
 static double bound(const struct run *run)
 {
     const double *before = run->loop->cost_before;
     double *cost = calloc((size_t)run->handed_count + 1, sizeof(*cost));
     if (cost == NULL || before[run->loop->iterations] == 0 ||
-        !equal_speeds(world_here())) {
+        run->dependent.dmps != NULL || !equal_speeds(world_here())) {
         free(cost);
         return -1;
     }
@@ -152,6 +157,6 @@ int run_report(struct run *run, struct run_result *result, struct error *err)
         return error_set(err, ENOMEM, "out of memory for the report");
     sum_ranks(run, result);
     fill_workers(run, result);
-    return run->dependent.dmps == NULL ? report_handed(run, result, err)
-                                       : dependent_report(run, result, err);
+    return run->dependent.log == NULL ? report_handed(run, result, err)
+                                      : dependent_report(run, result, err);
 }

@@ -35,7 +35,7 @@ struct dependent {
     struct dmps *dmps; /* of each worker; NULL: no dependences */
     struct links links;
     struct migrate migrate;
-    struct ran *log; /* of all workers, `room` entries each */
+    struct ran *log; /* of all workers, `room` entries each; NULL: one step */
     size_t room, mapped;
     int64_t *done; /* of each row: columns, counted through all steps */
     int64_t early; /* first row of a chunk that ran before what it needs, -1 */
@@ -93,7 +93,7 @@ void dependent_tell(struct run *run, int worker);
 void dependent_rewind(struct run *run, int pass);
 /* Time steps whose chunks are logged: one, when they are the same in all. */
 int dependent_logged_steps(const struct run *run);
-/* Fills log, log_worker, logged and verified of the result. */
+/* Fills log, log_worker, logged and verified of the result from the logs. */
 int dependent_report(struct run *run, struct run_result *result,
                      struct error *err);
 

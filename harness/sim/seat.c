@@ -77,7 +77,7 @@ static bool seat_next(struct source *source, struct chunk *chunk)
         engine_charge(seat->cost);
     if (!source_next(seat->inner, chunk))
         return false;
-    /* Loops with dependences have a log of their own. */
+    /* Loops of several time steps have a log of their own. */
     if (seat->worker.log != NULL)
         return true;
     struct handed *handed = add_handed(seat->run);
