@@ -1,7 +1,7 @@
 # `make papers`: the papers at their own scale, on simulated clusters.  Each has
 # campaigns bench/papers/NAME.yaml and NAME-*.yaml and a report,
 # analysis/paper_NAME.py.  Options: OUT=folder, SIM='options of dlsbench sim'.
-PAPERS = han ciorba
+PAPERS = han ciorba andronikos
 
 .PHONY: papers $(PAPERS:%=paper-%)
 papers: $(PAPERS:%=paper-%) ## the papers' tables and curves beside ours (SimGrid)

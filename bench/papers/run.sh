@@ -4,9 +4,10 @@
 #   bench/papers/run.sh NAME DLSBENCH OUT [option of dlsbench sim]...
 #
 # Runs each of bench/papers/NAME.yaml and NAME-*.yaml on two cores, as two
-# shards, into OUT/CAMPAIGN/, then analysis/paper_NAME.py OUT, and makes the
-# page OUT/report.html.  What is complete in OUT already does not run again.
-# Paths in the campaigns are relative to the folder that holds bench/.
+# shards, into OUT/CAMPAIGN/, then NAME.sh DLSBENCH OUT, if it is there, and
+# analysis/paper_NAME.py OUT, and makes the page OUT/report.html.  What is
+# complete in OUT already does not run again.  Paths in the campaigns are
+# relative to the folder that holds bench/.
 set -u
 name=$1 dlsbench=$(realpath "$2")
 mkdir -p "$3" || exit 1
@@ -30,6 +31,9 @@ for campaign in "bench/papers/$name.yaml" "bench/papers/$name"-*.yaml; do
     done
     last=
 done
+if [ -e "bench/papers/$name.sh" ]; then
+    sh "bench/papers/$name.sh" "$dlsbench" "$out" || exit $?
+fi
 "${PYTHON:-/usr/bin/python3}" "analysis/paper_$name.py" "$out" || code=$?
 "${PYTHON:-/usr/bin/python3}" analysis/report.py "$out" || code=$?
 exit $code

@@ -1,0 +1,389 @@
+#!/usr/bin/env python3
+"""Andronikos et al., table 2, figures 6 to 8 and what their text says of them.
+
+    analysis/paper_andronikos.py DIR       (make paper-andronikos)
+"""
+import csv
+import os
+import sys
+
+import paper
+import papers
+
+TITLE = ("Andronikos, Ciorba, Riakiotakis, Papakonstantinou and "
+         "Chronopoulos, Studying the Impact of Synchronization Frequency on "
+         "Scheduling Tasks with Dependencies in Heterogeneous Systems")
+CLUSTERS = {1: "10 kids", 2: "6 twins", 3: "5 twins and 5 kids"}
+COLUMNS = {1: 20000, 2: 16000, 3: 20000}
+# What a message costs, by the ends of the platforms' names.
+READINGS = {"network": "c_d on the wire, processors free",
+            "halves": "sender and receiver busy, half of c_d each",
+            "processors": "sender and receiver busy, c_d each: formula 1"}
+PROTOCOLS = ["subproblem", "dmps"]
+# The model and the protocol it is of.
+MODELS = {"subproblem": "andronikos", "dmps": "stream"}
+# The reading and the protocol of the paper's own formulas.
+PAPERS = ("processors", "subproblem")
+
+
+def reading_of(platform):
+    name = os.path.basename(platform).partition(".")[0]
+    end = name.rpartition("-")[2]
+    return end if end in READINGS else "network"
+
+
+def experiment_of(platform):
+    name = os.path.basename(platform)
+    return 3 if name.startswith("twins-kids") else \
+        2 if name.startswith("twins") else 1
+
+
+def chunks_each(run):
+    """k: chunks for each worker; chunks of a given size are rounded up."""
+    key, _, number = run["scheme"].partition(":")[2].partition("=")
+    if key == "k":
+        return int(number)
+    return round(run["iterations"] / run["workers"] / int(number))
+
+
+def curves(runs):
+    """(experiment, shape, tiles, reading, protocol, k) -> {h: seconds}."""
+    found = {}
+    for run in runs.to_dict("records"):
+        shape = "paper" if "shape=paper" in run["kernel"] else "exact"
+        tiles = "chen-xue" if "0.6345" in str(run.get("power")) else "own"
+        k = chunks_each(run)
+        key = (experiment_of(run["platform"]), shape, tiles,
+               reading_of(run["platform"]), run["protocol"], k)
+        found.setdefault(key, {})[int(run["sync_interval"])] = run["time_s"]
+    return {key: dict(sorted(found[key].items())) for key in sorted(found)}
+
+
+def least(curve):
+    """The h of the least time, and that time."""
+    return min(curve.items(), key=lambda point: point[1])
+
+
+class Predicted:
+    """What `dlsbench predict` says, as bench/papers/andronikos.sh wrote it."""
+
+    def __init__(self, directory):
+        self.directory = os.path.join(directory, "predicted")
+
+    def rows(self, model, experiment, k):
+        path = os.path.join(self.directory, f"{model}-{experiment}-{k}.csv")
+        try:
+            with open(path, encoding="utf-8") as file:
+                return [(float(r["h"]), float(r["time_s"]),
+                         r["optimal"] == "1") for r in csv.DictReader(file)]
+        except OSError as error:
+            sys.exit(f"paper_andronikos.py: {path}: {error.strerror}: "
+                     "bench/papers/andronikos.sh writes it")
+
+    def best(self, model, experiment, k):
+        return next((h, t) for h, t, best in self.rows(model, experiment, k)
+                    if best)
+
+    def at(self, model, experiment, k):
+        return {int(h): t for h, t, _ in self.rows(model, experiment, k)
+                if h == int(h)}
+
+
+def nearest(curve, h):
+    """The interval of the sweep that is nearest."""
+    return min(curve, key=lambda x: (abs(x - h), x))
+
+
+class Cell:
+    """A line of table 2, ours: one reading, protocol, experiment and k, with
+    the model's best interval and curve."""
+
+    def __init__(self, curve, predicted, model, e, k):
+        columns = COLUMNS[e]
+        self.curve = curve
+        self.model = predicted.at(model, e, k)
+        self.h_theory = nearest(curve, predicted.best(model, e, k)[0])
+        self.h_actual, self.least_s = least(curve)
+        self.at_theory_s = curve[self.h_theory]
+        self.gap_s = self.at_theory_s - self.least_s
+        self.gap_percent = 100 * self.gap_s / self.least_s
+        self.h_gap_percent = 100 * abs(self.h_theory - self.h_actual) / columns
+
+
+def table_2(report, found, predicted):
+    """(reading, protocol, experiment, k) -> Cell, with the tables."""
+    printed = {(int(r["experiment"]), int(r["k"])): r
+               for r in papers.rows("andronikos_table_2.csv")}
+    cells, lines = {}, []
+    for (e, shape, tiles, reading, protocol, k), curve in found.items():
+        if (shape, tiles) == ("paper", "own"):
+            cells[reading, protocol, e, k] = Cell(curve, predicted,
+                                                  MODELS[protocol], e, k)
+    report.beside(
+        "h_theory", "Table 2: the best interval of the model, h_theory",
+        ["experiment", "k"],
+        {key: (papers.number(row, "h_theory"),
+               predicted.best("andronikos", *key)[0])
+         for key, row in printed.items()},
+        "printed (a multiple of 5), ours, difference", absolute=True)
+    for reading, words in READINGS.items():
+        for name, title, column, value in (
+                ("h_actual", "best interval", "h_actual",
+                 lambda c: c.h_actual),
+                ("t_h_theory", "seconds at h_theory", "t_at_h_theory_s",
+                 lambda c: c.at_theory_s),
+                ("t_h_actual", "seconds at h_actual", "t_at_h_actual_s",
+                 lambda c: c.least_s)):
+            report.beside(
+                f"{name}_{reading}", f"Table 2: {title} ({words})",
+                ["protocol", "experiment", "k"],
+                {(protocol, e, k): (papers.number(row, column), value(
+                    cells[reading, protocol, e, k]))
+                 for protocol in PROTOCOLS for (e, k), row in printed.items()
+                 if (reading, protocol, e, k) in cells},
+                absolute=name == "h_actual")
+    for (reading, protocol, e, k), c in sorted(cells.items()):
+        lines.append([reading, protocol, e, k, c.h_theory, c.h_actual,
+                      c.at_theory_s, c.least_s, c.gap_s, c.gap_percent,
+                      c.h_gap_percent])
+    report.table("gaps", "Table 2, ours in full",
+                 ["messages", "protocol", "experiment", "k", "h_theory",
+                  "h_actual", "T(h_theory)", "T(h_actual)", "gap s", "gap %",
+                  "h gap % of U_s"], lines,
+                 "h_theory: of the model of the protocol, at the nearest "
+                 "interval that was simulated", left=2)
+    return cells
+
+
+def figures(report, found, predicted):
+    for e, cluster in CLUSTERS.items():
+        rows, stored = [], []
+        mine = {key: curve for key, curve in found.items()
+                if key[:3] == (e, "paper", "own")}
+        if not mine:
+            continue
+        intervals = sorted({h for curve in mine.values() for h in curve})
+        for h in intervals:
+            row = [h]
+            for k in (1, 4, 8):
+                for protocol in PROTOCOLS:
+                    theory = predicted.at(MODELS[protocol], e, k).get(h)
+                    ours = mine.get((e, "paper", "own", PAPERS[0], protocol,
+                                     k), {}).get(h)
+                    row += [theory, ours]
+            rows.append([r if isinstance(r, int) or r is None
+                         else f"{r:.3f}" for r in row])
+        for (_, _, _, reading, protocol, k), curve in mine.items():
+            theory = predicted.at(MODELS[protocol], e, k)
+            stored += [[reading, protocol, k, h, theory.get(h), t]
+                       for h, t in curve.items()]
+        report.table(f"figure_{e + 5}_curves",
+                     f"Figure {e + 5}: {cluster}, seconds by interval h",
+                     ["h", *(f"k={k} {p[:4]} {w}" for k in (1, 4, 8)
+                             for p in PROTOCOLS for w in ("model", "sim"))],
+                     rows, "messages: " + READINGS[PAPERS[0]], left=0)
+        report.store(f"figure_{e + 5}", ["messages", "protocol", "k", "h",
+                                         "model_s", "time_s"], stored)
+
+
+def chen_xue(report, found, predicted):
+    """The numbers in the text, and the simulated times of both models' h."""
+    lines = {}
+    for row in papers.rows("andronikos_chen_xue.csv"):
+        e, model = int(row["experiment"]), row["model"]
+        name = "andronikos" if model == "andronikos" else "chen-xue"
+        h, seconds = predicted.best(name, e, 1)
+        if model.startswith("andronikos at"):
+            h = 162
+            seconds = predicted.at("andronikos", e, 1)[162]
+        lines[e, model, "h"] = (papers.number(row, "h"), h)
+        lines[e, model, "T s"] = (papers.number(row, "t_theory_s"), seconds)
+    report.beside("chen_xue", "Chen and Xue's model and the authors' own, k = "
+                  "1: h and T by the models", ["experiment", "model", "value"],
+                  lines)
+    rows = []
+    for e in CLUSTERS:
+        own = found.get((e, "paper", "own", *PAPERS, 1), {})
+        theirs = found.get((e, "paper", "chen-xue", *PAPERS, 1), {})
+        pair = {1: (29, 30), 2: (39, 40), 3: (162, 35)}[e]
+        rows.append([e, pair[0], own.get(pair[0], theirs.get(pair[0])),
+                     pair[1], own.get(pair[1]),
+                     theirs.get(pair[1]) if theirs else None])
+    report.table("chen_xue_simulated", "The same, simulated",
+                 ["experiment", "Chen-Xue h", "s", "own h", "s",
+                  "own h, Chen-Xue tiles s"], rows,
+                 "h as printed; experiment 3 with Chen and Xue's tiles of "
+                 "1223 and 776 rows", left=0)
+    return {r[0]: r for r in rows}
+
+
+def exact(report, found):
+    rows = []
+    for key, curve in found.items():
+        e, shape, _, _, protocol, k = key
+        if shape == "exact":
+            drawn = found.get((e, "paper", "own", PAPERS[0], protocol, k))
+            if drawn:
+                rows.append([protocol, e, k, *least(curve), *least(drawn)])
+    report.table("exact", "What the dependences really ask for: skewed "
+                 "sub-chunks (shape=exact)",
+                 ["protocol", "experiment", "k", "best h", "s",
+                  "rectangles' h", "s"], rows,
+                 "messages: " + READINGS[PAPERS[0]], left=1)
+
+
+# ---- claims ----
+
+def words_of(cells, value):
+    return ", ".join(f"{e}/{k}: {value(c)}"
+                     for (_, _, e, k), c in sorted(cells.items()))
+
+
+WHY = {
+    "network": "a message that costs the processors nothing is only late, and "
+               "only when the pipeline fills: the shortest interval is the "
+               "best, whatever c_d is",
+    "dmps": "DMPS streams boundaries from one round of chunks into the next: "
+            "the pipeline fills once, not k times, so that longer intervals "
+            "pay, and the paper's formula, which fills it k times, is not of "
+            "this protocol",
+}
+
+
+def claims(report, cells, chen):
+    for reading in READINGS:
+        for protocol in PROTOCOLS:
+            mine = {key: c for key, c in cells.items()
+                    if key[:2] == (reading, protocol)}
+            if mine:
+                claims_of(report, reading, protocol, mine)
+    if PAPERS in {key[:2] for key in cells}:
+        claims_of_model(report, cells, chen)
+
+
+def claims_of(report, reading, protocol, mine):
+    where = f"table 2; {protocol}, messages: {reading}"
+    worst = max(mine.values(), key=lambda c: c.h_gap_percent)
+    report.claim(
+        "h_theory is within 0.175 % of U_s of the best interval", where,
+        "each experiment and k: |h_theory - h_actual| <= 0.175 % of U_s, "
+        "h_theory being that of the protocol's own model",
+        worst.h_gap_percent <= 0.175,
+        "h_theory and h_actual by experiment/k: " + words_of(
+            mine, lambda c: f"{c.h_theory} {c.h_actual}"),
+        "" if worst.h_gap_percent <= 0.175 else
+        WHY["network"] if reading == "network" else
+        "the curve is flat about its least: " + flatness(worst))
+    worst = max(mine.values(), key=lambda c: c.gap_percent)
+    report.claim(
+        "using h_theory costs less than 1 % of the least time", where,
+        "each experiment and k: T(h_theory) <= 1.0099 T(h_actual), the "
+        "largest printed deviation", worst.gap_percent <= 0.99,
+        "percent by experiment/k: " + words_of(
+            mine, lambda c: f"{c.gap_percent:.2f}"),
+        "" if worst.gap_percent <= 0.99 else
+        WHY["network"] if reading == "network" else WHY["dmps"])
+
+
+def flatness(cell):
+    return (f"T({cell.h_theory}) is {cell.gap_percent:.2f} % above "
+            f"T({cell.h_actual})")
+
+
+def claims_of_model(report, cells, chen):
+    follows(report, cells)
+    sides = {key: (100 * c.curve[min(c.curve)] / c.least_s - 100,
+                   100 * c.curve[double(c)] / c.least_s - 100)
+             for key, c in cells.items() if key[:2] == PAPERS and double(c)}
+    if sides:
+        report.claim(
+            "below the best interval the time grows fast, above it slowly",
+            "figures 6 to 8, section 5.3",
+            "subproblem, formula 1, each experiment and k: T at the shortest "
+            "interval (10) is further above the least than T at twice the "
+            "best",
+            all(short > long for short, long in sides.values()),
+            "percent above the least at the shortest and at twice the best "
+            "interval, by experiment/k: " + words_of(
+                sides, lambda s: f"{s[0]:.1f} {s[1]:.1f}"),
+            "" if all(short > long for short, long in sides.values()) else
+            "the shortest interval that was simulated is near the best")
+    for e, (_, theirs, t, own, s, tiles) in chen.items():
+        if e == 3:
+            continue
+        if t is not None and s is not None:
+            report.claim(
+                "Chen and Xue's model gives similar results",
+                f"experiment {e}, section 5.3", "the simulated times at both "
+                "h differ by at most 0.1 %", abs(t / s - 1) <= 1e-3,
+                f"T({theirs}) = {t:.4f} s, T({own}) = {s:.4f} s")
+    _, theirs, t, own, s, tiles = chen[3]
+    if None not in (t, s, tiles):
+        report.claim(
+            "on heterogeneous systems the model improves on Chen and Xue's",
+            "experiment 3, section 5.3",
+            "their h = 162 with their tiles takes longer than h = 35", t > s,
+            f"T({theirs}) = {t:.4f} s, T({own}) = {s:.4f} s; with their "
+            f"tiles and h = {own} {tiles:.4f} s: nearly all of it is the "
+            "interval; but their formula as printed gives h = 32.3, not 162")
+    streams = {key: c for key, c in cells.items()
+               if key[:2] == (PAPERS[0], "dmps") and key[3] > 1}
+    if not streams:
+        return
+    report.claim(
+        "formulas (7) and (12) give the interval for k chunks for each worker",
+        "section 3 and 4, under DMPS as it is defined by its authors",
+        "dmps, k = 4 and 8: the paper's h is within 0.175 % of U_s of the "
+        "best", all(abs(cells[(*PAPERS, e, k)].h_theory - c.h_actual)
+                    <= 0.00175 * COLUMNS[e]
+                    for (_, _, e, k), c in streams.items()),
+        "the paper's h and the best by experiment/k: " + ", ".join(
+            f"{e}/{k}: {cells[(*PAPERS, e, k)].h_theory} {c.h_actual}"
+            for (_, _, e, k), c in sorted(streams.items())), WHY["dmps"])
+
+
+def follows(report, cells):
+    """The model's curve, ours, and what the authors measured."""
+    off = {key: max(abs(100 * t / c.model[h] - 100)
+                    for h, t in c.curve.items() if h in c.model)
+           for key, c in cells.items() if key[:2] == PAPERS}
+    printed = {(int(r["experiment"]), int(r["k"])):
+               papers.number(r, "t_at_h_theory_s")
+               for r in papers.rows("andronikos_table_2.csv")}
+    above = {key: 100 * printed[key[2:]] / c.model[c.h_theory] - 100
+             for key, c in cells.items() if key[:2] == PAPERS}
+    report.claim(
+        "the theoretical curve follows the actual one",
+        "figures 6 to 8, section 5.3",
+        "subproblem, formula 1: every simulated time is within 1 % of "
+        "formulas (3), (5), (8) and (10)", max(off.values()) <= 1,
+        "largest deviation in percent by experiment/k: " + words_of(
+            off, lambda p: f"{p:.2f}") + "; what the authors measured is, in "
+        "percent, above their formulas by " + words_of(above, "{:.1f}".format),
+        "" if max(off.values()) <= 1 else
+        "chunks are whole rows: those left over make a round of their own")
+
+
+def double(cell):
+    """Twice the best interval, or the nearest that was simulated; None: the
+    best is the longest."""
+    longer = [h for h in cell.curve if h > cell.h_actual]
+    return min(longer, key=lambda h: abs(h - 2 * cell.h_actual), default=None)
+
+
+def fill(report):
+    found = curves(report.runs)
+    predicted = Predicted(report.directory)
+    report.say("Fitted: nothing.  c_p, c_d, c_c and c_sch are table 1's, the "
+               "rectangles the paper's (shape=paper).\nWhat the paper leaves "
+               "open is how much of a message keeps processors busy:\n"
+               + "\n".join(f"  {k:<11} {v}" for k, v in READINGS.items()))
+    cells = table_2(report, found, predicted)
+    figures(report, found, predicted)
+    chen = chen_xue(report, found, predicted)
+    exact(report, found)
+    claims(report, cells, chen)
+
+
+if __name__ == "__main__":
+    paper.main(TITLE, fill)
