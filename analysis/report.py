@@ -168,14 +168,17 @@ def with_paper(sections, directory):
     return [(PAPER, body)] * bool(body) + list(parts.items())
 
 
-def counters_line(results):
-    return page.paragraph("No counters: " + counters.reason(results) + ".")
+def counters_line(results, frame):
+    known = counters.facts(results, frame) is not None
+    return page.paragraph(
+        "No counters: " + counters.reason(results) + "." + known *
+        " What the operating system counted is among the numbers below.")
 
 
 def build(results, frame, sections, path):
     sections = with_paper(sections, results.path)
     if "Counters" not in dict(sections):
-        sections.append(("Counters", counters_line(results)))
+        sections.append(("Counters", counters_line(results, frame)))
     sections.append(("Numbers", table_section(results, frame)))
     sections.append(("Environment",
                      page.facts(environment.facts(results))))
