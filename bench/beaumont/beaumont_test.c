@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct beaumont_reading printed = {2, 2};
+
 static bool same(double a, double b)
 {
     return fabs(a - b) <= 1e-12 * fabs(b);
@@ -20,7 +22,8 @@ static void homogeneous_platforms_are_the_papers(void **state)
 {
     struct divisible_worker w[BEAUMONT_WORKERS_MAX];
     (void)state;
-    beaumont_platform(&beaumont_figures[BEAUMONT_HOMOGENEOUS_20], 3, 0, w);
+    beaumont_platform(&beaumont_figures[BEAUMONT_HOMOGENEOUS_20], &printed, 3,
+                      0, w);
     for (int i = 0; i < 20; i++) {
         assert_true(same(w[i].G, 2 / 32.10) && w[i].g == 0 && w[i].z == 0);
         assert_true(same(w[i].w, 1000 / 114.444));
@@ -44,7 +47,7 @@ static void random_platforms_are_from_the_papers_set(void **state)
         const struct beaumont_figure *figure = &beaumont_figures[f];
         for (int n = 0; n < 50; n++) {
             struct divisible_worker w[BEAUMONT_WORKERS_MAX];
-            beaumont_platform(figure, 7, n, w);
+            beaumont_platform(figure, &printed, 7, n, w);
             for (int i = 0; i < figure->workers; i++) {
                 assert_true(among(w[i].w, figure->mflop, processors, 4));
                 assert_true(among(w[i].G, 2, networks, 3));
@@ -60,11 +63,33 @@ static void all_figures_have_the_same_platforms(void **state)
     struct divisible_worker twenty[BEAUMONT_WORKERS_MAX];
     struct divisible_worker other[BEAUMONT_WORKERS_MAX];
     (void)state;
-    beaumont_platform(&beaumont_figures[BEAUMONT_RANDOM_5], 1, 9, five);
-    beaumont_platform(&beaumont_figures[BEAUMONT_RANDOM_20], 1, 9, twenty);
-    beaumont_platform(&beaumont_figures[BEAUMONT_RANDOM_20], 1, 10, other);
+    beaumont_platform(&beaumont_figures[BEAUMONT_RANDOM_5], &printed, 1, 9,
+                      five);
+    beaumont_platform(&beaumont_figures[BEAUMONT_RANDOM_20], &printed, 1, 9,
+                      twenty);
+    beaumont_platform(&beaumont_figures[BEAUMONT_RANDOM_20], &printed, 1, 10,
+                      other);
     assert_memory_equal(five, twenty, 5 * sizeof(*five));
     assert_memory_not_equal(other, twenty, sizeof(other));
+}
+
+/* 2 Mbyte a unit and a latency of 2 Mbit. */
+static void readings_weigh_data_and_latency(void **state)
+{
+    const struct beaumont_reading bytes = {16, 2};
+    struct divisible_worker as_printed[BEAUMONT_WORKERS_MAX];
+    struct divisible_worker other[BEAUMONT_WORKERS_MAX];
+    const struct beaumont_figure *figure =
+        &beaumont_figures[BEAUMONT_LATENCY_20];
+    (void)state;
+    beaumont_platform(figure, &printed, 1, 9, as_printed);
+    beaumont_platform(figure, &bytes, 1, 9, other);
+    for (int i = 0; i < figure->workers; i++) {
+        assert_true(fabs(other[i].G - 8 * as_printed[i].G) < 1e-12);
+        assert_true(other[i].g == as_printed[i].g);
+        assert_true(as_printed[i].g == as_printed[i].G);
+        assert_true(other[i].w == as_printed[i].w);
+    }
 }
 
 static void heuristics_are_the_papers_eleven(void **state)
@@ -86,8 +111,8 @@ static void heuristics_are_the_papers_eleven(void **state)
  * other and end together. */
 static void a_point_is_the_mean_of_its_plans(void **state)
 {
-    const struct beaumont_setup setup = {2, 1, DIVISIBLE_TAIL_CUT,
-                                         &beaumont_analytic, NULL};
+    const struct beaumont_setup setup = {
+        2, 1, DIVISIBLE_TAIL_CUT, {2, 2}, &beaumont_analytic, NULL};
     struct beaumont_series *s = calloc(1, sizeof(*s));
     double G = 2 / 32.10, w = 1000 / 114.444, keep = w / (G + w);
     (void)state;
@@ -162,10 +187,10 @@ static void lanes_give_the_same_as_one(void **state)
     bool busy[3] = {false};
     const struct beaumont_engine engine = {"double", 3, busy, submit,
                                            collect_double};
-    const struct beaumont_setup three = {4, 1, DIVISIBLE_TAIL_CUT, &engine,
-                                         NULL};
-    const struct beaumont_setup one = {4, 1, DIVISIBLE_TAIL_CUT,
-                                       &beaumont_analytic, NULL};
+    const struct beaumont_setup three = {4,      1,       DIVISIBLE_TAIL_CUT,
+                                         {2, 2}, &engine, NULL};
+    const struct beaumont_setup one = {
+        4, 1, DIVISIBLE_TAIL_CUT, {2, 2}, &beaumont_analytic, NULL};
     struct beaumont_series *a = calloc(1, sizeof(*a));
     struct beaumont_series *b = calloc(1, sizeof(*b));
     (void)state;
@@ -181,8 +206,8 @@ static void errors_of_the_engine_are_passed_up(void **state)
 {
     bool busy[2] = {false};
     const struct beaumont_engine engine = {"none", 2, busy, submit, refuse};
-    const struct beaumont_setup setup = {1, 1, DIVISIBLE_TAIL_CUT, &engine,
-                                         NULL};
+    const struct beaumont_setup setup = {1,      1,       DIVISIBLE_TAIL_CUT,
+                                         {2, 2}, &engine, NULL};
     struct beaumont_series *s = calloc(1, sizeof(*s));
     struct error err = {""};
     (void)state;
@@ -269,8 +294,8 @@ static int lines(const char *text)
 
 static void csv_has_a_row_for_each_point_and_claim(void **state)
 {
-    const struct beaumont_setup setup = {1, 1, DIVISIBLE_TAIL_SHARE,
-                                         &beaumont_analytic, NULL};
+    const struct beaumont_setup setup = {
+        1, 1, DIVISIBLE_TAIL_SHARE, {2, 2}, &beaumont_analytic, NULL};
     struct beaumont_series *s = calloc(1, sizeof(*s));
     struct beaumont_claim claim[BEAUMONT_CLAIMS];
     char *text = NULL;
@@ -303,6 +328,7 @@ int main(void)
         cmocka_unit_test(homogeneous_platforms_are_the_papers),
         cmocka_unit_test(random_platforms_are_from_the_papers_set),
         cmocka_unit_test(all_figures_have_the_same_platforms),
+        cmocka_unit_test(readings_weigh_data_and_latency),
         cmocka_unit_test(heuristics_are_the_papers_eleven),
         cmocka_unit_test(a_point_is_the_mean_of_its_plans),
         cmocka_unit_test(lanes_give_the_same_as_one),

@@ -11,10 +11,19 @@
 
 enum { PLATFORMS_MAX = 1000000 };
 
-enum { OPT_PLATFORMS = 256, OPT_SEED, OPT_TAIL, OPT_ENGINE, OPT_OUT };
+enum {
+    OPT_PLATFORMS = 256,
+    OPT_SEED,
+    OPT_TAIL,
+    OPT_ENGINE,
+    OPT_OUT,
+    OPT_DATA,
+    OPT_LATENCY
+};
 
 struct input {
     const char *platforms, *seed, *tail, *engine, *out;
+    const char *data, *latency;
     struct error *err;
 };
 
@@ -40,6 +49,10 @@ static const struct argp_option options[] = {
      "last round of the LP heuristics: whole shares in turn (default) or all "
      "shares made smaller",
      0},
+    {"data", OPT_DATA, "MBIT", 0,
+     "of a unit of load (default 2, as printed; 16 is 2 Mbyte)", 0},
+    {"latency", OPT_LATENCY, "MBIT", 0,
+     "what takes as long to send as a latency (default 2, as printed)", 0},
     {"engine", OPT_ENGINE, "analytic|simgrid", 0, "default analytic", 0},
     {"out", OPT_OUT, "DIR", 0,
      "result directory: a name, or a path with a / (default: by the time)", 0},
@@ -59,6 +72,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_TAIL:
         in->tail = arg;
         return 0;
+    case OPT_DATA:
+        in->data = arg;
+        return 0;
+    case OPT_LATENCY:
+        in->latency = arg;
+        return 0;
     case OPT_ENGINE:
         in->engine = arg;
         return 0;
@@ -77,6 +96,7 @@ static int read_setup(const struct input *in, struct beaumont_setup *setup,
                       struct error *err)
 {
     int64_t platforms = 0, seed = 0;
+    struct beaumont_reading reading = {0};
     if (strcmp(in->engine, "analytic") != 0 &&
         strcmp(in->engine, "simgrid") != 0)
         return error_set(err, EINVAL,
@@ -92,10 +112,17 @@ static int read_setup(const struct input *in, struct beaumont_setup *setup,
                               &platforms, err);
     if (code == 0)
         code = number_integer("--seed", in->seed, 0, INT64_MAX, &seed, err);
+    if (code == 0)
+        code =
+            number_real("--data", in->data, 1e-3, 1e6, &reading.data_mbit, err);
+    if (code == 0)
+        code = number_real("--latency", in->latency, 0, 1e6,
+                           &reading.latency_mbit, err);
     *setup = (struct beaumont_setup){.platforms = (int)platforms,
                                      .seed = (uint64_t)seed,
                                      .tail = share ? DIVISIBLE_TAIL_SHARE
                                                    : DIVISIBLE_TAIL_CUT,
+                                     .reading = reading,
                                      .engine = &beaumont_analytic,
                                      .progress = stderr};
     return code;
@@ -201,6 +228,8 @@ int paper_beaumont_command(int argc, char **argv)
                        .seed = "1",
                        .tail = "cut",
                        .engine = "analytic",
+                       .data = "2",
+                       .latency = "2",
                        .err = &err};
     struct beaumont_setup setup;
     int code = command_parse(&argp, argc, argv, &in, &err);

@@ -7,7 +7,6 @@
 static const double processors[] = {22.151, 48.492, 34.333, 114.444};
 static const double networks[] = {4.70, 32.10, 30.25};
 enum { PROCESSORS = 4, NETWORKS = 3, FASTEST = 3, MEASURED = 1 };
-static const double unit_mbit = 2;
 
 const struct beaumont_figure beaumont_figures[BEAUMONT_FIGURES] = {
     [BEAUMONT_HOMOGENEOUS_5] = {"5, 6", 5, false, false, 1000},
@@ -53,7 +52,8 @@ struct divisible_choice beaumont_choice(int index, enum divisible_tail tail)
                                          index - BEAUMONT_FIRST_MI + 1};
 }
 
-void beaumont_platform(const struct beaumont_figure *figure, uint64_t seed,
+void beaumont_platform(const struct beaumont_figure *figure,
+                       const struct beaumont_reading *reading, uint64_t seed,
                        int number, struct divisible_worker *worker)
 {
     uint64_t state = random_stream(seed, (uint64_t)number);
@@ -65,8 +65,9 @@ void beaumont_platform(const struct beaumont_figure *figure, uint64_t seed,
             network = MEASURED;
         }
         worker[i] = (struct divisible_worker){
-            .G = unit_mbit / networks[network],
+            .G = reading->data_mbit / networks[network],
             .w = figure->mflop / processors[processor]};
-        worker[i].g = figure->latency ? worker[i].G : 0;
+        if (figure->latency)
+            worker[i].g = reading->latency_mbit / networks[network];
     }
 }

@@ -59,10 +59,17 @@ enum {
 const char *beaumont_heuristic(int index);
 struct divisible_choice beaumont_choice(int index, enum divisible_tail tail);
 
+/* What a unit of load and a latency weigh.  As printed both are 2 Mbit. */
+struct beaumont_reading {
+    double data_mbit;    /* of a unit */
+    double latency_mbit; /* what takes as long as a latency */
+};
+
 /* Platform number `number` of a seed; worker[0 .. workers - 1] is filled.  The
  * same number has the same processors and networks in all figures, those of 5
  * workers being the first of 20. */
-void beaumont_platform(const struct beaumont_figure *figure, uint64_t seed,
+void beaumont_platform(const struct beaumont_figure *figure,
+                       const struct beaumont_reading *reading, uint64_t seed,
                        int number, struct divisible_worker *worker);
 
 #endif

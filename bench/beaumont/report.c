@@ -21,6 +21,11 @@ static void say_setup(const struct beaumont_setup *setup, FILE *out)
             "platforms\n",
             setup->engine->name, setup->platforms, setup->seed,
             tail_name(setup->tail), build_version);
+    if (setup->reading.data_mbit != 2 || setup->reading.latency_mbit != 2)
+        fprintf(out,
+                "Not as printed: a unit is %g Mbit of data, a latency lasts as "
+                "long as %g Mbit\n",
+                setup->reading.data_mbit, setup->reading.latency_mbit);
 }
 
 /* Where there is no contention, both must be the same. */

@@ -101,7 +101,8 @@ static int begin(const struct beaumont_setup *setup, int lane,
     struct divisible_worker worker[BEAUMONT_WORKERS_MAX];
     struct divisible_platform platform = {beaumont_figures[figure].workers,
                                           worker, false, false};
-    beaumont_platform(&beaumont_figures[figure], setup->seed, number, worker);
+    beaumont_platform(&beaumont_figures[figure], &setup->reading, setup->seed,
+                      number, worker);
     task->figure = figure;
     int code = make_plans(setup, &platform, task->plan, err);
     if (code == 0)

@@ -50,6 +50,7 @@ struct beaumont_setup {
     int platforms; /* random ones for each figure, at least 1 */
     uint64_t seed;
     enum divisible_tail tail;
+    struct beaumont_reading reading;
     const struct beaumont_engine *engine;
     FILE *progress; /* a line for each figure; NULL: none */
 };
