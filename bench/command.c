@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OPTIONS_MAX = 48 };
+enum { OPTIONS_MAX = 80 };
 
 /* The long options of a parser, with those that argp adds itself. */
 struct options {
