@@ -3,6 +3,13 @@
 # analysis/paper_NAME.py.  Options: OUT=folder, SIM='options of dlsbench sim'.
 PAPERS = han ciorba andronikos
 
+# Simulation against reality: CAMPAIGN=file, OUT=folder.
+.PHONY: validate
+validate: sim ## a campaign here and simulated on this-machine, side by side
+	$(Q)PYTHON=$(PYTHON) sh bench/validate.sh $(BUILD)/dlsbench \
+	    $(or $(CAMPAIGN),bench/workstation.yaml) \
+	    $(or $(OUT),results/validate/$(shell date -u +%Y-%m-%dT%H%M%SZ))
+
 .PHONY: papers $(PAPERS:%=paper-%)
 papers: $(PAPERS:%=paper-%) ## the papers' tables and curves beside ours (SimGrid)
 

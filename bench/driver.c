@@ -172,6 +172,13 @@ static int settle(struct driver *driver, struct shape shape,
 
 /* ---- launches ---- */
 
+static const struct simulate_platform *platform_of(const struct driver *driver,
+                                                   struct shape shape)
+{
+    return simulate_find(driver->options->simulate,
+                         shape.cell->simulation.platform);
+}
+
 static int make_plan(const struct driver *driver, struct shape shape,
                      const char *path, struct error *err)
 {
@@ -187,7 +194,7 @@ static int make_plan(const struct driver *driver, struct shape shape,
     snprintf(plan.shard, sizeof(plan.shard), "%d/%d", driver->dir->shard,
              driver->dir->shards);
     if (driver->options->simulate != NULL)
-        plan_simulation_fill(&plan.simulation, &shape.cell->simulation);
+        simulate_fill(platform_of(driver, shape), shape.cell, &plan.simulation);
     strncat(plan.command, driver->options->command, sizeof(plan.command) - 1);
     plan.cells = calloc((size_t)watch->count + 1, sizeof(*plan.cells));
     if (plan.cells == NULL)
@@ -198,13 +205,6 @@ static int make_plan(const struct driver *driver, struct shape shape,
     int code = plan_save(&plan, path, err);
     plan_free(&plan);
     return code;
-}
-
-static const struct simulate_platform *platform_of(const struct driver *driver,
-                                                   struct shape shape)
-{
-    return simulate_find(driver->options->simulate,
-                         shape.cell->simulation.platform);
 }
 
 /* `hosts` is written for a simulation. */

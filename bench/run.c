@@ -225,6 +225,9 @@ static int run_campaign(int argc, char **argv,
         code = open_directory(options, campaign, &dir, err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, err);
+    if (options->simulated &&
+        simulate_store(&options->simulate, dir.path, err) != 0)
+        return command_fail(COMMAND_FAILED, err);
     fprintf(stderr, "dlsbench: %s: %d cell%s", campaign->name,
             campaign->all.count, campaign->all.count == 1 ? "" : "s");
     if (campaign->all.skipped > 0)
@@ -253,6 +256,7 @@ static int simulate_campaign(int argc, char **argv, struct run_options *options,
 {
     if (options->dry_run)
         return run_campaign(argc, argv, options, campaign, err);
+    options->simulate.calibration = options->calibration;
     if (simulate_open(&options->simulate, campaign->all.cells,
                       campaign->all.count, err) != 0) {
         simulate_close(&options->simulate);

@@ -164,8 +164,8 @@ static const char simulation_doc[] =
 /* Behind the others, for dlsbench sim only. */
 static const struct argp_option simulation_options[] = {
     {NULL, 0, NULL, 0, "The simulation:", 4},
-    {"platform", SIMULATION, "FILE", 0, "SimGrid's description of a cluster",
-     4},
+    {"platform", SIMULATION, "FILE", 0,
+     "SimGrid's description of a cluster, or this-machine: as calibrated", 4},
     {"workers", SIMULATION + 1, "P", 0,
      "so many workers; dedicated masters come on top", 4},
     {"cp", SIMULATION + 2, "S", 0,

@@ -122,10 +122,10 @@ static int read_hosts(const struct simulate *simulate,
     char complaint[400] = "", *line = NULL;
     size_t room = 0;
     int code = 0;
-    if (access(platform->path, R_OK) != 0)
-        return error_set(err, ENOENT, "platform: %s: %s", platform->path,
+    if (access(platform->file, R_OK) != 0)
+        return error_set(err, ENOENT, "platform: %s: %s", platform->file,
                          strerror(errno));
-    FILE *answer = ask(simulate, platform->path);
+    FILE *answer = ask(simulate, platform->file);
     if (answer == NULL)
         return error_set(err, errno, "cannot start smpirun: %s",
                          strerror(errno));
@@ -141,7 +141,7 @@ static int read_hosts(const struct simulate *simulate,
     if (code == 0 && platform->count == 0)
         code =
             error_set(err, EINVAL, "platform: %s: SimGrid finds no hosts%s%s",
-                      platform->path, complaint[0] ? ": " : "", complaint);
+                      platform->file, complaint[0] ? ": " : "", complaint);
     return code;
 }
 
@@ -154,27 +154,41 @@ const struct simulate_platform *simulate_find(const struct simulate *simulate,
     return NULL;
 }
 
+static int make_machine(const struct simulate *simulate,
+                        struct simulate_platform *platform, struct error *err)
+{
+    platform->machine = calloc(1, sizeof(*platform->machine));
+    if (platform->machine == NULL)
+        return error_set(err, ENOMEM, "out of memory for the platforms");
+    int code = this_machine_open(platform->machine, simulate->calibration, err);
+    platform->file = platform->machine->platform;
+    return code;
+}
+
+/* Room for all was made: nothing moves. */
 static int add_platform(struct simulate *simulate, const char *path,
                         struct error *err)
 {
     if (simulate_find(simulate, path) != NULL)
         return 0;
-    size_t room = (size_t)simulate->count + 1;
-    struct simulate_platform *more =
-        realloc(simulate->platforms, room * sizeof(*more));
-    if (more == NULL)
-        return error_set(err, ENOMEM, "out of memory for the platforms");
-    simulate->platforms = more;
-    struct simulate_platform *platform = &more[simulate->count++];
-    *platform = (struct simulate_platform){.count = 0};
+    struct simulate_platform *platform =
+        &simulate->platforms[simulate->count++];
+    int code = 0;
     snprintf(platform->path, sizeof(platform->path), "%s", path);
-    return read_hosts(simulate, platform, err);
+    platform->file = platform->path;
+    if (strcmp(path, this_machine_name) == 0)
+        code = make_machine(simulate, platform, err);
+    return code == 0 ? read_hosts(simulate, platform, err) : code;
 }
 
 int simulate_open(struct simulate *simulate, const struct cell *cells,
                   int count, struct error *err)
 {
     int code = find_program(simulate, err);
+    simulate->platforms =
+        calloc((size_t)count + 1, sizeof(*simulate->platforms));
+    if (code == 0 && simulate->platforms == NULL)
+        code = error_set(err, ENOMEM, "out of memory for the platforms");
     for (int i = 0; code == 0 && i < count; i++)
         code = add_platform(simulate, cells[i].simulation.platform, err);
     return code;
@@ -182,10 +196,36 @@ int simulate_open(struct simulate *simulate, const struct cell *cells,
 
 void simulate_close(struct simulate *simulate)
 {
-    for (int i = 0; i < simulate->count; i++)
+    for (int i = 0; i < simulate->count; i++) {
         free(simulate->platforms[i].hosts);
+        free(simulate->platforms[i].machine);
+    }
     free(simulate->platforms);
     *simulate = (struct simulate){.count = 0};
+}
+
+int simulate_store(const struct simulate *simulate, const char *dir,
+                   struct error *err)
+{
+    int code = 0;
+    for (int i = 0; code == 0 && i < simulate->count; i++)
+        if (simulate->platforms[i].machine != NULL)
+            code = this_machine_store(simulate->platforms[i].machine, dir, err);
+    return code;
+}
+
+/* What the cell itself says goes before what was measured. */
+void simulate_fill(const struct simulate_platform *platform,
+                   const struct cell *cell, struct plan_simulation *simulation)
+{
+    struct cell usual;
+    cell_defaults(&usual);
+    plan_simulation_fill(simulation, &cell->simulation);
+    if (platform->machine == NULL)
+        return;
+    this_machine_fill(platform->machine, cell->ranks, simulation);
+    if (cell->simulation.request_cost != usual.simulation.request_cost)
+        simulation->request_s = cell->simulation.request_cost;
 }
 
 /* ---- what fits ---- */
@@ -271,7 +311,7 @@ char **simulate_argv(const struct simulate *simulate,
 {
     char number[32];
     const char *words[WORDS] = {"smpirun",   "-np",          number,
-                                "-platform", platform->path, "-hostfile",
+                                "-platform", platform->file, "-hostfile",
                                 hostfile};
     int n = 7;
     if (write_hosts(platform, ranks, threads, hostfile, err) != 0)
@@ -279,6 +319,8 @@ char **simulate_argv(const struct simulate *simulate,
     snprintf(number, sizeof(number), "%ld", (long)ranks * threads);
     for (int i = 0; i < FLAGS; i++)
         words[n++] = flags[i];
+    for (int i = 0; platform->machine != NULL && i < THIS_MACHINE_FLAGS; i++)
+        words[n++] = platform->machine->flag[i];
     words[n++] = (long)ranks * threads <= GUARDED_RANKS
                      ? "--cfg=contexts/guard-size:1"
                      : "--cfg=contexts/guard-size:0";

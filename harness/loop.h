@@ -43,6 +43,7 @@ struct loop {
     double serial_s;     /* -1: no output, no serial time to speak of */
     double *cost_before; /* rank 0: s before iteration i, iterations + 1 of
                             them; or NULL */
+    double row_start_s;  /* simulated grids: to start a row of a block */
 };
 
 /* Collective: makes the instance on every rank, its input data where it is to

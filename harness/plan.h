@@ -10,16 +10,18 @@
 
 /* How cells are simulated; an empty platform: they are not. */
 struct plan_simulation {
-    char platform[4096];   /* SimGrid's XML file */
-    double operation_s;    /* c_p: seconds of one operation of the kernel at
-                              power 1, that of the slowest host; 0: its flops
-                              over the host's flop/s */
-    double request_s;      /* a master takes in a request and answers it */
-    double result_bytes;   /* of an iteration; 0: as many as the kernel has */
-    double boundary_bytes; /* of a column; 0: as many as the kernel has */
-    double count_s;        /* a step from a counter in shared memory */
-    double state_s;        /* a chunk from a scheme's state or a pool */
-    double handover_s;     /* a boundary between two threads */
+    char platform[4096];    /* SimGrid's XML file */
+    double operation_s;     /* c_p: seconds of one operation of the kernel at
+                               power 1, that of the slowest host; 0: its flops
+                               over the host's flop/s */
+    double request_s;       /* a master takes in a request and answers it */
+    double result_bytes;    /* of an iteration; 0: as many as the kernel has */
+    double boundary_bytes;  /* of a column; 0: as many as the kernel has */
+    char calibration[4096]; /* of this machine: what its workers and kernels
+                               cost; empty: by operation_s or flop/s */
+    double count_s;         /* a step from a counter in shared memory */
+    double state_s;         /* a chunk from a scheme's state or a pool */
+    double handover_s;      /* a boundary between two threads */
 };
 
 /* What these cells ask for, and what they need not say. */

@@ -1,28 +1,14 @@
 """Simulation against reality, for cells that ran both ways."""
+import bothways
 import labels
 from figures import style
 
-SAME = ["kernel", "scheme", "hierarchy", "transport", "master", "collect",
-        "prefetch", "workers", "sync_interval", "min_chunk"]
-
-
-def matched(frame):
-    """Cells that exist natively and simulated, with both times; a simulated
-    worker is a rank, so that ranks and threads need not be the same."""
-    keys = [n for n in SAME if n in frame]
-    text = frame[keys].astype(str).agg("|".join, axis=1)
-    best = frame.assign(key=text).sort_values("time_s")
-    sides = [best[best["simulated"] == s].drop_duplicates("key")
-             for s in (False, True)]
-    return sides[0].merge(sides[1][["key", "time_s"]], on="key",
-                          suffixes=("", "_simulated"))
-
 
 def draw(results, frame):
-    both = matched(frame)
+    both = bothways.matched(frame)
     if both.empty:
         return
-    error = (both["time_s_simulated"] / both["time_s"] - 1).abs()
+    error = both["error"].abs()
     figure, ax = style.single(3.8, 5.2)
     factor, unit = style.time_factor(both["time_s"])
     style.parity(ax, [(part["loop"].iloc[0], part["time_s"] * factor,

@@ -133,14 +133,13 @@ static void sample_body(int thread, void *arg)
     work->pass_s[thread] = last - start;
 }
 
-static void keep_blocks(struct work *work)
+static void keep_blocks(struct work *work, int round)
 {
     for (int t = 0; t < work->crew->context->threads; t++)
         for (int64_t b = 0; b < work->blocks; b++) {
             struct work_block *block = &work->block[t][b];
-            double s = stats_median(block->pass_s, work->passes).median;
-            if (block->one_s == 0 || s < block->one_s)
-                block->one_s = s;
+            block->round_s[round] =
+                stats_median(block->pass_s, work->passes).median;
         }
 }
 
@@ -165,8 +164,9 @@ static double operations(const struct work *work, int64_t block)
 
 /* The seconds of the blocks as start and operations; the fit is scaled to the
  * sum, which it must not change.  Blocks that are all alike tell of operations
- * only. */
-static void fit(const struct work *work, int thread, const double *ops,
+ * only.  The median of the rounds, not the least: runs have the machine as it
+ * is. */
+static void fit(struct work *work, int thread, const double *ops,
                 struct calibration_cost *cost)
 {
     double y[WORK_BLOCKS], sum_x = 0, sum_y = 0;
@@ -176,7 +176,9 @@ static void fit(const struct work *work, int thread, const double *ops,
     struct line line;
     for (int64_t b = 0; b < work->blocks; b++) {
         x[b] = ops[b] / begun;
-        y[b] = work->block[thread][b].one_s / begun;
+        y[b] =
+            stats_median(work->block[thread][b].round_s, WORK_ROUNDS).median /
+            begun;
         sum_x += x[b];
         sum_y += y[b];
     }
@@ -201,7 +203,7 @@ int work_sample(struct work *work, struct calibration_cost *cost,
         all += ops[b] = operations(work, b);
     for (int r = 0; r < WORK_ROUNDS; r++) {
         work_round(work, sample_body, work->one_s);
-        keep_blocks(work);
+        keep_blocks(work, r);
     }
     for (int t = 0; t < threads; t++) {
         cost[t] = (struct calibration_cost){

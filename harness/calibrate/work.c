@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { INTERVALS = 7 };
+enum { INTERVALS = 7, STEPS = 16 };
 
 /* The passes of one round. */
 #define ROUND_S 0.03
@@ -71,15 +71,29 @@ static void wipe_chunks(const struct work *work)
            (size_t)rows * work->output_bytes);
 }
 
-static void run_chunk(const struct work *work, int worker)
+/* The first step finds rows that are not in the cache, those that follow may
+ * find them there. */
+static int steps(const struct work *work)
+{
+    return work->grid.steps < STEPS ? work->grid.steps : STEPS;
+}
+
+static void run_step(const struct work *work, int worker, int step)
 {
     int64_t rows = chunk_rows(work), start = chunk_start(work, worker);
     int64_t extent = work->grid.columns + (rows - 1) * work->grid.skew;
     for (int64_t from = 0; from < extent; from += work->h) {
         int64_t to = extent - from < work->h ? extent : from + work->h;
-        work->ops->dependence->run_block(work->instance, work->state, 0, start,
-                                         rows, from, to, work->output, NULL);
+        work->ops->dependence->run_block(work->instance, work->state, step,
+                                         start, rows, from, to, work->output,
+                                         NULL);
     }
+}
+
+static void run_chunk(const struct work *work, int worker)
+{
+    for (int step = 0; step < steps(work); step++)
+        run_step(work, worker, step);
 }
 
 /* ---- opening ---- */
@@ -248,14 +262,15 @@ static int measure_grid(struct work *work, struct calibration_cost *cost,
     int threads = work->crew->context->threads, count = 1, code = 0;
     double x[INTERVALS], y[INTERVALS];
     int64_t rows = chunk_rows(work), columns = work->grid.columns;
-    double points = (double)rows * (double)columns;
+    double points = (double)rows * (double)columns * steps(work);
     while (count < INTERVALS && widths[count] <= columns)
         count++;
     for (int i = 0; i < WORK_ROUNDS * count; i++) {
         work->h = widths[i % count] < columns ? widths[i % count] : columns;
         work_round(work, chunk_body, work->one_s + i % count * threads);
         x[i % count] =
-            work_row_starts(rows, columns, work->grid.skew, work->h) / points;
+            work_row_starts(rows, columns, work->grid.skew, work->h) *
+            steps(work) / points;
     }
     for (int t = 0; code == 0 && t < threads; t++) {
         for (int i = 0; i < count; i++)

@@ -11,9 +11,9 @@
  * whatever else the machine does only adds. */
 enum { WORK_ROUNDS = 5, WORK_PASSES = 64, WORK_BLOCKS = 16 };
 
-/* A block of the sample: the passes of a round, and the least median. */
+/* A block of the sample: the passes of a round, and the rounds' medians. */
 struct work_block {
-    double pass_s[WORK_PASSES], one_s;
+    double pass_s[WORK_PASSES], round_s[WORK_ROUNDS];
 };
 
 struct work {

@@ -1,6 +1,7 @@
 #include "harness/context.h"
 
 #include "harness/engine/sim/world.h"
+#include "harness/sim/machine.h"
 
 #include <errno.h>
 #include <math.h>
@@ -73,8 +74,11 @@ static int look_around(struct world *world, struct engine_team *team, int ranks,
         return error_set(err, ENOMEM, "out of memory for %d ranks", ranks);
     engine_team_run(team, look_body, world);
     world->speed = INFINITY;
-    for (int i = 0; i < ranks; i++)
+    for (int i = 0; i < ranks; i++) {
+        world->place[i].power = machine_power(world->machine, i);
+        world->place[i].speed *= world->place[i].power;
         world->speed = fmin(world->speed, world->place[i].speed);
+    }
     return check_cores(world, err);
 }
 
@@ -97,6 +101,8 @@ int context_open(struct launch_context *context, const struct plan *plan,
     world->result_bytes = simulation->result_bytes;
     int code = engine_team_start(&context->team, ranks, err);
     if (code == 0)
+        code = machine_open(&world->machine, plan, err);
+    if (code == 0)
         code = look_around(world, context->team, ranks, err);
     if (code == 0)
         code = check_threads(world, plan->threads, err);
@@ -115,6 +121,7 @@ int context_open(struct launch_context *context, const struct plan *plan,
 /* The team is released by main. */
 void context_close(struct launch_context *context)
 {
+    machine_close(world_here()->machine);
     free(world_here()->place);
     context->team = NULL;
 }

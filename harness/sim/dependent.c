@@ -23,23 +23,27 @@ static int64_t clamp(int64_t column, int64_t columns)
     return column < columns ? column : columns;
 }
 
-/* Seconds of a block at power 1: the shares of its rows in theirs. */
+/* Seconds of a block at power 1: the shares of its rows in theirs, and what it
+ * costs to start those that it has a part of. */
 static double block_s(const struct loop *loop, int64_t start, int64_t size,
                       int64_t from, int64_t to)
 {
     const struct kernel_grid *grid = &loop->grid;
     const double *before = loop->cost_before;
     int64_t n = grid->columns;
+    int64_t width = clamp(to, n) - clamp(from, n);
+    int64_t started = grid->skew == 0 && width > 0 ? size : 0;
     double sum = 0;
     if (grid->skew == 0)
-        sum = (double)(clamp(to, n) - clamp(from, n)) *
-              (before[start + size] - before[start]);
+        sum = (double)width * (before[start + size] - before[start]);
     for (int64_t k = 0; grid->skew > 0 && k < size; k++) {
         int64_t lag = k * grid->skew;
-        sum += (double)(clamp(to - lag, n) - clamp(from - lag, n)) *
-               (before[start + k + 1] - before[start + k]);
+        width = clamp(to - lag, n) - clamp(from - lag, n);
+        sum += (double)width * (before[start + k + 1] - before[start + k]);
+        started += width > 0;
     }
-    return sum / ((double)n * grid->steps);
+    return sum / ((double)n * grid->steps) +
+           loop->row_start_s * (double)started;
 }
 
 /* The row above in this step; the row below, and the rows themselves, in the

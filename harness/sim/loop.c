@@ -4,6 +4,7 @@
 
 #include "harness/engine/sim/world.h"
 #include "harness/loop_input.h"
+#include "harness/sim/machine.h"
 #include "harness/sim/profile.h"
 
 #include <errno.h>
@@ -26,14 +27,30 @@ static int map_output(struct loop *loop, struct error *err)
     return 0;
 }
 
-/* Seconds of one operation at power 1. */
-static double operation_s(const struct kernel_cost *cost)
+static int64_t columns_of(const struct loop *loop)
 {
+    return loop->kernel->dependence != NULL ? loop->grid.columns : 1;
+}
+
+/* Seconds of one operation at power 1, and to begin an iteration (or a row of
+ * a block). */
+static int seconds(const struct loop *loop, const struct spec *spec,
+                   double *operation_s, double *start_s, struct error *err)
+{
+    const struct kernel_cost *cost = loop->kernel->cost;
     const struct world *world = world_here();
+    *start_s = 0;
     if (cost->flops == 0)
-        return 1;
-    return world->operation_s > 0 ? world->operation_s
-                                  : cost->flops / world->speed;
+        *operation_s = 1;
+    else if (world->operation_s > 0)
+        *operation_s = world->operation_s;
+    else if (world->machine != NULL)
+        return machine_cost(world->machine, loop->kernel, spec,
+                            (double)loop->iterations * (double)columns_of(loop),
+                            operation_s, start_s, err);
+    else
+        *operation_s = cost->flops / world->speed;
+    return 0;
 }
 
 static int count_operations(const struct loop *loop, const struct spec *spec,
@@ -52,16 +69,27 @@ static int fill_costs(struct loop *loop, const struct spec *spec,
                       struct error *err)
 {
     int64_t n = loop->iterations;
+    double unit, start;
+    int code = seconds(loop, spec, &unit, &start, err);
+    if (code != 0)
+        return code;
     double *before = calloc((size_t)n + 1, sizeof(*before));
     if (before == NULL)
         return error_set(err, ENOMEM, "kernel %s: no memory for its costs",
                          loop->name);
     loop->cost_before = before;
-    int code = count_operations(loop, spec, before + 1, err);
-    double unit = operation_s(loop->kernel->cost);
+    code = count_operations(loop, spec, before + 1, err);
+    if (loop->kernel->dependence != NULL) {
+        loop->row_start_s = start;
+        start = 0;
+    }
+    start *= kernel_starts(loop->kernel, loop->instance);
     for (int64_t i = 0; i < n; i++)
-        before[i + 1] = before[i] + unit * before[i + 1];
-    loop->serial_s = before[n] > 0 ? before[n] : -1;
+        before[i + 1] = before[i] + start + unit * before[i + 1];
+    /* Alone, a worker starts each row once in a step. */
+    double serial =
+        before[n] + loop->row_start_s * (double)n * (double)loop->grid.steps;
+    loop->serial_s = serial > 0 ? serial : -1;
     return code;
 }
 

@@ -25,6 +25,7 @@ struct seat {
     struct worker worker;
     struct kernel_poll poll;
     enum engine_cost cost; /* of a chunk; ENGINE_COSTS: a message's */
+    double power;          /* of its core */
     int queue;             /* processes on its core, its own included */
     double compute_s, wait_s, sync_s;
     int64_t last; /* its newest entry in `handed`, -1: none */

@@ -14,7 +14,7 @@ static const double SLICE_S = 20e-6;
 static void compute(struct seat *seat, double seconds)
 {
     double start = engine_now();
-    world_compute(seconds * world_here()->speed * seat->queue);
+    world_compute(seconds * world_here()->speed * seat->queue / seat->power);
     seat->compute_s += engine_now() - start;
 }
 
@@ -127,6 +127,7 @@ void seat_open(struct run *run, int worker)
     struct seat *seat = &run->seat[worker];
     int rank = run->tree.worker_rank[worker];
     int thread = worker - run->tree.rank_worker[rank];
+    int place = rank * run->context->threads + thread;
     const struct chain *chain = &run->part[rank].chain;
     struct source *inner = &chain->source[thread].base;
     *seat = (struct seat){
@@ -138,6 +139,7 @@ void seat_open(struct run *run, int worker)
         .run = run,
         .poll = {poll_call, seat},
         .cost = cost_of(run, worker),
+        .power = world_here()->place[place].power,
         .queue = run->powers.queue ? run->powers.queue[worker] : 1,
         .last = -1,
         .worker = {.source = &seat->source,

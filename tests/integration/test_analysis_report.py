@@ -365,14 +365,16 @@ def test_counters_appear_where_they_are(tmp_path):
 def test_simulation_stands_beside_reality(tmp_path):
     there = Directory(tmp_path / "d")
     there.cell([1.0, 1.1, 1.2])
-    there.cell([1.21], launch="l2", run={"simulated": True}, ranks=2,
+    there.cell([1.21], launch="l2", run={"simulated": True},
+               platform="this-machine")
+    there.cell([9.0], launch="l2", run={"simulated": True}, ranks=2,
                threads=1)
     there.manifest()
     assert analysis("report", there.path)[0] == 0
     text = (there.path / "report.html").read_text()
     assert "1 cell ran both ways; the simulated time is off by 10.0 %" in text
     other = Directory(tmp_path / "e")
-    other.cell([1.32], run={"simulated": True}, ranks=2, threads=1)
+    other.cell([1.32], run={"simulated": True}, platform="this-machine")
     other.manifest()
     native = Directory(tmp_path / "f")
     native.cell([1.0, 1.1, 1.2])

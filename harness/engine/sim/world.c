@@ -75,7 +75,8 @@ struct world_place world_place(void)
     sg_host_t host = sg_host_self();
     struct world_place place = {.host = host,
                                 .speed = sg_host_get_speed(host),
-                                .cores = sg_host_core_count(host)};
+                                .cores = sg_host_core_count(host),
+                                .power = 1};
     read_cost(host, "smpi/os", place.send_s);
     read_cost(host, "smpi/or", place.receive_s);
     return place;

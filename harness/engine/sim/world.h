@@ -13,6 +13,7 @@ struct world_place {
     const void *host; /* equal: the same host */
     double speed;     /* of one core, flop/s */
     int cores;
+    double power; /* of this core, times that speed */
     /* What a message keeps its sender and its receiver here: seconds, and
      * seconds for each byte. */
     double send_s[2], receive_s[2];
@@ -24,10 +25,11 @@ struct world {
     bool over;                   /* no team will come */
     struct world_place *place;   /* of each rank */
     int places;
-    double speed;          /* of the slowest place: that of power 1 */
-    double operation_s;    /* of the kernel at power 1; 0: by flop/s */
-    double result_bytes;   /* of an iteration; 0: as many as the kernel has */
-    double boundary_bytes; /* of a column; 0: as many as the kernel has */
+    double speed;            /* of the slowest place: that of power 1 */
+    struct machine *machine; /* harness/sim/machine.h; NULL: a platform */
+    double operation_s;      /* of the kernel at power 1; 0: by flop/s */
+    double result_bytes;     /* of an iteration; 0: as many as the kernel has */
+    double boundary_bytes;   /* of a column; 0: as many as the kernel has */
 };
 
 /* Around all that a rank does; begin returns its number. */

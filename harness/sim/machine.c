@@ -1,0 +1,85 @@
+#include "harness/sim/machine.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Workers whose powers differ by less are alike: that much is noise. */
+static const double ALIKE = 1.1;
+
+struct machine {
+    struct calibration calibration;
+    const struct calibration_kind *kind; /* of the launch's shape */
+    bool alike;
+};
+
+static bool all_alike(const struct calibration_kind *kind)
+{
+    double most = 1;
+    for (int w = 0; w < kind->workers; w++)
+        most = fmax(most, kind->worker[w].power);
+    return most < ALIKE;
+}
+
+int machine_open(struct machine **out, const struct plan *plan,
+                 struct error *err)
+{
+    const char *path = plan->simulation.calibration;
+    int which = plan->ranks == 1 ? CALIBRATION_THREADS : CALIBRATION_RANKS;
+    *out = NULL;
+    if (path[0] == '\0')
+        return 0;
+    struct machine *machine = calloc(1, sizeof(*machine));
+    if (machine == NULL)
+        return error_set(err, ENOMEM, "out of memory for the calibration");
+    int code = calibration_load(path, &machine->calibration, err);
+    if (code != 0) {
+        free(machine);
+        return code;
+    }
+    machine->kind = &machine->calibration.kind[which];
+    if (machine->kind->workers == 0) {
+        machine_close(machine);
+        return error_set(err, EINVAL, "%s: there is no measurement of %s", path,
+                         calibration_names[which]);
+    }
+    machine->alike = all_alike(machine->kind);
+    *out = machine;
+    return 0;
+}
+
+void machine_close(struct machine *machine)
+{
+    if (machine == NULL)
+        return;
+    calibration_free(&machine->calibration);
+    free(machine);
+}
+
+double machine_power(const struct machine *machine, int place)
+{
+    if (machine == NULL || machine->alike || place >= machine->kind->workers)
+        return 1;
+    return machine->kind->worker[place].power;
+}
+
+int machine_cost(const struct machine *machine, const struct kernel_ops *kernel,
+                 const struct spec *spec, double points, double *operation_s,
+                 double *start_s, struct error *err)
+{
+    const struct calibration_kind *kind = machine->kind;
+    const struct calibration_kernel *found =
+        calibration_find_kernel(kind, spec->canonical, points);
+    *operation_s = *start_s = 0;
+    for (int w = 0; found != NULL && w < kind->workers; w++) {
+        double share = machine_power(machine, w) / kind->workers;
+        *operation_s += share * found->cost[w].operation;
+        *start_s += share * found->cost[w].start;
+    }
+    if (*operation_s > 0)
+        return 0;
+    return error_set(err, EINVAL,
+                     "kernel %s is not in the calibration: run dlsbench "
+                     "calibrate --kernel '%s'",
+                     kernel->name, spec->canonical);
+}

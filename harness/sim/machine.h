@@ -1,0 +1,27 @@
+/* The machine that a calibration was made of: what its workers and kernels
+ * cost, in place of a platform's flop/s. */
+#ifndef HARNESS_SIM_MACHINE_H
+#define HARNESS_SIM_MACHINE_H
+
+#include "harness/calibrate/calibration.h"
+#include "harness/plan.h"
+#include "kernels/kernel.h"
+
+struct machine;
+
+/* Reads the plan's calibration; *machine is NULL without one.  Returns 0,
+ * -ENOENT, -EINVAL (also when it has nothing for this shape) or -ENOMEM. */
+int machine_open(struct machine **machine, const struct plan *plan,
+                 struct error *err);
+void machine_close(struct machine *machine);
+
+/* Relative speed of a place (a core), slowest 1; 1 without a machine. */
+double machine_power(const struct machine *machine, int place);
+
+/* What the kernel costs a worker of power 1, for the size that is nearest to
+ * this one.  -EINVAL: it was not measured. */
+int machine_cost(const struct machine *machine, const struct kernel_ops *kernel,
+                 const struct spec *spec, double points, double *operation_s,
+                 double *start_s, struct error *err);
+
+#endif

@@ -1,0 +1,132 @@
+"""The platform this-machine: what a calibration says is what a simulation
+takes."""
+import json
+
+import pytest
+
+ADJOINT = ("--kernel", "adjoint:size=30")
+OPERATIONS = 900 * 901 / 2
+
+
+@pytest.fixture
+def known(measured, tmp_path):
+    """Writes a copy of the calibration with known costs; `change` edits it."""
+    def write(change=lambda kind: None):
+        data = json.loads(measured[0].read_text())
+        for kind in data["kinds"].values():
+            for pair in kind["boundaries"]:
+                pair.update(c_c_s_per_byte=0)
+            for worker in kind["workers"]:
+                worker.update(power=1)
+            for kernel in kind["kernels"]:
+                for cost in kernel["workers"]:
+                    cost.update(operation_s=1e-6, start_s=1e-3)
+            change(kind)
+        path = tmp_path / "known.json"
+        path.write_text(json.dumps(data))
+        return path
+    return write
+
+
+@pytest.fixture
+def sim(dlsbench):
+    def call(path, *args, **more):
+        return dlsbench("sim", "--platform", "this-machine", "--calibration",
+                        path, *args, **more)
+    return call
+
+
+def only(result):
+    assert result.code == 0, result.err
+    (row,) = result.runs()
+    return row
+
+
+def test_kernels_take_what_was_measured(sim, known):
+    path = known()
+    result = sim(path, *ADJOINT, "--scheme", "ss", "--workers", 1)
+    row = only(result)
+    assert row["platform"] == "this-machine" and row["simulated"]
+    assert row["serial_s"] == pytest.approx(900 * 1e-3 + OPERATIONS * 1e-6)
+    stored = json.loads((result.directory / "calibration.json").read_text())
+    assert stored == json.loads(path.read_text())
+    platform = (result.directory / "platform.xml").read_text()
+    assert str(path) in platform and 'core="2"' in platform
+
+
+def test_a_line_of_the_set_begins_with_each_point(sim, known):
+    """All points of the largest square end in one step."""
+    kernel = "mandelbrot:size=8,maxiter=1,xmin=9,xmax=10,ymin=9,ymax=10"
+    row = only(sim(known(), "--kernel", kernel, "--scheme", "ss", "--workers",
+                   1))
+    assert row["serial_s"] == pytest.approx(64 * (1e-3 + 1e-6), rel=1e-6)
+
+
+def test_rows_of_blocks_are_started(sim, known):
+    """Two blocks of 8 rows in each of two time steps, by one worker."""
+    row = only(sim(known(), "--kernel", "heat:rows=8,cols=100,steps=2",
+                   "--scheme", "static", "--sync-interval", 50, "--workers",
+                   1))
+    assert row["serial_s"] == pytest.approx(1600e-6 + 16e-3)
+    assert row["time_s"] == pytest.approx(1600e-6 + 32e-3, rel=1e-3)
+
+
+def test_workers_are_as_fast_as_measured(sim, known):
+    def twice(kind):
+        kind["workers"][1]["power"] = 2
+    result = sim(known(twice), *ADJOINT, "--scheme", "css:chunk=1", "--ranks",
+                 1, "--threads", 2)
+    row = only(result)
+    slow, fast = result.lines("workers")
+    # Costs of a worker count for power 1: the mean of 1 and 2 times 1e-6.
+    each = 1.5 * (1e-3 + OPERATIONS / 900 * 1e-6)
+    assert slow["chunks"] == pytest.approx(300, abs=10)
+    assert fast["chunks"] == 900 - slow["chunks"]
+    assert row["time_s"] == pytest.approx(300 * each, rel=0.05)
+
+
+def test_a_round_trip_takes_what_was_measured(sim, known, tmp_path):
+    """Request and answer: 1 ms to send, under way, to receive; 1 ms at the
+    master."""
+    def messages(kind):
+        kind["charges"].update(send_s=1e-3, receive_s=1e-3, one_way_s=3e-3,
+                               round_s=7e-3)
+    (tmp_path / "costs.txt").write_text("0\n" * 100)
+    row = only(sim(known(messages), "--kernel",
+                   f"trace:file={tmp_path}/costs.txt", "--scheme", "ss",
+                   "--ranks", 2, "--master", "dedicated", "--prefetch", "off",
+                   "--collect", "local"))
+    assert row["time_s"] == pytest.approx(0.7, rel=0.03)
+
+
+def test_what_the_cell_says_goes_first(sim, known):
+    row = only(sim(known(), *ADJOINT, "--scheme", "ss", "--workers", 1,
+                   "--cp", "1e-5"))
+    assert row["serial_s"] == pytest.approx(OPERATIONS * 1e-5)
+
+
+def one_error(result, code, *words):
+    assert result.code == code, result.err
+    text = "\n".join(result.error_lines())
+    for word in words:
+        assert word in text, text
+
+
+def test_no_calibration(dlsbench):
+    one_error(dlsbench("sim", "--platform", "this-machine", *ADJOINT,
+                       "--scheme", "ss"), 1,
+              "this machine is not calibrated", "dlsbench calibrate")
+
+
+def test_a_kernel_that_was_not_measured(sim, known):
+    def forget(kind):
+        kind["kernels"] = [x for x in kind["kernels"]
+                           if not x["kernel"].startswith("adjoint")]
+    one_error(sim(known(forget), *ADJOINT, "--scheme", "ss"), 1,
+              "kernel adjoint is not in the calibration",
+              "dlsbench calibrate --kernel 'adjoint:size=30")
+
+
+def test_more_workers_than_cores(sim, known):
+    one_error(sim(known(), *ADJOINT, "--scheme", "ss", "--workers", 3), 1,
+              "this-machine has room for 2 ranks", "3 are needed")
