@@ -1,7 +1,7 @@
 # `make papers`: the papers at their own scale, on simulated clusters.  Each has
 # campaigns bench/papers/NAME.yaml and NAME-*.yaml and a report,
 # analysis/paper_NAME.py.  Options: OUT=folder, SIM='options of dlsbench sim'.
-PAPERS = han ciorba andronikos
+PAPERS = han ciorba andronikos diaz
 
 # Simulation against reality: CAMPAIGN=file, OUT=folder.
 .PHONY: validate

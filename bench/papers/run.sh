@@ -7,7 +7,9 @@
 # shards, into OUT/CAMPAIGN/, then NAME.sh DLSBENCH OUT, if it is there, and
 # analysis/paper_NAME.py OUT, and makes the page OUT/report.html.  What is
 # complete in OUT already does not run again.  Paths in the campaigns are
-# relative to the folder that holds bench/.
+# relative to the folder that holds bench/.  Where there is a
+# bench/papers/NAME.py, it goes first, with OUT: campaigns that it writes to
+# OUT/campaigns/ run too.
 set -u
 name=$1 dlsbench=$(realpath "$2")
 mkdir -p "$3" || exit 1
@@ -15,8 +17,13 @@ out=$(realpath "$3")
 shift 3
 cd "$(dirname "$0")/../.." || exit 1
 
+python=${PYTHON:-/usr/bin/python3}
+if [ -e "bench/papers/$name.py" ]; then
+    "$python" "bench/papers/$name.py" "$out" || exit $?
+fi
 code=0
-for campaign in "bench/papers/$name.yaml" "bench/papers/$name"-*.yaml; do
+for campaign in "bench/papers/$name.yaml" "bench/papers/$name"-*.yaml \
+    "$out"/campaigns/*.yaml; do
     [ -e "$campaign" ] || continue
     into=$out/$(basename "$campaign" .yaml)
     "$dlsbench" sim "$campaign" "$@" --out "$into" --prepare > /dev/null ||
@@ -34,6 +41,6 @@ done
 if [ -e "bench/papers/$name.sh" ]; then
     sh "bench/papers/$name.sh" "$dlsbench" "$out" || exit $?
 fi
-"${PYTHON:-/usr/bin/python3}" "analysis/paper_$name.py" "$out" || code=$?
-"${PYTHON:-/usr/bin/python3}" analysis/report.py "$out" || code=$?
+"$python" "analysis/paper_$name.py" "$out" || code=$?
+"$python" analysis/report.py "$out" || code=$?
 exit $code
