@@ -8,7 +8,7 @@ SIM_NATIVE = $(filter-out %/calibration.c %/calibration_json.c,$(wildcard harnes
              harness/transport/burst.c \
              $(addprefix harness/,context.c fit.c load.c loop.c loop_input.c manifest.c \
              place.c power_count.c push_platform.c reference.c run.c run_gather.c run_loop.c \
-             run_place.c run_save.c run_verify.c verify.c)
+             run_place.c run_power.c run_save.c run_verify.c verify.c)
 SIM_SOURCES := $(filter-out $(SIM_NATIVE) harness/counters/% \
                harness/topo/% bench/%,$(SOURCES)) $(shell find harness -path '*/sim/*.c')
 SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)

@@ -29,8 +29,12 @@ const char *launcher_default(void)
 {
     /* Whether srun and another MPI understand each other depends on the site;
      * its own mpiexec asks Slurm by itself. */
-    bool srun = BUILD_SRUN && getenv("SLURM_JOB_ID") != NULL;
-    if (srun && launcher_can_start("srun"))
+    bool srun = BUILD_SRUN && getenv("SLURM_JOB_ID") != NULL &&
+                launcher_can_start("srun");
+    const char *groups = getenv("SLURM_HET_SIZE");
+    if (srun && groups != NULL && strcmp(groups, "2") == 0)
+        return "srun --mpi=pmi2 --het-group=0,1 -c {threads}";
+    if (srun)
         return "srun --mpi=pmi2 -n {ranks} -c {threads}";
     return BUILD_LAUNCHER;
 }
@@ -89,6 +93,15 @@ static int take_word(const char **text, int ranks, int threads, char *word,
     return t > begin;
 }
 
+/* The parts of a heterogeneous job know their ranks themselves. */
+static bool knows_ranks(char *const *argv)
+{
+    for (; *argv != NULL; argv++)
+        if (strncmp(*argv, "--het-group", strlen("--het-group")) == 0)
+            return true;
+    return false;
+}
+
 static int fill(const char *template, int ranks, int threads,
                 const char *const *tail, char **argv, struct error *err)
 {
@@ -106,7 +119,7 @@ static int fill(const char *template, int ranks, int threads,
         return more;
     if (n == 0)
         return error_set(err, EINVAL, "--launcher: it is empty");
-    if (!has_ranks)
+    if (!has_ranks && !knows_ranks(argv))
         return error_set(err, EINVAL,
                          "--launcher: {ranks} is missing, it stands for the "
                          "number of ranks, as in 'mpiexec.mpich -n {ranks}'");

@@ -13,7 +13,8 @@ const char *launcher_default(void);
 /* Splits the template at blanks ('...' and "..." keep them), puts the numbers
  * in place of {ranks} and {threads}, and appends the words of `tail` (NULL
  * ends them).  Returns an argv to be freed by launcher_free, NULL with a text
- * on errors: no words, an open quote, an unknown {word}, no {ranks}. */
+ * on errors: no words, an open quote, an unknown {word}, no {ranks} (but for
+ * srun's --het-group: the parts of a job have their own numbers). */
 char **launcher_argv(const char *template, int ranks, int threads,
                      const char *const *tail, struct error *err);
 void launcher_free(char **argv);

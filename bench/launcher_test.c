@@ -31,6 +31,19 @@ static void the_template_is_filled_in(void **state)
     launcher_free(argv);
 }
 
+/* The parts of a heterogeneous job have as many ranks as they asked for. */
+static void parts_of_a_job_need_no_ranks(void **state)
+{
+    const char *const tail[] = {"prog", NULL};
+    struct error err;
+    (void)state;
+    char **argv =
+        launcher_argv("srun --het-group=0,1 -c {threads}", 3, 2, tail, &err);
+    assert_non_null(argv);
+    assert_string_equal(argv[3], "2");
+    launcher_free(argv);
+}
+
 static void wrong_templates_are_errors(void **state)
 {
     static const struct {
@@ -170,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_template_is_filled_in),
+        cmocka_unit_test(parts_of_a_job_need_no_ranks),
         cmocka_unit_test(wrong_templates_are_errors),
         cmocka_unit_test(output_comes_in_lines_with_the_end),
         cmocka_unit_test(a_child_that_takes_too_long_leaves_nothing),

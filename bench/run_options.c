@@ -75,7 +75,10 @@ static const struct argp_option options[] = {
      "their NUMA node",
      1},
     {"timing", CELL + 11, "T", 0, "worker, or chunk to time every chunk", 1},
-    {"power", CELL + 12, "V,...", 0, "one for each worker, n:v for n times", 1},
+    {"power", CELL + 12, "V,...", 0,
+     "one for each worker, n:v for n times; measured: by a short run of the "
+     "kernel at the start",
+     1},
     {"min-chunk", CELL + 13, "N", 0, "smallest chunk", 1},
     {"protocol", CELL + 14, "P", 0,
      "of loops with dependences: dmps (default) or subproblem; push: of plans, "

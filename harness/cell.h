@@ -46,7 +46,8 @@ struct cell {
     char protocol[16];  /* parallel | dmps | subproblem | push */
     char data[16];      /* none | sent: input data with every chunk */
     char placement[16]; /* sticky | replan: chunks of several time steps */
-    char power[512];    /* v,v,... or n:v,n:v,...; empty: all equal */
+    char power[512];    /* v,v,... or n:v,n:v,..., or measured at the start;
+                           empty: all equal */
     char load[512];     /* competing load, w0,w2:1; empty: dedicated */
     bool prefetch;      /* requests go one ahead; under push: overlap */
     bool smt;           /* workers on hardware threads instead of cores */
@@ -114,8 +115,11 @@ int cell_scheme_parse(const char *text, struct sched_pair *pair,
 /* Number of workers of a checked cell. */
 int cell_workers(const struct cell *cell);
 
-/* The powers of a checked cell, one per worker; NULL when all are equal (or
- * out of memory).  The caller frees. */
+/* Whether the launch measures the powers of this cell's workers. */
+bool cell_measures_power(const struct cell *cell);
+
+/* The powers of a checked cell, one per worker; NULL when all are equal, or
+ * still to be measured (or out of memory).  The caller frees. */
 double *cell_powers(const struct cell *cell);
 
 /* The competing load of a checked cell: the number of busy processes beside

@@ -23,7 +23,9 @@ static int parse_power(char *word, long *count, double *value,
         word = colon + 1;
     }
     if (spec_real(word, value) != 0 || *value <= 0)
-        return error_set(err, EINVAL, "power: '%s' must be a number above 0",
+        return error_set(err, EINVAL,
+                         "power: '%s' must be a number above 0, or all of it "
+                         "the word measured",
                          word);
     *count = (long)times;
     return 0;
@@ -53,11 +55,16 @@ static int expand_power(const char *text, double *out, long max, long *total,
     return 0;
 }
 
+bool cell_measures_power(const struct cell *cell)
+{
+    return strcmp(cell->power, "measured") == 0;
+}
+
 double *cell_powers(const struct cell *cell)
 {
     long total;
     int workers = cell_workers(cell);
-    if (cell->power[0] == '\0')
+    if (cell->power[0] == '\0' || cell_measures_power(cell))
         return NULL;
     double *power = calloc((size_t)workers, sizeof(*power));
     if (power != NULL)
@@ -99,7 +106,7 @@ static void format_powers(struct cell *cell, const double *power, int workers)
 int cell_power_parse(const struct cell *cell, struct error *err)
 {
     long total;
-    if (cell->power[0] == '\0')
+    if (cell->power[0] == '\0' || cell_measures_power(cell))
         return 0;
     return expand_power(cell->power, NULL, 0, &total, err);
 }
@@ -107,9 +114,19 @@ int cell_power_parse(const struct cell *cell, struct error *err)
 int cell_power_check(struct cell *cell, struct error *err)
 {
     long total;
-    if (cell->power[0] == '\0')
-        return 0;
     int workers = cell_workers(cell);
+    if (cell_measures_power(cell) && cell->simulation.platform[0] != '\0')
+        return error_set(err, ENOTSUP,
+                         "power measured is for runs: a simulation knows the "
+                         "powers of its platform");
+    if (cell_measures_power(cell) && strcmp(cell->data, "sent") == 0)
+        return error_set(err, ENOTSUP,
+                         "power measured: the workers have no input data to "
+                         "measure with before they are sent (data: sent)");
+    if (cell_measures_power(cell) && workers == 1)
+        cell->power[0] = '\0';
+    if (cell->power[0] == '\0' || cell_measures_power(cell))
+        return 0;
     double *power = calloc((size_t)workers, sizeof(*power));
     if (power == NULL)
         return error_set(err, ENOMEM, "out of memory");

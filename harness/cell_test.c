@@ -48,6 +48,7 @@ static void every_field_takes_its_values(void **unused)
         {"rank_per", "socket"},
         {"rank_per", "numa"},
         {"nodes", "4"},
+        {"power", "measured"},
         {"smt", "on"},
         {"smt", "off"},
         {"memory", "touch"},

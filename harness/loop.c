@@ -230,6 +230,10 @@ void loop_close(struct loop *loop)
     if (loop->state != NULL)
         munmap(loop->state, loop->grid.state_bytes);
     loop_input_close(loop);
+    for (struct loop_powers *p = loop->powers; p != NULL; p = loop->powers) {
+        loop->powers = p->next;
+        free(p);
+    }
     free(loop->checksum);
     free(loop->known);
     free(loop->cost_before);

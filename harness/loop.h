@@ -4,12 +4,20 @@
 #define HARNESS_LOOP_H
 
 #include "base/error.h"
+#include "harness/cell.h"
 #include "harness/transport/comm.h"
 #include "harness/transport/input.h"
 #include "kernels/kernel.h"
 
 /* The byte that output is filled with before a run. */
 enum { LOOP_POISON = 0xa5 };
+
+/* Powers that were measured with a loop, beside a load. */
+struct loop_powers {
+    struct loop_powers *next;
+    char load[sizeof(((struct cell *)0)->load)];
+    double power[]; /* one per worker */
+};
 
 struct loop {
     const struct kernel_ops *kernel;
@@ -38,6 +46,8 @@ struct loop {
     uint8_t *known; /* 1: checksum is there (all of them unless sampled) */
     bool sampled;
     double reference_s; /* measured or estimated; rank 0 */
+
+    struct loop_powers *powers; /* of its cells with power measured */
 
     /* What the loop costs one worker alone, measured by rank 0. */
     double serial_s;     /* -1: no output, no serial time to speak of */

@@ -44,6 +44,13 @@ void powers_share(struct powers *powers, const struct sched_pair *pair,
             pair->outer->available(&pair->outer_spec, share[w]);
 }
 
+void powers_settle(struct powers *powers, const struct cell *cell, int workers)
+{
+    struct sched_pair pair;
+    if (sched_pair_parse(cell->scheme, &pair, NULL) == 0)
+        powers_share(powers, &pair, workers);
+}
+
 void powers_close(struct powers *powers)
 {
     free(powers->given);

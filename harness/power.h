@@ -47,6 +47,9 @@ int powers_allocate(struct powers *powers, int workers, bool count,
 void powers_share(struct powers *powers, const struct sched_pair *pair,
                   int workers);
 
+/* After `given` has changed: A from the new V. */
+void powers_settle(struct powers *powers, const struct cell *cell, int workers);
+
 void powers_close(struct powers *powers);
 
 /* What the scheme is given, one per worker: V / Q where it counts with that,

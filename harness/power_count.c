@@ -129,7 +129,9 @@ int powers_open(struct powers *powers, const struct cell *cell,
         code == 0 && pair.outer != NULL && pair.outer->available != NULL;
     bool bound = strcmp(cell->bind, "none") != 0;
     bool wanted = available && registers(cell, comm);
-    bool counted = bound && (wanted || cell->load[0] != '\0');
+    /* What is measured beside the load holds it already: A = V. */
+    bool counted = bound && !cell_measures_power(cell) &&
+                   (wanted || cell->load[0] != '\0');
     if (code == 0)
         code = powers_allocate(powers, tree->workers, counted, available, err);
     code = comm_agree(comm, code, err);

@@ -29,6 +29,10 @@ static int open_powers(struct run *run, struct error *err)
     comm_quiet_barrier(comm);
     code = powers_open(&run->powers, &run->cell, &run->tree, &context->place,
                        comm, run->place, err);
+    if (code == 0 && cell_measures_power(&run->cell)) {
+        code = run_measure_powers(run, err);
+        powers_settle(&run->powers, &run->cell, run->tree.workers);
+    }
     load_pause(&run->load);
     return code;
 }

@@ -1,5 +1,6 @@
 /* A run's own parts, shared by the files run*.c and by nobody else:
  * run.c opens and repeats, run_place.c says where workers and their data are,
+ * run_power.c measures what they are worth,
  * run_loop.c is the timed part, run_verify.c holds
  * what was computed against the reference, run_save.c writes it for people to
  * look at, run_gather.c brings the reports of
@@ -66,6 +67,9 @@ int run_bind_thread(struct run *run, int thread, struct error *err);
 /* Collective: binds all workers, looks where they are, and refuses (-EBUSY)
  * shared cores. */
 int run_check_places(struct run *run, bool oversubscribe, struct error *err);
+
+/* Collective, beside the load: puts measured powers in place of the given. */
+int run_measure_powers(struct run *run, struct error *err);
 
 /* By its thread, which is bound: memory of a worker on its own NUMA node, and
  * what the rank shares, as the cell's `memory` says. */

@@ -26,8 +26,17 @@ last_array() {
         END { if (last != "") print last }' "$1/submitted.tsv"
 }
 
-# What of this array is in the queue: "task state" in lines.
+# What of this array is in the queue: "task state" in lines.  Heterogeneous
+# jobs, which have no arrays, are given as "job:task,job:task,...".
 queued_tasks() {
+    local entry state
     command -v squeue >/dev/null || return 0
+    if [[ $1 == *:* ]]; then
+        for entry in ${1//,/ }; do
+            state=$(squeue -h -j "${entry%:*}" -o %T 2>/dev/null | head -n 1)
+            [ -z "$state" ] || printf '%s %s\n' "${entry#*:}" "$state"
+        done
+        return
+    fi
     squeue -h -r -j "$1" -o '%K %T' 2>/dev/null
 }

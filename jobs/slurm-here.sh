@@ -105,7 +105,8 @@ OverTimeLimit=0
 MinJobAge=600
 SlurmctldTimeout=30
 SlurmdTimeout=30
-NodeName=n[1-4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + 4))] CPUs=$cpus State=UNKNOWN
+NodeName=n[1-2] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + 2))] CPUs=$cpus Feature=first State=UNKNOWN
+NodeName=n[3-4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 3))-$((port + 4))] CPUs=$cpus Feature=second State=UNKNOWN
 PartitionName=here Nodes=n[1-4] Default=YES MaxTime=04:00:00 State=UP
 END
 }

@@ -13,8 +13,10 @@ dir=$(cd -- "$1" 2>/dev/null && pwd -P) || fail "$1 is not a directory"
 [ -r "$dir/submitted.tsv" ] ||
     fail "$1: nothing was submitted for it (it has no submitted.tsv)"
 program=$(find_program "$here") || exit 2
-cores=$(tail -n 1 "$dir/submitted.tsv" | cut -f 5)
-cells=$("$program" run "$dir/campaign.yaml" --cores "$cores" --out "$dir" \
+machine=(--cores "$(tail -n 1 "$dir/submitted.tsv" | cut -f 5)")
+topology=$(tail -n 1 "$dir/submitted.tsv" | cut -f 7)
+[ -z "$topology" ] || machine+=(--topology "$topology")
+cells=$("$program" run "$dir/campaign.yaml" "${machine[@]}" --out "$dir" \
     --dry-run --format csv) || exit 2
 
 # Lines for awk: "array LAYOUT SHARDS ARRAY", "task LAYOUT SHARD STATE", and
@@ -31,6 +33,16 @@ facts() {
 }
 
 facts | awk '
+    # "123" and a task: 123_4; "123:0,125:4" names the job of each.
+    function job_of(array, task,    n, k, entry, pair) {
+        if (array !~ /:/) return array "_" task
+        n = split(array, entry, ",")
+        for (k = 1; k <= n; k++) {
+            split(entry[k], pair, ":")
+            if (pair[2] == task) return pair[1]
+        }
+        return "-"
+    }
     function row(layout, shard, job, state, cells, done, running, failed, left) {
         printf "%-10s %-10s %-12s %-10s %6s %6s %8s %7s %8s\n", layout, shard,
             job, state, cells, done, running, failed, left
@@ -58,7 +70,7 @@ facts | awk '
                 s = state[name, i]
                 # A job runs one cell at a time.
                 r = (s == "RUNNING" && m > 0) ? 1 : 0
-                job = (name in array) ? array[name] "_" i : "-"
+                job = (name in array) ? job_of(array[name], i) : "-"
                 row(name, i "/" n, job, s == "" ? "-" : s, cells[name, i] + 0,
                     d, r, f, m - r)
                 all += cells[name, i]; alldone += d; allrun += r; allfail += f

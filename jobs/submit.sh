@@ -5,6 +5,8 @@ set -u
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 # shellcheck source=jobs/common.sh
 . "$here/common.sh"
+# shellcheck source=jobs/heterogeneous.sh
+. "$here/heterogeneous.sh"
 
 # Seconds of a job that are not for cells: Slurm sends the signal 60 s before
 # the limit and up to 60 s earlier than that, and a launch takes time to start.
@@ -20,6 +22,8 @@ Submits a campaign as job arrays, one for each layout (ranks x threads).
                      gone on with: only what is missing is submitted
   --nodes N[,N...]   numbers of nodes that may be used: a layout takes the
                      first on which it fits (default: as few as it fits on)
+  --nodes A+B        A nodes of the site's first type and B of the second, in
+                     jobs of their own; powers are measured at their start
   --time T           time limit of a job, instead of SITE_TIME
   --cell-time S      seconds that a cell takes, instead of the campaign's
                      cell_seconds: from it follows how many jobs there are
@@ -70,8 +74,9 @@ parse() {
 }
 
 parse_nodes() {
+    ! parse_het_nodes "$1" || return 0
     [[ $1 =~ ^[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})*$ ]] ||
-        fail "--nodes: '$1' must be numbers of nodes, e.g. 1,2,4"
+        fail "--nodes: '$1' must be numbers of nodes, e.g. 1,2,4, or 2+1 of two types"
     mapfile -t nodes < <(tr , '\n' <<<"$1" | sort -n)
 }
 
@@ -105,6 +110,7 @@ read_site() {
     SITE_PARTITION='' SITE_ACCOUNT='' SITE_CORES='' SITE_TIME='' SITE_PARALLEL=4
     SITE_LAUNCHER=srun SITE_PROGRAM=''
     SITE_LAUNCHER_FLAGS=() SITE_SBATCH=() SITE_MODULES=()
+    SITE_TOPOLOGY='' SITE_HET_CORES='' SITE_HET_SBATCH=()
     [ -r "$site" ] ||
         fail "$site is not there: copy $here/site.env.example to it and fill it in"
     # shellcheck source=/dev/null
@@ -112,6 +118,9 @@ read_site() {
     time=${time:-$SITE_TIME}
     positive SITE_CORES "$SITE_CORES"
     positive SITE_PARALLEL "$SITE_PARALLEL"
+    check_het
+    machine=(--cores "$SITE_CORES")
+    [ -z "$SITE_TOPOLOGY" ] || machine+=(--topology "$SITE_TOPOLOGY")
     limit_s=$(seconds_of "$time") ||
         fail "the time limit '$time' (SITE_TIME or --time) must be minutes or [days-]hours:minutes:seconds"
     program=$(find_program "$here") || exit 2
@@ -154,7 +163,13 @@ launcher() {
         text+=$(template_word "$word") || exit 2
     done
     case ${SITE_LAUNCHER##*/} in
-    srun) text+=" -N $1 --ntasks-per-node=$2 -n {ranks} -c {threads}" ;;
+    srun)
+        if is_het; then
+            text+=" --het-group=0,1 -c {threads}"
+        else
+            text+=" -N $1 --ntasks-per-node=$2 -n {ranks} -c {threads}"
+        fi
+        ;;
     mpiexec*) text+=" -ppn $2 -n {ranks}" ;;
     *) fail "$site: SITE_LAUNCHER='$SITE_LAUNCHER' is not known, allowed: srun, mpiexec (or its path)" ;;
     esac
@@ -166,6 +181,10 @@ launcher() {
 # Sets node_count and per_node.  $1: ranks, $2: threads.
 choose_nodes() {
     local n
+    if is_het; then
+        choose_het_nodes "$1" "$2"
+        return
+    fi
     [ "$2" -le "$SITE_CORES" ] ||
         fail "layout $1x$2: $2 threads do not fit on a node of $SITE_CORES cores (SITE_CORES)"
     node_count=''
@@ -243,10 +262,30 @@ sbatch_words() {
         --error="${dir//%/%%}/slurm-%A_%a.out")
     [ -z "$SITE_PARTITION" ] || words+=(--partition="$SITE_PARTITION")
     [ -z "$SITE_ACCOUNT" ] || words+=(--account="$SITE_ACCOUNT")
-    words+=(${SITE_SBATCH[@]+"${SITE_SBATCH[@]}"} "$here/task.sh" "$shards"
-        ${SITE_MODULES[@]+"${SITE_MODULES[@]}"} -- "$program" run
+    words+=(${SITE_SBATCH[@]+"${SITE_SBATCH[@]}"} "$here/task.sh" "$shards")
+    task_words "$1" "$2"
+}
+
+# What follows the shards: modules and the program.  $1: ranks, $2: threads.
+task_words() {
+    words+=(${SITE_MODULES[@]+"${SITE_MODULES[@]}"} -- "$program" run
         "$dir/campaign.yaml" --set "name=$name" --out "$dir" --resume
-        --cores "$SITE_CORES" --shape "$1x$2" --launcher "$template")
+        "${machine[@]}" --shape "$1x$2" --launcher "$template")
+}
+
+print_words() {
+    printf '   '
+    printf ' %q' "${words[@]}"
+    printf '\n'
+}
+
+# The shards in `indices`, one a line.
+shard_list() {
+    if [[ $indices == *-* ]]; then
+        seq "${indices%-*}" "${indices#*-}"
+    else
+        tr , '\n' <<<"$indices"
+    fi
 }
 
 is_queued() {
@@ -258,9 +297,9 @@ is_queued() {
 
 note() {
     [ -e "$dir/submitted.tsv" ] ||
-        printf 'array\tlayout\tshards\tnodes\tcores\tat\n' >"$dir/submitted.tsv"
-    printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$shards" "$node_count" \
-        "$SITE_CORES" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >>"$dir/submitted.tsv"
+        printf 'array\tlayout\tshards\tnodes\tcores\tat\ttopology\n' >"$dir/submitted.tsv"
+    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$shards" "$node_count" \
+        "$SITE_CORES" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$SITE_TOPOLOGY" >>"$dir/submitted.tsv"
 }
 
 submit_layout() {
@@ -276,13 +315,15 @@ submit_layout() {
         return
     fi
     template=$(launcher "$node_count" "$per_node" "$threads") || exit 2
-    sbatch_words "$ranks" "$threads"
     printf 'layout %s: %s cells on %s nodes, about %s s in all, %s shards of at most %s\n' \
         "$layout" "$missing" "$node_count" "$seconds" "$shards" "$time"
+    if is_het; then
+        submit_het "$ranks" "$threads"
+        return
+    fi
+    sbatch_words "$ranks" "$threads"
     if $dry_run; then
-        printf '   '
-        printf ' %q' "${words[@]}"
-        printf '\n'
+        print_words
         return
     fi
     array=$("${words[@]}") || fail "sbatch refused layout $layout; what is above it was submitted" 1
@@ -294,7 +335,7 @@ submit_layout() {
 list_cells() {
     local where=()
     [ -z "$out" ] || where=(--out "$out")
-    "$program" run "$campaign" ${sets[@]+"${sets[@]}"} --cores "$SITE_CORES" \
+    "$program" run "$campaign" ${sets[@]+"${sets[@]}"} "${machine[@]}" \
         ${where[@]+"${where[@]}"} --dry-run --format csv
 }
 
@@ -311,7 +352,7 @@ prepare() {
         fail "sbatch is not found: this is no Slurm cluster (jobs/slurm-here.sh starts one to try)" 1
     [ -z "$out" ] || where=(--out "$out")
     made=$("$program" run "$campaign" ${sets[@]+"${sets[@]}"} \
-        --cores "$SITE_CORES" ${where[@]+"${where[@]}"} --prepare) || exit 2
+        "${machine[@]}" ${where[@]+"${where[@]}"} --prepare) || exit 2
     { IFS= read -r dir && IFS= read -r name; } <<<"$made"
 }
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # One task of a job array; jobs/submit.sh submits it with these words:
 #   task.sh SHARDS MODULE... -- PROGRAM run ... --resume
+# A job that is no task of an array has I/N for SHARDS.
 set -u
 
-shards=$1
+shard=$1
+[[ $shard == */* ]] || shard=$SLURM_ARRAY_TASK_ID/$shard
 shift
 if [ "$1" != -- ] && ! command -v module >/dev/null; then
     for file in /etc/profile.d/modules.sh /etc/profile.d/*lmod.sh; do
@@ -20,7 +22,7 @@ shift
 # Slurm sends TERM to this shell before the time limit (--signal=B:TERM@60): it
 # must not wait for a foreground command then.  The driver drops the cell that
 # runs, says what is left and ends.
-"$@" --shard "$SLURM_ARRAY_TASK_ID/$shards" &
+"$@" --shard "$shard" &
 driver=$!
 trap 'kill -TERM "$driver" 2>/dev/null' TERM INT
 wait "$driver"

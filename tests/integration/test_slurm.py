@@ -256,6 +256,43 @@ cells:
 
 
 @needs_slurm
+def test_a_run_over_two_types_of_nodes_measures_their_powers(site):
+    """Slurm has no arrays of heterogeneous jobs: each shard is a job."""
+    site.write("site.env", SITE + """
+SITE_PARALLEL=1
+SITE_SBATCH=(--constraint=first)
+SITE_HET_SBATCH=(--constraint=second)
+SITE_HET_CORES=1
+""")
+    site.write("c.yaml", CAMPAIGN.replace("[master, window]", "master")
+               .replace("[static, ss, gss, fss]", "[wf, dtss, fss]")
+               .replace("SIZE", "1000"))
+    done = site.submit("--nodes", "1+1")
+    assert done.returncode == 0, done.stderr
+    jobs = re.search(r"submitted as jobs (.*)", done.stdout).group(1).split()
+    assert len(jobs) == 2
+    again = site.submit("--nodes", "1+1")
+    assert "is in the queue still" in again.stdout
+    for job in jobs:
+        site.wait_for_end(job)
+    every_cell_once(site.result(), 3)
+    status = site.run(JOBS / "status.sh", "out")
+    assert status.returncode == 0
+    assert {x.split()[2] for x in status.stdout.splitlines()
+            if x.startswith("2x1")} == set(jobs)
+    (site.folder / "out/submitted.tsv").rename(site.folder / "kept")
+    for path in (site.folder / "out").glob("manifest-*.json"):
+        slurm = json.loads(path.read_text())["slurm"]
+        assert slurm["SLURM_JOB_NODELIST_HET_GROUP_0"] in ("n1", "n2")
+        assert slurm["SLURM_JOB_NODELIST_HET_GROUP_1"] in ("n3", "n4")
+    power = collections.defaultdict(set)
+    for line in site.result().lines("workers"):
+        power[line["launch"], line["worker"]].add(line["power"])
+    assert len(power) == 4 and all(len(x) == 1 for x in power.values())
+    assert min(min(x) for x in power.values()) == 1
+
+
+@needs_slurm
 @pytest.mark.parametrize("script,cells", [("one-node", 6), ("array", 3)])
 def test_the_example_scripts_run(site, script, cells):
     site.write("c.yaml", """
@@ -373,6 +410,8 @@ def test_shards_are_as_many_as_the_time_needs(desk):
     (["--cell-time", "0"], "--cell-time: '0' must be whole seconds"),
     (["--time", "soon"], "the time limit 'soon'"),
     (["--nodes", "0"], "--nodes: '0' must be numbers"),
+    (["--nodes", "1+0"], "--nodes: '1+0' must be numbers"),
+    (["--nodes", "1+1"], "SITE_HET_CORES='' must be a number"),
     (["--nodes", "4"], "layout 2x1 does not fit on 4 nodes"),
     (["--set", "layout=1x3"], "3 threads do not fit on a node of 2 cores"),
     (["--set", "scheme=gsss"], "gsss"),
@@ -406,6 +445,34 @@ def test_settings_with_blanks_stay_one_word(desk):
     assert "--account=a b; $(touch bad)" in line
     assert "--comment=x  y; touch bad" in line
     assert not (desk.folder / "bad").exists()
+
+
+@pytest.mark.parametrize("layout,nodes,parts", [
+    ("2x1", "1+1", [1, 1]), ("8x1", "1+1", [6, 2]), ("4x1", "1+2", [2, 2]),
+    ("3x2", "1+1", [2, 1]), ("12x1", "2+2", [9, 3])])
+def test_ranks_are_shared_out_as_the_cores_of_two_types(desk, layout, nodes,
+                                                        parts):
+    desk.write("site.env", SITE.replace("SITE_CORES=2", "SITE_CORES=6")
+               + "SITE_HET_CORES=2\nSITE_HET_SBATCH=(--constraint=old)\n")
+    (first, *_) = sbatch_lines(desk.submit("--dry-run", "--nodes", nodes,
+                                           "--set", f"layout={layout}"))
+    assert [int(x[9:]) for x in first if x.startswith("--ntasks=")] == parts
+    assert "srun '--mpi=pmi2' --het-group=0,1 -c {threads}" in first
+    assert "--constraint=old" in first[first.index(":"):]
+
+
+@pytest.mark.parametrize("settings,words,says", [
+    ("SITE_HET_CORES=2", ["1+1"], "SITE_HET_SBATCH is empty"),
+    ("SITE_HET_CORES=2\nSITE_HET_SBATCH=(-C old)\nSITE_LAUNCHER=mpiexec",
+     ["1+1"], "only srun starts the ranks"),
+    ("SITE_HET_CORES=2\nSITE_HET_SBATCH=(-C old)", ["2+1"],
+     "layout 2x1 does not fit on 2 nodes of 2 cores (SITE_CORES) and 1 of 2"),
+])
+def test_wrong_second_types_are_one_clear_line(desk, settings, words, says):
+    desk.write("site.env", SITE + settings + "\n")
+    done = desk.submit("--dry-run", "--nodes", *words)
+    assert done.returncode == 2 and done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1 and says in done.stderr
 
 
 @needs_slurm

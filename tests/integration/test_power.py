@@ -1,0 +1,93 @@
+"""Powers measured at the start of a launch: two workers made unequal."""
+import os
+import pathlib
+
+import pytest
+
+CPU = pathlib.Path("/sys/fs/cgroup/cpu")
+needs_two = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2,
+                               reason="one processor only")
+CELL = ("run", "--kernel", "adjoint:size=60", "--scheme", "wf", "--power",
+        "measured", "--repetitions", 2, "--trace")
+
+
+def powers(done):
+    assert done.code == 0, done.err
+    assert {x["power"] for x in done.runs()} == {"measured"}
+    found = {x["worker"]: x["power"] for x in done.lines("workers")}
+    assert min(found.values()) == 1
+    return found
+
+
+def measured(dlsbench, *words, least):
+    """A run in which worker 0 has that power at least.  Whatever else this
+    machine does takes part in what is measured, so there are several tries."""
+    for attempt in range(5):
+        done = dlsbench(*CELL, *words, out=f"try-{attempt}")
+        if powers(done)[0] >= least:
+            return done
+    return pytest.fail(f"powers {powers(done)}")
+
+
+def first_chunks(done):
+    """Worker -> size of its first chunk, of the first repetition."""
+    found = {}
+    for chunk in done.lines("chunks"):
+        if chunk["repetition"] == 1:
+            old = found.get(chunk["worker"], chunk)
+            if chunk["start"] <= old["start"]:
+                found[chunk["worker"]] = chunk
+    return {w: x["size"] for w, x in found.items()}
+
+
+@needs_two
+def test_a_loaded_worker_is_worth_less_and_gets_less(dlsbench):
+    # 9 when nothing else runs here
+    done = measured(dlsbench, "--threads", 2, "--load", "w1:8", least=2)
+    power = powers(done)
+    # The first batch of wf is half of the loop, shared out by power.
+    share = power[0] / (power[0] + power[1])
+    assert first_chunks(done)[0] == pytest.approx(3600 / 2 * share, abs=2)
+    # The load is in the power: it is not counted once more.
+    assert {x["queue"] for x in done.lines("workers")} == {None}
+
+
+@pytest.fixture
+def quota():
+    """A control group with a tenth of a processor."""
+    group = CPU / f"dlsbench-test-{os.getpid()}"
+    try:
+        group.mkdir()
+        (group / "cpu.cfs_period_us").write_text("100000")
+        (group / "cpu.cfs_quota_us").write_text("10000")
+    except OSError as error:
+        if group.exists():
+            group.rmdir()
+        pytest.skip(f"no cpu control group (v1) here: {error}")
+    yield group
+    group.rmdir()
+
+
+@needs_two
+def test_a_rank_with_a_quota_is_worth_less(dlsbench, quota, tmp_path):
+    """As a node of an older type would be."""
+    start = tmp_path / "start"
+    start.write_text(f"""#!/bin/sh
+[ "$PMI_RANK" = 0 ] || echo $$ > {quota}/cgroup.procs
+exec "$@"
+""")
+    start.chmod(0o755)
+    # 10 when nothing else runs here
+    done = measured(dlsbench, "--ranks", 2, "--threads", 1, "--launcher",
+                    f"mpiexec.mpich -n {{ranks}} {start}", least=3)
+    size = first_chunks(done)
+    assert size[0] > 2 * size.get(1, 0), (powers(done), size)
+
+
+def test_one_worker_has_nothing_to_measure(dlsbench):
+    done = dlsbench("run", "--kernel", "null", "--scheme", "ss", "--threads",
+                    1, "--power", "measured", "--dry-run")
+    assert done.code == 0 and "power=" not in done.out
+    done = dlsbench("run", "--kernel", "null", "--scheme", "ss", "--power",
+                    "measurd")
+    assert done.code == 2 and "the word measured" in done.err
