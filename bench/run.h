@@ -15,6 +15,7 @@ struct run_options {
     const char *launcher;
     const char *calibration; /* NULL: the default place */
     bool dry_run, csv;       /* and how it is printed */
+    const char *from;        /* result directory for estimates, or NULL */
     bool prepare;            /* only make the result directory */
     int cores;            /* what `cores` in layouts stands for; 0: not given */
     const char *topology; /* of the nodes that it runs on; NULL: this one's */

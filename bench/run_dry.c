@@ -1,10 +1,11 @@
 /* dlsbench run --dry-run. */
 #include "bench/command.h"
+#include "bench/estimate.h"
 #include "bench/results.h"
 #include "bench/run.h"
 
+#include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,22 +91,23 @@ static int by_layout_and_hash(const void *a, const void *b)
 /* With --shape, shard I/N has the cells whose place is I modulo N.  The specs
  * come last: they hold commas, and readers without CSV (the job scripts) take
  * the columns before them. */
-static void print_csv(struct campaign *campaign, const struct results *results)
+static void print_csv(struct campaign *campaign, const struct results *results,
+                      struct estimator *estimator)
 {
-    const struct policy *p = &campaign->policy;
     struct cell *cells = campaign->all.cells;
     int place = 0;
     qsort(cells, (size_t)campaign->all.count, sizeof(*cells),
           by_layout_and_hash);
-    printf("cell,layout,place,status,seconds,kernel,scheme\n");
+    printf("cell,layout,place,status,seconds,estimate,kernel,scheme\n");
     for (int i = 0; i < campaign->all.count; i++) {
         const struct cell *c = &cells[i];
         bool same =
             i > 0 && c->ranks == c[-1].ranks && c->threads == c[-1].threads;
         place = same ? place + 1 : 0;
-        printf("%s,%dx%d,%d,%s,%g,\"%s\",\"%s\"\n", c->hash, c->ranks,
-               c->threads, place, status_name(results, c),
-               fmin(p->cell_seconds, p->cell_timeout), c->kernel, c->scheme);
+        struct estimate estimate = estimate_cell(estimator, c);
+        printf("%s,%dx%d,%d,%s,%.4g,%s,\"%s\",\"%s\"\n", c->hash, c->ranks,
+               c->threads, place, status_name(results, c), estimate.seconds,
+               estimate.by, c->kernel, c->scheme);
     }
 }
 
@@ -114,6 +116,7 @@ static int csv(const struct run_options *options, struct campaign *campaign,
 {
     struct rundir dir;
     struct results results;
+    struct estimator estimator;
     bool found = false;
     int code = 0;
     if (options->dir.out != NULL)
@@ -123,10 +126,23 @@ static int csv(const struct run_options *options, struct campaign *campaign,
         code = results_read(dir.path, &results, err);
     if (code != 0)
         return code;
-    print_csv(campaign, found ? &results : NULL);
+    /* What is there already tells of what is missing. */
+    const char *earlier = options->from != NULL ? options->from
+                          : found               ? dir.path
+                                                : NULL;
+    code = estimator_open(&estimator, &campaign->policy, earlier,
+                          options->calibration, err);
+    if (code == 0 && options->from != NULL && estimator.earlier.count == 0) {
+        estimator_close(&estimator);
+        code = error_set(err, ENOENT, "--from: %s has no results", earlier);
+    }
+    if (code == 0) {
+        print_csv(campaign, found ? &results : NULL, &estimator);
+        estimator_close(&estimator);
+    }
     if (found)
         results_free(&results);
-    return 0;
+    return code;
 }
 
 int run_dry(const struct run_options *options, struct campaign *campaign)

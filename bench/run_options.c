@@ -24,6 +24,7 @@ enum {
     PREPARE,
     DRY_RUN,
     FORMAT,
+    FROM,
     SET,
     LAUNCHER,
     CALIBRATION
@@ -138,8 +139,11 @@ static const struct argp_option options[] = {
     {"dry-run", DRY_RUN, NULL, 0, "say what would run", 3},
     {"format", FORMAT, "table|csv", 0,
      "of --dry-run; csv has a line for each cell, with its place in its "
-     "layout by hash, its status in --out and its estimated seconds",
+     "layout by hash, its status in --out, its estimated seconds and what they "
+     "are by: measured, alike, model or limit (cell_seconds)",
      3},
+    {"from", FROM, "DIR", 0,
+     "an earlier result directory to estimate by (default: --out)", 3},
     {"set", SET, "KEY=VALUE", 0, "override a key or cell field", 3},
     {"calibration", CALIBRATION, "FILE", 0,
      "for sync_interval auto (default: where dlsbench calibrate writes)", 3},
@@ -315,6 +319,9 @@ static error_t take_own(struct run_options *o, int key, char *arg)
     case TOPOLOGY:
         o->topology = arg;
         return 0;
+    case FROM:
+        o->from = arg;
+        return 0;
     case FORMAT:
         return -take_format(o, arg);
     case PREPARE:
@@ -373,6 +380,8 @@ static int check(const struct run_options *o, struct error *err)
         return error_set(err, EINVAL,
                          "--set goes with a campaign file; a single cell has "
                          "options for all");
+    if (o->from != NULL && !o->csv)
+        return error_set(err, EINVAL, "--from goes with --format csv");
     if (o->csv && !o->dry_run)
         return error_set(err, EINVAL, "--format goes with --dry-run");
     if (o->dir.resume && o->dir.out == NULL)

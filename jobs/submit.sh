@@ -25,8 +25,9 @@ Submits a campaign as job arrays, one for each layout (ranks x threads).
   --nodes A+B        A nodes of the site's first type and B of the second, in
                      jobs of their own; powers are measured at their start
   --time T           time limit of a job, instead of SITE_TIME
-  --cell-time S      seconds that a cell takes, instead of the campaign's
-                     cell_seconds: from it follows how many jobs there are
+  --cell-time S      seconds that a cell takes, instead of
+                     an estimate: from it follows how many jobs there are
+  --from DIR         estimate by this earlier result directory (default: --out)
   --set KEY=VALUE    as of dlsbench run
   --site FILE        settings, instead of jobs/site.env
   --dry-run          say what would be submitted
@@ -35,7 +36,7 @@ END
 
 # ---- command line ----
 
-campaign='' out='' time='' cell_time='' site=$here/site.env dry_run=false
+campaign='' out='' from='' time='' cell_time='' site=$here/site.env dry_run=false
 nodes=() sets=()
 
 need_value() {
@@ -47,7 +48,7 @@ parse() {
         case $1 in
         --help | -h) help && exit 0 ;;
         --dry-run) dry_run=true && shift && continue ;;
-        --out | --nodes | --time | --cell-time | --set | --site)
+        --out | --nodes | --time | --cell-time | --from | --set | --site)
             need_value "$1" $# ;;
         -*) fail "'$1' is not known, see --help" ;;
         *)
@@ -63,6 +64,7 @@ parse() {
         --nodes) parse_nodes "$2" ;;
         --time) time=$2 ;;
         --cell-time) cell_time=$2 ;;
+        --from) from=$2 ;;
         --set) sets+=(--set "$2") ;;
         --site) site=$2 ;;
         esac
@@ -205,8 +207,9 @@ choose_nodes() {
 }
 
 # The least number of shards whose missing cells fit into the time of a job,
-# and the shards that miss any: "shards cells seconds i,j,...".  A line
-# "too-long seconds" when not even one cell fits.  stdin: the layout's cells.
+# and the shards that miss any: "shards cells seconds i,j,... how", where how
+# says what the seconds are by.  A line "too-long seconds how" when not even one
+# cell fits.  stdin: the layout's cells.
 cut_shards() {
     awk -F, -v usable=$((limit_s - margin_s)) -v given="$cell_time" \
         -v most="$tasks_max" '
@@ -215,7 +218,10 @@ cut_shards() {
             place[count] = $3
             seconds[count] = given != "" ? given : $5
             sum += seconds[count]
-            if (seconds[count] > longest) longest = seconds[count]
+            by = given != "" ? "--cell-time" : $6
+            if (!(by in kinds)) kind[++all_kinds] = by
+            kinds[by]++
+            if (seconds[count] > longest) { longest = seconds[count]; why = by }
             count++
         }
         function fits(n,    i, shard, full) {
@@ -228,7 +234,7 @@ cut_shards() {
         }
         END {
             if (count == 0) { print 0, 0, 0, "-"; exit }
-            if (longest > usable) { print "too-long", longest; exit }
+            if (longest > usable) { print "too-long", longest, why; exit }
             for (n = int(sum / usable) + (sum % usable > 0); n <= most; n++)
                 if (n > 0 && fits(n)) break
             if (n > most) { print "too-many", count; exit }
@@ -236,17 +242,19 @@ cut_shards() {
             for (i = 0; i < n; i++)
                 if (i in misses) list = list (list == "" ? "" : ",") i
             if (split(list, all, ",") == n) list = "0-" (n - 1)
-            print n, count, sum, list
+            for (i = 1; i <= all_kinds; i++)
+                how = how (i > 1 ? ", " : "") kinds[kind[i]] " by " kind[i]
+            print n, count, sum, list, how
         }'
 }
 
 plan_layout() {
     local cut
     cut=$(grep "^[^,]*,$1," <<<"$cells" | cut_shards)
-    read -r shards missing seconds indices <<<"$cut"
+    read -r shards missing seconds indices how <<<"$cut"
     case $shards in
     too-long)
-        fail "a time limit of $time leaves $((limit_s - margin_s)) s for cells ($margin_s s go to starting and to ending cleanly), and a cell may take $missing s: a longer --time, or --cell-time if you know better" ;;
+        fail "a time limit of $time leaves $((limit_s - margin_s)) s for cells ($margin_s s go to starting and to ending cleanly), and a cell may take $missing s (by $seconds): a longer --time, or --cell-time if you know better" ;;
     too-many)
         fail "$missing cells of layout $1 do not fit into $tasks_max jobs of $time: a longer --time" ;;
     esac
@@ -315,8 +323,8 @@ submit_layout() {
         return
     fi
     template=$(launcher "$node_count" "$per_node" "$threads") || exit 2
-    printf 'layout %s: %s cells on %s nodes, about %s s in all, %s shards of at most %s\n' \
-        "$layout" "$missing" "$node_count" "$seconds" "$shards" "$time"
+    printf 'layout %s: %s cells on %s nodes, about %s s in all (%s), %s shards of at most %s\n' \
+        "$layout" "$missing" "$node_count" "$seconds" "$how" "$shards" "$time"
     if is_het; then
         submit_het "$ranks" "$threads"
         return
@@ -335,6 +343,7 @@ submit_layout() {
 list_cells() {
     local where=()
     [ -z "$out" ] || where=(--out "$out")
+    [ -z "$from" ] || where+=(--from "$from")
     "$program" run "$campaign" ${sets[@]+"${sets[@]}"} "${machine[@]}" \
         ${where[@]+"${where[@]}"} --dry-run --format csv
 }

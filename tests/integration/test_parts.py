@@ -11,7 +11,7 @@ layout: [1x2, 2x1]
 cells:
   - scheme: [static, ss, css, gss, fss, tss, qss]
 """
-HEADER = "cell,layout,place,status,seconds,kernel,scheme"
+HEADER = "cell,layout,place,status,seconds,estimate,kernel,scheme"
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def cells(dlsbench, campaign):
         assert done.code == 0, done.err
         header, *lines = done.out.splitlines()
         assert header == HEADER
-        return [x.split(",")[:5] for x in lines]
+        return [x.split(",")[:6] for x in lines]
     return call
 
 
@@ -32,6 +32,7 @@ def test_shapes_and_shards_make_up_the_campaign(cells):
     whole = cells()
     assert len(whole) == 14 and {x[3] for x in whole} == {"missing"}
     assert {x[4] for x in whole} == {"60"}
+    assert {x[5] for x in whole} == {"limit"}
     for shape in "1x2", "2x1":
         mine = [x for x in whole if x[1] == shape]
         assert [int(x[2]) for x in mine] == list(range(7))
@@ -94,3 +95,44 @@ def test_a_name_must_name_a_folder(dlsbench, campaign, name):
     done = dlsbench("run", campaign(TEXT.replace("x; rm -rf ~", name)),
                     "--dry-run")
     assert done.code == 2 and "cannot name a folder" in done.err
+
+
+def test_what_ran_before_tells_how_long_it_takes(dlsbench, campaign, measured):
+    path = campaign("""
+repetitions: 2
+repetitions_max: 4
+kernel: ["adjoint:size=60", "matmul:tasks=8,min=8,max=9", "null:size=50"]
+layout: 1x1
+cells:
+  - scheme: [ss, gss]
+""")
+    ran = dlsbench("run", path, "--set", "scheme=ss", "--set",
+                   "kernel=adjoint:size=60", out="first")
+    assert ran.code == 0, ran.err
+    time = sorted(x["time_s"] for x in ran.runs())
+    count = len(time)
+    median = (time[count // 2] + time[(count - 1) // 2]) / 2
+    serial = ran.runs()[0]["serial_s"]
+
+    def estimates(*words):
+        done = dlsbench("run", path, "--dry-run", "--format", "csv", *words)
+        assert done.code == 0, done.err
+        rows = [x.split('"') for x in done.out.splitlines()[1:]]
+        return {(x[1].split(":")[0], x[3].split(":")[0]):
+                (float(x[0].split(",")[4]), x[0].split(",")[5])
+                for x in rows}
+    found = estimates("--from", "first/", "--calibration", measured[0])
+    seconds, by = found["adjoint", "ss"]
+    # Six serial passes, a warm-up and at most four repetitions.
+    assert by == "measured"
+    assert seconds == pytest.approx(6 * serial + 5 * median, rel=0.01)
+    assert found["adjoint", "gss"][1] == "alike"
+    assert found["adjoint", "gss"][0] == pytest.approx(seconds, rel=0.01)
+    assert found["null", "ss"] == (60, "limit")
+    assert found["matmul", "ss"][1] == "model"
+    assert 0 < found["matmul", "ss"][0] < 5
+    missing = dlsbench("run", path, "--dry-run", "--format", "csv", "--from",
+                       "nowhere")
+    assert missing.code == 2 and "--from: " in missing.err
+    alone = dlsbench("run", path, "--from", "first/")
+    assert alone.code == 2 and "--from goes with --format csv" in alone.err

@@ -401,6 +401,10 @@ def test_shards_are_as_many_as_the_time_needs(desk):
     assert shards("--cell-time", 90) == "8"
     assert shards("--cell-time", 11) == "1"
     assert shards("--time", "3:30") == "8"
+    said = desk.submit("--dry-run").stdout
+    assert "about 320 s in all (8 by limit), 4 shards" in said
+    said = desk.submit("--dry-run", "--cell-time", 11).stdout
+    assert "(8 by --cell-time), 1 shards" in said
 
 
 @pytest.mark.parametrize("words,says", [
