@@ -12,13 +12,15 @@
  * ranks on one machine. */
 static const double RANK_BYTES = 26e3, BASE_BYTES = 100e6;
 
-/* SimGrid 3.32.  Ranks share the process and its data (privatization) and
- * have small stacks.  Latency and bandwidth are the platform's own, not
+/* SimGrid 3.32.  Ranks share the process and its data (privatization), and
+ * what their results travel from and to (shared-malloc), and have small
+ * stacks.  Latency and bandwidth are the platform's own, not
  * corrected as on the cluster that SMPI was once fitted to.  Only what is
  * charged takes time: the time that code really takes would differ from run to
  * run, and a test of a message would cost 100 us. */
 static const char *const flags[] = {
     "--cfg=smpi/privatization:no",
+    "--cfg=smpi/shared-malloc:local",
     "--cfg=contexts/factory:raw",
     "--cfg=contexts/stack-size:16",
     "--cfg=smpi/lat-factor:0:1",

@@ -10,17 +10,15 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
-/* Messages read and write it; what they do not touch costs nothing. */
+/* Results travel from and to it, and are never there. */
 static int map_output(struct loop *loop, struct error *err)
 {
     size_t bytes = (size_t)loop->iterations * loop->output_bytes;
     if (bytes == 0)
         return 0;
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
+    void *memory = world_room_open(bytes);
+    if (memory == NULL)
         return error_set(err, ENOMEM, "kernel %s: no room for %.3g GiB",
                          loop->name, (double)bytes / (1 << 30));
     loop->output = loop->inbox = memory;
@@ -168,7 +166,7 @@ void loop_close(struct loop *loop)
     if (loop->instance != NULL)
         loop->kernel->destroy(loop->instance);
     if (loop->output != NULL)
-        munmap(loop->output, (size_t)loop->iterations * loop->output_bytes);
+        world_room_close(loop->output);
     if (loop->input.landing != NULL)
         world_room_close(loop->input.landing);
     free(loop->input_before);

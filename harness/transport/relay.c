@@ -95,6 +95,9 @@ static void open_input(struct relay *relay)
                  relay->prefetch ? 2 : 1);
 }
 
+/* Messages under way: a worker's request and its last. */
+enum { KEPT_BY_WORKERS = 2, KEPT_BY_MASTERS = 32 };
+
 int relay_open(struct relay *relay, const struct relay_setup *setup,
                struct error *err)
 {
@@ -118,6 +121,7 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
         open_input(relay);
     for (int m = 0; m < tree->count; m++)
         masters += hosted_here(relay, m);
+    relay->outbox.room = masters > 0 ? KEPT_BY_MASTERS : KEPT_BY_WORKERS;
     if ((masters > 0 && open_lists(relay, masters) != 0) ||
         open_masters(relay, setup, err) != 0 || open_ring(relay) != 0) {
         relay_close(relay);
@@ -237,4 +241,5 @@ void relay_finish(struct relay *relay)
     if (relay->input != NULL)
         port_drain(&relay->port, &relay->patience);
     leave_parents(relay);
+    comm_outbox_close(&relay->outbox);
 }

@@ -79,6 +79,7 @@ struct relay {
     MPI_Datatype iteration; /* output of one iteration */
     size_t output_bytes;
     struct flights flights;
+    struct comm_outbox outbox; /* requests and answers */
     struct received *received; /* results collected here */
     int received_count, received_room;
     int posted_results; /* of those received, that have a receive by now */

@@ -109,6 +109,14 @@ static bool pooled_next(struct source *base, struct chunk *chunk)
     return true;
 }
 
+static void post_answer(struct relay_source *source)
+{
+    const struct relay *relay = source->relay;
+    MPI_Irecv(&source->reply, sizeof(source->reply), MPI_BYTE,
+              comm_source(relay->comm, relay->tree->master[source->leaf].rank),
+              RELAY_REPLY + source->thread, relay->comm->all, &source->answer);
+}
+
 /* Asks for a chunk; the results and the time of a finished one travel along. */
 static void ask(struct relay_source *source)
 {
@@ -120,11 +128,13 @@ static void ask(struct relay_source *source)
                               .ran_s = source->ran_s};
     source->ran = 0;
     comm_begin(relay->comm);
-    /* The question leaves first: the answer takes longer than the posting. */
+    /* The question leaves first: the answer takes longer than the posting.  In
+     * simulation the master may wait for its answer to be taken. */
+    if (engine_simulated)
+        post_answer(source);
     relay_send_request(relay, request, source->thread, &source->finished);
-    MPI_Irecv(&source->reply, sizeof(source->reply), MPI_BYTE,
-              comm_source(relay->comm, relay->tree->master[source->leaf].rank),
-              RELAY_REPLY + source->thread, relay->comm->all, &source->answer);
+    if (!engine_simulated)
+        post_answer(source);
     if (relay->input != NULL)
         landing_post(&relay->landing);
     comm_end(relay->comm);

@@ -2,6 +2,7 @@
  * out. */
 #include "harness/transport/relay_parts.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 /* ---- growing lists; memory is there from the repetitions before ---- */
@@ -26,6 +27,16 @@ static MPI_Request *add_flight(struct relay *relay)
     return &flights->list[flights->count++];
 }
 
+/* Results of `size` iterations as a message.  As bytes where their number is an
+ * int: SMPI copies all others. */
+static MPI_Datatype results_type(const struct relay *relay, int64_t size,
+                                 int *count)
+{
+    int64_t bytes = size * (int64_t)relay->output_bytes;
+    *count = (int)(bytes <= INT_MAX ? bytes : size);
+    return bytes <= INT_MAX ? MPI_BYTE : relay->iteration;
+}
+
 /* Where the results of a chunk go: straight to their place. */
 static void post_results(struct relay *relay)
 {
@@ -33,8 +44,10 @@ static void post_results(struct relay *relay)
            relay->flights.count < relay->comm->landing) {
         const struct received *r = &relay->received[relay->posted_results++];
         char *to = relay->inbox + (size_t)r->start * relay->output_bytes;
-        MPI_Irecv(to, (int)r->size, relay->iteration, r->from, r->tag,
-                  relay->comm->all, add_flight(relay));
+        int count;
+        MPI_Datatype type = results_type(relay, r->size, &count);
+        MPI_Irecv(to, count, type, r->from, r->tag, relay->comm->all,
+                  add_flight(relay));
     }
 }
 
@@ -68,6 +81,7 @@ static int worker_thread(const struct tree *tree, int worker)
 
 /* Requests are small: the library buffers them, and the receiver always has a
  * receive posted or is on its way to one. */
+_Static_assert(sizeof(struct request) <= COMM_SHORT_BYTES, "short");
 void relay_send_request(struct relay *relay, struct request request, int thread,
                         const struct chunk *finished)
 {
@@ -76,15 +90,18 @@ void relay_send_request(struct relay *relay, struct request request, int thread,
     request.from = comm_self(comm);
     request.start = finished ? finished->start : 0;
     request.size = finished && relay->collect ? finished->size : 0;
-    MPI_Send(&request, sizeof(request), MPI_BYTE, to, RELAY_REQUEST, comm->all);
+    comm_send_short(comm, &relay->outbox, &request, sizeof(request), to,
+                    RELAY_REQUEST);
     relay_count_message(relay, sizeof(request));
     if (request.size == 0)
         return;
     const char *from =
         relay->output + (size_t)request.start * relay->output_bytes;
+    int count;
+    MPI_Datatype type = results_type(relay, request.size, &count);
     reap_old(relay);
-    MPI_Isend(from, (int)request.size, relay->iteration, to,
-              RELAY_RESULT + thread, comm->all, add_flight(relay));
+    comm_send_results(comm, from, count, type, to, RELAY_RESULT + thread,
+                      add_flight(relay));
     relay_count_message(relay, request.size * (int64_t)relay->output_bytes);
 }
 
@@ -139,9 +156,9 @@ static bool answer_worker(struct relay *relay, const struct request *request)
     enum master_answer answer = master_take(master, request->child, &chunk);
     if (answer == MASTER_LATER)
         return false;
-    MPI_Send(&chunk, sizeof(chunk), MPI_BYTE, request->from,
-             RELAY_REPLY + worker_thread(relay->tree, request->child),
-             relay->comm->all);
+    comm_send_short(relay->comm, &relay->outbox, &chunk, sizeof(chunk),
+                    request->from,
+                    RELAY_REPLY + worker_thread(relay->tree, request->child));
     relay_count_message(relay, sizeof(chunk));
     if (relay->input != NULL)
         port_put(&relay->port, &(struct port_message){request->from, RELAY_DATA,

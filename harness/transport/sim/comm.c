@@ -62,6 +62,45 @@ void comm_wait(const struct comm *comm, const struct engine_patience *patience,
     MPI_Wait(request, MPI_STATUS_IGNORE);
 }
 
+/* SMPI keeps one list of all messages in flight whose senders do not wait for
+ * them (short ones by MPI_Send and MPI_Isend) and passes through all of it at
+ * the end of each: with thousands of ranks that takes longer than everything
+ * else.  So senders keep what they send, and wait for it later. */
+struct comm_kept {
+    MPI_Request request;
+    char data[COMM_SHORT_BYTES];
+};
+
+void comm_send_short(const struct comm *comm, struct comm_outbox *outbox,
+                     const void *data, int bytes, int to, int tag)
+{
+    if (outbox->kept == NULL) {
+        outbox->kept = calloc((size_t)outbox->room, sizeof(*outbox->kept));
+        if (outbox->kept == NULL)
+            abort(); /* some bytes: nothing sensible is left */
+        for (int i = 0; i < outbox->room; i++)
+            outbox->kept[i].request = MPI_REQUEST_NULL;
+    }
+    struct comm_kept *kept = &outbox->kept[outbox->next++ % outbox->room];
+    MPI_Wait(&kept->request, MPI_STATUS_IGNORE);
+    memcpy(kept->data, data, (size_t)bytes);
+    MPI_Issend(kept->data, bytes, MPI_BYTE, to, tag, comm->all, &kept->request);
+}
+
+void comm_outbox_close(struct comm_outbox *outbox)
+{
+    for (int i = 0; i < outbox->room && outbox->kept != NULL; i++)
+        MPI_Wait(&outbox->kept[i].request, MPI_STATUS_IGNORE);
+    free(outbox->kept);
+    outbox->kept = NULL;
+}
+
+void comm_send_results(const struct comm *comm, const void *data, int count,
+                       MPI_Datatype type, int to, int tag, MPI_Request *request)
+{
+    MPI_Issend(data, count, type, to, tag, comm->all, request);
+}
+
 int comm_pause(const struct comm *comm, struct engine_idle *idle,
                const struct engine_patience *patience,
                struct engine_event *event, MPI_Request *requests, int count,
