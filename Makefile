@@ -112,6 +112,11 @@ install: $(BUILD)/dlsbench ## into PREFIX, with dlsbench-report and its like
 	    $(SHARE)/results/reference
 	install $(BUILD)/dlsbench $(wildcard $(BUILD)/dlsbench-sim) $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 bench/*.yaml $(SHARE)/
+	for name in sim plan-sim; do program=$(BUILD)/dlsbench-$$name; \
+	    [ ! -e $$program ] || install $$program $(DESTDIR)$(PREFIX)/bin/ || exit 1; done
+	install -d $(SHARE)/bench/papers $(SHARE)/bench/platforms
+	install -m 644 bench/papers/* $(SHARE)/bench/papers/
+	install -m 644 bench/platforms/*.xml $(SHARE)/bench/platforms/
 	install -m 644 analysis/*.py $(SHARE)/analysis/
 	install -m 644 analysis/figures/*.py $(SHARE)/analysis/figures/
 	install -m 644 results/reference/*.csv $(SHARE)/results/reference/

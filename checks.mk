@@ -67,4 +67,4 @@ check-gcc check-clang: check-%:
 	+$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/check-$* CC=$* WERROR=1 all-objects
 	@echo "$* ok"
 .PHONY: all-objects
-all-objects: $(OBJECTS) $(TESTS:=.o) $(OVERHEAD) $(PLAN_SIM)
+all-objects: $(OBJECTS) $(TESTS:=.o) $(OVERHEAD) $(PLAN_SIM) $(SMPI_CHECKED)

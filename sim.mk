@@ -20,17 +20,26 @@ SIM_CPPFLAGS = -I. -D_GNU_SOURCE -DSMPI_NO_OVERRIDE_MALLOC \
                $(shell pkg-config --cflags $(SIM_PACKAGES)) \
                -isystem $(BLAS_INCLUDE)
 
-.PHONY: sim
-sim: $(BUILD)/dlsbench $(BUILD)/dlsbench-sim ## build/dlsbench-sim (SimGrid)
+.PHONY: sim sim-scale need-simgrid
+sim: need-simgrid $(BUILD)/dlsbench $(BUILD)/dlsbench-sim ## build/dlsbench-sim (SimGrid)
+
+need-simgrid:
+	@command -v smpicc > /dev/null || { echo \
+	    'simulations need SimGrid: apt-get install libsimgrid-dev (or make deps)' >&2; exit 1; }
+
+sim-scale: sim $(BUILD)/dlsbench-bare-sim ## time and memory of large simulations beside a bare loop (RANKS= CHUNKS=)
+	$(Q)$(PYTHON) bench/overhead/sim/scale.py $(BUILD) $(or $(RANKS),131072) $(or $(CHUNKS),1000000)
+
+$(BUILD)/dlsbench-bare-sim: $(BUILD)/sim/bench/overhead/sim/bare.o
+	$(say) LD $@
+	$(Q)smpicc $(FLAGS) -o $@ $^
 
 $(BUILD)/dlsbench-sim: $(SIM_OBJECTS)
 	@[ -n '$(WITH_SIM)' ] || { echo 'SIM=0 leaves out SimGrid' >&2; exit 1; }
 	$(say) LD $@
 	$(Q)smpicc $(FLAGS) -o $@ $^ $(SIM_LDLIBS)
 
-$(BUILD)/sim/%.o: %.c $(BUILD)/flags
-	@command -v smpicc > /dev/null || { echo \
-	    'make sim needs SimGrid: apt-get install libsimgrid-dev' >&2; exit 1; }
+$(BUILD)/sim/%.o: %.c $(BUILD)/flags | need-simgrid
 	$(say) SIMCC $<
 	@mkdir -p $(@D)
 	$(Q)smpicc $(FLAGS) $(CFLAGS) $(SIM_CPPFLAGS) -MMD -MP -c -o $@ $<
@@ -38,3 +47,13 @@ $(BUILD)/sim/%.o: %.c $(BUILD)/flags
 $(BUILD)/sim/harness/record/build.o: SIM_CPPFLAGS += \
     -DBUILD_VERSION='"$(GIT_VERSION)"' -DBUILD_FLAGS='"$(FLAGS)"'
 $(BUILD)/sim/harness/record/build.o: $(BUILD)/version
+
+# The parts for SimGrid under any compiler (make check); without SimGrid none.
+SMPI = $(firstword $(wildcard /usr/include/smpi /usr/local/include/smpi))
+SMPI_CHECKED = $(if $(SMPI),$(patsubst %.c,$(BUILD)/smpi/%.o, \
+               $(filter-out bench/sim/plan.c,$(shell find harness bench -path '*/sim/*.c'))))
+$(BUILD)/smpi/%.o: %.c $(BUILD)/flags
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(SIM_CPPFLAGS) -I$(SMPI) \
+	    -include $(SMPI)/smpi_helpers.h -MMD -MP -c -o $@ $<

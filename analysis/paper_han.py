@@ -3,27 +3,48 @@
 
     analysis/paper_han.py DIR       (make paper-han)
 """
+import numpy as np
+
 import paper
 
 TITLE = ("Han and Chronopoulos, Scalable Loop Self-Scheduling Schemes "
          "Implemented on Large-Scale Clusters")
 SCHEMES = {"dtss": "HDTSS", "dfss": "HDFSS", "dgss": "HDGSS",
            "tss-taylor": "HDTSS, real decrement"}
+PRINTED = ["HDTSS", "HDFSS", "HDGSS"]
 FIGURES = {"mandelbrot": (3, 5, 7), "adjoint": (4, 6, 8)}
+# What is not printed, as bench/papers/han.yaml has it.
+CHOSEN = {"mandelbrot": (1000, 200000, None, 0.2e-6),
+          "adjoint": (None, None, None, 0.2e-6)}
 BASE_WORKERS = 256
-COLUMNS = ["kernel", "scheme", "masters", "workers", "chunks", "time_s",
-           "bound_s", "overhead_s", "speedup"]
+COLUMNS = ["kernel", "maxiter", "result_bytes", "cp", "request_cost", "scheme",
+           "masters", "workers", "chunks", "time_s", "bound_s", "overhead_s",
+           "speedup", "serial_s", "bytes"]
+HALVED, STOPPED = 0.6, 0.8   # what a doubling of the workers leaves
+
+
+def given(value):
+    """None for what a run does not say."""
+    return None if value is None or value != value else value
+
+
+def setting(run):
+    """(kernel, (maxiter, result_bytes, cp, request_cost)) of a run."""
+    kernel, _, keys = run["kernel"].partition(":")
+    maxiter = [int(k[8:]) for k in keys.split(",") if k.startswith("maxiter=")]
+    return kernel, (maxiter[0] if maxiter else None,
+                    *(given(run.get(name)) for name in
+                      ("result_bytes", "cp", "request_cost")))
 
 
 def points(report):
-    """kernel -> {(scheme, masters, workers): the run}, with its speedup."""
+    """setting -> {(scheme, masters, workers): the run}, with its speedup."""
     found = {}
     for run in report.runs.to_dict("records"):
-        kernel = run["kernel"].partition(":")[0]
         scheme = SCHEMES.get(run["scheme"].partition(":")[0])
         masters = 1 if run["hierarchy"] == "flat" else int(run["hierarchy"])
         if scheme:
-            found.setdefault(kernel, {})[
+            found.setdefault(setting(run), {})[
                 scheme, masters, int(run["workers"])] = run
     for runs in found.values():
         for (scheme, _, _), run in runs.items():
@@ -32,10 +53,16 @@ def points(report):
     return found
 
 
+def column(runs, n):
+    return sorted({key[n] for key in runs})
+
+
+# ---- figures ----
+
 def curves(report, kernel, runs):
     """Time, overhead and speedup, a line for each scheme and number of
     masters."""
-    workers = sorted({w for _, _, w in runs})
+    workers = column(runs, 2)
     lines = sorted({key[:2] for key in runs},
                    key=lambda k: (list(SCHEMES.values()).index(k[0]), k[1]))
     time, overhead, speedup = FIGURES[kernel]
@@ -54,42 +81,237 @@ def curves(report, kernel, runs):
         report.table(f"figure_{figure}",
                      f"Figure {figure}: {kernel}, {name}",
                      ["scheme", "masters", *workers], rows, caption, left=1)
-    report.store(kernel, COLUMNS, [
-        [kernel, *key, r["chunks"], r["time_s"], r["bound_s"],
-         r["overhead_mean_s"], r["speedup"]] for key, r in runs.items()])
 
 
-def series(runs, scheme, masters, name="time_s"):
-    """workers -> value, ascending."""
-    return {w: runs[s, m, w][name] for s, m, w in sorted(runs)
-            if (s, m) == (scheme, masters)}
+def bounds(report, kernel, runs):
+    """What the chunk sequence alone costs: no scheme can be faster."""
+    workers = column(runs, 2)
+    rows = []
+    for scheme in column(runs, 0):
+        masters = min(m for s, m, _ in runs if s == scheme)
+        line = [runs.get((scheme, masters, w)) for w in workers]
+        rows.append([scheme, *(r["serial_s"] / (w * r["bound_s"]) if r
+                               else None for r, w in zip(line, workers))])
+    report.table(f"bounds_{kernel}", f"{kernel}: efficiency of the bound",
+                 ["scheme", *workers], rows,
+                 "serial time over workers times bound: what the chunk "
+                 "sequence allows without any overhead (one master; the real "
+                 "decrement: 16)")
 
 
-def worst_single(report, kernel, runs):
-    most = max(w for _, _, w in runs)
-    counts = sorted({m for _, m, _ in runs})
+# ---- claims ----
+
+def doublings(runs, scheme, masters, first, last):
+    """[(workers, T(2 workers) / T(workers))]."""
+    found = []
+    for w in column(runs, 2):
+        pair = [runs.get((scheme, masters, n)) for n in (w, 2 * w)]
+        if first <= w and 2 * w <= last and None not in pair:
+            found.append((w, pair[1]["time_s"] / pair[0]["time_s"]))
+    return found
+
+
+def ratios(found):
+    return ", ".join(f"{r:.2f}" for _, r in found)
+
+
+def capacity(kernel, runs, masters):
+    """Why: what the masters' links and the workers can do."""
+    run = max(runs.values(), key=lambda r: r["bytes"])
+    links = run["bytes"] / masters / 1e9
+    words = [f"{scheme} " + ", ".join(
+        f"{runs[scheme, masters, w]['bound_s']:.3g}" for w in column(runs, 2)
+        if (scheme, masters, w) in runs) for scheme in PRINTED]
+    return (f"{run['bytes'] / 1e9:.3g} GB of results take {masters} links of "
+            f"1 GB/s {links:.3g} s, and the chunks alone, by the workers, at "
+            f"least {'; '.join(words)} s: the links are the limit only where "
+            "these are less")
+
+
+def two_masters_stop(kernel, runs):
+    up = [d for s in PRINTED for d in doublings(runs, s, 2, 256, 512)]
+    past = [d for s in PRINTED for d in doublings(runs, s, 2, 512, 8192)]
+    if not up or not past:
+        return None
+    holds = max(r for _, r in up) <= HALVED and \
+        min(r for _, r in past) >= STOPPED
+    return dict(
+        claim="2 masters scale up to 512 workers, past that the time does not "
+              "decrease",
+        read_as=f"T(512)/T(256) is at most {HALVED}, and each doubling past "
+                f"512 leaves at least {STOPPED} of the time, for each scheme",
+        holds=holds,
+        found=f"T(512)/T(256) for {', '.join(PRINTED)}: {ratios(up)}; past "
+              f"512: " + "; ".join(ratios(doublings(runs, s, 2, 512, 8192))
+                                   for s in PRINTED),
+        why="" if holds else capacity(kernel, runs, 2))
+
+
+def sixteen_masters_halve(kernel, runs):
+    lines = [doublings(runs, s, 16, 256, 8192) for s in PRINTED]
+    if not all(lines):
+        return None
+    holds = max(r for line in lines for _, r in line) <= HALVED
+    return dict(
+        claim="with 16 masters doubling the workers halves the time up to "
+              "8,192",
+        read_as=f"each doubling from 256 on leaves at most {HALVED} of the "
+                "time, for each scheme",
+        holds=holds,
+        found=f"T(2w)/T(w) for {', '.join(PRINTED)}: "
+              + "; ".join(map(ratios, lines)),
+        why="" if holds else capacity(kernel, runs, 16))
+
+
+def least(runs, name, slack):
+    """[(masters of the least value, scheme, workers)], 16 where it is within
+    `slack` of the least."""
+    found = []
+    for scheme in PRINTED:
+        for w in column(runs, 2):
+            values = {m: runs[scheme, m, w][name] for m in column(runs, 1)
+                      if (scheme, m, w) in runs}
+            if 16 not in values or len(values) < 2:
+                continue
+            best = min(values, key=values.get)
+            near = values[16] <= (1 + slack) * values[best]
+            found.append((16 if near else best, scheme, w))
+    return found
+
+
+def lost(found):
+    """Where 16 masters are not the best, in words."""
+    others = [(m, s, w) for m, s, w in found if m != 16]
+    words = ", ".join(f"{s} with {w} workers ({m} "
+                      f"master{'s'[:m != 1]})" for m, s, w in others[:6])
+    return words + (f" and {len(others) - 6} more" if len(others) > 6 else "")
+
+
+def most_masters_least(kernel, runs, name, claim, noun, why):
+    found = least(runs, name, 0.02)
+    if not found:
+        return None
+    good = sum(m == 16 for m, _, _ in found)
+    holds = good == len(found)
+    return dict(claim=claim,
+                read_as=f"with 16 masters the {noun} is the least, or within "
+                        "2 % of it, for each scheme and number of workers",
+                holds=holds,
+                found=f"in {good} of {len(found)}"
+                      + ("" if holds else f"; not: {lost(found)}"),
+                why="" if holds else why)
+
+
+def overhead_falls(kernel, runs):
+    return most_masters_least(
+        kernel, runs, "overhead_mean_s", "overhead falls with the number of "
+        "masters", "overhead",
+        "where the single master is not yet busy, one queue balances the "
+        "workers better than several pools that do not share what is left")
+
+
+def masters_help(kernel, runs):
+    return most_masters_least(
+        kernel, runs, "time_s", "more masters perform better", "time",
+        "as with the overhead: where the master is not the limit, pools only "
+        "divide the workers")
+
+
+def a_little_ahead(kernel, runs):
     words, holds = [], True
-    for scheme in list(SCHEMES.values())[:3]:
-        found = [series(runs, scheme, m, "speedup").get(most)
-                 for m in counts]
+    for scheme in ("HDFSS", "HDGSS"):
+        pairs = [run["time_s"] / runs["HDTSS", m, w]["time_s"]
+                 for (s, m, w), run in runs.items()
+                 if s == scheme and ("HDTSS", m, w) in runs]
+        if not pairs:
+            return None
+        middle = float(np.median(pairs))
+        holds = holds and 0.8 <= middle < 1
+        words.append(f"{scheme} {middle:.3f} (from {min(pairs):.3f} to "
+                     f"{max(pairs):.3f})")
+    bound = {s: runs[s, 1, w]["bound_s"] for s in PRINTED
+             for w in column(runs, 2)[:1] if (s, 1, w) in runs}
+    return dict(
+        claim="HDFSS and HDGSS are a little ahead of HDTSS",
+        read_as="the median over masters and workers of the time over that of "
+                "HDTSS is between 0.8 and 1 for both",
+        holds=holds, found="; ".join(words),
+        why="" if holds else "the first chunks of GSS, I/p, hold too much "
+        "work where the costly iterations are the first or in the middle; "
+        f"bounds with {column(runs, 2)[0]} workers: "
+        + ", ".join(f"{s} {b:.4g} s" for s, b in bound.items()))
+
+
+def single_is_worst(kernel, runs):
+    most = column(runs, 2)[-1]
+    masters = column(runs, 1)
+    words, holds = [], True
+    for scheme in PRINTED:
+        found = [runs.get((scheme, m, most), {}).get("speedup")
+                 for m in masters]
         if None in found:
-            continue
+            return None
         holds = holds and found[0] == min(found)
         words.append(f"{scheme} " + ", ".join(f"{s:.3g}" for s in found))
-    report.claim(
-        "the single master's scalability is the worst",
-        f"{kernel}, figure {FIGURES[kernel][2]}",
-        f"at {most} workers one master has the least speedup of all numbers "
-        "of masters, for each scheme",
-        holds if words else None,
-        f"speedups with {', '.join(map(str, counts))} masters: "
-        + "; ".join(words))
+    return dict(
+        claim="the single master's scalability is the worst",
+        read_as=f"at {most} workers one master has the least speedup of all "
+                "numbers of masters, for each scheme",
+        holds=holds,
+        found=f"speedups with {', '.join(map(str, masters))} masters: "
+              + "; ".join(words),
+        why="" if holds else "a master that is not the limit costs nothing, "
+        "and one queue balances best")
+
+
+CLAIMS = [(two_masters_stop, 0), (sixteen_masters_halve, 0),
+          (masters_help, 0), (overhead_falls, 1), (a_little_ahead, 0),
+          (single_is_worst, 2)]
+
+
+# ---- what is not printed ----
+
+def sweep(report, found):
+    """The two claims about knees, for each setting that was run."""
+    rows = []
+    for (kernel, values), runs in found.items():
+        for scheme in PRINTED:
+            two = doublings(runs, scheme, 2, 512, 8192)
+            many = doublings(runs, scheme, 16, 512, 8192)
+            if not two or not many:
+                continue
+            rows.append([kernel, scheme, *values,
+                         min(r for _, r in two), max(r for _, r in many),
+                         "yes" if min(r for _, r in two) >= STOPPED
+                         else "no", "yes" if max(r for _, r in many) <= HALVED
+                         else "no"])
+    report.table(
+        "sweep", "What is not printed, varied",
+        ["kernel", "scheme", "maxiter", "result_bytes", "cp", "request_cost",
+         "2 masters", "16 masters", "2 stop past 512", "16 halve"], rows,
+        "2 masters: the least T(2w)/T(w) past 512 workers; 16 masters: the "
+        "largest; - is the default (cp: 8 or 2 flops at 2.3 Gflop/s)", left=2)
 
 
 def fill(report):
-    for kernel, runs in points(report).items():
+    found = points(report)
+    for kernel, values in CHOSEN.items():
+        runs = found.get((kernel, values))
+        if not runs:
+            continue
         curves(report, kernel, runs)
-        worst_single(report, kernel, runs)
+        bounds(report, kernel, runs)
+        for claim, figure in CLAIMS:
+            told = claim(kernel, runs)
+            if told:
+                report.claim(where=f"{kernel}, figure "
+                             f"{FIGURES[kernel][figure]}", **told)
+    sweep(report, found)
+    report.store("runs", COLUMNS, [
+        [kernel, *values, *key, r["chunks"], r["time_s"], r["bound_s"],
+         r["overhead_mean_s"], r["speedup"], r["serial_s"], r["bytes"]]
+        for (kernel, values), runs in found.items()
+        for key, r in runs.items()])
 
 
 if __name__ == "__main__":

@@ -81,10 +81,11 @@ static bool seat_next(struct source *source, struct chunk *chunk)
     if (seat->worker.log != NULL)
         return true;
     struct handed *handed = add_handed(seat->run);
-    *handed =
-        (struct handed){.ran = {chunk->start, chunk->size, engine_ticks(), 0},
-                        .step = chunk->step,
-                        .worker = (int32_t)(seat - seat->run->seat)};
+    *handed = (struct handed){.ran = {.start = chunk->start,
+                                      .size = chunk->size,
+                                      .begin = engine_ticks()},
+                              .step = chunk->step,
+                              .worker = (int32_t)(seat - seat->run->seat)};
     seat->last = seat->run->handed_count - 1;
     return true;
 }

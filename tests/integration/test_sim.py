@@ -1,5 +1,8 @@
 """The simulated engine: its clock, its chunks beside native ones, what it
 refuses.  A platform of 4 hosts with 4 cores of 1 Gflop/s, and Ranger."""
+import os
+import subprocess
+
 import pytest
 
 from conftest import ROOT, SMALL, assert_same_digits, environment, start
@@ -207,6 +210,30 @@ def test_results_are_as_large_as_the_user_says(sim, tmp_path):
     assert large["bytes"] - usual["bytes"] == 900 * (1000000 - 8)
     # Both arrive over the master's link of 1 GB/s.
     assert large["time_s"] - usual["time_s"] == pytest.approx(0.9, rel=0.01)
+
+
+def test_make_sim_says_what_to_install(tmp_path):
+    """All programs of this machine but SMPI's."""
+    for name in os.listdir("/usr/bin"):
+        if not name.startswith("smpi"):
+            (tmp_path / name).symlink_to(f"/usr/bin/{name}")
+    done = subprocess.run(["make", "sim"], cwd=ROOT, text=True, timeout=60,
+                          env={**os.environ, "PATH": str(tmp_path)},
+                          capture_output=True)
+    assert done.returncode == 2
+    assert "apt-get install libsimgrid-dev" in done.stderr
+
+
+def test_install_has_what_simulations_need(tmp_path):
+    subprocess.run(["make", "install", f"DESTDIR={tmp_path}", "PREFIX=/x"],
+                   cwd=ROOT, check=True, capture_output=True, timeout=300)
+    there = {str(p.relative_to(tmp_path / "x"))
+             for p in (tmp_path / "x").rglob("*")}
+    share = "share/dlsbench/"
+    assert {"bin/dlsbench", "bin/dlsbench-sim",
+            share + "bench/platforms/ranger.xml",
+            share + "bench/papers/run.sh", share + "bench/papers/han.yaml",
+            share + "analysis/paper_han.py"} <= there
 
 
 def test_no_simgrid(tmp_path, small, monkeypatch):
