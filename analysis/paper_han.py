@@ -115,6 +115,19 @@ def ratios(found):
     return ", ".join(f"{r:.2f}" for _, r in found)
 
 
+def uneven(runs, masters, links):
+    """Said where the time is above what links and chunks take."""
+    above, run = max(((r["time_s"] / max(links, r["bound_s"]), r)
+                      for (s, m, _), r in runs.items()
+                      if s in PRINTED and m == masters), key=lambda x: x[0])
+    if above < 1.1:
+        return ""
+    return f"; up to {above:.2f} times the larger of both, as " + (
+        "masters do not collect equal shares: one whose workers got cheap "
+        "iterations asks again and collects more"
+        if links > run["time_s"] / 10 else "requests wait at the masters")
+
+
 def capacity(kernel, runs, masters):
     """Why: what the masters' links and the workers can do."""
     run = max(runs.values(), key=lambda r: r["bytes"])
@@ -125,7 +138,7 @@ def capacity(kernel, runs, masters):
     return (f"{run['bytes'] / 1e9:.3g} GB of results take {masters} links of "
             f"1 GB/s {links:.3g} s, and the chunks alone, by the workers, at "
             f"least {'; '.join(words)} s: the links are the limit only where "
-            "these are less")
+            "these are less" + uneven(runs, masters, links))
 
 
 def two_masters_stop(kernel, runs):
