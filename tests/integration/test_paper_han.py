@@ -1,0 +1,72 @@
+"""The report on Han and Chronopoulos: the convolution, smaller, with 1 and 16
+masters."""
+import csv
+import subprocess
+
+import pytest
+
+from conftest import ROOT
+
+FEW = ("workers=[256,512]", 'hierarchy=[flat,"16"]', "kernel=adjoint:size=100")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    out = tmp_path_factory.mktemp("han")
+    run("build/dlsbench", "sim", "bench/papers/han.yaml", "--out",
+        out / "han", *(w for s in FEW for w in ("--set", s)))
+    text = run("/usr/bin/python3", "analysis/paper_han.py", out)
+    assert (out / "report.txt").read_text() == text
+    return out, text
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], cwd=ROOT,
+                          capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_run_stands_beside_its_bound(report):
+    found = [r for r in rows(report[0] / "runs.csv")
+             if r["result_bytes"] == ""]
+    assert len(found) == 4 * 2 * 2
+    for r in found:
+        assert float(r["time_s"]) > 0.999 * float(r["bound_s"])
+        assert float(r["bound_s"]) * int(r["workers"]) \
+            > 0.999 * float(r["serial_s"])
+
+
+def test_speedups_are_over_one_master_with_256_workers(report):
+    times = {(r["scheme"], r["masters"], r["workers"]): float(r["time_s"])
+             for r in rows(report[0] / "runs.csv") if r["result_bytes"] == ""}
+    (line,) = [r for r in rows(report[0] / "figure_8.csv")
+               if (r["scheme"], r["masters"]) == ("HDFSS", "16")]
+    assert float(line["512"]) == pytest.approx(
+        times["HDFSS", "1", "256"] / times["HDFSS", "16", "512"])
+
+
+def test_claims_say_whether_they_hold_and_why_not(report):
+    claims = rows(report[0] / "claims.csv")
+    assert len(claims) == 5    # that on 2 masters cannot be said
+    for claim in claims:
+        assert claim["holds"] in "01" and claim["found"]
+        assert bool(claim["why"]) == (claim["holds"] == "0")
+        words = "holds" if claim["holds"] == "1" else "does not hold"
+        assert f"  {words:<15} {claim['claim']}" in report[1]
+
+
+def test_the_single_master_is_judged_by_the_runs(report):
+    speedup = {(r["scheme"], r["masters"]): float(r["speedup"])
+               for r in rows(report[0] / "runs.csv")
+               if r["result_bytes"] == "" and r["workers"] == "512"}
+    worst = all(speedup[s, "1"] <= speedup[s, "16"]
+                for s in ("HDTSS", "HDFSS", "HDGSS"))
+    (claim,) = [c for c in rows(report[0] / "claims.csv")
+                if "scalability is the worst" in c["claim"]]
+    assert int(claim["holds"]) == worst
