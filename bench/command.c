@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { OPTIONS_MAX = 80 };
@@ -19,7 +20,7 @@ struct options {
 static void options_add(struct options *o, const char *name, bool has_value)
 {
     if (o->count == OPTIONS_MAX)
-        return;
+        abort(); /* a command was given more: OPTIONS_MAX must grow */
     o->name[o->count] = name;
     o->has_value[o->count++] = has_value;
 }

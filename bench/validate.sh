@@ -5,7 +5,8 @@
 #
 # Calibrates this machine with the campaign's own kernels, runs the campaign
 # here into OUT/native, simulates it on this-machine into OUT/simulated and
-# compares: OUT/validate.txt, OUT/validate.csv.  The exit code is 0 when all
+# compares: OUT/validate.txt, OUT/validate.csv, and both on one page,
+# OUT/report.html.  The exit code is 0 when all
 # cells ran both ways.
 set -eu
 dlsbench=$1 campaign=$2 out=$3
@@ -35,4 +36,6 @@ step "$dlsbench" run "$campaign" --out "$out/native"
 step "$dlsbench" sim "$campaign" --platform this-machine \
     --calibration "$out/calibration.json" --out "$out/simulated"
 "$python" "$(dirname "$0")/../analysis/validate.py" "$out"
+"$python" "$(dirname "$0")/../analysis/report.py" "$out" ||
+    echo "no report" >&2
 exit $code
