@@ -32,7 +32,8 @@ BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) libhwloc-dev \
           libyaml-dev libjansson-dev libxxhash-dev libblis-serial-dev libnetpbm-dev
 DEBS    = $(BUILD_DEBS) hwloc netpbm libcmocka-dev libglpk-dev \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
-          python3-pytest jq python3-pandas python3-scipy python3-matplotlib \
+          python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
+          python3-matplotlib jq \
           chromium slurm-wlm munge
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test,$(MAKECMDGOALS)),$(DEBS_openmpi))

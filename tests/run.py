@@ -4,6 +4,7 @@
 All parts run even when one fails.  The last line is `N passed, N failed`
 (and `, N skipped`).  Parts can be named: tests/run.py unit integration.
 """
+import glob
 import os
 import re
 import signal
@@ -17,6 +18,11 @@ import xml.etree.ElementTree
 CHECKS = ["layers", "headers", "registry", "data", "format", "shell",
           "python", "gcc", "clang"]
 JOBS = str(os.cpu_count() or 2)
+# Integration tests that measure, look at other processes or build something:
+# nothing else runs beside them.
+ALONE = ["calibrate", "counters", "extend", "faults", "load", "openmpi",
+         "parts", "power", "slurm", "sync_interval", "this_machine",
+         "validate"]
 # Programs that need no MPI, whose threads the thread sanitizer can follow.
 THREADED = ["harness/engine/engine_test", "harness/transport/source_test",
             "harness/transport/master_test", "harness/protocol/dmps_test"]
@@ -136,11 +142,18 @@ def integration(count):
                        "BUILD=" + build, *options,
                        *(build + program for program in programs)])
         count.add(code == 0, code != 0)
+    files = sorted(glob.glob("tests/integration/test_*.py"))
+    alone = [x for x in files if os.path.basename(x)[5:-3] in ALONE]
+    pytest(count, [x for x in files if x not in alone], ["-n", JOBS])
+    pytest(count, alone, [])
+
+
+def pytest(count, files, options):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.xml")
         code, _ = run([sys.executable, "-m", "pytest", "-q", "--tb=short",
-                       "-p", "no:cacheprovider", "--junitxml", report,
-                       "tests/integration"], limit=1500)
+                       "-p", "no:cacheprovider", "--durations=15",
+                       "--junitxml", report, *options, *files], limit=1200)
         count_pytest(count, code, report)
 
 
