@@ -65,7 +65,9 @@ void comm_wait(const struct comm *comm, const struct engine_patience *patience,
 /* SMPI keeps one list of all messages in flight whose senders do not wait for
  * them (short ones by MPI_Send and MPI_Isend) and passes through all of it at
  * the end of each: with thousands of ranks that takes longer than everything
- * else.  So senders keep what they send, and wait for it later. */
+ * else.  So senders keep what they send, and wait for it later.  Not where a
+ * rank has several threads: each is a rank of SMPI, and none of them can wait
+ * for what another has sent. */
 struct comm_kept {
     MPI_Request request;
     char data[COMM_SHORT_BYTES];
@@ -74,6 +76,10 @@ struct comm_kept {
 void comm_send_short(const struct comm *comm, struct comm_outbox *outbox,
                      const void *data, int bytes, int to, int tag)
 {
+    if (comm->lanes > 1) {
+        MPI_Send(data, bytes, MPI_BYTE, to, tag, comm->all);
+        return;
+    }
     if (outbox->kept == NULL) {
         outbox->kept = calloc((size_t)outbox->room, sizeof(*outbox->kept));
         if (outbox->kept == NULL)
@@ -98,7 +104,10 @@ void comm_outbox_close(struct comm_outbox *outbox)
 void comm_send_results(const struct comm *comm, const void *data, int count,
                        MPI_Datatype type, int to, int tag, MPI_Request *request)
 {
-    MPI_Issend(data, count, type, to, tag, comm->all, request);
+    if (comm->lanes > 1)
+        MPI_Isend(data, count, type, to, tag, comm->all, request);
+    else
+        MPI_Issend(data, count, type, to, tag, comm->all, request);
 }
 
 int comm_pause(const struct comm *comm, struct engine_idle *idle,
