@@ -2,7 +2,6 @@
 in the result files.  More ranks than cores is slower, never stuck."""
 import collections
 import re
-import statistics
 
 import pytest
 
@@ -149,14 +148,17 @@ cells:
     for line in result.lines("chunks"):
         per_cell[line["cell"]].append(line)
     assert len(per_cell) == len(runs)
-    for cell in per_cell.values():
+    scheme = {x["cell"]: x["scheme"] for x in runs}
+    for name, cell in per_cell.items():
         cell.sort(key=lambda x: x["start"])
+        # Of each range of two schemes the last part is what is left.
+        two = "/" in scheme[name]
         at = 0
         for i, chunk in enumerate(cell):
             assert chunk["start"] == at
             at += chunk["size"]
             # Blocks of static may be the only thing smaller than asked.
-            assert chunk["size"] >= 5 or i == len(cell) - 1
+            assert chunk["size"] >= 5 or i == len(cell) - 1 or two
             assert 0 <= chunk["begin_s"] <= chunk["end_s"]
         assert at == 200
 
@@ -225,46 +227,3 @@ def test_a_computing_master_serves_between_short_chunks(dlsbench):
     shares = [x["chunks"] for x in result.lines("workers")
               if x["worker"] == 1]
     assert max(shares) > 500, shares
-
-
-# With prefetch a time is told one request later: too late for the weights of
-# a stage in a loop as short as this one.
-LEARNING = [(scheme, where) for scheme in ("awf-b", "awf-c", "awf-e", "wf")
-            for where in (
-    "--threads 2", "--ranks 2 --prefetch on", "--ranks 2 --prefetch off",
-    "--ranks 3 --master dedicated --prefetch off",
-    "--ranks 2 --transport window --window shared")
-    if (scheme, where) != ("awf-b", "--ranks 2 --prefetch on")]
-
-
-@pytest.mark.parametrize("scheme,where", LEARNING)
-def test_schemes_that_learn_see_through_wrong_powers(
-        dlsbench, tmp_path, scheme, where):
-    """Equal workers, one of which is said to be 4 times the other."""
-    costs = tmp_path / "costs.txt"
-    costs.write_text("1e-5\n" * 20000)
-    result = dlsbench("run", "--kernel", f"trace:file={costs}", "--scheme",
-                      scheme, "--power", "1,4", "--oversubscribe", "--trace",
-                      "--repetitions", 1, "--repetitions-max", 1,
-                      *where.split())
-    assert result.code == 0, result.err[-2000:]
-    share = {0: [], 1: []}
-    for line in sorted(result.lines("chunks"), key=lambda x: x["start"]):
-        rest = 20000 - line["start"]
-        if rest > 20:
-            share[line["worker"]].append(line["size"] / rest)
-    late = [statistics.median(share[x][-3:]) for x in (0, 1)]
-    assert (late[1] / late[0] > 2.2) == (scheme == "wf"), share
-
-
-@pytest.mark.parametrize("options,part", [
-    (["--hierarchy", "2", "--threads", 2], "use flat"),
-    (["--hierarchy", "node", "--ranks", 2], "use flat"),
-    (["--kernel", "heat:rows=20,cols=20"], "without dependences"),
-    (["--ranks", 2, "--transport", "window", "--window", "rma"],
-     "use window shared")])
-def test_schemes_that_learn_say_where_they_cannot(dlsbench, options, part):
-    result = dlsbench("run", "--kernel", "mandelbrot:size=20", "--scheme",
-                      "awf-c", "--oversubscribe", *options)
-    assert result.code != 0
-    assert part in result.err, result.err
