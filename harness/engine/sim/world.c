@@ -82,6 +82,13 @@ struct world_place world_place(void)
     return place;
 }
 
+bool world_charges_receivers(void)
+{
+    const struct world *world = world_here();
+    const double *cost = world->place[0].receive_s;
+    return world->machine != NULL || cost[0] > 0 || cost[1] > 0;
+}
+
 void world_carry(int from, int to, double bytes)
 {
     const struct world_place *source = &world_here()->place[from];

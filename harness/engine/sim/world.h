@@ -49,6 +49,10 @@ struct world_place world_place(void);
 void world_route(const struct world_place *from, const struct world_place *to,
                  double *latency, double *bandwidth);
 
+/* Whether messages keep their receivers busy.  SMPI charges that only for those
+ * whose senders do not wait for them. */
+bool world_charges_receivers(void);
+
 /* Lets the calling rank compute: `flops` on its host's core. */
 void world_compute(double flops);
 

@@ -3,6 +3,8 @@
  * done when rank 0 has done it. */
 #include "harness/transport/comm.h"
 
+#include "harness/engine/sim/world.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,16 +69,22 @@ void comm_wait(const struct comm *comm, const struct engine_patience *patience,
  * the end of each: with thousands of ranks that takes longer than everything
  * else.  So senders keep what they send, and wait for it later.  Not where a
  * rank has several threads: each is a rank of SMPI, and none of them can wait
- * for what another has sent. */
+ * for what another has sent; nor where a message keeps its receiver busy, which
+ * SMPI charges only when the sender does not wait. */
 struct comm_kept {
     MPI_Request request;
     char data[COMM_SHORT_BYTES];
 };
 
+static bool keeps(const struct comm *comm)
+{
+    return comm->lanes == 1 && !world_charges_receivers();
+}
+
 void comm_send_short(const struct comm *comm, struct comm_outbox *outbox,
                      const void *data, int bytes, int to, int tag)
 {
-    if (comm->lanes > 1) {
+    if (!keeps(comm)) {
         MPI_Send(data, bytes, MPI_BYTE, to, tag, comm->all);
         return;
     }
@@ -104,10 +112,10 @@ void comm_outbox_close(struct comm_outbox *outbox)
 void comm_send_results(const struct comm *comm, const void *data, int count,
                        MPI_Datatype type, int to, int tag, MPI_Request *request)
 {
-    if (comm->lanes > 1)
-        MPI_Isend(data, count, type, to, tag, comm->all, request);
-    else
+    if (keeps(comm))
         MPI_Issend(data, count, type, to, tag, comm->all, request);
+    else
+        MPI_Isend(data, count, type, to, tag, comm->all, request);
 }
 
 int comm_pause(const struct comm *comm, struct engine_idle *idle,
