@@ -258,6 +258,7 @@ static int64_t ahead_of(const struct chain *chain, const struct loop *loop)
 static int open_relay(struct chain *chain, const struct loop *loop,
                       const struct engine_patience *patience, struct error *err)
 {
+    const struct chain_root *root = chain->root;
     struct relay_setup setup = {.comm = chain->comm,
                                 .tree = chain->tree,
                                 .collect = is(chain->cell->collect, "master"),
@@ -266,9 +267,10 @@ static int open_relay(struct chain *chain, const struct loop *loop,
                                 .input = feeds(chain) ? &loop->input : NULL,
                                 .patience = *patience,
                                 .scheme = &chain->root->sched,
-                                .pair = &chain->root->pair,
+                                .pair = &root->pair,
+                                .units = root->pair.inner ? &root->units : NULL,
                                 .min_chunk = chain->cell->min_chunk,
-                                .power = powers_of_scheme(chain->root->powers),
+                                .power = powers_of_scheme(root->powers),
                                 .output = loop->output,
                                 .inbox = loop->inbox,
                                 .output_bytes = loop->output_bytes};

@@ -1,8 +1,6 @@
 /* What is the same with and without PAPI: the list, the facts, and what is said
  * where nothing can be counted. */
-#include "harness/testing.h"
-
-#include "harness/counters/counters.h"
+#include "harness/counters/testing.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,15 +18,6 @@ static struct counters *open_list(const char *text, int threads)
     return counters;
 }
 
-static void refuses(const char *text, const char *part)
-{
-    struct counters_list list;
-    struct error err = {""};
-    assert_int_equal(counters_parse(text, &list, &err), -EINVAL);
-    if (strstr(err.text, part) == NULL)
-        fail_msg("'%s' does not say '%s'", err.text, part);
-}
-
 static void lists_are_read(void **state)
 {
     struct counters_list list;
@@ -42,15 +31,15 @@ static void lists_are_read(void **state)
     assert_int_equal(list.count, 5);
     assert_int_equal(counters_parse("none", &list, &err), 0);
     assert_false(list.any);
-    refuses("", "empty name");
-    refuses("default,", "empty name");
-    refuses(",default", "empty name");
-    refuses("default,none", "none does not go with others");
-    refuses("PAPI_\"TOT", "no event has");
-    refuses("rm -rf", "no event has");
+    testing_refuses("", "empty name");
+    testing_refuses("default,", "empty name");
+    testing_refuses(",default", "empty name");
+    testing_refuses("default,none", "none does not go with others");
+    testing_refuses("PAPI_\"TOT", "no event has");
+    testing_refuses("rm -rf", "no event has");
     char word[200] = {0};
     memset(word, 'x', sizeof(word) - 1);
-    refuses(word, "longer than 95");
+    testing_refuses(word, "longer than 95");
 }
 
 static void none_counts_nothing(void **state)

@@ -1,32 +1,23 @@
 /* Events, where PAPI is there.  The suite's own events and, where the kernel
  * lets them, its software events go the way of processor counters. */
-#include "harness/testing.h"
-
-#include "harness/counters/counters.h"
+#include "harness/counters/testing.h"
 
 #include <errno.h>
 #include <papi.h>
 #include <string.h>
 #include <sys/mman.h>
 
-static void refuses(const char *text, const char *part)
-{
-    struct counters_list list;
-    struct error err = {""};
-    assert_int_equal(counters_parse(text, &list, &err), -EINVAL);
-    if (strstr(err.text, part) == NULL)
-        fail_msg("'%s' does not say '%s'", err.text, part);
-}
-
 static void wrong_names_get_the_nearest(void **state)
 {
     (void)state;
-    refuses("PAPI_TOT_CYCC", "did you mean 'PAPI_TOT_CYC'");
-    refuses("default,PAPI_TOTINS", "did you mean 'PAPI_TOT_INS'");
-    refuses("sde:::dlsbench::chunk", "did you mean 'sde:::dlsbench::chunks'");
-    refuses("sde::dlsbench::chunks", "did you mean 'sde:::dlsbench::chunks'");
-    refuses("sed:::dlsbench::chunks", "did you mean 'sde'");
-    refuses("no-event", "list events");
+    testing_refuses("PAPI_TOT_CYCC", "did you mean 'PAPI_TOT_CYC'");
+    testing_refuses("default,PAPI_TOTINS", "did you mean 'PAPI_TOT_INS'");
+    testing_refuses("sde:::dlsbench::chunk",
+                    "did you mean 'sde:::dlsbench::chunks'");
+    testing_refuses("sde::dlsbench::chunks",
+                    "did you mean 'sde:::dlsbench::chunks'");
+    testing_refuses("sed:::dlsbench::chunks", "did you mean 'sde'");
+    testing_refuses("no-event", "list events");
 }
 
 static void names_of_other_machines_pass(void **state)

@@ -5,17 +5,9 @@
 
 enum { TAG_PIECE = 2 };
 
-/* Takes out what has left. */
 void links_reap(struct links *links)
 {
-    int kept = 0;
-    for (int i = 0; i < links->send_count; i++) {
-        int done;
-        MPI_Test(&links->sends[i], &done, MPI_STATUS_IGNORE);
-        if (!done)
-            links->sends[kept++] = links->sends[i];
-    }
-    links->send_count = kept;
+    links->send_count = comm_reap(links->comm, links->sends, links->send_count);
 }
 
 static void keep_send(struct links *links, MPI_Request request)

@@ -23,12 +23,8 @@ void master_close(struct master *master)
     master->pool = NULL;
     if (master->range != NULL)
         range_close(master->range);
-    if (master->units != NULL)
-        range_units_close(master->units);
     free(master->range);
-    free(master->units);
     master->range = NULL;
-    master->units = NULL;
 }
 
 void master_reset(struct master *master)
@@ -43,21 +39,10 @@ void master_reset(struct master *master)
     atomic_store(&master->must_ask, false);
 }
 
-static int open_units(struct master *master, const struct tree *tree,
-                      const double *power)
+int master_open_range(struct master *master, const struct tree *tree,
+                      const struct sched_pair *pair, int64_t min_chunk,
+                      const double *power, struct error *err)
 {
-    master->units = calloc(1, sizeof(*master->units));
-    if (master->units == NULL)
-        return -ENOMEM;
-    return range_units_open(master->units, tree, master->index, power);
-}
-
-int master_open_pair(struct master *master, const struct tree *tree,
-                     const struct sched_pair *pair, int64_t min_chunk,
-                     const double *power, struct error *err)
-{
-    if (master->pool == NULL)
-        return open_units(master, tree, power);
     master->range = calloc(1, sizeof(*master->range));
     if (master->range == NULL)
         return -ENOMEM;

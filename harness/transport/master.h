@@ -48,9 +48,9 @@ struct master {
     _Atomic bool must_ask; /* the relay has to send the question */
     struct task *pool;     /* ring of room tasks */
     int room, head, count, reserved;
-    /* Two schemes; NULL under one.  The supermaster has the units it counts
-     * as workers, the others what they cut. */
-    struct range_units *units;
+    /* Two schemes; NULL under one.  The supermaster has the units that the
+     * outer one counts as workers (the chain's), the others what they cut. */
+    const struct range_units *units;
     struct range *range;
 };
 
@@ -58,11 +58,12 @@ struct master {
 int master_open(struct master *master, const struct tree *tree, int index);
 void master_close(struct master *master);
 
-/* After master_open, under two schemes.  pair stays the caller's; power: V of
- * all workers.  Returns 0 or -errno; master_close frees what it took. */
-int master_open_pair(struct master *master, const struct tree *tree,
-                     const struct sched_pair *pair, int64_t min_chunk,
-                     const double *power, struct error *err);
+/* After master_open, below the supermaster, under two schemes: it cuts by the
+ * inner one.  pair stays the caller's; power: V of all workers.  Returns 0 or
+ * -errno; master_close frees what it took. */
+int master_open_range(struct master *master, const struct tree *tree,
+                      const struct sched_pair *pair, int64_t min_chunk,
+                      const double *power, struct error *err);
 
 /* Empties the pool before a repetition. */
 void master_reset(struct master *master);

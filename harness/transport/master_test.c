@@ -163,9 +163,12 @@ static void open_masters(struct world *w)
         if (place->rank < 0)
             continue;
         assert_int_equal(master_open(&w->master[m], &w->tree, m), 0);
-        if (w->pair.inner != NULL)
-            assert_int_equal(master_open_pair(&w->master[m], &w->tree, &w->pair,
-                                              w->min_chunk, w->power, NULL),
+        if (w->pair.inner != NULL && place->parent < 0)
+            w->master[m].units = &w->units;
+        else if (w->pair.inner != NULL)
+            assert_int_equal(master_open_range(&w->master[m], &w->tree,
+                                               &w->pair, w->min_chunk, w->power,
+                                               NULL),
                              0);
         master_reset(&w->master[m]);
         if (place->parent < 0)

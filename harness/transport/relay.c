@@ -39,19 +39,21 @@ static int open_masters(struct relay *relay, const struct relay_setup *setup,
         struct master *master = &relay->master[relay->count];
         if (master_open(master, tree, m) != 0)
             return -ENOMEM;
-        if (setup->pair->inner != NULL &&
-            master_open_pair(master, tree, setup->pair, setup->min_chunk,
-                             setup->power, err) != 0)
-            return -ENOMEM;
         int parent = tree->master[m].parent;
-        if (parent < 0)
-            master->scheme = setup->scheme;
-        else
-            master->parent = relay_hosted(relay, parent);
         relay->refill[relay->count] = MPI_REQUEST_NULL;
         relay->refill_tasks[relay->count] =
             calloc((size_t)master->workers + 1, sizeof(struct task));
         if (relay->refill_tasks[relay->count++] == NULL)
+            return -ENOMEM;
+        if (parent < 0) {
+            master->scheme = setup->scheme;
+            master->units = setup->units;
+        } else {
+            master->parent = relay_hosted(relay, parent);
+        }
+        if (parent >= 0 && setup->units != NULL &&
+            master_open_range(master, tree, setup->pair, setup->min_chunk,
+                              setup->power, err) != 0)
             return -ENOMEM;
         if (master->workers > largest)
             largest = master->workers;

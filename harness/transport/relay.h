@@ -100,6 +100,9 @@ struct relay_setup {
     struct engine_patience patience;
     struct sched *scheme; /* used at the supermaster's rank only */
     const struct sched_pair *pair;
+    /* Two schemes: the workers of the outer one, and what the masters below
+     * the supermaster need to cut.  units NULL: one scheme. */
+    const struct range_units *units;
     int64_t min_chunk;
     const double *power; /* of all workers */
     const void *output;

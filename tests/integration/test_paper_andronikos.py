@@ -1,25 +1,12 @@
 """The report on Andronikos et al., of experiment 2 at few intervals: the
 model's best intervals, the simulated times beside the paper's formula."""
-import csv
-import subprocess
 
 import pytest
 
 from conftest import ROOT
+from paper_files import rows, run, written
 
 PAPERS = ROOT / "bench/papers"
-
-
-def run(*command):
-    done = subprocess.run([str(word) for word in command], cwd=ROOT,
-                          capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def rows(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +16,7 @@ def report(tmp_path_factory):
         out / "2", "--set", "sync_interval=[60,120,200]", "--set",
         "kernel=floyd-steinberg:rows=8000,cols=16000,shape=paper")
     run("sh", PAPERS / "andronikos.sh", "build/dlsbench", out)
-    text = run("/usr/bin/python3", "analysis/paper_andronikos.py", out)
-    assert (out / "report.txt").read_text() == text
-    return out, text
+    return out, written("andronikos", out)
 
 
 def test_h_theory_is_that_of_the_formulas(report):

@@ -1,14 +1,13 @@
 """The report on Ciorba et al.: the fit, its recurrence beside the simulator,
 the printed values."""
-import csv
 import re
 import statistics
-import subprocess
 import sys
 
 import pytest
 
 from conftest import ROOT
+from paper_files import rows, run, written
 
 sys.path.insert(0, str(ROOT / "analysis"))
 import pipeline  # noqa: E402
@@ -27,21 +26,7 @@ def report(tmp_path_factory):
     for name, settings in FEW.items():
         run("build/dlsbench", "sim", PAPERS / f"ciorba-{name}.yaml", "--out",
             out / name, *(w for s in settings for w in ("--set", s)))
-    text = run("/usr/bin/python3", "analysis/paper_ciorba.py", out)
-    assert (out / "report.txt").read_text() == text
-    return out, text
-
-
-def run(*command):
-    done = subprocess.run([str(word) for word in command], cwd=ROOT,
-                          capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def rows(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
+    return out, written("ciorba", out)
 
 
 def test_two_workers_in_a_pipeline():

@@ -1,20 +1,15 @@
 """make paper-diaz, with a fit that is given and two seeds."""
-import csv
 import json
 import os
 import subprocess
 import sys
 
 from conftest import ROOT, environment
+from paper_files import rows
 
 FIT = {"flop_per_cycle_pentium": 0.03, "flop_per_cycle_opteron": 0.03,
        "chore_spain_s": 5, "chore_mexico_s": 300, "fitted": ["css", "gss"],
        "off": 0, "load_sigma": 0, "load_apart_s": 0, "loads": [1.0, 2.0]}
-
-
-def rows(path):
-    with open(path, encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def test_tables_and_claims_beside_the_printed_ones(tmp_path):

@@ -1,11 +1,9 @@
 """The report on Han and Chronopoulos: the convolution, smaller, with 1 and 16
 masters."""
-import csv
-import subprocess
 
 import pytest
 
-from conftest import ROOT
+from paper_files import rows, run, written
 
 FEW = ("workers=[256,512]", 'hierarchy=[flat,"16"]', "kernel=adjoint:size=100")
 
@@ -15,21 +13,7 @@ def report(tmp_path_factory):
     out = tmp_path_factory.mktemp("han")
     run("build/dlsbench", "sim", "bench/papers/han.yaml", "--out",
         out / "han", *(w for s in FEW for w in ("--set", s)))
-    text = run("/usr/bin/python3", "analysis/paper_han.py", out)
-    assert (out / "report.txt").read_text() == text
-    return out, text
-
-
-def run(*command):
-    done = subprocess.run([str(word) for word in command], cwd=ROOT,
-                          capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def rows(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
+    return out, written("han", out)
 
 
 def test_every_run_stands_beside_its_bound(report):
