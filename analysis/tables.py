@@ -114,8 +114,12 @@ def time_table(results, frame):
 
     def words(row):
         text, theirs = time_words(row), printed.time_s(row)
-        return text if theirs is None else \
-            f"{text} (printed {labels.seconds(theirs)})"
+        if theirs is not None:
+            text += f" (printed {labels.seconds(theirs)})"
+        if row["protocol"] == "push" and np.isfinite(row["predicted_s"]):
+            planned = labels.seconds(row["predicted_s"], row["time_s"])
+            text += f" (planned {planned})"
+        return text
     return by_workers(frame, "Time", words, more=[
         ("time/bound", over_bound), ("runs", lambda r: str(r["n"])),
         ("verified", verified)])

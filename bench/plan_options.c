@@ -29,7 +29,8 @@ enum {
     OPT_ORDER,
     OPT_PERIOD,
     OPT_TAIL,
-    OPT_ROUNDS,
+    OPT_UNIT,
+    OPT_INSTALLMENTS,
     OPT_FORMAT,
     OPT_SVG,
     OPT_SIMULATE,
@@ -59,7 +60,8 @@ static const char doc[] =
     "  lp-fixed           rounds of T_p = 2000 s (--period)\n"
     "  lp-sqrt            rounds of T_p = sqrt(T), T the estimated time\n"
     "  lp-adaptive        T_p again before each round, from what is left\n"
-    "  multi-installment  M.I.x, x rounds (--rounds), no latencies in its "
+    "  multi-installment  M.I.x, x rounds (--installments), no latencies in "
+    "its "
     "equations\n"
     "  all                all of them, one line each\n"
     "\n"
@@ -68,10 +70,10 @@ static const char doc[] =
     "0.1,0.2,0.4 --w 2\n"
     "  dlsbench plan --algorithm lp-adaptive --load 1000 --workers 5 --g 0.06 "
     "--G 0.06 --w 3:9,2:20 --format gantt\n"
-    "  dlsbench plan --algorithm multi-installment --rounds 3 --load 50 "
+    "  dlsbench plan --algorithm multi-installment --installments 3 --load 50 "
     "--platform cluster.csv --svg plan.svg\n"
     "  dlsbench plan --algorithm lp-adaptive --load 100 --workers 2 --kernel "
-    "matmul:tasks=100 --unit-bytes 23e6 --overlap\n"
+    "matmul:tasks=100 --unit 1e-3 --overlap\n"
     "  dlsbench plan --algorithm all --load 1000 --workers 5 --G 0.06 --w 9\n";
 
 static const struct argp_option options[] = {
@@ -86,7 +88,7 @@ static const struct argp_option options[] = {
     {"kernel", OPT_KERNEL, "K", 0,
      "g, G, w as calibrated on this machine, a unit being an iteration", 0},
     {"unit-bytes", OPT_UNIT_BYTES, "B", 0,
-     "with --kernel: input data of an iteration", 0},
+     "with --kernel: input data of an iteration (default: what it has)", 0},
     {"calibration", OPT_CALIBRATION, "FILE", 0,
      "with --kernel: another one than this machine's own", 0},
     {"overlap", OPT_OVERLAP, NULL, 0, "workers compute while they receive", 0},
@@ -98,7 +100,11 @@ static const struct argp_option options[] = {
      "lp-...: last round by whole shares in turn (default, as in the paper) or "
      "all shares made smaller",
      0},
-    {"rounds", OPT_ROUNDS, "X", 0,
+    {"unit", OPT_UNIT, "S", 0,
+     "lp-sqrt, lp-adaptive: T_p = sqrt(T) counts in units of so many seconds "
+     "(default 1, as in the paper; 1e-3 for loads of less than a second)",
+     0},
+    {"installments", OPT_INSTALLMENTS, "X", 0,
      "multi-installment: rounds, 1 to 8 (default 4)", 0},
     {"format", OPT_FORMAT, "table|csv|gantt", 0, "default table", 0},
     {"svg", OPT_SVG, "FILE", 0, "also write the chart as a picture", 0},
@@ -148,8 +154,9 @@ static int check_options(const struct input *in,
                          const struct plan_request *request, struct error *err)
 {
     enum divisible_algorithm algorithm = request->choice.algorithm;
-    bool lp =
-        algorithm >= DIVISIBLE_LP_FIXED && algorithm <= DIVISIBLE_LP_ADAPTIVE;
+    bool root =
+        algorithm == DIVISIBLE_LP_SQRT || algorithm == DIVISIBLE_LP_ADAPTIVE;
+    bool lp = root || algorithm == DIVISIBLE_LP_FIXED;
     const struct {
         int option;
         bool goes;
@@ -157,7 +164,8 @@ static int check_options(const struct input *in,
         {OPT_ORDER, algorithm == DIVISIBLE_SINGLE_ROUND},
         {OPT_PERIOD, algorithm == DIVISIBLE_LP_FIXED || request->all},
         {OPT_TAIL, lp || request->all},
-        {OPT_ROUNDS, algorithm == DIVISIBLE_MULTI_INSTALLMENT},
+        {OPT_UNIT, root || request->all},
+        {OPT_INSTALLMENTS, algorithm == DIVISIBLE_MULTI_INSTALLMENT},
         {OPT_SVG, !request->all},
         {OPT_SIMULATE, !request->all},
     };
@@ -228,19 +236,23 @@ static int read_order(const struct input *in, struct plan_request *request,
 static int read_numbers(const struct input *in, struct plan_request *request,
                         struct error *err)
 {
-    const char *rounds = given(in, OPT_ROUNDS);
+    const char *rounds = given(in, OPT_INSTALLMENTS);
     const char *period = given(in, OPT_PERIOD);
+    const char *unit = given(in, OPT_UNIT);
     int64_t installments = INSTALLMENTS_DEFAULT;
-    int code = number_real("--load", given(in, OPT_LOAD), 0, 1e300,
+    int code = number_real("--load", given(in, OPT_LOAD), 0, 1e50,
                            &request->load, err);
     if (code == 0 && rounds != NULL)
-        code = number_integer("--rounds", rounds, 1, DIVISIBLE_INSTALLMENTS_MAX,
-                              &installments, err);
+        code = number_integer("--installments", rounds, 1,
+                              DIVISIBLE_INSTALLMENTS_MAX, &installments, err);
     if (code == 0 && period != NULL)
         code = number_real("--period", period, 0, 1e300,
                            &request->choice.period, err);
     if (code == 0 && period != NULL && request->choice.period == 0)
         code = error_set(err, EINVAL, "--period: it must be above 0 s");
+    if (code == 0 && unit != NULL)
+        code =
+            number_real("--unit", unit, 1e-9, 1e9, &request->choice.unit, err);
     request->choice.installments = (int)installments;
     return code;
 }

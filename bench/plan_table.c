@@ -39,10 +39,17 @@ static void say_periods(const struct plan_view *view, FILE *out)
     const struct divisible_plan *plan = view->plan;
     bool changing = view->choice->algorithm == DIVISIBLE_LP_ADAPTIVE;
     fprintf(out, "period     T_p = %.6g s%s, last round %s\n", plan->period,
-            changing ? " in the first round, then less" : "",
+            changing ? " in the first round, then by what is left" : "",
             view->choice->tail == DIVISIBLE_TAIL_CUT
                 ? "cut: whole shares in turn until nothing is left"
                 : "shared: all shares made smaller alike");
+    if (view->choice->unit > 0)
+        fprintf(out, "unit       T_p = sqrt(T) with T in units of %g s\n",
+                view->choice->unit);
+    if (view->choice->algorithm != DIVISIBLE_LP_FIXED && plan->rounds == 1 &&
+        plan->raised == 0)
+        fprintf(out, "note       sqrt(T) is so long that one round is enough; "
+                     "--unit counts T in shorter units than seconds\n");
     if (plan->raised > 0)
         fprintf(out,
                 "note       T_p was raised to 2 (sum g + min z) in %d of %d "

@@ -136,6 +136,7 @@ static int take_run(struct results *results, const json_t *line,
         .overhead_mean_s = number(line, "overhead_mean_s"),
         .imbalance = number(line, "imbalance"),
         .chunks = number(line, "chunks"),
+        .predicted_s = number(line, "predicted_s"),
     };
     const char *how = json_string_value(verified);
     bool simulated = json_is_true(json_object_get(line, "simulated"));

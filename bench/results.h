@@ -20,6 +20,7 @@ enum result_status {
 /* One repetition; NAN is "not known". */
 struct result_sample {
     double time_s, bound_s, serial_s, overhead_mean_s, imbalance, chunks;
+    double predicted_s; /* by a model or a plan */
 };
 
 struct result {

@@ -15,6 +15,7 @@ struct row {
     int kernel, scheme; /* positions in the registries */
     char label[LABEL_SIZE];
     double time_s, half_s, bound_s, serial_s, overhead_s, imbalance, chunks;
+    double planned_s; /* makespan of its plan, known before it ran; NAN: none */
 };
 
 /* ---- rows ---- */
@@ -50,8 +51,11 @@ static int make_row(const struct result *result, struct row *row)
     COLUMN(overhead_mean_s, &row->overhead_s, NULL);
     COLUMN(imbalance, &row->imbalance, NULL);
     COLUMN(chunks, &row->chunks, NULL);
+    COLUMN(predicted_s, &row->planned_s, NULL);
     COLUMN(time_s, &row->time_s, &row->half_s);
 #undef COLUMN
+    if (!is(result->cell.protocol, "push"))
+        row->planned_s = NAN;
     return code;
 }
 
@@ -124,31 +128,70 @@ static const char *verified(const struct result *result)
     return result->sampled ? "sample" : "yes";
 }
 
-static void print_row(FILE *out, const struct row *row, double serial,
-                      bool best)
+/* What the rows of one table share. */
+struct group {
+    double serial;
+    int width;    /* of the schemes' names */
+    bool planned; /* there are plans in it */
+};
+
+enum { NAME_LEAST = 26, NAME_MOST = 40 };
+
+static const char *name_of(const struct result *result)
+{
+    return result->cell.scheme[0] != '\0' ? result->cell.scheme
+                                          : result->cell.hash;
+}
+
+static struct group make_group(const struct row *rows, int begin, int end,
+                               double serial)
+{
+    struct group group = {serial, NAME_LEAST, false};
+    for (int i = begin; i < end; i++) {
+        int length = (int)strlen(name_of(rows[i].result));
+        if (length > group.width)
+            group.width = length < NAME_MOST ? length : NAME_MOST;
+        group.planned = group.planned || isfinite(rows[i].planned_s);
+    }
+    return group;
+}
+
+static void print_planned(FILE *out, const struct group *group,
+                          const struct row *row)
+{
+    char text[24] = "-";
+    if (isfinite(row->planned_s))
+        table_seconds(row->planned_s, row->time_s, text, sizeof(text));
+    if (group->planned)
+        fprintf(out, " %9s", text);
+}
+
+static void print_row(FILE *out, const struct row *row,
+                      const struct group *group, bool best)
 {
     char time[24], half[24], chunks[24], speedup[24], bound[24], share[24];
     char imbalance[24];
     const struct result *result = row->result;
     const char *instead = no_numbers(result);
     if (instead != NULL) {
-        bool known = result->cell.scheme[0] != '\0';
-        fprintf(out, "  %-26.26s %s%s%.60s\n",
-                known ? result->cell.scheme : result->cell.hash, instead,
-                result->reason[0] ? ": " : "", result->reason);
+        fprintf(out, "  %-*.*s %s%s%.60s\n", group->width, group->width,
+                name_of(result), instead, result->reason[0] ? ": " : "",
+                result->reason);
         return;
     }
     number_text(row->chunks, 0, "", chunks, sizeof(chunks));
     table_seconds(row->time_s, row->time_s, time, sizeof(time));
     table_seconds(row->half_s, row->time_s, half, sizeof(half));
-    number_text(serial / row->time_s, 3, "", speedup, sizeof(speedup));
+    number_text(group->serial / row->time_s, 3, "", speedup, sizeof(speedup));
     number_text(row->time_s / row->bound_s, 3, "", bound, sizeof(bound));
     number_text(100 * row->overhead_s / row->time_s, 2, " %", share,
                 sizeof(share));
     number_text(100 * row->imbalance, 2, " %", imbalance, sizeof(imbalance));
-    fprintf(out, "%c %-26.26s %8s %9s %8s %7s %7s %8s %9s %8s\n",
-            best ? '*' : ' ', result->cell.scheme, chunks, time, half, speedup,
-            bound, share, imbalance, verified(result));
+    fprintf(out, "%c %-*.*s %8s %9s %8s", best ? '*' : ' ', group->width,
+            group->width, result->cell.scheme, chunks, time, half);
+    print_planned(out, group, row);
+    fprintf(out, " %7s %7s %8s %9s %8s\n", speedup, bound, share, imbalance,
+            verified(result));
 }
 
 /* Rows [begin, end) have one label; the fastest is marked unless workers
@@ -156,6 +199,7 @@ static void print_row(FILE *out, const struct row *row, double serial,
 static void print_group(FILE *out, const struct row *rows, int begin, int end,
                         double serial)
 {
+    const struct group group = make_group(rows, begin, end, serial);
     int best = -1;
     for (int i = begin; i < end; i++) {
         const struct result *result = rows[i].result;
@@ -164,11 +208,12 @@ static void print_group(FILE *out, const struct row *rows, int begin, int end,
             best = i;
     }
     fprintf(out, "\n  %.96s\n", rows[begin].label);
-    fprintf(out, "  %-26s %8s %9s %8s %7s %7s %8s %9s %8s\n", "scheme",
-            "chunks", "median", "+/-", "speedup", "t/bound", "overhead",
+    fprintf(out, "  %-*s %8s %9s %8s%s %7s %7s %8s %9s %8s\n", group.width,
+            "scheme", "chunks", "median", "+/-",
+            group.planned ? "   planned" : "", "speedup", "t/bound", "overhead",
             "imbalance", "verified");
     for (int i = begin; i < end; i++)
-        print_row(out, &rows[i], serial, i == best);
+        print_row(out, &rows[i], &group, i == best);
 }
 
 static int compare_doubles(const void *a, const void *b)

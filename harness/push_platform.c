@@ -13,13 +13,6 @@ static int lacking(const struct cell *cell, const char *what, struct error *err)
                      cell->scheme, what, cell->kernel);
 }
 
-/* Ranks beyond those of the calibration are like those that come round again;
- * rank 0 is the master there as here. */
-static int like(const struct calibration_kind *kind, int rank)
-{
-    return rank == 0 ? 0 : 1 + (rank - 1) % (kind->workers - 1);
-}
-
 static int fill(struct push_platform *out, const struct cell *cell,
                 const struct loop *loop, const struct tree *tree,
                 const struct calibration_kind *kind, struct error *err)
@@ -31,7 +24,7 @@ static int fill(struct push_platform *out, const struct cell *cell,
     if (cost == NULL)
         return lacking(cell, "cost of this kernel between ranks", err);
     for (int w = 0; w < tree->workers; w++) {
-        int rank = like(kind, tree->worker_rank[w]);
+        int rank = calibration_like(kind, tree->worker_rank[w]);
         struct divisible_worker *worker = &out->worker[w];
         worker->w = cost->cost[rank].c_p;
         if (tree->worker_rank[w] == 0)

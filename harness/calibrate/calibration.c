@@ -121,6 +121,11 @@ static bool below(const struct calibration_pair *pair, int workers)
     return pair->worker[0] < workers && pair->worker[1] < workers;
 }
 
+int calibration_like(const struct calibration_kind *kind, int rank)
+{
+    return rank == 0 ? 0 : 1 + (rank - 1) % (kind->workers - 1);
+}
+
 bool calibration_exchange(const struct calibration_kind *kind, int workers,
                           double *c_d, double *c_c)
 {

@@ -154,6 +154,10 @@ calibration_find_kernel(const struct calibration_kind *kind, const char *spec,
 const struct calibration_kernel *
 calibration_kernel_of(const struct calibration_kind *kind, const char *spec);
 
+/* The measured rank that rank `rank` is like, where messages come from rank 0:
+ * those beyond what was measured come round again.  There are two or more. */
+int calibration_like(const struct calibration_kind *kind, int rank);
+
 /* Medians over the pairs of the first `workers` workers (all when none of
  * these were measured).  False: there are no pairs. */
 bool calibration_exchange(const struct calibration_kind *kind, int workers,

@@ -12,7 +12,7 @@ from conftest import ROOT, needs_simgrid
 
 ALGORITHMS = [["single-round"], ["lp-fixed", "--period", "20"], ["lp-sqrt"],
               ["lp-adaptive"], ["lp-adaptive", "--tail", "share"],
-              ["multi-installment", "--rounds", "3"]]
+              ["multi-installment", "--installments", "3"]]
 FIVE = ["--workers", "5", "--g", "0.06", "--G", "0.06,0.4,0.06,0.1,0.06",
         "--w", "3:9,2:20"]
 
@@ -83,7 +83,7 @@ def test_simgrid_agrees(dlsbench, simgrid, tmp_path, seed):
 
 
 def test_a_calibration_gives_the_platform(dlsbench, measured):
-    """g = c_d, G = c_c times the bytes, w = c_p, between ranks."""
+    """g and G of messages of input data, w = c_p, as the plans of cells."""
     plan = ("plan", "--algorithm", "single-round", "--load", "30",
             "--workers", "1", "--format", "csv", "--calibration", measured[0])
     run = dlsbench(*plan, "--kernel", "adjoint:size=100",
@@ -91,17 +91,31 @@ def test_a_calibration_gives_the_platform(dlsbench, measured):
     assert run.code == 0, run.err
     with open(measured[0], encoding="utf-8") as file:
         ranks = json.load(file)["kinds"]["ranks"]
-    boundary = ranks["boundaries"][0]
+    message = ranks["transfers"][0]
     kernel = next(x for x in ranks["kernels"]
                   if x["kernel"].startswith("adjoint"))
-    expected = (boundary["c_d_s"] + 30 * 1e6 * boundary["c_c_s_per_byte"]
-                + 30 * kernel["workers"][0]["c_p_s"])
+    expected = (message["g_s"] + 30 * 1e6 * message["G_s_per_byte"]
+                + 30 * kernel["workers"][1]["c_p_s"])
     row = next(csv.DictReader(io.StringIO(run.out)))
     assert float(row["makespan_s"]) == pytest.approx(expected, rel=1e-9)
     heat = dlsbench(*plan, "--kernel", "heat", "--unit-bytes", "8")
     assert heat.code == 2 and "depend on each other" in heat.err
     lacking = dlsbench(*plan, "--kernel", "adjoint")
     assert lacking.code == 2 and "needs --unit-bytes" in lacking.err
+    other = dlsbench(*plan, "--kernel", "matmul:tasks=7,min=3,max=3")
+    assert other.code == 2 and "the calibration has no cost" in other.err
+
+
+def test_short_loads_count_in_shorter_units(dlsbench):
+    """T_p = unit sqrt(T / unit): a thousandth of all times and of the unit
+    are the same plan."""
+    def rounds(load, unit):
+        run = dlsbench("plan", "--algorithm", "lp-sqrt", "--load", load,
+                       "--workers", "3", "--G", "1", "--w", "9", *unit)
+        assert run.code == 0
+        return int(re.search(r"lp-sqrt, (\d+) round", run.out).group(1))
+    assert rounds("0.1", []) == 1
+    assert rounds("0.1", ["--unit", "1e-3"]) == rounds("100", []) > 3
 
 
 def test_paper_beaumont_on_both_engines(dlsbench, simgrid, tmp_path):

@@ -2,6 +2,7 @@
 simulated, both families on the same loop."""
 import json
 import socket
+import subprocess
 
 import pytest
 
@@ -60,6 +61,14 @@ def by_cell(result):
              r["collect"], r["scheme"]): r for r in result.runs()}
 
 
+def planned(table, scheme):
+    """Whether a scheme's first row has a time under "planned"."""
+    lines = table.splitlines()
+    end = next(x.index(" planned") for x in lines if " planned" in x)
+    row = next(x for x in lines if f" {scheme}" in x)
+    return row[:end + 8].endswith("s")
+
+
 def text(kernel, schemes, more=""):
     names = ", ".join(f'"{x}"' for x in schemes)
     return f"""name: push
@@ -109,8 +118,16 @@ def test_both_families_verify_in_one_table(dlsbench, campaign, tmp_path):
     groups = result.out.split("2 ranks x 1 thread, master ")[1:]
     assert len(groups) == 8
     for group in groups:
-        assert "data sent" in group and "lp-adaptive" in group
-        assert "gss" in group
+        assert "data sent" in group
+        # Plans' predicted makespans stand beside the times that they took.
+        for scheme in ["lp-adaptive", "single-round", "gss"]:
+            assert planned(group, scheme) == (scheme not in SELF)
+    table = subprocess.run(
+        [ROOT / "analysis/tables.py", result.directory, "--table", "time"],
+        capture_output=True, text=True, check=True)
+    assert "single-round" in table.stdout and "gss" in table.stdout
+    for row in table.stdout.splitlines():
+        assert ("(planned " in row) == ("protocol push" in row)
 
 
 def test_kernels_without_input_get_empty_messages(dlsbench, tmp_path):
