@@ -160,7 +160,8 @@ static const char simulation_doc[] =
     "the order of its hosts; the threads of a rank share a host.  Nothing is "
     "computed: iterations take the time that their operations cost.  Results "
     "are those of dlsbench run, with simulated times.  There is one "
-    "repetition, since it would always be the same.\n"
+    "repetition, since it would always be the same; of schemes that learn "
+    "from one to the next (awf) there are --repetitions.\n"
     "\n"
     "Examples:\n"
     "  dlsbench sim --platform bench/platforms/ranger.xml --workers 1024 "
@@ -473,6 +474,17 @@ static int single_shape(struct run_options *o, struct error *err)
     return 0;
 }
 
+/* Repetitions are all the same, but for schemes that go on learning. */
+static void set_simulated_repetitions(struct campaign *campaign)
+{
+    bool learns = false;
+    for (int i = 0; i < campaign->all.count; i++)
+        learns = learns || cell_learns_by_repetition(&campaign->all.cells[i]);
+    if (!learns)
+        campaign->policy.repetitions = 1;
+    campaign->policy.repetitions_max = campaign->policy.repetitions;
+}
+
 int run_options_campaign(struct run_options *o, struct campaign *campaign,
                          struct error *err)
 {
@@ -489,9 +501,7 @@ int run_options_campaign(struct run_options *o, struct campaign *campaign,
     }
     if (code == 0 && (code = check_platforms(o, campaign, err)) != 0)
         campaign_free(campaign);
-    if (code == 0 && o->simulated) {
-        campaign->policy.repetitions = 1;
-        campaign->policy.repetitions_max = 1;
-    }
+    if (code == 0 && o->simulated)
+        set_simulated_repetitions(campaign);
     return code;
 }

@@ -112,6 +112,10 @@ int cell_check(struct cell *cell, struct error *err);
 int cell_scheme_parse(const char *text, struct sched_pair *pair,
                       struct error *err);
 
+/* Whether what the scheme of a checked cell learns in one repetition is meant
+ * for the next, so that they differ. */
+bool cell_learns_by_repetition(const struct cell *cell);
+
 /* Number of workers of a checked cell. */
 int cell_workers(const struct cell *cell);
 

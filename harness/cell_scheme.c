@@ -73,3 +73,17 @@ int cell_scheme_check(const struct cell *cell, struct error *err)
         return check_learning(cell, pair.outer, err);
     return code;
 }
+
+static bool keeps(const struct sched_ops *scheme)
+{
+    return scheme != NULL && (scheme->flags & SCHED_KEEPS) != 0;
+}
+
+bool cell_learns_by_repetition(const struct cell *cell)
+{
+    struct sched_pair pair;
+    if (cell_scheme_parse(cell->scheme, &pair, NULL) != 0)
+        return false;
+    return (keeps(pair.outer) || keeps(pair.inner)) &&
+           is(cell->placement, "sticky");
+}

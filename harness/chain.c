@@ -123,9 +123,21 @@ void chain_root_close(struct chain_root *root)
     *root = (struct chain_root){0};
 }
 
-void chain_root_reset(struct chain_root *root)
+/* Whether a scheme goes on with what it has learned.  Where each time step is
+ * planned anew, a repetition is all of them. */
+static bool goes_on(const struct chain_root *root, const struct sched_ops *ops,
+                    bool further_step)
 {
-    if (root->state != NULL)
+    if (further_step)
+        return true;
+    return (ops->flags & SCHED_KEEPS) && is(root->cell->placement, "sticky");
+}
+
+void chain_root_reset(struct chain_root *root, bool further_step)
+{
+    if (root->state != NULL && goes_on(root, root->pair.outer, further_step))
+        sched_again(&root->sched, &root->pair.outer_spec, &root->loop);
+    else if (root->state != NULL)
         init_state(root, NULL); /* it went well before, with the same data */
     if (root->counter != NULL)
         atomic_store(&root->counter->step, root->table.primed);
@@ -348,13 +360,16 @@ void chain_close(struct chain *chain)
     *chain = (struct chain){0};
 }
 
-void chain_reset(struct chain *chain)
+void chain_reset(struct chain *chain, bool further_step)
 {
+    const struct chain_root *root = chain->root;
+    const struct sched_ops *inner = root->pair.inner;
     if (chain->comm->rank == 0 && uses_rma(chain))
-        window_set_counter(&chain->window, chain->root->table.primed);
+        window_set_counter(&chain->window, root->table.primed);
     if (chain->has_push)
         push_reset(&chain->push);
     if (chain->has_relay)
-        relay_reset(&chain->relay);
+        relay_reset(&chain->relay,
+                    inner != NULL && goes_on(root, inner, further_step));
     open_sources(chain);
 }

@@ -77,8 +77,9 @@ int chain_root_open(struct chain_root *root, const struct cell *cell,
                     bool memory, struct error *err);
 void chain_root_close(struct chain_root *root);
 
-/* Before a repetition, by whoever has the counter and the state. */
-void chain_root_reset(struct chain_root *root);
+/* Before a repetition or, with further_step, before the next time step in it,
+ * by whoever has the counter and the state. */
+void chain_root_reset(struct chain_root *root, bool further_step);
 
 /* Collective: all ranks return the same code.  -ENOTSUP: this chain cannot
  * be built here (sizes that depend on who asks, over an rma window).  root,
@@ -89,9 +90,9 @@ int chain_open(struct chain *chain, struct chain_root *root,
                struct error *err);
 void chain_close(struct chain *chain);
 
-/* Before a repetition, on every rank; then, by thread 0 of the rank itself,
+/* The same on every rank; then, by thread 0 of the rank itself,
  * it listens to requests.  A barrier must follow. */
-void chain_reset(struct chain *chain);
+void chain_reset(struct chain *chain, bool further_step);
 void chain_listen(struct chain *chain);
 
 /* Whether thread 0 of this rank has to let messages go on while it computes,

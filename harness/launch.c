@@ -189,6 +189,8 @@ static int record_done(struct launch *launch, const struct cell *cell,
 static bool enough(const struct item *item, const struct policy *policy)
 {
     int n = item->repetitions;
+    if (engine_simulated && !cell_learns_by_repetition(item->cell))
+        return true;
     if (n >= policy->repetitions_max)
         return true;
     if (item->spent_s > policy->cell_seconds && n >= REPETITIONS_LEAST)

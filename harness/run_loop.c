@@ -5,11 +5,11 @@
 
 /* ---- before a repetition ---- */
 
-static void reset_sources(struct run *run)
+static void reset_sources(struct run *run, bool further_step)
 {
     if (run->context->comm.rank == 0)
-        chain_root_reset(&run->root);
-    chain_reset(&run->chain);
+        chain_root_reset(&run->root, further_step);
+    chain_reset(&run->chain, further_step);
     chain_listen(&run->chain);
     for (int i = 0; i < run->workers; i++) {
         run->worker[i].source = &run->chain.source[i].base;
@@ -39,7 +39,7 @@ void run_reset(struct run *run)
         run->result[i] = (struct worker_result){0};
         memset(run->scratch[i], 0, run->loop->scratch_bytes);
     }
-    reset_sources(run);
+    reset_sources(run, false);
     run->migrate.messages = 0;
     run->migrate.moved_bytes = 0;
     if (run->has_dmps) {
@@ -153,7 +153,7 @@ static void next_step(struct run *run, int pass)
         migrate_tell(run->dmps.migrate, own, count);
         free(own);
     }
-    reset_sources(run);
+    reset_sources(run, true);
     set_steps(run, pass);
     dmps_reset(&run->dmps, run->workers);
     if (run->crowded)

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *const adaptive[] = {"awf-b", "awf-c", "awf-d", "awf-e",
-                                       "af"};
+static const char *const adaptive[] = {"awf-b", "awf-c", "awf-d",
+                                       "awf-e", "af",    "awf"};
 
 enum { ADAPTIVE = sizeof(adaptive) / sizeof(adaptive[0]) };
 
@@ -127,6 +127,59 @@ static void a_time_of_nothing_is_no_news(void **unused)
     }
 }
 
+/* Step 1: 1 and 1/3 iterations per unit of time, nothing changes in it; step 2
+ * counts twice: 10 + 2 40 for 10 + 2 20. */
+static void awf_learns_between_time_steps(void **unused)
+{
+    (void)unused;
+    struct sched_loop loop = {.iterations = 1000, .workers = 2};
+    struct testing_loop t;
+    testing_open(&t, "awf", &loop, 1);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(next_size(&t, 0), 250 >> i);
+        assert_int_equal(next_size(&t, 1), 250 >> i);
+        sched_feedback(&t.sched, 0, 5, 5);
+        sched_feedback(&t.sched, 1, 5, 15);
+    }
+    sched_again(&t.sched, &t.spec, &loop);
+    assert_int_equal(next_size(&t, 0), 375);
+    assert_int_equal(next_size(&t, 1), 125);
+    sched_feedback(&t.sched, 0, 40, 20);
+    sched_feedback(&t.sched, 1, 10, 30);
+    loop.iterations = 2200;
+    sched_again(&t.sched, &t.spec, &loop);
+    /* Rates 9/5 and 1/3: 27 and 5 of 32. */
+    assert_int_equal(next_size(&t, 0), 929);
+    assert_int_equal(next_size(&t, 1), 172);
+    testing_close(&t);
+}
+
+/* What was learned stays; the chunks begin anew, in a loop of another size. */
+static void executed_again_they_know_the_workers(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < ADAPTIVE; i++) {
+        struct sched_loop loop = {.iterations = 6400, .workers = 2};
+        struct testing_loop t;
+        testing_open(&t, adaptive[i], &loop, 1);
+        for (int k = 0; k < 5; k++) {
+            sched_feedback(&t.sched, 0, next_size(&t, 0), 10);
+            sched_feedback(&t.sched, 0, 30, 10 + k % 2);
+            sched_feedback(&t.sched, 1, 10, 10 + k % 2);
+        }
+        loop.iterations = 100000;
+        sched_again(&t.sched, &t.spec, &loop);
+        double first = (double)next_size(&t, 0);
+        assert_true(first > 2.2 * (double)next_size(&t, 1));
+        int64_t all = (int64_t)first, size;
+        struct chunk chunk;
+        while (sched_next(&t.sched, 1, &chunk))
+            size = chunk.start + chunk.size, all = size;
+        assert_int_equal(all, loop.iterations);
+        testing_close(&t);
+    }
+}
+
 /* ---- convergence ---- */
 
 enum { WORKERS = 4, ROUNDS = 15 };
@@ -181,6 +234,8 @@ static void check_weights(const char *text, const struct sched_loop *loop,
     testing_open(&w.t, text, loop, 1);
     for (int i = 0; i < ROUNDS; i++)
         serve_round(&w);
+    if (w.t.sched.ops->flags & SCHED_KEEPS) /* between time steps only */
+        sched_again(&w.t.sched, &w.t.spec, loop);
     sizes_now(&w, size);
     for (int j = 0; j < WORKERS; j++) {
         sizes += size[j];
@@ -217,6 +272,8 @@ int main(void)
         cmocka_unit_test(af_by_hand),
         cmocka_unit_test(af_starts_with_small_chunks),
         cmocka_unit_test(a_time_of_nothing_is_no_news),
+        cmocka_unit_test(awf_learns_between_time_steps),
+        cmocka_unit_test(executed_again_they_know_the_workers),
         cmocka_unit_test(weights_come_to_the_true_speeds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

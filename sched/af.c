@@ -102,6 +102,12 @@ static void af_feedback(void *state, int worker, int64_t size, double time)
         learn(s, w);
 }
 
+static void af_again(void *state, const struct sched_loop *loop)
+{
+    (void)state;
+    (void)loop;
+}
+
 static void af_note(const void *state, char *text, size_t size)
 {
     (void)state;
@@ -129,5 +135,6 @@ const struct sched_ops sched_af_ops = {
     .init = af_init,
     .next = af_next,
     .feedback = af_feedback,
+    .again = af_again,
     .note = af_note,
 };

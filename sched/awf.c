@@ -1,99 +1,57 @@
-#include "sched/awf.h"
+/* Adaptive weighted factoring over time steps: weighted factoring whose weights
+ * are renewed after each time step, an execution of the whole loop.
+ *
+ *     pi_j = sum_s(s t_js) / sum_s(s n_js)     s = 1, 2, ... time steps
+ *     w_j  = p (1/pi_j) / sum over workers of 1/pi,   sum(w) = p
+ *     C    = ceil(w_j R / 2p),   R at the start of a stage of p requests
+ *
+ * Banicescu, Velusamy and Devaprasad 2003: n_js iterations took worker j the
+ * time t_js in step s, so that later steps count more.  Inside a step nothing
+ * is learned; in the first the weights are the powers, as in wf.
+ *
+ * What a time step is: with time steps that are planned anew (placement replan)
+ * each of them; else each repetition, from the warm-up on; below a master that
+ * cuts ranges by this scheme, each range.  Implementations differ in t_js: here
+ * the times of the chunks, in LB4OMP the worker's time from the beginning of
+ * the loop to its end, which is nearly the same for all, so that n_js alone
+ * makes the difference there. */
+#include "sched/awf_weights.h"
 
-#include <stdio.h>
-
-struct awf_worker {
-    double times, sizes; /* sum of k t and of k n */
-    double reports;      /* k */
-    double rate;         /* 1/pi, 0: not known */
-    double power;
-    double share; /* w/p of this stage */
-};
-
-struct awf_state {
-    double power;       /* V of all */
-    double known_power; /* of those who have reported */
-    double known_rate;
-    double remaining; /* R of this stage */
-    int64_t workers;
-    struct sched_stage requests;
-    struct awf_worker worker[];
-};
-
-const struct spec_param awf_params[] = {{0}};
-
-size_t awf_state_size(const struct sched_loop *loop)
-{
-    return sizeof(struct awf_state) +
-           (size_t)loop->workers * sizeof(struct awf_worker);
-}
-
-int awf_init(void *state, const struct sched_loop *loop,
-             const struct spec *spec, struct error *err)
-{
-    struct awf_state *s = state;
-    (void)spec;
-    (void)err;
-    s->workers = loop->workers;
-    for (int j = 0; j < loop->workers; j++) {
-        s->worker[j].power = sched_power(loop, j);
-        s->power += s->worker[j].power;
-    }
-    return 0;
-}
-
-/* w/p: the worker's part of all rates, those not known in proportion to the
- * powers. */
-static double share_of(const struct awf_state *s, const struct awf_worker *w)
-{
-    if (w->rate == 0)
-        return w->power / s->power;
-    return w->rate * s->known_power / (s->known_rate * s->power);
-}
-
-static void begin_stage(struct awf_state *s, int64_t remaining)
-{
-    s->remaining = (double)remaining;
-    for (int64_t j = 0; j < s->workers; j++)
-        s->worker[j].share = share_of(s, &s->worker[j]);
-}
-
-int64_t awf_stage_next(void *state, int worker, int64_t remaining)
-{
-    struct awf_state *s = state;
-    if (sched_stage_begins(&s->requests, s->workers))
-        begin_stage(s, remaining);
-    return sched_round_up(s->remaining * s->worker[worker].share / 2);
-}
-
-int64_t awf_chunk_next(void *state, int worker, int64_t remaining)
-{
-    const struct awf_state *s = state;
-    return sched_round_up((double)remaining * share_of(s, &s->worker[worker]) /
-                          2);
-}
-
-/* A clock too coarse for the chunk says nothing. */
-void awf_feedback(void *state, int worker, int64_t size, double time)
+static void awf_step_feedback(void *state, int worker, int64_t size,
+                              double time)
 {
     struct awf_state *s = state;
     struct awf_worker *w = &s->worker[worker];
     if (!(time > 0))
         return;
-    w->reports++;
-    w->times += w->reports * time;
-    w->sizes += w->reports * (double)size;
-    if (w->rate == 0)
-        s->known_power += w->power;
-    s->known_rate -= w->rate;
-    w->rate = w->sizes / w->times;
-    s->known_rate += w->rate;
+    w->step_time += time;
+    w->step_size += (double)size;
 }
 
-void awf_note(const void *state, char *text, size_t size)
+/* Who had no chunk in a step learns nothing from it: its next counts by the
+ * number of steps that it had a part in. */
+static void awf_step_again(void *state, const struct sched_loop *loop)
 {
-    (void)state;
-    snprintf(text, size,
-             "awf: these sizes come from the powers alone; a run measures the "
-             "workers and changes them");
+    struct awf_state *s = state;
+    awf_again(state, loop);
+    for (int64_t j = 0; j < s->workers; j++) {
+        struct awf_worker *w = &s->worker[j];
+        if (w->step_size > 0)
+            awf_learn(s, w, w->step_size, w->step_time);
+        w->step_size = w->step_time = 0;
+    }
 }
+
+const struct sched_ops sched_awf_ops = {
+    .name = "awf",
+    .citation = "Banicescu, Velusamy and Devaprasad 2003",
+    .summary = "weighted factoring, weights measured, renewed by time step",
+    .params = awf_params,
+    .flags = SCHED_BY_POWER | SCHED_KEEPS,
+    .state_size = awf_state_size,
+    .init = awf_init,
+    .next = awf_stage_next,
+    .feedback = awf_step_feedback,
+    .again = awf_step_again,
+    .note = awf_note,
+};

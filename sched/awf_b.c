@@ -1,7 +1,7 @@
 /* Adaptive weighted factoring, variant B: the weights are renewed at the start
  * of every stage, from computing times.  Carino and Banicescu 2008; formula
- * in sched/awf.h. */
-#include "sched/awf.h"
+ * in sched/awf_weights.h. */
+#include "sched/awf_weights.h"
 
 const struct sched_ops sched_awf_b_ops = {
     .name = "awf-b",
@@ -13,5 +13,6 @@ const struct sched_ops sched_awf_b_ops = {
     .init = awf_init,
     .next = awf_stage_next,
     .feedback = awf_feedback,
+    .again = awf_again,
     .note = awf_note,
 };

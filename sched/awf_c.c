@@ -1,7 +1,7 @@
 /* Adaptive weighted factoring, variant C: the weights and R are renewed with
  * every request, from computing times.  Carino and Banicescu 2008; formula in
- * sched/awf.h. */
-#include "sched/awf.h"
+ * sched/awf_weights.h. */
+#include "sched/awf_weights.h"
 
 const struct sched_ops sched_awf_c_ops = {
     .name = "awf-c",
@@ -13,5 +13,6 @@ const struct sched_ops sched_awf_c_ops = {
     .init = awf_init,
     .next = awf_chunk_next,
     .feedback = awf_feedback,
+    .again = awf_again,
     .note = awf_note,
 };

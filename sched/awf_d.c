@@ -1,7 +1,7 @@
 /* Adaptive weighted factoring, variant D: awf-b with times from one request
  * to the next, which hold the scheduling too.  Carino and Banicescu 2008;
- * formula in sched/awf.h. */
-#include "sched/awf.h"
+ * formula in sched/awf_weights.h. */
+#include "sched/awf_weights.h"
 
 const struct sched_ops sched_awf_d_ops = {
     .name = "awf-d",
@@ -13,5 +13,6 @@ const struct sched_ops sched_awf_d_ops = {
     .init = awf_init,
     .next = awf_stage_next,
     .feedback = awf_feedback,
+    .again = awf_again,
     .note = awf_note,
 };

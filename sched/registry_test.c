@@ -9,10 +9,11 @@ static void order_is_that_of_the_list(void **unused)
 {
     (void)unused;
     static const char *const name[] = {
-        "static",     "ss",    "css",   "wcss",  "gss",      "fss",  "tss",
-        "tss-taylor", "qss",   "wf",    "dtss",  "dtss-acp", "dfss", "dgss",
-        "fsc",        "mfsc",  "fac",   "tap",   "tfss",     "fiss", "viss",
-        "rnd",        "awf-b", "awf-c", "awf-d", "awf-e",    "af"};
+        "static", "ss",         "css",   "wcss",  "gss",  "fss",
+        "tss",    "tss-taylor", "qss",   "wf",    "dtss", "dtss-acp",
+        "dfss",   "dgss",       "fsc",   "mfsc",  "fac",  "tap",
+        "tfss",   "fiss",       "viss",  "rnd",   "bold", "awf",
+        "awf-b",  "awf-c",      "awf-d", "awf-e", "af"};
     size_t n = sizeof(name) / sizeof(name[0]);
     for (size_t i = 0; i < n; i++)
         assert_string_equal(sched_schemes[i]->name, name[i]);
@@ -34,6 +35,11 @@ static void every_table_is_complete(void **unused)
         assert_non_null(ops->init);
         assert_non_null(ops->next);
         assert_int_equal(ops->state_size(&loop) % 8, 0);
+        /* Chunks that are set aside would have to be so again. */
+        if (ops->again != NULL)
+            assert_true(ops->feedback && !(ops->flags & SCHED_PRIMED));
+        if (ops->flags & SCHED_KEEPS)
+            assert_non_null(ops->again);
         for (const struct spec_param *p = ops->params; p->key != NULL; p++)
             assert_true(p->help != NULL && p->min < p->max);
     }
@@ -86,6 +92,8 @@ static void specs_are_recorded_with_their_defaults(void **unused)
         {"viss", "viss:x=4"},
         {"rnd", "rnd:seed=1"},
         {"rnd:seed=0,max=9", "rnd:max=9,seed=0"},
+        {"bold", "bold:mu=1,sigma=1,h=0.5"},
+        {"awf", "awf"},
         {"awf-b", "awf-b"},
         {"awf-e", "awf-e"},
         {"af", "af"},
@@ -144,6 +152,8 @@ static void bad_specs_name_what_is_wrong(void **unused)
         {"viss:x=0.5", "out of range"},
         {"rnd:min=9,max=3", "min=9 is more than max=3"},
         {"rnd:seed=0.5", "not a whole number"},
+        {"bold:mu=0", "out of range"},
+        {"bold:alpha=1", "unknown key 'alpha'"},
         {"awf-f", "did you mean 'awf-"},
         {"af:first=0", "out of range"},
     };

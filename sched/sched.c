@@ -162,6 +162,22 @@ int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
     return code;
 }
 
+void sched_again(struct sched *sched, const struct spec *spec,
+                 const struct sched_loop *loop)
+{
+    struct sched_head *head = sched->head;
+    if (sched->ops->again == NULL) {
+        /* It went well before, with the same scheme and powers. */
+        if (sched_init(sched, head, sched->ops, spec, loop, head->min_chunk,
+                       NULL) != 0)
+            abort();
+        return;
+    }
+    head->iterations = loop->iterations;
+    head->next_start = head->next_step = 0;
+    sched->ops->again(state_of(head), loop);
+}
+
 void sched_attach(struct sched *sched, void *memory,
                   const struct sched_ops *ops)
 {

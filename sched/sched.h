@@ -43,6 +43,9 @@ struct sched_loop {
  * the flag, that from getting a chunk to the next request. */
 #define SCHED_WHOLE_TIME 4u
 
+/* What was learned in one repetition of the loop is meant for the next. */
+#define SCHED_KEEPS 8u
+
 #define SCHED_NO_CHUNK INT64_MIN
 
 struct sched_ops {
@@ -96,6 +99,12 @@ struct sched_ops {
      * the one after; the last chunks may go unreported.  Such a sequence has
      * no table.  Optional. */
     void (*feedback)(void *state, int worker, int64_t size, double time);
+
+    /* The loop is executed again, by the same workers with the same powers: a
+     * time step, or the next range that a master cuts; its iterations may be
+     * others in number.  Keeps what was learned and begins with the chunks
+     * anew.  NULL: init is called instead, on zeroed state.  Optional. */
+    void (*again)(void *state, const struct sched_loop *loop);
 
     /* All chunks have this one size (ss, css): then a step number alone gives
      * the chunk and no table is needed.  Optional. */
@@ -151,6 +160,13 @@ size_t sched_bytes(const struct sched_ops *ops, const struct sched_loop *loop);
 int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
                const struct spec *spec, const struct sched_loop *loop,
                int64_t min_chunk, struct error *err);
+
+/* The loop of a sched that sched_init has prepared is executed once more, or
+ * another with the same scheme, workers, powers and minimum chunk: a scheme
+ * that learns keeps what it knows.  Cannot fail but for a lack of memory, which
+ * aborts. */
+void sched_again(struct sched *sched, const struct spec *spec,
+                 const struct sched_loop *loop);
 
 /* Views a loop that another process has prepared in shared memory. */
 void sched_attach(struct sched *sched, void *memory,

@@ -133,12 +133,12 @@ const char *run_window(const struct run *run)
 static void reset(struct run *run)
 {
     const struct tree *tree = &run->tree;
-    chain_root_reset(&run->root);
+    chain_root_reset(&run->root, false);
     run->handed_count = 0;
     run->messages = run->bytes = 0;
     for (int rank = 0; rank < run->context->comm.ranks; rank++) {
         struct part *part = &run->part[rank];
-        chain_reset(&part->chain);
+        chain_reset(&part->chain, false);
         part->end_s = 0;
         for (int w = tree->rank_worker[rank]; w < tree->rank_worker[rank + 1];
              w++)
@@ -175,9 +175,9 @@ static void run_pass(struct run *run, struct part *part, int thread, int worker)
 /* Everybody has left the pass before, and nobody begins the next. */
 static void rewind_all(struct run *run, int pass)
 {
-    chain_root_reset(&run->root);
+    chain_root_reset(&run->root, true);
     for (int rank = 0; rank < run->context->comm.ranks; rank++)
-        chain_reset(&run->part[rank].chain);
+        chain_reset(&run->part[rank].chain, true);
     for (int w = 0; w < run->tree.workers; w++)
         seat_rewind(run, w);
     dependent_rewind(run, pass);

@@ -27,10 +27,10 @@ void master_close(struct master *master)
     master->range = NULL;
 }
 
-void master_reset(struct master *master)
+void master_reset(struct master *master, bool remember)
 {
     if (master->range != NULL)
-        range_drop(master->range);
+        range_drop(master->range, remember);
     master->asked = false;
     master->exhausted = false;
     master->head = 0;

@@ -65,8 +65,8 @@ int master_open_range(struct master *master, const struct tree *tree,
                       const struct sched_pair *pair, int64_t min_chunk,
                       const double *power, struct error *err);
 
-/* Empties the pool before a repetition. */
-void master_reset(struct master *master);
+/* Empties the pool before a repetition; see range_drop. */
+void master_reset(struct master *master, bool remember);
 
 /* A chunk for one worker below. */
 enum master_answer master_take(struct master *master, int worker,

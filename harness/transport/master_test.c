@@ -170,7 +170,7 @@ static void open_masters(struct world *w)
                                                &w->pair, w->min_chunk, w->power,
                                                NULL),
                              0);
-        master_reset(&w->master[m]);
+        master_reset(&w->master[m], false);
         if (place->parent < 0)
             w->master[m].scheme = &w->sched;
         else if (w->tree.master[place->parent].rank == place->rank)
@@ -595,7 +595,7 @@ static void pools_are_first_in_first_out(void **unused)
     assert_int_equal(tree_build(&tree, &cell, NULL), 0);
     assert_int_equal(master_open(&master, &tree, 1), 0);
     for (int round = 0; round < 2; round++) {
-        master_reset(&master);
+        master_reset(&master, false);
         assert_int_equal(master_take(&master, 1, &chunk), MASTER_LATER);
         assert_true(atomic_exchange(&master.must_ask, false));
         assert_int_equal(master_take(&master, 2, &chunk), MASTER_LATER);

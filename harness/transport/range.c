@@ -98,17 +98,21 @@ void range_begin(struct range *range, const struct chunk *whole)
     const struct sched_loop loop = loop_of(range, whole->size);
     /* It went well with the same scheme and powers before, when it was
      * opened; what else it needs is a few bytes a unit. */
-    if (sched_init(&range->sched, range->memory, range->ops, range->spec, &loop,
-                   range->min_chunk, NULL) != 0)
+    if (range->begun)
+        sched_again(&range->sched, range->spec, &loop);
+    else if (sched_init(&range->sched, range->memory, range->ops, range->spec,
+                        &loop, range->min_chunk, NULL) != 0)
         abort();
+    range->begun = true;
     range->primed = range->sched.head->primed;
     memset(range->taken, 0, (size_t)loop.workers * sizeof(*range->taken));
     range->start = whole->start;
     range->open = true;
 }
 
-void range_drop(struct range *range)
+void range_drop(struct range *range, bool remember)
 {
+    range->begun = range->begun && remember;
     range->open = false;
 }
 

@@ -34,6 +34,7 @@ struct range {
     bool *taken;   /* the unit has its primed chunk of this range */
     int primed;    /* primed chunks of this range not yet taken */
     int64_t start; /* where it lies in the loop */
+    bool begun;    /* a range was cut that the next one goes on from */
     bool open;     /* there is a range, and something may be left of it */
 };
 
@@ -44,11 +45,13 @@ int range_open(struct range *range, const struct sched_pair *pair,
                const double *power, struct error *err);
 void range_close(struct range *range);
 
-/* Cuts this chunk from now on; what was left of another is gone. */
+/* Cuts this chunk from now on; what was left of another is gone.  A scheme that
+ * learns knows what it has learned from the ranges before. */
 void range_begin(struct range *range, const struct chunk *whole);
 
-/* Nothing is open: before a repetition. */
-void range_drop(struct range *range);
+/* Nothing is open: before a repetition.  remember: the first range of it is
+ * cut with what was learned from the last before. */
+void range_drop(struct range *range, bool remember);
 
 /* Whether something is left of the range. */
 bool range_left(const struct range *range);

@@ -158,10 +158,10 @@ void relay_close(struct relay *relay)
     port_close(&relay->port);
 }
 
-void relay_reset(struct relay *relay)
+void relay_reset(struct relay *relay, bool remember)
 {
     for (int i = 0; i < relay->count; i++)
-        master_reset(&relay->master[i]);
+        master_reset(&relay->master[i], remember);
     int rank = relay->comm->rank;
     atomic_store(&relay->working, relay->tree->rank_worker[rank + 1] -
                                       relay->tree->rank_worker[rank]);

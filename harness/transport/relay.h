@@ -119,8 +119,9 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
                struct error *err);
 void relay_close(struct relay *relay);
 
-/* Before a repetition, outside the timed part, with a barrier behind it. */
-void relay_reset(struct relay *relay);
+/* Before a repetition, outside the timed part, with a barrier behind it.
+ * remember: masters that cut keep what their scheme has learned. */
+void relay_reset(struct relay *relay, bool remember);
 
 /* After it, by thread 0 of the rank itself: receives requests from now on. */
 void relay_listen(struct relay *relay);

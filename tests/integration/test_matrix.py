@@ -8,7 +8,7 @@ import pytest
 SCHEMES = ("[static, ss, 'css:chunk=3', 'wcss:k=2', gss, fss, tss, tss-taylor,"
            " qss, wf, dtss, dtss-acp, dfss, dgss,"
            " fsc, mfsc, fac, tap, tfss, fiss, viss, rnd,"
-           " awf-b, awf-c, awf-d, awf-e, af,"
+           " bold, awf, awf-b, awf-c, awf-d, awf-e, af,"
            " gss/static, static/ss, dgss/dtss]")
 # One of each way in which a source serves schemes: closed form, table, primed
 # table, state by power, state by available power, learning, two schemes.

@@ -1,0 +1,211 @@
+/* Bold: chunks as large as mean, deviation and overhead allow, judged by what
+ * is probably not done yet.
+ *
+ *     C_i = 1                                             for Q <= 1
+ *     C_i = t                                             for d <= c_2
+ *     C_i = min(t, t + max(0, c_1 w) + s/2 - sqrt(s (t + s/4)))      else
+ *
+ *     Q = R/p,   t = max(R, N)/p,   v = Q/(b + Q),   d = R/(1 + 1/ln Q - v)
+ *     s = a (ln d - ln c_2) (1 + M/(p^2 t)),   w = ln(v ln Q) + max(0, ln b)
+ *     a = 2 (sigma/mu)^2,   b = 8 a ln(8 a),
+ *     c_1 = h/(mu ln 2),   c_2 = sqrt(2 pi) c_1
+ *
+ * Hagerup 1997 (strategy Bold): mu and sigma are the mean and the standard
+ * deviation of an iteration's time, h the overhead of a request, in one unit;
+ * the defaults are those of that paper's experiments, exponential times of mean
+ * 1 and h = 0.5.  M counts the iterations that are not reported done, and N
+ * those that are probably not done yet: who got k of them does k/(k mu + h) in
+ * a unit of time.  ln b stands where b > 0 (not: b > 1).
+ *
+ * That needs the clock with every request.  Ours is the sum of the times that
+ * a worker has told, since it began with the loop; who asks again and has not
+ * told (requests that leave early, `dlsbench chunks`) took k mu + h.  What mu
+ * is in the clock's unit is measured: all that was told against all that was
+ * expected; so only ratios of mu, sigma and h count, as elsewhere here.
+ * Implementations differ: LB4OMP takes the clock's unit for that of mu, rounds
+ * down, and lets what passes between two first requests not count.  We round
+ * up. */
+#include "sched/arith.h"
+
+#include <stdio.h>
+
+enum { BOLD_MU, BOLD_SIGMA, BOLD_OVERHEAD };
+
+struct bold_worker {
+    double size;  /* k that it has, 0: none */
+    double begun; /* when it got them */
+    double clock; /* when it asked last */
+    double ahead; /* of these chunks the clock has what they probably took */
+};
+
+struct bold_state {
+    double workers;
+    double mu, overhead;
+    double a, b, c1, c2;
+    double now;                  /* the latest request */
+    double expected, told;       /* sums of what was told */
+    double sizes, speeds, begun; /* sums of k, k/(k mu + h) and its begin */
+    struct bold_worker worker[];
+};
+
+static size_t bold_state_size(const struct sched_loop *loop)
+{
+    return sizeof(struct bold_state) +
+           (size_t)loop->workers * sizeof(struct bold_worker);
+}
+
+static int bold_init(void *state, const struct sched_loop *loop,
+                     const struct spec *spec, struct error *err)
+{
+    struct bold_state *s = state;
+    (void)err;
+    s->workers = loop->workers;
+    s->mu = spec->value[BOLD_MU].real;
+    s->overhead = spec->value[BOLD_OVERHEAD].real;
+    double variation = spec->value[BOLD_SIGMA].real / s->mu;
+    s->a = 2 * variation * variation;
+    s->b = s->a > 0 ? 8 * s->a * log(8 * s->a) : 0;
+    s->c1 = s->overhead / (s->mu * log(2));
+    s->c2 = sqrt(2 * acos(-1)) * s->c1;
+    return 0;
+}
+
+/* ---- what is probably not done ---- */
+
+static double time_of(const struct bold_state *s, double size)
+{
+    return size * s->mu + s->overhead;
+}
+
+/* The chunk that a worker has counts, or no longer. */
+static void count(struct bold_state *s, const struct bold_worker *w, int sign)
+{
+    double speed = w->size / time_of(s, w->size);
+    s->sizes += sign * w->size;
+    s->speeds += sign * speed;
+    s->begun += sign * speed * w->begun;
+}
+
+static void drop(struct bold_state *s, struct bold_worker *w)
+{
+    if (w->size > 0)
+        count(s, w, -1);
+    w->size = 0;
+}
+
+static void bold_feedback(void *state, int worker, int64_t size, double time)
+{
+    struct bold_state *s = state;
+    struct bold_worker *w = &s->worker[worker];
+    double expected = time_of(s, (double)size);
+    if (time > 0) {
+        s->expected += expected;
+        s->told += time;
+        w->clock += time * (s->expected / s->told);
+    } else {
+        w->clock += expected;
+    }
+    if (w->ahead == 0) {
+        drop(s, w);
+        return;
+    }
+    w->clock -= expected;
+    w->ahead--;
+}
+
+/* The worker asks: it has done what it had. */
+static void arrive(struct bold_state *s, struct bold_worker *w)
+{
+    if (w->size > 0) {
+        w->clock += time_of(s, w->size);
+        w->ahead++;
+    }
+    drop(s, w);
+    s->now = fmax(s->now, w->clock);
+}
+
+/* ---- sizes ---- */
+
+/* t + s/2 - sqrt(s (t + s/4)), without a difference of nearly equal numbers;
+ * 0 for infinite s, without overhead. */
+static double cautious(double t, double s)
+{
+    return t * t / (t + s / 2 + sqrt(s * (t + s / 4)));
+}
+
+static double size_of(const struct bold_state *s, double remaining)
+{
+    double not_reported = remaining + s->sizes;
+    double not_done = not_reported - (s->now * s->speeds - s->begun);
+    double quota = remaining / s->workers;
+    if (quota <= 1)
+        return 1;
+    double r = fmax(remaining, not_done);
+    double t = r / s->workers;
+    double v = quota / (s->b + quota);
+    double d = remaining / (1 + 1 / log(quota) - v);
+    if (d <= s->c2)
+        return t;
+    double spread = s->a == 0 ? 0
+                              : s->a * log(d / s->c2) *
+                                    (1 + not_reported / (r * s->workers));
+    double w = log(v * log(quota)) + (s->b > 0 ? log(s->b) : 0);
+    double more = s->c1 > 0 ? fmax(0, s->c1 * w) : 0;
+    return fmin(t, more + cautious(t, spread));
+}
+
+static int64_t bold_next(void *state, int worker, int64_t remaining)
+{
+    struct bold_state *s = state;
+    struct bold_worker *w = &s->worker[worker];
+    arrive(s, w);
+    int64_t size = sched_round_up(size_of(s, (double)remaining));
+    size = size < 1 ? 1 : size > remaining ? remaining : size;
+    w->size = (double)size;
+    w->begun = s->now;
+    count(s, w, 1);
+    return size;
+}
+
+static void bold_note(const void *state, char *text, size_t size)
+{
+    (void)state;
+    snprintf(text, size,
+             "bold: these are the sizes where every chunk takes k mu + h; a "
+             "run measures what is done");
+}
+
+static const struct spec_param bold_params[] = {
+    [BOLD_MU] = {.key = "mu",
+                 .type = SPEC_REAL,
+                 .fallback = "1",
+                 .min = 1e-12,
+                 .max = 1e12,
+                 .help = "mean time of an iteration, in any unit"},
+    [BOLD_SIGMA] = {.key = "sigma",
+                    .type = SPEC_REAL,
+                    .fallback = "1",
+                    .min = 0,
+                    .max = 1e12,
+                    .help = "its standard deviation, in the unit of mu"},
+    [BOLD_OVERHEAD] = {.key = "h",
+                       .type = SPEC_REAL,
+                       .fallback = "0.5",
+                       .min = 0,
+                       .max = 1e12,
+                       .help = "overhead of a request, in the unit of mu"},
+    {0},
+};
+
+const struct sched_ops sched_bold_ops = {
+    .name = "bold",
+    .citation = "Hagerup 1997",
+    .summary = "sizes by mean, deviation, overhead and what is not done yet",
+    .params = bold_params,
+    .flags = SCHED_WHOLE_TIME,
+    .state_size = bold_state_size,
+    .init = bold_init,
+    .next = bold_next,
+    .feedback = bold_feedback,
+    .note = bold_note,
+};
