@@ -94,7 +94,7 @@ def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, shape):
     runs = check(run(dlsbench, campaign, body), 48)
     schemes = {re.sub(":[^/]*", "", x["scheme"]) for x in runs}
     single = {x for x in schemes if "/" not in x}
-    assert len(single) == (27 if every else 7)
+    assert len(single) == (29 if every else 7)
     # Two need somebody to cut for.
     if shape not in ("1x1", "2x1"):
         assert len(schemes - single) == (3 if every else 1)
