@@ -96,9 +96,10 @@ bench-analysis: ## time and memory of the report of 100,000 runs
 	$(Q)$(PYTHON) tests/bench_analysis.py
 
 paper-beaumont: OUT := results/paper-beaumont/$(shell date -u +%Y-%m-%dT%H%M%SZ)
-paper-beaumont: plan-sim ## divisible loads, figures 5 to 15 (PLATFORMS=n ENGINE=analytic DATA=mbit)
+paper-beaumont: plan-sim ## divisible loads, figures 5 to 15 (PLATFORMS=n ENGINE=analytic DATA= LATENCY=mbit EQUATIONS=overlap)
 	$(Q)$(BUILD)/dlsbench paper-beaumont --engine $(or $(ENGINE),simgrid) \
-	    $(if $(PLATFORMS),--platforms $(PLATFORMS)) $(if $(DATA),--data $(DATA)) --out $(OUT); code=$$?; \
+	    $(if $(PLATFORMS),--platforms $(PLATFORMS)) $(if $(DATA),--data $(DATA)) \
+	    $(if $(LATENCY),--latency $(LATENCY)) $(if $(EQUATIONS),--equations $(EQUATIONS)) --out $(OUT); code=$$?; \
 	    $(PYTHON) analysis/report.py $(OUT) || code=1; exit $$code
 
 plan-sim: $(BUILD)/dlsbench $(BUILD)/dlsbench-plan-sim ## plans as messages on SimGrid

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct beaumont_reading printed = {2, 2};
+static const struct beaumont_reading printed = {.data_mbit = 2,
+                                                .latency_mbit = 2};
 
 static bool same(double a, double b)
 {
@@ -76,7 +77,7 @@ static void all_figures_have_the_same_platforms(void **state)
 /* 2 Mbyte a unit and a latency of 2 Mbit. */
 static void readings_weigh_data_and_latency(void **state)
 {
-    const struct beaumont_reading bytes = {16, 2};
+    const struct beaumont_reading bytes = {.data_mbit = 16, .latency_mbit = 2};
     struct divisible_worker as_printed[BEAUMONT_WORKERS_MAX];
     struct divisible_worker other[BEAUMONT_WORKERS_MAX];
     const struct beaumont_figure *figure =
@@ -92,11 +93,31 @@ static void readings_weigh_data_and_latency(void **state)
     }
 }
 
+static void one_network_is_the_first_workers(void **state)
+{
+    const struct beaumont_reading one = {
+        .data_mbit = 2, .latency_mbit = 2, .one_network = true};
+    struct divisible_worker mixed[BEAUMONT_WORKERS_MAX];
+    struct divisible_worker same_links[BEAUMONT_WORKERS_MAX];
+    (void)state;
+    beaumont_platform(&beaumont_figures[BEAUMONT_RANDOM_20], &printed, 1, 9,
+                      mixed);
+    beaumont_platform(&beaumont_figures[BEAUMONT_RANDOM_20], &one, 1, 9,
+                      same_links);
+    int different = 0;
+    for (int i = 0; i < 20; i++) {
+        assert_true(same_links[i].G == mixed[0].G);
+        assert_true(same_links[i].w == mixed[i].w);
+        different += mixed[i].G != mixed[0].G;
+    }
+    assert_true(different > 0);
+}
+
 static void heuristics_are_the_papers_eleven(void **state)
 {
     (void)state;
     for (int h = 0; h < BEAUMONT_HEURISTICS; h++) {
-        struct divisible_choice c = beaumont_choice(h, DIVISIBLE_TAIL_CUT);
+        struct divisible_choice c = beaumont_choice(h, &printed);
         const char *name = beaumont_heuristic(h);
         if (h < BEAUMONT_FIRST_MI) {
             assert_string_equal(divisible_names[c.algorithm], name);
@@ -112,7 +133,7 @@ static void heuristics_are_the_papers_eleven(void **state)
 static void a_point_is_the_mean_of_its_plans(void **state)
 {
     const struct beaumont_setup setup = {
-        2, 1, DIVISIBLE_TAIL_CUT, {2, 2}, &beaumont_analytic, NULL};
+        2, 1, {2, 2, 0, 0, false}, &beaumont_analytic, NULL};
     struct beaumont_series *s = calloc(1, sizeof(*s));
     double G = 2 / 32.10, w = 1000 / 114.444, keep = w / (G + w);
     (void)state;
@@ -122,6 +143,12 @@ static void a_point_is_the_mean_of_its_plans(void **state)
         s->point[BEAUMONT_HOMOGENEOUS_5][0][BEAUMONT_FIRST_MI].time_s;
     assert_true(fabs(found / expected - 1) < 1e-9);
     assert_int_equal(s->platforms[BEAUMONT_HOMOGENEOUS_5], 1);
+    /* All that is above load / n* is waiting for the first message. */
+    const struct beaumont_point *mi =
+        &s->point[BEAUMONT_HOMOGENEOUS_5][0][BEAUMONT_FIRST_MI];
+    assert_true(mi->rounds == 1 && mi->latency == 0);
+    assert_true(fabs(mi->over_bound - expected * 5 / (100 * (G + w))) < 1e-9);
+    assert_true(fabs(mi->waiting - (1 - 1 / mi->over_bound)) < 1e-9);
     assert_int_equal(s->platforms[BEAUMONT_RANDOM_20], 2);
     for (int f = 0; f < BEAUMONT_FIGURES; f++)
         for (int load = 0; load < BEAUMONT_LOADS; load++)
@@ -129,6 +156,9 @@ static void a_point_is_the_mean_of_its_plans(void **state)
                 const struct beaumont_point *p = &s->point[f][load][h];
                 assert_true(p->ratio_min <= p->ratio &&
                             p->ratio <= p->ratio_max);
+                assert_true(p->over_bound > 1 - 1e-9 && p->rounds >= 1);
+                assert_true(p->waiting > -1e-9 && p->latency >= 0);
+                assert_true((p->latency > 0) == beaumont_figures[f].latency);
                 assert_true(h != BEAUMONT_ADAPTIVE || p->ratio == 1);
             }
     free(s);
@@ -187,10 +217,10 @@ static void lanes_give_the_same_as_one(void **state)
     bool busy[3] = {false};
     const struct beaumont_engine engine = {"double", 3, busy, submit,
                                            collect_double};
-    const struct beaumont_setup three = {4,      1,       DIVISIBLE_TAIL_CUT,
-                                         {2, 2}, &engine, NULL};
+    const struct beaumont_setup three = {
+        4, 1, {2, 2, 0, 0, false}, &engine, NULL};
     const struct beaumont_setup one = {
-        4, 1, DIVISIBLE_TAIL_CUT, {2, 2}, &beaumont_analytic, NULL};
+        4, 1, {2, 2, 0, 0, false}, &beaumont_analytic, NULL};
     struct beaumont_series *a = calloc(1, sizeof(*a));
     struct beaumont_series *b = calloc(1, sizeof(*b));
     (void)state;
@@ -206,8 +236,8 @@ static void errors_of_the_engine_are_passed_up(void **state)
 {
     bool busy[2] = {false};
     const struct beaumont_engine engine = {"none", 2, busy, submit, refuse};
-    const struct beaumont_setup setup = {1,      1,       DIVISIBLE_TAIL_CUT,
-                                         {2, 2}, &engine, NULL};
+    const struct beaumont_setup setup = {
+        1, 1, {2, 2, 0, 0, false}, &engine, NULL};
     struct beaumont_series *s = calloc(1, sizeof(*s));
     struct error err = {""};
     (void)state;
@@ -284,6 +314,32 @@ static void each_claim_can_fail(void **state)
     free(s);
 }
 
+static void a_reading_is_a_run_with_it(void **state)
+{
+    struct beaumont_setup setup = {
+        3, 5, {2, 2, 0, 0, false}, &beaumont_analytic, NULL};
+    struct beaumont_series *s = calloc(1, sizeof(*s));
+    struct beaumont_readings *r = calloc(1, sizeof(*r));
+    struct beaumont_claim claim[BEAUMONT_CLAIMS];
+    int differ = 0;
+    (void)state;
+    assert_int_equal(beaumont_readings_run(&setup, r, NULL), 0);
+    assert_int_equal(r->platforms, 3);
+    for (int k = 0; k < BEAUMONT_READINGS; k++) {
+        setup.reading = beaumont_variants[k].reading;
+        assert_int_equal(beaumont_run(&setup, s, NULL), 0);
+        beaumont_claims(s, claim);
+        for (int i = 0; i < BEAUMONT_CLAIMS; i++) {
+            assert_int_equal(r->claim[k][i].holds, claim[i].holds);
+            assert_string_equal(r->claim[k][i].found, claim[i].found);
+            differ += r->claim[k][i].holds != r->claim[0][i].holds;
+        }
+    }
+    assert_true(differ > 0);
+    free(r);
+    free(s);
+}
+
 static int lines(const char *text)
 {
     int n = 0;
@@ -295,14 +351,16 @@ static int lines(const char *text)
 static void csv_has_a_row_for_each_point_and_claim(void **state)
 {
     const struct beaumont_setup setup = {
-        1, 1, DIVISIBLE_TAIL_SHARE, {2, 2}, &beaumont_analytic, NULL};
+        1, 1, {2, 2, DIVISIBLE_TAIL_SHARE, 0, false}, &beaumont_analytic, NULL};
     struct beaumont_series *s = calloc(1, sizeof(*s));
+    struct beaumont_readings *r = calloc(1, sizeof(*r));
     struct beaumont_claim claim[BEAUMONT_CLAIMS];
     char *text = NULL;
     size_t size;
     (void)state;
     assert_int_equal(beaumont_run(&setup, s, NULL), 0);
     beaumont_claims(s, claim);
+    assert_int_equal(beaumont_readings_run(&setup, r, NULL), 0);
     FILE *out = open_memstream(&text, &size);
     assert_int_equal(beaumont_figures_csv(&setup, s, out), 0);
     fclose(out);
@@ -313,12 +371,21 @@ static void csv_has_a_row_for_each_point_and_claim(void **state)
     free(text);
     out = open_memstream(&text, &size);
     assert_int_equal(beaumont_claims_csv(claim, out), 0);
-    assert_int_equal(beaumont_report(&setup, s, claim, out), 0);
+    assert_int_equal(beaumont_report(&setup, s, claim, r, out), 0);
     fclose(out);
-    assert_non_null(strstr(text, "claim,figure,read_as,holds,found\n"));
+    assert_non_null(strstr(text, "why: lp-adaptive in figure 8, 9: "));
+    assert_non_null(strstr(text, "  as printed "));
+    assert_non_null(strstr(text, "claim,figure,read_as,holds,found,why\n"));
     assert_non_null(strstr(text, "figure 13: 20 workers, random, with latency, "
                                  "1000 Mflop a unit\n"));
     free(text);
+    text = NULL;
+    out = open_memstream(&text, &size);
+    assert_int_equal(beaumont_readings_csv(r, out), 0);
+    fclose(out);
+    assert_int_equal(lines(text), 1 + BEAUMONT_READINGS * BEAUMONT_CLAIMS);
+    free(text);
+    free(r);
     free(s);
 }
 
@@ -329,12 +396,14 @@ int main(void)
         cmocka_unit_test(random_platforms_are_from_the_papers_set),
         cmocka_unit_test(all_figures_have_the_same_platforms),
         cmocka_unit_test(readings_weigh_data_and_latency),
+        cmocka_unit_test(one_network_is_the_first_workers),
         cmocka_unit_test(heuristics_are_the_papers_eleven),
         cmocka_unit_test(a_point_is_the_mean_of_its_plans),
         cmocka_unit_test(lanes_give_the_same_as_one),
         cmocka_unit_test(errors_of_the_engine_are_passed_up),
         cmocka_unit_test(claims_hold_on_curves_as_claimed),
         cmocka_unit_test(each_claim_can_fail),
+        cmocka_unit_test(a_reading_is_a_run_with_it),
         cmocka_unit_test(csv_has_a_row_for_each_point_and_claim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

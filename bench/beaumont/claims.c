@@ -50,6 +50,36 @@ static double above_best(const struct beaumont_series *s, int figure,
     return percent(sum / BEAUMONT_LOADS);
 }
 
+static void because(const struct beaumont_series *s, int figure, int heuristic,
+                    struct beaumont_claim *c)
+{
+    struct beaumont_why *why = &c->why[c->whys++];
+    *why = (struct beaumont_why){beaumont_heuristic(heuristic),
+                                 beaumont_figures[figure].number,
+                                 0,
+                                 0,
+                                 0,
+                                 0};
+    for (int load = 0; load < BEAUMONT_LOADS; load++) {
+        const struct beaumont_point *p = &s->point[figure][load][heuristic];
+        why->rounds += p->rounds / BEAUMONT_LOADS;
+        why->latency += p->latency / BEAUMONT_LOADS;
+        why->waiting += p->waiting / BEAUMONT_LOADS;
+        why->over_bound += p->over_bound / BEAUMONT_LOADS;
+    }
+}
+
+/* The best of heuristics first .. end - 1, mean over all loads. */
+static int best_of(const struct beaumont_series *s, int figure, int first,
+                   int end)
+{
+    int found = first;
+    for (int h = first; h < end; h++)
+        if (mean(s, figure, h) < mean(s, figure, found))
+            found = h;
+    return found;
+}
+
 /* ---- the claims ---- */
 
 static void bad(const struct beaumont_series *s, int heuristic,
@@ -61,6 +91,8 @@ static void bad(const struct beaumont_series *s, int heuristic,
     snprintf(c->found, sizeof(c->found),
              "homogeneous %.2f %%, random %.2f %% above the best", five,
              random);
+    because(s, BEAUMONT_HOMOGENEOUS_5, heuristic, c);
+    because(s, BEAUMONT_RANDOM_5, heuristic, c);
 }
 
 static void fixed_is_bad(const struct beaumont_series *s,
@@ -88,27 +120,23 @@ static void three_rounds_at_least(const struct beaumont_series *s,
     c->holds = two > 0.1 && three <= 0.1;
     snprintf(c->found, sizeof(c->found),
              "M.I.2 %.3f %%, M.I.3 %.3f %% above the best M.I.x", two, three);
-}
-
-static int best_rounds(const struct beaumont_series *s, int figure)
-{
-    int found = FIRST_MI;
-    for (int h = FIRST_MI; h < END; h++)
-        if (mean(s, figure, h) < mean(s, figure, found))
-            found = h;
-    return found - FIRST_MI + 1;
+    for (int x = 1; x <= 3; x++)
+        because(s, BEAUMONT_HOMOGENEOUS_5, FIRST_MI + x - 1, c);
 }
 
 static void rounds(const struct beaumont_series *s, int figure, int paper,
                    struct beaumont_claim *c)
 {
-    int x = best_rounds(s, figure);
+    int x = best_of(s, figure, FIRST_MI, END) - FIRST_MI + 1;
     double there = mean(s, figure, FIRST_MI + paper - 1);
     double least = mean(s, figure, FIRST_MI + x - 1);
     c->holds = abs(x - paper) <= 1;
     snprintf(c->found, sizeof(c->found),
              "best x = %d, M.I.%d is %.3f %% above it", x, paper,
              percent(there / least - 1));
+    because(s, figure, FIRST_MI + x - 1, c);
+    if (x != paper)
+        because(s, figure, FIRST_MI + paper - 1, c);
 }
 
 static void four_rounds(const struct beaumont_series *s,
@@ -141,6 +169,7 @@ static void sqrt_within_5(const struct beaumont_series *s,
     snprintf(c->found, sizeof(c->found),
              "at most %.2f %% above the best from 500 units on, %.2f %% below",
              large, small);
+    because(s, figure, BEAUMONT_SQRT, c);
 }
 
 /* How much the best other heuristic is above lp-adaptive: mean over loads. */
@@ -161,6 +190,9 @@ static void adaptive_is_best(const struct beaumont_series *s, int figure,
              "the best other is %+.2f %% on average; lp-adaptive is best at %d "
              "of %d loads",
              gain, wins, BEAUMONT_LOADS);
+    because(s, figure, BEAUMONT_ADAPTIVE, c);
+    because(s, figure, BEAUMONT_SQRT, c);
+    because(s, figure, best_of(s, figure, FIRST_MI, END), c);
 }
 
 static void adaptive_is_best_5(const struct beaumont_series *s,
@@ -190,6 +222,8 @@ static void adaptive_3_off(const struct beaumont_series *s,
     snprintf(c->found, sizeof(c->found),
              "at most %.2f %% off above 200 units, %.2f %% at 2000", most,
              last);
+    because(s, BEAUMONT_LATENCY_20, BEAUMONT_ADAPTIVE, c);
+    because(s, BEAUMONT_LATENCY_20, best_of(s, BEAUMONT_LATENCY_20, 0, END), c);
 }
 
 /* Loads at which the slower of lp-sqrt and lp-adaptive beats every M.I. */
@@ -217,6 +251,11 @@ static void lp_beats_mi(const struct beaumont_series *s,
              "5 workers: at %d of %d loads, best M.I. %+.2f %% on average; 20 "
              "workers: at %d, %+.2f %%",
              wins5, BEAUMONT_LOADS, gain5, wins20, gain20);
+    for (int five = 1; five >= 0; five--) {
+        int figure = five ? BEAUMONT_HIGH_LATENCY_5 : BEAUMONT_HIGH_LATENCY_20;
+        because(s, figure, BEAUMONT_ADAPTIVE, c);
+        because(s, figure, best_of(s, figure, FIRST_MI, END), c);
+    }
 }
 
 void beaumont_claims(const struct beaumont_series *series,

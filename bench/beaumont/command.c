@@ -18,12 +18,13 @@ enum {
     OPT_ENGINE,
     OPT_OUT,
     OPT_DATA,
-    OPT_LATENCY
+    OPT_LATENCY,
+    OPT_EQUATIONS
 };
 
 struct input {
     const char *platforms, *seed, *tail, *engine, *out;
-    const char *data, *latency;
+    const char *data, *latency, *equations;
     struct error *err;
 };
 
@@ -34,8 +35,8 @@ static const char doc[] =
     "Plans are timed by the evaluator of dlsbench plan (analytic), or run as "
     "messages on SimGrid (simgrid, built by make plan-sim), which also says "
     "how far apart both are.  The tables are printed and stored in "
-    "results/paper-beaumont/<UTC time>/ as report.txt, figures.csv and "
-    "claims.csv.\n"
+    "results/paper-beaumont/<UTC time>/ as report.txt, figures.csv, "
+    "claims.csv and readings.csv.\n"
     "\n"
     "Examples:\n"
     "  dlsbench paper-beaumont\n"
@@ -53,6 +54,8 @@ static const struct argp_option options[] = {
      "of a unit of load (default 2, as printed; 16 is 2 Mbyte)", 0},
     {"latency", OPT_LATENCY, "MBIT", 0,
      "what takes as long to send as a latency (default 2, as printed)", 0},
+    {"equations", OPT_EQUATIONS, "no-overlap|overlap", 0,
+     "of M.I.x: for workers without overlap (default) or with it", 0},
     {"engine", OPT_ENGINE, "analytic|simgrid", 0, "default analytic", 0},
     {"out", OPT_OUT, "DIR", 0,
      "result directory: a name, or a path with a / (default: by the time)", 0},
@@ -77,6 +80,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_LATENCY:
         in->latency = arg;
+        return 0;
+    case OPT_EQUATIONS:
+        in->equations = arg;
         return 0;
     case OPT_ENGINE:
         in->engine = arg;
@@ -108,6 +114,14 @@ static int read_setup(const struct input *in, struct beaumont_setup *setup,
         return error_set(err, EINVAL,
                          "--tail: '%s' is unknown, allowed: cut, share",
                          in->tail);
+    bool overlap = strcmp(in->equations, "overlap") == 0;
+    if (!overlap && strcmp(in->equations, "no-overlap") != 0)
+        return error_set(err, EINVAL,
+                         "--equations: '%s' is unknown, allowed: no-overlap, "
+                         "overlap",
+                         in->equations);
+    reading.tail = share ? DIVISIBLE_TAIL_SHARE : DIVISIBLE_TAIL_CUT;
+    reading.equations = overlap ? DIVISIBLE_WITH_OVERLAP : DIVISIBLE_NO_OVERLAP;
     int code = number_integer("--platforms", in->platforms, 1, PLATFORMS_MAX,
                               &platforms, err);
     if (code == 0)
@@ -120,8 +134,6 @@ static int read_setup(const struct input *in, struct beaumont_setup *setup,
                            &reading.latency_mbit, err);
     *setup = (struct beaumont_setup){.platforms = (int)platforms,
                                      .seed = (uint64_t)seed,
-                                     .tail = share ? DIVISIBLE_TAIL_SHARE
-                                                   : DIVISIBLE_TAIL_CUT,
                                      .reading = reading,
                                      .engine = &beaumont_analytic,
                                      .progress = stderr};
@@ -134,12 +146,13 @@ struct result {
     const struct beaumont_setup *setup;
     const struct beaumont_series *series;
     struct beaumont_claim claim[BEAUMONT_CLAIMS];
+    const struct beaumont_readings *readings;
     char dir[2048];
 };
 
 static int write_report(const struct result *r, FILE *out)
 {
-    return beaumont_report(r->setup, r->series, r->claim, out);
+    return beaumont_report(r->setup, r->series, r->claim, r->readings, out);
 }
 
 static int write_figures(const struct result *r, FILE *out)
@@ -150,6 +163,11 @@ static int write_figures(const struct result *r, FILE *out)
 static int write_claims(const struct result *r, FILE *out)
 {
     return beaumont_claims_csv(r->claim, out);
+}
+
+static int write_readings(const struct result *r, FILE *out)
+{
+    return beaumont_readings_csv(r->readings, out);
 }
 
 static int store_file(const struct result *result, const char *name,
@@ -176,6 +194,8 @@ static int store(const struct result *result, struct error *err)
         code = store_file(result, "figures.csv", write_figures, err);
     if (code == 0)
         code = store_file(result, "claims.csv", write_claims, err);
+    if (code == 0)
+        code = store_file(result, "readings.csv", write_readings, err);
     return code;
 }
 
@@ -184,13 +204,19 @@ static int run(const struct beaumont_setup *setup, const char *out,
 {
     struct result result = {.setup = setup};
     struct beaumont_series *series = calloc(1, sizeof(*series));
-    int code = series != NULL ? 0 : error_set(err, ENOMEM, "out of memory");
+    struct beaumont_readings *readings = calloc(1, sizeof(*readings));
+    int code = series != NULL && readings != NULL
+                   ? 0
+                   : error_set(err, ENOMEM, "out of memory");
     result.series = series;
+    result.readings = readings;
     if (code == 0)
         code = rundir_make("paper-beaumont", out, result.dir,
                            sizeof(result.dir), err);
     if (code == 0)
         code = beaumont_run(setup, series, err);
+    if (code == 0)
+        code = beaumont_readings_run(setup, readings, err);
     if (code == 0) {
         beaumont_claims(series, result.claim);
         code = store(&result, err);
@@ -199,6 +225,7 @@ static int run(const struct beaumont_setup *setup, const char *out,
         code = error_set(err, ENOMEM, "out of memory");
     if (code == 0)
         fprintf(stderr, "dlsbench: results in %s\n", result.dir);
+    free(readings);
     free(series);
     return code;
 }
@@ -230,6 +257,7 @@ int paper_beaumont_command(int argc, char **argv)
                        .engine = "analytic",
                        .data = "2",
                        .latency = "2",
+                       .equations = "no-overlap",
                        .err = &err};
     struct beaumont_setup setup;
     int code = command_parse(&argp, argc, argv, &in, &err);

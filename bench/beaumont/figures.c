@@ -39,17 +39,20 @@ const char *beaumont_heuristic(int index)
     return names[index];
 }
 
-struct divisible_choice beaumont_choice(int index, enum divisible_tail tail)
+struct divisible_choice beaumont_choice(int index,
+                                        const struct beaumont_reading *reading)
 {
     static const enum divisible_algorithm lp[] = {
         [BEAUMONT_FIXED] = DIVISIBLE_LP_FIXED,
         [BEAUMONT_SQRT] = DIVISIBLE_LP_SQRT,
         [BEAUMONT_ADAPTIVE] = DIVISIBLE_LP_ADAPTIVE};
     if (index < BEAUMONT_FIRST_MI)
-        return (struct divisible_choice){.algorithm = lp[index], .tail = tail};
+        return (struct divisible_choice){.algorithm = lp[index],
+                                         .tail = reading->tail};
     return (struct divisible_choice){.algorithm = DIVISIBLE_MULTI_INSTALLMENT,
                                      .installments =
-                                         index - BEAUMONT_FIRST_MI + 1};
+                                         index - BEAUMONT_FIRST_MI + 1,
+                                     .equations = reading->equations};
 }
 
 void beaumont_platform(const struct beaumont_figure *figure,
@@ -57,9 +60,13 @@ void beaumont_platform(const struct beaumont_figure *figure,
                        int number, struct divisible_worker *worker)
 {
     uint64_t state = random_stream(seed, (uint64_t)number);
+    int first = 0;
     for (int i = 0; i < figure->workers; i++) {
         int processor = (int)(random_next(&state) % PROCESSORS);
         int network = (int)(random_next(&state) % NETWORKS);
+        first = i == 0 ? network : first;
+        if (reading->one_network)
+            network = first;
         if (!figure->random) {
             processor = FASTEST;
             network = MEASURED;

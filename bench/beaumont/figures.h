@@ -57,13 +57,18 @@ enum {
     BEAUMONT_FIRST_MI, /* M.I.x is BEAUMONT_FIRST_MI + x - 1 */
 };
 const char *beaumont_heuristic(int index);
-struct divisible_choice beaumont_choice(int index, enum divisible_tail tail);
 
-/* What a unit of load and a latency weigh.  As printed both are 2 Mbit. */
+/* How we read what the paper says, or does not say. */
 struct beaumont_reading {
-    double data_mbit;    /* of a unit */
-    double latency_mbit; /* what takes as long as a latency */
+    double data_mbit;    /* of a unit; 2 is printed */
+    double latency_mbit; /* what takes as long as a latency; 2 is printed */
+    enum divisible_tail tail;           /* of the LP heuristics */
+    enum divisible_equations equations; /* of M.I.x */
+    bool one_network; /* all workers of a platform have the same */
 };
+
+struct divisible_choice beaumont_choice(int index,
+                                        const struct beaumont_reading *reading);
 
 /* Platform number `number` of a seed; worker[0 .. workers - 1] is filled.  The
  * same number has the same processors and networks in all figures, those of 5

@@ -36,6 +36,7 @@ const struct beaumont_engine beaumont_analytic = {
 struct task {
     bool pending;
     int figure;
+    struct divisible_worker worker[BEAUMONT_WORKERS_MAX];
     struct divisible_plan plan[PLANS];
 };
 
@@ -47,11 +48,47 @@ static int make_plans(const struct beaumont_setup *setup,
     int code = 0;
     for (int i = 0; code == 0 && i < PLANS; i++) {
         struct divisible_choice choice =
-            beaumont_choice(i % BEAUMONT_HEURISTICS, setup->tail);
+            beaumont_choice(i % BEAUMONT_HEURISTICS, &setup->reading);
         double load = beaumont_load(i / BEAUMONT_HEURISTICS);
         code = divisible_make(&choice, platform, load, &plan[i], err);
     }
     return code;
+}
+
+/* What a worker's time until the end goes into besides its load. */
+static void add_losses(struct beaumont_point *point,
+                       const struct divisible_plan *plan,
+                       const struct divisible_platform *platform)
+{
+    double latency = 0, load = 0;
+    double all = platform->workers * plan->makespan;
+    for (int64_t n = 0; n < plan->chunks; n++) {
+        const struct divisible_chunk *c = &plan->chunk[n];
+        const struct divisible_worker *worker = &platform->worker[c->worker];
+        latency += worker->g;
+        load += c->load * (worker->G + worker->w);
+    }
+    point->rounds += plan->rounds;
+    point->latency += latency / all;
+    point->waiting += 1 - (latency + load) / all;
+}
+
+static void add_reasons(struct beaumont_series *series, const struct task *task)
+{
+    const struct divisible_platform platform = {
+        .workers = beaumont_figures[task->figure].workers,
+        .worker = task->worker};
+    int order[BEAUMONT_WORKERS_MAX];
+    divisible_sort(&platform, DIVISIBLE_BY_LINK, order);
+    double rate = divisible_steady_rate(&platform, order);
+    for (int i = 0; i < PLANS; i++) {
+        int load = i / BEAUMONT_HEURISTICS, heuristic = i % BEAUMONT_HEURISTICS;
+        struct beaumont_point *point =
+            &series->point[task->figure][load][heuristic];
+        add_losses(point, &task->plan[i], &platform);
+        point->over_bound +=
+            task->plan[i].makespan * rate / beaumont_load(load);
+    }
 }
 
 static void add_platform(struct beaumont_series *series, int figure,
@@ -86,8 +123,10 @@ static int finish(const struct beaumont_setup *setup, int lane,
         return 0;
     int code = setup->engine->collect(setup->engine->self, lane, task->plan,
                                       PLANS, seconds, err);
-    if (code == 0)
+    if (code == 0) {
+        add_reasons(series, task);
         add_platform(series, task->figure, seconds);
+    }
     for (int i = 0; code == 0 && i < PLANS; i++)
         series->deviation = fmax(series->deviation,
                                  fabs(seconds[i] / task->plan[i].makespan - 1));
@@ -98,11 +137,10 @@ static int finish(const struct beaumont_setup *setup, int lane,
 static int begin(const struct beaumont_setup *setup, int lane,
                  struct task *task, int figure, int number, struct error *err)
 {
-    struct divisible_worker worker[BEAUMONT_WORKERS_MAX];
     struct divisible_platform platform = {beaumont_figures[figure].workers,
-                                          worker, false, false};
+                                          task->worker, false, false};
     beaumont_platform(&beaumont_figures[figure], &setup->reading, setup->seed,
-                      number, worker);
+                      number, task->worker);
     task->figure = figure;
     int code = make_plans(setup, &platform, task->plan, err);
     if (code == 0)
@@ -118,6 +156,10 @@ static void take_means(struct beaumont_series *series, int figure)
     for (int i = 0; i < PLANS; i++) {
         point[i].time_s /= series->platforms[figure];
         point[i].ratio /= series->platforms[figure];
+        point[i].rounds /= series->platforms[figure];
+        point[i].latency /= series->platforms[figure];
+        point[i].waiting /= series->platforms[figure];
+        point[i].over_bound /= series->platforms[figure];
     }
 }
 

@@ -11,6 +11,10 @@ struct beaumont_point {
     double time_s; /* mean makespan */
     double ratio;  /* mean of makespan / lp-adaptive's on the same platform */
     double ratio_min, ratio_max;
+    /* Why: means over the platforms, of the plans themselves. */
+    double rounds;
+    double latency, waiting; /* shares of all workers' time until the end */
+    double over_bound; /* makespan over load / n*, below which nothing is */
 };
 
 struct beaumont_series {
@@ -49,7 +53,6 @@ void beaumont_simgrid_close(struct beaumont_engine *engine);
 struct beaumont_setup {
     int platforms; /* random ones for each figure, at least 1 */
     uint64_t seed;
-    enum divisible_tail tail;
     struct beaumont_reading reading;
     const struct beaumont_engine *engine;
     FILE *progress; /* a line for each figure; NULL: none */

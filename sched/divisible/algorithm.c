@@ -1,5 +1,4 @@
 #include "sched/divisible/algorithm.h"
-#include "sched/divisible/installments.h"
 #include "sched/divisible/single_round.h"
 
 #include "base/nearest.h"
@@ -141,7 +140,7 @@ int divisible_make(const struct divisible_choice *choice,
 {
     if (choice->algorithm == DIVISIBLE_MULTI_INSTALLMENT)
         return divisible_installments(platform, load, choice->installments,
-                                      plan, err);
+                                      choice->equations, plan, err);
     if (choice->algorithm == DIVISIBLE_SINGLE_ROUND && choice->order != NULL)
         return divisible_single_given(platform, load, choice->order,
                                       choice->order_count, plan, err);

@@ -2,6 +2,7 @@
 #ifndef SCHED_DIVISIBLE_ALGORITHM_H
 #define SCHED_DIVISIBLE_ALGORITHM_H
 
+#include "sched/divisible/installments.h"
 #include "sched/divisible/periodic.h"
 #include "sched/divisible/plan.h"
 
@@ -28,6 +29,7 @@ struct divisible_choice {
     enum divisible_tail tail; /* lp-... */
     double unit;      /* lp-sqrt, lp-adaptive: s; 0: 1, see periodic.h */
     int installments; /* multi-installment */
+    enum divisible_equations equations; /* multi-installment */
 };
 
 /* What a user reads of an algorithm, and its keys in a spec. */

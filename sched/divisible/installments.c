@@ -15,20 +15,24 @@ static void shrink(double *L, int64_t n, int64_t count, double *sum)
     *sum /= huge_load;
 }
 
-/* The time of the p - 1 messages after chunk n. */
+/* The time of the messages behind chunk n, until its worker's next can leave
+ * or, with overlap, has come. */
 static double message_time(const struct divisible_platform *platform,
-                           const int *order, const double *L, int64_t n)
+                           const int *order, enum divisible_equations equations,
+                           const double *L, int64_t n)
 {
     int p = platform->workers;
+    int count = equations == DIVISIBLE_WITH_OVERLAP ? p : p - 1;
     double sum = 0;
-    for (int64_t m = n + 1; m < n + p; m++)
+    for (int64_t m = n + 1; m <= n + count; m++)
         sum += platform->worker[order[m % p]].G * L[m];
     return sum;
 }
 
 /* The equations, solved backwards; returns the sum of all chunks. */
 static double solve(const struct divisible_platform *platform, const int *order,
-                    int64_t count, double *L)
+                    enum divisible_equations equations, int64_t count,
+                    double *L)
 {
     int p = platform->workers;
     double sum = 1;
@@ -37,8 +41,9 @@ static double solve(const struct divisible_platform *platform, const int *order,
         const struct divisible_worker *worker = &platform->worker[order[n % p]];
         const struct divisible_worker *next =
             &platform->worker[order[(n + 1) % p]];
-        double busy = n >= count - p ? (next->G + next->w) * L[n + 1]
-                                     : message_time(platform, order, L, n);
+        double busy = n >= count - p
+                          ? (next->G + next->w) * L[n + 1]
+                          : message_time(platform, order, equations, L, n);
         L[n] = busy / worker->w;
         sum += L[n];
         if (L[n] > huge_load)
@@ -63,8 +68,9 @@ static int check(const struct divisible_platform *platform, int x,
 }
 
 int divisible_installments(const struct divisible_platform *platform,
-                           double load, int x, struct divisible_plan *plan,
-                           struct error *err)
+                           double load, int x,
+                           enum divisible_equations equations,
+                           struct divisible_plan *plan, struct error *err)
 {
     int p = platform->workers;
     int code = check(platform, x, err);
@@ -77,7 +83,7 @@ int divisible_installments(const struct divisible_platform *platform,
         code = error_set(err, ENOMEM, "out of memory");
     if (code == 0) {
         divisible_sort(platform, DIVISIBLE_BY_LINK, order);
-        double scale = load / solve(platform, order, count, L);
+        double scale = load / solve(platform, order, equations, count, L);
         for (int64_t n = 0; code == 0 && n < count; n++)
             code = divisible_plan_add(plan, order[n % p], (int)(n / p),
                                       L[n] * scale, err);

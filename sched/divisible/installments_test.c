@@ -10,8 +10,9 @@ static void plan_case(const struct testing_case *c, int x,
                       struct divisible_plan *plan)
 {
     *plan = (struct divisible_plan){0};
-    assert_int_equal(
-        divisible_installments(&c->platform, c->load, x, plan, NULL), 0);
+    assert_int_equal(divisible_installments(&c->platform, c->load, x,
+                                            DIVISIBLE_NO_OVERLAP, plan, NULL),
+                     0);
     testing_feasible(c, plan);
 }
 
@@ -73,6 +74,39 @@ static void the_equations_hold(void **state)
     }
 }
 
+/* With overlap chunk n lasts as long as all messages until the worker's next
+ * has come; one round is the same. */
+static void with_overlap_the_own_message_counts(void **state)
+{
+    uint64_t first = testing_seed();
+    (void)state;
+    for (uint64_t seed = first; seed < first + CASES; seed++) {
+        struct testing_case c;
+        struct divisible_plan plan = {0}, own;
+        int x = random_case(&c, seed, 0), p = c.platform.workers;
+        if (p == 1)
+            continue;
+        assert_int_equal(divisible_installments(&c.platform, c.load, x,
+                                                DIVISIBLE_WITH_OVERLAP, &plan,
+                                                NULL),
+                         0);
+        testing_feasible(&c, &plan);
+        for (int n = 0; n < (x - 1) * p; n++) {
+            const struct divisible_chunk *L = plan.chunk;
+            double messages = 0;
+            for (int m = n + 1; m <= n + p; m++)
+                messages += L[m].load * c.worker[L[m].worker].G;
+            TESTING_SAME(&c, "computing time",
+                         L[n].load * c.worker[L[n].worker].w, messages);
+        }
+        plan_case(&c, x, &own);
+        if (x == 1)
+            TESTING_SAME(&c, "one round", plan.makespan, own.makespan);
+        divisible_plan_free(&plan);
+        divisible_plan_free(&own);
+    }
+}
+
 static void latencies_change_the_times_but_not_the_loads(void **state)
 {
     uint64_t first = testing_seed();
@@ -130,13 +164,16 @@ static void wrong_installments_are_errors(void **state)
     struct divisible_plan plan = {0};
     struct error err = {""};
     (void)state;
-    assert_int_equal(divisible_installments(&platform, 1, 0, &plan, &err),
+    assert_int_equal(divisible_installments(&platform, 1, 0,
+                                            DIVISIBLE_NO_OVERLAP, &plan, &err),
                      -EINVAL);
-    assert_int_equal(divisible_installments(&platform, 1, 9, &plan, &err),
+    assert_int_equal(divisible_installments(&platform, 1, 9,
+                                            DIVISIBLE_NO_OVERLAP, &plan, &err),
                      -EINVAL);
     assert_non_null(strstr(err.text, "9 installments, allowed is 1 to 8"));
     platform.overlap = true;
-    assert_int_equal(divisible_installments(&platform, 1, 2, &plan, &err),
+    assert_int_equal(divisible_installments(&platform, 1, 2,
+                                            DIVISIBLE_NO_OVERLAP, &plan, &err),
                      -EINVAL);
     assert_non_null(strstr(err.text, "without overlap"));
 }
@@ -145,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_equations_hold),
+        cmocka_unit_test(with_overlap_the_own_message_counts),
         cmocka_unit_test(latencies_change_the_times_but_not_the_loads),
         cmocka_unit_test(one_worker_gets_everything_at_once),
         cmocka_unit_test(slow_links_do_not_overflow),
