@@ -6,9 +6,9 @@ SIM_NATIVE = $(filter-out %/calibration.c %/calibration_json.c,$(wildcard harnes
              harness/transport/comm.c harness/transport/window.c \
              $(wildcard harness/transport/links*.c) harness/transport/migrate.c \
              harness/transport/burst.c \
-             $(addprefix harness/,context.c fit.c load.c loop.c loop_input.c manifest.c \
+             $(addprefix harness/,context.c fit.c hold.c load.c loop.c loop_input.c manifest.c \
              place.c power_count.c push_platform.c reference.c run.c run_gather.c run_loop.c \
-             run_place.c run_power.c run_save.c run_verify.c verify.c)
+             run_perturb.c run_place.c run_power.c run_save.c run_verify.c stopper.c verify.c)
 SIM_SOURCES := $(filter-out $(SIM_NATIVE) harness/counters/% \
                harness/topo/% bench/%,$(SOURCES)) $(shell find harness -path '*/sim/*.c')
 SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)

@@ -46,8 +46,8 @@ bool campaign_key_is_field(const char *key)
 
 int campaign_key_unknown(const char *key, bool campaign_keys, struct error *err)
 {
-    const char *names[64] = {NULL};
-    char list[640] = "";
+    const char *names[96] = {NULL};
+    char list[1024] = "";
     int n = 0;
     if (campaign_keys) {
         names[n++] = "name";

@@ -39,5 +39,6 @@ int sim_command(int argc, char **argv);
 int summary_command(int argc, char **argv);
 int launch_command(int argc, char **argv);
 int busy_command(int argc, char **argv);
+int stopper_command(int argc, char **argv);
 
 #endif

@@ -6,7 +6,7 @@
 #include "harness/cell.h"
 #include "harness/topo/topo.h"
 
-enum { CROSS_FIELDS_MAX = 32, CROSS_CELLS_MAX = 1000000 };
+enum { CROSS_FIELDS_MAX = 48, CROSS_CELLS_MAX = 1000000 };
 
 /* Where a value stands, for messages: FILE:LINE:COLUMN, or an option when
  * line is 0. */

@@ -91,11 +91,21 @@ static int fail_task(struct driver *driver, struct task *task,
     return rundir_fail(driver->dir, driver->launch, task->cell, reason, err);
 }
 
-static int fail_current(struct driver *driver, struct task *task,
-                        const char *reason, struct error *err)
+/* Whoever is gone and nobody else has the chunk of. */
+static const char *never_ends(const struct cell *c)
 {
-    char text[768];
+    bool gone = strncmp(c->perturb, "gone", strlen("gone")) == 0;
+    return gone && c->reissue == 0 ? "; a worker was gone (perturb) and its "
+                                     "chunk not handed out again (reissue off)"
+                                   : "";
+}
+
+static int fail_current(struct driver *driver, struct task *task,
+                        const char *why, struct error *err)
+{
+    char text[768], reason[600];
     const struct cell *c = task->cell;
+    snprintf(reason, sizeof(reason), "%.400s%s", why, never_ends(c));
     snprintf(text, sizeof(text),
              "dlsbench: failed: %.100s %.60s %dx%d %s %s: %.300s", c->kernel,
              c->scheme, c->ranks, c->threads, c->transport, c->hierarchy,

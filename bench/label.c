@@ -47,6 +47,13 @@ static void add_number(char *label, const char *what, long long number)
     label_add(label, what, text);
 }
 
+static void add_real(char *label, const char *what, double number)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%g", number);
+    label_add(label, what, text);
+}
+
 void label_layout(char *label, const struct cell *c)
 {
     add_number(label, "", c->ranks);
@@ -106,4 +113,8 @@ void label_machine(char *label, const struct cell *c)
         label_add(label, ", power ", c->power);
     if (c->load[0] != '\0')
         label_add(label, ", non-dedicated, load ", c->load);
+    if (!is(c->perturb, "none"))
+        label_add(label, ", perturbed by ", c->perturb);
+    if (c->reissue > 0)
+        add_real(label, ", reissue ", c->reissue);
 }

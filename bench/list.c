@@ -3,6 +3,7 @@
 
 #include "base/nearest.h"
 #include "harness/counters/counters.h"
+#include "harness/perturb.h"
 #include "kernels/kernel.h"
 #include "sched/divisible/algorithm.h"
 #include "sched/sched.h"
@@ -17,7 +18,8 @@ struct input {
 };
 
 static const char doc[] =
-    "Lists schemes and kernels with their keys, and counter events."
+    "Lists schemes, kernels and perturbations with their keys, and counter "
+    "events."
     "\v"
     "A key is given after the name, as in css:chunk=64 or "
     "mandelbrot:size=512,maxiter=200.\n"
@@ -84,6 +86,16 @@ static void list_events(void)
     counters_print(stdout);
 }
 
+static void list_perturbations(void)
+{
+    puts("perturbations, as name:key=value,... (none: nothing goes wrong)");
+    for (int i = 0; perturb_kinds[i] != NULL; i++) {
+        const struct perturb_kind *kind = perturb_kinds[i];
+        printf("\n%s: %s\n", kind->name, kind->summary);
+        list_params(kind->params);
+    }
+}
+
 struct section {
     const char *name;
     void (*print)(void);
@@ -93,6 +105,7 @@ static const struct section sections[] = {
     {"schemes", list_schemes},
     {"kernels", list_kernels},
     {"events", list_events},
+    {"perturbations", list_perturbations},
 };
 
 enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
@@ -123,7 +136,7 @@ static int print_section(const char *what, struct error *err)
     const char *near = nearest_name(what, names);
     return error_set(err, EINVAL,
                      "list: unknown '%s', allowed: schemes, kernels, "
-                     "events%s%s%s",
+                     "events, perturbations%s%s%s",
                      what, near ? "; did you mean '" : "", near ? near : "",
                      near ? "'?" : "");
 }
@@ -131,7 +144,8 @@ static int print_section(const char *what, struct error *err)
 int list_command(int argc, char **argv)
 {
     static const struct argp argp = {
-        NULL, parse, "[schemes|kernels|events]", doc, NULL, NULL, NULL};
+        NULL, parse, "[schemes|kernels|events|perturbations]", doc, NULL,
+        NULL, NULL};
     struct error err = {""};
     struct input input = {.err = &err};
     int code = command_parse(&argp, argc, argv, &input, &err);

@@ -25,10 +25,11 @@ static const struct command commands[] = {
     {"plan", plan_command, "plan a divisible load: who gets how much, when"},
     {"paper-beaumont", paper_beaumont_command,
      "figures 5 to 15 of Beaumont et al., and their claims"},
-    {"list", list_command, "list schemes, kernels and counter events"},
+    {"list", list_command, "list schemes, kernels, events, perturbations"},
     {"topo", topo_command, "show cores and what would be bound where"},
     {"launch", launch_command, NULL},
     {"busy", busy_command, NULL},
+    {"stopper", stopper_command, NULL},
     {"calibrate-launch", calibrate_launch_command, NULL},
 };
 

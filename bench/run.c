@@ -5,12 +5,14 @@
 #include "bench/command.h"
 #include "bench/counted.h"
 #include "bench/driver.h"
+#include "bench/flexibility.h"
 #include "bench/intervals.h"
 #include "bench/summary.h"
 #include "bench/sweep.h"
 #include "bench/sync_tables.h"
 #include "harness/launch.h"
 #include "harness/load.h"
+#include "harness/stopper.h"
 #include "harness/topo/topo.h"
 #include "kernels/kernel.h"
 
@@ -73,6 +75,8 @@ static int print_results(const struct rundir *dir,
     if (code != 0)
         return code;
     code = summary_print(stdout, &results, err);
+    if (code == 0)
+        code = flexibility_print(stdout, &results, err);
     if (code == 0)
         code = sync_tables_print(stdout, &results, err);
     if (code == 0)
@@ -315,5 +319,15 @@ int busy_command(int argc, char **argv)
     if (argc == 2)
         return load_busy(argv[1]);
     error_set(&err, EINVAL, "busy is started by the ranks of dlsbench run");
+    return command_fail(COMMAND_USAGE, &err);
+}
+
+/* For the ranks only: a process that stops one of them for a while. */
+int stopper_command(int argc, char **argv)
+{
+    struct error err;
+    if (argc == 2)
+        return stopper_serve(argv[1]);
+    error_set(&err, EINVAL, "stopper is started by the ranks of dlsbench run");
     return command_fail(COMMAND_USAGE, &err);
 }

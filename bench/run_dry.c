@@ -33,6 +33,10 @@ static void print_cell(const struct cell *c)
            strcmp(c->memory, "touch") ? c->memory : "");
     if (strcmp(c->data, "sent") == 0)
         printf(" data=sent");
+    if (strcmp(c->perturb, "none") != 0)
+        printf(" perturb=%s", c->perturb);
+    if (c->reissue > 0)
+        printf(" reissue=%g", c->reissue);
     printf("%s%s%s%s%s%s%s%s\n", c->power[0] ? " power=" : "", c->power,
            c->load[0] ? " load=" : "", c->load,
            strcmp(c->window, "auto") ? " window=" : "",

@@ -95,6 +95,15 @@ static const struct argp_option options[] = {
      "busy processes beside workers: w0,w2:1 is one on the cores of each of "
      "these two, w0-w3:2 two on each of four",
      1},
+    {"perturb", CELL + 30, "P", 0,
+     "what goes wrong on purpose: delay, stop or gone (workers), network "
+     "(simulated), as stop:worker=1,at=0.3,seconds=0.5; see dlsbench list "
+     "perturbations",
+     1},
+    {"reissue", CELL + 31, "FACTOR", OPTION_ARG_OPTIONAL,
+     "hand chunks out again that are out for FACTOR (3) times what they should "
+     "take; the first result counts",
+     1},
     {"data", CELL + 29, "D", 0,
      "sent: the input data of each chunk travel to its worker (the default of "
      "plans), none: it makes them itself",

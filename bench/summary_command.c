@@ -1,6 +1,7 @@
 /* dlsbench summary: the table of an existing result directory. */
 #include "bench/command.h"
 #include "bench/counted.h"
+#include "bench/flexibility.h"
 #include "bench/summary.h"
 #include "bench/sweep.h"
 #include "bench/sync_tables.h"
@@ -60,6 +61,8 @@ int summary_command(int argc, char **argv)
         return command_fail(COMMAND_USAGE, &err);
     struct summary_counts counts = summary_count(&results);
     int code = summary_print(stdout, &results, &err);
+    if (code == 0)
+        code = flexibility_print(stdout, &results, &err);
     if (code == 0)
         code = sync_tables_print(stdout, &results, &err);
     if (code == 0)

@@ -19,7 +19,8 @@ static const char *const words[SWEEP_CHOICES] = {"auto", "andronikos",
 static bool usable(const struct result *result)
 {
     return result->status == RESULT_OK && result->count > 0 &&
-           result->cell.sync_interval > 0;
+           result->cell.sync_interval > 0 &&
+           strcmp(result->cell.perturb, "none") == 0;
 }
 
 /* In the order of sweeps: all but the interval first. */

@@ -8,14 +8,39 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const cell_fields[] = {
-    "kernel",    "scheme",       "layout",       "ranks",          "threads",
-    "workers",   "rank_per",     "nodes",        "hierarchy",      "transport",
-    "master",    "window",       "collect",      "bind",           "smt",
-    "memory",    "timing",       "power",        "load",           "prefetch",
-    "min_chunk", "protocol",     "placement",    "sync_interval",  "platform",
-    "cp",        "request_cost", "result_bytes", "boundary_bytes", "data",
-    NULL};
+const char *const cell_fields[] = {"kernel",
+                                   "scheme",
+                                   "layout",
+                                   "ranks",
+                                   "threads",
+                                   "workers",
+                                   "rank_per",
+                                   "nodes",
+                                   "hierarchy",
+                                   "transport",
+                                   "master",
+                                   "window",
+                                   "collect",
+                                   "bind",
+                                   "smt",
+                                   "memory",
+                                   "timing",
+                                   "power",
+                                   "load",
+                                   "prefetch",
+                                   "min_chunk",
+                                   "protocol",
+                                   "placement",
+                                   "sync_interval",
+                                   "platform",
+                                   "cp",
+                                   "request_cost",
+                                   "result_bytes",
+                                   "boundary_bytes",
+                                   "data",
+                                   "perturb",
+                                   "reissue",
+                                   NULL};
 
 void cell_defaults(struct cell *cell)
 {
@@ -29,6 +54,7 @@ void cell_defaults(struct cell *cell)
                           .timing = "worker",
                           .protocol = "auto",
                           .data = "auto",
+                          .perturb = "none",
                           .placement = "sticky",
                           .sync_choice = "given",
                           .prefetch = true,
@@ -78,6 +104,7 @@ const struct cell_text_field cell_text_fields[] = {
     TEXT_FIELD(sync_choice, "given", "auto", "andronikos", "chen-xue"),
     TEXT_FIELD(power, NULL),
     TEXT_FIELD(load, NULL),
+    TEXT_FIELD(perturb, NULL),
     {NULL, 0, 0, {NULL}},
 };
 
@@ -227,6 +254,8 @@ int cell_set(struct cell *cell, const char *field, const char *value,
         return set_switch(field, value, &cell->smt, err);
     if (strcmp(field, "prefetch") == 0)
         return set_switch(field, value, &cell->prefetch, err);
+    if (strcmp(field, "reissue") == 0)
+        return cell_reissue_set(cell, value, err);
     if (strcmp(field, "min_chunk") == 0)
         return set_long(field, value, &cell->min_chunk, err);
     if (strcmp(field, "sync_interval") == 0)

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/spec.h"
+#include "harness/perturb.h"
 #include "sched/pair.h"
 
 #include <jansson.h>
@@ -49,12 +50,16 @@ struct cell {
     char power[512];    /* v,v,... or n:v,n:v,..., or measured at the start;
                            empty: all equal */
     char load[512];     /* competing load, w0,w2:1; empty: dedicated */
+    char perturb[160];  /* what goes wrong on purpose, see harness/perturb.h */
     bool prefetch;      /* requests go one ahead; under push: overlap */
     bool smt;           /* workers on hardware threads instead of cores */
     int ranks, threads; /* of the launch shape */
     int workers;        /* asked for: cell_check makes ranks of it; else 0 */
     int nodes;          /* asked for with rank_per, which makes ranks of it */
     int64_t min_chunk;
+    /* Chunks that are out for so many times what they should take are handed
+     * out again; 0: never. */
+    double reissue;
     /* Columns; 0: no synchronization (parallel), or still to be chosen. */
     int64_t sync_interval;
     /* given, or how the driver chooses sync_interval before the cell runs: auto
@@ -90,11 +95,12 @@ void policy_defaults(struct policy *policy);
 
 /* Sets one field by its column name from text: kernel, scheme, hierarchy,
  * transport, master, window, collect, bind, rank_per, memory, timing, power,
- * load, prefetch and smt (on|off), ranks, threads, workers, nodes, min_chunk,
- * protocol, placement, sync_interval, (a number, auto, andronikos or chen-xue),
- * layout (RxT: ranks x threads), and of simulations platform, cp, request_cost,
- * result_bytes, boundary_bytes.  Unknown names and values are errors that list
- * what is allowed and the nearest.  Returns 0 or -EINVAL. */
+ * load, perturb, prefetch and smt (on|off), reissue (on|off or a factor),
+ * ranks, threads, workers, nodes, min_chunk, protocol, placement,
+ * sync_interval, (a number, auto, andronikos or chen-xue), layout (RxT: ranks x
+ * threads), and of simulations platform, cp, request_cost, result_bytes,
+ * boundary_bytes.  Unknown names and values are errors that list what is
+ * allowed and the nearest.  Returns 0 or -EINVAL. */
 int cell_set(struct cell *cell, const char *field, const char *value,
              struct error *err);
 
@@ -130,6 +136,11 @@ double *cell_powers(const struct cell *cell);
  * each worker; NULL when it is dedicated (or out of memory).  The caller
  * frees. */
 int *cell_loads(const struct cell *cell);
+
+/* Which workers of a checked cell its perturbation holds: one bool for each.
+ */
+void cell_perturb_pick(const struct cell *cell, const struct perturb *perturb,
+                       bool *hit);
 
 /* Less than, equal to or greater than 0, as for sorting.  Cells that are
  * simulated in the same way can share a launch. */

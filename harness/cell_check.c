@@ -120,6 +120,8 @@ static int check_words(const struct cell *cell, struct error *err)
         code = cell_power_parse(cell, err);
     if (code == 0)
         code = cell_load_parse(cell, err);
+    if (code == 0)
+        code = cell_perturb_parse(cell, err);
     return code;
 }
 
@@ -258,7 +260,9 @@ static int check_hierarchy(struct cell *cell, struct error *err)
 static void set_hash(struct cell *cell)
 {
     char text[4096], interval[24], simulation[sizeof(cell->simulation) + 96];
+    char wrong[sizeof(cell->perturb) + 64];
     cell_simulation_text(cell, simulation, sizeof(simulation));
+    cell_perturb_text(cell, wrong, sizeof(wrong));
     snprintf(interval, sizeof(interval), "%" PRId64, cell->sync_interval);
     snprintf(text, sizeof(text),
              "%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d|%d|%d|%" PRId64 "|%s%s",
@@ -271,11 +275,11 @@ static void set_hash(struct cell *cell)
              simulation);
     size_t used = strlen(text);
     /* Only what is not as usual: results from before these fields stay. */
-    snprintf(text + used, sizeof(text) - used, "%s%s%s%s%s%s",
+    snprintf(text + used, sizeof(text) - used, "%s%s%s%s%s%s%s",
              cell->smt ? "|smt" : "", cell->rank_per[0] ? "|rank_per " : "",
              cell->rank_per, is(cell->memory, "touch") ? "" : "|memory ",
              is(cell->memory, "touch") ? "" : cell->memory,
-             is(cell->data, "sent") ? "|sent" : "");
+             is(cell->data, "sent") ? "|sent" : "", wrong);
     snprintf(cell->hash, sizeof(cell->hash), "%016" PRIx64,
              (uint64_t)XXH3_64bits(text, strlen(text)));
 }
@@ -325,6 +329,8 @@ int cell_check(struct cell *cell, struct error *err)
         code = cell_power_check(&checked, err);
     if (code == 0)
         code = cell_load_check(&checked, err);
+    if (code == 0)
+        code = cell_perturb_check(&checked, err);
     if (code != 0)
         return code;
     cell_simulation_check(&checked);

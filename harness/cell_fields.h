@@ -39,6 +39,21 @@ int cell_load_parse(const struct cell *cell, struct error *err);
  * such worker, or workers are not bound. */
 int cell_load_check(struct cell *cell, struct error *err);
 
+/* `reissue` from text.  Returns 0 or -EINVAL. */
+int cell_reissue_set(struct cell *cell, const char *value, struct error *err);
+
+/* Whether `perturb` names a perturbation at all.  Returns 0 or -EINVAL. */
+int cell_perturb_parse(const struct cell *cell, struct error *err);
+
+/* Of a cell whose protocol, transport and hierarchy are resolved: writes
+ * `perturb` in its canonical form.  -ENOTSUP: there are no such workers, or
+ * chunks cannot be handed out again here; the text says what is possible. */
+int cell_perturb_check(struct cell *cell, struct error *err);
+
+/* What the two add to the text that is hashed: nothing where nothing goes
+ * wrong. */
+void cell_perturb_text(const struct cell *cell, char *text, size_t size);
+
 /* The fields of simulations: defaults; one from text (0, -ENOENT: it is none of
  * them, without a text, or -EINVAL); their canonical form; what they add to the
  * text that is hashed, nothing for native cells; JSON. */

@@ -21,6 +21,9 @@ json_t *cell_to_json(const struct cell *cell)
                         cell->sync_interval > 0
                             ? json_integer(cell->sync_interval)
                             : json_null());
+    json_object_set_new(object, "reissue",
+                        cell->reissue > 0 ? json_real(cell->reissue)
+                                          : json_null());
     json_object_set_new(object, "predicted_s",
                         cell->predicted_s > 0 ? json_real(cell->predicted_s)
                                               : json_null());
@@ -71,6 +74,7 @@ static int read_numbers(const json_t *object, struct cell *cell,
         return code;
     cell->predicted_s =
         json_number_value(json_object_get(object, "predicted_s"));
+    cell->reissue = json_number_value(json_object_get(object, "reissue"));
     cell->ranks = (int)ranks;
     cell->threads = (int)threads;
     return 0;

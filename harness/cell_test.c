@@ -57,6 +57,8 @@ static void every_field_takes_its_values(void **unused)
         {"timing", "chunk"},
         {"power", "1,2"},
         {"load", "x"},
+        {"perturb", "stop:at=1"},
+        {"reissue", "4"},
         {"prefetch", "on"},
         {"prefetch", "off"},
         {"prefetch", "true"},

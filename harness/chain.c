@@ -103,10 +103,14 @@ int chain_root_open(struct chain_root *root, const struct cell *cell,
     code = sched_pair_parse(cell->scheme, &root->pair, err);
     if (code == 0)
         code = open_units(root, tree, err);
-    if (code == 0 && direct && (windowed || is(cell->hierarchy, "flat")))
+    /* The state knows what is still kept for whom, a table does not. */
+    if (code == 0 && direct && cell->reissue == 0 &&
+        (windowed || is(cell->hierarchy, "flat")))
         code = open_table(root, err);
     if (code == 0 && memory)
         code = own_memory(root, err);
+    if (code == 0 && memory && cell->reissue > 0)
+        code = chain_root_open_book(root, loop, tree->workers, err);
     if (code != 0)
         chain_root_close(root);
     return code;
@@ -118,6 +122,8 @@ void chain_root_close(struct chain_root *root)
         free(root->counter);
         free(root->state);
     }
+    if (root->has_book)
+        reissue_close(&root->book);
     sched_table_free(&root->table);
     range_units_close(&root->units);
     *root = (struct chain_root){0};
@@ -135,6 +141,8 @@ static bool goes_on(const struct chain_root *root, const struct sched_ops *ops,
 
 void chain_root_reset(struct chain_root *root, bool further_step)
 {
+    if (root->has_book)
+        reissue_reset(&root->book);
     if (root->state != NULL && goes_on(root, root->pair.outer, further_step))
         sched_again(&root->sched, &root->pair.outer_spec, &root->loop);
     else if (root->state != NULL)
@@ -276,6 +284,10 @@ static int open_relay(struct chain *chain, const struct loop *loop,
                                 .collect = is(chain->cell->collect, "master"),
                                 .prefetch = chain->cell->prefetch,
                                 .ahead = ahead_of(chain, loop),
+                                .reissues = chain->cell->reissue > 0,
+                                .book =
+                                    root->has_book ? &chain->root->book : NULL,
+                                .own = chain->own,
                                 .input = feeds(chain) ? &loop->input : NULL,
                                 .patience = *patience,
                                 .scheme = &chain->root->sched,
@@ -334,6 +346,8 @@ int chain_open(struct chain *chain, struct chain_root *root,
     if (chain->source == NULL)
         code = error_set(err, ENOMEM, "out of memory for %d workers",
                          chain->workers);
+    if (code == 0)
+        code = chain_reissue_open(chain, loop, err);
     code = comm_agree(comm, code, err);
     if (code == 0 && windowed && !root->owns_memory)
         code = open_window(chain, err);
@@ -354,6 +368,7 @@ void chain_close(struct chain *chain)
         relay_close(&chain->relay);
     if (chain->has_window)
         window_close(&chain->window);
+    chain_reissue_close(chain);
     free(chain->upstream_list);
     free(chain->upstream);
     free(chain->source);
@@ -372,4 +387,5 @@ void chain_reset(struct chain *chain, bool further_step)
         relay_reset(&chain->relay,
                     inner != NULL && goes_on(root, inner, further_step));
     open_sources(chain);
+    chain_reissue_sources(chain);
 }

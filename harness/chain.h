@@ -9,6 +9,7 @@
 #include "harness/planned.h"
 #include "harness/power.h"
 #include "harness/transport/push.h"
+#include "harness/transport/reissue_source.h"
 #include "harness/transport/relay.h"
 #include "harness/transport/source.h"
 #include "harness/transport/tree.h"
@@ -49,6 +50,10 @@ struct chain_root {
     struct chain_state *state;
     struct sched sched;
     bool owns_memory; /* counter and state are not in a window */
+    /* Chunks may be handed out again: which are out, where they are handed
+     * out. */
+    bool has_book;
+    struct reissue book;
 };
 
 struct chain {
@@ -65,6 +70,11 @@ struct chain {
     union chain_source *upstream;  /* node pools below a window */
     int upstreams, upstream_first; /* and the worker that the first is */
     struct source **upstream_list;
+    /* Chunks may be handed out again: the sources of workers beside the book,
+     * and what each worker computes (not in simulation). */
+    struct reissue_source *again;
+    char **own, *output;
+    size_t own_bytes, output_bytes;
 };
 
 /* Once per process, before its chains.  memory: the counter and the state are
@@ -94,6 +104,26 @@ void chain_close(struct chain *chain);
  * it listens to requests.  A barrier must follow. */
 void chain_reset(struct chain *chain, bool further_step);
 void chain_listen(struct chain *chain);
+
+/* What worker i of this rank (counted there) calls for its chunks, after a
+ * reset; and where it computes. */
+struct source *chain_source(struct chain *chain, int i);
+char *chain_output(const struct chain *chain, int i);
+
+/* Where chunks may be handed out again: whether all results are known to be in
+ * place; false where they may not.  By any worker. */
+bool chain_is_over(struct chain *chain);
+
+/* After the results were verified: overwrites how they came. */
+void chain_poison(struct chain *chain, int byte);
+
+/* The chain's own parts, in harness/chain_reissue.c. */
+int chain_root_open_book(struct chain_root *root, const struct loop *loop,
+                         int workers, struct error *err);
+int chain_reissue_open(struct chain *chain, const struct loop *loop,
+                       struct error *err);
+void chain_reissue_close(struct chain *chain);
+void chain_reissue_sources(struct chain *chain);
 
 /* Whether thread 0 of this rank has to let messages go on while it computes,
  * and what it calls then. */

@@ -61,6 +61,39 @@ static void identify(json_t *row, const char *type, const struct row_context *c)
     json_object_set_new(row, "repetition", json_integer(c->repetition));
 }
 
+static json_t *count_of(int64_t count)
+{
+    return count < 0 ? json_null() : json_integer(count);
+}
+
+/* What really went wrong: one object for each perturbed worker, null where
+ * nothing was to. */
+static json_t *perturbed(const struct row_context *c,
+                         const struct run_result *result)
+{
+    static const char *const how[] = {
+        [HELD_BY_SELF] = "sleep",
+        [HELD_BY_SIGNAL] = "SIGSTOP",
+        [HELD_IN_TIME] = "simulated",
+    };
+    json_t *list = json_array();
+    if (strcmp(c->cell->perturb, "none") == 0) {
+        json_decref(list);
+        return json_null();
+    }
+    for (int w = 0; w < run_workers(c->run); w++) {
+        const struct worker_result *r = &result->workers[w];
+        if (r->held_by != HELD_NOT)
+            json_array_append_new(
+                list,
+                json_pack("{s:i,s:s,s:i,s:o,s:o}", "worker", w, "how",
+                          how[r->held_by], "times", r->held, "from_s",
+                          r->held ? record_real(r->held_from_s) : json_null(),
+                          "lost_s", record_real(r->lost_s)));
+    }
+    return list;
+}
+
 json_t *row_run(const struct row_context *c, const struct run_result *result)
 {
     char started[32];
@@ -91,6 +124,9 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
         "verified", verified(c, result), "oversubscribed",
         run_oversubscribed(c->run));
     json_object_update_new(row, measured);
+    json_object_set_new(row, "perturbed", perturbed(c, result));
+    json_object_set_new(row, "reissued", count_of(result->reissued));
+    json_object_set_new(row, "dropped", count_of(result->dropped));
     if (engine_simulated)
         json_object_set_new(row, "wall_s", record_real(result->wall_s));
     return row;
@@ -176,7 +212,7 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
     identify(row, "worker", c);
     json_t *measured = json_pack(
         "{s:i,s:i,s:o,s:o,s:o,s:o,s:b,s:f,s:o,s:o,s:I,s:I,s:o,s:o,s:o,s:o,"
-        "s:o,s:o}",
+        "s:o,s:o,s:o}",
         "worker", worker, "rank", run_worker_rank(c->run, worker), "core",
         number(r->core), "processor", number(r->processor), "numa",
         number(r->numa), "memory_numa", node_list(r->memory), "bound", r->bound,
@@ -187,7 +223,8 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
         record_real(r->compute_s), "wait_s", record_real(r->wait_s), "serve_s",
         record_real(r->serve_s), "sync_s", record_real(r->sync_s), "finish_s",
         record_real(r->finish_s), "overhead_s",
-        record_real(result->time_s - r->compute_s));
+        record_real(result->time_s - r->compute_s), "lost_s",
+        record_real(r->lost_s));
     json_object_update_new(row, measured);
     json_object_update_new(
         row,

@@ -91,7 +91,7 @@ static int open_worker(struct run *run, int i, struct error *err)
     struct worker *worker = &run->worker[i];
     *worker = (struct worker){.kernel = loop->kernel,
                               .instance = loop->instance,
-                              .output = loop->output,
+                              .output = chain_output(&run->chain, i),
                               .output_bytes = loop->output_bytes,
                               .stamp = stamps(run)};
     if (loop->fed) {
@@ -117,6 +117,7 @@ static int open_worker(struct run *run, int i, struct error *err)
         run->poll = (struct kernel_poll){poll_call, run};
         worker->poll = &run->poll;
     }
+    run_perturb_poll(run, i);
     return 0;
 }
 
@@ -226,6 +227,8 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
         code = run_check_places(run, oversubscribe, err);
     if (code == 0)
         code = open_powers(run, err);
+    if (code == 0)
+        code = comm_agree(comm, run_perturb_open(run, err), err);
     if (code != 0)
         return code;
     run->crowded =
@@ -284,6 +287,7 @@ void run_close(struct run *run)
     chain_root_close(&run->root);
     planned_free(&run->planned);
     powers_close(&run->powers);
+    run_perturb_close(run);
     load_close(&run->load);
     for (int i = 0; run->worker != NULL && i < run->workers; i++)
         if (run->worker[i].log != NULL)
@@ -337,14 +341,18 @@ const char *run_window(const struct run *run)
 
 int run_repeat(struct run *run, struct run_result *result, struct error *err)
 {
-    *result =
-        (struct run_result){.wrong_iteration = -1, .bound_s = -1, .wall_s = -1};
+    *result = (struct run_result){.wrong_iteration = -1,
+                                  .reissued = -1,
+                                  .dropped = -1,
+                                  .bound_s = -1,
+                                  .wall_s = -1};
     run_free_gathered(run);
     run_reset(run);
     load_resume(&run->load);
     comm_quiet_barrier(&run->context->comm);
     engine_team_run(run->context->team, run_loop_body, run);
     load_pause(&run->load);
+    run_perturb_end(run);
     int code = run_verify(run, result, err);
     return code == 0 ? run_gather(run, result, err) : code;
 }

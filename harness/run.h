@@ -23,6 +23,17 @@ struct worker_result {
     int32_t processor, numa; /* of that core; -1: not known */
     uint64_t memory;         /* NUMA nodes of its data, bit 0 is node 0 */
     uint64_t host;
+    /* A perturbed worker: how it was held (enum held_by), how often, since when
+     * (of the loop's start) and how long in all, of it inside the kernel. */
+    int32_t held_by, held;
+    double held_from_s, lost_s, held_computing_s;
+};
+
+enum held_by {
+    HELD_NOT,       /* nothing was to go wrong with this one */
+    HELD_BY_SELF,   /* it slept */
+    HELD_BY_SIGNAL, /* its process was stopped */
+    HELD_IN_TIME,   /* simulated */
 };
 
 /* What one repetition was, at rank 0. */
@@ -30,6 +41,9 @@ struct run_result {
     double time_s;
     double skew_s; /* between the starts of the ranks; -1: several hosts */
     int64_t chunks, iterations, messages, bytes;
+    /* Chunks that were handed out again, and results that came too late;
+     * -1: none may. */
+    int64_t reissued, dropped;
     bool verified; /* in simulation: every iteration was handed out once */
     int64_t wrong_iteration; /* the first that is wrong or missing, or -1 */
     const struct worker_result *workers;   /* one per worker; the run's */
@@ -41,6 +55,9 @@ struct run_result {
     double bound_s; /* list scheduling of these chunks; -1: not known */
     double wall_s;  /* a simulation: what it really took; else -1 */
 };
+
+/* What a worker did until the loop's last result was in place. */
+void run_end_with_loop(struct worker_result *result, double time_s);
 
 struct run;
 

@@ -25,7 +25,7 @@ static void worker_results(struct run *run)
         r->compute_s =
             w->stamp ? (double)w->compute_ticks * context->tick_s - r->serve_s
                      : w->end_s - w->begin_s - r->wait_s - r->serve_s;
-        r->compute_s -= r->sync_s;
+        r->compute_s -= r->sync_s + r->held_computing_s;
         r->host = context->place.group[context->comm.rank];
     }
 }
@@ -67,9 +67,22 @@ static double bound(const struct run *run, const struct run_result *result)
     return time;
 }
 
+/* What was computed in vain is no part of the loop. */
+static int64_t drop_late(const struct reissue *book, struct logged *all,
+                         int64_t n)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (reissue_winner(book, all[i].ran.start) == (int)all[i].worker)
+            all[kept++] = all[i];
+    return kept;
+}
+
 static void split_log(struct run *run, struct logged *all, int64_t n,
                       struct run_result *result)
 {
+    if (run->root.has_book)
+        n = drop_late(&run->root.book, all, n);
     logged_sort(all, n);
     run->all_ran = malloc((size_t)(n + 1) * sizeof(*run->all_ran));
     run->all_ran_worker =
@@ -133,6 +146,8 @@ static int gather_ranks(struct run *run, struct run_result *result,
         last = all[r].start_s > last ? all[r].start_s : last;
     }
     result->skew_s = comm->one_host ? last - first : -1;
+    if (run->root.has_book)
+        result->time_s = run->root.book.over_s - mine.start_s;
     free(all);
     return 0;
 }
@@ -165,12 +180,27 @@ static void gather_workers(struct run *run, struct run_result *result)
     }
 }
 
+/* The loop ends with its last result in place, whatever was computed twice. */
+static void gather_book(struct run *run, struct run_result *result)
+{
+    const struct reissue *book = &run->root.book;
+    if (!run->root.has_book)
+        return;
+    result->reissued = book->again;
+    result->dropped = book->dropped;
+    result->chunks = book->count;
+    result->iterations = book->placed;
+    for (int w = 0; run->all_workers != NULL && w < run->tree.workers; w++)
+        run_end_with_loop(&run->all_workers[w], result->time_s);
+}
+
 int run_gather(struct run *run, struct run_result *result, struct error *err)
 {
     int code = gather_ranks(run, result, err);
     if (code != 0)
         return code;
     gather_workers(run, result);
+    gather_book(run, result);
     gather_counted(run, result);
     gather_log(run, result);
     if (run->context->comm.rank == 0)

@@ -12,9 +12,10 @@ static void reset_sources(struct run *run, bool further_step)
     chain_reset(&run->chain, further_step);
     chain_listen(&run->chain);
     for (int i = 0; i < run->workers; i++) {
-        run->worker[i].source = &run->chain.source[i].base;
-        run->worker[i].source->watch =
-            counters_watch(run->context->counters, i);
+        struct source *source = chain_source(&run->chain, i);
+        source->watch = counters_watch(run->context->counters, i);
+        run->chain.source[i].base.watch = source->watch;
+        run->worker[i].source = run_perturb_source(run, i, source);
     }
 }
 
@@ -63,6 +64,7 @@ static void start_together(struct run *run, int thread)
             comm_sharp_barrier(&run->context->comm);
         run->start_ticks = engine_ticks();
         run->start_s = engine_now();
+        run_perturb_begin(run);
     }
     engine_team_barrier(team, &run->patience);
 }

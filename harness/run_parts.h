@@ -1,6 +1,6 @@
 /* A run's own parts, shared by the files run*.c and by nobody else:
  * run.c opens and repeats, run_place.c says where workers and their data are,
- * run_power.c measures what they are worth,
+ * run_power.c measures what they are worth, run_perturb.c lets things go wrong,
  * run_loop.c is the timed part, run_verify.c holds
  * what was computed against the reference, run_save.c writes it for people to
  * look at, run_gather.c brings the reports of
@@ -10,9 +10,11 @@
 
 #include "harness/chain.h"
 #include "harness/feed.h"
+#include "harness/hold.h"
 #include "harness/load.h"
 #include "harness/protocol/dmps.h"
 #include "harness/run.h"
+#include "harness/stopper.h"
 #include "harness/verify.h"
 
 struct run {
@@ -21,6 +23,9 @@ struct run {
     struct launch_context *context;
     struct tree tree;
     struct load load; /* beside this rank's workers */
+    struct perturb perturb;
+    struct hold *hold;      /* one per worker; NULL: nothing goes wrong */
+    struct stopper stopper; /* of this rank; pid 0: none */
     struct powers powers;
     struct planned planned; /* of protocol push */
     struct chain_root root;
@@ -78,6 +83,16 @@ int run_place_memory(struct run *run, int thread, struct error *err);
 /* By its thread, after its loop: what the system says of where it is, and of
  * where its data is. */
 void run_observe(struct run *run, int thread);
+
+/* What goes wrong on purpose.  Opening (not agreed) and closing; around a
+ * repetition, and a worker's source and poll in it. */
+int run_perturb_open(struct run *run, struct error *err);
+void run_perturb_close(struct run *run);
+void run_perturb_poll(struct run *run, int i);
+struct source *run_perturb_source(struct run *run, int i,
+                                  struct source *source);
+void run_perturb_begin(struct run *run);
+void run_perturb_end(struct run *run);
 
 /* The timed part, by all threads of the team, after a reset and a barrier of
  * all ranks. */

@@ -23,11 +23,24 @@ static int64_t last_step(const struct run *run)
     return run->has_dmps ? run->loop->grid.steps - 1 : 0;
 }
 
+/* Of chunks that may be handed out again all results are at the master. */
+static int collect_placed(struct run *run, struct error *err)
+{
+    const struct reissue *book = &run->root.book;
+    int code = 0;
+    for (int32_t i = 0; run->root.has_book && code == 0 && i < book->count; i++)
+        code = hold(run, run->loop->output, book->entry[i].chunk.start,
+                    book->entry[i].chunk.size);
+    return code ? error_set(err, ENOMEM, "out of memory to verify") : 0;
+}
+
 static int collect_held(struct run *run, struct error *err)
 {
     int code = 0;
     int64_t last = last_step(run), cursor = 0, start, size;
     run->held_count = 0;
+    if (run->cell.reissue > 0)
+        return collect_placed(run, err);
     for (int i = 0; i < run->workers; i++) {
         const struct worker *w = &run->worker[i];
         bool keeps = chain_keeps(&run->chain, run_first_worker(run) + i);
@@ -55,11 +68,12 @@ static void poison_rows(struct run *run, int64_t first, int64_t last)
                LOOP_POISON, bytes);
 }
 
-static void poison_chunk(struct run *run, const struct ran *ran)
+static void poison_chunk(struct run *run, const struct worker *worker,
+                         const struct ran *ran)
 {
     const struct loop *loop = run->loop;
-    memset(loop->output + (size_t)ran->start * loop->output_bytes, LOOP_POISON,
-           (size_t)ran->size * loop->output_bytes);
+    memset(worker->output + (size_t)ran->start * loop->output_bytes,
+           LOOP_POISON, (size_t)ran->size * loop->output_bytes);
     if (run->has_dmps)
         poison_rows(run, ran->start - 1, ran->start + ran->size);
 }
@@ -72,7 +86,7 @@ static void poison_computed(struct run *run, int64_t last_step)
         const struct worker *w = &run->worker[i];
         for (int64_t c = 0; c < w->logged; c++)
             if (run->passes > 1 || w->log[c].time_step == last_step)
-                poison_chunk(run, &w->log[c]);
+                poison_chunk(run, w, &w->log[c]);
     }
 }
 
@@ -98,6 +112,7 @@ int run_verify(struct run *run, struct run_result *result, struct error *err)
             code = run_save_held(run, err);
         verify_poison(run->loop, run->held, run->held_count);
         poison_computed(run, last_step(run));
+        chain_poison(&run->chain, LOOP_POISON);
     }
     result->verified = verdict.good;
     result->wrong_iteration = verdict.wrong_iteration;

@@ -25,7 +25,8 @@ ALONE = ["calibrate", "counters", "extend", "faults", "learning", "load",
          "validate"]
 # Programs that need no MPI, whose threads the thread sanitizer can follow.
 THREADED = ["harness/engine/engine_test", "harness/transport/source_test",
-            "harness/transport/master_test", "harness/protocol/dmps_test"]
+            "harness/transport/master_test", "harness/transport/reissue_test",
+            "harness/protocol/dmps_test"]
 
 
 class Count:

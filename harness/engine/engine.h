@@ -27,6 +27,10 @@ double engine_measure_tick(void);
 /* Seconds that one engine_now costs here, for the manifest. */
 double engine_measure_clock(void);
 
+/* Lets `seconds` pass without using the core; at once for 0 or less.  For who
+ * is to do nothing, not for who waits for others. */
+void engine_sleep(double seconds);
+
 /* ---- waiting ---- */
 
 /* Something that is waited for; whoever makes it true wakes it.  May lie in

@@ -78,6 +78,16 @@ double engine_measure_clock(void)
     return best / CALLS;
 }
 
+void engine_sleep(double seconds)
+{
+    if (seconds <= 0)
+        return;
+    struct timespec rest = {.tv_sec = (time_t)seconds};
+    rest.tv_nsec = (long)((seconds - (double)rest.tv_sec) * 1e9);
+    while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {
+    }
+}
+
 /* ---- futex ---- */
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t seen,

@@ -73,6 +73,10 @@ static void fill_workers(struct run *run, struct run_result *result)
             .wait_s = seat->wait_s,
             .serve_s = seat->source.serve_s,
             .sync_s = seat->sync_s,
+            .held_by = seat->perturb != NULL ? HELD_IN_TIME : HELD_NOT,
+            .held = seat->held,
+            .held_from_s = seat->held_from_s,
+            .lost_s = seat->lost_s,
             .core = -1,
             .processor = -1,
             .numa = -1,
@@ -133,6 +137,27 @@ static void split_handed(struct run *run, struct run_result *result)
     result->logged = run->handed_count;
 }
 
+/* What was computed in vain is no part of the loop. */
+static void drop_late(struct run *run, struct run_result *result)
+{
+    const struct reissue *book = &run->root.book;
+    int64_t kept = 0;
+    if (!run->root.has_book)
+        return;
+    for (int64_t i = 0; i < run->handed_count; i++)
+        if (reissue_winner(book, run->handed[i].ran.start) ==
+            run->handed[i].worker)
+            run->handed[kept++] = run->handed[i];
+    run->handed_count = kept;
+    result->time_s = book->over_s - run->part[0].start_s;
+    result->reissued = book->again;
+    result->dropped = book->dropped;
+    result->chunks = book->count;
+    result->iterations = book->placed;
+    for (int w = 0; w < run->tree.workers; w++)
+        run_end_with_loop(&run->result[w], result->time_s);
+}
+
 static int report_handed(struct run *run, struct run_result *result,
                          struct error *err)
 {
@@ -143,6 +168,7 @@ static int report_handed(struct run *run, struct run_result *result,
         return error_set(err, ENOMEM, "out of memory for the report");
     qsort(run->handed, (size_t)run->handed_count, sizeof(*run->handed),
           compare_handed);
+    drop_late(run, result);
     check_handed(run, result);
     result->bound_s = bound(run);
     split_handed(run, result);
@@ -151,7 +177,8 @@ static int report_handed(struct run *run, struct run_result *result,
 
 int run_report(struct run *run, struct run_result *result, struct error *err)
 {
-    *result = (struct run_result){.wrong_iteration = -1, .bound_s = -1};
+    *result = (struct run_result){
+        .wrong_iteration = -1, .reissued = -1, .dropped = -1, .bound_s = -1};
     run->result = calloc((size_t)run->tree.workers + 1, sizeof(*run->result));
     if (run->result == NULL)
         return error_set(err, ENOMEM, "out of memory for the report");

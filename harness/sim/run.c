@@ -47,6 +47,9 @@ static int open_parts(struct run *run, struct error *err)
             run->planned.list ? &run->planned : NULL, own, err);
     if (code != 0)
         return code;
+    code = perturb_open(run, err);
+    if (code != 0)
+        return code;
     run->part = calloc((size_t)comm->ranks, sizeof(*run->part));
     run->seat = calloc((size_t)run->tree.workers + 1, sizeof(*run->seat));
     if (run->part == NULL || run->seat == NULL)
@@ -89,6 +92,7 @@ void run_close(struct run *run)
         chain_root_close(&run->root);
     planned_free(&run->planned);
     run_report_free(run);
+    perturb_close(run);
     powers_close(&run->powers);
     tree_free(&run->tree);
     free(run->handed);
@@ -232,8 +236,12 @@ int run_repeat(struct run *run, struct run_result *result, struct error *err)
     double start = world_wall();
     run_report_free(run);
     reset(run);
+    int code = perturb_begin(run, err);
+    if (code != 0)
+        return code;
     engine_team_run(run->context->team, loop_body, run);
-    int code = run_report(run, result, err);
+    perturb_end(run);
+    code = run_report(run, result, err);
     result->wall_s = world_wall() - start;
     return code;
 }

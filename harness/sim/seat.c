@@ -15,7 +15,9 @@ static void compute(struct seat *seat, double seconds)
 {
     double start = engine_now();
     world_compute(seconds * world_here()->speed * seat->queue / seat->power);
-    seat->compute_s += engine_now() - start;
+    double work = engine_now() - start;
+    seat->compute_s += work;
+    perturb_after(seat, start, work);
 }
 
 void seat_compute(struct seat *seat, double seconds,
@@ -73,6 +75,7 @@ static bool seat_next(struct source *source, struct chunk *chunk)
 {
     struct seat *seat = (struct seat *)source;
     end_chunk(seat);
+    perturb_before(seat);
     if (seat->cost != ENGINE_COSTS)
         engine_charge(seat->cost);
     if (!source_next(seat->inner, chunk))
@@ -129,8 +132,9 @@ void seat_open(struct run *run, int worker)
     int rank = run->tree.worker_rank[worker];
     int thread = worker - run->tree.rank_worker[rank];
     int place = rank * run->context->threads + thread;
-    const struct chain *chain = &run->part[rank].chain;
-    struct source *inner = &chain->source[thread].base;
+    struct chain *chain = &run->part[rank].chain;
+    struct source *inner = chain_source(chain, thread);
+    bool hit = run->hit != NULL && run->hit[worker];
     *seat = (struct seat){
         .source = {.next = seat_next,
                    .ask_ahead = inner->ask_ahead ? seat_ahead : NULL,
@@ -143,6 +147,8 @@ void seat_open(struct run *run, int worker)
         .power = world_here()->place[place].power,
         .queue = run->powers.queue ? run->powers.queue[worker] : 1,
         .last = -1,
+        .perturb = hit ? &run->perturb : NULL,
+        .phase_s = hit ? perturb_phase(&run->perturb, worker) : 0,
         .worker = {.source = &seat->source,
                    .kernel = &charging_kernel,
                    .instance = run->loop,
@@ -158,7 +164,7 @@ void seat_rewind(struct run *run, int worker)
     int rank = run->tree.worker_rank[worker];
     int thread = worker - run->tree.rank_worker[rank];
     struct seat *seat = &run->seat[worker];
-    seat->inner = &run->part[rank].chain.source[thread].base;
+    seat->inner = chain_source(&run->part[rank].chain, thread);
 }
 
 void seat_leave(struct seat *seat)

@@ -118,6 +118,10 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
                        .inbox = setup->inbox,
                        .output_bytes = setup->output_bytes,
                        .input = setup->input,
+                       .reissues = setup->reissues,
+                       .book = setup->book,
+                       .own = setup->own,
+                       .over_request = MPI_REQUEST_NULL,
                        .iteration = MPI_DATATYPE_NULL};
     if (relay->input != NULL)
         open_input(relay);
@@ -125,7 +129,8 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
         masters += hosted_here(relay, m);
     relay->outbox.room = masters > 0 ? KEPT_BY_MASTERS : KEPT_BY_WORKERS;
     if ((masters > 0 && open_lists(relay, masters) != 0) ||
-        open_masters(relay, setup, err) != 0 || open_ring(relay) != 0) {
+        open_masters(relay, setup, err) != 0 || open_ring(relay) != 0 ||
+        relay_reissue_open(relay, setup) != 0) {
         relay_close(relay);
         return error_set(err, ENOMEM, "out of memory for %zu masters", masters);
     }
@@ -145,6 +150,7 @@ void relay_close(struct relay *relay)
         master_close(&relay->master[i]);
         free(relay->refill_tasks[i]);
     }
+    relay_reissue_close(relay);
     free(relay->reply);
     free(relay->master);
     free(relay->refill);
@@ -174,6 +180,7 @@ void relay_reset(struct relay *relay, bool remember)
     relay->oldest = 0;
     relay->posted = 0;
     relay->serving = false;
+    relay_reissue_reset(relay);
     if (relay->input != NULL) {
         port_reset(&relay->port);
         landing_reset(&relay->landing);
@@ -184,6 +191,7 @@ void relay_listen(struct relay *relay)
 {
     relay_post(relay);
     relay->serving = relay->posted > 0;
+    relay_reissue_listen(relay);
 }
 
 /* ---- the end of a loop ---- */
@@ -215,7 +223,7 @@ static void leave_parents(struct relay *relay)
 static bool busy(const struct relay *relay)
 {
     return relay->serving || atomic_load(&relay->working) > 0 ||
-           relay_refilling(relay);
+           relay_refilling(relay) || relay->arrivals > 0;
 }
 
 /* Results on their way to this rank or from it. */
@@ -240,6 +248,7 @@ void relay_finish(struct relay *relay)
             relay_pause(relay, &idle);
     }
     land_flights(relay);
+    relay_await_over(relay);
     if (relay->input != NULL)
         port_drain(&relay->port, &relay->patience);
     leave_parents(relay);

@@ -11,6 +11,7 @@
 #include "harness/transport/comm.h"
 #include "harness/transport/input.h"
 #include "harness/transport/master.h"
+#include "harness/transport/reissue.h"
 #include "harness/transport/source.h"
 #include "harness/transport/tree.h"
 
@@ -45,6 +46,15 @@ struct flights {
 struct received {
     int64_t start, size;
     int from, tag;
+};
+
+/* Results of a loop whose chunks may be handed out again, on their way to the
+ * master: not to their place, which the first of them takes when it is whole.
+ */
+struct arrival {
+    MPI_Request request;
+    int64_t start, size;
+    int32_t worker;
 };
 
 struct relay {
@@ -85,6 +95,18 @@ struct relay {
     int posted_results; /* of those received, that have a receive by now */
     struct task *reply; /* room for the largest refill */
 
+    /* Chunks may be handed out again: */
+    bool reissues;
+    struct reissue *book;    /* where the master is (simulated: everywhere) */
+    char *const *own;        /* what each worker of this rank computes */
+    char **landed;           /* the master's: of each worker, as it came */
+    struct arrival *arrival; /* on their way */
+    int arrivals, arrival_room;
+    bool told;                /* the others, that it is over */
+    MPI_Request over_request; /* their receive for that */
+    char over_byte;
+    _Atomic bool over;
+
     const struct input *input; /* sent with every chunk; NULL: none */
     struct port port;          /* the master's */
     struct landing landing;    /* the worker's */
@@ -108,6 +130,12 @@ struct relay_setup {
     const void *output;
     void *inbox;
     size_t output_bytes;
+    /* Chunks may be handed out again, by the book of the master's rank (NULL
+     * elsewhere, but for simulations); what its workers compute is in `own`,
+     * NULL in simulation. */
+    bool reissues;
+    struct reissue *book;
+    char *const *own;
     /* Data that follow each chunk to its worker, also an empty one; NULL: none.
      * Only flat, with one thread in each rank. */
     const struct input *input;
@@ -146,6 +174,17 @@ bool relay_serves(const struct relay *relay);
 /* Whether this rank must let messages go on while it computes: it serves
  * others, or its next chunk's data are on their way. */
 bool relay_polls(const struct relay *relay);
+
+/* Where chunks may be handed out again: whether all results are known to be at
+ * the master. */
+bool relay_is_over(struct relay *relay);
+
+/* A chunk that its scheme keeps for `worker`, for whoever is at the master
+ * `relay`. */
+bool relay_reserved(void *relay, int worker, struct chunk *chunk);
+
+/* Overwrites what came of results (after they were verified). */
+void relay_poison(struct relay *relay, int byte);
 
 /* By each thread of the rank when it has left the loop. */
 void relay_leave(struct relay *relay);

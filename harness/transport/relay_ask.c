@@ -1,6 +1,8 @@
 /* The workers' end of the relay. */
 #include "harness/transport/relay_parts.h"
 
+#include "harness/transport/reissue_source.h"
+
 /* The chunk that ran is done: its time waits to be told. */
 static void end_time(struct relay_source *source, double now)
 {
@@ -172,6 +174,17 @@ static void land(struct relay_source *source, const struct chunk *chunk)
         &relay->patience, &source->base);
 }
 
+static void await_answer(struct relay_source *source)
+{
+    const struct relay *relay = source->relay;
+    if (!comm_test(relay->comm, &source->answer)) {
+        double since = source_wait(&source->base);
+        comm_wait(relay->comm, &relay->patience, &source->answer);
+        source_go_on(&source->base, since);
+    }
+    source->asked = false;
+}
+
 /* A master in another rank.  The results of a chunk travel with the request
  * that follows its end: with prefetch that is the one for the chunk after the
  * next. */
@@ -181,15 +194,17 @@ static bool remote_next(struct source *base, struct chunk *chunk)
     if (source->left)
         return false;
     source->finished = source->current;
+    source->current.size = 0;
     if (!source->asked)
         ask(source);
-    if (!comm_test(source->relay->comm, &source->answer)) {
+    await_answer(source);
+    for (double wait_s; (wait_s = relay_told_to_wait(&source->reply)) > 0;) {
         double since = source_wait(base);
-        comm_wait(source->relay->comm, &source->relay->patience,
-                  &source->answer);
+        engine_sleep(reissue_nap(wait_s, false));
         source_go_on(base, since);
+        ask(source);
+        await_answer(source);
     }
-    source->asked = false;
     source->current = source->reply;
     *chunk = source->reply;
     if (source->relay->input != NULL)

@@ -1,6 +1,7 @@
 /* The relay's own parts, shared by the files relay*.c and by nobody else:
  * relay.c opens and finishes, relay_serve.c is the masters' end, relay_ask.c
- * the workers'. */
+ * the workers', relay_reissue.c what both do where chunks may be handed out
+ * again. */
 #ifndef HARNESS_TRANSPORT_RELAY_PARTS_H
 #define HARNESS_TRANSPORT_RELAY_PARTS_H
 
@@ -10,6 +11,7 @@ enum {
     RELAY_REQUEST = 1,
     RELAY_REFILL = 2,
     RELAY_DATA = 3,
+    RELAY_OVER = 4,
     /* + thread of the worker, which keeps the results of one worker in the
      * order of its requests */
     RELAY_REPLY = 1 << 10,
@@ -26,6 +28,35 @@ void relay_count_message(struct relay *relay, int64_t bytes);
 
 /* Takes out of the requests in flight what has completed. */
 void relay_reap(struct relay *relay);
+
+/* ---- chunks that may be handed out again ---- */
+
+int relay_reissue_open(struct relay *relay, const struct relay_setup *setup);
+void relay_reissue_close(struct relay *relay);
+void relay_reissue_reset(struct relay *relay);
+void relay_reissue_listen(struct relay *relay);
+
+/* What a worker is answered that asked: the fresh chunk of `answer`, one once
+ * more, or how long to wait before it asks again. */
+void relay_reissue_answer(struct relay *relay, int worker,
+                          enum master_answer answer, struct chunk *chunk);
+/* That, read by the worker: seconds to wait; 0: it is a chunk, or the end. */
+double relay_told_to_wait(const struct chunk *reply);
+
+/* Results are coming; and those that have come go to their place.  Returns
+ * whether there was any. */
+void relay_expect(struct relay *relay, const struct request *request);
+bool relay_take_arrivals(struct relay *relay);
+/* All ranks are told when it is over; and wait for that. */
+void relay_tell_over(struct relay *relay);
+void relay_await_over(struct relay *relay);
+
+/* Appends to a list with room for `room`. */
+void *relay_grow(void *list, int count, int *room, size_t size);
+
+/* Results of `size` iterations as a message. */
+MPI_Datatype relay_results_type(const struct relay *relay, int64_t size,
+                                int *count);
 
 /* ---- serving ---- */
 

@@ -7,7 +7,7 @@
 
 /* ---- growing lists; memory is there from the repetitions before ---- */
 
-static void *grow(void *list, int count, int *room, size_t size)
+void *relay_grow(void *list, int count, int *room, size_t size)
 {
     if (count < *room)
         return list;
@@ -22,15 +22,15 @@ static void *grow(void *list, int count, int *room, size_t size)
 static MPI_Request *add_flight(struct relay *relay)
 {
     struct flights *flights = &relay->flights;
-    flights->list = grow(flights->list, flights->count, &flights->room,
-                         sizeof(*flights->list));
+    flights->list = relay_grow(flights->list, flights->count, &flights->room,
+                               sizeof(*flights->list));
     return &flights->list[flights->count++];
 }
 
 /* Results of `size` iterations as a message.  As bytes where their number is an
  * int: SMPI copies all others. */
-static MPI_Datatype results_type(const struct relay *relay, int64_t size,
-                                 int *count)
+MPI_Datatype relay_results_type(const struct relay *relay, int64_t size,
+                                int *count)
 {
     int64_t bytes = size * (int64_t)relay->output_bytes;
     *count = (int)(bytes <= INT_MAX ? bytes : size);
@@ -45,7 +45,7 @@ static void post_results(struct relay *relay)
         const struct received *r = &relay->received[relay->posted_results++];
         char *to = relay->inbox + (size_t)r->start * relay->output_bytes;
         int count;
-        MPI_Datatype type = results_type(relay, r->size, &count);
+        MPI_Datatype type = relay_results_type(relay, r->size, &count);
         MPI_Irecv(to, count, type, r->from, r->tag, relay->comm->all,
                   add_flight(relay));
     }
@@ -95,10 +95,10 @@ void relay_send_request(struct relay *relay, struct request request, int thread,
     relay_count_message(relay, sizeof(request));
     if (request.size == 0)
         return;
-    const char *from =
-        relay->output + (size_t)request.start * relay->output_bytes;
+    const char *output = relay->own ? relay->own[thread] : relay->output;
+    const char *from = output + (size_t)request.start * relay->output_bytes;
     int count;
-    MPI_Datatype type = results_type(relay, request.size, &count);
+    MPI_Datatype type = relay_results_type(relay, request.size, &count);
     reap_old(relay);
     comm_send_results(comm, from, count, type, to, RELAY_RESULT + thread,
                       add_flight(relay));
@@ -140,8 +140,13 @@ static void receive_results(struct relay *relay, const struct request *request)
 {
     if (request->size == 0)
         return;
-    relay->received = grow(relay->received, relay->received_count,
-                           &relay->received_room, sizeof(*relay->received));
+    if (relay->reissues) {
+        relay_expect(relay, request);
+        return;
+    }
+    relay->received =
+        relay_grow(relay->received, relay->received_count,
+                   &relay->received_room, sizeof(*relay->received));
     reap_old(relay);
     relay->received[relay->received_count++] = (struct received){
         request->start, request->size, request->from,
@@ -156,6 +161,8 @@ static bool answer_worker(struct relay *relay, const struct request *request)
     enum master_answer answer = master_take(master, request->child, &chunk);
     if (answer == MASTER_LATER)
         return false;
+    if (relay->reissues)
+        relay_reissue_answer(relay, request->child, answer, &chunk);
     comm_send_short(relay->comm, &relay->outbox, &chunk, sizeof(chunk),
                     request->from,
                     RELAY_REPLY + worker_thread(relay->tree, request->child));
@@ -203,8 +210,8 @@ static void handle_request(struct relay *relay, const struct request *request)
         relay->finals++;
     if (answer_request(relay, request))
         return;
-    relay->queue = grow(relay->queue, relay->queued, &relay->queue_room,
-                        sizeof(*relay->queue));
+    relay->queue = relay_grow(relay->queue, relay->queued, &relay->queue_room,
+                              sizeof(*relay->queue));
     relay->queue[relay->queued++] = *request;
 }
 
@@ -266,6 +273,12 @@ static bool takes_requests(const struct relay *relay)
            own(relay, comm_address(relay->comm, relay->comm->rank, 0));
 }
 
+/* Results come to the same thread as requests. */
+static bool takes_arrivals(const struct relay *relay)
+{
+    return own(relay, comm_address(relay->comm, relay->comm->rank, 0));
+}
+
 static bool take_requests(struct relay *relay)
 {
     bool any = false;
@@ -319,6 +332,10 @@ bool relay_poll(struct relay *relay)
     bool requests = take_requests(relay);
     bool refills = take_refills(relay);
     bool data = relay->input != NULL && move_data(relay);
+    if (relay->reissues && takes_arrivals(relay)) {
+        data = relay_take_arrivals(relay) || data;
+        relay_tell_over(relay);
+    }
     follow_up(relay, refills);
     comm_end(relay->comm);
     return requests || refills || data;
@@ -361,6 +378,7 @@ enum {
     WAIT_RESULT = -2,
     WAIT_OTHER = -3,
     WAIT_DATA = -4,
+    WAIT_ARRIVAL = -5,
 };
 struct waits {
     int count;
@@ -384,6 +402,8 @@ static void list_waits(struct relay *relay, struct waits *waits)
         add_wait(waits, &relay->port.sending, WAIT_DATA);
     for (int i = 0; i < relay->flights.count && takes_requests(relay); i++)
         add_wait(waits, &relay->flights.list[i], WAIT_RESULT);
+    for (int i = 0; i < relay->arrivals && takes_arrivals(relay); i++)
+        add_wait(waits, &relay->arrival[i].request, WAIT_ARRIVAL);
     for (int i = 0; i < relay->count; i++)
         if (own(relay, relay->refill_by[i]))
             add_wait(waits, &relay->refill[i], i);
@@ -407,6 +427,8 @@ static void wait_for_any(struct relay *relay, struct waits *waits,
         relay_reap(relay);
     else if (place == WAIT_DATA)
         port_go_on(&relay->port);
+    else if (place == WAIT_ARRIVAL)
+        relay_take_arrivals(relay);
     else if (place == WAIT_REQUEST)
         request_arrived(relay);
     else if (place != WAIT_OTHER)

@@ -81,6 +81,20 @@ static inline bool source_next(struct source *source, struct chunk *chunk)
     return source->next(source, chunk);
 }
 
+/* The next chunk for a source that stands before another: what that one waited,
+ * served and sent is the outer's from then on. */
+static inline bool source_pass(struct source *outer, struct source *inner,
+                               struct chunk *chunk)
+{
+    bool more = source_next(inner, chunk);
+    outer->wait_s += inner->wait_s;
+    outer->serve_s += inner->serve_s;
+    outer->requests += inner->requests;
+    inner->wait_s = inner->serve_s = 0;
+    inner->requests = 0;
+    return more;
+}
+
 /* ---- in one process, or between processes that share memory ---- */
 
 /* A table that several workers count through.  A worker that has a primed

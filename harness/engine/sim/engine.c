@@ -49,6 +49,12 @@ void engine_charge(enum engine_cost what)
         sg_actor_sleep_for(seconds);
 }
 
+void engine_sleep(double seconds)
+{
+    if (seconds > 0)
+        sg_actor_sleep_for(seconds);
+}
+
 /* ---- waiting ---- */
 
 /* Ranks take turns at simulation calls only: nothing can come between the

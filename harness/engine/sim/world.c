@@ -6,6 +6,7 @@
 #include <simgrid/barrier.h>
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
+#include <simgrid/link.h>
 #include <smpi/smpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,33 @@ void world_route(const struct world_place *from, const struct world_place *to,
 {
     *latency = sg_host_get_route_latency(from->host, to->host);
     *bandwidth = sg_host_get_route_bandwidth(from->host, to->host);
+}
+
+double *world_scale_links(double latency, double bandwidth)
+{
+    size_t count = sg_link_count();
+    sg_link_t *links = sg_link_list();
+    double *before = calloc(2 * count + 1, sizeof(*before));
+    for (size_t i = 0; before != NULL && i < count; i++) {
+        before[2 * i] = sg_link_get_latency(links[i]);
+        before[2 * i + 1] = sg_link_get_bandwidth(links[i]);
+        sg_link_set_latency(links[i], before[2 * i] * latency);
+        sg_link_set_bandwidth(links[i], before[2 * i + 1] * bandwidth);
+    }
+    free(links);
+    return before;
+}
+
+void world_restore_links(double *before)
+{
+    size_t count = sg_link_count();
+    sg_link_t *links = sg_link_list();
+    for (size_t i = 0; i < count; i++) {
+        sg_link_set_latency(links[i], before[2 * i]);
+        sg_link_set_bandwidth(links[i], before[2 * i + 1]);
+    }
+    free(links);
+    free(before);
 }
 
 void world_sleep(double seconds)

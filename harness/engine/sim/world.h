@@ -60,6 +60,12 @@ void world_compute(double flops);
  * waits, whoever the two are; with what a message costs both. */
 void world_carry(int from, int to, double bytes);
 
+/* Every link of the platform: times its latency and its bandwidth; and as
+ * before, which the first returns (NULL: out of memory).  While no message is
+ * under way. */
+double *world_scale_links(double latency, double bandwidth);
+void world_restore_links(double *before);
+
 /* Lets `seconds` pass. */
 void world_sleep(double seconds);
 

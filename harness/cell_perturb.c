@@ -1,0 +1,167 @@
+/* What goes wrong on purpose in a cell, and what is done about it. */
+#include "harness/cell_fields.h"
+
+#include "kernels/kernel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* reissue on: chunks are out too long after so many times what they should
+ * take.  Less than that is what a core shared with another process costs. */
+static const double REISSUE_FACTOR = 3, FACTOR_MAX = 1e6;
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+int cell_reissue_set(struct cell *cell, const char *value, struct error *err)
+{
+    double factor;
+    if (is(value, "on") || is(value, "true"))
+        factor = REISSUE_FACTOR;
+    else if (is(value, "off") || is(value, "false"))
+        factor = 0;
+    else if (spec_real(value, &factor) != 0 || !(factor > 0) ||
+             factor > FACTOR_MAX)
+        return error_set(err, EINVAL,
+                         "reissue: '%s' must be on, off or a factor above 0: "
+                         "chunks are out too long after so many times what "
+                         "they should take",
+                         value);
+    cell->reissue = factor;
+    return 0;
+}
+
+int cell_perturb_parse(const struct cell *cell, struct error *err)
+{
+    struct perturb perturb;
+    return perturb_parse(cell->perturb, &perturb, NULL, err);
+}
+
+/* A worker that never comes back must not be the master. */
+static int first_allowed(const struct cell *cell, const struct perturb *perturb)
+{
+    bool serves =
+        is(cell->transport, "master") && is(cell->master, "computing");
+    return perturb->kind->ever && serves ? cell->threads : 0;
+}
+
+void cell_perturb_pick(const struct cell *cell, const struct perturb *perturb,
+                       bool *hit)
+{
+    perturb_pick(perturb, first_allowed(cell, perturb), cell_workers(cell),
+                 hit);
+}
+
+static int check_workers(const struct cell *cell, const struct perturb *perturb,
+                         struct error *err)
+{
+    int first = first_allowed(cell, perturb), total = cell_workers(cell);
+    if (perturb->first >= 0 && perturb->first < first)
+        return error_set(err, ENOTSUP,
+                         "perturb %s: w%d is of the rank of the master, which "
+                         "computes too; allowed are w%d to w%d, or master "
+                         "dedicated",
+                         perturb->kind->name, perturb->first, first, total - 1);
+    int from = perturb->first >= 0 ? perturb->first : first;
+    if (from + perturb->workers > total)
+        return error_set(err, ENOTSUP,
+                         "perturb %s: there are not %d workers from w%d on, "
+                         "this cell has w0 to w%d",
+                         perturb->kind->name, perturb->workers, from,
+                         total - 1);
+    if (perturb->kind->ever && perturb->workers == total)
+        return error_set(err, ENOTSUP,
+                         "perturb %s: one of the %d workers must stay",
+                         perturb->kind->name, total);
+    return 0;
+}
+
+static int check_perturb(struct cell *cell, struct error *err)
+{
+    struct perturb perturb;
+    char canonical[SPEC_CANONICAL_MAX];
+    int code = perturb_parse(cell->perturb, &perturb, canonical, err);
+    if (code != 0)
+        return code;
+    strcpy(cell->perturb, canonical);
+    if (perturb.kind == NULL)
+        return 0;
+    if (perturb.kind->holds)
+        return check_workers(cell, &perturb, err);
+    if (cell->simulation.platform[0] == '\0')
+        return error_set(err, ENOTSUP,
+                         "perturb %s: messages between the ranks of this "
+                         "machine cannot be made slower without keeping their "
+                         "senders busy: allowed with dlsbench sim; natively "
+                         "delay, stop and gone",
+                         perturb.kind->name);
+    return 0;
+}
+
+/* Who keeps the book of what is out: the one process, or its master. */
+static int check_reissue(struct cell *cell, struct error *err)
+{
+    const char *possible = "possible are loops without dependences under "
+                           "transport shared or master (collect master), "
+                           "hierarchy flat";
+    const struct kernel_ops *kernel;
+    struct spec spec;
+    int code = kernel_parse(cell->kernel, &kernel, &spec, err);
+    if (code != 0 || cell->reissue == 0)
+        return code;
+    if (!is(cell->protocol, "parallel"))
+        return error_set(err, ENOTSUP, "reissue: %s; %s",
+                         is(cell->protocol, "push")
+                             ? "a plan says who gets what, once"
+                             : "what depends on a lost row cannot be done "
+                               "without it",
+                         possible);
+    if (is(cell->transport, "window"))
+        return error_set(err, ENOTSUP,
+                         "reissue: transport window has no master that knows "
+                         "what is out; %s",
+                         possible);
+    if (!is(cell->hierarchy, "flat"))
+        return error_set(err, ENOTSUP,
+                         "reissue: under hierarchy %s no one master knows what "
+                         "is out; %s",
+                         cell->hierarchy, possible);
+    if (is(cell->data, "sent"))
+        return error_set(err, ENOTSUP,
+                         "reissue: with data sent chunks are not handed out "
+                         "again; use data none");
+    if (is(cell->transport, "master") && is(cell->collect, "local"))
+        return error_set(err, ENOTSUP,
+                         "reissue: with collect local the results of a worker "
+                         "that is gone are gone too; %s",
+                         possible);
+    if (kernel->check_tally != NULL)
+        return error_set(err, ENOTSUP,
+                         "reissue: kernel %s counts how often iterations run "
+                         "instead of leaving results, of which the first would "
+                         "count; take another kernel",
+                         kernel->name);
+    /* A result comes with the next request, which must not be one ahead. */
+    cell->prefetch = false;
+    return 0;
+}
+
+int cell_perturb_check(struct cell *cell, struct error *err)
+{
+    int code = check_perturb(cell, err);
+    return code == 0 ? check_reissue(cell, err) : code;
+}
+
+void cell_perturb_text(const struct cell *cell, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    if (!is(cell->perturb, "none"))
+        used = (size_t)snprintf(text, size, "|perturb %s", cell->perturb);
+    if (cell->reissue > 0)
+        snprintf(text + used, size - used, "|reissue %.17g", cell->reissue);
+}

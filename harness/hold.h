@@ -1,0 +1,44 @@
+/* Holding a native worker: what a perturbation does to one of this process.
+ *
+ * A held worker sleeps: at the polls of its kernel, about every 20 us, and
+ * before it asks for a chunk.  That is a worker without a core, and nobody else
+ * of its process is touched.  Where the worker is all of its rank, a stop is
+ * a real one (harness/stopper.h) and nothing is done here. */
+#ifndef HARNESS_HOLD_H
+#define HARNESS_HOLD_H
+
+#include "harness/perturb.h"
+#include "harness/transport/source.h"
+#include "kernels/kernel.h"
+
+struct hold {
+    struct source source; /* before the worker's own */
+    struct source *inner;
+    struct kernel_poll poll;
+    const struct kernel_poll *usual; /* the worker's own; NULL: none */
+    const struct perturb *perturb;
+    double phase_s;
+    const double *start_s; /* of the loop: of its rank */
+    /* Whether one who is gone may come back; NULL: never. */
+    bool (*over)(void *arg);
+    void *arg;
+    /* Since the repetition began: */
+    int times;
+    double first_s;     /* since the loop's start */
+    double lost_s;      /* in all */
+    double computing_s; /* of it, inside the kernel */
+};
+
+/* Sets the poll up that the worker's kernel calls, in place of its usual one
+ * (NULL: none), and returns it. */
+const struct kernel_poll *hold_poll(struct hold *hold,
+                                    const struct kernel_poll *usual);
+
+/* When a loop begins: nothing has happened. */
+void hold_begin(struct hold *hold);
+
+/* Before each pass over the sources: returns the source that the worker calls.
+ * perturb to arg are set by the caller before. */
+struct source *hold_open(struct hold *hold, struct source *inner, int worker);
+
+#endif
