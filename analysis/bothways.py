@@ -3,8 +3,8 @@
 # What makes two cells the same loop, run in the same way.
 SAME = ["kernel", "scheme", "ranks", "threads", "workers", "hierarchy",
         "transport", "master", "collect", "prefetch", "min_chunk", "power",
-        "load", "protocol", "placement", "sync_interval", "sync_choice",
-        "smt", "rank_per", "memory", "data"]
+        "load", "perturb", "reissue", "protocol", "placement",
+        "sync_interval", "sync_choice", "smt", "rank_per", "memory", "data"]
 
 
 def matched(frame):

@@ -8,8 +8,8 @@ ranked.
 import labels
 import stats
 
-GIVEN = ["kernel", "simulated", "workers", "power", "load", "platform", "cp",
-         "request_cost", "result_bytes"]
+GIVEN = ["kernel", "simulated", "workers", "power", "load", "perturb",
+         "platform", "cp", "request_cost", "result_bytes"]
 MOST_CHOICES = 200   # of which the chance to be the best is resampled
 
 

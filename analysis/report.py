@@ -40,7 +40,8 @@ MOST_LOOPS = 12         # with figures of their own
 PAPER = "The paper"
 TABLE_TITLES = {"time": "Time", "speedup": "Speedup", "overhead": "Overhead",
                 "sync-interval": "Sync interval", "chunks": "Chunks",
-                "imbalance": "Imbalance", "counters": "Counters"}
+                "imbalance": "Imbalance", "counters": "Counters",
+                "flexibility": "Flexibility"}
 
 
 class Rendered:

@@ -20,6 +20,7 @@ import numpy as np
 
 import cells
 import counters
+import flexibility
 import grid
 import labels
 import loader
@@ -240,16 +241,22 @@ def counters_table(results, frame):
             "; ".join([how, *notes]))
 
 
+def flexibility_table(results, frame):
+    return flexibility.tables(results, frame, time_words)
+
+
 TABLES = {"speedup": speedup_table, "time": time_table,
           "overhead": overhead_table, "sync-interval": interval_table,
           "chunks": chunks_table, "counters": counters_table,
-          "imbalance": imbalance_table}
+          "imbalance": imbalance_table, "flexibility": flexibility_table}
 
 
 def why_empty(name, results):
     """One line on why a table that was asked for has no rows."""
     if name == "counters":
         return "no counters: " + counters.reason(results)
+    if name == "flexibility":
+        return "no cell ran both with and without a perturbation"
     if name == "sync-interval":
         return "no loop with dependences ran with several sync intervals"
     return "the columns it needs are missing"
@@ -268,13 +275,19 @@ def plain(results, frame, tables):
             counted += found.names
     front = ["kernel", "scheme", "setup", "layout", "workers",
              "sync_interval", "simulated", "n", "launches"]
+    if "flexibility" in tables:
+        found = flexibility.pairs(results, frame)
+        if len(found):
+            frame = frame.join(found[["without_s", "flexibility"]])
+            counted += ["without_s", "flexibility"]
     measures = [n for n in frame.columns if n.split("_low")[0].split(
         "_high")[0] in (*cells.MEASURES, "speedup")]
     wanted = {"speedup": ["speedup", "base_s", "base"], "time":
               ["time_s", "bound_s", "serial_s"], "overhead": ["overhead"],
               "sync-interval": ["time_s"], "chunks":
               ["chunks", "messages", "bytes"], "imbalance":
-              ["imbalance", "cv"], "counters": []}
+              ["imbalance", "cv"], "counters": [], "flexibility":
+              ["time_s"]}
     if len(tables) < len(TABLES):
         starts = tuple(s for t in tables for s in wanted[t])
         chosen = [n for n in measures if starts and n.startswith(starts)]
