@@ -117,7 +117,7 @@ int campaign_single(const struct cell *cell, const struct policy *policy,
     if (out == NULL)
         return error_set(err, ENOMEM, "out of memory");
     fprintf(out, "name: %.*s-%.*s\n", (int)strcspn(checked.kernel, ":"),
-            checked.kernel, (int)strcspn(checked.scheme, ":"), checked.scheme);
+            checked.kernel, (int)strcspn(checked.scheme, ":/"), checked.scheme);
     write_policy(out, policy);
     write_cell(out, &checked);
     fclose(out);

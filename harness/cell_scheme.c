@@ -12,31 +12,34 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* Times have to come from who ran a chunk to who sizes the next: a pool
- * between them mixes the workers, and with dependences they are mostly the
- * neighbours' times. */
+/* With dependences the times of chunks are taken without the waits for other
+ * workers; from request to request there would be little else. */
 static int check_learning(const struct cell *cell,
                           const struct sched_ops *scheme, struct error *err)
 {
-    if (!is(cell->hierarchy, "flat"))
-        return error_set(err, ENOTSUP,
-                         "scheme %s learns from the times of single workers, "
-                         "which do not pass the pools of hierarchy %s: use "
-                         "flat",
-                         scheme->name, cell->hierarchy);
-    if (!is(cell->protocol, "parallel"))
-        return error_set(err, ENOTSUP,
-                         "scheme %s learns from the times of chunks, which "
-                         "under protocol %s are mostly waiting: use a kernel "
-                         "without dependences",
-                         scheme->name, cell->protocol);
-    if (is(cell->window, "rma"))
-        return error_set(err, ENOTSUP,
-                         "scheme %s learns from the times of chunks, which an "
-                         "rma window cannot carry: use window shared or "
-                         "transport master",
-                         scheme->name);
-    return 0;
+    if (is(cell->protocol, "parallel") || scheme == NULL ||
+        (scheme->flags & SCHED_WHOLE_TIME) == 0)
+        return 0;
+    return error_set(err, ENOTSUP,
+                     "scheme %s counts with times from request to request, "
+                     "which under protocol %s are mostly waiting for others: "
+                     "use awf, awf-b, awf-c or af, or a kernel without "
+                     "dependences",
+                     scheme->name, cell->protocol);
+}
+
+/* What is asked at the window itself must not need a state. */
+static int check_window(const struct cell *cell, const struct sched_ops *scheme,
+                        struct error *err)
+{
+    if (scheme->feedback == NULL || !is(cell->window, "rma"))
+        return 0;
+    return error_set(err, ENOTSUP,
+                     "scheme %s learns from the times of chunks, which an "
+                     "rma window cannot carry: use window shared or "
+                     "transport master, or learn below it (hierarchy node, "
+                     "scheme fss/%s)",
+                     scheme->name, scheme->name);
 }
 
 /* The second scheme needs masters that cut, and the number of a chunk in the
@@ -68,10 +71,12 @@ int cell_scheme_check(const struct cell *cell, struct error *err)
     if (code != 0 || pair.outer == NULL) /* a plan: cell_push_check */
         return code;
     if (pair.inner != NULL)
-        return check_two(cell, err);
-    if (pair.outer->feedback != NULL)
-        return check_learning(cell, pair.outer, err);
-    return code;
+        code = check_two(cell, err);
+    if (code == 0)
+        code = check_learning(cell, pair.outer, err);
+    if (code == 0)
+        code = check_learning(cell, pair.inner, err);
+    return code == 0 ? check_window(cell, pair.outer, err) : code;
 }
 
 static bool keeps(const struct sched_ops *scheme)

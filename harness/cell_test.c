@@ -461,11 +461,19 @@ static void fields_that_do_not_go_together(void **unused)
     bad(WORDS("kernel=heat:steps=2", "ranks=2", "collect=master"), -ENOTSUP,
         "use local");
     bad(WORDS("kernel=heat", "protocol=parallel"), -ENOTSUP, "use dmps");
-    bad(WORDS("scheme=awf-b", "threads=2", "hierarchy=2"), -ENOTSUP,
-        "hierarchy 2: use flat");
-    bad(WORDS("scheme=af", "layout=2x1", "hierarchy=node"), -ENOTSUP,
-        "use flat");
     bad(WORDS("scheme=awf-e", "kernel=heat"), -ENOTSUP, "mostly waiting");
+    bad(WORDS("scheme=bold", "kernel=heat"), -ENOTSUP, "use awf, awf-b");
+    bad(WORDS("scheme=ss/awf-d", "kernel=heat", "threads=2", "hierarchy=2"),
+        -ENOTSUP, "scheme awf-d counts");
+    bad(WORDS("scheme=awf-b", "layout=2x1", "transport=window", "window=rma"),
+        -ENOTSUP, "scheme fss/awf-b");
+    bad(WORDS("scheme=awf-b/ss", "layout=2x1", "transport=window", "window=rma",
+              "hierarchy=node"),
+        -ENOTSUP, "use window shared");
+    good(WORDS("scheme=fss/awf-b", "layout=2x1", "transport=window",
+               "window=rma", "hierarchy=node"));
+    good(WORDS("scheme=awf-b", "threads=2", "hierarchy=2"));
+    good(WORDS("scheme=af", "kernel=heat"));
 }
 
 static void wrong_loads(void **unused)

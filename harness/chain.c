@@ -195,7 +195,7 @@ static bool uses_rma(const struct chain *chain)
 }
 
 static void open_direct(struct chain *chain, union chain_source *source,
-                        int worker)
+                        int worker, bool learns)
 {
     struct chain_root *root = chain->root;
     if (uses_rma(chain))
@@ -204,12 +204,14 @@ static void open_direct(struct chain *chain, union chain_source *source,
         source_table_open(&source->table, worker, &root->table, root->counter);
     else
         source_state_open(&source->state, worker, &root->sched,
-                          &root->state->lock);
+                          &root->state->lock, learns);
 }
 
 static void open_sources(struct chain *chain)
 {
     int first = chain->tree->rank_worker[chain->comm->rank];
+    const struct sched_ops *outer = chain->root->pair.outer;
+    bool learns = outer != NULL && outer->feedback != NULL;
     for (int i = 0; i < chain->workers; i++) {
         bool absent = !powers_take_part(chain->root->powers, first + i);
         if (absent && chain->has_relay)
@@ -223,10 +225,11 @@ static void open_sources(struct chain *chain)
             relay_source_open(&chain->source[i].relay, &chain->relay,
                               first + i);
         else
-            open_direct(chain, &chain->source[i], first + i);
+            open_direct(chain, &chain->source[i], first + i, learns);
     }
     for (int i = 0; i < chain->upstreams; i++)
-        open_direct(chain, &chain->upstream[i], chain->upstream_first + i);
+        open_direct(chain, &chain->upstream[i], chain->upstream_first + i,
+                    false);
 }
 
 /* Node pools below a window: each rank's pool asks the window for its workers,
@@ -256,6 +259,11 @@ static int open_upstream(struct chain *chain, struct error *err)
                                     ? chain->root->table.primed
                                     : chain->root->sched.head->primed;
         pool->upstream_blocks = uses_rma(chain);
+        if (chain->root->pair.outer->feedback != NULL) {
+            pool->upstream_scheme = &chain->root->sched;
+            pool->upstream_lock = &chain->root->state->lock;
+            pool->upstream_units = units->count > 0 ? units : NULL;
+        }
     }
     return 0;
 }

@@ -4,16 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Its state would have to outlive the ranges that the outer one hands out, or
- * know the single workers. */
+/* It would have to know the single workers. */
 static int check_half(const struct sched_ops *ops, const char *text,
                       struct error *err)
 {
-    if (ops->feedback != NULL)
-        return error_set(err, EINVAL,
-                         "scheme %s: %s learns over a whole loop and cannot be "
-                         "one of two schemes",
-                         text, ops->name);
     if (ops->available != NULL)
         return error_set(err, EINVAL,
                          "scheme %s: %s counts with the available powers of "

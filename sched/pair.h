@@ -18,7 +18,7 @@ struct sched_pair {
 };
 
 /* Parses `scheme` or `outer/inner`, each as sched_parse does.  Schemes that
- * learn, and those that count with available powers, cannot be one of two.
+ * count with available powers cannot be one of two.
  * Returns 0 or -EINVAL with a text that names the half it is about. */
 int sched_pair_parse(const char *text, struct sched_pair *pair,
                      struct error *err);

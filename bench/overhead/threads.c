@@ -71,7 +71,8 @@ static int64_t scheduled(struct field *field, int thread)
                           &field->counter);
     else
         source_state_open(&source.state, thread, &field->contest->sched,
-                          field->lock);
+                          field->lock,
+                          field->contest->sched.ops->feedback != NULL);
     parallel_run(&worker);
     return worker.chunks;
 }

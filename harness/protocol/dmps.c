@@ -88,20 +88,29 @@ static void fetch(const struct passage *p, const char *row, int64_t from,
         __builtin_prefetch(at);
 }
 
+/* What schemes that learn must not take for the worker's own slowness. */
+static void count_wait(struct passage *p, uint64_t ticks)
+{
+    struct source *source = p->worker->source;
+    p->sync_ticks += ticks;
+    source->blocked_ticks += ticks;
+    source->blocked_s += (double)ticks * p->dmps->tick_s;
+}
+
 static void wait_for(struct passage *p, int64_t edge, enum link_way way,
                      int64_t need, void *row)
 {
     struct engine_watch *watch = p->worker->source->watch;
     struct links *links = &p->dmps->links;
     if (watch == NULL) {
-        p->sync_ticks += links_wait(links, edge, way, need, row);
+        count_wait(p, links_wait(links, edge, way, need, row));
         return;
     }
     uint64_t since = engine_ticks();
     watch->wait(watch);
     links_wait(links, edge, way, need, row);
     watch->go_on(watch);
-    p->sync_ticks += engine_ticks() - since;
+    count_wait(p, engine_ticks() - since);
 }
 
 /* Remark 2 of the paper: what the first row of the block needs of the row

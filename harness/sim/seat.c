@@ -78,6 +78,10 @@ static bool seat_next(struct source *source, struct chunk *chunk)
     perturb_before(seat);
     if (seat->cost != ENGINE_COSTS)
         engine_charge(seat->cost);
+    seat->inner->blocked_s = source->blocked_s;
+    seat->inner->blocked_ticks = source->blocked_ticks;
+    source->blocked_s = 0;
+    source->blocked_ticks = 0;
     if (!source_next(seat->inner, chunk))
         return false;
     /* Loops of several time steps have a log of their own. */

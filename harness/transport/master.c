@@ -25,12 +25,14 @@ void master_close(struct master *master)
         range_close(master->range);
     free(master->range);
     master->range = NULL;
+    reports_close(&master->reports);
 }
 
 void master_reset(struct master *master, bool remember)
 {
     if (master->range != NULL)
         range_drop(master->range, remember);
+    reports_drop(&master->reports);
     master->asked = false;
     master->exhausted = false;
     master->head = 0;
@@ -48,6 +50,12 @@ int master_open_range(struct master *master, const struct tree *tree,
         return -ENOMEM;
     return range_open(master->range, pair, min_chunk, tree, master->index,
                       power, err);
+}
+
+int master_open_reports(struct master *master)
+{
+    return reports_open(&master->reports, master->first_worker, master->workers,
+                        master->range != NULL);
 }
 
 static struct task *pool_at(const struct master *master, int position)
@@ -136,6 +144,24 @@ static int window_batch(struct master *master)
     return count;
 }
 
+/* Called with the lock held. */
+static void pass_reports(struct master *master)
+{
+    struct reports *reports = &master->reports;
+    struct report *list = reports->list; /* nothing is added meanwhile */
+    int count = reports_take(reports, list);
+    for (int i = 0; i < count; i++) {
+        if (master->parent != NULL) {
+            master_report(master->parent, &list[i]);
+        } else if (master->upstream_scheme != NULL) {
+            engine_lock(master->upstream_lock);
+            report_tell(master->upstream_scheme, master->upstream_units,
+                        &list[i]);
+            engine_unlock(master->upstream_lock);
+        }
+    }
+}
+
 /* A parent in the same process; a large pool is filled in several parts.  A
  * range comes whole. */
 static enum master_answer fill_from_parent(struct master *master)
@@ -172,6 +198,8 @@ static enum master_answer fill_from_above(struct master *master)
 {
     if (master->exhausted)
         return MASTER_DONE;
+    if (master->parent != NULL || master->upstream != NULL)
+        pass_reports(master);
     if (master->upstream != NULL) {
         master->exhausted = window_batch(master) == 0;
         return master->exhausted ? MASTER_DONE : MASTER_CHUNK;
@@ -223,11 +251,29 @@ enum master_answer master_take(struct master *master, int worker,
     return answer;
 }
 
-void master_feedback(struct master *master, int worker, int64_t size,
-                     double time)
+void master_report(struct master *master, const struct report *report)
 {
     engine_lock(&master->lock);
-    sched_feedback(master->scheme, worker, size, time);
+    if (master->scheme != NULL)
+        report_tell(master->scheme, master->units, report);
+    else if (master->range != NULL)
+        report_tell(&master->range->sched, &master->range->units, report);
+    reports_add(&master->reports, report);
+    engine_unlock(&master->lock);
+}
+
+int master_take_reports(struct master *master, struct report *to)
+{
+    engine_lock(&master->lock);
+    int count = reports_take(&master->reports, to);
+    engine_unlock(&master->lock);
+    return count;
+}
+
+void master_pass_reports(struct master *master)
+{
+    engine_lock(&master->lock);
+    pass_reports(master);
     engine_unlock(&master->lock);
 }
 

@@ -11,6 +11,7 @@
 
 #include "harness/engine/engine.h"
 #include "harness/transport/range.h"
+#include "harness/transport/report.h"
 #include "harness/transport/source.h"
 #include "harness/transport/tree.h"
 #include "sched/sched.h"
@@ -41,8 +42,13 @@ struct master {
     struct master *parent;
     struct source **upstream; /* a window: one per worker below, or one */
     int upstreams;
-    int upstream_primed;   /* steps below it are reserved */
-    bool upstream_blocks;  /* asking takes as long as a message */
+    int upstream_primed;  /* steps below it are reserved */
+    bool upstream_blocks; /* asking takes as long as a message */
+    /* The scheme of the window, where it learns, with its lock and, under two
+     * schemes, its workers. */
+    const struct sched *upstream_scheme;
+    struct engine_lock *upstream_lock;
+    const struct range_units *upstream_units;
     bool asked;            /* above, and no answer yet */
     bool exhausted;        /* nothing more will come from above */
     _Atomic bool must_ask; /* the relay has to send the question */
@@ -52,6 +58,7 @@ struct master {
      * outer one counts as workers (the chain's), the others what they cut. */
     const struct range_units *units;
     struct range *range;
+    struct reports reports; /* for a scheme above that learns */
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -72,9 +79,19 @@ void master_reset(struct master *master, bool remember);
 enum master_answer master_take(struct master *master, int worker,
                                struct chunk *chunk);
 
-/* What a worker's chunk took, for the supermaster of a scheme that learns. */
-void master_feedback(struct master *master, int worker, int64_t size,
-                     double time);
+/* After that, below the supermaster, where the scheme above learns: what is
+ * reported here is passed on.  Returns 0 or -ENOMEM. */
+int master_open_reports(struct master *master);
+
+/* What somebody below took for what he had, where a scheme learns. */
+void master_report(struct master *master, const struct report *report);
+
+/* What is to be passed on with a message; `to` has room for reports_most. */
+int master_take_reports(struct master *master, struct report *to);
+
+/* The same to a parent in this process, or to a window: at the end of a loop,
+ * when nothing is asked for any more. */
+void master_pass_reports(struct master *master);
 
 /* Up to one chunk for each worker of [first, first + workers), for a child's
  * pool.  Sets *count; MASTER_CHUNK when it is above 0. */

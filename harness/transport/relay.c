@@ -28,6 +28,21 @@ static int count_remote_children(const struct relay *relay)
     return children;
 }
 
+/* Room for what is told with a request to a parent elsewhere. */
+static int open_reports(struct relay *relay, int i)
+{
+    struct master *master = &relay->master[i];
+    int above = relay->tree->master[master->index].parent;
+    int code = master_open_reports(master);
+    if (code != 0 || master->parent != NULL ||
+        relay->tree->master[above].rank < 0)
+        return code;
+    size_t most = (size_t)reports_most(master->workers, master->range != NULL);
+    relay->told[i] =
+        malloc(sizeof(struct request) + most * sizeof(struct report));
+    return relay->told[i] != NULL ? 0 : -ENOMEM;
+}
+
 static int open_masters(struct relay *relay, const struct relay_setup *setup,
                         struct error *err)
 {
@@ -55,6 +70,9 @@ static int open_masters(struct relay *relay, const struct relay_setup *setup,
             master_open_range(master, tree, setup->pair, setup->min_chunk,
                               setup->power, err) != 0)
             return -ENOMEM;
+        if (parent >= 0 && setup->pair->outer->feedback != NULL &&
+            open_reports(relay, relay->count - 1) != 0)
+            return -ENOMEM;
         if (master->workers > largest)
             largest = master->workers;
     }
@@ -70,20 +88,39 @@ static int open_lists(struct relay *relay, size_t masters)
     relay->refill = calloc(masters + 1, sizeof(*relay->refill));
     relay->refill_by = calloc(masters + 1, sizeof(*relay->refill_by));
     relay->refill_tasks = calloc(masters + 1, sizeof(*relay->refill_tasks));
+    relay->told = calloc(masters + 1, sizeof(*relay->told));
     return relay->master && relay->refill && relay->refill_by &&
-                   relay->refill_tasks
+                   relay->refill_tasks && relay->told
                ? 0
                : -ENOMEM;
 }
 
-static int open_ring(struct relay *relay)
+/* Reports behind the longest request that comes here. */
+static size_t most_reports(const struct relay *relay,
+                           const struct relay_setup *setup)
+{
+    const struct tree *tree = relay->tree;
+    int most = 0;
+    for (int m = 1; m < tree->count; m++) {
+        const struct tree_master *child = &tree->master[m];
+        int n = reports_most(child->workers, setup->units != NULL);
+        if (child->parent >= 0 && hosted_here(relay, child->parent) &&
+            !hosted_here(relay, m) && n > most)
+            most = n;
+    }
+    return setup->pair->outer->feedback != NULL ? (size_t)most : 0;
+}
+
+static int open_ring(struct relay *relay, const struct relay_setup *setup)
 {
     size_t ring = (size_t)relay->comm->posted;
     relay->remote_children = count_remote_children(relay);
     if (relay->remote_children == 0)
         return 0;
+    relay->slot = sizeof(struct request) +
+                  most_reports(relay, setup) * sizeof(struct report);
     relay->ring = relay->comm->posted;
-    relay->request = calloc(ring, sizeof(*relay->request));
+    relay->request = calloc(ring, relay->slot);
     relay->incoming = calloc(ring, sizeof(*relay->incoming));
     return relay->request && relay->incoming ? 0 : -ENOMEM;
 }
@@ -100,36 +137,36 @@ static void open_input(struct relay *relay)
 /* Messages under way: a worker's request and its last. */
 enum { KEPT_BY_WORKERS = 2, KEPT_BY_MASTERS = 32 };
 
+static bool learns(const struct sched_pair *pair)
+{
+    return pair->outer->feedback != NULL ||
+           (pair->inner != NULL && pair->inner->feedback != NULL);
+}
+
 int relay_open(struct relay *relay, const struct relay_setup *setup,
                struct error *err)
 {
     const struct tree *tree = setup->tree;
     size_t masters = 0;
-    *relay =
-        (struct relay){.comm = setup->comm,
-                       .tree = tree,
-                       .patience = setup->patience,
-                       .collect = setup->collect && setup->output_bytes,
-                       .learns = setup->pair->outer->feedback != NULL,
-                       .whole = setup->pair->outer->flags & SCHED_WHOLE_TIME,
-                       .prefetch = setup->prefetch,
-                       .ahead = setup->ahead,
-                       .output = setup->output,
-                       .inbox = setup->inbox,
-                       .output_bytes = setup->output_bytes,
-                       .input = setup->input,
-                       .reissues = setup->reissues,
-                       .book = setup->book,
-                       .own = setup->own,
-                       .over_request = MPI_REQUEST_NULL,
-                       .iteration = MPI_DATATYPE_NULL};
+    *relay = (struct relay){.comm = setup->comm,
+                            .tree = tree,
+                            .patience = setup->patience,
+                            .collect = setup->collect && setup->output_bytes,
+                            .learns = learns(setup->pair),
+                            .prefetch = setup->prefetch,
+                            .ahead = setup->ahead,
+                            .output = setup->output,
+                            .inbox = setup->inbox,
+                            .output_bytes = setup->output_bytes,
+                            .input = setup->input,
+                            .iteration = MPI_DATATYPE_NULL};
     if (relay->input != NULL)
         open_input(relay);
     for (int m = 0; m < tree->count; m++)
         masters += hosted_here(relay, m);
     relay->outbox.room = masters > 0 ? KEPT_BY_MASTERS : KEPT_BY_WORKERS;
     if ((masters > 0 && open_lists(relay, masters) != 0) ||
-        open_masters(relay, setup, err) != 0 || open_ring(relay) != 0 ||
+        open_masters(relay, setup, err) != 0 || open_ring(relay, setup) != 0 ||
         relay_reissue_open(relay, setup) != 0) {
         relay_close(relay);
         return error_set(err, ENOMEM, "out of memory for %zu masters", masters);
@@ -149,6 +186,7 @@ void relay_close(struct relay *relay)
     for (int i = 0; i < relay->count; i++) {
         master_close(&relay->master[i]);
         free(relay->refill_tasks[i]);
+        free(relay->told[i]);
     }
     relay_reissue_close(relay);
     free(relay->reply);
@@ -156,6 +194,7 @@ void relay_close(struct relay *relay)
     free(relay->refill);
     free(relay->refill_by);
     free(relay->refill_tasks);
+    free(relay->told);
     free(relay->request);
     free(relay->incoming);
     free(relay->queue);
@@ -202,6 +241,16 @@ void relay_leave(struct relay *relay)
     engine_wake(&relay->moved);
 }
 
+/* The last reports go up inside this process, children before parents. */
+static void pass_reports(struct relay *relay)
+{
+    for (int i = relay->count - 1; i >= 0; i--) {
+        struct master *master = &relay->master[i];
+        if (master->parent != NULL || master->upstream != NULL)
+            master_pass_reports(master);
+    }
+}
+
 /* Masters whose parent is elsewhere take their leave from it. */
 static void leave_parents(struct relay *relay)
 {
@@ -209,12 +258,7 @@ static void leave_parents(struct relay *relay)
         int above = relay->tree->master[relay->master[i].index].parent;
         if (above >= 0 && relay_hosted(relay, above) == NULL &&
             relay->tree->master[above].rank >= 0)
-            relay_send_request(
-                relay,
-                (struct request){.kind = REQUEST_FINAL,
-                                 .master = above,
-                                 .child = relay->master[i].index},
-                0, NULL);
+            relay_send_told(relay, i, REQUEST_FINAL);
     }
 }
 
@@ -251,6 +295,10 @@ void relay_finish(struct relay *relay)
     relay_await_over(relay);
     if (relay->input != NULL)
         port_drain(&relay->port, &relay->patience);
+    if (relay->learns)
+        pass_reports(relay);
     leave_parents(relay);
+    if (relay->learns)
+        land_flights(relay);
     comm_outbox_close(&relay->outbox);
 }

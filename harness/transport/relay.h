@@ -32,10 +32,11 @@ struct request {
     int32_t child;  /* worker number, or index of the asking master */
     int32_t from;   /* address of the asking thread */
     int64_t start, size;
-    /* A scheme that learns: the worker's last chunk had `ran` iterations (0:
-     * nothing to tell) and took ran_s seconds. */
+    /* Schemes that learn.  From a worker: his last chunk had `ran` iterations
+     * (0: nothing to tell) and took these times (struct report).  From a
+     * master: so many reports follow in the same message. */
     int64_t ran;
-    double ran_s;
+    float ran_s, whole_s;
 };
 
 /* Growing lists of requests in flight and of what was received. */
@@ -62,8 +63,7 @@ struct relay {
     const struct tree *tree;
     struct engine_patience patience;
     bool collect; /* results travel to the master */
-    bool learns;  /* the scheme has feedback */
-    bool whole;   /* SCHED_WHOLE_TIME */
+    bool learns;  /* the scheme, or one of two */
     bool prefetch;
     int64_t ahead; /* iterations before the end of a chunk, with prefetch */
 
@@ -72,13 +72,15 @@ struct relay {
     MPI_Request *refill; /* the answer that a hosted master waits for */
     int *refill_by;      /* address of the thread that asked */
     struct task **refill_tasks;
+    char **told; /* a hosted master's request with its reports; NULL: none */
 
     _Atomic int working;  /* threads of this rank still in the loop */
     int remote_children;  /* that will say final */
     int finals;           /* said so far */
     _Atomic bool serving; /* receives for requests are posted */
     int ring, oldest, posted;
-    struct request *request; /* of the posted receives, a ring */
+    char *request; /* of the posted receives, a ring */
+    size_t slot;   /* of it: a request and the most reports behind one */
     MPI_Request *incoming;
     struct engine_event moved; /* a pool was filled, or a thread has left */
     struct request *queue;     /* requests that wait for a refill */
@@ -203,9 +205,9 @@ struct relay_source {
     struct chunk current;  /* being computed, size 0: none */
     struct chunk finished; /* whose results were not sent yet */
     int64_t running;       /* size of the chunk whose time is taken, 0: none */
-    double since;          /* it counts from here, s */
-    int64_t ran; /* size of one whose time was not yet told, 0: none */
-    double ran_s;
+    double asked_s, got_s;
+    struct report told; /* of one that was not yet told, size 0: none */
+    bool (*plain)(struct source *, struct chunk *); /* under one that learns */
     bool asked, left;
     MPI_Request answer;
     struct chunk reply;

@@ -8,8 +8,12 @@ static void end_time(struct relay_source *source, double now)
 {
     if (source->running == 0)
         return;
-    source->ran = source->running;
-    source->ran_s = now - source->since;
+    double ran_s = now - source->got_s - source->base.blocked_s;
+    source->told = (struct report){.worker = source->base.worker,
+                                   .workers = 1,
+                                   .size = source->running,
+                                   .ran_s = ran_s > 0 ? ran_s : 0,
+                                   .whole_s = now - source->asked_s};
     source->running = 0;
 }
 
@@ -17,7 +21,9 @@ static void begin_time(struct relay_source *source, double asked,
                        const struct chunk *chunk)
 {
     source->running = chunk->size;
-    source->since = source->relay->whole ? asked : engine_now();
+    source->base.blocked_s = 0;
+    source->asked_s = asked;
+    source->got_s = engine_now();
 }
 
 /* The pool is empty.  In simulation nobody can wait for messages and for
@@ -75,22 +81,6 @@ static void hosted_ahead(struct source *base)
     relay_progress(source->relay);
 }
 
-/* The same under a scheme that learns. */
-static bool hosted_learning_next(struct source *base, struct chunk *chunk)
-{
-    struct relay_source *source = (struct relay_source *)base;
-    double asked = engine_now();
-    end_time(source, asked);
-    if (source->ran > 0)
-        master_feedback(source->master, base->worker, source->ran,
-                        source->ran_s);
-    source->ran = 0;
-    if (!hosted_next(base, chunk))
-        return false;
-    begin_time(source, asked, chunk);
-    return true;
-}
-
 /* A pool in this rank below a master in another: results go to that one. */
 static bool pooled_next(struct source *base, struct chunk *chunk)
 {
@@ -111,6 +101,21 @@ static bool pooled_next(struct source *base, struct chunk *chunk)
     return true;
 }
 
+/* Both under a scheme that learns, at whatever level: the times begin here. */
+static bool hosted_learning_next(struct source *base, struct chunk *chunk)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    double asked = engine_now();
+    end_time(source, asked);
+    if (source->told.size > 0)
+        master_report(source->master, &source->told);
+    source->told.size = 0;
+    if (!source->plain(base, chunk))
+        return false;
+    begin_time(source, asked, chunk);
+    return true;
+}
+
 static void post_answer(struct relay_source *source)
 {
     const struct relay *relay = source->relay;
@@ -119,16 +124,23 @@ static void post_answer(struct relay_source *source)
               RELAY_REPLY + source->thread, relay->comm->all, &source->answer);
 }
 
+/* A worker's own report fits into the request. */
+static void tell(struct relay_source *source, struct request *request)
+{
+    request->ran = source->told.size;
+    request->ran_s = (float)source->told.ran_s;
+    request->whole_s = (float)source->told.whole_s;
+    source->told.size = 0;
+}
+
 /* Asks for a chunk; the results and the time of a finished one travel along. */
 static void ask(struct relay_source *source)
 {
     struct relay *relay = source->relay;
     struct request request = {.kind = REQUEST_WORK,
                               .master = source->leaf,
-                              .child = source->base.worker,
-                              .ran = source->ran,
-                              .ran_s = source->ran_s};
-    source->ran = 0;
+                              .child = source->base.worker};
+    tell(source, &request);
     comm_begin(relay->comm);
     /* The question leaves first: the answer takes longer than the posting.  In
      * simulation the master may wait for its answer to be taken. */
@@ -157,6 +169,7 @@ static void leave_master(struct relay_source *source)
     struct request request = {.kind = REQUEST_FINAL,
                               .master = source->leaf,
                               .child = source->base.worker};
+    tell(source, &request);
     comm_begin(source->relay->comm);
     relay_send_request(source->relay, request, source->thread,
                        &source->finished);
@@ -221,7 +234,7 @@ static bool remote_learning_next(struct source *base, struct chunk *chunk)
     struct relay_source *source = (struct relay_source *)base;
     double asked = engine_now();
     end_time(source, asked);
-    if (!remote_next(base, chunk))
+    if (!source->plain(base, chunk))
         return false;
     begin_time(source, asked, chunk);
     return true;
@@ -235,14 +248,13 @@ static bool needs_messages(const struct master *master)
     return master->scheme == NULL && master->upstream == NULL;
 }
 
-static bool (*next_of(const struct relay *relay, const struct master *hosted,
-                      bool sends))(struct source *, struct chunk *)
+static void choose_next(struct relay_source *source, bool sends)
 {
-    if (hosted == NULL)
-        return relay->learns ? remote_learning_next : remote_next;
-    if (sends)
-        return pooled_next;
-    return relay->learns ? hosted_learning_next : hosted_next;
+    bool hosted = source->master != NULL;
+    source->plain = !hosted ? remote_next : sends ? pooled_next : hosted_next;
+    source->base.next = !source->relay->learns ? source->plain
+                        : hosted               ? hosted_learning_next
+                                               : remote_learning_next;
 }
 
 void relay_source_open(struct relay_source *source, struct relay *relay,
@@ -256,7 +268,6 @@ void relay_source_open(struct relay_source *source, struct relay *relay,
                  relay_hosted(relay, above) == NULL;
     *source = (struct relay_source){
         .base = {.worker = worker,
-                 .next = next_of(relay, hosted, sends),
                  .ask_ahead = !relay->prefetch         ? NULL
                               : hosted == NULL         ? remote_ahead
                               : needs_messages(hosted) ? hosted_ahead
@@ -267,6 +278,7 @@ void relay_source_open(struct relay_source *source, struct relay *relay,
         .leaf = leaf,
         .thread = worker - tree->rank_worker[tree->worker_rank[worker]],
         .answer = MPI_REQUEST_NULL};
+    choose_next(source, sends);
 }
 
 /* A master elsewhere waits until all its workers have taken their leave. */

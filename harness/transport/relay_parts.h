@@ -20,10 +20,12 @@ enum {
 
 /* ---- sending; called with MPI held ---- */
 
-/* A request of which kind, master, child, ran and ran_s are set; behind it
- * the results of a finished chunk (NULL: none). */
+/* A request of which kind, master, child and a worker's times are set; behind
+ * it the results of a finished chunk (NULL: none). */
 void relay_send_request(struct relay *relay, struct request request, int thread,
                         const struct chunk *finished);
+/* A request of hosted master `i` to the one above, with its reports. */
+void relay_send_told(struct relay *relay, int i, enum request_kind kind);
 void relay_count_message(struct relay *relay, int64_t bytes);
 
 /* Takes out of the requests in flight what has completed. */

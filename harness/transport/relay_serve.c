@@ -105,6 +105,33 @@ void relay_send_request(struct relay *relay, struct request request, int thread,
     relay_count_message(relay, request.size * (int64_t)relay->output_bytes);
 }
 
+/* A request without reports is as short as any.  One with them stays where it
+ * is until the answer has come, or all flights have landed. */
+void relay_send_told(struct relay *relay, int i, enum request_kind kind)
+{
+    const struct comm *comm = relay->comm;
+    struct master *master = &relay->master[i];
+    int above = relay->tree->master[master->index].parent;
+    struct request request = {
+        .kind = kind, .master = above, .child = master->index};
+    struct request *told = (void *)relay->told[i];
+    if (told != NULL)
+        request.ran = master_take_reports(master, (struct report *)(told + 1));
+    if (request.ran == 0) {
+        relay_send_request(relay, request, 0, NULL);
+        return;
+    }
+    request.from = comm_self(comm);
+    *told = request;
+    int bytes =
+        (int)(sizeof(request) + (size_t)request.ran * sizeof(struct report));
+    reap_old(relay);
+    comm_send_results(comm, told, bytes, MPI_BYTE,
+                      comm_address(comm, relay->tree->master[above].rank, 0),
+                      RELAY_REQUEST, add_flight(relay));
+    relay_count_message(relay, bytes);
+}
+
 /* The questions that hosted masters have for those above them. */
 static void send_refill_requests(struct relay *relay)
 {
@@ -120,9 +147,7 @@ static void send_refill_requests(struct relay *relay)
                   master->workers * (int)sizeof(struct task), MPI_BYTE,
                   comm_source(comm, relay->tree->master[above].rank),
                   RELAY_REFILL, comm->all, &relay->refill[i]);
-        struct request request = {
-            .kind = REQUEST_REFILL, .master = above, .child = master->index};
-        relay_send_request(relay, request, 0, NULL);
+        relay_send_told(relay, i, REQUEST_REFILL);
     }
 }
 
@@ -199,13 +224,28 @@ static bool answer_request(struct relay *relay, const struct request *request)
     return true;
 }
 
+/* What a worker or a master tells with its request. */
+static void hear(struct relay *relay, const struct request *request)
+{
+    struct master *master = relay_hosted(relay, request->master);
+    const struct report *report = (const void *)(request + 1);
+    bool worker = relay->tree->master[request->master].leaf;
+    if (worker)
+        master_report(master, &(struct report){.worker = request->child,
+                                               .workers = 1,
+                                               .size = request->ran,
+                                               .ran_s = request->ran_s,
+                                               .whole_s = request->whole_s});
+    for (int64_t i = 0; !worker && i < request->ran; i++)
+        master_report(master, &report[i]);
+}
+
 static void handle_request(struct relay *relay, const struct request *request)
 {
     engine_charge(ENGINE_REQUEST);
     receive_results(relay, request);
     if (request->ran > 0)
-        master_feedback(relay_hosted(relay, request->master), request->child,
-                        request->ran, request->ran_s);
+        hear(relay, request);
     if (request->kind == REQUEST_FINAL)
         relay->finals++;
     if (answer_request(relay, request))
@@ -233,8 +273,8 @@ void relay_post(struct relay *relay)
     int most = open < relay->ring ? open : relay->ring;
     for (; relay->posted < most; relay->posted++) {
         int at = (relay->oldest + relay->posted) % relay->ring;
-        MPI_Irecv(&relay->request[at], sizeof(relay->request[at]), MPI_BYTE,
-                  MPI_ANY_SOURCE, RELAY_REQUEST, relay->comm->all,
+        MPI_Irecv(relay->request + (size_t)at * relay->slot, (int)relay->slot,
+                  MPI_BYTE, MPI_ANY_SOURCE, RELAY_REQUEST, relay->comm->all,
                   &relay->incoming[at]);
     }
 }
@@ -242,11 +282,12 @@ void relay_post(struct relay *relay)
 /* The oldest receive is complete. */
 static void request_arrived(struct relay *relay)
 {
-    struct request request = relay->request[relay->oldest];
+    const struct request *request =
+        (void *)(relay->request + (size_t)relay->oldest * relay->slot);
     relay->oldest = (relay->oldest + 1) % relay->ring;
     relay->posted--;
     /* Answered before the next receive is posted: somebody waits. */
-    handle_request(relay, &request);
+    handle_request(relay, request);
     relay_post(relay);
     relay->serving = relay->posted > 0;
 }

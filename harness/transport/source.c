@@ -44,22 +44,24 @@ static bool learning_next(struct source *base, struct chunk *chunk)
     uint64_t asked = engine_ticks();
     engine_lock(source->lock);
     if (source->size > 0)
-        sched_feedback(&source->sched, base->worker, source->size,
-                       (double)(int64_t)(asked - source->since));
+        sched_feedback(
+            &source->sched, base->worker, source->size,
+            (double)(int64_t)(asked - source->since - base->blocked_ticks));
     bool more = sched_next(&source->sched, base->worker, chunk);
     engine_unlock(source->lock);
     source->size = more ? chunk->size : 0;
     source->since = source->whole ? asked : engine_ticks();
+    base->blocked_ticks = 0;
     return more;
 }
 
 void source_state_open(struct source_state *source, int worker,
-                       const struct sched *sched, struct engine_lock *lock)
+                       const struct sched *sched, struct engine_lock *lock,
+                       bool learns)
 {
     const struct sched_ops *ops = sched->ops;
     *source = (struct source_state){
-        .base = {.next = ops->feedback != NULL ? learning_next : state_next,
-                 .worker = worker},
+        .base = {.next = learns ? learning_next : state_next, .worker = worker},
         .sched = *sched,
         .lock = lock,
         .whole = (ops->flags & SCHED_WHOLE_TIME) != 0};

@@ -35,9 +35,13 @@ struct source {
     void (*ask_ahead)(struct source *source);
     int64_t ahead;
     int worker;
-    double wait_s;    /* blocked in next, since the source was opened */
-    double serve_s;   /* spent on serving others instead of computing */
-    int64_t requests; /* sent for chunks: to a master, to an rma window */
+    double wait_s;  /* blocked in next, since the source was opened */
+    double serve_s; /* spent on serving others instead of computing */
+    /* Spent waiting for other workers since next was left, for schemes that
+     * learn: added by protocols in which they wait for each other. */
+    double blocked_s;
+    uint64_t blocked_ticks; /* the same in engine_ticks */
+    int64_t requests;       /* sent for chunks: to a master, to an rma window */
     struct engine_watch *watch; /* of its waits; NULL: nobody is told */
 };
 
@@ -121,8 +125,10 @@ struct source_state {
     uint64_t since;           /* it counts from here */
 };
 
+/* learns: the scheme does, and the worker runs what it gets here. */
 void source_state_open(struct source_state *source, int worker,
-                       const struct sched *sched, struct engine_lock *lock);
+                       const struct sched *sched, struct engine_lock *lock,
+                       bool learns);
 
 /* ---- for a worker that takes no part ---- */
 

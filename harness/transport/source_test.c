@@ -96,7 +96,8 @@ static void open_state(struct asked *a)
                    a->min_chunk, &err) != 0)
         fail_msg("%s: %s", a->ops->name, err.text);
     for (int w = 0; w < a->loop.workers; w++)
-        source_state_open(&a->end[w].state, w, &a->sched, &a->shared->lock);
+        source_state_open(&a->end[w].state, w, &a->sched, &a->shared->lock,
+                          a->ops->feedback != NULL);
 }
 
 /* As the run does with equal powers. */

@@ -252,7 +252,6 @@ def test_two_schemes_hand_out_ranges_and_their_parts(
     ("gss/", "two schemes are written outer/inner"),
     ("gss/static/ss", "two schemes are written outer/inner"),
     ("gss/statik", "did you mean 'static'"),
-    ("af/ss", "af learns over a whole loop"),
     ("ss/dtss-acp", "dtss-acp counts with the available powers"),
     ("gss/ss", "two schemes need masters below the supermaster")])
 def test_wrong_pairs_of_schemes(dlsbench, scheme, says):
