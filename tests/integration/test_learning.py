@@ -34,11 +34,12 @@ def test_schemes_that_learn_see_through_wrong_powers(
 
 
 @pytest.mark.parametrize("options,part", [
-    (["--hierarchy", "2", "--threads", 2], "use flat"),
-    (["--hierarchy", "node", "--ranks", 2], "use flat"),
-    (["--kernel", "heat:rows=20,cols=20"], "without dependences"),
+    (["--kernel", "heat:rows=20,cols=20", "--scheme", "awf-e"],
+     "use awf, awf-b, awf-c or af"),
+    (["--kernel", "heat:rows=20,cols=20", "--scheme", "bold"],
+     "mostly waiting for others"),
     (["--ranks", 2, "--transport", "window", "--window", "rma"],
-     "use window shared")])
+     "hierarchy node, scheme fss/awf-c")])
 def test_schemes_that_learn_say_where_they_cannot(dlsbench, options, part):
     result = dlsbench("run", "--kernel", "mandelbrot:size=20", "--scheme",
                       "awf-c", "--oversubscribe", *options)
