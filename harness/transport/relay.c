@@ -38,9 +38,9 @@ static int open_reports(struct relay *relay, int i)
         relay->tree->master[above].rank < 0)
         return code;
     size_t most = (size_t)reports_most(master->workers, master->range != NULL);
-    relay->told[i] =
+    relay->outgoing[i] =
         malloc(sizeof(struct request) + most * sizeof(struct report));
-    return relay->told[i] != NULL ? 0 : -ENOMEM;
+    return relay->outgoing[i] != NULL ? 0 : -ENOMEM;
 }
 
 static int open_masters(struct relay *relay, const struct relay_setup *setup,
@@ -88,9 +88,9 @@ static int open_lists(struct relay *relay, size_t masters)
     relay->refill = calloc(masters + 1, sizeof(*relay->refill));
     relay->refill_by = calloc(masters + 1, sizeof(*relay->refill_by));
     relay->refill_tasks = calloc(masters + 1, sizeof(*relay->refill_tasks));
-    relay->told = calloc(masters + 1, sizeof(*relay->told));
+    relay->outgoing = calloc(masters + 1, sizeof(*relay->outgoing));
     return relay->master && relay->refill && relay->refill_by &&
-                   relay->refill_tasks && relay->told
+                   relay->refill_tasks && relay->outgoing
                ? 0
                : -ENOMEM;
 }
@@ -186,7 +186,7 @@ void relay_close(struct relay *relay)
     for (int i = 0; i < relay->count; i++) {
         master_close(&relay->master[i]);
         free(relay->refill_tasks[i]);
-        free(relay->told[i]);
+        free(relay->outgoing[i]);
     }
     relay_reissue_close(relay);
     free(relay->reply);
@@ -194,7 +194,7 @@ void relay_close(struct relay *relay)
     free(relay->refill);
     free(relay->refill_by);
     free(relay->refill_tasks);
-    free(relay->told);
+    free(relay->outgoing);
     free(relay->request);
     free(relay->incoming);
     free(relay->queue);

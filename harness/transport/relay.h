@@ -72,7 +72,8 @@ struct relay {
     MPI_Request *refill; /* the answer that a hosted master waits for */
     int *refill_by;      /* address of the thread that asked */
     struct task **refill_tasks;
-    char **told; /* a hosted master's request with its reports; NULL: none */
+    char *
+        *outgoing; /* a hosted master's request with its reports; NULL: none */
 
     _Atomic int working;  /* threads of this rank still in the loop */
     int remote_children;  /* that will say final */

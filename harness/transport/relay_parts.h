@@ -1,7 +1,7 @@
 /* The relay's own parts, shared by the files relay*.c and by nobody else:
- * relay.c opens and finishes, relay_serve.c is the masters' end, relay_ask.c
- * the workers', relay_reissue.c what both do where chunks may be handed out
- * again. */
+ * relay.c opens and finishes, relay_send.c sends, relay_serve.c is the masters'
+ * end, relay_ask.c the workers', relay_reissue.c what both do where chunks may
+ * be handed out again. */
 #ifndef HARNESS_TRANSPORT_RELAY_PARTS_H
 #define HARNESS_TRANSPORT_RELAY_PARTS_H
 
@@ -27,6 +27,15 @@ void relay_send_request(struct relay *relay, struct request request, int thread,
 /* A request of hosted master `i` to the one above, with its reports. */
 void relay_send_told(struct relay *relay, int i, enum request_kind kind);
 void relay_count_message(struct relay *relay, int64_t bytes);
+
+/* Where the results of chunks that came go: straight to their place. */
+void relay_post_results(struct relay *relay);
+
+/* The thread of a worker in its rank. */
+int relay_thread(const struct tree *tree, int worker);
+
+/* Now and then, so that a long loop keeps a short list. */
+void relay_reap_old(struct relay *relay);
 
 /* Takes out of the requests in flight what has completed. */
 void relay_reap(struct relay *relay);
