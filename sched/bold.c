@@ -33,15 +33,17 @@ enum { BOLD_MU, BOLD_SIGMA, BOLD_OVERHEAD };
 
 struct bold_worker {
     double size;  /* k that it has, 0: none */
+    double speed; /* k/(k mu + h) */
     double begun; /* when it got them */
     double clock; /* when it asked last */
     double ahead; /* of these chunks the clock has what they probably took */
 };
 
 struct bold_state {
-    double workers;
+    double part; /* 1/p */
     double mu, overhead;
     double a, b, c1, c2;
+    double ln_b, ln_c2;          /* ln_b 0: b is not above 0 */
     double now;                  /* the latest request */
     double expected, told;       /* sums of what was told */
     double sizes, speeds, begun; /* sums of k, k/(k mu + h) and its begin */
@@ -59,7 +61,7 @@ static int bold_init(void *state, const struct sched_loop *loop,
 {
     struct bold_state *s = state;
     (void)err;
-    s->workers = loop->workers;
+    s->part = 1.0 / loop->workers;
     s->mu = spec->value[BOLD_MU].real;
     s->overhead = spec->value[BOLD_OVERHEAD].real;
     double variation = spec->value[BOLD_SIGMA].real / s->mu;
@@ -67,6 +69,8 @@ static int bold_init(void *state, const struct sched_loop *loop,
     s->b = s->a > 0 ? 8 * s->a * log(8 * s->a) : 0;
     s->c1 = s->overhead / (s->mu * log(2));
     s->c2 = sqrt(2 * acos(-1)) * s->c1;
+    s->ln_b = s->b > 0 ? log(s->b) : 0;
+    s->ln_c2 = log(s->c2); /* -infinity without overhead */
     return 0;
 }
 
@@ -80,10 +84,9 @@ static double time_of(const struct bold_state *s, double size)
 /* The chunk that a worker has counts, or no longer. */
 static void count(struct bold_state *s, const struct bold_worker *w, int sign)
 {
-    double speed = w->size / time_of(s, w->size);
     s->sizes += sign * w->size;
-    s->speeds += sign * speed;
-    s->begun += sign * speed * w->begun;
+    s->speeds += sign * w->speed;
+    s->begun += sign * w->speed * w->begun;
 }
 
 static void drop(struct bold_state *s, struct bold_worker *w)
@@ -121,7 +124,8 @@ static void arrive(struct bold_state *s, struct bold_worker *w)
         w->ahead++;
     }
     drop(s, w);
-    s->now = fmax(s->now, w->clock);
+    if (w->clock > s->now)
+        s->now = w->clock;
 }
 
 /* ---- sizes ---- */
@@ -137,21 +141,23 @@ static double size_of(const struct bold_state *s, double remaining)
 {
     double not_reported = remaining + s->sizes;
     double not_done = not_reported - (s->now * s->speeds - s->begun);
-    double quota = remaining / s->workers;
+    double quota = remaining * s->part;
     if (quota <= 1)
         return 1;
-    double r = fmax(remaining, not_done);
-    double t = r / s->workers;
+    double r = remaining > not_done ? remaining : not_done;
+    double t = r * s->part;
     double v = quota / (s->b + quota);
-    double d = remaining / (1 + 1 / log(quota) - v);
+    double ln_quota = log(quota);
+    double d = remaining / (1 + 1 / ln_quota - v);
     if (d <= s->c2)
         return t;
     double spread = s->a == 0 ? 0
-                              : s->a * log(d / s->c2) *
-                                    (1 + not_reported / (r * s->workers));
-    double w = log(v * log(quota)) + (s->b > 0 ? log(s->b) : 0);
-    double more = s->c1 > 0 ? fmax(0, s->c1 * w) : 0;
-    return fmin(t, more + cautious(t, spread));
+                              : s->a * (log(d) - s->ln_c2) *
+                                    (1 + not_reported * s->part / r);
+    double w = log(v * ln_quota) + s->ln_b;
+    double more = w > 0 ? s->c1 * w : 0;
+    double size = more + cautious(t, spread);
+    return size < t ? size : t;
 }
 
 static int64_t bold_next(void *state, int worker, int64_t remaining)
@@ -162,6 +168,7 @@ static int64_t bold_next(void *state, int worker, int64_t remaining)
     int64_t size = sched_round_up(size_of(s, (double)remaining));
     size = size < 1 ? 1 : size > remaining ? remaining : size;
     w->size = (double)size;
+    w->speed = w->size / time_of(s, w->size);
     w->begun = s->now;
     count(s, w, 1);
     return size;
