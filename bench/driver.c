@@ -12,6 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Who speaks: a launcher that repeats its command on stdout knows less of a
+ * failure than what stands on stderr, and our own ranks know most. */
+enum weight { ON_OUTPUT, ON_ERROR, OWN };
+
 struct driver {
     const struct rundir *dir;
     const struct campaign *campaign;
@@ -23,7 +27,8 @@ struct driver {
     struct progress progress;
     /* The launch: */
     char launch[LAUNCH_ID_SIZE];
-    char said[200]; /* its first word on stderr since the last line */
+    char said[200];     /* the first of its best words since the last line */
+    enum weight weight; /* of what was said */
 };
 
 /* What the cells of one launch have in common. */
@@ -46,21 +51,26 @@ static bool is_decoration(const char *line)
     return strspn(line, "=-_* \t") == strlen(line) || line[0] == '=';
 }
 
-static void keep_reason(struct driver *driver, const char *line)
+static void keep_reason(struct driver *driver, const char *line,
+                        enum weight weight)
 {
     const char *own = "dlsbench: ";
-    if (driver->said[0] != '\0' || is_decoration(line))
-        return;
-    if (strncmp(line, own, strlen(own)) == 0)
+    if (strncmp(line, own, strlen(own)) == 0) {
         line += strlen(own);
-    strncat(driver->said, line, sizeof(driver->said) - 1);
+        weight = OWN;
+    }
+    if (is_decoration(line) ||
+        (driver->said[0] != '\0' && weight <= driver->weight))
+        return;
+    snprintf(driver->said, sizeof(driver->said), "%s", line);
+    driver->weight = weight;
 }
 
 static void on_output(void *arg, const char *line)
 {
     struct driver *driver = arg;
     if (!watch_line(&driver->watch, line, child_now())) {
-        keep_reason(driver, line);
+        keep_reason(driver, line, ON_OUTPUT);
         message(driver, line);
         return;
     }
@@ -70,7 +80,7 @@ static void on_output(void *arg, const char *line)
 static void on_message(void *arg, const char *line)
 {
     struct driver *driver = arg;
-    keep_reason(driver, line);
+    keep_reason(driver, line, ON_ERROR);
     message(driver, line);
 }
 

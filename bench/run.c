@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What `cores` stands for (at least 2, so that there is something to share),
  * and what rank_per chooses by.  --cores alone says nothing of the inside of a
@@ -255,12 +256,30 @@ static void say_threads(const struct campaign *campaign)
     }
 }
 
+/* What is missing is simulated as what is there was: results that go on keep
+ * the calibration that they began with. */
+static bool stored_calibration(const struct run_options *options,
+                               const struct campaign *campaign,
+                               char path[PATH_MAX])
+{
+    struct rundir dir;
+    bool found = false;
+    if (rundir_find(&dir, campaign, &options->setup, &options->dir, &found,
+                    NULL) != 0 ||
+        !found)
+        return false;
+    snprintf(path, PATH_MAX, "%s/calibration.json", dir.path);
+    return access(path, R_OK) == 0;
+}
+
 static int simulate_campaign(int argc, char **argv, struct run_options *options,
                              struct campaign *campaign, struct error *err)
 {
     if (options->dry_run)
         return run_campaign(argc, argv, options, campaign, err);
-    options->simulate.calibration = options->calibration;
+    char stored[PATH_MAX];
+    bool goes_on = stored_calibration(options, campaign, stored);
+    options->simulate.calibration = goes_on ? stored : options->calibration;
     if (simulate_open(&options->simulate, campaign->all.cells,
                       campaign->all.count, err) != 0) {
         simulate_close(&options->simulate);

@@ -312,10 +312,11 @@ char **simulate_argv(const struct simulate *simulate,
                      struct error *err)
 {
     char number[32];
-    const char *words[WORDS] = {"smpirun",   "-np",          number,
-                                "-platform", platform->file, "-hostfile",
-                                hostfile};
-    int n = 7;
+    /* Quiet: it would repeat its command after a failure, and leave files. */
+    const char *words[WORDS] = {"smpirun",   "-quiet",    "-np",
+                                number,      "-platform", platform->file,
+                                "-hostfile", hostfile};
+    int n = 8;
     if (write_hosts(platform, ranks, threads, hostfile, err) != 0)
         return NULL;
     snprintf(number, sizeof(number), "%ld", (long)ranks * threads);

@@ -248,6 +248,27 @@ def test_no_simgrid(tmp_path, small, monkeypatch):
     assert "install SimGrid" in err
 
 
+def test_the_reason_is_what_the_ranks_say(sim, tmp_path, monkeypatch):
+    """A launcher that repeats its command after a failure, on stdout and
+    seen first, is not the reason."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    smpirun = folder / "smpirun"
+    smpirun.write_text("""#!/bin/sh
+case "$*" in *--hosts*) echo "@host h0 4"; exit 0;; esac
+echo "its command line"
+echo "a word of the launcher" >&2
+echo "dlsbench: the real reason" >&2
+exit 3
+""")
+    smpirun.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    result = sim(*ADJOINT, "--scheme", "ss", "--workers", 2)
+    assert result.code == 1
+    assert [x["reason"] for x in result.done()] == [
+        "the real reason (the launch ended with exit code 3)"]
+
+
 def test_what_does_not_fit_into_memory(sim, tmp_path):
     """A platform that is large enough for any machine's memory."""
     path = tmp_path / "huge.xml"

@@ -130,3 +130,29 @@ def test_a_kernel_that_was_not_measured(sim, known):
 def test_more_workers_than_cores(sim, known):
     one_error(sim(known(), *ADJOINT, "--scheme", "ss", "--workers", 3), 1,
               "this-machine has room for 2 ranks", "3 are needed")
+
+
+def test_results_that_go_on_keep_their_calibration(dlsbench, known, campaign):
+    """Half of them from one, and the machine was measured again since."""
+    file = campaign("""name: two
+platform: this-machine
+workers: 1
+cells:
+  - kernel: "adjoint:size=30"
+    scheme: [ss, gss]
+""")
+    first = known()
+    before = first.read_text()
+    assert dlsbench("sim", file, "--calibration", first, "--shard",
+                    "1/2").code == 0
+    known(lambda kind: [cost.update(operation_s=9e-6)
+                        for kernel in kind["kernels"]
+                        for cost in kernel["workers"]])
+    result = dlsbench("sim", file, "--calibration", first, "--resume")
+    assert result.code == 0, result.err
+    rows = result.runs()
+    assert {row["scheme"].split(":")[0] for row in rows} == {"ss", "gss"}
+    for row in rows:
+        assert row["serial_s"] == pytest.approx(0.9 + OPERATIONS * 1e-6)
+    assert json.loads((result.directory / "calibration.json").read_text()) \
+        == json.loads(before)
