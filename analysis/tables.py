@@ -118,7 +118,7 @@ def time_table(results, frame):
         if theirs is not None:
             text += f" (printed {labels.seconds(theirs)})"
         if row["protocol"] == "push" and np.isfinite(row["predicted_s"]):
-            planned = labels.seconds(row["predicted_s"], row["time_s"])
+            planned = labels.seconds(row["predicted_s"])
             text += f" (planned {planned})"
         return text
     return by_workers(frame, "Time", words, more=[

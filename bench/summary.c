@@ -161,7 +161,7 @@ static void print_planned(FILE *out, const struct group *group,
 {
     char text[24] = "-";
     if (isfinite(row->planned_s))
-        table_seconds(row->planned_s, row->time_s, text, sizeof(text));
+        table_seconds(row->planned_s, row->planned_s, text, sizeof(text));
     if (group->planned)
         fprintf(out, " %9s", text);
 }

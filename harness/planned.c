@@ -22,6 +22,8 @@ static int fill(struct planned *planned, const struct divisible_plan *plan,
     }
     planned->count = plan->chunks;
     planned->predicted_s = plan->makespan;
+    planned->rounds = plan->rounds;
+    planned->raised = plan->raised;
     return 0;
 }
 

@@ -15,6 +15,8 @@ struct planned {
     struct push_chunk *list; /* owned */
     int64_t count;
     double predicted_s; /* the makespan on that platform */
+    int rounds;
+    int raised; /* of them: T_p was shorter than its latencies, and raised */
 };
 
 /* Collective: plans a cell of protocol push for the platform that it runs on

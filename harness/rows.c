@@ -1,5 +1,7 @@
 #include "harness/rows.h"
 
+#include "harness/planned.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +96,15 @@ static json_t *perturbed(const struct row_context *c,
     return list;
 }
 
+static void add_plan(json_t *row, const struct planned *planned)
+{
+    if (planned == NULL)
+        return;
+    json_object_set_new(row, "predicted_s", json_real(planned->predicted_s));
+    json_object_set_new(row, "plan_rounds", json_integer(planned->rounds));
+    json_object_set_new(row, "plan_raised", json_integer(planned->raised));
+}
+
 json_t *row_run(const struct row_context *c, const struct run_result *result)
 {
     char started[32];
@@ -101,9 +112,7 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     json_t *row = cell_to_json(c->cell);
     record_time(started, sizeof(started));
     identify(row, "run", c);
-    if (run_predicted(c->run) > 0)
-        json_object_set_new(row, "predicted_s",
-                            json_real(run_predicted(c->run)));
+    add_plan(row, run_planned(c->run));
     const char *window = run_window(c->run);
     if (window != NULL)
         json_object_set_new(row, "window", json_string(window));

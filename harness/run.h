@@ -83,8 +83,8 @@ int run_workers(const struct run *run);
 int run_worker_rank(const struct run *run, int worker);
 const struct powers *run_powers(const struct run *run);
 bool run_oversubscribed(const struct run *run);
-/* The makespan of the cell's plan as predicted, s; 0: it has none. */
-double run_predicted(const struct run *run);
+/* The cell's plan; NULL: it has none. */
+const struct planned *run_planned(const struct run *run);
 /* "shared" or "rma" when the run has a window, else NULL. */
 const char *run_window(const struct run *run);
 

@@ -122,9 +122,9 @@ bool run_oversubscribed(const struct run *run)
     return false;
 }
 
-double run_predicted(const struct run *run)
+const struct planned *run_planned(const struct run *run)
 {
-    return run->planned.predicted_s;
+    return run->planned.count > 0 ? &run->planned : NULL;
 }
 
 const char *run_window(const struct run *run)

@@ -12,6 +12,8 @@ TASKS = 24
 MATMUL = f"matmul:tasks={TASKS},min=40,max=40,seed=1"
 PLANS = ["single-round", "lp-fixed:period=0.01", "lp-sqrt:unit=1e-4",
          "lp-adaptive", "lp-adaptive:unit=1e-6,tail=share"]
+# T_p is 1.3 us where the master computes, too, else above 2 us; g is 1 us.
+RAISED = "lp-sqrt:unit=1e-9"
 SELF = ["static", "ss", "gss", "awf-b"]
 BYTES = TASKS * 2 * 40 * 40 * 8
 NATIVE = ("--repetitions", 2, "--repetitions-max", 2, "--oversubscribe",
@@ -84,7 +86,7 @@ cells:
 
 
 def test_both_families_verify_in_one_table(dlsbench, campaign, tmp_path):
-    file = campaign(text(MATMUL, PLANS + SELF + ["multi-installment"],
+    file = campaign(text(MATMUL, PLANS + SELF + ["multi-installment", RAISED],
                          "    collect: [master, local]\n"))
     result = dlsbench("run", file, "--calibration",
                       calibration(tmp_path / "c.json"), *NATIVE[:5],
@@ -92,11 +94,15 @@ def test_both_families_verify_in_one_table(dlsbench, campaign, tmp_path):
     assert result.code == 0, result.err
     cells = by_cell(result)
     # multi-installment is without overlap only.
-    assert len(cells) == 8 * len(PLANS + SELF) + 4
+    assert len(cells) == 8 * (len(PLANS + SELF) + 1) + 4
     for (name, master, _, collect, _), row in cells.items():
         assert row["verified"] is True and row["iterations"] == TASKS
         assert row["data"] == "sent"
         assert (row["protocol"] == "push") == (name not in SELF)
+        if row["protocol"] == "push":
+            assert row["plan_rounds"] > 0
+            short = "unit=1e-09" in row["scheme"] and master == "computing"
+            assert row["plan_raised"] == short * row["plan_rounds"]
         # All input goes to a worker alone, less than all where the master
         # keeps some; results are 16 bytes an iteration.
         if master == "dedicated":
