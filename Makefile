@@ -33,7 +33,7 @@ BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) libhwloc-dev \
 DEBS    = $(BUILD_DEBS) hwloc netpbm libcmocka-dev libglpk-dev \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
-          python3-matplotlib jq \
+          python3-matplotlib jq libomp5-14 \
           chromium slurm-wlm munge
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test,$(MAKECMDGOALS)),$(DEBS_openmpi))
@@ -149,11 +149,9 @@ $(BUILD)/harness/record/build.o: $(BUILD)/version
 $(BUILD)/bench/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(LAUNCHER) -n {ranks}"' \
     -DBUILD_SRUN=$(if $(filter mpich,$(MPI)),1,0)
 
-# The same loops under this compiler's OpenMP.
-$(BUILD)/bench/overhead/openmp.o: CFLAGS += -fopenmp
 $(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS)
 	$(say) LD $@
-	$(Q)$(CC) $(CFLAGS_ALL) -fopenmp -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
 # SimGrid has an MPI of its own: nothing of ours that uses MPI is linked to it.
 PLAN_SIM = $(if $(WITH_SIM),$(BUILD)/bench/sim/plan.o)

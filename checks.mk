@@ -25,6 +25,8 @@ check-layers:
 	$(call only,mpi\.h|pthread\.h|threads\.h,harness/(engine|transport))
 	$(call only,hwloc,harness/topo)
 	$(call only,papi,harness/counters)
+	$(call only,dlfcn\.h|link\.h,harness/transport)
+	$(call forbid,omp\.h,$(CODE))
 	@echo "layers ok"
 
 check-headers:

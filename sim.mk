@@ -5,7 +5,8 @@ SIM_NATIVE = $(filter-out %/calibration.c %/calibration_json.c,$(wildcard harnes
              harness/engine/native.c harness/engine/team.c \
              harness/transport/comm.c harness/transport/window.c \
              $(wildcard harness/transport/links*.c) harness/transport/migrate.c \
-             harness/transport/burst.c \
+             harness/transport/burst.c harness/transport/openmp.c \
+             harness/transport/openmp_gomp.c harness/transport/openmp_kmp.c \
              $(addprefix harness/,context.c fit.c hold.c load.c loop.c loop_input.c manifest.c \
              place.c power_count.c push_platform.c reference.c run.c run_gather.c run_loop.c \
              run_perturb.c run_place.c run_power.c run_save.c run_verify.c stopper.c verify.c)

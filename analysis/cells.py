@@ -12,7 +12,8 @@ MEASURES = ["time_s", "bound_s", "serial_s", "compute_mean_s",
             "iterations", "chunks", "messages", "bytes", "skew_s", "workers"]
 # Part of a problem, and of no choice: never part of a cell's label.
 GIVEN = ["kernel", "scheme", "ranks", "threads", "sync_interval",
-         "sync_choice", "transport", "master", "hierarchy", "window"]
+         "sync_choice", "transport", "master", "hierarchy", "window",
+         "openmp"]
 # Columns of a run line that are neither the cell nor measured by number.
 ABOUT_RUN = {"launch", "cell", "type", "schema", "started", "repetition",
              "repetitions", "reason", "seed", "status", "verified",
@@ -69,7 +70,7 @@ def finish(frame):
     for name in [*GIVEN, *MEASURES]:
         if name not in frame:
             frame[name] = None if name in GIVEN[:2] else np.nan
-    for name in ("transport", "master", "hierarchy", "window"):
+    for name in ("transport", "master", "hierarchy", "window", "openmp"):
         frame[name] = frame[name].astype(object).where(frame[name].notna(),
                                                        None)
     frame["workers"] = frame["workers"].fillna(frame["ranks"]
@@ -116,8 +117,8 @@ def extra_columns(frame, cell_columns=None):
 def add_labels(frame):
     """`setup`: transport and hierarchy, then what else differs; `label`: the
     setup with the layout."""
-    records = frame[["transport", "master", "hierarchy", "window", "ranks",
-                     "threads"]].to_dict("records")
+    records = frame[["transport", "master", "hierarchy", "window", "openmp",
+                     "ranks", "threads"]].to_dict("records")
     setups = [labels.setup(r) for r in records]
     for name in extra_columns(frame):
         setups = [s + extra_words(name, value)

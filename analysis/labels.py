@@ -5,7 +5,7 @@ SCHEMES = ["static", "ss", "css", "wcss", "gss", "fss", "tss", "tss-taylor",
            "qss", "wf", "dtss", "dtss-acp", "dfss", "dgss"]
 KERNELS = ["null", "mandelbrot", "adjoint", "matmul", "heat",
            "floyd-steinberg", "trace"]
-TRANSPORTS = ["shared", "master", "window"]
+TRANSPORTS = ["shared", "openmp", "master", "window"]
 UNITS = [(1.0, 1.0, "s"), (1e-3, 1e3, "ms"), (1e-6, 1e6, "us"),
          (0.0, 1e9, "ns")]
 
@@ -98,6 +98,8 @@ def setup(cell):
         words += " " + str(cell["master"])
     if words == "window" and cell.get("window") not in (None, "auto"):
         words += " " + str(cell["window"])
+    if words == "openmp" and cell.get("openmp"):
+        words += " " + str(cell["openmp"])
     hierarchy = cell.get("hierarchy")
     if hierarchy is not None:
         words += ", " + hierarchy_words(hierarchy)

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "harness/counters/counters.h"
 #include "harness/perturb.h"
+#include "harness/transport/openmp_schedule.h"
 #include "kernels/kernel.h"
 #include "sched/divisible/algorithm.h"
 #include "sched/sched.h"
@@ -66,6 +67,12 @@ static void list_schemes(void)
                "systems\n",
                divisible_names[i], divisible_about[i].summary);
         list_params(divisible_about[i].params);
+    }
+    puts("\nschedules of OpenMP, under transport openmp");
+    for (int i = 0; openmp_schedules[i].name != NULL; i++) {
+        printf("\n%s: %s\n", openmp_schedules[i].name,
+               openmp_schedules[i].summary);
+        list_params(openmp_schedules[i].params);
     }
 }
 

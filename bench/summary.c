@@ -61,7 +61,10 @@ static int make_row(const struct result *result, struct row *row)
 
 static int transport_position(const char *transport)
 {
-    return is(transport, "shared") ? 0 : is(transport, "master") ? 1 : 2;
+    return is(transport, "shared")   ? 0
+           : is(transport, "openmp") ? 1
+           : is(transport, "master") ? 2
+                                     : 3;
 }
 
 static int compare_long(int64_t a, int64_t b)

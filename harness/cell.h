@@ -33,11 +33,13 @@ struct cell_simulation {
 
 struct cell {
     char kernel[SPEC_CANONICAL_MAX];
-    char scheme[SPEC_CANONICAL_MAX]; /* or plan, under protocol push */
+    char scheme[SPEC_CANONICAL_MAX]; /* or plan, under protocol push; or
+                                        schedule, under transport openmp */
     char hierarchy[64]; /* flat | [MxMx...][node], e.g. 16, 4x16, 2xnode */
-    char transport[16]; /* shared | master | window */
+    char transport[16]; /* shared | master | window | openmp */
     char master[16];    /* computing | dedicated: what master ranks do */
     char window[16];    /* auto | shared | rma: kind of MPI window */
+    char openmp[16];    /* auto | libgomp | libomp: OpenMP runtime */
     char collect[16];   /* master | local: where results go */
     char bind[256];     /* compact | scatter | none | processors: 0,2,4-7 */
     char rank_per[16];  /* socket | numa: a rank's workers stay in one; empty:
@@ -94,9 +96,9 @@ void cell_defaults(struct cell *cell);
 void policy_defaults(struct policy *policy);
 
 /* Sets one field by its column name from text: kernel, scheme, hierarchy,
- * transport, master, window, collect, bind, rank_per, memory, timing, power,
- * load, perturb, prefetch and smt (on|off), reissue (on|off or a factor),
- * ranks, threads, workers, nodes, min_chunk, protocol, placement,
+ * transport, master, window, openmp, collect, bind, rank_per, memory, timing,
+ * power, load, perturb, prefetch and smt (on|off), reissue (on|off or a
+ * factor), ranks, threads, workers, nodes, min_chunk, protocol, placement,
  * sync_interval, (a number, auto, andronikos or chen-xue), layout (RxT: ranks x
  * threads), and of simulations platform, cp, request_cost, result_bytes,
  * boundary_bytes.  Unknown names and values are errors that list what is
@@ -113,8 +115,10 @@ extern const char *const cell_fields[];
  * not go together (a campaign skips and counts these). */
 int cell_check(struct cell *cell, struct error *err);
 
-/* Reads a scheme's spec, or a plan's (of sched/divisible): then pair->outer is
- * NULL. Unknown names are errors that list both.  Returns 0 or -EINVAL. */
+/* Reads a scheme's spec, or a plan's (of sched/divisible) or an OpenMP
+ * schedule's (harness/transport/openmp_schedule.h): then pair->outer is NULL.
+ * `static` without keys is the scheme.  Unknown names are errors that list all.
+ * Returns 0 or -EINVAL. */
 int cell_scheme_parse(const char *text, struct sched_pair *pair,
                       struct error *err);
 

@@ -187,7 +187,9 @@ static int check_specs(struct cell *cell, struct error *err)
 static void resolve_auto(struct cell *cell)
 {
     if (is(cell->transport, "auto"))
-        strcpy(cell->transport, cell->ranks == 1 ? "shared" : "master");
+        strcpy(cell->transport, cell_is_schedule(cell) ? "openmp"
+                                : cell->ranks == 1     ? "shared"
+                                                       : "master");
     bool master = is(cell->transport, "master");
     if (is(cell->collect, "auto"))
         strcpy(cell->collect, master ? "master" : "local");
@@ -275,11 +277,13 @@ static void set_hash(struct cell *cell)
              simulation);
     size_t used = strlen(text);
     /* Only what is not as usual: results from before these fields stay. */
-    snprintf(text + used, sizeof(text) - used, "%s%s%s%s%s%s%s",
+    snprintf(text + used, sizeof(text) - used, "%s%s%s%s%s%s%s%s%s",
              cell->smt ? "|smt" : "", cell->rank_per[0] ? "|rank_per " : "",
              cell->rank_per, is(cell->memory, "touch") ? "" : "|memory ",
              is(cell->memory, "touch") ? "" : cell->memory,
-             is(cell->data, "sent") ? "|sent" : "", wrong);
+             is(cell->data, "sent") ? "|sent" : "",
+             is(cell->openmp, "auto") ? "" : "|openmp ",
+             is(cell->openmp, "auto") ? "" : cell->openmp, wrong);
     snprintf(cell->hash, sizeof(cell->hash), "%016" PRIx64,
              (uint64_t)XXH3_64bits(text, strlen(text)));
 }
@@ -299,8 +303,9 @@ static int resolve_workers(struct cell *cell, struct error *err)
     cell->ranks = workers / cell->threads;
     cell->workers = 0;
     int code = hierarchy_parse(cell->hierarchy, &h, err);
-    bool shared =
-        is(cell->transport, "shared") || is(cell->transport, "window");
+    bool shared = is(cell->transport, "shared") ||
+                  is(cell->transport, "window") ||
+                  is(cell->transport, "openmp") || cell_is_schedule(cell);
     bool alone = cell->ranks == 1 && is(cell->transport, "auto");
     if (code == 0 && is(cell->master, "dedicated") && !shared && !alone)
         cell->ranks += (int)hierarchy_masters(&h);
@@ -316,7 +321,9 @@ int cell_check(struct cell *cell, struct error *err)
     if (code != 0)
         return code;
     resolve_auto(&checked);
-    code = check_hierarchy(&checked, err);
+    code = cell_openmp_check(&checked, err);
+    if (code == 0)
+        code = check_hierarchy(&checked, err);
     if (code == 0)
         code = check_shape(&checked, err);
     if (code == 0)

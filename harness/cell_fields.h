@@ -73,6 +73,14 @@ int cell_scheme_check(const struct cell *cell, struct error *err);
 /* Whether the scheme is a plan. */
 bool cell_is_plan(const struct cell *cell);
 
+/* Whether the scheme is an OpenMP schedule and of no other kind. */
+bool cell_is_schedule(const struct cell *cell);
+
+/* What transport openmp needs of a cell whose transport, hierarchy and protocol
+ * are resolved, and what schedules need; writes the schedule's canonical form.
+ * Returns 0, -EINVAL or -ENOTSUP. */
+int cell_openmp_check(struct cell *cell, struct error *err);
+
 /* What plans and input data need of a cell whose protocol, transport and
  * hierarchy are resolved; resolves `data`.  Returns 0 or -ENOTSUP. */
 int cell_push_check(struct cell *cell, struct error *err);

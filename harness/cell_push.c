@@ -2,6 +2,7 @@
 #include "harness/cell_fields.h"
 
 #include "base/nearest.h"
+#include "harness/transport/openmp_schedule.h"
 #include "kernels/kernel.h"
 #include "sched/divisible/algorithm.h"
 
@@ -41,6 +42,21 @@ static int parse_plan(const char *text, struct sched_pair *pair,
     return code;
 }
 
+static const char *near_schedule(const char *name)
+{
+    static const char *const names[] = {"dynamic", "guided", "runtime", NULL};
+    return nearest_name(name, names);
+}
+
+static int parse_schedule(const char *text, struct sched_pair *pair,
+                          struct error *err)
+{
+    struct openmp_schedule schedule;
+    *pair = (struct sched_pair){.outer = NULL};
+    return openmp_schedule_parse(text, false, NULL, &schedule, pair->canonical,
+                                 err);
+}
+
 int cell_scheme_parse(const char *text, struct sched_pair *pair,
                       struct error *err)
 {
@@ -51,15 +67,27 @@ int cell_scheme_parse(const char *text, struct sched_pair *pair,
     int code = sched_pair_parse(text, pair, &why);
     if (code == 0)
         return 0;
+    if (openmp_schedule_named(text))
+        return parse_schedule(text, pair, err);
     if (spec_name("scheme", text, name, NULL) != 0 || known_scheme(name) ||
         strchr(text, '/') != NULL)
         return error_set(err, -code, "%s", why.text);
     const char *near = nearest_name(name, divisible_names);
+    if (near == NULL)
+        near = near_schedule(name);
     return error_set(err, -code,
-                     "%.480s; plans: single-round, lp-fixed, lp-sqrt, "
-                     "lp-adaptive, multi-installment%s%s%s",
+                     "%.440s; plans: single-round, lp-fixed, lp-sqrt, "
+                     "lp-adaptive, multi-installment; of OpenMP: dynamic, "
+                     "guided, runtime%s%s%s",
                      why.text, near ? "; did you mean '" : "", near ? near : "",
                      near ? "'?" : "");
+}
+
+bool cell_is_schedule(const struct cell *cell)
+{
+    struct sched_pair pair;
+    return openmp_schedule_named(cell->scheme) &&
+           sched_pair_parse(cell->scheme, &pair, NULL) != 0;
 }
 
 /* ---- what goes together ---- */

@@ -19,6 +19,13 @@ static void *lines(size_t bytes)
     return memset(memory, 0, bytes);
 }
 
+/* An OpenMP runtime hands the chunks out (harness/transport/openmp.h): the
+ * chain has none. */
+static bool elsewhere(const struct cell *cell)
+{
+    return is(cell->transport, "openmp");
+}
+
 static bool feeds(const struct chain *chain)
 {
     return is(chain->cell->data, "sent");
@@ -98,7 +105,7 @@ int chain_root_open(struct chain_root *root, const struct cell *cell,
         .plan = plan,
         .loop = {loop->iterations, tree->workers, powers_of_scheme(powers)}};
     int code = check_collect(cell, loop, err);
-    if (code != 0 || plan != NULL)
+    if (code != 0 || plan != NULL || elsewhere(cell))
         return code;
     code = sched_pair_parse(cell->scheme, &root->pair, err);
     if (code == 0)
@@ -213,7 +220,8 @@ static void open_sources(struct chain *chain)
     const struct sched_ops *outer = chain->root->pair.outer;
     bool learns = outer != NULL && outer->feedback != NULL;
     for (int i = 0; i < chain->workers; i++) {
-        bool absent = !powers_take_part(chain->root->powers, first + i);
+        bool absent = elsewhere(chain->cell) ||
+                      !powers_take_part(chain->root->powers, first + i);
         if (absent && chain->has_relay)
             relay_source_absent(&chain->source[i].relay, &chain->relay,
                                 first + i);
@@ -343,7 +351,7 @@ int chain_open(struct chain *chain, struct chain_root *root,
 {
     const struct cell *cell = root->cell;
     bool windowed = is(cell->transport, "window");
-    bool direct = windowed || is(cell->transport, "shared");
+    bool direct = windowed || is(cell->transport, "shared") || elsewhere(cell);
     int code = 0;
     *chain =
         (struct chain){.root = root, .cell = cell, .comm = comm, .tree = tree};

@@ -1,6 +1,10 @@
 #include "harness/context.h"
 
+#include "harness/transport/openmp.h"
+
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 static int check_ranks(const struct comm *comm, const struct plan *plan,
                        struct error *err)
@@ -13,14 +17,21 @@ static int check_ranks(const struct comm *comm, const struct plan *plan,
                      comm->ranks, plan->ranks);
 }
 
+/* Our own team's and one of each OpenMP runtime. */
+enum { TEAMS = 3 };
+
 static void open_thread(int thread, void *arg)
 {
-    counters_thread_open(arg, thread);
+    struct launch_context *context = arg;
+    if (thread > 0 || context->openmp == NULL)
+        counters_thread_open(context->counters, context_slot(context, thread));
 }
 
 static void close_thread(int thread, void *arg)
 {
-    counters_thread_close(arg, thread);
+    struct launch_context *context = arg;
+    if (thread > 0 || context->openmp == NULL)
+        counters_thread_close(context->counters, context_slot(context, thread));
 }
 
 static int open_counters(struct launch_context *context,
@@ -29,9 +40,9 @@ static int open_counters(struct launch_context *context,
     int code = counters_parse(plan->policy.events, &context->events, err);
     if (code == 0)
         code = counters_open(&context->counters, &context->events,
-                             context->threads, err);
+                             TEAMS * context->threads, err);
     if (code == 0)
-        engine_team_run(context->team, open_thread, context->counters);
+        engine_team_run(context->team, open_thread, context);
     return code;
 }
 
@@ -60,13 +71,78 @@ int context_open(struct launch_context *context, const struct plan *plan,
     return comm_agree(&context->comm, code, err);
 }
 
+static void close_team(struct launch_context *context)
+{
+    if (context->team == NULL)
+        return;
+    engine_team_run(context->team, close_thread, context);
+    engine_team_stop(context->team);
+}
+
+/* ---- teams of OpenMP runtimes ---- */
+
+static void close_openmp(struct launch_context *context)
+{
+    if (context == NULL)
+        return;
+    close_openmp(context->next);
+    close_team(context);
+    if (context->openmp != NULL)
+        openmp_close(context->openmp);
+    free(context);
+}
+
+static int open_openmp(const struct launch_context *context, const char *name,
+                       struct launch_context *made, struct error *err)
+{
+    *made = *context;
+    made->team = NULL;
+    made->slots = context->slots + context->threads;
+    if (context->next != NULL)
+        made->slots = context->next->slots + context->threads;
+    made->next = NULL;
+    int code = openmp_open(&made->openmp, name, err);
+    if (code == 0)
+        code = openmp_check_team(made->openmp, made->threads, err);
+    if (code == 0)
+        code = engine_team_adopt(&made->team, made->threads, openmp_fork,
+                                 made->openmp, err);
+    if (code == 0)
+        engine_team_run(made->team, open_thread, made);
+    return code;
+}
+
+int context_of_cell(struct launch_context *context, const struct cell *cell,
+                    struct launch_context **out, struct error *err)
+{
+    *out = context;
+    if (strcmp(cell->transport, "openmp") != 0)
+        return 0;
+    for (struct launch_context *c = context->next; c != NULL; c = c->next) {
+        if (strcmp(openmp_name(c->openmp), cell->openmp) == 0) {
+            *out = c;
+            return 0;
+        }
+    }
+    struct launch_context *made = calloc(1, sizeof(*made));
+    int code = made != NULL ? open_openmp(context, cell->openmp, made, err)
+                            : error_set(err, ENOMEM, "out of memory");
+    code = comm_agree(&context->comm, code, err);
+    if (code != 0) {
+        close_openmp(made);
+        return code;
+    }
+    made->next = context->next;
+    context->next = made;
+    *out = made;
+    return 0;
+}
+
 void context_close(struct launch_context *context)
 {
-    if (context->counters != NULL)
-        engine_team_run(context->team, close_thread, context->counters);
+    close_openmp(context->next);
+    close_team(context);
     counters_close(context->counters);
-    if (context->team != NULL)
-        engine_team_stop(context->team);
     if (context->place.topo != NULL)
         place_close(&context->place);
 }

@@ -281,9 +281,12 @@ static int open_item(struct launch *launch, struct item *item,
                         sizeof(*item->time));
     if (item->time == NULL)
         abort();
+    struct launch_context *context;
     int code = get_loop(launch, item->cell, &item->loop, &why);
     if (code == 0)
-        code = run_open(&item->run, item->cell, item->loop, &launch->context,
+        code = context_of_cell(&launch->context, item->cell, &context, &why);
+    if (code == 0)
+        code = run_open(&item->run, item->cell, item->loop, context,
                         launch->plan.policy.oversubscribe, &why);
     if (code == 0)
         return 0;

@@ -3,6 +3,7 @@
 #include "harness/counters/counters.h"
 #include "harness/record/build.h"
 #include "harness/record/record.h"
+#include "harness/transport/openmp.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -124,6 +125,33 @@ static json_t *counters_object(struct launch_context *context)
         reading_s > 0 ? json_real(reading_s) : json_null(), "facts_s", facts_s);
 }
 
+/* The OpenMP runtimes that the plan's cells ask for, or why there is none. */
+static json_t *openmp_object(const struct plan *plan)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < plan->count; i++) {
+        const struct cell *cell = &plan->cells[i];
+        struct openmp_identity who;
+        struct openmp *openmp;
+        struct error why;
+        if (strcmp(cell->transport, "openmp") != 0 ||
+            json_object_get(object, cell->openmp) != NULL)
+            continue;
+        if (openmp_open(&openmp, cell->openmp, &why) != 0) {
+            json_object_set_new(object, cell->openmp,
+                                json_pack("{s:s}", "missing", why.text));
+            continue;
+        }
+        openmp_identify(openmp, &who);
+        openmp_close(openmp);
+        json_object_set_new(object, cell->openmp,
+                            json_pack("{s:s,s:s,s:s,s:s}", "file", who.file,
+                                      "build_id", who.build_id, "version",
+                                      who.version, "waiting", who.waiting));
+    }
+    return object;
+}
+
 json_t *manifest_make(const struct plan *plan, struct launch_context *context)
 {
     const struct comm *comm = &context->comm;
@@ -138,7 +166,7 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
     record_time(started, sizeof(started));
     return json_pack(
         "{s:i,s:s,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:o,"
-        "s:o,s:o,s:o,s:o,s:f,s:f,s:f,s:o,s:s}",
+        "s:o,s:o,s:o,s:o,s:o,s:f,s:f,s:f,s:o,s:s}",
         "schema", RECORD_SCHEMA, "launch", plan->launch, "campaign",
         plan->campaign, "shard", plan->shard, "command", plan->command,
         "started", started, "simulated", 0, "version", build_version,
@@ -146,10 +174,11 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
         build_instruction_set(), "mpi", mpi, "seed", (json_int_t)plan->seed,
         "ranks", plan->ranks, "threads", plan->threads, "places", ranks,
         "machine", machine_object(context), "counters",
-        counters_object(context), "policy", policy_to_json(&plan->policy),
-        "slurm", slurm_variables(), "clock_s", engine_measure_clock(), "tick_s",
-        context->tick_s, "barrier_s", barrier, "rma_busy_target_s",
-        record_real(rma < 0 ? 0.0 / 0.0 : rma), "rma_progress",
+        counters_object(context), "openmp", openmp_object(plan), "policy",
+        policy_to_json(&plan->policy), "slurm", slurm_variables(), "clock_s",
+        engine_measure_clock(), "tick_s", context->tick_s, "barrier_s", barrier,
+        "rma_busy_target_s", record_real(rma < 0 ? 0.0 / 0.0 : rma),
+        "rma_progress",
         rma < 0        ? "not measured: one rank"
         : rma > 2.5e-3 ? "the target must enter MPI"
                        : "goes on while the target computes");

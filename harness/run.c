@@ -213,6 +213,27 @@ static int open_dmps(struct run *run, struct error *err)
     return code;
 }
 
+/* Each rank's share of the loop is by its workers, before OpenMP divides it. */
+static int open_openmp(struct run *run, struct error *err)
+{
+    char canonical[SPEC_CANONICAL_MAX];
+    int64_t iterations = run->loop->iterations, workers = run->tree.workers;
+    int64_t each = iterations / workers, more = iterations % workers;
+    int64_t low = run_first_worker(run), high = low + run->workers;
+    if (strcmp(run->cell.transport, "openmp") != 0)
+        return 0;
+    run->share =
+        (struct openmp_loop){.first = low * each + (low < more ? low : more),
+                             .last = high * each + (high < more ? high : more),
+                             .threads = run->workers};
+    run->openmp = calloc((size_t)run->workers, sizeof(*run->openmp));
+    if (run->openmp == NULL)
+        return error_set(err, ENOMEM, "out of memory for %d workers",
+                         run->workers);
+    return openmp_schedule_parse(run->cell.scheme, true, NULL,
+                                 &run->share.schedule, canonical, err);
+}
+
 static int open_parts(struct run *run, bool oversubscribe, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
@@ -251,6 +272,8 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
                           &run->patience, err);
     if (code == 0 && run->loop->kernel->dependence != NULL)
         code = open_dmps(run, err);
+    if (code == 0)
+        code = comm_agree(comm, open_openmp(run, err), err);
     if (code == 0)
         code = comm_agree(comm, open_workers(run, err), err);
     return code;
@@ -297,6 +320,7 @@ void run_close(struct run *run)
             munmap(run->scratch[i], run->scratch_bytes);
     run_free_gathered(run);
     tree_free(&run->tree);
+    free(run->openmp);
     free(run->held);
     free(run->place);
     free(run->processor);

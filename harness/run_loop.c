@@ -5,15 +5,27 @@
 
 /* ---- before a repetition ---- */
 
+static struct source *source_of(struct run *run, int i)
+{
+    if (run->openmp == NULL)
+        return chain_source(&run->chain, i);
+    source_openmp_open(&run->openmp[i], run_first_worker(run) + i, i,
+                       run->context->openmp, &run->share);
+    return &run->openmp[i].base;
+}
+
 static void reset_sources(struct run *run, bool further_step)
 {
     if (run->context->comm.rank == 0)
         chain_root_reset(&run->root, further_step);
     chain_reset(&run->chain, further_step);
     chain_listen(&run->chain);
+    if (run->openmp != NULL)
+        openmp_loop_prepare(run->context->openmp, &run->share);
     for (int i = 0; i < run->workers; i++) {
-        struct source *source = chain_source(&run->chain, i);
-        source->watch = counters_watch(run->context->counters, i);
+        struct source *source = source_of(run, i);
+        source->watch = counters_watch(run->context->counters,
+                                       context_slot(run->context, i));
         run->chain.source[i].base.watch = source->watch;
         run->worker[i].source = run_perturb_source(run, i, source);
     }
@@ -98,7 +110,8 @@ static void work(struct run *run, int thread)
     done.iterations += worker->iterations;
     done.requests = worker->source->requests;
     done.wait_s = worker->source->wait_s + sync_s;
-    counters_finish(run->context->counters, thread, &done);
+    counters_finish(run->context->counters, context_slot(run->context, thread),
+                    &done);
     result->sync_s += sync_s;
     result->wait_s += worker->source->wait_s;
     result->serve_s += worker->source->serve_s;
@@ -122,7 +135,8 @@ static void run_pass(struct run *run, int thread)
         finish(run);
     engine_team_barrier(run->context->team, &run->patience);
     if (thread < run->workers)
-        counters_go_on(run->context->counters, thread);
+        counters_go_on(run->context->counters,
+                       context_slot(run->context, thread));
 }
 
 /* ---- replan: a pass for every time step ---- */
@@ -183,13 +197,14 @@ void run_loop_body(int thread, void *arg)
         run_bind_thread(run, thread, &err);
     start_together(run, thread);
     if (thread < run->workers)
-        counters_begin(run->context->counters, thread);
+        counters_begin(run->context->counters,
+                       context_slot(run->context, thread));
     run_passes(run, thread);
     if (thread == 0)
         run->end_s = engine_now();
     if (thread >= run->workers)
         return;
-    counters_end(run->context->counters, thread,
+    counters_end(run->context->counters, context_slot(run->context, thread),
                  run->counted != NULL ? &run->counted[thread] : NULL);
     run_observe(run, thread);
 }

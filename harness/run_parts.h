@@ -15,6 +15,7 @@
 #include "harness/protocol/dmps.h"
 #include "harness/run.h"
 #include "harness/stopper.h"
+#include "harness/transport/openmp.h"
 #include "harness/verify.h"
 
 struct run {
@@ -30,6 +31,9 @@ struct run {
     struct planned planned; /* of protocol push */
     struct chain_root root;
     struct chain chain;
+    struct openmp_loop share;     /* transport openmp: this rank's */
+    struct source_openmp *openmp; /* and its workers' sources, in place of the
+                                     chain's; else NULL */
     struct dmps dmps;
     bool has_dmps; /* rows depend on each other */
     struct migrate migrate;

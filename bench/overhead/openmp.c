@@ -1,58 +1,142 @@
+/* Chunks of an empty loop from OpenMP runtimes, as transport openmp gets
+ * them. */
 #include "bench/overhead/overhead.h"
 
 #include "harness/engine/engine.h"
+#include "harness/protocol/parallel.h"
+#include "harness/transport/openmp.h"
 
-#include <omp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* An iteration that the compiler keeps and that does nothing. */
-static inline void body(int64_t i)
+enum { THREADS_MAX = 256 };
+
+/* One schedule under one runtime: `loops` loops, one after the other. */
+struct contest {
+    const char *words;
+    struct openmp_schedule schedule;
+    int64_t iterations, loops;
+};
+
+struct field {
+    const struct overhead_bare *bare;
+    const struct openmp *openmp;
+    struct engine_team *team;
+    int threads;
+    struct openmp_loop loop;
+    int64_t loops;
+    double begin_s, end_s;
+    int64_t chunks[THREADS_MAX];
+};
+
+static int64_t run_loops(const struct field *field, int thread)
 {
-    __asm__ volatile("" : : "r"(i));
-}
-
-static void loops_of(enum overhead_schedule schedule, int64_t loops,
-                     int64_t iterations)
-{
-    for (int64_t n = 0; n < loops; n++) {
-        if (schedule == OMP_DYNAMIC) {
-#pragma omp for schedule(dynamic, 1) nowait
-            for (int64_t i = 0; i < iterations; i++)
-                body(i);
-        } else if (schedule == OMP_GUIDED) {
-#pragma omp for schedule(guided) nowait
-            for (int64_t i = 0; i < iterations; i++)
-                body(i);
-        } else {
-#pragma omp for schedule(static) nowait
-            for (int64_t i = 0; i < iterations; i++)
-                body(i);
-        }
-    }
-}
-
-double overhead_openmp(enum overhead_schedule schedule, int threads,
-                       int64_t loops, int64_t iterations,
-                       void (*bind)(int thread, void *arg), void *arg)
-{
-    double start = 0, end = 0;
-#pragma omp parallel num_threads(threads)
-    {
-        bind(omp_get_thread_num(), arg);
-#pragma omp barrier
-#pragma omp master
-        start = engine_now();
-        loops_of(schedule, loops, iterations);
-#pragma omp barrier
-#pragma omp master
-        end = engine_now();
-    }
-    return end - start;
-}
-
-int64_t overhead_openmp_chunks(int threads, int64_t iterations)
-{
+    const struct overhead_bare *bare = field->bare;
+    _Alignas(64) char scratch[64] = {0};
+    struct source_openmp source;
+    struct worker worker = {.source = &source.base,
+                            .kernel = bare->kernel,
+                            .instance = bare->instance,
+                            .scratch = scratch};
     int64_t chunks = 0;
-    for (; iterations > 0; chunks++)
-        iterations -= (iterations + threads - 1) / threads;
+    for (int64_t n = 0; n < field->loops; n++) {
+        source_openmp_open(&source, thread, thread, field->openmp,
+                           &field->loop);
+        parallel_run(&worker);
+        chunks += worker.chunks;
+    }
     return chunks;
+}
+
+static void field_body(int thread, void *arg)
+{
+    struct field *field = arg;
+    struct engine_patience patience = {.spin_s = 1};
+    field->bare->bind(thread, field->bare->context);
+    engine_team_barrier(field->team, &patience);
+    if (thread == 0)
+        field->begin_s = engine_now();
+    engine_team_barrier(field->team, &patience);
+    field->chunks[thread] = run_loops(field, thread);
+    engine_team_barrier(field->team, &patience);
+    if (thread == 0)
+        field->end_s = engine_now();
+}
+
+static double time_contest(struct field *field, const struct contest *c,
+                           int64_t *chunks)
+{
+    field->loop =
+        (struct openmp_loop){c->schedule, 0, c->iterations, field->threads};
+    field->loops = c->loops;
+    engine_team_run(field->team, field_body, field);
+    *chunks = 0;
+    for (int t = 0; t < field->threads; t++)
+        *chunks += field->chunks[t];
+    return 1e9 * (field->end_s - field->begin_s) / (double)*chunks;
+}
+
+static void print_contest(FILE *out, struct field *field,
+                          const struct contest *c)
+{
+    double ns[OVERHEAD_ROUNDS], ratio[OVERHEAD_ROUNDS];
+    int64_t chunks = 0;
+    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
+        double limit = field->bare->time(field->bare->field);
+        ns[r] = time_contest(field, c, &chunks);
+        ratio[r] = ns[r] / limit;
+    }
+    fprintf(out, "  OpenMP %-23s %-10s %8.1f %8.2f", c->words,
+            openmp_name(field->openmp), overhead_median(ns, OVERHEAD_ROUNDS),
+            overhead_median(ratio, OVERHEAD_ROUNDS));
+    if (c->loops > 1)
+        fprintf(out, "   (loops of %.1f chunks, begun and ended)",
+                (double)chunks / (double)c->loops);
+    fputc('\n', out);
+}
+
+static int print_runtime(FILE *out, const struct overhead_bare *bare,
+                         const char *name, struct error *err)
+{
+    const struct contest contests[] = {
+        {"schedule(dynamic,1)",
+         {.kind = OPENMP_DYNAMIC, .chunk = 1},
+         1 << 20,
+         1},
+        {"schedule(guided)",
+         {.kind = OPENMP_GUIDED, .chunk = 1},
+         1LL << 40,
+         2000},
+    };
+    struct field *field = calloc(1, sizeof(*field));
+    struct openmp *openmp = NULL;
+    int code = field == NULL ? error_set(err, ENOMEM, "out of memory")
+                             : openmp_open(&openmp, name, err);
+    if (code == 0)
+        code = openmp_check_team(openmp, bare->context->threads, err);
+    if (code == 0) {
+        *field = (struct field){
+            .bare = bare, .openmp = openmp, .threads = bare->context->threads};
+        code = engine_team_adopt(&field->team, field->threads, openmp_fork,
+                                 openmp, err);
+    }
+    for (size_t i = 0; code == 0 && i < sizeof(contests) / sizeof(contests[0]);
+         i++)
+        print_contest(out, field, &contests[i]);
+    if (code == 0)
+        engine_team_stop(field->team);
+    if (openmp != NULL)
+        openmp_close(openmp);
+    free(field);
+    return code;
+}
+
+void overhead_openmp(FILE *out, const struct overhead_bare *bare)
+{
+    static const char *const names[] = {"libgomp", "libomp", NULL};
+    struct error err;
+    for (int i = 0; names[i] != NULL; i++)
+        if (print_runtime(out, bare, names[i], &err) != 0)
+            fprintf(out, "  %s\n", err.text);
 }

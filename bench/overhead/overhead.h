@@ -38,15 +38,19 @@ void overhead_bounds(FILE *out, struct launch_context *context,
  * convolution against the dot products of BLAS.  By rank 0 alone. */
 void overhead_kernels(FILE *out);
 
-/* The OpenMP loops of this compiler's runtime; bind(thread, arg) is called
- * once by every thread of the parallel region.  Seconds of `loops` loops of
- * `iterations` empty iterations each. */
-enum overhead_schedule { OMP_STATIC, OMP_DYNAMIC, OMP_GUIDED };
-double overhead_openmp(enum overhead_schedule schedule, int threads,
-                       int64_t loops, int64_t iterations,
-                       void (*bind)(int thread, void *arg), void *arg);
-/* Chunks that guided makes of so many iterations: ceil(R/p) each, as libgomp
- * sizes them. */
-int64_t overhead_openmp_chunks(int threads, int64_t iterations);
+/* What the rows of OpenMP are held against, in turns: time(field) measures the
+ * bare counter, in ns a step. */
+struct overhead_bare {
+    double (*time)(void *field);
+    void *field;
+    void (*bind)(int thread, void *context);
+    struct launch_context *context;
+    const struct kernel_ops *kernel; /* the null kernel and one of it */
+    void *instance;
+};
+
+/* ns per chunk of each OpenMP runtime that is installed, after the rows of
+ * overhead_threads. */
+void overhead_openmp(FILE *out, const struct overhead_bare *bare);
 
 #endif

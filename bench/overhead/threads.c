@@ -170,39 +170,9 @@ static void print_rows(FILE *out, struct contest *c, int count)
     }
 }
 
-/* ---- OpenMP ---- */
-
-static void openmp_rows(FILE *out, struct field *field)
+static double time_bare_again(void *field)
 {
-    enum { LOOPS = 2000, GUIDED = 512 };
-    struct launch_context *context = field->context;
-    int threads = context->threads;
-    double dynamic[OVERHEAD_ROUNDS], guided[OVERHEAD_ROUNDS];
-    double dynamic_ratio[OVERHEAD_ROUNDS], guided_ratio[OVERHEAD_ROUNDS];
-    int64_t chunks = overhead_openmp_chunks(threads, GUIDED);
-    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
-        double limit = time_bare(field);
-        dynamic[r] =
-            1e9 / CHUNKS *
-            overhead_openmp(OMP_DYNAMIC, threads, 1, CHUNKS, bind, context);
-        double all =
-            overhead_openmp(OMP_GUIDED, threads, LOOPS, GUIDED, bind, context);
-        double loop =
-            overhead_openmp(OMP_STATIC, threads, LOOPS, GUIDED, bind, context);
-        guided[r] = 1e9 * (all - loop) / (double)(LOOPS * chunks);
-        dynamic_ratio[r] = dynamic[r] / limit;
-        guided_ratio[r] = guided[r] / limit;
-    }
-    fprintf(out, "  %-30s %-10s %8.1f %8.2f\n", "OpenMP schedule(dynamic,1)",
-            "libgomp", overhead_median(dynamic, OVERHEAD_ROUNDS),
-            overhead_median(dynamic_ratio, OVERHEAD_ROUNDS));
-    fprintf(out,
-            "  %-30s %-10s %8.1f %8.2f   (%lld chunks of %d, less the "
-            "loop itself)\n",
-            "OpenMP schedule(guided)", "libgomp",
-            overhead_median(guided, OVERHEAD_ROUNDS),
-            overhead_median(guided_ratio, OVERHEAD_ROUNDS), (long long)chunks,
-            GUIDED);
+    return time_bare(field);
 }
 
 void overhead_threads(FILE *out, struct launch_context *context)
@@ -312,7 +282,9 @@ void overhead_threads(FILE *out, struct launch_context *context)
     fprintf(out, "  %-30s %-10s %8.1f %8.2f\n", "bare fetch-and-add", "atomic",
             overhead_median(limit, OVERHEAD_ROUNDS), 1.0);
     print_rows(out, contest, COUNT);
-    openmp_rows(out, field);
+    overhead_openmp(out, &(struct overhead_bare){time_bare_again, field, bind,
+                                                 context, field->null,
+                                                 field->instance});
     for (int i = 0; i < COUNT; i++) {
         sched_table_free(&contest[i].table);
         free(contest[i].state);

@@ -157,6 +157,15 @@ struct engine_team;
 int engine_team_start(struct engine_team **team, int threads,
                       struct error *err);
 
+/* A team whose threads something else keeps, an OpenMP runtime for one:
+ * fork(keeper, threads, body, arg) runs body on each of them, the caller being
+ * thread 0, and returns when all are back.  Native only. */
+int engine_team_adopt(struct engine_team **team, int threads,
+                      void (*fork)(void *keeper, int threads,
+                                   void (*body)(int thread, void *arg),
+                                   void *arg),
+                      void *keeper, struct error *err);
+
 /* Runs body(thread, arg) on every thread of the team and returns when all
  * are back.  Threads sleep between runs. */
 void engine_team_run(struct engine_team *team,

@@ -20,6 +20,10 @@ struct engine_team {
     _Atomic uint32_t arrived; /* at the barrier */
     _Atomic uint32_t phase;   /* of the barrier */
     struct engine_event opened;
+    /* Whose threads they are; NULL: our own. */
+    void (*fork)(void *keeper, int threads, void (*body)(int thread, void *arg),
+                 void *arg);
+    void *keeper;
 };
 
 struct member {
@@ -71,22 +75,46 @@ static int start_member(struct engine_team *team, int thread, struct error *err)
     return 0;
 }
 
-int engine_team_start(struct engine_team **out, int threads, struct error *err)
+static struct engine_team *make_team(int threads, struct error *err)
 {
     struct engine_team *team = calloc(1, sizeof(*team));
-    /* Sleeps of a few microseconds shall not last 50 more; the threads
-     * started below inherit it. */
-    prctl(PR_SET_TIMERSLACK, 1000L);
     if (team != NULL)
         team->handle = calloc((size_t)threads, sizeof(*team->handle));
     if (team == NULL || team->handle == NULL) {
         free(team);
-        return error_set(err, ENOMEM, "out of memory for %d threads", threads);
+        error_set(err, ENOMEM, "out of memory for %d threads", threads);
+        return NULL;
     }
+    /* Sleeps of a few microseconds shall not last 50 more; threads that are
+     * started after this inherit it. */
+    prctl(PR_SET_TIMERSLACK, 1000L);
     team->threads = threads;
     pthread_mutex_init(&team->mutex, NULL);
     pthread_cond_init(&team->go, NULL);
     pthread_cond_init(&team->back, NULL);
+    return team;
+}
+
+int engine_team_adopt(struct engine_team **out, int threads,
+                      void (*fork)(void *keeper, int threads,
+                                   void (*body)(int thread, void *arg),
+                                   void *arg),
+                      void *keeper, struct error *err)
+{
+    struct engine_team *team = make_team(threads, err);
+    if (team == NULL)
+        return -ENOMEM;
+    team->fork = fork;
+    team->keeper = keeper;
+    *out = team;
+    return 0;
+}
+
+int engine_team_start(struct engine_team **out, int threads, struct error *err)
+{
+    struct engine_team *team = make_team(threads, err);
+    if (team == NULL)
+        return -ENOMEM;
     for (int t = 1; t < threads; t++) {
         int code = start_member(team, t, err);
         if (code != 0) {
@@ -101,6 +129,10 @@ int engine_team_start(struct engine_team **out, int threads, struct error *err)
 void engine_team_run(struct engine_team *team,
                      void (*body)(int thread, void *arg), void *arg)
 {
+    if (team->fork != NULL) {
+        team->fork(team->keeper, team->threads, body, arg);
+        return;
+    }
     pthread_mutex_lock(&team->mutex);
     team->body = body;
     team->arg = arg;

@@ -118,6 +118,14 @@ int context_open(struct launch_context *context, const struct plan *plan,
     return 0;
 }
 
+int context_of_cell(struct launch_context *context, const struct cell *cell,
+                    struct launch_context **out, struct error *err)
+{
+    (void)cell, (void)err;
+    *out = context;
+    return 0;
+}
+
 /* The team is released by main. */
 void context_close(struct launch_context *context)
 {

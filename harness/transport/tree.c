@@ -12,7 +12,7 @@ struct builder {
     struct hierarchy hierarchy;
     bool by_thread;
     bool dedicated;
-    bool window;
+    bool nobody; /* no rank is a master */
     int room;
 };
 
@@ -67,7 +67,7 @@ static int build_group(struct builder *b, int parent, int level, int low,
                        int high)
 {
     int host = b->by_thread ? 0 : low;
-    int master = add_master(b, parent, b->window ? -1 : host);
+    int master = add_master(b, parent, b->nobody ? -1 : host);
     if (master < 0)
         return -ENOMEM;
     if (b->dedicated)
@@ -119,7 +119,8 @@ int tree_build(struct tree *out, const struct cell *cell, struct error *err)
     if (code != 0)
         return code;
     b.by_thread = strcmp(cell->transport, "shared") == 0;
-    b.window = strcmp(cell->transport, "window") == 0;
+    b.nobody = strcmp(cell->transport, "window") == 0 ||
+               strcmp(cell->transport, "openmp") == 0;
     b.dedicated = strcmp(cell->transport, "master") == 0 &&
                   strcmp(cell->master, "dedicated") == 0;
     tree.rank_worker = calloc((size_t)cell->ranks + 1, sizeof(int));
