@@ -72,26 +72,73 @@ static double median(const struct result *result, size_t offset)
 #define MEDIAN(result, column)                                                 \
     median(result, offsetof(struct result_sample, column))
 
-/* -1: nothing alike. */
-static double alike(const struct estimator *e, const struct cell *cell,
-                    double *serial_s)
+/* What a number of workers loses to perfect scaling: the mean of
+ * time_s p / serial_s over the cells of so many workers. */
+struct loss {
+    int workers, cells;
+    double mean;
+};
+
+static void add_loss(struct loss *list, int *count, int workers, double lost)
 {
-    double serial = 0, lost = 0;
-    int found = 0;
-    for (int i = 0; i < e->earlier.count; i++) {
+    int at = 0;
+    while (at < *count && list[at].workers < workers)
+        at++;
+    if (at == *count || list[at].workers != workers) {
+        memmove(list + at + 1, list + at,
+                (size_t)(*count - at) * sizeof(*list));
+        list[at] = (struct loss){.workers = workers};
+        ++*count;
+    }
+    struct loss *loss = &list[at];
+    loss->mean += (lost - loss->mean) / ++loss->cells;
+}
+
+/* Between two known numbers of workers on the line over log p; beyond the
+ * largest with the share of the loop that is serial there by Amdahl's law. */
+static double loss_at(const struct loss *list, int count, int workers)
+{
+    const struct loss *last = &list[count - 1];
+    if (workers <= list[0].workers)
+        return list[0].mean;
+    for (int i = 1; i < count; i++) {
+        const struct loss *low = &list[i - 1], *high = &list[i];
+        if (workers > high->workers)
+            continue;
+        double way = log((double)workers / low->workers) /
+                     log((double)high->workers / low->workers);
+        return low->mean + way * (high->mean - low->mean);
+    }
+    double serial =
+        last->workers > 1 ? (last->mean - 1) / (last->workers - 1) : 0;
+    return last->mean + fmax(serial, 0) * (workers - last->workers);
+}
+
+/* The loss at a cell's number of workers, by the earlier cells of its kernel,
+ * or of all: NAN without any.  *serial_s is the mean of theirs. */
+static double earlier_loss(const struct estimator *e, const struct cell *cell,
+                           bool all, double *serial_s)
+{
+    struct loss *list = calloc((size_t)e->earlier.count + 1, sizeof(*list));
+    double serial = 0, found = 0;
+    int count = 0;
+    for (int i = 0; list != NULL && i < e->earlier.count; i++) {
         const struct result *r = &e->earlier.list[i];
         double alone = MEDIAN(r, serial_s), time = MEDIAN(r, time_s);
-        if (r->simulated || strcmp(r->cell.kernel, cell->kernel) != 0 ||
-            !(alone > 0) || !(time > 0))
+        bool same = strcmp(r->cell.kernel, cell->kernel) == 0;
+        int workers = cell_workers(&r->cell);
+        if (r->simulated || !(all || same) || !(alone > 0) || !(time > 0) ||
+            workers < 1)
             continue;
         serial += alone;
-        lost += time * cell_workers(&r->cell) / alone;
         found++;
+        add_loss(list, &count, workers, time * workers / alone);
     }
-    if (found == 0)
-        return -1;
+    double lost =
+        count > 0 ? loss_at(list, count, cell_workers(cell)) : (double)NAN;
     *serial_s = serial / found;
-    return *serial_s * lost / found / cell_workers(cell);
+    free(list);
+    return lost;
 }
 
 /* ---- the kernel's cost model ---- */
@@ -186,22 +233,29 @@ struct estimate estimate_cell(struct estimator *e, const struct cell *cell)
     const struct policy *p = e->policy;
     const struct result *same =
         e->has_earlier ? results_find(&e->earlier, cell->hash) : NULL;
-    double serial_s = NAN;
+    double serial_s = NAN, workers = cell_workers(cell);
     double time_s = same != NULL ? MEDIAN(same, time_s) : NAN;
     if (time_s > 0)
         return (struct estimate){
             estimate_whole(p, time_s, MEDIAN(same, serial_s)), "measured"};
-    time_s = e->has_earlier ? alike(e, cell, &serial_s) : -1;
-    if (time_s > 0)
-        return (struct estimate){estimate_whole(p, time_s, serial_s), "alike"};
+    double lost =
+        e->has_earlier ? earlier_loss(e, cell, false, &serial_s) : (double)NAN;
+    if (lost > 0)
+        return (struct estimate){
+            estimate_whole(p, serial_s * lost / workers, serial_s), "alike"};
     model_kernel(e, cell->kernel);
     serial_s =
         e->serial_s[cell->ranks > 1 ? CALIBRATION_RANKS : CALIBRATION_THREADS];
     if (isnan(serial_s))
         serial_s = e->serial_s[CALIBRATION_THREADS];
-    if (serial_s > 0)
+    if (serial_s > 0) {
+        double unused;
+        lost =
+            e->has_earlier ? earlier_loss(e, cell, true, &unused) : (double)NAN;
         return (struct estimate){
-            estimate_whole(p, serial_s / cell_workers(cell), serial_s),
+            estimate_whole(p, serial_s * (lost > 1 ? lost : 1) / workers,
+                           serial_s),
             "model"};
+    }
     return (struct estimate){fmin(p->cell_seconds, p->cell_timeout), "limit"};
 }

@@ -2,10 +2,13 @@
  *
  * In this order, as far as it is known:
  *     measured   the same cell in an earlier result directory
- *     alike      the same kernel there: its serial time over the workers, times
- *                the mean of time_s workers / serial_s of its cells there
+ *     alike      the same kernel there: its mean serial time over the workers,
+ *                times what its cells of as many workers lose there to perfect
+ *                scaling; of other numbers of workers that is interpolated,
+ *                and extrapolated by Amdahl's law
  *     model      the kernel's cost model times what a calibration says that an
- *                operation costs, over the workers (trace: without one)
+ *                operation costs, over the workers (trace: without one), times
+ *                what other kernels lose in the earlier directory
  *     limit      cell_seconds, or cell_timeout if that is less
  * From the time of a repetition follows that of the cell: the serial passes
  * before it, the warm-up, and as many repetitions as the policy may take. */

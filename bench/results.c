@@ -1,4 +1,4 @@
-#include "bench/results.h"
+#include "bench/results_parts.h"
 
 #include "harness/record/record.h"
 #include "harness/stats.h"
@@ -210,20 +210,48 @@ static int read_file(const char *path, struct results *results,
     return bad ? error_set(err, EIO, "%s: cannot read", path) : 0;
 }
 
-int results_read(const char *dir, struct results *results, struct error *err)
+static int read_workers(const char *path, struct results *results,
+                        struct error *err)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return error_set(err, errno, "%s: cannot read: %s", path,
+                         strerror(errno));
+    int code = results_read_workers(file, results);
+    bool bad = ferror(file) != 0;
+    fclose(file);
+    if (code != 0)
+        return error_set(err, ENOMEM, "%s: out of memory", path);
+    return bad ? error_set(err, EIO, "%s: cannot read", path) : 0;
+}
+
+typedef int read_function(const char *path, struct results *results,
+                          struct error *err);
+
+/* Every launch's file of this kind. */
+static int read_all(const char *dir, const char *kind, read_function *read,
+                    struct results *results, struct error *err)
 {
     char pattern[PATH_SIZE];
     glob_t found;
     int code = 0;
-    *results = (struct results){.index = json_object()};
-    snprintf(pattern, sizeof(pattern), "%s/runs-*.jsonl", dir);
+    snprintf(pattern, sizeof(pattern), "%s/%s-*.jsonl", dir, kind);
     int state = glob(pattern, 0, NULL, &found);
     if (state != 0 && state != GLOB_NOMATCH)
-        code = error_set(err, EIO, "%s: cannot read the result directory", dir);
+        return error_set(err, EIO, "%s: cannot read the result directory", dir);
     for (size_t i = 0; state == 0 && code == 0 && i < found.gl_pathc; i++)
-        code = read_file(found.gl_pathv[i], results, err);
+        code = read(found.gl_pathv[i], results, err);
     if (state == 0)
         globfree(&found);
+    return code;
+}
+
+int results_read(const char *dir, struct results *results, struct error *err)
+{
+    *results = (struct results){.index = json_object()};
+    int code = read_all(dir, "runs", read_file, results, err);
+    if (code == 0 && results_measure_power(results))
+        code = read_all(dir, "workers", read_workers, results, err);
     if (code != 0)
         results_free(results);
     return code;
@@ -231,8 +259,10 @@ int results_read(const char *dir, struct results *results, struct error *err)
 
 void results_free(struct results *results)
 {
-    for (int i = 0; i < results->count; i++)
+    for (int i = 0; i < results->count; i++) {
         free(results->list[i].samples);
+        free(results->list[i].power);
+    }
     free(results->list);
     json_decref(results->index);
     *results = (struct results){.list = NULL};

@@ -32,6 +32,9 @@ struct result {
     bool simulated;      /* every iteration was handed out once, no more */
     int count;           /* repetitions of launches that ended ok */
     struct result_sample *samples;
+    /* One for each worker, where the launch has measured them (power:
+     * measured); NULL: not known, or given with the cell. */
+    double *power;
 };
 
 struct results {

@@ -21,12 +21,25 @@ static void make_way(const struct result *result, char *way)
         label_add(way, "; oversubscribed, not ranked", "");
 }
 
-/* V_0 / max V, and the sum of V / (1 + load). */
-static void weigh(const struct cell *cell, int workers, double *first,
+/* The powers of a cell's workers without their load; NULL: all equal. */
+static double *own_powers(const struct result *result, int workers,
+                          const int *load)
+{
+    if (result->power == NULL)
+        return cell_powers(&result->cell);
+    double *own = calloc((size_t)workers, sizeof(*own));
+    for (int w = 0; own != NULL && w < workers; w++)
+        own[w] = result->power[w] * (load != NULL ? 1 + load[w] : 1);
+    return own;
+}
+
+/* V_0 / max V, and the sum of V / (1 + load); measured powers have been
+ * measured beside the load.  NAN: they are not known. */
+static void weigh(const struct result *result, int workers, double *first,
                   double *total)
 {
-    double *power = cell_powers(cell);
-    int *load = cell_loads(cell);
+    int *load = cell_loads(&result->cell);
+    double *power = own_powers(result, workers, load);
     double most = 0;
     *total = 0;
     for (int w = 0; w < workers; w++) {
@@ -35,6 +48,8 @@ static void weigh(const struct cell *cell, int workers, double *first,
         *total += own / (load != NULL ? 1 + load[w] : 1);
     }
     *first = (power != NULL ? power[0] : 1) / most;
+    if (cell_measures_power(&result->cell) && result->power == NULL)
+        *first = *total = NAN;
     free(power);
     free(load);
 }
@@ -45,7 +60,7 @@ static int make_entry(const struct result *result, struct sync_cell *entry)
     *entry = (struct sync_cell){.cell = &result->cell,
                                 .workers = cell_workers(&result->cell)};
     make_way(result, entry->way);
-    weigh(entry->cell, entry->workers, &first, &entry->total_power);
+    weigh(result, entry->workers, &first, &entry->total_power);
     int code = result_median(result, offsetof(struct result_sample, time_s),
                              &entry->time_s, NULL);
     if (code == 0)

@@ -122,6 +122,15 @@ static void add_times(const struct block *block, struct table *table)
 
 /* ---- speedup ---- */
 
+/* Not known where nobody has recorded what was measured. */
+static void add_power(struct table *table, double power, int digits)
+{
+    if (isfinite(power))
+        table_add(table, "%.*g", digits, power);
+    else
+        table_add(table, "-");
+}
+
 static void add_speedups(const struct block *block, struct table *table,
                          const struct sync_cell *interval,
                          const struct sync_cell **scheme, int schemes)
@@ -137,7 +146,7 @@ static void add_speedups(const struct block *block, struct table *table,
         table_add(table, "%lld", (long long)interval->cell->sync_interval);
         table_add(table, "%s%s", load[0] ? "load " : "dedicated", load);
         table_add(table, "%d", column->workers);
-        table_add(table, "%.4g", column->total_power);
+        add_power(table, column->total_power, 4);
         for (int s = 0; s < schemes; s++) {
             const struct sync_cell *e =
                 find(block, interval, scheme[s], column);
@@ -240,7 +249,7 @@ static int print_csv(FILE *out, const struct sync_cell *entry, int count)
         table_add(&table, "%.9g", e->time_s);
         table_add(&table, "%s", c->load);
         table_add(&table, "%s", c->power);
-        table_add(&table, "%.9g", e->total_power);
+        add_power(&table, e->total_power, 9);
         table_number(&table, e->alone_s / e->time_s, 6);
         table_add(&table, "%s", e->way);
     }

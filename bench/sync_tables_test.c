@@ -146,6 +146,58 @@ static void the_fastest_worker_is_the_base(void **unused)
     leave(&f);
 }
 
+static void add_worker(const struct folder *f, const char *launch, int worker,
+                       double power)
+{
+    char path[128];
+    snprintf(path, sizeof(path), "%s/workers-%s.jsonl", f->path, launch);
+    FILE *file = fopen(path, "a");
+    assert_non_null(file);
+    fprintf(file,
+            "{\"schema\":1,\"launch\":\"%s\",\"cell\":\"0\",\"worker\":%d,"
+            "\"power\":%g}\n",
+            launch, worker, power);
+    fclose(file);
+}
+
+/* Beside its load worker 1 has power 2, alone it would have 4: the loop that
+ * takes worker 0 12 s takes it 3 s.  Worker 1 had 1.9 and 2.1 in two launches.
+ */
+static void measured_powers_are_those_of_the_workers(void **unused)
+{
+    (void)unused;
+    struct folder f;
+    struct results results;
+    enter(&f);
+    add(&f, "dtss", 2, "100", "\"power\":\"measured\",\"load\":\"w1:1\",", 2);
+    add_worker(&f, "a", 0, 1);
+    add_worker(&f, "a", 1, 1.9);
+    add_worker(&f, "b", 0, 1);
+    add_worker(&f, "b", 1, 2.1);
+    char *text = printed(&f, &results);
+    assert_line(text,
+                "  100       load w1:1        2            3       1.500");
+    free(text);
+    results_free(&results);
+    leave(&f);
+}
+
+/* Then neither the total nor the fastest is known, and no number stands. */
+static void powers_that_nobody_recorded_are_not_known(void **unused)
+{
+    (void)unused;
+    struct folder f;
+    struct results results;
+    enter(&f);
+    add(&f, "dtss", 2, "100", "\"power\":\"measured\",", 2);
+    char *text = printed(&f, &results);
+    assert_line(text,
+                "  100       dedicated        2            -           -");
+    free(text);
+    results_free(&results);
+    leave(&f);
+}
+
 static void they_are_stored(void **unused)
 {
     (void)unused;
@@ -202,6 +254,8 @@ int main(void)
         cmocka_unit_test(dedicated_and_not_stand_side_by_side),
         cmocka_unit_test(speedups_stand_against_total_power),
         cmocka_unit_test(the_fastest_worker_is_the_base),
+        cmocka_unit_test(measured_powers_are_those_of_the_workers),
+        cmocka_unit_test(powers_that_nobody_recorded_are_not_known),
         cmocka_unit_test(they_are_stored),
         cmocka_unit_test(without_intervals_there_is_nothing),
     };

@@ -28,6 +28,9 @@ Submits a campaign as job arrays, one for each layout (ranks x threads).
   --cell-time S      seconds that a cell takes, instead of
                      an estimate: from it follows how many jobs there are
   --from DIR         estimate by this earlier result directory (default: --out)
+  --calibration FILE estimate what that directory does not know by this file of
+                     dlsbench calibrate, made on the nodes that will run it
+                     (default: of the machine that submits)
   --set KEY=VALUE    as of dlsbench run
   --site FILE        settings, instead of jobs/site.env
   --dry-run          say what would be submitted
@@ -36,7 +39,7 @@ END
 
 # ---- command line ----
 
-campaign='' out='' from='' time='' cell_time='' site=$here/site.env dry_run=false
+campaign='' out='' from='' calibration='' time='' cell_time='' site=$here/site.env dry_run=false
 nodes=() sets=()
 
 need_value() {
@@ -48,7 +51,7 @@ parse() {
         case $1 in
         --help | -h) help && exit 0 ;;
         --dry-run) dry_run=true && shift && continue ;;
-        --out | --nodes | --time | --cell-time | --from | --set | --site)
+        --out | --nodes | --time | --cell-time | --from | --calibration | --set | --site)
             need_value "$1" $# ;;
         -*) fail "'$1' is not known, see --help" ;;
         *)
@@ -65,6 +68,7 @@ parse() {
         --time) time=$2 ;;
         --cell-time) cell_time=$2 ;;
         --from) from=$2 ;;
+        --calibration) calibration=$2 ;;
         --set) sets+=(--set "$2") ;;
         --site) site=$2 ;;
         esac
@@ -344,6 +348,7 @@ list_cells() {
     local where=()
     [ -z "$out" ] || where=(--out "$out")
     [ -z "$from" ] || where+=(--from "$from")
+    [ -z "$calibration" ] || where+=(--calibration "$calibration")
     "$program" run "$campaign" ${sets[@]+"${sets[@]}"} "${machine[@]}" \
         ${where[@]+"${where[@]}"} --dry-run --format csv
 }
