@@ -5,6 +5,7 @@
 #include "harness/record/record.h"
 #include "harness/transport/openmp.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,12 +57,12 @@ static double measure_barrier(const struct comm *comm)
     return best;
 }
 
-/* How an rma window behaves here; -1 with one rank. */
-static double measure_rma(const struct comm *comm)
+/* How an rma window behaves here; -1 where there is none, and why. */
+static double measure_rma(const struct comm *comm, struct error *why)
 {
     struct window window;
-    struct error err;
-    if (comm->ranks < 2 || window_open(&window, comm, false, 0, &err) != 0)
+    error_set(why, ENOTSUP, "not measured: one rank");
+    if (comm->ranks < 2 || window_open(&window, comm, false, 0, why) != 0)
         return -1;
     double worst = window_measure_progress(&window, 5e-3);
     window_close(&window);
@@ -156,7 +157,8 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
 {
     const struct comm *comm = &context->comm;
     char mpi[256], started[32];
-    double barrier = measure_barrier(comm), rma = measure_rma(comm);
+    struct error why;
+    double barrier = measure_barrier(comm), rma = measure_rma(comm, &why);
     json_t *ranks = ranks_array(context);
     if (comm->rank != 0) {
         json_decref(ranks);
@@ -179,7 +181,7 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
         engine_measure_clock(), "tick_s", context->tick_s, "barrier_s", barrier,
         "rma_busy_target_s", record_real(rma < 0 ? 0.0 / 0.0 : rma),
         "rma_progress",
-        rma < 0        ? "not measured: one rank"
+        rma < 0        ? why.text
         : rma > 2.5e-3 ? "the target must enter MPI"
                        : "goes on while the target computes");
 }

@@ -10,8 +10,8 @@ enum { OPENMP_ENTRIES = 16 };
 
 struct openmp_runtime {
     const char *name;
-    const char *package;  /* of Debian, for messages */
-    const char *files[4]; /* tried in this order */
+    const char *package;        /* of Debian, for messages */
+    const char *files[4];       /* tried in this order */
     const char *const *entries; /* names of what is called; NULL ends it */
     /* The variables by which a user says how idle threads wait, and what this
      * program says where none is set. */

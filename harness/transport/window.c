@@ -4,20 +4,58 @@
 #include <stdint.h>
 #include <string.h>
 
-static void open_shared(struct window *window, size_t bytes)
+static int open_shared(struct window *window, size_t bytes)
 {
     const struct comm *comm = window->comm;
     void *mine;
     MPI_Aint size;
     int unit;
     /* Aligned by hand: MPI promises no more than a double's alignment. */
-    MPI_Win_allocate_shared(comm->rank == 0 ? (MPI_Aint)bytes + 128 : 0, 1,
-                            MPI_INFO_NULL, comm->all, &mine, &window->handle);
+    int code = MPI_Win_allocate_shared(
+        comm->rank == 0 ? (MPI_Aint)bytes + 128 : 0, 1, MPI_INFO_NULL,
+        comm->all, &mine, &window->handle);
+    if (code != MPI_SUCCESS)
+        return code;
     MPI_Win_shared_query(window->handle, 0, &size, &unit, &mine);
     uintptr_t address = (uintptr_t)mine;
     window->memory = (void *)((address + 127) & ~(uintptr_t)127);
     if (comm->rank == 0)
         memset(window->memory, 0, bytes);
+    return code;
+}
+
+static int open_rma(struct window *window)
+{
+    const struct comm *comm = window->comm;
+    int64_t *counter;
+    int code = MPI_Win_allocate(
+        comm->rank == 0 ? (MPI_Aint)sizeof(*counter) : 0, sizeof(*counter),
+        MPI_INFO_NULL, comm->all, &counter, &window->handle);
+    if (code == MPI_SUCCESS && comm->rank == 0)
+        *counter = 0;
+    return code;
+}
+
+/* Not every MPI has windows between all hosts (Open MPI over TCP has none),
+ * and by default MPI would end the program. */
+static int open_any(struct window *window, size_t bytes, struct error *err)
+{
+    const struct comm *comm = window->comm;
+    MPI_Errhandler usual;
+    char why[MPI_MAX_ERROR_STRING] = "";
+    int length, code;
+    MPI_Comm_get_errhandler(comm->all, &usual);
+    MPI_Comm_set_errhandler(comm->all, MPI_ERRORS_RETURN);
+    code = window->shared ? open_shared(window, bytes) : open_rma(window);
+    MPI_Comm_set_errhandler(comm->all, usual);
+    MPI_Errhandler_free(&usual);
+    if (code == MPI_SUCCESS)
+        return 0;
+    MPI_Error_string(code, why, &length);
+    return error_set(err, ENOTSUP,
+                     "MPI makes no %s window between these ranks (%s): use "
+                     "transport master",
+                     window->shared ? "shared" : "rma", why);
 }
 
 int window_open(struct window *window, const struct comm *comm, bool shared,
@@ -29,16 +67,9 @@ int window_open(struct window *window, const struct comm *comm, bool shared,
                          "window shared needs all ranks on one host (%d of %d "
                          "are here): use window=rma",
                          comm->host_ranks, comm->ranks);
-    if (shared) {
-        open_shared(window, bytes);
-    } else {
-        int64_t *counter;
-        MPI_Win_allocate(comm->rank == 0 ? (MPI_Aint)sizeof(*counter) : 0,
-                         sizeof(*counter), MPI_INFO_NULL, comm->all, &counter,
-                         &window->handle);
-        if (comm->rank == 0)
-            *counter = 0;
-    }
+    int code = comm_agree(comm, open_any(window, bytes, err), err);
+    if (code != 0)
+        return code;
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window->handle);
     MPI_Win_sync(window->handle);
     comm_quiet_barrier(comm);

@@ -21,7 +21,8 @@ struct window {
 
 /* Collective.  bytes: of shared memory (rma: a counter is all there is).
  * Returns 0; -ENOTSUP when `shared` is asked and the ranks are on several
- * hosts. */
+ * hosts, or when this MPI has no such windows between them; all ranks the
+ * same. */
 int window_open(struct window *window, const struct comm *comm, bool shared,
                 size_t bytes, struct error *err);
 /* Collective.  Must come before MPI_Finalize. */
