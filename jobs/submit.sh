@@ -160,6 +160,11 @@ template_word() {
     fi
 }
 
+is_open_mpi() {
+    [[ ${SITE_LAUNCHER##*/} == *openmpi* ]] ||
+        "$SITE_LAUNCHER" --version 2>/dev/null | grep -qE 'OpenRTE|Open MPI'
+}
+
 # The template for a layout; both starters are told the geometry themselves.
 # srun (22.05 and later) does not take cpus-per-task from the job.
 # $1: nodes, $2: ranks of a node, $3: threads.
@@ -176,8 +181,16 @@ launcher() {
             text+=" -N $1 --ntasks-per-node=$2 -n {ranks} -c {threads}"
         fi
         ;;
-    mpiexec*) text+=" -ppn $2 -n {ranks}" ;;
-    *) fail "$site: SITE_LAUNCHER='$SITE_LAUNCHER' is not known, allowed: srun, mpiexec (or its path)" ;;
+    mpiexec* | mpirun*)
+        # Hydra and Open MPI say ranks of a node differently; Open MPI would
+        # also bind ranks, which find their cores themselves.
+        if is_open_mpi; then
+            text+=" --map-by ppr:$2:node --bind-to none -n {ranks}"
+        else
+            text+=" -ppn $2 -n {ranks}"
+        fi
+        ;;
+    *) fail "$site: SITE_LAUNCHER='$SITE_LAUNCHER' is not known, allowed: srun, mpiexec, mpirun (or their paths)" ;;
     esac
     printf '%s\n' "$text"
 }

@@ -54,6 +54,8 @@ static void alone(const struct launch_context *all, const char *part)
         return;
     if (wanted(part, "threads"))
         overhead_threads(stdout, &context);
+    if (wanted(part, "counters"))
+        overhead_counting(stdout, &context);
     if (wanted(part, "bounds"))
         overhead_bounds(stdout, &context, "one rank, a thread on every core");
     engine_team_stop(context.team);
@@ -76,6 +78,8 @@ static void together(struct launch_context *context, const char *part)
 {
     if (wanted(part, "ranks"))
         overhead_ranks(stdout, context);
+    if (wanted(part, "counters"))
+        overhead_counting(stdout, context);
     pipelined(context, part);
     if (wanted(part, "bounds"))
         overhead_bounds(stdout, context, "2 ranks, the master also computes");
@@ -89,10 +93,11 @@ int main(int argc, char **argv)
     const char *part = argc > 1 ? argv[1] : NULL;
     int code = comm_open(&context.comm, &err);
     if (code == 0 && context.comm.ranks != 2)
-        code = error_set(&err, EINVAL,
-                         "bench-overhead needs two ranks: "
-                         "mpiexec.mpich -n 2 build/bench-overhead "
-                         "[threads|kernels|ranks|syncs|pipelines|bounds]");
+        code = error_set(
+            &err, EINVAL,
+            "bench-overhead needs two ranks: "
+            "mpiexec.mpich -n 2 build/bench-overhead "
+            "[threads|kernels|ranks|counters|syncs|pipelines|bounds]");
     if (code == 0)
         code = open_context(&context, &err);
     if (code != 0) {

@@ -29,6 +29,10 @@ void overhead_ranks(FILE *out, struct launch_context *context);
 void overhead_syncs(FILE *out, struct launch_context *context);
 void overhead_pipelines(FILE *out, struct launch_context *context);
 
+/* What counting events adds to a loop and to a chunk, in the shape of the
+ * context. */
+void overhead_counting(FILE *out, struct launch_context *context);
+
 /* Mandelbrot under every scheme beside its bound, in the shape of the context
  * (all ranks of its communicator, all threads of its team). */
 void overhead_bounds(FILE *out, struct launch_context *context,

@@ -31,6 +31,10 @@ void events_read(struct events *events, int thread, int64_t *counts);
 void events_tell(struct events *events, int thread,
                  const struct counters_work *work);
 
+/* Only where PAPI is: by a thread that is to ask it.  False: it does not
+ * start. */
+bool events_library_open(void);
+
 /* For dlsbench list events. */
 void events_print(FILE *out);
 

@@ -156,10 +156,13 @@ static void open_groups(struct events *events, const struct counters_list *list,
     }
 }
 
-static bool library_open(void)
+/* PAPI 7 crashes in a thread that it has been told to forget, as
+ * events_thread_close tells it. */
+bool events_library_open(void)
 {
     return PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT &&
-           PAPI_thread_init(thread_id) == PAPI_OK;
+           PAPI_thread_init(thread_id) == PAPI_OK &&
+           PAPI_register_thread() == PAPI_OK;
 }
 
 int events_open(struct events **out, const struct counters_list *list,
@@ -178,7 +181,7 @@ int events_open(struct events **out, const struct counters_list *list,
         for (int g = 0; g < GROUPS_MAX; g++)
             sets[t].set[g] = PAPI_NULL;
     events->sde = sde_open(threads);
-    if (library_open())
+    if (events_library_open())
         open_groups(events, list, why);
     else
         for (int i = 0; i < list->count; i++)

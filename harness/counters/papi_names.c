@@ -73,11 +73,6 @@ static void add_own(struct names *names)
     }
 }
 
-static bool library_open(void)
-{
-    return PAPI_library_init(PAPI_VER_CURRENT) == PAPI_VER_CURRENT;
-}
-
 static bool contains(const struct names *names, const char *name)
 {
     for (int i = 0; i < names->count; i++)
@@ -184,7 +179,7 @@ static int check_processor(const char *name, struct names *names,
 int events_check(const char *name, struct error *err)
 {
     struct names names = {0};
-    if (!library_open())
+    if (!events_library_open())
         return 0; /* said again, as the reason, where events are opened */
     const char *end = strstr(name, ":::");
     int code = end != NULL
@@ -262,7 +257,7 @@ void events_print(FILE *out)
     for (const struct sde_name *own = sde_names; own->name != NULL; own++)
         fprintf(out, "  " SDE_PREFIX "%-11s %s\n", own->name, own->what);
     putc('\n', out);
-    if (!library_open()) {
+    if (!events_library_open()) {
         fprintf(out, "no others: the PAPI library does not start\n");
         return;
     }

@@ -185,6 +185,32 @@ static void tools_read_the_sum(void **state)
     assert_int_equal(bench->seen, 7 + 11);
 }
 
+/* Who has ended to count can name and count again: PAPI is not told that its
+ * thread is gone while it is not. */
+static void a_thread_counts_again(void **state)
+{
+    struct counters_list list;
+    struct counters *again;
+    struct counters_values values;
+    struct counters_work work = {.chunks = 1};
+    struct error err;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(counters_parse("perf::PAGE-FAULTS", &list, &err), 0);
+        assert_int_equal(counters_open(&again, &list, 1, &err), 0);
+        counters_thread_open(again, 0);
+        counters_begin(again, 0);
+        counters_finish(again, 0, &work);
+        counters_go_on(again, 0);
+        counters_end(again, 0, &values);
+        assert_int_equal(values.known, counters_why(again, 0) == NULL);
+        counters_thread_close(again, 0);
+        counters_close(again);
+    }
+    /* The tests that follow find this thread as they left it. */
+    assert_int_equal(PAPI_register_thread(), PAPI_OK);
+}
+
 /* libsde takes names once in a process: it is said of the second time. */
 static void names_are_registered_once(void **state)
 {
@@ -205,6 +231,7 @@ int main(void)
         cmocka_unit_test(names_of_other_machines_pass),
         cmocka_unit_test(workers_count_their_own),
         cmocka_unit_test(tools_read_the_sum),
+        cmocka_unit_test(a_thread_counts_again),
         cmocka_unit_test(names_are_registered_once),
     };
     return cmocka_run_group_tests(tests, bench_open, bench_close);

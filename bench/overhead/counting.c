@@ -1,0 +1,159 @@
+/* What counting adds to a loop and to a chunk: the same runs with other events,
+ * in turns. */
+#include "bench/overhead/overhead.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW = 2, MANY = 1 << 15 };
+
+/* `default` are the processor's; the kernel's software events are there on most
+ * machines. */
+static const struct {
+    const char *words, *events;
+} lists[] = {
+    {"none", "none"},
+    {"default", "default"},
+    {"one of the kernel", "perf::PAGE-FAULTS"},
+    {"four of the kernel",
+     "perf::PAGE-FAULTS,perf::CONTEXT-SWITCHES,perf::CPU-MIGRATIONS,"
+     "perf::TASK-CLOCK"},
+};
+
+enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
+
+struct row {
+    struct counters_list events;
+    double loop[OVERHEAD_ROUNDS], chunk[OVERHEAD_ROUNDS];
+    double reading_s;
+    int asked, counted;
+    char why[COUNTERS_WHY_SIZE]; /* of the first that is not counted */
+};
+
+static void open_thread(int thread, void *arg)
+{
+    counters_thread_open(arg, thread);
+}
+
+static void close_thread(int thread, void *arg)
+{
+    counters_thread_close(arg, thread);
+}
+
+/* Seconds of one loop of so many chunks, or -1. */
+static double time_loop(struct launch_context *context, int chunks,
+                        struct error *err)
+{
+    const struct comm *comm = &context->comm;
+    struct run_result result = {.time_s = -1};
+    struct loop loop;
+    struct run *run;
+    struct cell cell;
+    char size[32];
+    cell_defaults(&cell);
+    cell.ranks = comm->ranks;
+    cell.threads = context->threads;
+    snprintf(size, sizeof(size), "null:size=%d", chunks);
+    int code = cell_set(&cell, "kernel", size, err);
+    if (code == 0)
+        code = cell_set(&cell, "scheme", "ss", err);
+    if (code == 0)
+        code = cell_set(&cell, "master",
+                        comm->ranks > 1 ? "dedicated" : "computing", err);
+    if (code == 0)
+        code = cell_check(&cell, err);
+    if (code == 0)
+        code = loop_open(&loop, cell.kernel, false, comm, 60, 1, err);
+    if (code != 0)
+        return -1;
+    if (run_open(&run, &cell, &loop, context, false, err) == 0) {
+        for (int i = 0; i < 2 && code == 0; i++) /* the first warms up */
+            code = run_repeat(run, &result, err);
+        run_close(run);
+    }
+    loop_close(&loop);
+    return code == 0 ? result.time_s : -1;
+}
+
+static void say_counted(struct row *row, struct counters *counters)
+{
+    double facts_s;
+    row->asked = row->counted = 0;
+    if (counters == NULL)
+        return;
+    row->asked = counters_asked(counters)->count;
+    for (int i = row->asked; i-- > 0;) {
+        const char *why = counters_why(counters, i);
+        row->counted += why == NULL;
+        if (why != NULL)
+            snprintf(row->why, sizeof(row->why), "%s", why);
+    }
+    counters_cost(counters, 0, &row->reading_s, &facts_s);
+}
+
+/* One turn: the counters are opened for it, as a thread counts one set of
+ * events at a time. */
+static int time_row(struct launch_context *shared, struct row *row, int round,
+                    struct error *err)
+{
+    struct launch_context context = *shared;
+    context.events = row->events;
+    int code =
+        counters_open(&context.counters, &context.events, context.threads, err);
+    code = comm_agree(&context.comm, code, err);
+    if (code != 0)
+        return code;
+    if (context.counters != NULL)
+        engine_team_run(context.team, open_thread, context.counters);
+    say_counted(row, context.counters);
+    row->loop[round] = time_loop(&context, FEW, err);
+    row->chunk[round] = time_loop(&context, MANY, err) / MANY;
+    if (context.counters != NULL)
+        engine_team_run(context.team, close_thread, context.counters);
+    counters_close(context.counters);
+    return 0;
+}
+
+static void print_row(FILE *out, const char *list, struct row *row,
+                      double loop_none, double chunk_none)
+{
+    char words[32];
+    double loop = overhead_median(row->loop, OVERHEAD_ROUNDS);
+    double chunk = overhead_median(row->chunk, OVERHEAD_ROUNDS);
+    snprintf(words, sizeof(words), "%d of %d", row->counted, row->asked);
+    fprintf(out, "  %-24.24s %-7s %8.2f %9.2f %+8.2f %11.1f %+9.1f%s%.60s\n",
+            list, words, 1e6 * row->reading_s, 1e6 * loop,
+            1e6 * (loop - loop_none), 1e9 * chunk, 1e9 * (chunk - chunk_none),
+            row->why[0] ? "   not: " : "", row->why);
+}
+
+void overhead_counting(FILE *out, struct launch_context *context)
+{
+    struct row *row = calloc(LISTS, sizeof(*row));
+    struct error err = {""};
+    int code = row == NULL ? -1 : 0;
+    for (int i = 0; i < LISTS && code == 0; i++)
+        code = counters_parse(lists[i].events, &row[i].events, &err);
+    for (int r = 0; r < OVERHEAD_ROUNDS && code == 0; r++)
+        for (int i = 0; i < LISTS && code == 0; i++)
+            code = time_row(context, &row[i], r, &err);
+    if (context->comm.rank != 0 || code != 0) {
+        if (code != 0)
+            fprintf(out, "counting: %s\n", err.text);
+        free(row);
+        return;
+    }
+    fprintf(out,
+            "\nWhat counting costs, ss, %d ranks x %d threads%s\n"
+            "  events                   counted  reading    a loop        +"
+            "     a chunk         +\n"
+            "                                         us        us       us"
+            "          ns        ns\n",
+            context->comm.ranks, context->threads,
+            context->comm.ranks > 1 ? ", a dedicated master" : "");
+    double loop = overhead_median(row[0].loop, OVERHEAD_ROUNDS);
+    double chunk = overhead_median(row[0].chunk, OVERHEAD_ROUNDS);
+    for (int i = 0; i < LISTS; i++)
+        print_row(out, lists[i].words, &row[i], loop, chunk);
+    free(row);
+}
