@@ -419,6 +419,7 @@ def test_shards_are_as_many_as_the_time_needs(desk):
     (["--nodes", "4"], "layout 2x1 does not fit on 4 nodes"),
     (["--set", "layout=1x3"], "3 threads do not fit on a node of 2 cores"),
     (["--set", "scheme=gsss"], "gsss"),
+    (["--calibration", "none.json"], "none.json"),
     (["--nods", "4"], "'--nods' is not known"),
     (["other.yaml"], "one word too many"),
     (["--out"], "--out: a value is missing"),
@@ -440,6 +441,25 @@ def test_wrong_settings_are_one_clear_line(desk, line, says):
     done = desk.submit("--dry-run")
     assert done.returncode == 2 and done.stdout == ""
     assert len(done.stderr.splitlines()) == 1 and says in done.stderr
+
+
+def test_a_calibration_of_a_node_estimates(desk, measured):
+    done = desk.submit("--dry-run", "--calibration", measured[0], "--set",
+                       "kernel=heat:rows=64,cols=96", "--set",
+                       "transport=[master]")
+    assert done.returncode == 0 and "(4 by model)" in done.stdout
+
+
+@pytest.mark.parametrize("says,words", [
+    ("HYDRA build details", "-ppn 1 -n"),
+    ("mpiexec (OpenRTE) 4.1.4", "--map-by ppr:1:node --bind-to none -n")])
+def test_each_mpi_is_told_the_ranks_of_a_node_in_its_words(desk, says, words):
+    desk.write("mpirun", f"#!/bin/sh\necho '{says}'\n")
+    (desk.folder / "mpirun").chmod(0o755)
+    desk.write("site.env", SITE + f"SITE_LAUNCHER={desk.folder}/mpirun\n"
+               "SITE_LAUNCHER_FLAGS=()\n")
+    (line,) = sbatch_lines(desk.submit("--dry-run", "--nodes", 2))
+    assert f"mpirun {words} {{ranks}}" in line[line.index("--launcher") + 1]
 
 
 def test_settings_with_blanks_stay_one_word(desk):
