@@ -90,7 +90,7 @@ static void every_field_takes_its_values(void **unused)
         {"result_bytes", "800000"},
         {"boundary_bytes", "8"},
     };
-    bool met[32] = {false};
+    bool met[64] = {false};
     for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
         struct cell cell;
         struct error err = {""};
