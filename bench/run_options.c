@@ -59,7 +59,7 @@ static const struct argp_option options[] = {
     {"transport", CELL + 5, "T", 0, "shared, master, window or openmp", 1},
     {"master", CELL + 6, "M", 0, "computing or dedicated", 1},
     {"window", CELL + 7, "W", 0, "auto, shared or rma", 1},
-    {"openmp", CELL + 30, "R", 0,
+    {"openmp", CELL + 40, "R", 0,
      "runtime of transport openmp: libgomp (default) or libomp", 1},
     {"collect", CELL + 8, "C", 0, "where results go: master or local", 1},
     {"prefetch", CELL + 9, "on|off", 0, "requests go one ahead", 1},
