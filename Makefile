@@ -33,7 +33,7 @@ BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) libhwloc-dev \
 DEBS    = $(BUILD_DEBS) hwloc netpbm libcmocka-dev libglpk-dev \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
-          python3-matplotlib jq libomp5-14 \
+          python3-matplotlib jq libomp-dev \
           chromium slurm-wlm munge
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test,$(MAKECMDGOALS)),$(DEBS_openmpi))
