@@ -134,6 +134,35 @@ static void ends_are_those_of_small_steps(void **unused)
     }
 }
 
+/* What a delayed worker has computed until `time` since a period began. */
+static double computed(const struct perturb *perturb, double time)
+{
+    double on = perturb->period_s / perturb->factor;
+    double periods = floor(time / perturb->period_s);
+    double at = time - periods * perturb->period_s;
+    return periods * on + (at < on ? at : on);
+}
+
+static void a_delayed_worker_computes_all_its_work(void **unused)
+{
+    (void)unused;
+    uint64_t state = testing_say_seed(__func__);
+    for (int i = 0; i < 2000; i++) {
+        struct perturb perturb;
+        perturb_parse(i % 2 ? "delay:factor=3" : "delay:factor=7,period=0.02",
+                      &perturb, NULL, NULL);
+        double phase = perturb_phase(&perturb, i);
+        double from = 1e-6 * (double)(testing_random(&state) % 100000);
+        double work = 1e-6 * (double)(testing_random(&state) % 60000 + 1);
+        double end = perturb.kind->end(&perturb, phase, from, work);
+        double done =
+            computed(&perturb, end + phase) - computed(&perturb, from + phase);
+        if (fabs(done - work) > 1e-9)
+            fail_msg("%g of work at %g, phase %g: %g was done", work, from,
+                     phase, done);
+    }
+}
+
 /* Over many periods a worker is factor times as slow. */
 static void a_delayed_worker_is_factor_times_as_slow(void **unused)
 {
@@ -162,6 +191,7 @@ int main(void)
         cmocka_unit_test(wrong_specs_are_refused),
         cmocka_unit_test(the_seed_chooses_fairly),
         cmocka_unit_test(ends_are_those_of_small_steps),
+        cmocka_unit_test(a_delayed_worker_computes_all_its_work),
         cmocka_unit_test(a_delayed_worker_is_factor_times_as_slow),
         cmocka_unit_test(who_is_gone_is_never_done),
     };

@@ -20,7 +20,7 @@ struct actor {
 
 struct play {
     struct reissue book;
-    uint64_t random;
+    uint64_t random, most;    /* iterations of a chunk */
     int64_t iterations, next; /* fresh: from here on */
     int workers;
     int64_t kept; /* for the last worker, who may never come */
@@ -44,7 +44,7 @@ static bool play_fresh(struct play *play, int worker, struct chunk *chunk)
     if (play->next >= play->iterations)
         return false;
     int64_t rest = play->iterations - play->next;
-    int64_t size = 1 + (int64_t)below(play, 40);
+    int64_t size = 1 + (int64_t)below(play, play->most);
     *chunk =
         (struct chunk){.start = play->next, .size = size < rest ? size : rest};
     play->next += chunk->size;
@@ -63,6 +63,7 @@ static void play_begin(struct play *play, uint64_t seed)
     play->random = seed;
     play->workers = 2 + (int)below(play, WORKERS_MAX - 1);
     play->iterations = 50 + (int64_t)below(play, ITERATIONS_MAX - 50);
+    play->most = below(play, 4) ? 40 : 1;
     play->kept = below(play, 2) ? 1 + (int64_t)below(play, 40) : 0;
     play->next = play->kept;
     memset(play->counted, 0, sizeof(play->counted));
@@ -163,6 +164,7 @@ static int64_t one_play(uint64_t seed)
         if (!atomic_load(&play->book.over))
             assert_true(play_ask(play, worker));
     }
+    assert_int_equal(play->book.placed, play->iterations);
     /* Those who come after the end change nothing. */
     for (int w = 0; w < play->workers; w++)
         play_back(play, w);
