@@ -72,10 +72,9 @@ static void set_charges(const struct calibration *c, int which,
 {
     const struct calibration_kind *kind = &c->kind[which];
     const char *counter = which == CALIBRATION_THREADS ? "shared" : "window";
-    double byte_s;
     calibration_exchange(&c->kind[CALIBRATION_THREADS],
                          c->kind[CALIBRATION_THREADS].workers, &s->handover_s,
-                         &byte_s);
+                         &s->handover_byte_s);
     s->request_s = request_s(&c->kind[CALIBRATION_RANKS]);
     s->count_s = finite_or(calibration_c_sch(kind, counter), 0);
     s->state_s = finite_or(kind->charge.state, 0);
@@ -235,6 +234,7 @@ void this_machine_fill(const struct this_machine *machine, int ranks,
     s->count_s = charges->count_s;
     s->state_s = charges->state_s;
     s->handover_s = charges->handover_s;
+    s->handover_byte_s = charges->handover_byte_s;
     snprintf(s->platform, sizeof(s->platform), "%s", machine->platform);
     snprintf(s->calibration, sizeof(s->calibration), "%s",
              machine->calibration);

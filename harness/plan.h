@@ -22,6 +22,7 @@ struct plan_simulation {
     double count_s;         /* a step from a counter in shared memory */
     double state_s;         /* a chunk from a scheme's state or a pool */
     double handover_s;      /* a boundary between two threads */
+    double handover_byte_s; /* and for each of its bytes */
 };
 
 /* What these cells ask for, and what they need not say. */

@@ -144,10 +144,12 @@ enum engine_cost {
     ENGINE_REQUEST, /* a master takes in a request and answers it */
     ENGINE_COUNT,   /* a step from a counter in shared memory */
     ENGINE_STATE, /* a chunk from a scheme's state or a pool, under its lock */
-    ENGINE_HANDOVER, /* a boundary to another thread of the rank */
-    ENGINE_COSTS,    /* how many there are */
+    ENGINE_HANDOVER,      /* a boundary to another thread of the rank */
+    ENGINE_HANDOVER_BYTE, /* and for each of its bytes */
+    ENGINE_COSTS,         /* how many there are */
 };
 void engine_charge(enum engine_cost what);
+void engine_charge_times(enum engine_cost what, double times);
 
 /* ---- thread teams ---- */
 

@@ -28,6 +28,11 @@ void engine_charge(enum engine_cost what)
     (void)what;
 }
 
+void engine_charge_times(enum engine_cost what, double times)
+{
+    (void)what, (void)times;
+}
+
 static inline void relax(void)
 {
 #if defined(__x86_64__)

@@ -96,6 +96,7 @@ int context_open(struct launch_context *context, const struct plan *plan,
     world->cost_s[ENGINE_COUNT] = simulation->count_s;
     world->cost_s[ENGINE_STATE] = simulation->state_s;
     world->cost_s[ENGINE_HANDOVER] = simulation->handover_s;
+    world->cost_s[ENGINE_HANDOVER_BYTE] = simulation->handover_byte_s;
     world->operation_s = simulation->operation_s;
     world->boundary_bytes = simulation->boundary_bytes;
     world->result_bytes = simulation->result_bytes;

@@ -42,11 +42,16 @@ double engine_measure_clock(void)
     return 0;
 }
 
-void engine_charge(enum engine_cost what)
+void engine_charge_times(enum engine_cost what, double times)
 {
-    double seconds = world_here()->cost_s[what];
+    double seconds = times * world_here()->cost_s[what];
     if (seconds > 0)
         sg_actor_sleep_for(seconds);
+}
+
+void engine_charge(enum engine_cost what)
+{
+    engine_charge_times(what, 1);
 }
 
 void engine_sleep(double seconds)

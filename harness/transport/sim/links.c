@@ -29,6 +29,7 @@ enum {
 /* One way over an edge: columns through all steps, and messages. */
 struct way {
     int64_t produced, sent;
+    int64_t handed; /* columns that another thread of the rank took over */
     int32_t pieces, posted, taken;
     MPI_Request piece[POSTED];
 };
@@ -244,6 +245,22 @@ static void take_piece(struct links *links, int64_t edge, enum link_way which)
                        bytes / (int64_t)links->column_bytes);
 }
 
+/* What a worker has left for itself is in its caches. */
+static void charge_handover(const struct links *links, int64_t edge,
+                            enum link_way which, int64_t need)
+{
+    struct link_wire *wire = &links->wire[edge];
+    struct way *way = &wire->way[which];
+    if (wire->at[LINK_PREDECESSOR] == wire->at[LINK_SUCCESSOR])
+        return;
+    engine_charge(ENGINE_HANDOVER);
+    if (need > way->handed)
+        engine_charge_times(ENGINE_HANDOVER_BYTE,
+                            (double)(need - way->handed) *
+                                (double)links->column_bytes);
+    way->handed = need > way->handed ? need : way->handed;
+}
+
 uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
                     int64_t need, void *row)
 {
@@ -260,7 +277,7 @@ uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
         take_piece(links, edge, way);
     }
     if (near)
-        engine_charge(ENGINE_HANDOVER);
+        charge_handover(links, edge, way, need);
     else
         post_receives(links, edge, way);
     return engine_ticks() - since;
