@@ -17,7 +17,7 @@ GIVEN = ["kernel", "scheme", "ranks", "threads", "sync_interval",
 # Columns of a run line that are neither the cell nor measured by number.
 ABOUT_RUN = {"launch", "cell", "type", "schema", "started", "repetition",
              "repetitions", "reason", "seed", "status", "verified",
-             "simulated", "oversubscribed"}
+             "simulated", "oversubscribed", "chosen_interval"}
 
 
 def measured(runs, cell_columns):

@@ -2,6 +2,7 @@
 #include "bench/command.h"
 
 #include "base/nearest.h"
+#include "harness/choice.h"
 #include "harness/counters/counters.h"
 #include "harness/perturb.h"
 #include "harness/transport/openmp_schedule.h"
@@ -60,6 +61,9 @@ static void list_schemes(void)
                ops->feedback ? "; learns while it runs" : "");
         list_params(ops->params);
     }
+    puts("\nauto: chooses scheme, hierarchy and sync interval, by simulation "
+         "before the run or by\ntrials while it runs");
+    list_params(choice_params);
     puts("\nplans of divisible loads, which a master pushes to its workers");
     for (int i = 0; divisible_names[i] != NULL; i++) {
         printf("\n%s: %s\n    from Beaumont, Legrand and Robert, Optimal "

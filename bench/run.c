@@ -2,11 +2,13 @@
  * started by a launcher and run `dlsbench launch`. */
 #include "bench/run.h"
 
+#include "bench/choose.h"
 #include "bench/command.h"
 #include "bench/counted.h"
 #include "bench/driver.h"
 #include "bench/flexibility.h"
 #include "bench/intervals.h"
+#include "bench/regret.h"
 #include "bench/summary.h"
 #include "bench/sweep.h"
 #include "bench/sync_tables.h"
@@ -86,6 +88,10 @@ static int print_results(const struct rundir *dir,
         code = sweep_print(stdout, &results, dir->path, err);
     if (code == 0)
         code = sweep_store(&results, dir->path, err);
+    if (code == 0)
+        code = regret_print(stdout, &results, dir->path, err);
+    if (code == 0)
+        code = regret_store(&results, dir->path, err);
     if (code == 0)
         counted_print(stdout, dir->path);
     if (code == 0)
@@ -216,18 +222,36 @@ static int prepare(const struct run_options *options,
     return COMMAND_OK;
 }
 
+/* What scheme auto takes by simulation. */
+static int choose_cells(int argc, char **argv, struct choose *choose,
+                        const struct rundir *dir, struct campaign *campaign,
+                        struct error *err)
+{
+    char *command = run_command_line(argc, argv, NULL);
+    int code =
+        choose_settle(choose, dir, campaign, command ? command : "", err);
+    free(command);
+    return code;
+}
+
 static int run_campaign(int argc, char **argv,
                         const struct run_options *options,
                         struct campaign *campaign, struct error *err)
 {
     struct rundir dir;
+    struct choose choose;
     int code = take_part(options, campaign, err);
     if (code == 0 && options->dry_run)
         return run_dry(options, campaign);
     if (code == 0 && options->dir.prepare)
         return prepare(options, campaign);
-    if (code == 0)
-        code = open_directory(options, campaign, &dir, err);
+    if (code == 0) {
+        code = choose_open(&choose, options->calibration, campaign, err);
+        if (code == 0)
+            code = open_directory(options, campaign, &dir, err);
+        if (code != 0)
+            choose_close(&choose);
+    }
     if (code != 0)
         return command_fail(COMMAND_USAGE, err);
     if (options->simulated &&
@@ -240,6 +264,11 @@ static int run_campaign(int argc, char **argv,
                 campaign->all.skipped);
     fprintf(stderr, ", results in %s\n", dir.path);
     if (options->dir.resume && drop_complete(&dir, campaign, err) != 0)
+        code = -EIO;
+    if (code == 0)
+        code = choose_cells(argc, argv, &choose, &dir, campaign, err);
+    choose_close(&choose);
+    if (code != 0)
         return command_fail(COMMAND_FAILED, err);
     return run_cells(argc, argv, options, &dir, campaign, err);
 }

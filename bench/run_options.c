@@ -50,7 +50,7 @@ static const struct argp_option options[] = {
     {"kernel", CELL, "K", 0, "see dlsbench list kernels", 1},
     {"scheme", CELL + 1, "S", 0,
      "see dlsbench list schemes; outer/inner: one between masters, one inside; "
-     "of OpenMP: dynamic, guided, ...",
+     "of OpenMP: dynamic, guided, ...; auto: chosen by simulation or trial",
      1},
     {"ranks", CELL + 2, "R", 0, "MPI ranks (default 1)", 1},
     {"threads", CELL + 3, "T", 0,

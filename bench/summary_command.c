@@ -2,6 +2,7 @@
 #include "bench/command.h"
 #include "bench/counted.h"
 #include "bench/flexibility.h"
+#include "bench/regret.h"
 #include "bench/summary.h"
 #include "bench/sweep.h"
 #include "bench/sync_tables.h"
@@ -67,6 +68,8 @@ int summary_command(int argc, char **argv)
         code = sync_tables_print(stdout, &results, &err);
     if (code == 0)
         code = sweep_print(stdout, &results, input.dir, &err);
+    if (code == 0)
+        code = regret_print(stdout, &results, input.dir, &err);
     if (code == 0)
         counted_print(stdout, input.dir);
     if (code == 0)

@@ -31,6 +31,14 @@ struct cell_simulation {
     double boundary_bytes; /* of one column of a boundary; 0: the kernel's */
 };
 
+/* What was chosen for a cell of scheme auto (harness/choice.h); an empty
+ * scheme: nothing yet, or the cell has one of its own. */
+struct cell_choice {
+    char scheme[SPEC_CANONICAL_MAX];
+    char hierarchy[64];
+    int64_t sync_interval; /* 0: none */
+};
+
 struct cell {
     char kernel[SPEC_CANONICAL_MAX];
     char scheme[SPEC_CANONICAL_MAX]; /* or plan, under protocol push; or
@@ -70,6 +78,7 @@ struct cell {
      * (0: not known). */
     char sync_choice[16];
     double predicted_s;
+    struct cell_choice chosen; /* of scheme auto: what runs in its place */
     struct cell_simulation simulation;
     char hash[CELL_HASH_SIZE]; /* XXH3 of the canonical fields; set by check */
 };
@@ -115,10 +124,10 @@ extern const char *const cell_fields[];
  * not go together (a campaign skips and counts these). */
 int cell_check(struct cell *cell, struct error *err);
 
-/* Reads a scheme's spec, or a plan's (of sched/divisible) or an OpenMP
- * schedule's (harness/transport/openmp_schedule.h): then pair->outer is NULL.
- * `static` without keys is the scheme.  Unknown names are errors that list all.
- * Returns 0 or -EINVAL. */
+/* Reads a scheme's spec, or a plan's (of sched/divisible), an OpenMP schedule's
+ * (harness/transport/openmp_schedule.h) or auto's (harness/choice.h): then
+ * pair->outer is NULL.  `static` without keys is the scheme.  Unknown names are
+ * errors that list all.  Returns 0 or -EINVAL. */
 int cell_scheme_parse(const char *text, struct sched_pair *pair,
                       struct error *err);
 

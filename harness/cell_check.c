@@ -2,6 +2,7 @@
 #include "harness/cell_fields.h"
 
 #include "harness/binding.h"
+#include "harness/choice.h"
 #include "harness/hierarchy.h"
 #include "kernels/kernel.h"
 #include "sched/pair.h"
@@ -75,7 +76,8 @@ static int check_protocol(struct cell *cell, bool dependences,
     if (!dependences) {
         cell->sync_interval = 0;
         strcpy(cell->sync_choice, "given");
-    } else if (cell->sync_interval == 0 && is(cell->sync_choice, "given"))
+    } else if (cell->sync_interval == 0 && is(cell->sync_choice, "given") &&
+               !choice_of_interval(cell))
         cell->sync_interval = SYNC_INTERVAL;
     return 0;
 }
@@ -177,6 +179,8 @@ static int check_specs(struct cell *cell, struct error *err)
         return code;
     snprintf(cell->scheme, sizeof(cell->scheme), "%s", pair.canonical);
     code = check_words(cell, err);
+    if (code == 0)
+        code = choice_settle(cell, kernel->dependence != NULL, err);
     if (code == 0)
         code = check_binding(cell, err);
     if (code == 0)

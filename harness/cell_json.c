@@ -2,6 +2,7 @@
 #include "harness/cell_fields.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 json_t *cell_to_json(const struct cell *cell)
@@ -27,6 +28,12 @@ json_t *cell_to_json(const struct cell *cell)
     json_object_set_new(object, "predicted_s",
                         cell->predicted_s > 0 ? json_real(cell->predicted_s)
                                               : json_null());
+    if (cell->chosen.scheme[0] != '\0')
+        json_object_update_new(
+            object, json_pack("{s:s,s:s,s:I}", "chosen_scheme",
+                              cell->chosen.scheme, "chosen_hierarchy",
+                              cell->chosen.hierarchy, "chosen_interval",
+                              (json_int_t)cell->chosen.sync_interval));
     cell_simulation_to_json(cell, object);
     return object;
 }
@@ -80,6 +87,19 @@ static int read_numbers(const json_t *object, struct cell *cell,
     return 0;
 }
 
+static void read_choice(const json_t *object, struct cell_choice *chosen)
+{
+    const char *scheme, *hierarchy;
+    json_int_t interval;
+    if (json_unpack((json_t *)object, "{s:s,s:s,s:I}", "chosen_scheme", &scheme,
+                    "chosen_hierarchy", &hierarchy, "chosen_interval",
+                    &interval) != 0)
+        return;
+    snprintf(chosen->scheme, sizeof(chosen->scheme), "%s", scheme);
+    snprintf(chosen->hierarchy, sizeof(chosen->hierarchy), "%s", hierarchy);
+    chosen->sync_interval = interval;
+}
+
 int cell_from_json(const json_t *object, struct cell *cell, struct error *err)
 {
     struct cell read;
@@ -95,6 +115,7 @@ int cell_from_json(const json_t *object, struct cell *cell, struct error *err)
         if (code != 0)
             return code;
     }
+    read_choice(object, &read.chosen);
     int code = read_numbers(object, &read, err);
     if (code == 0)
         code = cell_simulation_from_json(object, &read, err);

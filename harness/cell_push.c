@@ -2,6 +2,7 @@
 #include "harness/cell_fields.h"
 
 #include "base/nearest.h"
+#include "harness/choice.h"
 #include "harness/transport/openmp_schedule.h"
 #include "kernels/kernel.h"
 #include "sched/divisible/algorithm.h"
@@ -64,6 +65,11 @@ int cell_scheme_parse(const char *text, struct sched_pair *pair,
     struct error why;
     if (divisible_named(text))
         return parse_plan(text, pair, err);
+    if (choice_named(text)) {
+        struct choice_rule rule;
+        *pair = (struct sched_pair){.outer = NULL};
+        return choice_parse(text, &rule, pair->canonical, err);
+    }
     int code = sched_pair_parse(text, pair, &why);
     if (code == 0)
         return 0;

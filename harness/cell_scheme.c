@@ -2,6 +2,7 @@
  * protocol and transport. */
 #include "harness/cell_fields.h"
 
+#include "harness/choice.h"
 #include "sched/pair.h"
 
 #include <errno.h>
@@ -67,6 +68,8 @@ static int check_two(const struct cell *cell, struct error *err)
 int cell_scheme_check(const struct cell *cell, struct error *err)
 {
     struct sched_pair pair;
+    if (choice_named(cell->scheme))
+        return choice_check(cell, err);
     int code = cell_scheme_parse(cell->scheme, &pair, err);
     if (code != 0 || pair.outer == NULL) /* a plan: cell_push_check */
         return code;

@@ -64,13 +64,13 @@ static json_t *simulation_to_json(const struct plan_simulation *s)
 static int simulation_from_json(json_t *object, struct plan_simulation *s)
 {
     const char *platform, *calibration;
-    if (json_unpack(object, "{s:s,s:s,s:F,s:F,s:F,s:F,s:F,s:F,s:F,s:F}", "platform",
-                    &platform, "calibration", &calibration, "operation_s",
-                    &s->operation_s, "request_s", &s->request_s, "result_bytes",
-                    &s->result_bytes, "boundary_bytes", &s->boundary_bytes,
-                    "count_s", &s->count_s, "state_s", &s->state_s,
-                    "handover_s", &s->handover_s, "handover_byte_s",
-                    &s->handover_byte_s) != 0)
+    if (json_unpack(object, "{s:s,s:s,s:F,s:F,s:F,s:F,s:F,s:F,s:F,s:F}",
+                    "platform", &platform, "calibration", &calibration,
+                    "operation_s", &s->operation_s, "request_s", &s->request_s,
+                    "result_bytes", &s->result_bytes, "boundary_bytes",
+                    &s->boundary_bytes, "count_s", &s->count_s, "state_s",
+                    &s->state_s, "handover_s", &s->handover_s,
+                    "handover_byte_s", &s->handover_byte_s) != 0)
         return -1;
     snprintf(s->platform, sizeof(s->platform), "%s", platform);
     snprintf(s->calibration, sizeof(s->calibration), "%s", calibration);

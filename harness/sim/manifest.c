@@ -24,5 +24,6 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
         "calibration",
         s->calibration[0] != '\0' ? json_string(s->calibration) : json_null(),
         "request_s", s->request_s, "count_s", s->count_s, "state_s", s->state_s,
-        "handover_s", s->handover_s, "handover_byte_s", s->handover_byte_s, "tick_s", context->tick_s);
+        "handover_s", s->handover_s, "handover_byte_s", s->handover_byte_s,
+        "tick_s", context->tick_s);
 }

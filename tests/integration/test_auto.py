@@ -1,0 +1,136 @@
+"""Scheme auto: what it predicts, tries, chooses and records."""
+import csv
+import shutil
+import statistics
+
+import pytest
+
+from conftest import ROOT, needs_simgrid
+
+# The first iterations take most of the time: static is far from the best.
+COSTS = "".join(f"{2e-4 if i < 16 else 1e-6}\n" for i in range(256))
+
+
+@pytest.fixture
+def loop(tmp_path):
+    path = tmp_path / "costs.txt"
+    path.write_text(COSTS)
+    return f"trace:file={path}"
+
+
+def table(result):
+    with open(result.directory / "auto.csv", newline="",
+              encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_simulation_predicts_all_and_takes_the_best(dlsbench, campaign, loop,
+                                                    measured):
+    needs_simgrid()
+    path = campaign(f"""
+repetitions: 3
+repetitions_max: 3
+oversubscribe: on
+events: none
+cells:
+  - kernel: "{loop}"
+    layout: 1x2
+    scheme: [static, ss, "auto:schemes=static+ss+gss"]
+""")
+    args = ("run", path, "--calibration", measured[0])
+    result = dlsbench(*args)
+    assert result.code == 0, result.err
+    lines = result.lines("choices")
+    predicted = {(x["scheme"], x["hierarchy"]): x["predicted_s"]
+                 for x in lines}
+    # Two threads: flat and two masters.
+    assert sorted(predicted) == [(s, h) for s in ("gss:min=1", "ss", "static")
+                                 for h in ("2", "flat")]
+    (chosen,) = [x for x in lines if x["chosen"]]
+    assert chosen["predicted_s"] == min(predicted.values())
+    assert chosen["scheme"] != "static"
+    assert predicted["static", "flat"] > 1.5 * chosen["predicted_s"]
+    rows = [x for x in result.runs() if x["scheme"].startswith("auto")]
+    assert len(rows) == 3 and all(
+        x["chosen_scheme"] == chosen["scheme"] and x["verified"] is True
+        and x["predicted_s"] == chosen["predicted_s"] for x in rows)
+    # The fixed cells of the same directory stand beside the predictions.
+    times = [x["time_s"] for x in result.runs() if x["scheme"] == "static"]
+    (line,) = [x for x in table(result)
+               if (x["scheme"], x["hierarchy"]) == ("static", "flat")]
+    assert float(line["measured_s"]) == pytest.approx(
+        statistics.median(times), rel=1e-6)
+    (line,) = [x for x in table(result) if x["chosen"] == "1"]
+    assert float(line["regret"]) == pytest.approx(
+        float(line["auto_s"]) / float(line["best_s"]) - 1, abs=1e-6)
+    assert "Automatic selection" in result.out
+    # Alone the simulation of a candidate is the same, and nothing is
+    # simulated twice.
+    alone = dlsbench("sim", "--platform", "this-machine", "--calibration",
+                     measured[0], "--kernel", loop, "--scheme", "ss",
+                     "--threads", 2, out="alone")
+    assert alone.runs()[0]["time_s"] == pytest.approx(predicted["ss", "flat"])
+    again = dlsbench(*args, "--resume")
+    assert again.code == 0 and "simulating" not in again.err
+    assert table(again) == table(result)
+
+
+@pytest.mark.parametrize("shape", [("--ranks", 2), ("--threads", 2)])
+def test_trials_are_recorded_and_keep_their_share(dlsbench, loop, shape):
+    result = dlsbench("run", "--kernel", loop, "--scheme",
+                      "auto:by=trial,schemes=static+ss+tss,share=0.4,"
+                      "repetitions=30", *shape, "--oversubscribe",
+                      "--events", "none")
+    assert result.code == 0, result.err
+    rows = result.runs()
+    assert len(rows) == 30 and all(x["verified"] is True for x in rows)
+    decisions = [x for x in result.lines("choices") if x["type"] == "decision"]
+    (first, *_) = [x for x in decisions if x["decision"] == "chosen"]
+    at = first["repetition"]
+    assert at <= 12
+    assert [x["trial"] for x in rows[:at]] == [True] * at
+    assert not rows[at]["trial"]
+    assert {x["chosen_scheme"] for x in rows[:3]} == {"static", "ss",
+                                                      "tss:last=1"}
+    # Every repetition ran what its line says.
+    for row in rows:
+        if row["chosen_scheme"] == "ss":
+            assert row["chunks"] == 256
+        elif row["chosen_scheme"] == "static":
+            assert row["chunks"] == 2
+    candidates = [x for x in result.lines("choices")
+                  if x["type"] == "candidate"]
+    assert sum(x["repetitions"] for x in candidates) == 30
+    (chosen,) = [x for x in candidates if x["chosen"]]
+    (done,) = result.done()
+    assert done["chosen_scheme"] == chosen["scheme"]
+    assert rows[at]["chosen_scheme"] == first["scheme"]
+
+
+@pytest.mark.parametrize("args, says", [
+    (["run", "--scheme", "auto:by=trial,repetitions=10"],
+     "10 repetitions with share=0.4 leave 4 trials, too few to try 8"),
+    (["run", "--scheme", "auto"], "run dlsbench calibrate first"),
+    (["run", "--scheme", "auto"], "auto:by=trial needs neither"),
+    (["run", "--scheme", "auto:schemes=gsss"], "did you mean 'gss'"),
+    (["run", "--scheme", "auto:by=simulation,share=0.1"],
+     "share goes with by=trial"),
+    (["sim", "--platform", "this-machine", "--workers", 2, "--scheme",
+      "auto"], "auto chooses for cells that really run"),
+])
+def test_wrong_words_are_refused(dlsbench, args, says):
+    result = dlsbench(*args, "--kernel", "null")
+    assert result.code == 2
+    assert says in result.err
+    assert not result.directory.exists()
+
+
+def test_without_the_simulated_build(dlsbench, tmp_path, measured):
+    program = tmp_path / "dlsbench"
+    shutil.copy(ROOT / "build/dlsbench", program)
+    args = ("run", "--kernel", "null", "--scheme", "auto", "--calibration",
+            measured[0])
+    result = dlsbench(*args, program=program)
+    assert result.code == 2
+    assert "build it with make sim" in result.err
+    assert "auto:by=trial needs neither" in result.err
