@@ -4,7 +4,8 @@
 SAME = ["kernel", "scheme", "ranks", "threads", "workers", "hierarchy",
         "transport", "master", "collect", "prefetch", "min_chunk", "power",
         "load", "perturb", "reissue", "protocol", "placement",
-        "sync_interval", "sync_choice", "smt", "rank_per", "memory", "data"]
+        "sync_interval", "sync_choice", "smt", "rank_per", "memory", "data",
+        "victim"]
 
 
 def matched(frame):

@@ -5,7 +5,7 @@ SCHEMES = ["static", "ss", "css", "wcss", "gss", "fss", "tss", "tss-taylor",
            "qss", "wf", "dtss", "dtss-acp", "dfss", "dgss"]
 KERNELS = ["null", "mandelbrot", "adjoint", "matmul", "heat",
            "floyd-steinberg", "trace"]
-TRANSPORTS = ["shared", "openmp", "master", "window"]
+TRANSPORTS = ["shared", "openmp", "master", "window", "steal"]
 UNITS = [(1.0, 1.0, "s"), (1e-3, 1e3, "ms"), (1e-6, 1e6, "us"),
          (0.0, 1e9, "ns")]
 

@@ -98,6 +98,8 @@ void label_way(char *label, const struct cell *c)
         label_add(label, " ", c->window);
     if (!is(c->openmp, "auto"))
         label_add(label, " ", c->openmp);
+    if (!is(c->victim, "auto"))
+        label_add(label, " ", c->victim);
     label_add(label, ", ", c->hierarchy);
     add_unusual(label, c, master);
     cell_simulation_words(c, simulation, sizeof(simulation));

@@ -31,6 +31,8 @@ static void print_cell(const struct cell *c)
            c->rank_per[0] ? " rank_per=" : "", c->rank_per,
            strcmp(c->memory, "touch") ? " memory=" : "",
            strcmp(c->memory, "touch") ? c->memory : "");
+    if (strcmp(c->victim, "auto") != 0)
+        printf(" victim=%s", c->victim);
     if (strcmp(c->data, "sent") == 0)
         printf(" data=sent");
     if (strcmp(c->perturb, "none") != 0)

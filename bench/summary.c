@@ -61,10 +61,11 @@ static int make_row(const struct result *result, struct row *row)
 
 static int transport_position(const char *transport)
 {
-    return is(transport, "shared")   ? 0
-           : is(transport, "openmp") ? 1
-           : is(transport, "master") ? 2
-                                     : 3;
+    static const char *const order[] = {"shared", "openmp", "master", "window"};
+    int i = 0;
+    while (i < 4 && !is(transport, order[i]))
+        i++;
+    return i;
 }
 
 static int compare_long(int64_t a, int64_t b)

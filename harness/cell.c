@@ -9,15 +9,13 @@
 #include <string.h>
 
 const char *const cell_fields[] = {
-    "kernel",         "scheme",    "layout",       "ranks",
-    "threads",        "workers",   "rank_per",     "nodes",
-    "hierarchy",      "transport", "master",       "window",
-    "collect",        "bind",      "smt",          "memory",
-    "timing",         "power",     "load",         "prefetch",
-    "min_chunk",      "protocol",  "placement",    "sync_interval",
-    "platform",       "cp",        "request_cost", "result_bytes",
-    "boundary_bytes", "data",      "perturb",      "reissue",
-    "openmp",         NULL};
+    "kernel",    "scheme",       "layout",       "ranks",          "threads",
+    "workers",   "rank_per",     "nodes",        "hierarchy",      "transport",
+    "master",    "window",       "collect",      "bind",           "smt",
+    "memory",    "timing",       "power",        "load",           "prefetch",
+    "min_chunk", "protocol",     "placement",    "sync_interval",  "platform",
+    "cp",        "request_cost", "result_bytes", "boundary_bytes", "data",
+    "perturb",   "reissue",      "openmp",       "victim",         NULL};
 
 void cell_defaults(struct cell *cell)
 {
@@ -26,6 +24,7 @@ void cell_defaults(struct cell *cell)
                           .master = "computing",
                           .window = "auto",
                           .openmp = "auto",
+                          .victim = "auto",
                           .collect = "auto",
                           .bind = "compact",
                           .memory = "touch",
@@ -68,10 +67,12 @@ const struct cell_text_field cell_text_fields[] = {
     TEXT_FIELD(kernel, NULL),
     TEXT_FIELD(scheme, NULL),
     TEXT_FIELD(hierarchy, NULL),
-    TEXT_FIELD(transport, "auto", "shared", "master", "window", "openmp"),
+    TEXT_FIELD(transport, "auto", "shared", "master", "window", "openmp",
+               "steal"),
     TEXT_FIELD(master, "computing", "dedicated"),
     TEXT_FIELD(window, "auto", "shared", "rma"),
     TEXT_FIELD(openmp, "auto", "libgomp", "libomp"),
+    TEXT_FIELD(victim, "auto", "random", "near"),
     TEXT_FIELD(collect, "auto", "master", "local"),
     TEXT_FIELD(bind, NULL),
     TEXT_FIELD(rank_per, NULL),

@@ -44,18 +44,20 @@ struct cell {
     char scheme[SPEC_CANONICAL_MAX]; /* or plan, under protocol push; or
                                         schedule, under transport openmp */
     char hierarchy[64]; /* flat | [MxMx...][node], e.g. 16, 4x16, 2xnode */
-    char transport[16]; /* shared | master | window | openmp */
+    char transport[16]; /* shared | master | window | openmp |
+                           steal */
     char master[16];    /* computing | dedicated: what master ranks do */
     char window[16];    /* auto | shared | rma: kind of MPI window */
     char openmp[16];    /* auto | libgomp | libomp: OpenMP runtime */
-    char collect[16];   /* master | local: where results go */
-    char bind[256];     /* compact | scatter | none | processors: 0,2,4-7 */
-    char rank_per[16];  /* socket | numa: a rank's workers stay in one; empty:
-                           in the node */
-    char memory[16];    /* touch | bind: workers' data on their NUMA nodes */
-    char timing[16];    /* worker | chunk */
-    char protocol[16];  /* parallel | dmps | subproblem | push */
-    char data[16];      /* none | sent: input data with every chunk */
+    char victim[16];   /* random | near: whom a thief tries; auto: no thieves */
+    char collect[16];  /* master | local: where results go */
+    char bind[256];    /* compact | scatter | none | processors: 0,2,4-7 */
+    char rank_per[16]; /* socket | numa: a rank's workers stay in one; empty:
+                          in the node */
+    char memory[16];   /* touch | bind: workers' data on their NUMA nodes */
+    char timing[16];   /* worker | chunk */
+    char protocol[16]; /* parallel | dmps | subproblem | push */
+    char data[16];     /* none | sent: input data with every chunk */
     char placement[16]; /* sticky | replan: chunks of several time steps */
     char power[512];    /* v,v,... or n:v,n:v,..., or measured at the start;
                            empty: all equal */
@@ -105,8 +107,8 @@ void cell_defaults(struct cell *cell);
 void policy_defaults(struct policy *policy);
 
 /* Sets one field by its column name from text: kernel, scheme, hierarchy,
- * transport, master, window, openmp, collect, bind, rank_per, memory, timing,
- * power, load, perturb, prefetch and smt (on|off), reissue (on|off or a
+ * transport, master, window, openmp, victim, collect, bind, rank_per, memory,
+ * timing, power, load, perturb, prefetch and smt (on|off), reissue (on|off or a
  * factor), ranks, threads, workers, nodes, min_chunk, protocol, placement,
  * sync_interval, (a number, auto, andronikos or chen-xue), layout (RxT: ranks x
  * threads), and of simulations platform, cp, request_cost, result_bytes,

@@ -204,6 +204,10 @@ static void resolve_auto(struct cell *cell)
     }
     if (!is(cell->transport, "window"))
         strcpy(cell->window, "auto");
+    if (!is(cell->transport, "steal"))
+        strcpy(cell->victim, "auto");
+    else if (is(cell->victim, "auto"))
+        strcpy(cell->victim, "random");
 }
 
 static int check_transport(const struct cell *cell, struct error *err)
@@ -211,12 +215,12 @@ static int check_transport(const struct cell *cell, struct error *err)
     if (is(cell->transport, "shared") && cell->ranks > 1)
         return error_set(err, ENOTSUP,
                          "transport shared needs one rank (%d are asked): use "
-                         "master or window",
+                         "master, window or steal",
                          cell->ranks);
     if (is(cell->transport, "master") && cell->ranks == 1)
         return error_set(err, ENOTSUP,
                          "transport master needs two ranks or more: use "
-                         "shared for one rank");
+                         "shared or steal for one rank");
     if (is(cell->collect, "master") && !is(cell->transport, "master"))
         return error_set(err, ENOTSUP,
                          "collect master needs transport master: with %s "
@@ -287,7 +291,9 @@ static void set_hash(struct cell *cell)
              is(cell->memory, "touch") ? "" : cell->memory,
              is(cell->data, "sent") ? "|sent" : "",
              is(cell->openmp, "auto") ? "" : "|openmp ",
-             is(cell->openmp, "auto") ? "" : cell->openmp, wrong);
+             is(cell->openmp, "auto") ? "" : cell->openmp, wrong,
+             is(cell->victim, "auto") ? "" : "|victim ",
+             is(cell->victim, "auto") ? "" : cell->victim);
     snprintf(cell->hash, sizeof(cell->hash), "%016" PRIx64,
              (uint64_t)XXH3_64bits(text, strlen(text)));
 }
@@ -307,11 +313,12 @@ static int resolve_workers(struct cell *cell, struct error *err)
     cell->ranks = workers / cell->threads;
     cell->workers = 0;
     int code = hierarchy_parse(cell->hierarchy, &h, err);
-    bool shared = is(cell->transport, "shared") ||
-                  is(cell->transport, "window") ||
-                  is(cell->transport, "openmp") || cell_is_schedule(cell);
+    bool masterless = is(cell->transport, "shared") ||
+                      is(cell->transport, "window") ||
+                      is(cell->transport, "steal") ||
+                      is(cell->transport, "openmp") || cell_is_schedule(cell);
     bool alone = cell->ranks == 1 && is(cell->transport, "auto");
-    if (code == 0 && is(cell->master, "dedicated") && !shared && !alone)
+    if (code == 0 && is(cell->master, "dedicated") && !masterless && !alone)
         cell->ranks += (int)hierarchy_masters(&h);
     return code;
 }
@@ -334,6 +341,8 @@ int cell_check(struct cell *cell, struct error *err)
         code = check_transport(&checked, err);
     if (code == 0)
         code = cell_push_check(&checked, err);
+    if (code == 0 && is(checked.transport, "steal"))
+        code = cell_steal_check(&checked, err);
     if (code == 0)
         code = cell_scheme_check(&checked, err);
     if (code == 0)

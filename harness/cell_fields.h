@@ -70,6 +70,10 @@ int cell_simulation_from_json(const json_t *object, struct cell *cell,
  * -EINVAL or -ENOTSUP. */
 int cell_scheme_check(const struct cell *cell, struct error *err);
 
+/* harness/cell_steal.c: of a cell of transport steal.  Returns 0 or -ENOTSUP.
+ */
+int cell_steal_check(const struct cell *cell, struct error *err);
+
 /* Whether the scheme is a plan. */
 bool cell_is_plan(const struct cell *cell);
 

@@ -92,10 +92,25 @@ static int open_units(struct chain_root *root, const struct tree *tree,
     return 0;
 }
 
+static int open_stealing(struct chain_root *root, const struct tree *tree,
+                         const struct chain_thieves *thieves, struct error *err)
+{
+    const struct steal_choice choice = {.scheme = root->pair.outer,
+                                        .spec = &root->pair.outer_spec,
+                                        .min_chunk = root->cell->min_chunk,
+                                        .seed = thieves->seed,
+                                        .near = is(root->cell->victim, "near"),
+                                        .site = thieves->site};
+    int code = steal_loop_open(&root->steal, &root->loop, tree, &choice, err);
+    root->steals = code == 0;
+    return code;
+}
+
 int chain_root_open(struct chain_root *root, const struct cell *cell,
                     const struct loop *loop, const struct tree *tree,
                     const struct powers *powers, const struct planned *plan,
-                    bool memory, struct error *err)
+                    const struct chain_thieves *thieves, bool memory,
+                    struct error *err)
 {
     bool windowed = is(cell->transport, "window");
     bool direct = windowed || is(cell->transport, "shared");
@@ -110,11 +125,13 @@ int chain_root_open(struct chain_root *root, const struct cell *cell,
     code = sched_pair_parse(cell->scheme, &root->pair, err);
     if (code == 0)
         code = open_units(root, tree, err);
+    if (code == 0 && is(cell->transport, "steal"))
+        code = open_stealing(root, tree, thieves, err);
     /* The state knows what is still kept for whom, a table does not. */
     if (code == 0 && direct && cell->reissue == 0 &&
         (windowed || is(cell->hierarchy, "flat")))
         code = open_table(root, err);
-    if (code == 0 && memory)
+    if (code == 0 && memory && !root->steals)
         code = own_memory(root, err);
     if (code == 0 && memory && cell->reissue > 0)
         code = chain_root_open_book(root, loop, tree->workers, err);
@@ -131,6 +148,8 @@ void chain_root_close(struct chain_root *root)
     }
     if (root->has_book)
         reissue_close(&root->book);
+    if (root->steals)
+        steal_loop_close(&root->steal);
     sched_table_free(&root->table);
     range_units_close(&root->units);
     *root = (struct chain_root){0};
@@ -227,6 +246,9 @@ static void open_sources(struct chain *chain)
                                 first + i);
         else if (chain->has_push)
             push_source_open(&chain->source[i].push, &chain->push, first + i);
+        else if (chain->has_steal)
+            steal_source_open(&chain->source[i].steal, &chain->steal,
+                              first + i);
         else if (absent)
             source_none_open(&chain->source[i].base, first + i);
         else if (chain->has_relay)
@@ -344,6 +366,21 @@ static int open_push(struct chain *chain, const struct loop *loop,
 
 /* ---- the whole ---- */
 
+/* Whoever hands out where no counter does. */
+static int open_serving(struct chain *chain, const struct loop *loop,
+                        const struct engine_patience *patience,
+                        struct error *err)
+{
+    if (chain->root->plan != NULL)
+        return open_push(chain, loop, patience, err);
+    if (!chain->root->steals)
+        return open_relay(chain, loop, patience, err);
+    int code = steal_open(&chain->steal, &chain->root->steal, chain->comm,
+                          chain->tree, patience, err);
+    chain->has_steal = code == 0;
+    return code;
+}
+
 int chain_open(struct chain *chain, struct chain_root *root,
                const struct loop *loop, const struct tree *tree,
                const struct comm *comm, const struct engine_patience *patience,
@@ -367,10 +404,9 @@ int chain_open(struct chain *chain, struct chain_root *root,
     code = comm_agree(comm, code, err);
     if (code == 0 && windowed && !root->owns_memory)
         code = open_window(chain, err);
-    if (code == 0 && root->plan != NULL)
-        code = comm_agree(comm, open_push(chain, loop, patience, err), err);
-    else if (code == 0 && !(direct && is(cell->hierarchy, "flat")))
-        code = comm_agree(comm, open_relay(chain, loop, patience, err), err);
+    if (code == 0 &&
+        (root->plan != NULL || !(direct && is(cell->hierarchy, "flat"))))
+        code = comm_agree(comm, open_serving(chain, loop, patience, err), err);
     if (code != 0)
         chain_close(chain);
     return code;
@@ -382,6 +418,8 @@ void chain_close(struct chain *chain)
         push_close(&chain->push);
     if (chain->has_relay)
         relay_close(&chain->relay);
+    if (chain->has_steal)
+        steal_close(&chain->steal);
     if (chain->has_window)
         window_close(&chain->window);
     chain_reissue_close(chain);
@@ -402,6 +440,8 @@ void chain_reset(struct chain *chain, bool further_step)
     if (chain->has_relay)
         relay_reset(&chain->relay,
                     inner != NULL && goes_on(root, inner, further_step));
+    if (chain->has_steal)
+        steal_reset(&chain->steal);
     open_sources(chain);
     chain_reissue_sources(chain);
 }

@@ -12,6 +12,7 @@
 #include "harness/transport/reissue_source.h"
 #include "harness/transport/relay.h"
 #include "harness/transport/source.h"
+#include "harness/transport/steal.h"
 #include "harness/transport/tree.h"
 #include "harness/transport/window.h"
 #include "sched/sched.h"
@@ -24,6 +25,7 @@ union chain_source {
     struct source_rma rma;
     struct relay_source relay;
     struct push_source push;
+    struct steal_source steal;
     _Alignas(128) char line[128];
 };
 
@@ -54,6 +56,8 @@ struct chain_root {
      * out. */
     bool has_book;
     struct reissue book;
+    bool steals;
+    struct steal_loop steal; /* in place of both */
 };
 
 struct chain {
@@ -61,10 +65,11 @@ struct chain {
     const struct cell *cell;
     const struct comm *comm;
     const struct tree *tree;
-    bool has_window, has_relay, has_push;
+    bool has_window, has_relay, has_push, has_steal;
     struct window window;
     struct relay relay;
     struct push push;
+    struct steal steal;
     int workers;                   /* of this rank */
     union chain_source *source;    /* one per worker of this rank */
     union chain_source *upstream;  /* node pools below a window */
@@ -77,14 +82,22 @@ struct chain {
     size_t own_bytes, output_bytes;
 };
 
+/* Of transport steal: what its victims are drawn by, and where each worker is
+ * (NULL: not known). */
+struct chain_thieves {
+    uint64_t seed;
+    const struct site *site;
+};
+
 /* Once per process, before its chains.  memory: the counter and the state are
  * kept here, not in a window and not by a master elsewhere.  plan: of protocol
- * push, else NULL.  cell, loop, tree, powers and plan stay the caller's.
- * Returns 0 or -errno, not agreed. */
+ * push, else NULL.  cell, loop, tree, powers, plan and the sites stay the
+ * caller's.  Returns 0 or -errno, not agreed. */
 int chain_root_open(struct chain_root *root, const struct cell *cell,
                     const struct loop *loop, const struct tree *tree,
                     const struct powers *powers, const struct planned *plan,
-                    bool memory, struct error *err);
+                    const struct chain_thieves *thieves, bool memory,
+                    struct error *err);
 void chain_root_close(struct chain_root *root);
 
 /* Before a repetition or, with further_step, before the next time step in it,
@@ -138,6 +151,10 @@ void chain_finish(struct chain *chain);
 /* What this rank sent since the reset, added up. */
 void chain_traffic(const struct chain *chain, int64_t *messages,
                    int64_t *bytes);
+
+/* What worker `i` of this rank stole since the reset; nothing under other
+ * transports. */
+struct steal_tally chain_stolen(const struct chain *chain, int i);
 
 /* Where results are: whether a worker of this rank keeps its own, and which
  * chunks of others were collected here, one after the other from *cursor = 0;

@@ -14,12 +14,16 @@ void chain_listen(struct chain *chain)
         push_listen(&chain->push);
     if (chain->has_relay)
         relay_listen(&chain->relay);
+    if (chain->has_steal)
+        steal_listen(&chain->steal);
 }
 
 bool chain_polls(const struct chain *chain)
 {
     if (chain->has_push)
         return push_polls(&chain->push);
+    if (chain->has_steal)
+        return steal_polls(&chain->steal);
     if (chain->has_relay && relay_polls(&chain->relay))
         return true;
     return uses_rma(chain) && chain->comm->rank == 0 && chain->comm->ranks > 1;
@@ -29,6 +33,8 @@ bool chain_progress(struct chain *chain)
 {
     if (chain->has_push)
         return push_poll(&chain->push);
+    if (chain->has_steal)
+        return steal_poll(&chain->steal);
     if (chain->has_relay && relay_polls(&chain->relay))
         return relay_poll(&chain->relay);
     window_progress(&chain->window);
@@ -47,6 +53,8 @@ void chain_finish(struct chain *chain)
         push_finish(&chain->push);
     if (chain->has_relay)
         relay_finish(&chain->relay);
+    if (chain->has_steal)
+        steal_finish(&chain->steal);
 }
 
 void chain_traffic(const struct chain *chain, int64_t *messages, int64_t *bytes)
@@ -59,6 +67,17 @@ void chain_traffic(const struct chain *chain, int64_t *messages, int64_t *bytes)
         *messages += chain->relay.messages + chain->relay.port.messages;
         *bytes += chain->relay.bytes + chain->relay.port.bytes;
     }
+    if (chain->has_steal) {
+        *messages += chain->steal.messages;
+        *bytes += chain->steal.bytes;
+    }
+}
+
+struct steal_tally chain_stolen(const struct chain *chain, int i)
+{
+    if (!chain->has_steal)
+        return (struct steal_tally){0};
+    return steal_tally(&chain->steal, chain->steal.first_worker + i);
 }
 
 bool chain_keeps(const struct chain *chain, int worker)

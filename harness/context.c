@@ -55,6 +55,7 @@ int context_open(struct launch_context *context, const struct plan *plan,
         return code;
     context->threads = plan->threads;
     context->comm.threaded = context->threads > 1;
+    context->seed = plan->seed;
     context->out = plan->out;
     context->keep_log = plan->policy.trace;
     context->tick_s = engine_measure_tick();

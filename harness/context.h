@@ -20,6 +20,7 @@ struct launch_context {
     struct counters_list events; /* to count; none in simulation */
     struct counters *counters;   /* of this process; NULL: none */
     double tick_s;
+    uint64_t seed;   /* the plan's: of the campaign */
     const char *out; /* result directory, the plan's */
     bool keep_log;   /* chunks of kernels without output are logged too */
     int slots;       /* of the counters, that threads of other teams have before

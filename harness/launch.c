@@ -2,6 +2,7 @@
 
 #include "harness/launch_parts.h"
 
+#include "base/random.h"
 #include "harness/engine/engine.h"
 #include "harness/manifest.h"
 
@@ -68,18 +69,10 @@ int launch_loop(struct launch *launch, const struct cell *cell,
     return 0;
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u; /* splitmix64 */
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 static void shuffle(int *order, int count, uint64_t *random)
 {
     for (int i = count - 1; i > 0; i--) {
-        int j = (int)(next_random(random) % (uint64_t)(i + 1));
+        int j = (int)(random_next(random) % (uint64_t)(i + 1));
         int swap = order[i];
         order[i] = order[j];
         order[j] = swap;

@@ -55,8 +55,9 @@ bool place_ranks_crowded(const struct place *place);
 struct place_report {
     uint64_t host;
     int32_t core;
-    int32_t processor; /* of that core, the one it is on */
-    int32_t bound;     /* to that core only; with smt: to that processor */
+    int32_t processor;     /* of that core, the one it is on */
+    int32_t bound;         /* to that core only; with smt: to that processor */
+    int32_t socket, cache; /* of that core, -1: not known */
 };
 
 /* Rank 0: whether every worker is alone on its core (with smt: on its

@@ -1,5 +1,6 @@
 #include "harness/reference.h"
 
+#include "base/random.h"
 #include "harness/cached.h"
 #include "harness/engine/engine.h"
 
@@ -32,14 +33,6 @@ static double estimate(struct loop *loop, void *output)
     return (engine_now() - start) / (double)samples * (double)loop->iterations;
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u; /* splitmix64 */
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 static void compute_sample(struct loop *loop, double limit, uint64_t seed,
                            void *output)
 {
@@ -48,7 +41,7 @@ static void compute_sample(struct loop *loop, double limit, uint64_t seed,
                         (i < SAMPLE_LEAST || engine_now() - start < limit);
          i++)
         compute_one(loop,
-                    (int64_t)(next_random(&seed) % (uint64_t)loop->iterations),
+                    (int64_t)(random_next(&seed) % (uint64_t)loop->iterations),
                     output);
     loop->sampled = true;
 }

@@ -105,6 +105,23 @@ static void add_plan(json_t *row, const struct planned *planned)
     json_object_set_new(row, "plan_raised", json_integer(planned->raised));
 }
 
+/* Of one worker, or of all; nothing where nobody steals. */
+static void add_steals(json_t *row, const struct row_context *c,
+                       const struct worker_result *workers, int count)
+{
+    json_int_t steals = 0, failed = 0, stolen = 0;
+    if (strcmp(c->cell->transport, "steal") != 0)
+        return;
+    for (int w = 0; w < count; w++) {
+        steals += workers[w].steals;
+        failed += workers[w].steals_failed;
+        stolen += workers[w].stolen;
+    }
+    json_object_update_new(row, json_pack("{s:I,s:I,s:I}", "steals", steals,
+                                          "steals_failed", failed, "stolen",
+                                          stolen));
+}
+
 json_t *row_run(const struct row_context *c, const struct run_result *result)
 {
     char started[32];
@@ -136,6 +153,7 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     json_object_set_new(row, "perturbed", perturbed(c, result));
     json_object_set_new(row, "reissued", count_of(result->reissued));
     json_object_set_new(row, "dropped", count_of(result->dropped));
+    add_steals(row, c, result->workers, run_workers(c->run));
     if (engine_simulated)
         json_object_set_new(row, "wall_s", record_real(result->wall_s));
     return row;
@@ -235,6 +253,7 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
         record_real(result->time_s - r->compute_s), "lost_s",
         record_real(r->lost_s));
     json_object_update_new(row, measured);
+    add_steals(row, c, r, 1);
     json_object_update_new(
         row,
         counted(c->events, result->counted ? &result->counted[worker] : NULL));
@@ -257,6 +276,9 @@ json_t *row_chunk(const struct row_context *c, const struct run_result *result,
         "end_s",
         stamped ? json_real((double)ran->end * c->tick_s) : json_null());
     json_object_update_new(row, measured);
+    int home = run_home(c->run, ran->start);
+    if (home >= 0)
+        json_object_set_new(row, "home", json_integer(home));
     return row;
 }
 

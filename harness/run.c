@@ -234,6 +234,25 @@ static int open_openmp(struct run *run, struct error *err)
                                  &run->share.schedule, canonical, err);
 }
 
+static int open_root(struct run *run, struct error *err)
+{
+    const struct comm *comm = &run->context->comm;
+    bool windowed = strcmp(run->cell.transport, "window") == 0;
+    size_t workers = (size_t)run->tree.workers;
+    if (strcmp(run->cell.transport, "steal") == 0) {
+        run->site = calloc(workers + 1, sizeof(*run->site));
+        if (run->site == NULL)
+            abort(); /* before any agreement: nothing sensible is left */
+        run_share_sites(run, run->site);
+    }
+    const struct chain_thieves thieves = {run->context->seed, run->site};
+    int code =
+        chain_root_open(&run->root, &run->cell, run->loop, &run->tree,
+                        &run->powers, run->planned.list ? &run->planned : NULL,
+                        &thieves, !windowed && comm->rank == 0, err);
+    return comm_agree(comm, code, err);
+}
+
 static int open_parts(struct run *run, bool oversubscribe, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
@@ -257,16 +276,10 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
                                          run->binding.smt)) != 0;
     run->patience.spin_s = run->crowded ? 0 : comm->patience.spin_s;
     run->patience.nap_ns = run->crowded ? 0 : ENGINE_SHORT_NAP_NS;
-    bool windowed = strcmp(run->cell.transport, "window") == 0;
     code = planned_open(&run->planned, &run->cell, run->loop, &run->tree,
                         run->context, err);
-    if (code != 0)
-        return code;
-    code =
-        chain_root_open(&run->root, &run->cell, run->loop, &run->tree,
-                        &run->powers, run->planned.list ? &run->planned : NULL,
-                        !windowed && comm->rank == 0, err);
-    code = comm_agree(comm, code, err);
+    if (code == 0)
+        code = open_root(run, err);
     if (code == 0)
         code = chain_open(&run->chain, &run->root, run->loop, &run->tree, comm,
                           &run->patience, err);
@@ -321,6 +334,7 @@ void run_close(struct run *run)
     run_free_gathered(run);
     tree_free(&run->tree);
     free(run->openmp);
+    free(run->site);
     free(run->held);
     free(run->place);
     free(run->processor);
@@ -361,6 +375,11 @@ const char *run_window(const struct run *run)
     if (!run->chain.has_window)
         return NULL;
     return run->chain.window.shared ? "shared" : "rma";
+}
+
+int run_home(const struct run *run, int64_t iteration)
+{
+    return run->root.steals ? steal_home(&run->root.steal, iteration) : -1;
 }
 
 int run_repeat(struct run *run, struct run_result *result, struct error *err)

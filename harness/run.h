@@ -19,6 +19,7 @@
 struct worker_result {
     int64_t chunks, iterations;
     double finish_s, compute_s, wait_s, serve_s, sync_s;
+    int64_t steals, steals_failed, stolen; /* transport steal; iterations */
     int32_t core, bound;
     int32_t processor, numa; /* of that core; -1: not known */
     uint64_t memory;         /* NUMA nodes of its data, bit 0 is node 0 */
@@ -87,5 +88,7 @@ bool run_oversubscribed(const struct run *run);
 const struct planned *run_planned(const struct run *run);
 /* "shared" or "rma" when the run has a window, else NULL. */
 const char *run_window(const struct run *run);
+/* The worker in whose static share an iteration was; -1: there are none. */
+int run_home(const struct run *run, int64_t iteration);
 
 #endif

@@ -26,6 +26,10 @@ static void worker_results(struct run *run)
             w->stamp ? (double)w->compute_ticks * context->tick_s - r->serve_s
                      : w->end_s - w->begin_s - r->wait_s - r->serve_s;
         r->compute_s -= r->sync_s + r->held_computing_s;
+        struct steal_tally tally = chain_stolen(&run->chain, i);
+        r->steals = tally.steals;
+        r->steals_failed = tally.failed;
+        r->stolen = tally.iterations;
         r->host = context->place.group[context->comm.rank];
     }
 }

@@ -34,6 +34,7 @@ struct run {
     struct openmp_loop share;     /* transport openmp: this rank's */
     struct source_openmp *openmp; /* and its workers' sources, in place of the
                                      chain's; else NULL */
+    struct site *site; /* of all workers, where some may steal; or NULL */
     struct dmps dmps;
     bool has_dmps; /* rows depend on each other */
     struct migrate migrate;
@@ -76,6 +77,10 @@ int run_bind_thread(struct run *run, int thread, struct error *err);
 /* Collective: binds all workers, looks where they are, and refuses (-EBUSY)
  * shared cores. */
 int run_check_places(struct run *run, bool oversubscribe, struct error *err);
+
+/* Collective: where each worker of all ranks is, each rank having as many as
+ * the others. */
+void run_share_sites(const struct run *run, struct site *site);
 
 /* Collective, beside the load: puts measured powers in place of the given. */
 int run_measure_powers(struct run *run, struct error *err);

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
 
 /* So many places of a worker's output are looked at, and so much of each. */
 enum { LOOKS = 16, LOOK_BYTES = 4096 };
@@ -33,7 +35,9 @@ static void bind_body(int thread, void *arg)
         .host = run->context->place.group[run->context->comm.rank],
         .core = seen.seat.core,
         .processor = queue_processor(),
-        .bound = alone && code == 0};
+        .bound = alone && code == 0,
+        .socket = seen.seat.socket,
+        .cache = seen.seat.cache};
 }
 
 int run_check_places(struct run *run, bool oversubscribe, struct error *err)
@@ -63,6 +67,37 @@ int run_check_places(struct run *run, bool oversubscribe, struct error *err)
         return 0;
     }
     return agreed;
+}
+
+/* Two ranks of a host may have different cpusets: its name tells the node. */
+static uint64_t node_here(void)
+{
+    char host[256] = "";
+    gethostname(host, sizeof(host) - 1);
+    return XXH3_64bits(host, strlen(host));
+}
+
+void run_share_sites(const struct run *run, struct site *site)
+{
+    const struct comm *comm = &run->context->comm;
+    const struct tree *tree = &run->tree;
+    uint64_t *one = calloc((size_t)comm->ranks, sizeof(*one));
+    uint64_t *node = calloc((size_t)comm->ranks, sizeof(*node));
+    if (one == NULL || node == NULL)
+        abort(); /* before any agreement: nothing sensible is left */
+    comm_share_u64(comm, node_here(), node);
+    for (int t = 0; t < tree->threads; t++) {
+        const struct place_report *own = &run->place[t];
+        comm_share_u64(
+            comm, (uint64_t)(uint32_t)own->socket << 32 | (uint32_t)own->cache,
+            one);
+        for (int r = 0; r < comm->ranks; r++)
+            site[tree->rank_worker[r] + t] =
+                (struct site){node[r], (int32_t)(one[r] >> 32),
+                              (int32_t)(one[r] & UINT32_MAX)};
+    }
+    free(one);
+    free(node);
 }
 
 /* ---- memory ---- */

@@ -11,6 +11,7 @@
  * under every transport.  All repetitions of a cell thus have one sequence;
  * lists of seeds give others.  A draw of 64 bits is scaled to the range, which
  * favours no size by more than 2^-11 of its chance. */
+#include "base/random.h"
 #include "sched/arith.h"
 
 #include <errno.h>
@@ -65,21 +66,13 @@ static int rnd_init(void *state, const struct sched_loop *loop,
     return 0;
 }
 
-static uint64_t splitmix64(uint64_t *seed)
-{
-    uint64_t z = *seed += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
 static int64_t rnd_next(void *state, int worker, int64_t remaining)
 {
     struct rnd_state *s = state;
     (void)worker;
     (void)remaining;
     unsigned __int128 sizes = (unsigned __int128)(s->max - s->min) + 1;
-    return s->min + (int64_t)(splitmix64(&s->seed) * sizes >> 64);
+    return s->min + (int64_t)(random_next(&s->seed) * sizes >> 64);
 }
 
 static const struct spec_param rnd_params[] = {

@@ -85,21 +85,29 @@ static int check_loop(const struct sched_loop *loop, int64_t min_chunk,
     return check_powers(loop, err);
 }
 
-/* The next chunk by the scheme's formula: the one place where sizes are
- * raised, clamped and counted. */
+/* The one place where sizes are raised and clamped. */
+int64_t sched_next_size(const struct sched *sched, int worker,
+                        int64_t remaining)
+{
+    const struct sched_head *head = sched->head;
+    int64_t size = sched->ops->next(state_of(head), worker, remaining);
+    if (size == SCHED_NO_CHUNK)
+        return 0;
+    if (size < head->min_chunk)
+        size = head->min_chunk;
+    return size < remaining ? size : remaining;
+}
+
+/* The next chunk by the scheme's formula: the one place where chunks are
+ * counted. */
 static bool take(const struct sched *sched, int worker, struct chunk *chunk)
 {
     struct sched_head *head = sched->head;
     int64_t remaining = head->iterations - head->next_start;
-    if (remaining == 0)
+    int64_t size =
+        remaining > 0 ? sched_next_size(sched, worker, remaining) : 0;
+    if (size == 0)
         return false;
-    int64_t size = sched->ops->next(state_of(head), worker, remaining);
-    if (size == SCHED_NO_CHUNK)
-        return false;
-    if (size < head->min_chunk)
-        size = head->min_chunk;
-    if (size > remaining)
-        size = remaining;
     *chunk = (struct chunk){
         .start = head->next_start, .size = size, .step = head->next_step};
     head->next_start += size;

@@ -173,9 +173,14 @@ void sched_attach(struct sched *sched, void *memory,
                   const struct sched_ops *ops);
 
 /* The next chunk for this worker: its primed one first where the scheme has
- * them.  Returns false when nothing is left for it (and then always).  The
- * only place that clamps, raises to the minimum chunk and counts. */
+ * them.  Returns false when nothing is left for it (and then always). */
 bool sched_next(struct sched *sched, int worker, struct chunk *chunk);
+
+/* For those who count by themselves what is handed out, of schemes that prime
+ * nothing: the size of the next chunk when `remaining` are left, at least 1;
+ * raised to the minimum chunk and clamped.  0: this worker gets none. */
+int64_t sched_next_size(const struct sched *sched, int worker,
+                        int64_t remaining);
 
 /* Tells a scheme that learns what a chunk took; see sched_ops.feedback, which
  * must be there. */

@@ -26,6 +26,7 @@ ALONE = ["calibrate", "counters", "extend", "faults", "learning", "load",
 # Programs that need no MPI, whose threads the thread sanitizer can follow.
 THREADED = ["harness/engine/engine_test", "harness/transport/source_test",
             "harness/transport/master_test", "harness/transport/reissue_test",
+            "harness/transport/steal_test",
             "harness/protocol/dmps_test"]
 
 

@@ -113,6 +113,7 @@ int context_open(struct launch_context *context, const struct plan *plan,
     context->comm.lanes = plan->threads;
     context->comm.ranks = plan->ranks;
     context->comm.one_host = all_on_one(world);
+    context->seed = plan->seed;
     context->out = plan->out;
     context->keep_log = plan->policy.trace;
     context->tick_s = engine_measure_tick();

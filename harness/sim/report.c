@@ -65,6 +65,7 @@ static void fill_workers(struct run *run, struct run_result *result)
         int rank = run->tree.worker_rank[w];
         int thread = w - run->tree.rank_worker[rank];
         int place = rank * run->context->threads + thread;
+        struct steal_tally tally = chain_stolen(&run->part[rank].chain, thread);
         run->result[w] = (struct worker_result){
             .chunks = seat->worker.chunks,
             .iterations = seat->worker.iterations,
@@ -77,6 +78,9 @@ static void fill_workers(struct run *run, struct run_result *result)
             .held = seat->held,
             .held_from_s = seat->held_from_s,
             .lost_s = seat->lost_s,
+            .steals = tally.steals,
+            .steals_failed = tally.failed,
+            .stolen = tally.iterations,
             .core = -1,
             .processor = -1,
             .numa = -1,

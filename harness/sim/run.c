@@ -6,6 +6,7 @@
 #include "harness/engine/sim/world.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,23 +29,68 @@ static int open_part(struct run *run, int rank, struct error *err)
                       &part->comm, &patience, err);
 }
 
+static int compare_hosts(const void *a, const void *b)
+{
+    const struct world_place *const *x = a, *const *y = b;
+    if ((*x)->host != (*y)->host)
+        return (uintptr_t)(*x)->host < (uintptr_t)(*y)->host ? -1 : 1;
+    return (*x > *y) - (*x < *y);
+}
+
+/* A host is known by its first rank: addresses differ from run to run.  What
+ * cores and caches its cores share is not simulated. */
+static int open_sites(struct run *run, struct error *err)
+{
+    const struct world *world = world_here();
+    size_t n = (size_t)world->places;
+    const struct world_place **sorted = calloc(n + 1, sizeof(*sorted));
+    run->site = calloc(n + 1, sizeof(*run->site));
+    if (sorted == NULL || run->site == NULL) {
+        free(sorted);
+        return error_set(err, ENOMEM, "out of memory for %zu ranks", n);
+    }
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &world->place[i];
+    qsort(sorted, n, sizeof(*sorted), compare_hosts);
+    for (size_t i = 0, first = 0; i < n; i++) {
+        if (sorted[i]->host != sorted[first]->host)
+            first = i;
+        run->site[sorted[i] - world->place].node =
+            (uint64_t)(sorted[first] - world->place);
+    }
+    free(sorted);
+    return 0;
+}
+
+static int open_root(struct run *run, struct error *err)
+{
+    const struct comm *comm = &run->context->comm;
+    bool windowed = strcmp(run->cell.transport, "window") == 0;
+    bool own = !windowed || (comm->one_host && strcmp(run->cell.window, "rma"));
+    int code = 0;
+    if (strcmp(run->cell.transport, "steal") == 0)
+        code = open_sites(run, err);
+    const struct chain_thieves thieves = {run->context->seed, run->site};
+    return code != 0 ? code
+                     : chain_root_open(&run->root, &run->cell, run->loop,
+                                       &run->tree, &run->powers,
+                                       run->planned.list ? &run->planned : NULL,
+                                       &thieves, own, err);
+}
+
 static int open_parts(struct run *run, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
     int code = tree_build(&run->tree, &run->cell, err);
     if (code != 0)
         return code;
-    bool windowed = strcmp(run->cell.transport, "window") == 0;
-    bool own = !windowed || (comm->one_host && strcmp(run->cell.window, "rma"));
     code = powers_open(&run->powers, &run->cell, &run->tree, NULL, comm, NULL,
                        err);
     if (code == 0)
         code = planned_open(&run->planned, &run->cell, run->loop, &run->tree,
                             run->context, err);
     if (code == 0)
-        code = chain_root_open(
-            &run->root, &run->cell, run->loop, &run->tree, &run->powers,
-            run->planned.list ? &run->planned : NULL, own, err);
+        code = open_root(run, err);
     if (code != 0)
         return code;
     code = perturb_open(run, err);
@@ -95,6 +141,7 @@ void run_close(struct run *run)
     perturb_close(run);
     powers_close(&run->powers);
     tree_free(&run->tree);
+    free(run->site);
     free(run->handed);
     free(run->seat);
     free(run->part);
@@ -130,6 +177,11 @@ const struct planned *run_planned(const struct run *run)
 const char *run_window(const struct run *run)
 {
     return strcmp(run->cell.transport, "window") == 0 ? "shared" : NULL;
+}
+
+int run_home(const struct run *run, int64_t iteration)
+{
+    return run->root.steals ? steal_home(&run->root.steal, iteration) : -1;
 }
 
 /* ---- the loop ---- */

@@ -61,6 +61,7 @@ struct run {
     struct powers powers;
     struct planned planned; /* of protocol push */
     struct chain_root root;
+    struct site *site; /* of each worker, where they steal; or NULL */
     struct part *part; /* of each rank */
     int opened;        /* parts */
     struct seat *seat; /* of each worker */

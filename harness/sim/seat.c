@@ -2,11 +2,14 @@
 
 #include "harness/engine/sim/world.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Work between two polls of a computing master, as kernels do natively. */
+/* Work between two polls of a computing master, as kernels do natively.  Where
+ * all ranks poll, so many at most for a chunk: each takes time to simulate. */
 static const double SLICE_S = 20e-6;
+enum { POLLS_MAX = 64 };
 
 /* ---- work ---- */
 
@@ -23,9 +26,12 @@ static void compute(struct seat *seat, double seconds)
 void seat_compute(struct seat *seat, double seconds,
                   const struct kernel_poll *poll)
 {
-    while (poll != NULL && seconds > SLICE_S) {
-        compute(seat, SLICE_S);
-        seconds -= SLICE_S;
+    double slice = SLICE_S;
+    if (seat->run->root.steals)
+        slice = fmax(slice, seconds / POLLS_MAX);
+    while (poll != NULL && seconds > slice) {
+        compute(seat, slice);
+        seconds -= slice;
         kernel_poll(poll);
     }
     if (seconds > 0)
@@ -123,6 +129,8 @@ static enum engine_cost cost_of(const struct run *run, int worker)
     const struct part *part = &run->part[tree->worker_rank[worker]];
     if (part->chain.has_push)
         return ENGINE_COSTS; /* planned before the loop */
+    if (part->chain.has_steal)
+        return ENGINE_COUNT; /* an atomic operation on its own range */
     if (!part->chain.has_relay)
         return run->root.table.steps > 0 ? ENGINE_COUNT : ENGINE_STATE;
     int leaf = tree->worker_master[worker];

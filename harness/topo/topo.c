@@ -200,9 +200,24 @@ static int kind_of(const struct topo *topo, int processor)
     return kind;
 }
 
+/* The first processor below the largest cache of this one, -1: it has none. */
+static int outermost_cache(hwloc_obj_t pu)
+{
+    int first = -1;
+    for (hwloc_obj_t o = pu->parent; o != NULL; o = o->parent)
+        if (hwloc_obj_type_is_dcache(o->type))
+            first = hwloc_bitmap_first(o->cpuset);
+    return first;
+}
+
 struct topo_seat topo_seat(const struct topo *topo, int processor)
 {
-    struct topo_seat seat = {processor, processor, -1, -1, -1};
+    struct topo_seat seat = {.processor = processor,
+                             .core = processor,
+                             .socket = -1,
+                             .cache = -1,
+                             .numa = -1,
+                             .kind = -1};
     hwloc_obj_t pu =
         processor < 0
             ? NULL
@@ -217,6 +232,7 @@ struct topo_seat topo_seat(const struct topo *topo, int processor)
         seat.core = hwloc_bitmap_first(core->cpuset);
     if (package != NULL)
         seat.socket = (int)package->logical_index;
+    seat.cache = outermost_cache(pu);
     seat.numa = nearest_node(topo, processor);
     seat.kind = kind_of(topo, processor);
     return seat;
@@ -224,7 +240,7 @@ struct topo_seat topo_seat(const struct topo *topo, int processor)
 
 struct topo_seen topo_observe_self(const struct topo *topo)
 {
-    struct topo_seen seen = {{-1, -1, -1, -1, -1}, false, false};
+    struct topo_seen seen = {.seat = topo_seat(topo, -1)};
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     if (hwloc_get_last_cpu_location(topo->handle, set, HWLOC_CPUBIND_THREAD) ==
         0)

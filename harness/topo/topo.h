@@ -91,7 +91,8 @@ struct topo_seat {
     int processor;
     int core; /* the lowest processor number of the core */
     int socket, numa;
-    int kind; /* 0: least power, as efficiency cores; -1: all are alike */
+    int cache; /* the outermost one, by its first processor */
+    int kind;  /* 0: least power, as efficiency cores; -1: all are alike */
 };
 struct topo_seat topo_seat(const struct topo *topo, int processor);
 

@@ -120,7 +120,8 @@ int tree_build(struct tree *out, const struct cell *cell, struct error *err)
         return code;
     b.by_thread = strcmp(cell->transport, "shared") == 0;
     b.nobody = strcmp(cell->transport, "window") == 0 ||
-               strcmp(cell->transport, "openmp") == 0;
+               strcmp(cell->transport, "openmp") == 0 ||
+               strcmp(cell->transport, "steal") == 0;
     b.dedicated = strcmp(cell->transport, "master") == 0 &&
                   strcmp(cell->master, "dedicated") == 0;
     tree.rank_worker = calloc((size_t)cell->ranks + 1, sizeof(int));

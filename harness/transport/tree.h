@@ -15,7 +15,8 @@
 
 struct tree_master {
     int parent; /* index of the master above, -1: the supermaster */
-    int rank;   /* its host; -1: no master, a counter in a window or OpenMP */
+    int rank;   /* its host; -1: no master, a counter in a window, OpenMP or
+                 stealing */
     int first_worker, workers; /* below it, at any depth */
     bool leaf;                 /* workers ask it directly */
     bool pool; /* a rank's pool: results go to the master above */

@@ -26,6 +26,8 @@ ONE_RANK = """
   - transport: shared
     scheme: {schemes}
     hierarchy: [flat, "2", node, 2xnode]
+  - transport: steal
+    scheme: {schemes}
 """
 RANKS = """
   - transport: master
@@ -41,6 +43,9 @@ RANKS = """
     window: [shared, rma]
     scheme: {schemes}
     hierarchy: [flat, node]
+  - transport: steal
+    scheme: {schemes}
+    victim: [random, near]
 """
 
 
