@@ -62,7 +62,7 @@ static const struct argp_option options[] = {
     {"window", CELL + 7, "W", 0, "auto, shared or rma", 1},
     {"openmp", CELL + 40, "R", 0,
      "runtime of transport openmp: libgomp (default) or libomp", 1},
-    {"victim", CELL + 30, "V", 0,
+    {"victim", CELL + 41, "V", 0,
      "of transport steal: whom an idle worker robs, random (default), or near: "
      "who shares its cache, its socket, its node, then others",
      1},

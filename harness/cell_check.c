@@ -285,7 +285,7 @@ static void set_hash(struct cell *cell)
              simulation);
     size_t used = strlen(text);
     /* Only what is not as usual: results from before these fields stay. */
-    snprintf(text + used, sizeof(text) - used, "%s%s%s%s%s%s%s%s%s",
+    snprintf(text + used, sizeof(text) - used, "%s%s%s%s%s%s%s%s%s%s%s",
              cell->smt ? "|smt" : "", cell->rank_per[0] ? "|rank_per " : "",
              cell->rank_per, is(cell->memory, "touch") ? "" : "|memory ",
              is(cell->memory, "touch") ? "" : cell->memory,

@@ -32,6 +32,7 @@ static void every_field_takes_its_values(void **unused)
         {"transport", "shared"},
         {"transport", "master"},
         {"transport", "window"},
+        {"transport", "steal"},
         {"master", "computing"},
         {"master", "dedicated"},
         {"window", "auto"},
@@ -41,6 +42,9 @@ static void every_field_takes_its_values(void **unused)
         {"openmp", "auto"},
         {"openmp", "libgomp"},
         {"openmp", "libomp"},
+        {"victim", "auto"},
+        {"victim", "random"},
+        {"victim", "near"},
         {"collect", "auto"},
         {"collect", "master"},
         {"collect", "local"},
@@ -181,11 +185,13 @@ static void wrong_values_say_what_is_allowed(void **unused)
         {"", "x", "field: '' is unknown", "kernel, scheme, layout"},
         {"transport", "mster", "transport: 'mster' is unknown",
          "did you mean 'master'"},
-        {"transport", "", "'' is unknown", "auto, shared, master, window"},
+        {"transport", "", "'' is unknown",
+         "auto, shared, master, window, steal"},
         {"transport", "Master", "'Master' is unknown", "did you mean 'master'"},
         {"master", "comuting", "allowed: computing, dedicated",
          "did you mean 'computing'"},
         {"window", "sharde", "allowed: auto, shared, rma", "'shared'"},
+        {"victim", "mear", "allowed: auto, random, near", "'near'"},
         {"collect", "locl", "allowed: auto, master, local", "'local'"},
         {"bind", "compat", "allowed: compact, scatter, none", "'compact'"},
         {"timing", "chunks", "allowed: worker, chunk", "'chunk'"},
@@ -311,6 +317,11 @@ static void equal_cells_have_equal_hashes(void **unused)
     same(WORDS("prefetch=on"), WORDS("prefetch=off"));
     same(WORDS("master=dedicated"), WORDS("master=computing"));
     same(WORDS("window=rma"), WORDS("window=auto"));
+    same(WORDS("victim=near"), WORDS("victim=auto"));
+    same(WORDS("transport=steal", "victim=auto"),
+         WORDS("transport=steal", "victim=random"));
+    differ(WORDS("transport=steal", "victim=near"),
+           WORDS("transport=steal", "victim=random"));
     same(WORDS("layout=2x1", "window=rma"), WORDS("layout=2x1"));
     same(WORDS("layout=2x1", "transport=window", "collect=auto"),
          WORDS("layout=2x1", "transport=window", "collect=local"));
@@ -446,6 +457,18 @@ static void fields_that_do_not_go_together(void **unused)
     bad(WORDS("collect=master"), -ENOTSUP, "needs transport master");
     bad(WORDS("layout=2x1", "transport=window", "collect=master"), -ENOTSUP,
         "needs transport master");
+    bad(WORDS("layout=2x1", "transport=steal", "collect=master"), -ENOTSUP,
+        "no master to collect");
+    bad(WORDS("layout=2x1", "transport=steal", "hierarchy=2"), -ENOTSUP,
+        "use flat");
+    bad(WORDS("transport=steal", "kernel=heat:rows=9,cols=9"), -ENOTSUP,
+        "use shared, master or window");
+    bad(WORDS("transport=steal", "scheme=static"), -ENOTSUP,
+        "use one of ss, css, gss, fss");
+    bad(WORDS("transport=steal", "scheme=wf"), -ENOTSUP, "use one of ss, css");
+    bad(WORDS("transport=steal", "scheme=af"), -ENOTSUP, "use one of ss, css");
+    bad(WORDS("transport=steal", "scheme=gss/ss"), -ENOTSUP,
+        "use one of ss, css");
     bad(WORDS("layout=2x1", "transport=window", "hierarchy=2"), -ENOTSUP,
         "flat and node");
     bad(WORDS("threads=3", "hierarchy=4"), -ENOTSUP,

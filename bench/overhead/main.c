@@ -60,9 +60,12 @@ static void alone(const struct launch_context *all, const char *part)
         overhead_bounds(stdout, &context, "one rank, a thread on every core");
     engine_team_stop(context.team);
     context.threads = 2;
-    if ((wanted(part, "syncs") || wanted(part, "pipelines")) &&
+    if ((wanted(part, "steals") || wanted(part, "syncs") ||
+         wanted(part, "pipelines")) &&
         topo_cores(all->place.topo) > 1 &&
         engine_team_start(&context.team, 2, &err) == 0) {
+        if (wanted(part, "steals"))
+            overhead_steals(stdout, &context);
         pipelined(&context, part);
         engine_team_stop(context.team);
     }
@@ -93,11 +96,12 @@ int main(int argc, char **argv)
     const char *part = argc > 1 ? argv[1] : NULL;
     int code = comm_open(&context.comm, &err);
     if (code == 0 && context.comm.ranks != 2)
-        code = error_set(
-            &err, EINVAL,
-            "bench-overhead needs two ranks: "
-            "mpiexec.mpich -n 2 build/bench-overhead "
-            "[threads|kernels|ranks|counters|syncs|pipelines|bounds]");
+        code =
+            error_set(&err, EINVAL,
+                      "bench-overhead needs two ranks: "
+                      "mpiexec.mpich -n 2 build/bench-overhead "
+                      "[threads|kernels|ranks|steals|counters|syncs|pipelines|"
+                      "bounds]");
     if (code == 0)
         code = open_context(&context, &err);
     if (code != 0) {

@@ -23,6 +23,10 @@ void overhead_threads(FILE *out, struct launch_context *context);
  * a shared window, beside a bare fetch-and-add in it.  By two ranks. */
 void overhead_ranks(FILE *out, struct launch_context *context);
 
+/* One steal between two threads, beside a compare-and-swap.  By rank 0 alone,
+ * with two threads. */
+void overhead_steals(FILE *out, struct launch_context *context);
+
 /* One synchronization of a dependence loop, beside the barest hand-over there
  * is, and the heat equation with two workers, beside a plain pipelined loop and
  * two half grids.  Two threads of one rank, or two ranks, as the context is. */

@@ -11,7 +11,7 @@ enum { PINGS = 20000, WINDOW_STEPS = 1 << 20 };
 
 /* One cell of the null kernel with two ranks. */
 struct contest {
-    const char *scheme, *transport, *master, *window, *kernel;
+    const char *scheme, *transport, *master, *window, *kernel, *power;
     struct cell cell;
     struct loop loop;
     struct run *run;
@@ -32,6 +32,8 @@ static int open_contest(struct contest *c, struct launch_context *context,
         code = cell_set(&c->cell, "master", c->master, err);
     if (code == 0)
         code = cell_set(&c->cell, "window", c->window, err);
+    if (code == 0 && c->power != NULL)
+        code = cell_set(&c->cell, "power", c->power, err);
     if (code == 0)
         code = cell_check(&c->cell, err);
     if (code == 0)
@@ -213,8 +215,56 @@ static void windows(FILE *out, struct launch_context *context)
     close_contests(c, COUNT);
 }
 
+/* Rank 0 has the whole loop at first, and rank 1 asks for half of it, and half
+ * again: what it waits for each question. */
+static double time_questions(struct contest *c)
+{
+    struct run_result result;
+    struct error err;
+    if (run_repeat(c->run, &result, &err) != 0 || result.workers == NULL)
+        return 0;
+    const struct worker_result *thief = &result.workers[1];
+    return thief->wait_s / (double)(thief->steals + thief->steals_failed);
+}
+
+static void steals(FILE *out, struct launch_context *context)
+{
+    const struct comm *comm = &context->comm;
+    struct contest c[] = {
+        {.scheme = "ss", .kernel = "null:size=1048576"},
+        {.scheme = "ss", .kernel = "null:size=1000000", .power = "1000000,1"},
+    };
+    enum { COUNT = sizeof(c) / sizeof(c[0]) };
+    double limit[OVERHEAD_ROUNDS];
+    for (int i = 0; i < COUNT; i++) {
+        c[i].transport = "steal";
+        c[i].master = "computing";
+        c[i].window = "auto";
+    }
+    if (open_contests(c, COUNT, context, out) != 0)
+        return;
+    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
+        c[0].value[r] = time_contest(&c[0]);
+        c[1].value[r] = time_questions(&c[1]);
+        limit[r] = ping_pong(comm);
+        c[1].ratio[r] = c[1].value[r] / limit[r];
+    }
+    if (comm->rank == 0)
+        fprintf(out,
+                "\nWork stealing, 2 ranks\n"
+                "  one chunk (ss) of the own range      %8.1f ns, both "
+                "taking, a look for messages after each\n"
+                "  asking the other for half of its own %8.3f us  x %.2f of "
+                "a ping-pong\n",
+                1e9 * overhead_median(c[0].value, OVERHEAD_ROUNDS),
+                1e6 * overhead_median(c[1].value, OVERHEAD_ROUNDS),
+                overhead_median(c[1].ratio, OVERHEAD_ROUNDS));
+    close_contests(c, COUNT);
+}
+
 void overhead_ranks(FILE *out, struct launch_context *context)
 {
     masters(out, context);
     windows(out, context);
+    steals(out, context);
 }

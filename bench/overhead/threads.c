@@ -3,6 +3,7 @@
 #include "harness/engine/engine.h"
 #include "harness/protocol/parallel.h"
 #include "harness/transport/source.h"
+#include "harness/transport/steal.h"
 #include "sched/sched.h"
 
 #include <stdlib.h>
@@ -18,8 +19,14 @@ struct contest {
     char spec[64];
     int workers;
     int64_t iterations;
-    bool powers; /* unequal: the sizes depend on who asks */
-    bool learns; /* beside the last row that does not */
+    bool powers;  /* unequal: the sizes depend on who asks */
+    bool learns;  /* beside the last row that does not */
+    bool steals;  /* each thread has a range of its own */
+    int first[2]; /* its workers */
+    const struct sched_ops *ops;
+    struct spec parsed;
+    struct steal_loop steal_loop;
+    struct steal steal;
     struct sched_table table;
     void *state;
     struct sched sched;
@@ -60,13 +67,16 @@ static int64_t scheduled(struct field *field, int thread)
         struct source base;
         struct source_table table;
         struct source_state state;
+        struct steal_source steal;
     } source;
     _Alignas(64) char scratch[64] = {0};
     struct worker worker = {.source = &source.base,
                             .kernel = field->null,
                             .instance = field->instance,
                             .scratch = scratch};
-    if (field->contest->table.steps > 0)
+    if (field->contest->steals)
+        steal_source_open(&source.steal, &field->contest->steal, thread);
+    else if (field->contest->table.steps > 0)
         source_table_open(&source.table, thread, &field->contest->table,
                           &field->counter);
     else
@@ -126,9 +136,32 @@ static int prepare(struct contest *c, struct error *err)
     return code;
 }
 
+static int prepare_steals(struct contest *c, struct launch_context *context,
+                          struct error *err)
+{
+    const struct engine_patience patience = {.spin_s = 1};
+    int workers = c->first[1] = c->workers = context->threads;
+    const struct sched_loop loop = {c->iterations, workers, NULL};
+    const struct tree tree = {.ranks = 1,
+                              .threads = workers,
+                              .workers = workers,
+                              .rank_worker = c->first};
+    int code = sched_parse(c->spec, &c->ops, &c->parsed, err);
+    const struct steal_choice choice = {
+        .scheme = c->ops, .spec = &c->parsed, .min_chunk = 1};
+    if (code == 0)
+        code = steal_loop_open(&c->steal_loop, &loop, &tree, &choice, err);
+    if (code == 0)
+        code = steal_open(&c->steal, &c->steal_loop, &context->comm, &tree,
+                          &patience, err);
+    return code;
+}
+
 static double time_contest(struct field *field, struct contest *c)
 {
     struct error err;
+    if (c->steals)
+        steal_reset(&c->steal);
     if (c->powers && prepare(c, &err) != 0)
         return 0;
     field->contest = c;
@@ -157,11 +190,14 @@ static void print_rows(FILE *out, struct contest *c, int count)
         double ratio = overhead_median(c[i].ratio, OVERHEAD_ROUNDS);
         double aim = c[i].powers ? 4 : 1.25;
         fprintf(out, "  %-30s %-10s %8.1f %8.2f   ", c[i].spec,
-                c[i].powers        ? "state"
+                c[i].steals        ? "own range"
+                : c[i].powers      ? "state"
                 : c[i].table.start ? "table"
                                    : "closed",
                 ns, ratio);
-        if (c[i].learns)
+        if (c[i].steals)
+            fprintf(out, "-\n");
+        else if (c[i].learns)
             fprintf(out, "%+.0f ns, at most %.0f %s\n", ns - plain, most_ns,
                     ns - plain <= most_ns ? "met" : "MISSED");
         else
@@ -180,6 +216,8 @@ void overhead_threads(FILE *out, struct launch_context *context)
     struct contest contest[] = {
         {.spec = "ss", .workers = 2, .iterations = CHUNKS},
         {.spec = "css:chunk=7", .workers = 2, .iterations = 7LL * CHUNKS},
+        {.spec = "ss", .iterations = CHUNKS, .steals = true},
+        {.spec = "css:chunk=7", .iterations = 7LL * CHUNKS, .steals = true},
         {.spec = "gss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
         {.spec = "fss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
         {.spec = "tss:first=2000,last=1",
@@ -263,7 +301,8 @@ void overhead_threads(FILE *out, struct launch_context *context)
     if (code == 0)
         code = field->null->create(&spec, &field->instance, &err);
     for (int i = 0; i < COUNT && code == 0; i++)
-        code = prepare(&contest[i], &err);
+        code = contest[i].steals ? prepare_steals(&contest[i], context, &err)
+                                 : prepare(&contest[i], &err);
     if (code != 0) {
         fprintf(out, "in one process: %s\n", err.text);
         return;
@@ -288,6 +327,10 @@ void overhead_threads(FILE *out, struct launch_context *context)
     for (int i = 0; i < COUNT; i++) {
         sched_table_free(&contest[i].table);
         free(contest[i].state);
+        if (contest[i].steals) {
+            steal_close(&contest[i].steal);
+            steal_loop_close(&contest[i].steal_loop);
+        }
     }
     field->null->destroy(field->instance);
     free(field);

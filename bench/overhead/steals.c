@@ -1,0 +1,130 @@
+/* One steal between two threads: from the first look at a range that its owner
+ * has just written to the first piece of the loot, beside the barest there is,
+ * a compare-and-swap on such a word.  The owner fills the range, the thief
+ * steals, and so on: what a steal costs is what it adds to these hand-overs. */
+#include "bench/overhead/overhead.h"
+#include "bench/overhead/pair.h"
+
+#include "harness/transport/steal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEALS = 20000, ITERATIONS = 1 << 20 };
+
+struct theft {
+    struct pair pair;
+    struct steal_loop loop;
+    struct steal steal;
+    struct steal_source source[2];
+    int first[2]; /* workers of the one rank */
+    enum { NOTHING, SWAP, STEAL } what;
+};
+
+/* The owner has it in its cache again. */
+static void refill(struct theft *theft)
+{
+    atomic_store(&theft->steal.range[0].ends, steal_ends(0, ITERATIONS));
+}
+
+/* What the thief has stolen is thrown away; what the owner has counts. */
+static void forget(struct theft *theft)
+{
+    atomic_store(&theft->steal.range[1].ends, 0);
+    atomic_store(&theft->steal.loaded, 1);
+}
+
+static void take(struct theft *theft)
+{
+    struct steal_range *range = theft->steal.range;
+    uint64_t seen = steal_ends(0, ITERATIONS);
+    struct chunk chunk;
+    if (theft->what == SWAP)
+        atomic_compare_exchange_strong(&range->ends, &seen,
+                                       steal_ends(0, ITERATIONS / 2));
+    else if (theft->what == STEAL)
+        source_next(&theft->source[1].base, &chunk);
+}
+
+static void steal_body(struct pair *pair, int worker, void *arg)
+{
+    struct theft *theft = arg;
+    for (int64_t i = 1; i <= STEALS; i++) {
+        if (worker == 0) {
+            refill(theft);
+            pair_give(pair, 0, i, NULL, 0);
+            pair_take(pair, 0, i, NULL, 0);
+        } else {
+            forget(theft);
+            pair_take(pair, 1, i, NULL, 0);
+            take(theft);
+            pair_give(pair, 1, i, NULL, 0);
+        }
+    }
+}
+
+/* ns of a hand-over there and back. */
+static double time_round(struct theft *theft, int what)
+{
+    theft->what = what;
+    return 1e9 * pair_run(&theft->pair, steal_body, theft) / STEALS;
+}
+
+static int open_theft(struct theft *theft, struct launch_context *context,
+                      const struct spec *spec, const struct sched_ops *ops,
+                      struct error *err)
+{
+    const struct engine_patience patience = {.spin_s = 1};
+    const struct sched_loop loop = {ITERATIONS, 2, NULL};
+    const struct tree tree = {
+        .ranks = 1, .threads = 2, .workers = 2, .rank_worker = theft->first};
+    const struct steal_choice choice = {
+        .scheme = ops, .spec = spec, .min_chunk = 1};
+    int code = steal_loop_open(&theft->loop, &loop, &tree, &choice, err);
+    if (code == 0)
+        code = steal_open(&theft->steal, &theft->loop, &context->comm, &tree,
+                          &patience, err);
+    if (code != 0)
+        return code;
+    steal_reset(&theft->steal);
+    for (int w = 0; w < 2; w++)
+        steal_source_open(&theft->source[w], &theft->steal, w);
+    return 0;
+}
+
+void overhead_steals(FILE *out, struct launch_context *context)
+{
+    const struct sched_ops *ops;
+    struct spec spec;
+    struct error err;
+    double round[OVERHEAD_ROUNDS], swap[OVERHEAD_ROUNDS],
+        steal[OVERHEAD_ROUNDS];
+    struct theft *theft =
+        aligned_alloc(128, (sizeof(*theft) + 127) / 128 * 128);
+    memset(theft, 0, sizeof(*theft));
+    theft->pair.context = context;
+    theft->first[1] = 2;
+    int code = sched_parse("ss", &ops, &spec, &err);
+    if (code == 0)
+        code = open_theft(theft, context, &spec, ops, &err);
+    if (code != 0) {
+        fprintf(out, "steals: %s\n", err.text);
+        return;
+    }
+    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
+        round[r] = time_round(theft, NOTHING);
+        swap[r] = time_round(theft, SWAP) - round[r];
+        steal[r] = time_round(theft, STEAL) - round[r];
+    }
+    fprintf(out,
+            "\nOne steal from another thread, added to a hand-over there and "
+            "back of %.0f ns\n"
+            "  bare compare-and-swap          %6.1f ns\n"
+            "  steal half and begin with it   %6.1f ns\n",
+            overhead_median(round, OVERHEAD_ROUNDS),
+            overhead_median(swap, OVERHEAD_ROUNDS),
+            overhead_median(steal, OVERHEAD_ROUNDS));
+    steal_close(&theft->steal);
+    steal_loop_close(&theft->loop);
+    free(theft);
+}
