@@ -120,11 +120,11 @@ static int check_reissue(struct cell *cell, struct error *err)
                              : "what depends on a lost row cannot be done "
                                "without it",
                          possible);
-    if (is(cell->transport, "window"))
+    if (is(cell->transport, "window") || is(cell->transport, "steal"))
         return error_set(err, ENOTSUP,
-                         "reissue: transport window has no master that knows "
+                         "reissue: transport %s has no master that knows "
                          "what is out; %s",
-                         possible);
+                         cell->transport, possible);
     if (!is(cell->hierarchy, "flat"))
         return error_set(err, ENOTSUP,
                          "reissue: under hierarchy %s no one master knows what "

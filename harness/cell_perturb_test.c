@@ -93,6 +93,8 @@ static void reissue_says_where_it_is_possible(void **unused)
     const char *possible = "possible are loops without dependences";
     good(WORDS(LOOP, "layout=1x4", "reissue=on"));
     good(WORDS(LOOP, "layout=3x1", "reissue=on", "master=dedicated"));
+    bad(WORDS(LOOP, "layout=2x1", "transport=steal", "reissue=on"), -ENOTSUP,
+        "transport steal has no master");
     bad(WORDS(LOOP, "layout=2x1", "transport=window", "reissue=on"), -ENOTSUP,
         possible);
     bad(WORDS(LOOP, "layout=2x1", "hierarchy=2", "reissue=on"), -ENOTSUP,
