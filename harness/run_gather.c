@@ -66,7 +66,10 @@ static double bound(const struct run *run, const struct run_result *result)
         const struct ran *ran = &result->log[i];
         cost[i] = before[ran->start + ran->size] - before[ran->start];
     }
-    double time = stats_list_schedule(cost, result->logged, run->tree.workers);
+    /* What is stolen runs in no order of the whole loop. */
+    double (*least)(const double *, int64_t, int) =
+        run->root.steals ? stats_least_time : stats_list_schedule;
+    double time = least(cost, result->logged, run->tree.workers);
     free(cost);
     return time;
 }

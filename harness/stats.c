@@ -66,3 +66,15 @@ double stats_list_schedule(const double *cost, int64_t chunks, int workers)
     free(heap);
     return last;
 }
+
+double stats_least_time(const double *cost, int64_t chunks, int workers)
+{
+    double sum = 0, largest = 0;
+    if (workers < 1)
+        return -1;
+    for (int64_t i = 0; i < chunks; i++) {
+        sum += cost[i];
+        largest = cost[i] > largest ? cost[i] : largest;
+    }
+    return sum / workers > largest ? sum / workers : largest;
+}

@@ -17,4 +17,8 @@ struct stats_median stats_median(double *values, int count);
  * workers < 1 or out of memory: -1. */
 double stats_list_schedule(const double *cost, int64_t chunks, int workers);
 
+/* The time that they need at least, in whatever order: an equal part of all, or
+ * the largest chunk. */
+double stats_least_time(const double *cost, int64_t chunks, int workers);
+
 #endif

@@ -115,7 +115,8 @@ static void list_schedules_equal_brute_force(void **unused)
         }
         double time = stats_list_schedule(cost, chunks, workers);
         assert_true(time == brute_force(cost, chunks, workers));
-        assert_true(time >= sum / workers && time >= largest);
+        double least = stats_least_time(cost, chunks, workers);
+        assert_true(time >= least && least == fmax(sum / workers, largest));
         assert_true(time <= sum / workers + largest);
     }
 }
@@ -128,6 +129,9 @@ static void list_schedules_need_a_worker(void **unused)
     assert_true(stats_list_schedule(cost, 2, -3) == -1);
     assert_true(stats_list_schedule(NULL, 0, 2) == 0);
     assert_true(stats_list_schedule(cost, 2, 1) == 3);
+    assert_true(stats_least_time(cost, 2, 0) == -1);
+    assert_true(stats_least_time(cost, 2, 1) == 3);
+    assert_true(stats_least_time(cost, 2, 2) == 2);
 }
 
 int main(void)

@@ -119,8 +119,10 @@ static double bound(const struct run *run)
         const struct ran *ran = &run->handed[i].ran;
         cost[i] = before[ran->start + ran->size] - before[ran->start];
     }
-    double time =
-        stats_list_schedule(cost, run->handed_count, run->tree.workers);
+    /* What is stolen runs in no order of the whole loop. */
+    double (*least)(const double *, int64_t, int) =
+        run->root.steals ? stats_least_time : stats_list_schedule;
+    double time = least(cost, run->handed_count, run->tree.workers);
     free(cost);
     return time;
 }
