@@ -1,5 +1,7 @@
 #include "harness/chain.h"
 
+#include "base/lines.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -8,15 +10,6 @@
 static bool is(const char *a, const char *b)
 {
     return strcmp(a, b) == 0;
-}
-
-static void *lines(size_t bytes)
-{
-    void *memory = NULL;
-    bytes = (bytes + 127) / 128 * 128;
-    if (posix_memalign(&memory, 128, bytes) != 0)
-        return NULL;
-    return memset(memory, 0, bytes);
 }
 
 /* An OpenMP runtime hands the chunks out (harness/transport/openmp.h): the
@@ -58,8 +51,8 @@ static int init_state(struct chain_root *root, struct error *err)
 static int own_memory(struct chain_root *root, struct error *err)
 {
     root->owns_memory = true;
-    root->counter = lines(sizeof(*root->counter));
-    root->state = lines(state_bytes(root));
+    root->counter = lines_zeroed(sizeof(*root->counter));
+    root->state = lines_zeroed(state_bytes(root));
     if (root->counter == NULL || root->state == NULL)
         return error_set(err, ENOMEM, "out of memory for the scheme");
     return init_state(root, err);
@@ -275,7 +268,7 @@ static int open_upstream(struct chain *chain, struct error *err)
         chain->upstream_first = range_unit(units, first);
     }
     size_t n = (size_t)chain->upstreams;
-    chain->upstream = lines(n * sizeof(*chain->upstream));
+    chain->upstream = lines_zeroed(n * sizeof(*chain->upstream));
     chain->upstream_list = calloc(n + 1, sizeof(*chain->upstream_list));
     if (chain->upstream == NULL || chain->upstream_list == NULL)
         return error_set(err, ENOMEM, "out of memory for %zu workers", n);
@@ -395,7 +388,7 @@ int chain_open(struct chain *chain, struct chain_root *root,
     chain->workers =
         tree->rank_worker[comm->rank + 1] - tree->rank_worker[comm->rank];
     chain->source =
-        lines((size_t)(chain->workers + 1) * sizeof(*chain->source));
+        lines_zeroed((size_t)(chain->workers + 1) * sizeof(*chain->source));
     if (chain->source == NULL)
         code = error_set(err, ENOMEM, "out of memory for %d workers",
                          chain->workers);

@@ -1,5 +1,6 @@
 #include "harness/transport/steal_parts.h"
 
+#include "base/lines.h"
 #include "base/random.h"
 #include "sched/arith.h"
 
@@ -118,15 +119,6 @@ static size_t scheme_stride(const struct steal_loop *loop)
     return (sched_bytes(loop->scheme, &all) + 127) / 128 * 128;
 }
 
-static void *lines(size_t bytes)
-{
-    void *memory = NULL;
-    bytes = (bytes + 127) / 128 * 128;
-    if (posix_memalign(&memory, 128, bytes) != 0)
-        return NULL;
-    return memset(memory, 0, bytes);
-}
-
 int steal_open(struct steal *steal, const struct steal_loop *loop,
                const struct comm *comm, const struct tree *tree,
                const struct engine_patience *patience, struct error *err)
@@ -141,8 +133,9 @@ int steal_open(struct steal *steal, const struct steal_loop *loop,
                        .receive = MPI_REQUEST_NULL};
     size_t n = (size_t)steal->workers;
     steal_ranks_open(steal);
-    steal->range = lines((n + (size_t)steal->slots) * sizeof(*steal->range));
-    steal->scheme_memory = lines(n * scheme_stride(loop));
+    steal->range =
+        lines_zeroed((n + (size_t)steal->slots) * sizeof(*steal->range));
+    steal->scheme_memory = lines_zeroed(n * scheme_stride(loop));
     steal->source = calloc(n + 1, sizeof(*steal->source));
     if (!steal->range || !steal->scheme_memory || !steal->source ||
         nearness_open(&steal->threads, loop->site ? loop->site + first : NULL,
