@@ -186,7 +186,7 @@ static void wrong_values_say_what_is_allowed(void **unused)
         {"transport", "mster", "transport: 'mster' is unknown",
          "did you mean 'master'"},
         {"transport", "", "'' is unknown",
-         "auto, shared, master, window, steal"},
+         "auto, shared, master, window, openmp, steal"},
         {"transport", "Master", "'Master' is unknown", "did you mean 'master'"},
         {"master", "comuting", "allowed: computing, dedicated",
          "did you mean 'computing'"},
