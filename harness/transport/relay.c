@@ -159,6 +159,10 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
                             .inbox = setup->inbox,
                             .output_bytes = setup->output_bytes,
                             .input = setup->input,
+                            .reissues = setup->reissues,
+                            .book = setup->book,
+                            .own = setup->own,
+                            .over_request = MPI_REQUEST_NULL,
                             .iteration = MPI_DATATYPE_NULL};
     if (relay->input != NULL)
         open_input(relay);
