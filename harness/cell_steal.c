@@ -1,6 +1,8 @@
 /* What goes together with work stealing. */
 #include "harness/cell_fields.h"
 
+#include "harness/choice.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +51,8 @@ int cell_steal_check(const struct cell *cell, struct error *err)
                          "none: use flat (threads steal from their rank "
                          "first, and victim near from near ones)",
                          cell->hierarchy);
+    if (choice_named(cell->scheme)) /* its candidates are checked */
+        return 0;
     int code = cell_scheme_parse(cell->scheme, &pair, err);
     if (code != 0)
         return code;

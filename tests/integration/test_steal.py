@@ -79,6 +79,17 @@ def test_powers_share_out(dlsbench, costs):
     assert homes == {0: 100, 1: 300}
 
 
+def test_auto_tries_what_can_be_stolen(dlsbench):
+    """Of the usual schemes those whose sizes do not depend on who asks."""
+    result = dlsbench("run", "--kernel", "mandelbrot:size=64", "--scheme",
+                      "auto:by=trial", "--transport", "steal", "--threads", 2,
+                      "--repetitions", 60, "--repetitions-max", 60,
+                      "--oversubscribe")
+    assert result.code == 0, result.err[-2000:]
+    tried = {x["chosen_scheme"].split(":")[0] for x in result.runs()}
+    assert tried == {"ss", "mfsc", "gss", "fss", "tss"}
+
+
 # ---- simulated: 4 hosts of 4 cores ----
 
 @pytest.mark.parametrize("victim", ["random", "near"])
