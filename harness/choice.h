@@ -16,6 +16,8 @@
 #include "harness/cell.h"
 #include "sched/select.h"
 
+enum { CHOICE_ENTRIES_MAX = 64 }; /* of a list */
+
 enum choice_by { CHOICE_NONE, CHOICE_SIMULATION, CHOICE_TRIAL };
 
 struct choice_rule {
