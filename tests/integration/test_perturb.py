@@ -178,9 +178,12 @@ def test_the_tables_pair_cells_that_differ_only_in_what_goes_wrong(
                             scheme="[ss]", reissue="true"))
     result = sim(path)
     assert result.code == 0, result.err
-    done = subprocess.run(
-        ["/usr/bin/python3", ROOT / "analysis/tables.py", result.directory,
-         "--table", "flexibility"], capture_output=True, text=True, check=True)
+    for form in "csv", "markdown", "latex", "text":
+        done = subprocess.run(
+            ["/usr/bin/python3", ROOT / "analysis/tables.py",
+             result.directory, "--table", "flexibility", "--format", form],
+            capture_output=True, text=True, check=True)
+        assert "gone" in done.stdout, form
     runs = {(r["master"], r["threads"], r["perturb"]): r["time_s"]
             for r in result.runs()}
     lines = done.stdout.splitlines()
