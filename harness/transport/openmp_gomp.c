@@ -74,7 +74,8 @@ static bool next_block(struct source *base, struct chunk *chunk)
     int64_t from = source->at, last = source->loop->last;
     if (last - from <= source->stride)
         base->next = openmp_over;
-    source->at += source->stride;
+    else
+        source->at += source->stride;
     openmp_chunk(chunk, from,
                  last - from > source->size ? from + source->size : last);
     return true;
