@@ -41,7 +41,8 @@ static void list_schemes(const struct choice_rule *rule,
 {
     const char *list = rule->schemes;
     if (strcmp(list, "usual") == 0)
-        list = strcmp(cell->protocol, "parallel") == 0 ? USUAL_SCHEMES : USUAL_DEPENDENT;
+        list = strcmp(cell->protocol, "parallel") == 0 ? USUAL_SCHEMES
+                                                       : USUAL_DEPENDENT;
     if (strcmp(list, "all") != 0) {
         lists->schemes = split(lists->text[0], list, lists->scheme);
         return;

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Between the starts of two ranks, beside what a master takes to serve one.
- * If they started as fast as it can serve, or at one instant, requests would
- * wait at the master, and every new one would be compared with all of them:
- * 32,768 ranks then take minutes instead of seconds to simulate.  A rank's own
- * time begins with its start. */
-static const double STAGGER_S = 800e-9;
+/* Workers that ask the same master start a little further apart than it takes
+ * to serve one, and STAGGER_LEAST_S in any case.  If they started as fast as it
+ * can serve, or at one instant, requests would wait at the master, and every
+ * new one would be compared with all of them: 32,768 ranks then take minutes
+ * instead of seconds to simulate.  A rank's own time begins with its start. */
+static const double STAGGER = 1.25, STAGGER_LEAST_S = 10e-9;
 
 /* ---- opening ---- */
 
@@ -253,10 +253,17 @@ static void next_pass(struct run *run, struct part *part, int place, int worker,
     comm_sharp_barrier(&run->context->comm);
 }
 
-/* Ranks that ask a master start as fast as it can serve them. */
-static double stagger_s(void)
+/* Masters start at once, and the workers of each beside those of the others. */
+static double delay_of(const struct tree *tree, int worker)
 {
-    return STAGGER_S + world_here()->cost_s[ENGINE_REQUEST];
+    if (worker < 0)
+        return 0;
+    const struct tree_master *asked =
+        &tree->master[tree->worker_master[worker]];
+    double apart_s = STAGGER * world_here()->cost_s[ENGINE_REQUEST];
+    if (apart_s < STAGGER_LEAST_S)
+        apart_s = STAGGER_LEAST_S;
+    return (worker - asked->first_worker) * apart_s;
 }
 
 /* By every rank of SMPI: a thread of a rank. */
@@ -268,12 +275,12 @@ static void loop_body(int place, void *arg)
     int thread = place % run->context->threads;
     struct part *part = &run->part[rank];
     int worker = tree->rank_worker[rank] + thread;
+    worker = worker < tree->rank_worker[rank + 1] ? worker : -1;
     if (thread == 0)
         chain_listen(&part->chain);
-    world_sleep(place * stagger_s());
+    world_sleep(delay_of(tree, worker));
     if (thread == 0)
         part->start_s = engine_now();
-    worker = worker < tree->rank_worker[rank + 1] ? worker : -1;
     run_pass(run, part, thread, worker);
     for (int pass = 1; pass < run->passes; pass++) {
         next_pass(run, part, place, worker, pass);
