@@ -35,10 +35,13 @@ static inline int64_t sched_round(double x)
 
 /* The next whole number upwards.  A quotient that is whole but for the
  * rounding of its divisor stays whole: with powers 0.3 and 0.1, V is
- * 3.9999999999999996 and 4/V must not become 2. */
+ * 3.9999999999999996 and 4/V must not become 2.  Not by ceil, which is a call:
+ * not every x86-64 has an instruction for it. */
 static inline int64_t sched_round_up(double x)
 {
-    return sched_size(ceil(x * (1 - 4 * DBL_EPSILON)));
+    double least = x * (1 - 4 * DBL_EPSILON);
+    int64_t whole = sched_size(least);
+    return whole + ((double)whole < least);
 }
 
 /* The sizes of tss: F, F - D, F - 2D, ...  */

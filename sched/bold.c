@@ -6,7 +6,8 @@
  *     C_i = min(t, t + max(0, c_1 w) + s/2 - sqrt(s (t + s/4)))      else
  *
  *     Q = R/p,   t = max(R, N)/p,   v = Q/(b + Q),   d = R/(1 + 1/ln Q - v)
- *     s = a (ln d - ln c_2) (1 + M/(p^2 t)),   w = ln(v ln Q) + max(0, ln b)
+ *     s = a (ln d - ln c_2) (1 + M/(p^2 t)),
+ *     w = ln(v ln Q) + ln b, the latter where b > 0
  *     a = 2 (sigma/mu)^2,   b = 8 a ln(8 a),
  *     c_1 = h/(mu ln 2),   c_2 = sqrt(2 pi) c_1
  *
@@ -15,7 +16,7 @@
  * the defaults are those of that paper's experiments, exponential times of mean
  * 1 and h = 0.5.  M counts the iterations that are not reported done, and N
  * those that are probably not done yet: who got k of them does k/(k mu + h) in
- * a unit of time.  ln b stands where b > 0 (not: b > 1).
+ * a unit of time.
  *
  * That needs the clock with every request.  Ours is the sum of the times that
  * a worker has told, since it began with the loop; who asks again and has not
@@ -23,8 +24,8 @@
  * is in the clock's unit is measured: all that was told against all that was
  * expected; so only ratios of mu, sigma and h count, as elsewhere here.
  * Implementations differ: LB4OMP takes the clock's unit for that of mu, rounds
- * down, and lets what passes between two first requests not count.  We round
- * up. */
+ * down, and lets what passes between two first requests not count; where b is
+ * not above 0 (sigma at most mu/4) its w is ln ln Q.  We round up. */
 #include "sched/arith.h"
 
 #include <stdio.h>
@@ -43,7 +44,8 @@ struct bold_state {
     double part; /* 1/p */
     double mu, overhead;
     double a, b, c1, c2;
-    double ln_b, ln_c2;          /* ln_b 0: b is not above 0 */
+    double ln_b;                 /* 0: b is not above 0 */
+    double ln_p_c2;              /* ln p - ln c_2 */
     double now;                  /* the latest request */
     double expected, told;       /* sums of what was told */
     double sizes, speeds, begun; /* sums of k, k/(k mu + h) and its begin */
@@ -70,7 +72,7 @@ static int bold_init(void *state, const struct sched_loop *loop,
     s->c1 = s->overhead / (s->mu * log(2));
     s->c2 = sqrt(2 * acos(-1)) * s->c1;
     s->ln_b = s->b > 0 ? log(s->b) : 0;
-    s->ln_c2 = log(s->c2); /* -infinity without overhead */
+    s->ln_p_c2 = -log(s->part * s->c2); /* infinity without overhead */
     return 0;
 }
 
@@ -130,13 +132,21 @@ static void arrive(struct bold_state *s, struct bold_worker *w)
 
 /* ---- sizes ---- */
 
-/* t + s/2 - sqrt(s (t + s/4)), without a difference of nearly equal numbers;
- * 0 for infinite s, without overhead. */
-static double cautious(double t, double s)
+/* t + s/2 - sqrt(s (t + s/4)), where st is s t; for a large s without a
+ * difference of nearly equal numbers, and 0 for an infinite one, without
+ * overhead. */
+static double cautious(double t, double st)
 {
-    return t * t / (t + s / 2 + sqrt(s * (t + s / 4)));
+    double tt = t * t;
+    if (st > tt)
+        return t * tt / (tt + st / 2 + sqrt(st * (tt + st / 4)));
+    double half = st * (0.5 / t);
+    return t + half - sqrt(st + half * half);
 }
 
+/* Each request waits for what is computed here, a logarithm of another before
+ * it: there is no division that could be a product (x is R/d; s t for s), and
+ * ln d comes from ln Q. */
 static double size_of(const struct bold_state *s, double remaining)
 {
     double not_reported = remaining + s->sizes;
@@ -144,19 +154,18 @@ static double size_of(const struct bold_state *s, double remaining)
     double quota = remaining * s->part;
     if (quota <= 1)
         return 1;
-    double r = remaining > not_done ? remaining : not_done;
-    double t = r * s->part;
+    double t = (remaining > not_done ? remaining : not_done) * s->part;
     double v = quota / (s->b + quota);
     double ln_quota = log(quota);
-    double d = remaining / (1 + 1 / ln_quota - v);
-    if (d <= s->c2)
+    double x = 1 + 1 / ln_quota - v;
+    if (remaining <= s->c2 * x)
         return t;
-    double spread = s->a == 0 ? 0
-                              : s->a * (log(d) - s->ln_c2) *
-                                    (1 + not_reported * s->part / r);
     double w = log(v * ln_quota) + s->ln_b;
+    double st = s->a == 0 ? 0
+                          : s->a * (ln_quota - log(x) + s->ln_p_c2) *
+                                (t + not_reported * s->part * s->part);
     double more = w > 0 ? s->c1 * w : 0;
-    double size = more + cautious(t, spread);
+    double size = more + cautious(t, st);
     return size < t ? size : t;
 }
 
