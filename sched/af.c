@@ -10,8 +10,19 @@
  *     mu = sum(t) / sum(n),   sigma^2 = sum(n (t/n - mu)^2) / (k - 1)
  *
  * The paper leaves the start open: the first four chunks of a worker have
- * `first` iterations, a 64th of I/p unless it is given (LB4OMP: 100), and D and
- * T of workers not yet known are taken as the mean of the others'. */
+ * `first` iterations, a 64th of I/p unless it is given, and D and T of workers
+ * not yet known are taken as the mean of the others'.
+ *
+ * Implementations differ in the samples.  LB4OMP hands out each chunk in ten
+ * parts (the first has 100 iterations): mu is the mean of the parts' t/n since
+ * the loop's beginning, of equal weight, sigma their deviation, which is below
+ * that of iterations; its mAF counts from request to request.  DLS4LB stops
+ * after each iteration and takes mu and sigma from the last chunk alone.
+ * In the start: DLS4LB begins with its minimum chunk; who is not yet known
+ * counts there as the fastest, in the balancer by Carino in the Loci
+ * framework as the slowest, in LB4OMP as the one who asks.
+ * And in the size: DLS4LB sums sigma / mu for D, adds .55 and cuts off, and
+ * hands out I/2p at most. */
 #include "sched/arith.h"
 
 #include <stdio.h>

@@ -11,10 +11,13 @@
  *
  * What a time step is: with time steps that are planned anew (placement replan)
  * each of them; else each repetition, from the warm-up on; below a master that
- * cuts ranges by this scheme, each range.  Implementations differ in t_js: here
- * the times of the chunks, in LB4OMP the worker's time from the beginning of
- * the loop to its end, which is nearly the same for all, so that n_js alone
- * makes the difference there. */
+ * cuts ranges by this scheme, each range.
+ *
+ * Implementations differ in t_js: here and in DLS4LB the times of the chunks,
+ * in LB4OMP the worker's time from the beginning of the loop to its end, which
+ * is nearly the same for all, so that n_js alone makes the difference there;
+ * and in s: DLS4LB begins its sums anew, so that only the last step counts.
+ * Chunks as in wf: LB4OMP and DLS4LB differ there too. */
 #include "sched/awf_weights.h"
 
 static void awf_step_feedback(void *state, int worker, int64_t size,

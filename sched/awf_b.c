@@ -1,6 +1,10 @@
 /* Adaptive weighted factoring, variant B: the weights are renewed at the start
- * of every stage, from computing times.  Carino and Banicescu 2008; formula
- * in sched/awf_weights.h. */
+ * of every stage of p requests, from computing times.
+ *
+ *     C = ceil(w_j R / 2p),   R and w at the start of the stage
+ *
+ * Carino and Banicescu 2008; w, and where implementations differ, in
+ * sched/awf_weights.h. */
 #include "sched/awf_weights.h"
 
 const struct sched_ops sched_awf_b_ops = {

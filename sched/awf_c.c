@@ -1,5 +1,9 @@
 /* Adaptive weighted factoring, variant C: the weights and R are renewed with
- * every request, from computing times.  Carino and Banicescu 2008; formula in
+ * every request, from computing times.
+ *
+ *     C = ceil(w_j R / 2p),   R and w at the request
+ *
+ * Carino and Banicescu 2008; w, and where implementations differ, in
  * sched/awf_weights.h. */
 #include "sched/awf_weights.h"
 

@@ -1,6 +1,10 @@
 /* Adaptive weighted factoring, variant E: awf-c with times from one request
- * to the next, which hold the scheduling too.  Carino and Banicescu 2008;
- * formula in sched/awf_weights.h. */
+ * to the next, which hold the scheduling too.
+ *
+ *     C = ceil(w_j R / 2p),   R and w at the request
+ *
+ * Carino and Banicescu 2008; w, and where implementations differ, in
+ * sched/awf_weights.h. */
 #include "sched/awf_weights.h"
 
 const struct sched_ops sched_awf_e_ops = {

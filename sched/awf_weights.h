@@ -10,11 +10,19 @@
  * reported it has the weight that the powers give it beside those who have;
  * before any report the sizes are those of wf.
  *
- * Implementations have the same pi and differ in the rest.  DLS4LB begins with
- * chunks of its minimum and takes those who have not reported for as fast as
- * the fastest.  In LB4OMP they do not count: the weights of those who have
- * reported add up to their number; awf-b and awf-d renew a weight with every
- * request, and what it weights is halved from stage to stage, whatever R is.
+ * Implementations have the same pi and differ in the rest.
+ * Who has not reported: DLS4LB begins with chunks of its minimum and takes them
+ * for as fast as the fastest, the balancer by Carino in the Loci framework for
+ * as slow as the slowest; in LB4OMP they do not count, and the weights of those
+ * who have reported add up to their number.
+ * Stages (awf-b, awf-d): both renew weights with every request; in LB4OMP what
+ * is weighted is halved from stage to stage, whatever R is, in DLS4LB it is
+ * ceil(R/2p), and a stage ends with its iterations, not with p requests.
+ * Times (awf-d, awf-e): from request to request here and in LB4OMP, in DLS4LB
+ * from a chunk's arrival to its end, with what its worker serves meanwhile and
+ * without the request.
+ * Rounding: LB4OMP rounds up before and after weighting; DLS4LB and Loci round
+ * R/2p up and the product up from .45.
  *
  * The functions below are entries of struct sched_ops. */
 #ifndef SCHED_AWF_WEIGHTS_H

@@ -9,7 +9,11 @@
  * standard deviation of an iteration's time, in any unit: only sigma/mu
  * counts.  The defaults stand for exponential times (sigma = mu).  With
  * sigma = 0 all goes out in the first stage, as static blocks.  fss (fac2) is
- * the variant with x_j = 2 that needs neither. */
+ * the variant with x_j = 2 that needs neither.
+ *
+ * Implementations differ: LB4OMP has these formulas with the same rounding, but
+ * mu is a whole number of its clock's unit there; bosched (Kim, Kim and Park
+ * 2020) has b^2 + 4 in x_0 too.  What DLS4LB calls FAC is fac2. */
 #include "sched/arith.h"
 
 enum { FAC_MU, FAC_SIGMA };

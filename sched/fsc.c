@@ -10,8 +10,11 @@
  *
  * The formula holds for many chunks per worker.  Where it gives less than one
  * (sigma = 0 or p = 1, where it has no value, or a large h) we cut it to one
- * chunk per worker and say so in a note.  The paper leaves the rounding open:
- * LB4OMP cuts the fraction off, we round up. */
+ * chunk per worker and say so in a note.
+ *
+ * Implementations differ in the rounding, which the paper leaves open: LB4OMP
+ * cuts the fraction off, DLS4LB and we round up.  Neither of them has an upper
+ * end, and with one worker both divide by 0. */
 #include "sched/arith.h"
 
 #include <inttypes.h>

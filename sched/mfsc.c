@@ -3,8 +3,12 @@
  *     C_i = ceil(I / n),   n = the number of chunks of fss with alpha = 2
  *
  * Banicescu, Ciorba and Srivastava 2013: fixed-size chunking without a need to
- * know h and sigma.  We count the chunks of fss, stage by stage.  LB4OMP and
- * DAPHNE estimate the size instead, as (I/p) / log2(I/p). */
+ * know h and sigma.  We count the chunks of fss, stage by stage.
+ *
+ * Implementations differ: they estimate n as p log2(I/p), which makes the size
+ * (I/p) / log2(I/p).  LB4OMP and DLS4LB round I/p up and the size up from .45,
+ * DAPHNE rounds the size up.  For 2000 iterations on 9 workers they have 29, we
+ * have 31. */
 #include "sched/arith.h"
 
 struct mfsc_state {

@@ -2,9 +2,12 @@
  *
  *     C_i in [min, max],   min = floor(I / 100 p),   max = floor(I / 2 p)
  *
- * Ciorba, Iwainsky and Buder 2018, whose range this is, each end at least 1;
- * LB4OMP draws from 1 to I.  A bound that is not given is moved to the one
- * that is where they would cross.
+ * Ciorba, Iwainsky and Buder 2018, whose range this is, each end at least 1.
+ * A bound that is not given is moved to the one that is where they would cross.
+ *
+ * Implementations differ: LB4OMP draws from 1 to the chunk of the OpenMP
+ * schedule, without one to I - 1, with the time of day and the thread's number
+ * as seed, so that no two runs are alike.
  *
  * Size i is a function of seed and i alone (the splitmix64 generator of
  * Steele, Lea and Flood 2014): the same in every run, on every machine and

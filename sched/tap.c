@@ -7,7 +7,11 @@
  * iteration's time, in any unit: only sigma/mu counts; alpha says how many
  * deviations are made allowance for, 1.3 is the paper's choice.  The defaults
  * stand for exponential times (sigma = mu).  With sigma = 0 it is gss.  The
- * formula is negative for T < v^2: min is what it is raised to. */
+ * formula is negative for T < v^2: min is what it is raised to.
+ *
+ * Implementations differ: LB4OMP has this formula with the same rounding, but
+ * mu is a whole number of its clock's unit there and min the chunk of the
+ * OpenMP schedule; in bosched (Kim, Kim and Park 2020) T = R/p + min/2. */
 #include "sched/arith.h"
 
 enum { TAP_MU, TAP_SIGMA, TAP_ALPHA, TAP_MIN };

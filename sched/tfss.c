@@ -8,8 +8,12 @@
  * floor(I/2p), L = 1, the whole decrement.  That paper's loop of 1000
  * iterations on 4 workers gives 113, 81, 49 and 17.  N is at most 4p; the few
  * iterations that rounding leaves after four stages go out one by one.  As in
- * tss, D is 0 on small loops: a note says so.  DAPHNE's scheme of this name is
- * another one, R/2p. */
+ * tss, D is 0 on small loops: a note says so.
+ *
+ * Implementations differ: LB4OMP rounds F up and the mean down, as we do, but
+ * where a stage would begin below 0 it takes the mean of the p sizes from the
+ * last of tss on.  DAPHNE's scheme of this name is another one: R/2p, renewed
+ * with every request. */
 #include "sched/arith.h"
 
 #include <inttypes.h>

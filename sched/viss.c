@@ -5,8 +5,11 @@
  *     C_0 = I / (X p),   rounded to nearest
  *
  * Philip and Das 1997.  X is the user's; the default 4 gives three stages
- * (of 1, 3/2 and 7/4 C_0, the last cut by what remains).  Implementations
- * differ in X (LB4OMP: p; DAPHNE: the stages of fac2, plus 2). */
+ * (of 1, 3/2 and 7/4 C_0, the last cut by what remains).
+ *
+ * Implementations differ in X (LB4OMP: p; DAPHNE: the stages of fac2, plus 2)
+ * and in the rounding: LB4OMP rounds C_0 down and then C_j, DAPHNE's C_j are
+ * whole multiples of C_0 (0, 1, 2, 2, ...). */
 #include "sched/arith.h"
 
 enum { VISS_X };

@@ -6,7 +6,12 @@
  * is p requests, whoever makes them: workers that ask twice in a stage move it
  * away from R/alpha, which the paper accepts.  With V_j normalised to the
  * slowest and V their sum, v_j/p = V_j/V; written so, equal powers give fss
- * to the last digit.  With alpha = 2 it is what others call WF2. */
+ * to the last digit.  With alpha = 2 it is what others call WF2.
+ *
+ * Implementations differ: LB4OMP takes the weights as they are given, whatever
+ * their sum, halves ceil(I/2p) from stage to stage whatever R is, and rounds up
+ * before and after weighting.  A stage of DLS4LB is p ceil(R/2p) iterations and
+ * not p requests: the chunk that reaches its end is cut there. */
 #include "sched/arith.h"
 
 enum { WF_ALPHA };
