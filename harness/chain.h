@@ -14,7 +14,7 @@
 #include "harness/transport/source.h"
 #include "harness/transport/steal.h"
 #include "harness/transport/tree.h"
-#include "harness/transport/window.h"
+#include "harness/transport/source_rma.h"
 #include "sched/sched.h"
 
 /* One worker's end of any kind, on cache lines of its own. */

@@ -176,7 +176,9 @@ const struct planned *run_planned(const struct run *run)
 
 const char *run_window(const struct run *run)
 {
-    return strcmp(run->cell.transport, "window") == 0 ? "shared" : NULL;
+    if (strcmp(run->cell.transport, "window") != 0)
+        return NULL;
+    return run->root.owns_memory ? "shared" : "rma";
 }
 
 int run_home(const struct run *run, int64_t iteration)

@@ -101,7 +101,7 @@ void window_progress(struct window *window)
     comm_end(window->comm);
 }
 
-static int64_t fetch_step(struct window *window)
+int64_t window_fetch_step(struct window *window)
 {
     static const int64_t one = 1;
     int64_t step;
@@ -127,7 +127,7 @@ double window_measure_progress(struct window *window, double busy_s)
     } else if (comm->rank == 1) {
         for (int i = 0; i < 5; i++) {
             double before = engine_now();
-            fetch_step(window);
+            window_fetch_step(window);
             double took = engine_now() - before;
             if (took > worst)
                 worst = took;
@@ -139,32 +139,4 @@ double window_measure_progress(struct window *window, double busy_s)
     if (comm->rank == 0)
         MPI_Recv(&worst, 1, MPI_DOUBLE, 1, 0, comm->all, MPI_STATUS_IGNORE);
     return worst;
-}
-
-static bool rma_next(struct source *base, struct chunk *chunk)
-{
-    struct source_rma *source = (struct source_rma *)base;
-    int64_t step = source->primed;
-    if (step >= 0) {
-        source->primed = -1;
-    } else {
-        double since = source_wait(base);
-        step = fetch_step(source->window);
-        source_go_on(base, since);
-        base->requests++;
-    }
-    if (step >= source->table->steps)
-        return false;
-    *chunk = sched_table_chunk(source->table, step);
-    return true;
-}
-
-void source_rma_open(struct source_rma *source, int worker,
-                     struct window *window, const struct sched_table *table)
-{
-    *source =
-        (struct source_rma){.base = {.next = rma_next, .worker = worker},
-                            .window = window,
-                            .table = table,
-                            .primed = table->rank ? table->rank[worker] : -1};
 }

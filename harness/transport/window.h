@@ -6,11 +6,11 @@
 
 #include "harness/engine/engine.h"
 #include "harness/transport/comm.h"
-#include "harness/transport/source.h"
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct window {
     const struct comm *comm;
@@ -31,6 +31,10 @@ void window_close(struct window *window);
 /* By rank 0 before a repetition; a barrier must follow. */
 void window_set_counter(struct window *window, int64_t step);
 
+/* rma: the counter's step, which then is one more.  By any worker; takes a
+ * round trip to rank 0's host. */
+int64_t window_fetch_step(struct window *window);
+
 /* Lets remote accesses to this rank's window go on (rma, at rank 0). */
 void window_progress(struct window *window);
 
@@ -38,16 +42,5 @@ void window_progress(struct window *window);
  * for `busy_s` seconds without entering MPI; known at rank 0, -1 with one
  * rank.  Near busy_s: the target must enter MPI for progress. */
 double window_measure_progress(struct window *window, double busy_s);
-
-/* A worker's end of an rma counter. */
-struct source_rma {
-    struct source base;
-    struct window *window;
-    const struct sched_table *table;
-    int64_t primed;
-};
-
-void source_rma_open(struct source_rma *source, int worker,
-                     struct window *window, const struct sched_table *table);
 
 #endif

@@ -62,6 +62,33 @@ def test_messages_and_requests_take_their_time(sim, tmp_path):
     assert row["messages"] == 203
 
 
+def test_an_rma_window_counts_one_request_after_the_other(sim, tmp_path):
+    """Without a master: 100 chunks and an end for each of 16 ranks, on four
+    hosts, a millisecond each; nobody computes."""
+    kernel = costs(tmp_path, [0.0] * 100)
+    row = only(sim("--kernel", kernel, "--scheme", "ss", "--ranks", 16,
+                   "--transport", "window", "--request-cost", "1e-3"))
+    assert row["window"] == "rma" and row["chunks"] == 100
+    assert row["time_s"] == pytest.approx(0.116, rel=0.02)
+
+
+def test_a_request_to_an_rma_window_goes_there_and_back(sim, tmp_path):
+    """By what worker 4 waits, the first of the second host."""
+    kernel = costs(tmp_path, [0.0] * 500)
+    waits = []
+    for times in (1, 11):
+        platform = tmp_path / f"{times}.xml"
+        platform.write_text(SMALL.replace('latency="1us"',
+                                          f'latency="{times}us"'))
+        result = sim("--platform", platform, "--kernel", kernel, "--scheme",
+                     "ss", "--ranks", 5, "--transport", "window",
+                     "--request-cost", "0", out=f"latency-{times}")
+        (far,) = [x for x in result.lines("workers") if x["worker"] == 4]
+        waits.append(far["wait_s"] / (far["chunks"] + 1))
+    # Two links there and two back, 10 us more each.
+    assert waits[1] - waits[0] == pytest.approx(40e-6, rel=0.01)
+
+
 @pytest.mark.parametrize("layout", [
     ("--ranks", 1, "--threads", 4),
     ("--ranks", 1, "--threads", 4, "--hierarchy", "2"),
@@ -70,6 +97,10 @@ def test_messages_and_requests_take_their_time(sim, tmp_path):
     ("--ranks", 4, "--threads", 4, "--hierarchy", "node"),
     ("--ranks", 4, "--threads", 4, "--collect", "local"),
     ("--ranks", 4, "--transport", "window"),
+    ("--ranks", 16, "--transport", "window"),
+    ("--ranks", 4, "--threads", 2, "--transport", "window", "--window", "rma"),
+    ("--ranks", 4, "--threads", 4, "--transport", "window", "--hierarchy",
+     "node"),
 ], ids=lambda x: "-".join(str(w).strip("-") for w in x))
 def test_every_iteration_is_handed_out_once(sim, layout):
     result = sim(*ADJOINT, "--scheme", "gss", *layout)

@@ -27,7 +27,7 @@ SHAPES = {
 """,
     "4x1": """
   - transport: window
-    window: shared
+    window: [shared, rma]
     hierarchy: [flat, node]
 """,
 }

@@ -90,13 +90,38 @@ bool world_charges_receivers(void)
     return world->machine != NULL || cost[0] > 0 || cost[1] > 0;
 }
 
+static double message_s(const double cost[2], double bytes)
+{
+    return cost[0] + cost[1] * bytes;
+}
+
 void world_carry(int from, int to, double bytes)
 {
     const struct world_place *source = &world_here()->place[from];
     const struct world_place *target = &world_here()->place[to];
-    world_sleep(source->send_s[0] + source->send_s[1] * bytes);
+    world_sleep(message_s(source->send_s, bytes));
     sg_host_sendto((sg_host_t)source->host, (sg_host_t)target->host, bytes);
-    world_sleep(target->receive_s[0] + target->receive_s[1] * bytes);
+    world_sleep(message_s(target->receive_s, bytes));
+}
+
+void world_reach(int rank, double bytes)
+{
+    int caller;
+    MPI_Comm_rank(MPI_COMM_WORLD, &caller);
+    const struct world_place *place = world_here()->place;
+    world_sleep(message_s(place[caller].send_s, bytes));
+    sg_host_sendto((sg_host_t)place[caller].host, (sg_host_t)place[rank].host,
+                   bytes);
+}
+
+void world_answer(int rank, double bytes)
+{
+    int caller;
+    MPI_Comm_rank(MPI_COMM_WORLD, &caller);
+    const struct world_place *place = world_here()->place;
+    sg_host_sendto((sg_host_t)place[rank].host, (sg_host_t)place[caller].host,
+                   bytes);
+    world_sleep(message_s(place[caller].receive_s, bytes));
 }
 
 void world_route(const struct world_place *from, const struct world_place *to,

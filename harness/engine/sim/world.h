@@ -30,6 +30,7 @@ struct world {
     double operation_s;      /* of the kernel at power 1; 0: by flop/s */
     double result_bytes;     /* of an iteration; 0: as many as the kernel has */
     double boundary_bytes;   /* of a column; 0: as many as the kernel has */
+    struct world_counter *counter; /* of the open rma window; NULL: none */
 };
 
 /* Around all that a rank does; begin returns its number. */
@@ -59,6 +60,12 @@ void world_compute(double flops);
 /* Lets `bytes` travel from one rank's host to another's while the caller
  * waits, whoever the two are; with what a message costs both. */
 void world_carry(int from, int to, double bytes);
+
+/* Lets `bytes` travel from the caller's host to that of a rank, and back, while
+ * the caller waits: accesses to remote memory.  They keep the caller busy as
+ * its messages do, and not the other. */
+void world_reach(int rank, double bytes);
+void world_answer(int rank, double bytes);
 
 /* Every link of the platform: times its latency and its bandwidth; and as
  * before, which the first returns (NULL: out of memory).  While no message is
