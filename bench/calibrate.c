@@ -196,8 +196,7 @@ static int measure_both(const struct calibrate_request *request,
     return code;
 }
 
-/* Before minutes are spent. */
-static int check_place(const char *path, struct error *err)
+int calibrate_check_place(const char *path, struct error *err)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -229,8 +228,8 @@ int calibrate_make(const struct calibrate_request *request, const char *path,
     struct specs specs = {.count = 0};
     double start = child_now();
     *calibration = (struct calibration){.took_s = 0};
-    int code = check_place(path, err);
-    if (code == 0 && complete.workers == 0)
+    int code = 0;
+    if (complete.workers == 0)
         code = count_cores(&complete.workers, err);
     if (code == 0)
         code = calibration_describe_here(calibration, err);

@@ -16,6 +16,10 @@ struct calibrate_request {
     const char *kernel[CALIBRATE_KERNELS_MAX]; /* specs, not copied */
 };
 
+/* Whether `path` can be written, before minutes are spent.  Returns 0 or
+ * -errno. */
+int calibrate_check_place(const char *path, struct error *err);
+
 /* Measures, with a launch for each kind, and writes `path`.  Returns 0 or
  * -errno; -EINTR: a signal came.  Free with calibration_free. */
 int calibrate_make(const struct calibrate_request *request, const char *path,

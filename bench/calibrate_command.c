@@ -112,6 +112,8 @@ int calibrate_command(int argc, char **argv)
         code = calibration_default_path(path, sizeof(path), &err);
     else if (code == 0)
         snprintf(path, sizeof(path), "%s", in.out);
+    if (code == 0)
+        code = calibrate_check_place(path, &err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
     if (calibrate_make(&in.request, path, &calibration, &err) != 0)

@@ -10,10 +10,11 @@
 
 #include <argp.h>
 
-/* Exit codes of every subcommand. */
+/* Exit codes of every subcommand: what is refused before anything has run is
+ * wrong usage. */
 enum {
     COMMAND_OK = 0,     /* all was done, all cells ran and verified */
-    COMMAND_FAILED = 1, /* a cell failed or did not verify, or no place */
+    COMMAND_FAILED = 1, /* a cell failed or did not verify; no place */
     COMMAND_USAGE = 2,  /* asked for something that cannot be */
 };
 

@@ -50,6 +50,9 @@ static int measure(const struct intervals_source *source,
 {
     struct calibrate_request request = {.launcher = source->launcher,
                                         .oversubscribe = source->oversubscribe};
+    int code = calibrate_check_place(path, err);
+    if (code != 0)
+        return code;
     list_kernels(source, cells, count, &request);
     fprintf(stderr,
             "dlsbench: this machine is not calibrated, measuring it for "

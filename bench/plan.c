@@ -193,7 +193,7 @@ int plan_command(int argc, char **argv)
         return command_fail(COMMAND_USAGE, &err);
     code = answer(&request, &err);
     plan_request_free(&request);
-    if (code == -EIO || code == -ENOENT)
+    if (code == -EIO)
         return command_fail(COMMAND_FAILED, &err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);

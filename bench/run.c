@@ -263,10 +263,11 @@ static int run_campaign(int argc, char **argv,
         fprintf(stderr, " (%d impossible combinations skipped, see --dry-run)",
                 campaign->all.skipped);
     fprintf(stderr, ", results in %s\n", dir.path);
-    if (options->dir.resume && drop_complete(&dir, campaign, err) != 0)
-        code = -EIO;
-    if (code == 0)
-        code = choose_cells(argc, argv, &choose, &dir, campaign, err);
+    if (options->dir.resume && drop_complete(&dir, campaign, err) != 0) {
+        choose_close(&choose);
+        return command_fail(COMMAND_USAGE, err);
+    }
+    code = choose_cells(argc, argv, &choose, &dir, campaign, err);
     choose_close(&choose);
     if (code != 0)
         return command_fail(COMMAND_FAILED, err);
@@ -312,7 +313,7 @@ static int simulate_campaign(int argc, char **argv, struct run_options *options,
     if (simulate_open(&options->simulate, campaign->all.cells,
                       campaign->all.count, err) != 0) {
         simulate_close(&options->simulate);
-        return command_fail(COMMAND_FAILED, err);
+        return command_fail(COMMAND_USAGE, err);
     }
     say_threads(campaign);
     int code = run_campaign(argc, argv, options, campaign, err);

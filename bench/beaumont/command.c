@@ -147,7 +147,7 @@ struct result {
     const struct beaumont_series *series;
     struct beaumont_claim claim[BEAUMONT_CLAIMS];
     const struct beaumont_readings *readings;
-    char dir[2048];
+    const char *dir;
 };
 
 static int write_report(const struct result *r, FILE *out)
@@ -199,10 +199,10 @@ static int store(const struct result *result, struct error *err)
     return code;
 }
 
-static int run(const struct beaumont_setup *setup, const char *out,
+static int run(const struct beaumont_setup *setup, const char *dir,
                struct error *err)
 {
-    struct result result = {.setup = setup};
+    struct result result = {.setup = setup, .dir = dir};
     struct beaumont_series *series = calloc(1, sizeof(*series));
     struct beaumont_readings *readings = calloc(1, sizeof(*readings));
     int code = series != NULL && readings != NULL
@@ -210,9 +210,6 @@ static int run(const struct beaumont_setup *setup, const char *out,
                    : error_set(err, ENOMEM, "out of memory");
     result.series = series;
     result.readings = readings;
-    if (code == 0)
-        code = rundir_make("paper-beaumont", out, result.dir,
-                           sizeof(result.dir), err);
     if (code == 0)
         code = beaumont_run(setup, series, err);
     if (code == 0)
@@ -230,19 +227,20 @@ static int run(const struct beaumont_setup *setup, const char *out,
     return code;
 }
 
-static int run_with(const struct input *in, struct beaumont_setup *setup,
-                    struct error *err)
+/* All that can be wrong with what is asked for, before anything runs.  The
+ * engine is to be closed also after an error. */
+static int prepare(const struct input *in, struct beaumont_setup *setup,
+                   struct beaumont_engine *simgrid, char *dir, size_t size,
+                   struct error *err)
 {
-    struct beaumont_engine simgrid = {.name = NULL};
-    if (strcmp(in->engine, "analytic") == 0)
-        return run(setup, in->out, err);
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int code = beaumont_simgrid_open(&simgrid, cores > 0 ? (int)cores : 1, err);
-    if (code != 0)
-        return code;
-    setup->engine = &simgrid;
-    code = run(setup, in->out, err);
-    beaumont_simgrid_close(&simgrid);
+    int code = read_setup(in, setup, err);
+    if (code == 0 && strcmp(in->engine, "simgrid") == 0) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        code = beaumont_simgrid_open(simgrid, cores > 0 ? (int)cores : 1, err);
+        setup->engine = simgrid;
+    }
+    if (code == 0)
+        code = rundir_make("paper-beaumont", in->out, dir, size, err);
     return code;
 }
 
@@ -260,11 +258,14 @@ int paper_beaumont_command(int argc, char **argv)
                        .equations = "no-overlap",
                        .err = &err};
     struct beaumont_setup setup;
-    int code = command_parse(&argp, argc, argv, &in, &err);
-    if (code == 0)
-        code = read_setup(&in, &setup, &err);
-    if (code != 0)
-        return command_fail(COMMAND_USAGE, &err);
-    code = run_with(&in, &setup, &err);
-    return code == 0 ? COMMAND_OK : command_fail(COMMAND_FAILED, &err);
+    struct beaumont_engine simgrid = {.name = NULL};
+    char dir[2048];
+    int end = COMMAND_OK;
+    if (command_parse(&argp, argc, argv, &in, &err) != 0 ||
+        prepare(&in, &setup, &simgrid, dir, sizeof(dir), &err) != 0)
+        end = command_fail(COMMAND_USAGE, &err);
+    else if (run(&setup, dir, &err) != 0)
+        end = command_fail(COMMAND_FAILED, &err);
+    beaumont_simgrid_close(&simgrid);
+    return end;
 }

@@ -86,7 +86,7 @@ def test_wrong_use_is_one_line(dlsbench, args, words):
 def test_no_place_is_said_before_measuring(dlsbench, tmp_path):
     result = dlsbench("calibrate", "--out", tmp_path / "no" / "c.json",
                       limit=5)
-    assert result.code == 1
+    assert result.code == 2
     (line,) = result.error_lines()
     assert "cannot write" in line
 

@@ -167,10 +167,15 @@ def test_another_schema_does_not_mix_in(dlsbench, slow):
         line, = result.error_lines()
         assert path.name in line and "schema is not 1" in line
         assert sorted(first.directory.iterdir()) == before
+    path.write_text(other.replace('"schema": 9', '"schema": 1'))
     runs, *_ = first.directory.glob("runs-*.jsonl")
     runs.write_text(runs.read_text().replace('"schema":1', '"schema":9', 1))
-    result = dlsbench("summary", first.directory)
-    assert result.code == 2 and "schema is not 1" in result.err
+    for words in (("summary", first.directory), (*args, "--resume")):
+        result = dlsbench(*words)
+        assert result.code == 2
+        line, = result.error_lines()
+        assert runs.name in line and "schema is not 1" in line
+        assert sorted(first.directory.iterdir()) == before
 
 
 def test_a_disk_that_fills_up_in_the_middle(dlsbench, tmp_path):

@@ -134,7 +134,7 @@ def test_paper_beaumont_on_both_engines(dlsbench, simgrid, tmp_path):
     assert len(times["analytic"]) == 8 * 20 * 11
     assert times["simgrid"] == pytest.approx(times["analytic"], rel=1e-6)
     again = dlsbench("paper-beaumont", "--out", f"{tmp_path}/analytic/")
-    assert again.code == 1 and "exists" in again.err
+    assert again.code == 2 and "exists" in again.err
 
 
 def test_wrong_plans_are_one_line(dlsbench):

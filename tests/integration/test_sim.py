@@ -193,10 +193,10 @@ def test_threads_are_said_to_be_cores(sim):
 def test_no_platform(sim, dlsbench, tmp_path):
     one_error(dlsbench("sim", *ADJOINT, "--scheme", "ss"), 2,
               "platform is missing")
-    one_error(sim("--platform", "no.xml", *ADJOINT, "--scheme", "ss"), 1,
+    one_error(sim("--platform", "no.xml", *ADJOINT, "--scheme", "ss"), 2,
               "no.xml", "No such file")
     (tmp_path / "bad.xml").write_text("<?xml version='1.0'?><x/>")
-    one_error(sim("--platform", "bad.xml", *ADJOINT, "--scheme", "ss"), 1,
+    one_error(sim("--platform", "bad.xml", *ADJOINT, "--scheme", "ss"), 2,
               "bad.xml", "SimGrid finds no hosts")
 
 
@@ -228,7 +228,7 @@ def test_a_campaign_names_its_platforms(dlsbench, tmp_path):
     one_error(dlsbench("run", "two.yaml", out="b"), 2, "platform one.xml",
               "dlsbench sim")
     one_error(dlsbench("sim", "two.yaml", "--set", "platform=[no.xml]",
-                       out="c"), 1, "no.xml", "No such file")
+                       out="c"), 2, "no.xml", "No such file")
 
 
 def test_results_are_as_large_as_the_user_says(sim, tmp_path):
@@ -275,7 +275,7 @@ def test_no_simgrid(tmp_path, small, monkeypatch):
                     ["sim", "--platform", small, *ADJOINT, "--scheme", "ss"],
                     tmp_path)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 1
+    assert process.returncode == 2
     assert "install SimGrid" in err
 
 
