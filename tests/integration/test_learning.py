@@ -3,6 +3,8 @@ import statistics
 
 import pytest
 
+from conftest import another, eventually
+
 # With prefetch a time is told one request later: too late for the weights of
 # a stage in a loop as short as this one.
 LEARNING = [(scheme, where) for scheme in ("awf-b", "awf-c", "awf-e", "wf")
@@ -13,24 +15,41 @@ LEARNING = [(scheme, where) for scheme in ("awf-b", "awf-c", "awf-e", "wf")
     if (scheme, where) != ("awf-b", "--ranks 2 --prefetch on")]
 
 
+def alone(result):
+    """Each worker had its core while it computed."""
+    return all(x["user_s"] + x["system_s"] > 0.9 * x["compute_s"]
+               for x in result.lines("workers"))
+
+
+def late_shares(result):
+    """What workers 0 and 1 got of the rest, by their last chunks of size."""
+    share = {0: [], 1: []}
+    for line in sorted(result.lines("chunks"), key=lambda x: x["start"]):
+        rest = 20000 - line["start"]
+        if rest > 20:
+            share[line["worker"]].append(line["size"] / rest)
+    return [statistics.median(share[x][-3:]) for x in (0, 1)]
+
+
 @pytest.mark.parametrize("scheme,where", LEARNING)
 def test_schemes_that_learn_see_through_wrong_powers(
         dlsbench, tmp_path, scheme, where):
     """Equal workers, one of which is said to be 4 times the other."""
     costs = tmp_path / "costs.txt"
     costs.write_text("1e-5\n" * 20000)
-    result = dlsbench("run", "--kernel", f"trace:file={costs}", "--scheme",
-                      scheme, "--power", "1,4", "--oversubscribe", "--trace",
-                      "--repetitions", 1, "--repetitions-max", 1,
-                      *where.split())
-    assert result.code == 0, result.err[-2000:]
-    share = {0: [], 1: []}
-    for line in sorted(result.lines("chunks"), key=lambda x: x["start"]):
-        rest = 20000 - line["start"]
-        if rest > 20:
-            share[line["worker"]].append(line["size"] / rest)
-    late = [statistics.median(share[x][-3:]) for x in (0, 1)]
-    assert (late[1] / late[0] > 2.2) == (scheme == "wf"), share
+
+    def attempt():
+        result = dlsbench("run", "--kernel", f"trace:file={costs}",
+                          "--scheme", scheme, "--power", "1,4",
+                          "--oversubscribe", "--trace", "--repetitions", 1,
+                          "--repetitions-max", 1, *where.split(),
+                          out=another())
+        assert result.code == 0, result.err[-2000:]
+        slow, fast = late_shares(result)
+        good = (fast / slow > 2.2) == (scheme == "wf")
+        # Whose core others took was no equal.
+        return good if good or alone(result) else None
+    eventually(attempt, enough=1)
 
 
 @pytest.mark.parametrize("options,part", [
