@@ -1,31 +1,18 @@
 """The same sources with Open MPI: transports, windows and dependence loops
 verify, and a rank that dies costs its cell only."""
 import os
-import shutil
-import subprocess
 
 import pytest
 
-from conftest import ROOT
 from test_faults import kill_one_rank
 
-PROGRAM = "build/openmpi/dlsbench"
+# make exports what is set on its command line.
+pytestmark = pytest.mark.skipif(
+    os.environ.get("MPI", "mpich") != "mpich",
+    reason="all the other tests run with this MPI")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def openmpi():
-    if os.environ.get("MPI", "mpich") != "mpich":
-        pytest.skip("the other tests run with this MPI")
-    if shutil.which("mpiexec.openmpi") is None:
-        pytest.skip("Open MPI is not installed")
-    done = subprocess.run(
-        ["make", "--no-print-directory", f"-j{os.cpu_count()}",
-         "MPI=openmpi", "BUILD=build/openmpi", "CFLAGS=-O1", PROGRAM],
-        cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-def test_every_transport_verifies(dlsbench, campaign):
+def test_every_transport_verifies(dlsbench, campaign, openmpi):
     result = dlsbench("run", campaign("""
 name: openmpi
 repetitions: 1
@@ -46,7 +33,7 @@ cells:
     kernel: "heat:rows=30,cols=40,steps=2"
     sync_interval: 9
     placement: [sticky, replan]
-"""), "--oversubscribe", program=PROGRAM)
+"""), "--oversubscribe", program=openmpi)
     assert result.code == 0, result.err
     assert len(result.done()) == 76
     assert all(run["verified"] is True for run in result.runs())
@@ -54,5 +41,5 @@ cells:
     assert "Open MPI" in text
 
 
-def test_a_rank_that_dies_costs_its_cell_only(tmp_path, campaign):
-    kill_one_rank(tmp_path, campaign, PROGRAM)
+def test_a_rank_that_dies_costs_its_cell_only(tmp_path, campaign, openmpi):
+    kill_one_rank(tmp_path, campaign, openmpi)
