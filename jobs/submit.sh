@@ -117,10 +117,12 @@ read_site() {
     SITE_LAUNCHER=srun SITE_PROGRAM=''
     SITE_LAUNCHER_FLAGS=() SITE_SBATCH=() SITE_MODULES=()
     SITE_TOPOLOGY='' SITE_HET_CORES='' SITE_HET_SBATCH=()
-    [ -r "$site" ] ||
+    local said
+    [[ -f $site && -r $site ]] ||
         fail "$site is not there: copy $here/site.env.example to it and fill it in"
+    said=$(bash -n "$site" 2>&1) || fail "bash cannot read ${said%%$'\n'*}"
     # shellcheck source=/dev/null
-    . "$site" || fail "$site: bash cannot read it"
+    . "$site"
     time=${time:-$SITE_TIME}
     positive SITE_CORES "$SITE_CORES"
     positive SITE_PARALLEL "$SITE_PARALLEL"
@@ -133,9 +135,10 @@ read_site() {
     check_partition
 }
 
-# A job over the partition's limit would wait for ever.
+# A job over the partition's limits would wait for ever.  Sets nodes_there.
 check_partition() {
     local known most
+    nodes_there=''
     [ -n "$SITE_PARTITION" ] && command -v sinfo >/dev/null || return 0
     if ! known=$(sinfo -h -o %R 2>/dev/null); then
         $dry_run && return
@@ -147,6 +150,10 @@ check_partition() {
     if [[ $most =~ ^[0-9] ]] && [ "$limit_s" -gt "$(seconds_of "$most")" ]; then
         fail "the time limit $time (SITE_TIME or --time) is over $most, that of partition $SITE_PARTITION"
     fi
+    nodes_there=$(sinfo -h -N -p "$SITE_PARTITION" -o %N | sort -u | wc -l)
+    most=$(sinfo -h -N -p "$SITE_PARTITION" -o %c | sort -n | tail -n 1)
+    [ "$SITE_CORES" -le "${most:-$SITE_CORES}" ] ||
+        fail "$site: SITE_CORES=$SITE_CORES is over $most, the processors of a node of partition $SITE_PARTITION"
 }
 
 # One word of a --launcher template.
@@ -220,6 +227,8 @@ choose_nodes() {
     done
     [ -n "$node_count" ] ||
         fail "layout $1x$2 does not fit on ${nodes[*]} nodes (--nodes) of $SITE_CORES cores, with a rank on each at least"
+    [ "$node_count" -le "${nodes_there:-$node_count}" ] ||
+        fail "layout $1x$2 needs $node_count nodes, partition $SITE_PARTITION has $nodes_there"
     per_node=$((($1 + node_count - 1) / node_count))
 }
 
@@ -266,12 +275,14 @@ cut_shards() {
 }
 
 plan_layout() {
-    local cut
+    local cut for_cells=$((limit_s - margin_s))
+    [ "$for_cells" -gt 0 ] ||
+        fail "a time limit of $time leaves nothing for cells ($margin_s s go to starting and to ending cleanly): a longer --time"
     cut=$(grep "^[^,]*,$1," <<<"$cells" | cut_shards)
     read -r shards missing seconds indices how <<<"$cut"
     case $shards in
     too-long)
-        fail "a time limit of $time leaves $((limit_s - margin_s)) s for cells ($margin_s s go to starting and to ending cleanly), and a cell may take $missing s (by $seconds): a longer --time, or --cell-time if you know better" ;;
+        fail "a time limit of $time leaves $for_cells s for cells ($margin_s s go to starting and to ending cleanly), and a cell may take $missing s (by $seconds): a longer --time, or --cell-time if you know better" ;;
     too-many)
         fail "$missing cells of layout $1 do not fit into $tasks_max jobs of $time: a longer --time" ;;
     esac

@@ -14,6 +14,8 @@ if [ "$1" != -- ] && ! command -v module >/dev/null; then
     done
 fi
 while [ "$1" != -- ]; do
+    command -v module >/dev/null ||
+        { echo "task.sh: $1 cannot be loaded, this node has no modules" >&2; exit 2; }
     module load "$1" || { echo "task.sh: no module $1" >&2; exit 2; }
     shift
 done

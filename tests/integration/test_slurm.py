@@ -280,6 +280,13 @@ def test_what_only_the_cluster_knows(site):
     done = site.submit("--time", "1-0")
     assert done.returncode == 2
     assert "limit 1-0 (SITE_TIME or --time) is over 4:00:00" in done.stderr
+    done = site.submit("--nodes", 5, "--set", "layout=5x1")
+    assert done.returncode == 2
+    assert "5x1 needs 5 nodes, partition here has 4" in done.stderr
+    site.write("site.env", SITE + "SITE_CORES=4\n")
+    done = site.submit()
+    assert done.returncode == 2
+    assert "SITE_CORES=4 is over 2, the processors of a node" in done.stderr
     assert not (site.folder / "out").exists()
 
 

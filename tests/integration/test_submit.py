@@ -55,6 +55,8 @@ def test_shards_are_as_many_as_the_time_needs(desk):
 @pytest.mark.parametrize("words,says", [
     (["--site", "none.env"], "none.env is not there: copy"),
     (["--time", "3"], "a time limit of 3 leaves 30 s for cells"),
+    (["--time", "1"], "a time limit of 1 leaves nothing for cells"),
+    (["--site", "."], ". is not there: copy"),
     (["--cell-time", "91"], "a cell may take 91 s"),
     (["--cell-time", "0"], "--cell-time: '0' must be whole seconds"),
     (["--time", "soon"], "the time limit 'soon'"),
@@ -80,6 +82,7 @@ def test_bad_input_is_one_clear_line(desk, words, says):
     ("SITE_LAUNCHER=prun", "SITE_LAUNCHER='prun' is not known"),
     ("SITE_PROGRAM=/none/dlsbench", "/none/dlsbench is not found"),
     ("SITE_LAUNCHER_FLAGS=(\"a'\\\"\")", "both kinds of quotes"),
+    ("SITE_SBATCH=(--exclusive", "bash cannot read site.env: line "),
 ])
 def test_wrong_settings_are_one_clear_line(desk, line, says):
     desk.write("site.env", SITE + line + "\n")
