@@ -23,14 +23,20 @@ fail() {
 
 # ---- what runs ----
 
-# Processes of this Slurm: its daemons carry DLSBENCH_SLURM_DAEMON, its steps
-# and jobs this configuration and a job's number.  A shell where somebody only
-# exported SLURM_CONF has no such number.
+# Processes of this Slurm: its daemons carry DLSBENCH_SLURM_DAEMON, its jobs this
+# configuration and a job's number.  A shell where somebody only exported
+# SLURM_CONF has no such number.  slurmstepd writes its title over both, and waits
+# for minutes when its slurmd is gone: it stays in the folder of its log.
 processes() {
+    local entry where
     {
         grep -lszxF "DLSBENCH_SLURM_DAEMON=$folder" /proc/[0-9]*/environ
         grep -lszxF "SLURM_CONF=$conf" /proc/[0-9]*/environ |
             xargs -r grep -lsz '^SLURM_JOB_ID='
+        grep -lsxF slurmstepd /proc/[0-9]*/comm | while read -r entry; do
+            where=$(readlink "${entry%/comm}/cwd")
+            [ "${where% (deleted)}" != "$folder" ] || printf '%s\n' "$entry"
+        done
     } | cut -d / -f 3 | sort -u
 }
 

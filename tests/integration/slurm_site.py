@@ -49,7 +49,8 @@ class Cluster:
         for entry in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 text = (entry / "environ").read_bytes() \
-                    + (entry / "cmdline").read_bytes()
+                    + (entry / "cmdline").read_bytes() \
+                    + os.readlink(entry / "cwd").encode()
             except OSError:
                 continue
             if str(self.folder).encode() in text \

@@ -13,6 +13,7 @@ import pytest
 
 from conftest import ROOT
 from slurm_site import CAMPAIGN, JOBS, ODD, SITE, Cluster, Site
+from test_faults import wait_for
 
 DAEMONS = ("munged", "slurmctld", "slurmd", "sbatch")
 MISSING = [x for x in DAEMONS if not shutil.which(x)]
@@ -264,6 +265,11 @@ def test_half_dead_daemons_start_again_and_leave_nothing():
         assert cluster.here("start").returncode == 0
         assert len(cluster.processes()) >= 6
         assert not before & set(cluster.processes())
+        # A job that runs when all is stopped.
+        user = {**os.environ, "SLURM_CONF": str(cluster.folder / "slurm.conf")}
+        subprocess.run(["sbatch", "--output=/dev/null", "--wrap",
+                        "exec sleep 1000"], env=user, check=True, timeout=30)
+        assert wait_for(lambda: len(cluster.processes()) > 7, 20)
     finally:
         assert cluster.here("stop").returncode == 0
     assert not cluster.processes() and not cluster.folder.exists()
