@@ -145,13 +145,18 @@ def campaign(tmp_path):
 
 @pytest.fixture(scope="session")
 def measured(tmp_path_factory):
-    """One calibration for all tests: its path and what was printed."""
+    """One calibration for all tests: its path and what was printed.  Where
+    others take the cores away a fit may fail: it says so, and tries again."""
     folder = tmp_path_factory.mktemp("calibration")
     path = folder / "c.json"
-    process = start(ROOT / "build/dlsbench",
-                    ("calibrate", "--workers", 2, "--oversubscribe", "--out",
-                     path, "--kernel", "heat:rows=64,cols=96"), folder)
-    out, err = process.communicate(timeout=120)
+    for _ in range(3):
+        process = start(ROOT / "build/dlsbench",
+                        ("calibrate", "--workers", 2, "--oversubscribe",
+                         "--out", path, "--kernel", "heat:rows=64,cols=96"),
+                        folder)
+        out, err = process.communicate(timeout=240)
+        if process.returncode == 0:
+            break
     assert process.returncode == 0, err
     return path, out
 
