@@ -52,6 +52,45 @@ def test_schemes_that_learn_see_through_wrong_powers(
     eventually(attempt, enough=1)
 
 
+def weight_error(chunks, scheme, iterations):
+    """Worker 1's weight over worker 0's, of their last chunks that are large
+    enough, beside their speeds in the same repetition."""
+    chunks.sort(key=lambda x: x["start"])
+    share, done, took = {}, [0, 0], [0, 0]
+    for i, x in enumerate(chunks):
+        # In awf-b, awf-d and awf of what was left when a stage of two began.
+        staged = scheme in ("awf", "awf-b", "awf-d")
+        first = chunks[i // 2 * 2] if staged else x
+        if x["size"] >= 100:
+            share[x["worker"]] = x["size"] / (iterations - first["start"])
+        done[x["worker"]] += x["size"]
+        took[x["worker"]] += x["end_s"] - x["begin_s"]
+    speed = [n / t for n, t in zip(done, took)]
+    return share[1] / share[0] * speed[0] / speed[1] - 1, speed[0] / speed[1]
+
+
+@pytest.mark.parametrize("scheme,factor", [
+    ("awf", 4), ("awf-b", 2), ("awf-c", 4), ("awf-d", 4), ("awf-e", 2)])
+def test_weights_come_to_the_speeds_of_slow_workers(dlsbench, tmp_path,
+                                                    scheme, factor):
+    """Worker 1 loses its core again and again, and is said to be slower still,
+    so that it is back before the loop is over."""
+    costs = tmp_path / "costs.txt"
+    costs.write_text("20000:1e-5\n")
+    result = dlsbench(
+        "run", "--kernel", f"trace:file={costs}", "--scheme", scheme,
+        "--threads", 2, "--power", "1,0.125", "--oversubscribe", "--perturb",
+        f"delay:worker=1,factor={factor},period=0.005", "--trace", "--timing",
+        "chunk", "--repetitions", 5, "--repetitions-max", 5)
+    assert result.code == 0, result.err[-2000:]
+    found = [weight_error([x for x in result.lines("chunks")
+                           if x["repetition"] == repetition], scheme, 20000)
+             for repetition in range(1, 6)]
+    assert abs(statistics.median(x[0] for x in found)) < 0.05, found
+    slow = statistics.median(x[1] for x in found)
+    assert slow == pytest.approx(factor, rel=0.2), found
+
+
 @pytest.mark.parametrize("options,part", [
     (["--kernel", "heat:rows=20,cols=20", "--scheme", "awf-e"],
      "use awf, awf-b, awf-c or af"),

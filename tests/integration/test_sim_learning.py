@@ -62,6 +62,18 @@ def test_shares_are_the_speeds(chunks, scheme, where):
 
 
 @pytest.mark.parametrize("where", FLAT)
+def test_af_sizes_are_the_speeds(chunks, where):
+    """Equal iterations have no deviation: every worker gets its share of all
+    that is left as soon as all four are known."""
+    last = {}
+    for x in chunks("af", *where):
+        if x["size"] >= 40:
+            last[x["worker"]] = x["size"] / x["left"]
+    for worker, speed in enumerate(SPEED):
+        assert near(last[worker], speed / sum(SPEED)), last
+
+
+@pytest.mark.parametrize("where", FLAT)
 def test_awf_knows_the_speeds_in_the_second_step(chunks, where):
     found = chunks("awf", "--repetitions", 2, *where)
     for step in (1, 2):
