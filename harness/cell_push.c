@@ -58,6 +58,35 @@ static int parse_schedule(const char *text, struct sched_pair *pair,
                                  err);
 }
 
+/* What stands for a scheme but is none: it has a whole cell to itself. */
+static const char *not_a_half(const char *half)
+{
+    return choice_named(half)            ? "a choice among schemes"
+           : divisible_named(half)       ? "a plan of the whole loop"
+           : known_scheme(half)          ? NULL
+           : openmp_schedule_named(half) ? "a schedule of OpenMP"
+                                         : NULL;
+}
+
+/* Of a text that is not two schemes: says so where a half could be a scheme of
+ * its own. */
+static int refuse_two(const char *text, const struct error *why, int code,
+                      struct error *err)
+{
+    const char *slash = strchr(text, '/');
+    char outer[SPEC_CANONICAL_MAX];
+    snprintf(outer, sizeof(outer), "%.*s", (int)(slash - text), text);
+    const char *half[] = {outer, slash + 1};
+    for (int i = 0; i < 2; i++)
+        if (not_a_half(half[i]) != NULL)
+            return error_set(err, -code,
+                             "scheme %.200s: %.200s is %s and cannot be one of "
+                             "two schemes, which are written outer/inner, as "
+                             "in gss/static",
+                             text, half[i], not_a_half(half[i]));
+    return error_set(err, -code, "%s", why->text);
+}
+
 int cell_scheme_parse(const char *text, struct sched_pair *pair,
                       struct error *err)
 {
@@ -75,8 +104,9 @@ int cell_scheme_parse(const char *text, struct sched_pair *pair,
         return 0;
     if (openmp_schedule_named(text))
         return parse_schedule(text, pair, err);
-    if (spec_name("scheme", text, name, NULL) != 0 || known_scheme(name) ||
-        strchr(text, '/') != NULL)
+    if (strchr(text, '/') != NULL)
+        return refuse_two(text, &why, code, err);
+    if (spec_name("scheme", text, name, NULL) != 0 || known_scheme(name))
         return error_set(err, -code, "%s", why.text);
     const char *near = nearest_name(name, divisible_names);
     if (near == NULL)

@@ -438,6 +438,11 @@ static void fields_wrong_in_themselves(void **unused)
     bad(WORDS("kernel="), -EINVAL, "kernel: none is given");
     bad(WORDS("scheme="), -EINVAL, "scheme: none is given");
     bad(WORDS("scheme=gsss"), -EINVAL, "did you mean 'gss'");
+    bad(WORDS("scheme=ss/gsss"), -EINVAL, "ss/gsss, inner");
+    bad(WORDS("scheme=auto/ss"), -EINVAL, "auto is a choice among schemes");
+    bad(WORDS("scheme=ss/auto:by=trial"), -EINVAL, "trial is a choice among");
+    bad(WORDS("scheme=lp-sqrt/ss"), -EINVAL, "is a plan of the whole loop");
+    bad(WORDS("scheme=static/guided"), -EINVAL, "guided is a schedule of");
     bad(WORDS("hierarchy=4y"), -EINVAL, "allowed are flat");
     bad(WORDS("threads=2", "power=1,zero"), -EINVAL, "'zero'");
     bad(WORDS("threads=2", "power=1,0"), -EINVAL, "above 0");

@@ -11,22 +11,31 @@ static int check_half(const struct sched_ops *ops, const char *text,
     if (ops->available != NULL)
         return error_set(err, EINVAL,
                          "scheme %s: %s counts with the available powers of "
-                         "single workers and cannot be one of two schemes",
+                         "single workers and cannot be one of two schemes: use "
+                         "one that counts with powers, as dtss",
                          text, ops->name);
     return 0;
 }
 
-static int parse_half(const char *half, const char *text,
+static int parse_half(const char *which, const char *half, const char *text,
                       const struct sched_ops **ops, struct spec *spec,
                       struct error *err)
 {
-    if (half[0] == '\0' || strchr(half, '/') != NULL)
-        return error_set(err, EINVAL,
-                         "scheme %s: two schemes are written outer/inner, as "
-                         "in gss/static",
-                         text);
     int code = sched_parse(half, ops, spec, err);
-    return code == 0 ? check_half(*ops, text, err) : code;
+    if (code != 0)
+        return error_prefix(err, code, "scheme %.200s, %s", text, which);
+    return check_half(*ops, text, err);
+}
+
+/* Two halves, and nothing besides. */
+static int check_form(const char *text, const char *slash, struct error *err)
+{
+    if (slash > text && slash[1] != '\0' && strchr(slash + 1, '/') == NULL)
+        return 0;
+    return error_set(err, EINVAL,
+                     "scheme %s: two schemes are written outer/inner, as in "
+                     "gss/static",
+                     text);
 }
 
 static int parse_two(const char *text, const char *slash,
@@ -36,10 +45,13 @@ static int parse_two(const char *text, const char *slash,
     if (strlen(text) >= sizeof(outer))
         return error_set(err, EINVAL, "scheme: the text is too long");
     snprintf(outer, sizeof(outer), "%.*s", (int)(slash - text), text);
-    int code = parse_half(outer, text, &pair->outer, &pair->outer_spec, err);
+    int code = check_form(text, slash, err);
     if (code == 0)
-        code =
-            parse_half(slash + 1, text, &pair->inner, &pair->inner_spec, err);
+        code = parse_half("outer", outer, text, &pair->outer, &pair->outer_spec,
+                          err);
+    if (code == 0)
+        code = parse_half("inner", slash + 1, text, &pair->inner,
+                          &pair->inner_spec, err);
     if (code != 0)
         return code;
     int length =

@@ -32,10 +32,11 @@ static void two_are_parsed_each(void **state)
 static void wrong_texts_are_errors(void **state)
 {
     static const char *const wrong[][2] = {
-        {"gss/", "outer/inner"},     {"/gss", "outer/inner"},
-        {"a/b/c", "unknown name"},   {"gss/ss/ss", "outer/inner"},
-        {"gss/gssx", "did you"},     {"gss:min=x/ss", "min"},
-        {"dtss-acp/ss", "dtss-acp"}, {"awf-b/dtss-acp", "dtss-acp"}};
+        {"gss/", "outer/inner"},    {"/gss", "outer/inner"},
+        {"a/b/c", "outer/inner"},   {"gss/ss/ss", "outer/inner"},
+        {"gss/gssx", "did you"},    {"gss:min=x/ss", "min"},
+        {"gssx/ss", "ss, outer: "}, {"gss/ssx", "gss/ssx, inner: "},
+        {"dtss-acp/ss", "as dtss"}, {"awf-b/dtss-acp", "dtss-acp"}};
     (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct error err = {""};
