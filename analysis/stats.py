@@ -57,9 +57,19 @@ def grouped_median_ci(groups, values, count):
 
 
 def ratio_ci(a, b):
-    """Ratio of the medians b/a with an interval, from the two medians' own
-    (the method of variance estimates recovery, on logarithms)."""
-    (ma, la, ha), (mb, lb, hb) = (np.log(median_ci(v)) for v in (a, b))
+    """Ratio of the medians b/a of two samples, with an interval."""
+    return ratio_of(median_ci(a), median_ci(b))
+
+
+def ratio_of(a, b):
+    """The same of two medians (median, low, high), from their own intervals
+    (the method of variance estimates recovery, on logarithms), as
+    harness/stats.c has it; NaN where a median or an interval is not known."""
+    values = np.array([a, b], dtype=float)
+    if not (values > 0).all():
+        return values[1][0] / values[0][0] if values[0][0] else math.nan, \
+            math.nan, math.nan
+    (ma, la, ha), (mb, lb, hb) = np.log(values)
     shift = mb - ma
     low = shift - math.hypot(mb - lb, ha - ma)
     high = shift + math.hypot(hb - mb, ma - la)

@@ -278,8 +278,8 @@ def plain(results, frame, tables):
     if "flexibility" in tables:
         found = flexibility.pairs(results, frame)
         if len(found):
-            frame = frame.join(found[["without_s", "flexibility"]])
-            counted += ["without_s", "flexibility"]
+            frame = frame.join(found[flexibility.COLUMNS])
+            counted += flexibility.COLUMNS
     measures = [n for n in frame.columns if n.split("_low")[0].split(
         "_high")[0] in (*cells.MEASURES, "speedup")]
     wanted = {"speedup": ["speedup", "base_s", "base"], "time":

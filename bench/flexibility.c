@@ -13,7 +13,7 @@
 struct pair {
     const struct result *with, *without; /* without: NULL, there is none */
     char way[LABEL_SIZE];
-    double with_s, without_s; /* NAN: no time */
+    struct stats_median with_s, without_s; /* NAN: no time */
 };
 
 static bool is(const char *a, const char *b)
@@ -31,13 +31,13 @@ static const struct result *undisturbed(const struct results *results,
                                            : NULL;
 }
 
-static int median(const struct result *result, double *time_s)
+static int median(const struct result *result, struct stats_median *time_s)
 {
-    *time_s = NAN;
-    if (result == NULL || result->status != RESULT_OK || result->count == 0)
+    *time_s = (struct stats_median){NAN, NAN, NAN};
+    if (result == NULL || result->status != RESULT_OK)
         return 0;
-    return result_median(result, offsetof(struct result_sample, time_s), time_s,
-                         NULL);
+    return result_interval(result, offsetof(struct result_sample, time_s),
+                           time_s);
 }
 
 static int make_pair(const struct results *results, const struct result *result,
@@ -88,27 +88,32 @@ static void add_seconds(struct table *table, double seconds)
 
 static void add_row(struct table *table, const struct pair *pair)
 {
+    struct stats_median ratio = stats_ratio(pair->with_s, pair->without_s);
     table_add(table, "%s", pair->with->cell.scheme);
-    add_seconds(table, pair->without_s);
+    add_seconds(table, pair->without_s.median);
     if (pair->with->status == RESULT_FAILED)
         table_add(table, "FAILED");
     else
-        add_seconds(table, pair->with_s);
-    table_number(table, pair->with_s / pair->without_s, 4);
+        add_seconds(table, pair->with_s.median);
+    table_number(table, ratio.median, 4);
+    table_number(table, ratio.low, 4);
+    table_number(table, ratio.high, 4);
 }
 
 static int print_block(FILE *out, const struct pair *pairs, int begin, int end)
 {
     struct table table;
     const struct cell *cell = &pairs[begin].with->cell;
-    table_open(&table, 4, 1);
+    table_open(&table, 6, 1);
     table_add(&table, "scheme");
     table_add(&table, "without");
     table_add(&table, "with");
     table_add(&table, "flexibility");
+    table_add(&table, "from");
+    table_add(&table, "to");
     for (int i = begin; i < end; i++)
         add_row(&table, &pairs[i]);
-    fprintf(out, "\n  %.90s, %.96s\n  %.96s\n", cell->kernel, pairs[begin].way,
+    fprintf(out, "\n  %.90s, %.96s\n  %s\n", cell->kernel, pairs[begin].way,
             cell->perturb);
     int code = table_print(&table, out, 4);
     table_free(&table);
@@ -119,7 +124,8 @@ static int print_pairs(FILE *out, struct pair *pairs, int count)
 {
     int code = 0;
     qsort(pairs, (size_t)count, sizeof(*pairs), compare_pairs);
-    fprintf(out, "\nflexibility: time under perturbation over time without\n");
+    fprintf(out, "\nflexibility: time under perturbation over time without, "
+                 "with its 95 %% confidence interval\n");
     for (int i = 0, next; code == 0 && i < count; i = next) {
         for (next = i + 1; next < count; next++)
             if (compare_blocks(&pairs[i], &pairs[next]) != 0)

@@ -268,8 +268,8 @@ void results_free(struct results *results)
     *results = (struct results){.list = NULL};
 }
 
-int result_median(const struct result *result, size_t offset, double *median,
-                  double *half)
+int result_interval(const struct result *result, size_t offset,
+                    struct stats_median *median)
 {
     int n = 0;
     double *values = calloc((size_t)result->count + 1, sizeof(*values));
@@ -281,12 +281,24 @@ int result_median(const struct result *result, size_t offset, double *median,
         if (!isnan(value))
             values[n++] = value;
     }
-    struct stats_median m = {NAN, NAN, NAN};
+    *median = (struct stats_median){NAN, NAN, NAN};
     if (n > 0)
-        m = stats_median(values, n);
+        *median = stats_median(values, n);
+    if (n < CI_SAMPLES_MIN)
+        median->low = median->high = NAN;
+    free(values);
+    return 0;
+}
+
+int result_median(const struct result *result, size_t offset, double *median,
+                  double *half)
+{
+    struct stats_median m;
+    int code = result_interval(result, offset, &m);
+    if (code != 0)
+        return code;
     *median = m.median;
     if (half != NULL)
-        *half = n >= CI_SAMPLES_MIN ? (m.high - m.low) / 2 : NAN;
-    free(values);
+        *half = (m.high - m.low) / 2;
     return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "harness/cell.h"
+#include "harness/stats.h"
 
 #include <jansson.h>
 
@@ -53,6 +54,10 @@ void results_free(struct results *results);
  * where it is not known.  Returns 0 or -ENOMEM. */
 int result_median(const struct result *result, size_t offset, double *median,
                   double *half);
+
+/* The same with both ends of the interval, NAN where there are too few. */
+int result_interval(const struct result *result, size_t offset,
+                    struct stats_median *median);
 
 /* NULL when the directory does not know this cell. */
 const struct result *results_find(const struct results *results,

@@ -33,6 +33,16 @@ struct stats_median stats_median(double *values, int count)
     return (struct stats_median){median, values[low], values[count - 1 - low]};
 }
 
+struct stats_median stats_ratio(struct stats_median of,
+                                struct stats_median over)
+{
+    double ratio = of.median / over.median;
+    double below = hypot(log(of.median / of.low), log(over.high / over.median));
+    double above = hypot(log(of.high / of.median), log(over.median / over.low));
+    return (struct stats_median){ratio, ratio * exp(-below),
+                                 ratio * exp(above)};
+}
+
 /* A heap of the times at which workers become free, smallest on top. */
 static void sift_down(double *heap, int count)
 {

@@ -12,6 +12,12 @@ struct stats_median {
 };
 struct stats_median stats_median(double *values, int count);
 
+/* The ratio of two independent medians above 0, of / over, with a 95 %
+ * confidence interval from their own (the method of variance estimates recovery
+ * of Zou and Donner, on logarithms); NAN where a number is not known. */
+struct stats_median stats_ratio(struct stats_median of,
+                                struct stats_median over);
+
 /* The time p equal workers need for chunks of the given costs when each goes,
  * in this order, to the worker that is free first (list scheduling).  With
  * workers < 1 or out of memory: -1. */

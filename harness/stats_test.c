@@ -134,6 +134,68 @@ static void list_schedules_need_a_worker(void **unused)
     assert_true(stats_least_time(cost, 2, 2) == 2);
 }
 
+/* ---- ratios ---- */
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+static void ratios_have_the_intervals_of_their_parts(void **unused)
+{
+    (void)unused;
+    const struct stats_median exact = {2, 2, 2}, wide = {3, 2.5, 4};
+    const struct stats_median few = {3, NAN, NAN};
+    struct stats_median ratio = stats_ratio(wide, exact);
+    assert_true(near(ratio.median, 1.5) && near(ratio.low, 1.25) &&
+                near(ratio.high, 2));
+    ratio = stats_ratio(exact, wide);
+    assert_true(near(ratio.median, 1 / 1.5) && near(ratio.low, 0.5) &&
+                near(ratio.high, 0.8));
+    /* Both: their distances on a logarithmic scale are at right angles. */
+    ratio = stats_ratio(wide, wide);
+    assert_true(near(ratio.median, 1) && near(ratio.low * ratio.high, 1));
+    assert_true(near(log(ratio.high), hypot(log(4.0 / 3), log(3 / 2.5))));
+    ratio = stats_ratio(few, wide);
+    assert_true(near(ratio.median, 1) && isnan(ratio.low) && isnan(ratio.high));
+}
+
+/* Of 1 + x, x exponential: what repetitions look like. */
+static struct stats_median sampled(int count, double scale, uint64_t *seed)
+{
+    double values[50];
+    for (int i = 0; i < count; i++)
+        values[i] =
+            scale *
+            (1 - log((double)testing_between(seed, 1, 1 << 30) / (1 << 30)));
+    return stats_median(values, count);
+}
+
+/* Of 4,000 pairs of samples the interval holds the true ratio in 95 % at least
+ * (2.4 standard deviations of the count are left), and is no wider than
+ * honest: one half as wide does not. */
+static void ratios_are_in_their_intervals(void **unused)
+{
+    (void)unused;
+    enum { ROUNDS = 4000 };
+    static const int counts[][2] = {{6, 6}, {10, 10}, {10, 50}, {50, 25}};
+    uint64_t seed = testing_say_seed(__func__);
+    for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+        int inside = 0, inside_half = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            struct stats_median with = sampled(counts[c][0], 3, &seed);
+            struct stats_median without = sampled(counts[c][1], 2, &seed);
+            struct stats_median ratio = stats_ratio(with, without);
+            inside += ratio.low <= 1.5 && 1.5 <= ratio.high;
+            inside_half += sqrt(ratio.low * ratio.median) <= 1.5 &&
+                           1.5 <= sqrt(ratio.high * ratio.median);
+        }
+        if (inside < ROUNDS * 0.942 || inside_half > ROUNDS * 0.9)
+            fail_msg("%d and %d values: %d of %d inside, %d inside half of it",
+                     counts[c][0], counts[c][1], inside, ROUNDS, inside_half);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +204,8 @@ int main(void)
         cmocka_unit_test(medians_stand_extremes),
         cmocka_unit_test(list_schedules_equal_brute_force),
         cmocka_unit_test(list_schedules_need_a_worker),
+        cmocka_unit_test(ratios_have_the_intervals_of_their_parts),
+        cmocka_unit_test(ratios_are_in_their_intervals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
