@@ -104,10 +104,10 @@ static int fail_task(struct driver *driver, struct task *task,
 /* Whoever is gone and nobody else has the chunk of. */
 static const char *never_ends(const struct cell *c)
 {
-    bool gone = strncmp(c->perturb, "gone", strlen("gone")) == 0;
-    return gone && c->reissue == 0 ? "; a worker was gone (perturb) and its "
-                                     "chunk not handed out again (reissue off)"
-                                   : "";
+    return cell_loses_workers(c) && c->reissue == 0
+               ? "; a worker was gone (perturb) and its chunk not handed out "
+                 "again (reissue off)"
+               : "";
 }
 
 static int fail_current(struct driver *driver, struct task *task,

@@ -99,7 +99,9 @@ static void list_events(void)
 
 static void list_perturbations(void)
 {
-    puts("perturbations, as name:key=value,... (none: nothing goes wrong)");
+    puts("perturbations, as name:key=value,... (none: nothing goes wrong); "
+         "several are\njoined by +, as "
+         "delay:worker=1,factor=2+stop:worker=3,at=0.1");
     for (int i = 0; perturb_kinds[i] != NULL; i++) {
         const struct perturb_kind *kind = perturb_kinds[i];
         printf("\n%s: %s\n", kind->name, kind->summary);

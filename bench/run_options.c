@@ -105,8 +105,8 @@ static const struct argp_option options[] = {
      1},
     {"perturb", CELL + 30, "P", 0,
      "what goes wrong on purpose: delay, stop or gone (workers), network "
-     "(simulated), as stop:worker=1,at=0.3,seconds=0.5; see dlsbench list "
-     "perturbations",
+     "(simulated), as stop:worker=1,at=0.3,seconds=0.5, several joined by +; "
+     "see dlsbench list perturbations",
      1},
     {"reissue", CELL + 31, "FACTOR", OPTION_ARG_OPTIONAL,
      "hand chunks out again that are out for FACTOR (3) times what they should "

@@ -62,7 +62,8 @@ struct cell {
     char power[512];    /* v,v,... or n:v,n:v,..., or measured at the start;
                            empty: all equal */
     char load[512];     /* competing load, w0,w2:1; empty: dedicated */
-    char perturb[160];  /* what goes wrong on purpose, see harness/perturb.h */
+    char perturb[PERTURB_TEXT_MAX]; /* what goes wrong on purpose, see
+                                       harness/perturb.h */
     bool prefetch;      /* requests go one ahead; under push: overlap */
     bool smt;           /* workers on hardware threads instead of cores */
     int ranks, threads; /* of the launch shape */
@@ -152,10 +153,13 @@ double *cell_powers(const struct cell *cell);
  * frees. */
 int *cell_loads(const struct cell *cell);
 
-/* Which workers of a checked cell its perturbation holds: one bool for each.
- */
-void cell_perturb_pick(const struct cell *cell, const struct perturb *perturb,
-                       bool *hit);
+/* Which workers of a checked cell its perturbations hold: one byte for each,
+ * with a bit for each perturbation. */
+void cell_perturb_pick(const struct cell *cell, const struct perturbs *perturbs,
+                       uint8_t *hit);
+
+/* Whether workers of this cell never come back. */
+bool cell_loses_workers(const struct cell *cell);
 
 /* Less than, equal to or greater than 0, as for sorting.  Cells that are
  * simulated in the same way can share a launch. */

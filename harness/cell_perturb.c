@@ -37,8 +37,15 @@ int cell_reissue_set(struct cell *cell, const char *value, struct error *err)
 
 int cell_perturb_parse(const struct cell *cell, struct error *err)
 {
-    struct perturb perturb;
-    return perturb_parse(cell->perturb, &perturb, NULL, err);
+    struct perturbs perturbs;
+    return perturbs_parse(cell->perturb, &perturbs, NULL, err);
+}
+
+bool cell_loses_workers(const struct cell *cell)
+{
+    struct perturbs perturbs;
+    return perturbs_parse(cell->perturb, &perturbs, NULL, NULL) == 0 &&
+           perturbs_ever(&perturbs);
 }
 
 /* A worker that never comes back must not be the master. */
@@ -49,12 +56,17 @@ static int first_allowed(const struct cell *cell, const struct perturb *perturb)
     return perturb->kind->ever && serves ? cell->threads : 0;
 }
 
-void cell_perturb_pick(const struct cell *cell, const struct perturb *perturb,
-                       bool *hit)
+void cell_perturb_pick(const struct cell *cell, const struct perturbs *perturbs,
+                       uint8_t *hit)
 {
-    perturb_pick(perturb, first_allowed(cell, perturb), cell_workers(cell),
-                 hit);
+    memset(hit, 0, (size_t)cell_workers(cell));
+    for (int i = 0; i < perturbs->count; i++)
+        perturb_pick(&perturbs->list[i],
+                     first_allowed(cell, &perturbs->list[i]),
+                     cell_workers(cell), (uint8_t)(1 << i), hit);
 }
+
+/* ---- checks ---- */
 
 static int check_workers(const struct cell *cell, const struct perturb *perturb,
                          struct error *err)
@@ -67,39 +79,64 @@ static int check_workers(const struct cell *cell, const struct perturb *perturb,
                          "dedicated",
                          perturb->kind->name, perturb->first, first, total - 1);
     int from = perturb->first >= 0 ? perturb->first : first;
+    if (from >= total)
+        return error_set(err, ENOTSUP,
+                         "perturb %s: there is no w%d, this cell has w0 to w%d",
+                         perturb->kind->name, from, total - 1);
     if (from + perturb->workers > total)
         return error_set(err, ENOTSUP,
                          "perturb %s: there are not %d workers from w%d on, "
                          "this cell has w0 to w%d",
                          perturb->kind->name, perturb->workers, from,
                          total - 1);
-    if (perturb->kind->ever && perturb->workers == total)
-        return error_set(err, ENOTSUP,
-                         "perturb %s: one of the %d workers must stay",
-                         perturb->kind->name, total);
     return 0;
 }
 
-static int check_perturb(struct cell *cell, struct error *err)
+static int check_one(const struct cell *cell, const struct perturb *perturb,
+                     struct error *err)
 {
-    struct perturb perturb;
-    char canonical[SPEC_CANONICAL_MAX];
-    int code = perturb_parse(cell->perturb, &perturb, canonical, err);
-    if (code != 0)
-        return code;
-    strcpy(cell->perturb, canonical);
-    if (perturb.kind == NULL)
-        return 0;
-    if (perturb.kind->holds)
-        return check_workers(cell, &perturb, err);
+    if (perturb->kind->holds)
+        return check_workers(cell, perturb, err);
     if (cell->simulation.platform[0] == '\0')
         return error_set(err, ENOTSUP,
                          "perturb %s: messages between the ranks of this "
                          "machine cannot be made slower without keeping their "
                          "senders busy: allowed with dlsbench sim; natively "
                          "delay, stop and gone",
-                         perturb.kind->name);
+                         perturb->kind->name);
     return 0;
+}
+
+/* Somebody must be left, whoever is lost by all of them together. */
+static int check_rest(const struct cell *cell, const struct perturbs *perturbs,
+                      struct error *err)
+{
+    int total = cell_workers(cell), left = 0;
+    uint8_t ever = 0, *hit;
+    for (int i = 0; i < perturbs->count; i++)
+        ever |= (uint8_t)(perturbs->list[i].kind->ever << i);
+    if (ever == 0)
+        return 0;
+    hit = malloc((size_t)total + 1);
+    if (hit == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    cell_perturb_pick(cell, perturbs, hit);
+    for (int w = 0; w < total; w++)
+        left += (hit[w] & ever) == 0;
+    free(hit);
+    return left > 0 ? 0
+                    : error_set(err, ENOTSUP,
+                                "perturb gone: one of the %d workers must stay",
+                                total);
+}
+
+static int check_perturb(struct cell *cell, struct error *err)
+{
+    struct perturbs perturbs;
+    int code = perturbs_parse(cell->perturb, &perturbs, cell->perturb, err);
+    for (int i = 0; code == 0 && i < perturbs.count; i++)
+        code = check_one(cell, &perturbs.list[i], err);
+    return code == 0 ? check_rest(cell, &perturbs, err) : code;
 }
 
 /* Who keeps the book of what is out: the one process, or its master. */

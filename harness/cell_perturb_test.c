@@ -30,13 +30,18 @@ static void perturbed_cells_have_hashes_of_their_own(void **unused)
     assert_string_not_equal(again.hash, plain.hash);
     assert_string_not_equal(again.hash, longer.hash);
     assert_true(again.reissue == 3);
+    struct cell both = good(WORDS(LOOP, "layout=1x2", "perturb=stop+delay"));
+    struct cell turned = good(WORDS(LOOP, "layout=1x2", "perturb=delay+stop"));
+    assert_string_equal(both.hash, turned.hash);
+    assert_string_not_equal(both.hash, stop.hash);
 }
 
 static void they_travel_as_json(void **unused)
 {
     (void)unused;
     struct cell cell =
-        good(WORDS(LOOP, "layout=3x1", "perturb=gone:worker=1", "reissue=2.5"));
+        good(WORDS(LOOP, "layout=3x1", "perturb=gone:worker=1+delay:worker=2",
+                   "reissue=2.5"));
     struct cell read;
     struct error err = {""};
     json_t *object = cell_to_json(&cell);
@@ -63,6 +68,13 @@ static void workers_must_be_there(void **unused)
         WORDS(LOOP, "layout=3x1", "master=dedicated", "perturb=gone:worker=0"));
     bad(WORDS(LOOP, "layout=2x1", "perturb=network"), -ENOTSUP, "dlsbench sim");
     good(WORDS(LOOP, "layout=2x1", "perturb=network", "platform=p.xml"));
+    bad(WORDS(LOOP, "layout=1x4", "perturb=stop:worker=1+delay:worker=4"),
+        -ENOTSUP, "this cell has w0 to w3");
+    bad(WORDS(LOOP, "layout=1x4",
+              "perturb=gone:worker=0,workers=3+gone:worker=2,workers=2,at=1"),
+        -ENOTSUP, "must stay");
+    good(WORDS(LOOP, "layout=1x4",
+               "perturb=gone:worker=0,workers=3+gone:worker=2,at=1"));
     bad(WORDS(LOOP, "perturb=slow"), -EINVAL,
         "allowed: none, delay, stop, gone, network");
 }
@@ -73,12 +85,13 @@ static void the_master_is_never_gone(void **unused)
     (void)unused;
     for (int seed = 0; seed < 50; seed++) {
         char text[64];
-        bool hit[8] = {false};
-        struct perturb perturb;
+        uint8_t hit[8];
+        struct perturbs perturbs;
         snprintf(text, sizeof(text), "perturb=gone:workers=3,seed=%d", seed);
         struct cell cell = good(WORDS(LOOP, "layout=4x2", text));
-        assert_int_equal(perturb_parse(cell.perturb, &perturb, NULL, NULL), 0);
-        cell_perturb_pick(&cell, &perturb, hit);
+        assert_int_equal(perturbs_parse(cell.perturb, &perturbs, NULL, NULL),
+                         0);
+        cell_perturb_pick(&cell, &perturbs, hit);
         int count = 0;
         for (int w = 0; w < 8; w++)
             count += hit[w];

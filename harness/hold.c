@@ -5,44 +5,45 @@
 /* Between two looks whether the loop is over. */
 static const double LOOK_S = 1e-3;
 
-/* Sleeps as long as the worker is held; returns the seconds that took. */
-static double pass(struct hold *hold)
+static void be_gone(struct hold *hold)
 {
-    const struct perturb *perturb = hold->perturb;
-    double now = engine_now(), since = now - *hold->start_s;
-    double free_s = perturb->kind->free_at(perturb, hold->phase_s, since);
-    if (free_s <= since)
-        return 0;
-    if (hold->times++ == 0)
-        hold->first_s = since;
-    if (isfinite(free_s))
-        engine_sleep(free_s - since);
-    else
-        while (hold->over == NULL || !hold->over(hold->arg))
-            engine_sleep(LOOK_S);
-    double lost = engine_now() - now;
-    hold->lost_s += lost;
-    return lost;
+    while (hold->over == NULL || !hold->over(hold->arg))
+        engine_sleep(LOOK_S);
+    hold->back = true;
 }
 
-static bool is_back(const struct hold *hold)
+/* Sleeps as long as anything holds the worker; returns the seconds that took.
+ */
+static double pass(struct hold *hold)
 {
-    return hold->perturb->kind->ever && hold->times > 0;
+    double since = engine_now() - *hold->start_s, free_s, lost_s = 0;
+    int holder;
+    while (!hold->back && (holder = perturbs_holder(hold->perturbs, hold->hit,
+                                                    hold->source.worker, since,
+                                                    &free_s)) >= 0) {
+        if (isfinite(free_s))
+            engine_sleep(free_s - since);
+        else
+            be_gone(hold);
+        double now = engine_now() - *hold->start_s;
+        perturb_toll_add(&hold->toll[holder], 1, since, now - since);
+        lost_s += now - since;
+        since = now;
+    }
+    return lost_s;
 }
 
 static void poll_call(void *arg)
 {
     struct hold *hold = arg;
-    if (!is_back(hold))
-        hold->computing_s += pass(hold);
+    hold->computing_s += pass(hold);
     kernel_poll(hold->usual);
 }
 
 static bool hold_next(struct source *base, struct chunk *chunk)
 {
     struct hold *hold = (struct hold *)base;
-    if (!is_back(hold))
-        base->wait_s += pass(hold);
+    base->wait_s += pass(hold);
     return source_pass(base, hold->inner, chunk);
 }
 
@@ -62,8 +63,8 @@ const struct kernel_poll *hold_poll(struct hold *hold,
 
 void hold_begin(struct hold *hold)
 {
-    hold->times = 0;
-    hold->first_s = hold->lost_s = hold->computing_s = 0;
+    hold->back = false;
+    hold->computing_s = 0;
 }
 
 struct source *hold_open(struct hold *hold, struct source *inner, int worker)

@@ -16,17 +16,16 @@ struct hold {
     struct source *inner;
     struct kernel_poll poll;
     const struct kernel_poll *usual; /* the worker's own; NULL: none */
-    const struct perturb *perturb;
-    double phase_s;
+    const struct perturbs *perturbs;
+    uint8_t hit;           /* those that it takes part in; 0: none */
     const double *start_s; /* of the loop: of its rank */
     /* Whether one who is gone may come back; NULL: never. */
     bool (*over)(void *arg);
     void *arg;
+    struct perturb_toll *toll; /* of each perturbation; the caller's */
     /* Since the repetition began: */
-    int times;
-    double first_s;     /* since the loop's start */
-    double lost_s;      /* in all */
-    double computing_s; /* of it, inside the kernel */
+    bool back;          /* it was gone */
+    double computing_s; /* lost inside the kernel */
 };
 
 /* Sets the poll up that the worker's kernel calls, in place of its usual one
@@ -34,11 +33,11 @@ struct hold {
 const struct kernel_poll *hold_poll(struct hold *hold,
                                     const struct kernel_poll *usual);
 
-/* When a loop begins: nothing has happened. */
+/* When a loop begins: nothing has happened.  The caller clears the tolls. */
 void hold_begin(struct hold *hold);
 
 /* Before each pass over the sources: returns the source that the worker calls.
- * perturb to arg are set by the caller before. */
+ * perturbs to toll are set by the caller before. */
 struct source *hold_open(struct hold *hold, struct source *inner, int worker);
 
 #endif

@@ -1,4 +1,5 @@
-/* The kinds of perturbations:
+/* The kinds of perturbations, each by itself (harness/perturb_list.c has
+ * several):
  *
  *   delay    of every period P a worker computes for P / factor and then does
  *            nothing, as if its core were taken away: it needs factor times as
@@ -20,6 +21,8 @@
 #include <string.h>
 
 enum { KINDS_MAX = 8 };
+
+static const double TIMES_MAX = 1e9;
 
 #define WORKER_PARAMS                                                          \
     {.key = "worker",                                                          \
@@ -71,17 +74,29 @@ static double delay_free_at(const struct perturb *perturb, double phase_s,
     return time_s + perturb->period_s - at;
 }
 
+static double delay_held_at(const struct perturb *perturb, double phase_s,
+                            double time_s)
+{
+    double at = fmod(time_s + phase_s, perturb->period_s);
+    return perturb->factor > 1
+               ? time_s + perturb->period_s / perturb->factor - at
+               : INFINITY;
+}
+
 static double delay_end(const struct perturb *perturb, double phase_s,
-                        double time_s, double work_s)
+                        double time_s, double work_s, int32_t *times)
 {
     double on = perturb->period_s / perturb->factor;
     double from = delay_free_at(perturb, phase_s, time_s);
     double at = fmod(from + phase_s, perturb->period_s);
     /* Whoever was held begins a period, whatever rounding says. */
     double rest = from > time_s ? on : on - at;
+    *times = from > time_s;
     if (work_s <= rest)
         return from + work_s;
     double periods = ceil((work_s - rest) / on);
+    if (perturb->factor > 1)
+        *times += (int32_t)fmin(periods, TIMES_MAX);
     double last = work_s - rest - (periods - 1) * on;
     double begun = from + rest + (perturb->period_s - on);
     return begun + (periods - 1) * perturb->period_s + last;
@@ -93,6 +108,7 @@ static const struct perturb_kind delay = {
     .params = delay_params,
     .holds = true,
     .free_at = delay_free_at,
+    .held_at = delay_held_at,
     .end = delay_end};
 
 /* ---- stop and gone ---- */
@@ -125,11 +141,19 @@ static double stop_free_at(const struct perturb *perturb, double phase_s,
     return time_s >= perturb->at_s && time_s < back ? back : time_s;
 }
 
+static double stop_held_at(const struct perturb *perturb, double phase_s,
+                           double time_s)
+{
+    (void)phase_s;
+    return time_s < perturb->at_s ? perturb->at_s : INFINITY;
+}
+
 static double stop_end(const struct perturb *perturb, double phase_s,
-                       double time_s, double work_s)
+                       double time_s, double work_s, int32_t *times)
 {
     double from = stop_free_at(perturb, phase_s, time_s);
     bool between = from < perturb->at_s && from + work_s > perturb->at_s;
+    *times = from > time_s || between;
     return from + work_s + (between ? perturb->seconds : 0);
 }
 
@@ -139,6 +163,7 @@ static const struct perturb_kind stop = {
     .params = stop_params,
     .holds = true,
     .free_at = stop_free_at,
+    .held_at = stop_held_at,
     .end = stop_end};
 
 static const struct perturb_kind gone = {
@@ -148,6 +173,7 @@ static const struct perturb_kind gone = {
     .holds = true,
     .ever = true,
     .free_at = stop_free_at,
+    .held_at = stop_held_at,
     .end = stop_end};
 
 /* ---- network ---- */
@@ -233,13 +259,8 @@ int perturb_parse(const char *text, struct perturb *perturb,
 {
     char name[SPEC_NAME_MAX];
     struct spec spec;
-    int i = 0, code = 0;
-    *perturb = (struct perturb){.first = -1};
-    if (canonical != NULL)
-        strcpy(canonical, "none");
-    if (strcmp(text, "none") == 0 || text[0] == '\0')
-        return 0;
-    code = spec_name("perturb", text, name, err);
+    int i = 0;
+    int code = spec_name("perturb", text, name, err);
     if (code != 0)
         return code;
     while (perturb_kinds[i] != NULL && strcmp(perturb_kinds[i]->name, name))
@@ -251,8 +272,7 @@ int perturb_parse(const char *text, struct perturb *perturb,
     if (code != 0)
         return code;
     fill(perturb, perturb_kinds[i], &spec);
-    if (canonical != NULL)
-        memcpy(canonical, spec.canonical, sizeof(spec.canonical));
+    memcpy(canonical, spec.canonical, sizeof(spec.canonical));
     return 0;
 }
 
@@ -274,20 +294,18 @@ static double chance(const struct perturb *perturb, uint64_t number)
 
 /* Selection sampling: each of the rest with the chance that makes the number
  * come out (Knuth, volume 2, 3.4.2, algorithm S). */
-void perturb_pick(const struct perturb *perturb, int from, int total, bool *hit)
+void perturb_pick(const struct perturb *perturb, int from, int total,
+                  uint8_t bit, uint8_t *hit)
 {
     bool named = perturb->first >= 0;
-    int need = perturb->workers;
-    for (int w = 0; w < total; w++) {
-        hit[w] = false;
-        if (perturb->kind == NULL || !perturb->kind->holds)
+    int first = named ? perturb->first : from, need = perturb->workers;
+    if (!perturb->kind->holds)
+        return;
+    for (int w = first; w < total && need > 0; w++) {
+        if (!named && (total - w) * chance(perturb, (uint64_t)w) >= need)
             continue;
-        if (named)
-            hit[w] =
-                w >= perturb->first && w < perturb->first + perturb->workers;
-        else if (w >= from)
-            hit[w] = (total - w) * chance(perturb, (uint64_t)w) < need;
-        need -= hit[w];
+        hit[w] |= bit;
+        need--;
     }
 }
 

@@ -68,8 +68,8 @@ static json_t *count_of(int64_t count)
     return count < 0 ? json_null() : json_integer(count);
 }
 
-/* What really went wrong: one object for each perturbed worker, null where
- * nothing was to. */
+/* What really went wrong: one object for each perturbed worker and what was to
+ * hold it, null where nothing was to go wrong. */
 static json_t *perturbed(const struct row_context *c,
                          const struct run_result *result)
 {
@@ -78,20 +78,22 @@ static json_t *perturbed(const struct row_context *c,
         [HELD_BY_SIGNAL] = "SIGSTOP",
         [HELD_IN_TIME] = "simulated",
     };
-    json_t *list = json_array();
-    if (strcmp(c->cell->perturb, "none") == 0) {
-        json_decref(list);
+    const struct perturbs *perturbs = run_perturbs(c->run);
+    int entries = run_workers(c->run) * perturbs->count;
+    if (perturbs->count == 0)
         return json_null();
-    }
-    for (int w = 0; w < run_workers(c->run); w++) {
-        const struct worker_result *r = &result->workers[w];
-        if (r->held_by != HELD_NOT)
+    json_t *list = json_array();
+    for (int i = 0; i < entries; i++) {
+        const struct perturb_toll *toll = &result->tolls[i];
+        if (toll->how != HELD_NOT)
             json_array_append_new(
                 list,
-                json_pack("{s:i,s:s,s:i,s:o,s:o}", "worker", w, "how",
-                          how[r->held_by], "times", r->held, "from_s",
-                          r->held ? record_real(r->held_from_s) : json_null(),
-                          "lost_s", record_real(r->lost_s)));
+                json_pack("{s:i,s:s,s:s,s:i,s:o,s:o}", "worker",
+                          i / perturbs->count, "by",
+                          perturbs->list[i % perturbs->count].kind->name, "how",
+                          how[toll->how], "times", toll->times, "from_s",
+                          toll->times ? record_real(toll->from_s) : json_null(),
+                          "lost_s", record_real(toll->lost_s)));
     }
     return list;
 }

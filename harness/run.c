@@ -360,6 +360,11 @@ const struct powers *run_powers(const struct run *run)
     return &run->powers;
 }
 
+const struct perturbs *run_perturbs(const struct run *run)
+{
+    return &run->perturbs;
+}
+
 bool run_oversubscribed(const struct run *run)
 {
     return run->oversubscribed;

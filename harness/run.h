@@ -24,17 +24,9 @@ struct worker_result {
     int32_t processor, numa; /* of that core; -1: not known */
     uint64_t memory;         /* NUMA nodes of its data, bit 0 is node 0 */
     uint64_t host;
-    /* A perturbed worker: how it was held (enum held_by), how often, since when
-     * (of the loop's start) and how long in all, of it inside the kernel. */
-    int32_t held_by, held;
-    double held_from_s, lost_s, held_computing_s;
-};
-
-enum held_by {
-    HELD_NOT,       /* nothing was to go wrong with this one */
-    HELD_BY_SELF,   /* it slept */
-    HELD_BY_SIGNAL, /* its process was stopped */
-    HELD_IN_TIME,   /* simulated */
+    /* A perturbed worker: how long it was held in all, and of it inside the
+     * kernel. */
+    double lost_s, held_computing_s;
 };
 
 /* What one repetition was, at rank 0. */
@@ -49,16 +41,21 @@ struct run_result {
     int64_t wrong_iteration; /* the first that is wrong or missing, or -1 */
     const struct worker_result *workers;   /* one per worker; the run's */
     const struct counters_values *counted; /* one per worker; NULL: none */
-    const struct ran *log;                 /* all chunks by time step and start;
-                                              or NULL */
-    const int32_t *log_worker;             /* who ran each of them */
+    /* What each of run_perturbs did to each worker, those of a worker together;
+     * NULL: nothing was to go wrong. */
+    const struct perturb_toll *tolls;
+    const struct ran *log;     /* all chunks by time step and start;
+                                  or NULL */
+    const int32_t *log_worker; /* who ran each of them */
     int64_t logged;
     double bound_s; /* list scheduling of these chunks; -1: not known */
     double wall_s;  /* a simulation: what it really took; else -1 */
 };
 
-/* What a worker did until the loop's last result was in place. */
-void run_end_with_loop(struct worker_result *result, double time_s);
+/* What a worker did, and what `count` perturbations did to it, until the loop's
+ * last result was in place. */
+void run_end_with_loop(struct worker_result *result, struct perturb_toll *tolls,
+                       int count, double time_s);
 
 struct run;
 
@@ -84,6 +81,7 @@ int run_workers(const struct run *run);
 int run_worker_rank(const struct run *run, int worker);
 const struct powers *run_powers(const struct run *run);
 bool run_oversubscribed(const struct run *run);
+const struct perturbs *run_perturbs(const struct run *run);
 /* The cell's plan; NULL: it has none. */
 const struct planned *run_planned(const struct run *run);
 /* "shared" or "rma" when the run has a window, else NULL. */

@@ -187,10 +187,23 @@ static void gather_workers(struct run *run, struct run_result *result)
     }
 }
 
+static void gather_tolls(struct run *run, struct run_result *result)
+{
+    size_t count = (size_t)run->workers * (size_t)run->perturbs.count, bytes;
+    void *all;
+    if (run->toll == NULL)
+        return;
+    comm_gather_any(&run->context->comm, run->toll, count * sizeof(*run->toll),
+                    &all, &bytes);
+    run->all_tolls = all;
+    result->tolls = all;
+}
+
 /* The loop ends with its last result in place, whatever was computed twice. */
 static void gather_book(struct run *run, struct run_result *result)
 {
     const struct reissue *book = &run->root.book;
+    int count = run->perturbs.count;
     if (!run->root.has_book)
         return;
     result->reissued = book->again;
@@ -198,7 +211,9 @@ static void gather_book(struct run *run, struct run_result *result)
     result->chunks = book->count;
     result->iterations = book->placed;
     for (int w = 0; run->all_workers != NULL && w < run->tree.workers; w++)
-        run_end_with_loop(&run->all_workers[w], result->time_s);
+        run_end_with_loop(&run->all_workers[w],
+                          run->all_tolls + (size_t)w * (size_t)count, count,
+                          result->time_s);
 }
 
 int run_gather(struct run *run, struct run_result *result, struct error *err)
@@ -207,6 +222,7 @@ int run_gather(struct run *run, struct run_result *result, struct error *err)
     if (code != 0)
         return code;
     gather_workers(run, result);
+    gather_tolls(run, result);
     gather_book(run, result);
     gather_counted(run, result);
     gather_log(run, result);
@@ -219,10 +235,12 @@ void run_free_gathered(struct run *run)
 {
     free(run->all_workers);
     free(run->all_counted);
+    free(run->all_tolls);
     free(run->all_ran);
     free(run->all_ran_worker);
     run->all_workers = NULL;
     run->all_counted = NULL;
+    run->all_tolls = NULL;
     run->all_ran = NULL;
     run->all_ran_worker = NULL;
 }

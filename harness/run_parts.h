@@ -24,9 +24,11 @@ struct run {
     struct launch_context *context;
     struct tree tree;
     struct load load; /* beside this rank's workers */
-    struct perturb perturb;
-    struct hold *hold;      /* one per worker; NULL: nothing goes wrong */
-    struct stopper stopper; /* of this rank; pid 0: none */
+    struct perturbs perturbs;
+    struct hold *hold;         /* one per worker; NULL: nothing goes wrong */
+    struct perturb_toll *toll; /* of each perturbation for each worker */
+    uint8_t stops;             /* those that stop this rank by signals */
+    struct stopper stopper;    /* of this rank; pid 0: none */
     struct powers powers;
     struct planned planned; /* of protocol push */
     struct chain_root root;
@@ -62,6 +64,7 @@ struct run {
     /* Rank 0, of the last repetition. */
     struct worker_result *all_workers;
     struct counters_values *all_counted;
+    struct perturb_toll *all_tolls;
     struct ran *all_ran;
     int32_t *all_ran_worker;
 };

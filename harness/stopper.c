@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +16,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* At a time of engine_now; below 0: not any more. */
+/* What is to happen, by time, and back what has; an order of none: not any
+ * more.  Short enough for a pipe to pass it whole. */
 struct order {
-    double at_s, seconds;
+    int count;
+    struct stopper_stop list[STOPPER_MAX];
 };
-
-/* When it happened; from_s 0: it did not. */
-struct answer {
-    double from_s, to_s;
-};
+_Static_assert(sizeof(struct order) <= PIPE_BUF, "whole");
 
 /* ---- the other process ---- */
 
@@ -42,14 +42,24 @@ static bool wait_for(double at_s)
     return true;
 }
 
-static struct answer stop_parent(pid_t parent, double seconds)
+/* The first stops of the order, as they were, until there is another order. */
+static struct order obey(pid_t parent, const struct order *order)
 {
-    struct answer answer = {engine_now(), 0};
-    kill(parent, SIGSTOP);
-    engine_sleep(answer.from_s + seconds - engine_now());
-    kill(parent, SIGCONT);
-    answer.to_s = engine_now();
-    return answer;
+    struct order done = {0};
+    for (int i = 0; i < order->count; i++) {
+        struct stopper_stop stop = order->list[i];
+        if (!wait_for(stop.from_s))
+            break;
+        stop.from_s = engine_now();
+        if (stop.from_s >= stop.to_s)
+            continue;
+        kill(parent, SIGSTOP);
+        engine_sleep(stop.to_s - engine_now());
+        kill(parent, SIGCONT);
+        stop.to_s = engine_now();
+        done.list[done.count++] = stop;
+    }
+    return done;
 }
 
 int stopper_serve(const char *text)
@@ -62,12 +72,10 @@ int stopper_serve(const char *text)
         return 1;
     close_range(STDERR_FILENO + 1, ~0U, 0);
     while (read(STDIN_FILENO, &order, sizeof(order)) == sizeof(order)) {
-        struct answer answer = {0, 0};
-        if (order.at_s < 0)
+        if (order.count == 0)
             continue;
-        if (wait_for(order.at_s))
-            answer = stop_parent(parent, order.seconds);
-        if (write(STDOUT_FILENO, &answer, sizeof(answer)) != sizeof(answer))
+        order = obey(parent, &order);
+        if (write(STDOUT_FILENO, &order, sizeof(order)) != sizeof(order))
             return 1;
     }
     return 0;
@@ -129,28 +137,38 @@ void stopper_close(struct stopper *stopper)
     *stopper = (struct stopper){.orders = -1, .answers = -1};
 }
 
-static void give(const struct stopper *stopper, struct order order)
+static void give(const struct stopper *stopper, const struct order *order)
 {
-    if (write(stopper->orders, &order, sizeof(order)) != sizeof(order))
+    if (write(stopper->orders, order, sizeof(*order)) != sizeof(*order))
         abort(); /* it cannot end before us */
 }
 
-void stopper_arm(const struct stopper *stopper, double at_s, double seconds)
+static int compare_stops(const void *a, const void *b)
 {
-    give(stopper, (struct order){at_s, seconds});
+    const struct stopper_stop *x = a, *y = b;
+    return (x->from_s > y->from_s) - (x->from_s < y->from_s);
 }
 
-bool stopper_disarm(const struct stopper *stopper, double *from_s, double *to_s)
+void stopper_arm(const struct stopper *stopper, const struct stopper_stop *list,
+                 int count)
 {
-    struct answer answer;
+    struct order order = {.count = count};
+    memcpy(order.list, list, (size_t)count * sizeof(*list));
+    qsort(order.list, (size_t)count, sizeof(*list), compare_stops);
+    give(stopper, &order);
+}
+
+int stopper_disarm(const struct stopper *stopper,
+                   struct stopper_stop list[STOPPER_MAX])
+{
+    struct order done;
     ssize_t got;
-    give(stopper, (struct order){-1, 0});
-    while ((got = read(stopper->answers, &answer, sizeof(answer))) < 0 &&
+    give(stopper, &(struct order){0});
+    while ((got = read(stopper->answers, &done, sizeof(done))) < 0 &&
            errno == EINTR) {
     }
-    if (got != sizeof(answer))
+    if (got != sizeof(done))
         abort();
-    *from_s = answer.from_s;
-    *to_s = answer.to_s;
-    return answer.from_s > 0;
+    memcpy(list, done.list, (size_t)done.count * sizeof(*list));
+    return done.count;
 }

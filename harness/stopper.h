@@ -1,4 +1,4 @@
-/* A real stop of this process: another process sends it SIGSTOP, and SIGCONT
+/* Real stops of this process: another process sends it SIGSTOP, and SIGCONT
  * some time later.
  *
  * The other is this program with the hidden word `stopper`, started once for a
@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 struct stopper {
@@ -21,13 +20,23 @@ struct stopper {
 int stopper_open(struct stopper *stopper, struct error *err);
 void stopper_close(struct stopper *stopper);
 
-/* Stops this process at at_s of engine_now, for `seconds`. */
-void stopper_arm(const struct stopper *stopper, double at_s, double seconds);
+enum { STOPPER_MAX = 8 };
 
-/* Not any more, if it has not happened yet.  Returns whether it has, and then
- * from when to when, of engine_now. */
-bool stopper_disarm(const struct stopper *stopper, double *from_s,
-                    double *to_s);
+/* A stop, asked for or as it was, in engine_now; which: the caller's. */
+struct stopper_stop {
+    double from_s, to_s;
+    int which;
+};
+
+/* Stops this process in all these times; those that overlap follow on each
+ * other. */
+void stopper_arm(const struct stopper *stopper, const struct stopper_stop *list,
+                 int count);
+
+/* Not any more what has not happened yet; returns the number of those that
+ * have, and which. */
+int stopper_disarm(const struct stopper *stopper,
+                   struct stopper_stop list[STOPPER_MAX]);
 
 /* What `dlsbench stopper PARENT` does, until PARENT closes its orders. */
 int stopper_serve(const char *parent);

@@ -11,28 +11,36 @@
 
 int perturb_open(struct run *run, struct error *err)
 {
-    int code = perturb_parse(run->cell.perturb, &run->perturb, NULL, err);
-    if (code != 0 || run->perturb.kind == NULL)
+    int code = perturbs_parse(run->cell.perturb, &run->perturbs, NULL, err);
+    size_t count = (size_t)run->perturbs.count;
+    size_t n = (size_t)run->tree.workers + 1;
+    if (code != 0 || count == 0)
         return code;
-    run->hit = calloc((size_t)run->tree.workers + 1, sizeof(*run->hit));
-    if (run->hit == NULL)
+    run->hit = calloc(n, sizeof(*run->hit));
+    run->toll = calloc(n * count, sizeof(*run->toll));
+    if (run->hit == NULL || run->toll == NULL)
         return error_set(err, ENOMEM, "out of memory");
-    cell_perturb_pick(&run->cell, &run->perturb, run->hit);
+    cell_perturb_pick(&run->cell, &run->perturbs, run->hit);
     return 0;
 }
 
 void perturb_close(struct run *run)
 {
     free(run->hit);
+    free(run->toll);
 }
 
 /* The platform is everybody's: slower for this cell only. */
 int perturb_begin(struct run *run, struct error *err)
 {
-    if (run->hit == NULL || run->perturb.kind->holds)
+    double latency = 1, bandwidth = 1;
+    for (int k = 0; k < run->perturbs.count; k++) {
+        latency *= run->perturbs.list[k].latency;
+        bandwidth *= run->perturbs.list[k].bandwidth;
+    }
+    if (latency == 1 && bandwidth == 1)
         return 0;
-    run->links =
-        world_scale_links(run->perturb.latency, run->perturb.bandwidth);
+    run->links = world_scale_links(latency, bandwidth);
     return run->links != NULL ? 0 : error_set(err, ENOMEM, "out of memory");
 }
 
@@ -74,46 +82,60 @@ static void be_gone(struct seat *seat)
         say_never();
     while (!run->root.has_book)
         engine_idle(&idle, &patience, &never);
+    seat->back = true;
+    for (int k = 0; k < run->perturbs.count; k++)
+        if (isinf(seat->toll[k].lost_s))
+            seat->toll[k].lost_s =
+                engine_now() - start_of(seat) - seat->toll[k].from_s;
 }
 
-/* From `from_s` on, since the start, until `to_s`. */
-static void be_held(struct seat *seat, double from_s, double to_s)
+/* Until `to_s` since the start. */
+static void be_held(struct seat *seat, double to_s)
 {
-    double now = engine_now();
-    if (seat->held++ == 0)
-        seat->held_from_s = from_s;
     if (isfinite(to_s))
-        engine_sleep(to_s - (now - start_of(seat)));
+        engine_sleep(to_s - (engine_now() - start_of(seat)));
     else
         be_gone(seat);
-    seat->lost_s += engine_now() - now;
 }
 
-static bool is_back(const struct seat *seat)
+void perturb_seat(struct seat *seat)
 {
-    return seat->perturb->kind->ever && seat->held > 0;
+    const struct run *run = seat->run;
+    int count = run->perturbs.count;
+    size_t worker = (size_t)(seat - run->seat);
+    if (run->hit == NULL)
+        return;
+    seat->hit = run->hit[worker];
+    seat->toll = run->toll + worker * (size_t)count;
+    for (int k = 0; k < count; k++)
+        seat->toll[k] = (struct perturb_toll){
+            .how = seat->hit >> k & 1 ? HELD_IN_TIME : HELD_NOT};
 }
 
 void perturb_before(struct seat *seat)
 {
-    if (seat->perturb == NULL || is_back(seat))
+    const struct perturbs *perturbs = &seat->run->perturbs;
+    double since = engine_now() - start_of(seat), free_s;
+    int worker = seat->source.worker, holder, last = -1;
+    if (seat->hit == 0)
         return;
-    double since = engine_now() - start_of(seat);
-    double free_s =
-        seat->perturb->kind->free_at(seat->perturb, seat->phase_s, since);
-    if (free_s > since)
-        be_held(seat, since, free_s);
+    while (!seat->back && (holder = perturbs_holder(perturbs, seat->hit, worker,
+                                                    since, &free_s)) >= 0) {
+        perturb_toll_add(&seat->toll[holder], holder != last, since,
+                         free_s - since);
+        last = holder;
+        be_held(seat, free_s);
+        since = fmax(free_s, engine_now() - start_of(seat));
+    }
 }
 
 void perturb_after(struct seat *seat, double from_s, double work_s)
 {
-    const struct perturb *perturb = seat->perturb;
-    if (perturb == NULL || is_back(seat))
-        return;
     double from = from_s - start_of(seat);
-    double end = perturb->kind->end(perturb, seat->phase_s, from, work_s);
-    if (end <= from + work_s)
+    if (seat->hit == 0 || seat->back)
         return;
-    double held = perturb->at_s > from ? perturb->at_s : from;
-    be_held(seat, held, end);
+    double end = perturbs_end(&seat->run->perturbs, seat->hit,
+                              seat->source.worker, from, work_s, seat->toll);
+    if (end > from + work_s)
+        be_held(seat, end);
 }

@@ -74,10 +74,6 @@ static void fill_workers(struct run *run, struct run_result *result)
             .wait_s = seat->wait_s,
             .serve_s = seat->source.serve_s,
             .sync_s = seat->sync_s,
-            .held_by = seat->perturb != NULL ? HELD_IN_TIME : HELD_NOT,
-            .held = seat->held,
-            .held_from_s = seat->held_from_s,
-            .lost_s = seat->lost_s,
             .steals = tally.steals,
             .steals_failed = tally.failed,
             .stolen = tally.iterations,
@@ -86,6 +82,8 @@ static void fill_workers(struct run *run, struct run_result *result)
             .numa = -1,
             .bound = true,
             .host = (uintptr_t)world->place[place].host};
+        for (int k = 0; seat->hit != 0 && k < run->perturbs.count; k++)
+            run->result[w].lost_s += seat->toll[k].lost_s;
         result->chunks += seat->worker.chunks;
         result->iterations += seat->worker.iterations;
         if (run->dependent.dmps != NULL) {
@@ -94,6 +92,7 @@ static void fill_workers(struct run *run, struct run_result *result)
         }
     }
     result->workers = run->result;
+    result->tolls = run->toll;
 }
 
 static bool equal_speeds(const struct world *world)
@@ -161,7 +160,9 @@ static void drop_late(struct run *run, struct run_result *result)
     result->chunks = book->count;
     result->iterations = book->placed;
     for (int w = 0; w < run->tree.workers; w++)
-        run_end_with_loop(&run->result[w], result->time_s);
+        run_end_with_loop(&run->result[w], run->seat[w].toll,
+                          run->seat[w].hit ? run->perturbs.count : 0,
+                          result->time_s);
 }
 
 static int report_handed(struct run *run, struct run_result *result,

@@ -163,6 +163,11 @@ int run_worker_rank(const struct run *run, int worker)
     return run->tree.worker_rank[worker];
 }
 
+const struct perturbs *run_perturbs(const struct run *run)
+{
+    return &run->perturbs;
+}
+
 bool run_oversubscribed(const struct run *run)
 {
     (void)run;

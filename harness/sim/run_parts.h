@@ -29,10 +29,9 @@ struct seat {
     int queue;             /* processes on its core, its own included */
     double compute_s, wait_s, sync_s;
     int64_t last; /* its newest entry in `handed`, -1: none */
-    /* What goes wrong with it; NULL: nothing. */
-    const struct perturb *perturb;
-    double phase_s, held_from_s, lost_s;
-    int held;
+    uint8_t hit;  /* of the run's perturbations: those that hold it */
+    bool back;    /* it was gone */
+    struct perturb_toll *toll; /* of each of them; the run's */
 };
 
 /* A loop with dependences. */
@@ -67,8 +66,9 @@ struct run {
     struct seat *seat; /* of each worker */
     int passes;        /* over the source: time steps with replan, else 1 */
     struct dependent dependent;
-    struct perturb perturb;
-    bool *hit;               /* the workers it holds; NULL: none */
+    struct perturbs perturbs;
+    uint8_t *hit;              /* which hold each worker; NULL: none do */
+    struct perturb_toll *toll; /* of each of them for each worker */
     double *links;           /* as they are when nothing goes wrong, or NULL */
     int64_t messages, bytes; /* of the masters, all passes */
     struct handed *handed;
@@ -90,12 +90,13 @@ void seat_compute(struct seat *seat, double seconds,
                   const struct kernel_poll *poll);
 
 /* What goes wrong on purpose (harness/sim/perturb.c): opening and closing;
- * around a repetition, by rank 0; by a worker, before it asks, and when it has
- * computed for `work_s` since from_s. */
+ * around a repetition, by rank 0; a worker's seat before it; by a worker,
+ * before it asks, and when it has computed for `work_s` since from_s. */
 int perturb_open(struct run *run, struct error *err);
 void perturb_close(struct run *run);
 int perturb_begin(struct run *run, struct error *err);
 void perturb_end(struct run *run);
+void perturb_seat(struct seat *seat);
 void perturb_before(struct seat *seat);
 void perturb_after(struct seat *seat, double from_s, double work_s);
 

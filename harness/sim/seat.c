@@ -146,7 +146,6 @@ void seat_open(struct run *run, int worker)
     int place = rank * run->context->threads + thread;
     struct chain *chain = &run->part[rank].chain;
     struct source *inner = chain_source(chain, thread);
-    bool hit = run->hit != NULL && run->hit[worker];
     *seat = (struct seat){
         .source = {.next = seat_next,
                    .ask_ahead = inner->ask_ahead ? seat_ahead : NULL,
@@ -159,14 +158,13 @@ void seat_open(struct run *run, int worker)
         .power = world_here()->place[place].power,
         .queue = run->powers.queue ? run->powers.queue[worker] : 1,
         .last = -1,
-        .perturb = hit ? &run->perturb : NULL,
-        .phase_s = hit ? perturb_phase(&run->perturb, worker) : 0,
         .worker = {.source = &seat->source,
                    .kernel = &charging_kernel,
                    .instance = run->loop,
                    .scratch = seat,
                    .output = run->loop->output,
                    .output_bytes = run->loop->output_bytes}};
+    perturb_seat(seat);
     if (thread == 0 && chain_polls(chain))
         seat->worker.poll = &seat->poll;
 }

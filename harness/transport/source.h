@@ -85,11 +85,16 @@ static inline bool source_next(struct source *source, struct chunk *chunk)
     return source->next(source, chunk);
 }
 
-/* The next chunk for a source that stands before another: what that one waited,
+/* The next chunk for a source that stands before another: what was spent on
+ * waiting for other workers is the inner's to know, and what the inner waited,
  * served and sent is the outer's from then on. */
 static inline bool source_pass(struct source *outer, struct source *inner,
                                struct chunk *chunk)
 {
+    inner->blocked_s = outer->blocked_s;
+    inner->blocked_ticks = outer->blocked_ticks;
+    outer->blocked_s = 0;
+    outer->blocked_ticks = 0;
     bool more = source_next(inner, chunk);
     outer->wait_s += inner->wait_s;
     outer->serve_s += inner->serve_s;
