@@ -147,8 +147,7 @@ int perturbs_holder(const struct perturbs *perturbs, uint8_t hit, int worker,
         const struct perturb *p = &perturbs->list[i];
         if (!(hit >> i & 1))
             continue;
-        double until =
-            p->kind->free_at(p, perturb_phase(p, worker), time_s);
+        double until = p->kind->free_at(p, perturb_phase(p, worker), time_s);
         if (until > *free_s) {
             *free_s = until;
             holder = i;
@@ -165,8 +164,8 @@ static double held_at(const struct perturbs *perturbs, uint8_t hit, int worker,
     for (int i = 0; i < perturbs->count; i++) {
         const struct perturb *p = &perturbs->list[i];
         if (hit >> i & 1)
-            next = fmin(next, p->kind->held_at(p, perturb_phase(p, worker),
-                                               time_s));
+            next = fmin(next,
+                        p->kind->held_at(p, perturb_phase(p, worker), time_s));
     }
     /* Rounding must not stop the clock. */
     return next > time_s ? next : nextafter(time_s, INFINITY);

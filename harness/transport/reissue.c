@@ -218,6 +218,19 @@ void reissue_placed(struct reissue *book, int64_t start, double now_s)
         engine_wake(&book->ended);
 }
 
+bool reissue_tells(struct reissue *book, int worker, int64_t start)
+{
+    engine_lock(&book->lock);
+    const struct reissue_entry *entry = &book->entry[book->place[start] - 1];
+    int32_t first = entry->holders; /* the last of their list */
+    while (book->holder[first].next >= 0)
+        first = book->holder[first].next;
+    bool tells = book->holder[first].worker == worker &&
+                 (entry->winner < 0 || entry->winner == worker);
+    engine_unlock(&book->lock);
+    return tells;
+}
+
 static bool ready(void *book)
 {
     return reissue_is_over(book);

@@ -87,6 +87,11 @@ enum reissue_answer reissue_take(struct reissue *book, int worker, double now_s,
 bool reissue_claim(struct reissue *book, int worker, int64_t start);
 void reissue_placed(struct reissue *book, int64_t start, double now_s);
 
+/* Whether a scheme that learns is to hear of this worker's chunk that begins
+ * with `start`: it was handed out to this worker first, and no result of
+ * another has come before. */
+bool reissue_tells(struct reissue *book, int worker, int64_t start);
+
 /* Whether every result is in place. */
 static inline bool reissue_is_over(struct reissue *book)
 {

@@ -14,7 +14,8 @@ double reissue_nap(double wait_s, bool serves)
     return serves && look < wait_s ? look : wait_s;
 }
 
-/* The worker has run its chunk. */
+/* The worker has run its chunk.  What was dropped tells a scheme nothing: it
+ * may have waited for the end of the loop. */
 static void finish(struct reissue_source *source)
 {
     const struct chunk *chunk = &source->current;
@@ -26,6 +27,8 @@ static void finish(struct reissue_source *source)
             memcpy(source->output + at, source->own + at,
                    (size_t)chunk->size * source->output_bytes);
         reissue_placed(source->book, chunk->start, engine_now());
+    } else {
+        source->inner->dropped = true;
     }
     source->current.size = 0;
 }

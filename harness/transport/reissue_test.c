@@ -203,7 +203,11 @@ static void what_is_out_too_long_goes_to_another(void **unused)
     /* From then on it counts anew. */
     assert_int_equal(reissue_take(&book, 2, 6.5, &got, &wait_s), REISSUE_WAIT);
     assert_int_equal(reissue_take(&book, 2, 7, &got, &wait_s), REISSUE_CHUNK);
+    /* The scheme knows of worker 0 only, until another was the first. */
+    assert_true(reissue_tells(&book, 0, 0));
+    assert_false(reissue_tells(&book, 1, 0) || reissue_tells(&book, 2, 0));
     assert_true(reissue_claim(&book, 2, 0));
+    assert_false(reissue_tells(&book, 0, 0) || reissue_tells(&book, 2, 0));
     assert_false(reissue_claim(&book, 0, 0));
     assert_int_equal(reissue_take(&book, 1, 99, &got, &wait_s), REISSUE_WAIT);
     reissue_placed(&book, 0, 7.5);

@@ -107,9 +107,10 @@ static bool hosted_learning_next(struct source *base, struct chunk *chunk)
     struct relay_source *source = (struct relay_source *)base;
     double asked = engine_now();
     end_time(source, asked);
-    if (source->told.size > 0)
+    if (source->told.size > 0 && !base->dropped)
         master_report(source->master, &source->told);
     source->told.size = 0;
+    base->dropped = false;
     if (!source->plain(base, chunk))
         return false;
     begin_time(source, asked, chunk);

@@ -110,11 +110,18 @@ static void hear(struct relay *relay, const struct request *request)
         master_report(master, &report[i]);
 }
 
+/* Where chunks are handed out again a worker's time comes with its result. */
+static bool counts(const struct relay *relay, const struct request *request)
+{
+    return !relay->reissues ||
+           reissue_tells(relay->book, request->child, request->start);
+}
+
 static void handle_request(struct relay *relay, const struct request *request)
 {
     engine_charge(ENGINE_REQUEST);
     receive_results(relay, request);
-    if (request->ran > 0)
+    if (request->ran > 0 && counts(relay, request))
         hear(relay, request);
     if (request->kind == REQUEST_FINAL)
         relay->finals++;

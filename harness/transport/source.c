@@ -43,7 +43,7 @@ static bool learning_next(struct source *base, struct chunk *chunk)
     struct source_state *source = (struct source_state *)base;
     uint64_t asked = engine_ticks();
     engine_lock(source->lock);
-    if (source->size > 0)
+    if (source->size > 0 && !base->dropped)
         sched_feedback(
             &source->sched, base->worker, source->size,
             (double)(int64_t)(asked - source->since - base->blocked_ticks));
@@ -52,6 +52,7 @@ static bool learning_next(struct source *base, struct chunk *chunk)
     source->size = more ? chunk->size : 0;
     source->since = source->whole ? asked : engine_ticks();
     base->blocked_ticks = 0;
+    base->dropped = false;
     return more;
 }
 

@@ -42,6 +42,9 @@ struct source {
     double blocked_s;
     uint64_t blocked_ticks; /* the same in engine_ticks */
     int64_t requests;       /* sent for chunks: to a master, to an rma window */
+    /* The chunk before does not count, somebody else's result did: set by who
+     * stands before a source, for schemes that learn. */
+    bool dropped;
     struct engine_watch *watch; /* of its waits; NULL: nobody is told */
 };
 
