@@ -55,13 +55,12 @@ int cell_perturb_check(struct cell *cell, struct error *err);
 void cell_perturb_text(const struct cell *cell, char *text, size_t size);
 
 /* The fields of simulations: defaults; one from text (0, -ENOENT: it is none of
- * them, without a text, or -EINVAL); their canonical form (-ENOTSUP: this
- * cannot be simulated); what they add to the text that is hashed, nothing for
- * native cells; JSON. */
+ * them, without a text, or -EINVAL); their canonical form; what they add to the
+ * text that is hashed, nothing for native cells; JSON. */
 void cell_simulation_defaults(struct cell *cell);
 int cell_simulation_set(struct cell *cell, const char *field, const char *text,
                         struct error *err);
-int cell_simulation_check(struct cell *cell, struct error *err);
+void cell_simulation_check(struct cell *cell);
 void cell_simulation_text(const struct cell *cell, char *text, size_t size);
 void cell_simulation_to_json(const struct cell *cell, json_t *object);
 int cell_simulation_from_json(const json_t *object, struct cell *cell,

@@ -77,15 +77,10 @@ int cell_simulation_set(struct cell *cell, const char *field, const char *text,
 }
 
 /* What does not apply is written in one way only. */
-int cell_simulation_check(struct cell *cell, struct error *err)
+void cell_simulation_check(struct cell *cell)
 {
     if (cell->simulation.platform[0] == '\0')
         cell_simulation_defaults(cell);
-    else if (strcmp(cell->window, "rma") == 0)
-        return error_set(err, ENOTSUP,
-                         "an rma window cannot be simulated: use transport "
-                         "master, or window shared on one host");
-    return 0;
 }
 
 void cell_simulation_text(const struct cell *cell, char *text, size_t size)
