@@ -58,7 +58,8 @@ double relay_told_to_wait(const struct chunk *reply);
  * whether there was any. */
 void relay_expect(struct relay *relay, const struct request *request);
 bool relay_take_arrivals(struct relay *relay);
-/* All ranks are told when it is over; and wait for that. */
+/* All ranks are told when it is over; and, by each rank at its end, wait for
+ * that. */
 void relay_tell_over(struct relay *relay);
 void relay_await_over(struct relay *relay);
 

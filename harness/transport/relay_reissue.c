@@ -196,8 +196,15 @@ bool relay_is_over(struct relay *relay)
 void relay_await_over(struct relay *relay)
 {
     struct engine_idle idle = {0};
-    if (!relay->reissues || relay->book != NULL)
+    if (!relay->reissues)
         return;
+    if (relay->book != NULL) {
+        /* Who takes no part has left before, and nobody asks any more. */
+        comm_begin(relay->comm);
+        relay_tell_over(relay);
+        comm_end(relay->comm);
+        return;
+    }
     while (!relay_is_over(relay))
         engine_idle(&idle, &relay->patience, NULL);
 }

@@ -105,6 +105,17 @@ def test_a_stop_takes_as_long_as_it_says(dlsbench):
             assert run["reissued"] is None
 
 
+def test_ranks_that_take_no_part_are_told_that_it_is_over(dlsbench):
+    """Available power 0: w1 leaves at once, and w0 asks nobody."""
+    result = dlsbench("run", "--kernel", LOOP, "--scheme", "dtss-acp:scale=1",
+                      "--ranks", 2, "--power", "1000,1", "--load", "w1:1",
+                      "--reissue", "--repetitions", 3, "--repetitions-max", 3,
+                      "--cell-timeout", 30, "--oversubscribe")
+    assert result.code == 0, result.err
+    assert {(w["worker"], w["iterations"])
+            for w in result.lines("workers")} == {(0, 256), (1, 0)}
+
+
 def test_without_reissue_the_timeout_ends_a_loop(dlsbench, campaign):
     path = campaign(written(
         "\n  - layout: 1x2\n    scheme: ss", kernel=f'"{LOOP}"',
