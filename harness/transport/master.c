@@ -42,14 +42,14 @@ void master_reset(struct master *master, bool remember)
 }
 
 int master_open_range(struct master *master, const struct tree *tree,
-                      const struct sched_pair *pair, int64_t min_chunk,
-                      const double *power, struct error *err)
+                      const struct sched_pair *pair, int64_t iterations,
+                      int64_t min_chunk, const double *power, struct error *err)
 {
     master->range = calloc(1, sizeof(*master->range));
     if (master->range == NULL)
-        return -ENOMEM;
-    return range_open(master->range, pair, min_chunk, tree, master->index,
-                      power, err);
+        return error_set(err, ENOMEM, "out of memory for a master");
+    return range_open(master->range, pair, iterations, min_chunk, tree,
+                      master->index, power, err);
 }
 
 int master_open_reports(struct master *master)

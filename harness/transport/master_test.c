@@ -167,8 +167,8 @@ static void open_masters(struct world *w)
             w->master[m].units = &w->units;
         else if (w->pair.inner != NULL)
             assert_int_equal(master_open_range(&w->master[m], &w->tree,
-                                               &w->pair, w->min_chunk, w->power,
-                                               NULL),
+                                               &w->pair, w->loop.iterations,
+                                               w->min_chunk, w->power, NULL),
                              0);
         master_reset(&w->master[m], false);
         if (place->parent < 0)

@@ -64,18 +64,18 @@ static struct sched_loop loop_of(const struct range *range, int64_t iterations)
 }
 
 int range_open(struct range *range, const struct sched_pair *pair,
-               int64_t min_chunk, const struct tree *tree, int master,
-               const double *power, struct error *err)
+               int64_t iterations, int64_t min_chunk, const struct tree *tree,
+               int master, const double *power, struct error *err)
 {
     *range = (struct range){
         .ops = pair->inner, .spec = &pair->inner_spec, .min_chunk = min_chunk};
     int code = range_units_open(&range->units, tree, master, power);
     if (code == 0) {
-        const struct sched_loop loop = loop_of(range, 1);
+        const struct sched_loop loop = loop_of(range, iterations);
         range->memory = malloc(sched_bytes(range->ops, &loop));
         range->taken = calloc((size_t)loop.workers, sizeof(*range->taken));
         if (range->memory == NULL || range->taken == NULL)
-            code = -ENOMEM;
+            code = error_set(err, ENOMEM, "out of memory for a master");
         else
             code = sched_init(&range->sched, range->memory, range->ops,
                               range->spec, &loop, min_chunk, err);
@@ -93,18 +93,30 @@ void range_close(struct range *range)
     *range = (struct range){0};
 }
 
+/* Whether the scheme cuts a loop of this size; one that goes on from range to
+ * range cuts all sizes. */
+static bool begin_scheme(struct range *range, const struct sched_loop *loop)
+{
+    if (range->begun && range->ops->again != NULL) {
+        sched_again(&range->sched, range->spec, loop);
+        return true;
+    }
+    int code = sched_init(&range->sched, range->memory, range->ops, range->spec,
+                          loop, range->min_chunk, NULL);
+    /* It went well for the whole loop; what else it needs is a few bytes a
+     * unit. */
+    if (code != 0 && code != -EINVAL)
+        abort();
+    return code == 0;
+}
+
 void range_begin(struct range *range, const struct chunk *whole)
 {
     const struct sched_loop loop = loop_of(range, whole->size);
-    /* It went well with the same scheme and powers before, when it was
-     * opened; what else it needs is a few bytes a unit. */
-    if (range->begun)
-        sched_again(&range->sched, range->spec, &loop);
-    else if (sched_init(&range->sched, range->memory, range->ops, range->spec,
-                        &loop, range->min_chunk, NULL) != 0)
-        abort();
-    range->begun = true;
-    range->primed = range->sched.head->primed;
+    bool cuts = begin_scheme(range, &loop);
+    range->begun = range->begun || cuts;
+    range->piece = cuts ? 0 : whole->size;
+    range->primed = cuts ? range->sched.head->primed : 0;
     memset(range->taken, 0, (size_t)loop.workers * sizeof(*range->taken));
     range->start = whole->start;
     range->open = true;
@@ -119,8 +131,8 @@ void range_drop(struct range *range, bool remember)
 bool range_left(const struct range *range)
 {
     const struct sched_head *head = range->sched.head;
-    return range->open &&
-           (range->primed > 0 || head->next_start < head->iterations);
+    return range->open && (range->piece > 0 || range->primed > 0 ||
+                           head->next_start < head->iterations);
 }
 
 /* A primed chunk: the unit's own, or the first that is still there. */
@@ -134,11 +146,21 @@ static bool take_primed(struct range *range, int unit, struct chunk *chunk)
     return sched_next(&range->sched, unit, chunk);
 }
 
+/* All of a range that is not cut. */
+static bool take_piece(struct range *range, struct chunk *chunk)
+{
+    *chunk = (struct chunk){.size = range->piece};
+    range->open = false;
+    return true;
+}
+
 bool range_next(struct range *range, int unit, struct chunk *chunk)
 {
     bool got = false;
     while (range->open && !got) {
-        if (range->primed > 0)
+        if (range->piece > 0)
+            got = take_piece(range, chunk);
+        else if (range->primed > 0)
             got = take_primed(range, unit, chunk);
         else
             range->open = got = sched_next(&range->sched, unit, chunk);

@@ -34,19 +34,22 @@ struct range {
     bool *taken;   /* the unit has its primed chunk of this range */
     int primed;    /* primed chunks of this range not yet taken */
     int64_t start; /* where it lies in the loop */
+    int64_t piece; /* of so many: too small for the scheme's keys */
     bool begun;    /* a range was cut that the next one goes on from */
     bool open;     /* there is a range, and something may be left of it */
 };
 
-/* pair, with its inner scheme, and spec stay the caller's.  Returns 0 or
+/* pair, with its inner scheme, stays the caller's; iterations: of the whole
+ * loop.  Returns 0, -EINVAL (the inner scheme refuses even that) or another
  * -errno. */
 int range_open(struct range *range, const struct sched_pair *pair,
-               int64_t min_chunk, const struct tree *tree, int master,
-               const double *power, struct error *err);
+               int64_t iterations, int64_t min_chunk, const struct tree *tree,
+               int master, const double *power, struct error *err);
 void range_close(struct range *range);
 
 /* Cuts this chunk from now on; what was left of another is gone.  A scheme that
- * learns knows what it has learned from the ranges before. */
+ * learns knows what it has learned from the ranges before.  A range that is too
+ * small for the scheme's keys (tss:last=) is one piece. */
 void range_begin(struct range *range, const struct chunk *whole);
 
 /* Nothing is open: before a repetition.  remember: the first range of it is

@@ -43,6 +43,33 @@ static int open_reports(struct relay *relay, int i)
     return relay->outgoing[i] != NULL ? 0 : -ENOMEM;
 }
 
+static int open_master(struct relay *relay, const struct relay_setup *setup,
+                       int m, struct error *err)
+{
+    const struct tree *tree = relay->tree;
+    struct master *master = &relay->master[relay->count];
+    int parent = tree->master[m].parent, code = 0;
+    if (master_open(master, tree, m) != 0)
+        return -ENOMEM;
+    relay->refill[relay->count] = MPI_REQUEST_NULL;
+    relay->refill_tasks[relay->count] =
+        calloc((size_t)master->workers + 1, sizeof(struct task));
+    if (relay->refill_tasks[relay->count++] == NULL)
+        return -ENOMEM;
+    if (parent < 0) {
+        master->scheme = setup->scheme;
+        master->units = setup->units;
+        return 0;
+    }
+    master->parent = relay_hosted(relay, parent);
+    if (setup->units != NULL)
+        code = master_open_range(master, tree, setup->pair, setup->iterations,
+                                 setup->min_chunk, setup->power, err);
+    if (code == 0 && setup->pair->outer->feedback != NULL)
+        code = open_reports(relay, relay->count - 1);
+    return code;
+}
+
 static int open_masters(struct relay *relay, const struct relay_setup *setup,
                         struct error *err)
 {
@@ -51,30 +78,11 @@ static int open_masters(struct relay *relay, const struct relay_setup *setup,
     for (int m = 0; m < tree->count; m++) {
         if (!hosted_here(relay, m))
             continue;
-        struct master *master = &relay->master[relay->count];
-        if (master_open(master, tree, m) != 0)
-            return -ENOMEM;
-        int parent = tree->master[m].parent;
-        relay->refill[relay->count] = MPI_REQUEST_NULL;
-        relay->refill_tasks[relay->count] =
-            calloc((size_t)master->workers + 1, sizeof(struct task));
-        if (relay->refill_tasks[relay->count++] == NULL)
-            return -ENOMEM;
-        if (parent < 0) {
-            master->scheme = setup->scheme;
-            master->units = setup->units;
-        } else {
-            master->parent = relay_hosted(relay, parent);
-        }
-        if (parent >= 0 && setup->units != NULL &&
-            master_open_range(master, tree, setup->pair, setup->min_chunk,
-                              setup->power, err) != 0)
-            return -ENOMEM;
-        if (parent >= 0 && setup->pair->outer->feedback != NULL &&
-            open_reports(relay, relay->count - 1) != 0)
-            return -ENOMEM;
-        if (master->workers > largest)
-            largest = master->workers;
+        int code = open_master(relay, setup, m, err);
+        if (code != 0)
+            return code;
+        if (tree->master[m].workers > largest)
+            largest = tree->master[m].workers;
     }
     if (relay->count == 0)
         return 0;
@@ -169,11 +177,19 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
     for (int m = 0; m < tree->count; m++)
         masters += hosted_here(relay, m);
     relay->outbox.room = masters > 0 ? KEPT_BY_MASTERS : KEPT_BY_WORKERS;
-    if ((masters > 0 && open_lists(relay, masters) != 0) ||
-        open_masters(relay, setup, err) != 0 || open_ring(relay, setup) != 0 ||
-        relay_reissue_open(relay, setup) != 0) {
+    int code = masters > 0 ? open_lists(relay, masters) : 0;
+    if (code == 0)
+        code = open_masters(relay, setup, err);
+    if (code == 0)
+        code = open_ring(relay, setup);
+    if (code == 0)
+        code = relay_reissue_open(relay, setup);
+    if (code != 0) {
         relay_close(relay);
-        return error_set(err, ENOMEM, "out of memory for %zu masters", masters);
+        return code != -ENOMEM
+                   ? code
+                   : error_set(err, ENOMEM, "out of memory for %zu masters",
+                               masters);
     }
     if (relay->collect) {
         MPI_Type_contiguous((int)relay->output_bytes, MPI_BYTE,

@@ -128,7 +128,7 @@ struct relay_setup {
     /* Two schemes: the workers of the outer one, and what the masters below
      * the supermaster need to cut.  units NULL: one scheme. */
     const struct range_units *units;
-    int64_t min_chunk;
+    int64_t iterations, min_chunk;
     const double *power; /* of all workers */
     const void *output;
     void *inbox;
@@ -145,7 +145,8 @@ struct relay_setup {
 };
 
 /* Opens the masters of this rank (none on plain worker ranks).  Collective
- * only in that every rank opens one.  Returns 0 or -ENOMEM. */
+ * only in that every rank opens one.  Returns 0, -ENOMEM or, where masters cut
+ * ranges, as range_open does. */
 int relay_open(struct relay *relay, const struct relay_setup *setup,
                struct error *err);
 void relay_close(struct relay *relay);
