@@ -3,22 +3,32 @@ masters."""
 
 import pytest
 
+from conftest import ROOT
 from paper_files import rows, run, written
 
 FEW = ("workers=[256,512]", 'hierarchy=[flat,"16"]', "kernel=adjoint:size=100")
 
 
+def convolution():
+    """The campaign without its other kernel, which sets result_bytes."""
+    head, *blocks = (ROOT / "bench/papers/han.yaml").read_text() \
+        .split("\n  - ")
+    kept = [x for x in blocks if "result_bytes" not in x]
+    assert 0 < len(kept) < len(blocks)
+    return "\n  - ".join([head, *kept])
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     out = tmp_path_factory.mktemp("han")
-    run("build/dlsbench", "sim", "bench/papers/han.yaml", "--out",
-        out / "han", *(w for s in FEW for w in ("--set", s)))
+    (out / "han.yaml").write_text(convolution())
+    run("build/dlsbench", "sim", out / "han.yaml", "--out", out / "han",
+        *(w for s in FEW for w in ("--set", s)))
     return out, written("han", out)
 
 
 def test_every_run_stands_beside_its_bound(report):
-    found = [r for r in rows(report[0] / "runs.csv")
-             if r["result_bytes"] == ""]
+    found = rows(report[0] / "runs.csv")
     assert len(found) == 4 * 2 * 2
     for r in found:
         assert float(r["time_s"]) > 0.999 * float(r["bound_s"])
@@ -28,7 +38,7 @@ def test_every_run_stands_beside_its_bound(report):
 
 def test_speedups_are_over_one_master_with_256_workers(report):
     times = {(r["scheme"], r["masters"], r["workers"]): float(r["time_s"])
-             for r in rows(report[0] / "runs.csv") if r["result_bytes"] == ""}
+             for r in rows(report[0] / "runs.csv")}
     (line,) = [r for r in rows(report[0] / "figure_8.csv")
                if (r["scheme"], r["masters"]) == ("HDFSS", "16")]
     assert float(line["512"]) == pytest.approx(
