@@ -62,7 +62,15 @@ static void none_counts_nothing(void **state)
     assert_memory_equal(&values, &before, sizeof(values));
 }
 
-/* Pages that are touched for the first time, a sleep, and work. */
+static double processor_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Pages that are touched for the first time, a sleep, and work: so much of the
+ * processor, however long others keep it. */
 static void facts_are_of_the_loop(void **state)
 {
     enum { PAGES = 100, PAGE = 4096 };
@@ -79,8 +87,8 @@ static void facts_are_of_the_loop(void **state)
     for (int i = 0; i < PAGES; i++)
         memory[i * PAGE] = 1;
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    double since = engine_now();
-    while (engine_now() - since < 0.05)
+    double since = processor_s();
+    while (processor_s() - since < 0.05)
         ;
     counters_finish(counters, 0, &work);
     counters_go_on(counters, 0);
@@ -92,7 +100,9 @@ static void facts_are_of_the_loop(void **state)
     munmap(memory, PAGES * PAGE);
     assert_in_range(values.faults_minor, PAGES, PAGES + 50);
     assert_in_range(values.switches_voluntary, 1, 5);
-    assert_true(values.user_s + values.system_s > 0.005);
+    /* Some kernels count in ticks of 10 ms. */
+    assert_true(values.user_s + values.system_s > 0.02);
+    assert_true(values.user_s + values.system_s < 0.2);
     assert_true(second.faults_minor < 50 && second.switches_voluntary == 0);
 }
 
