@@ -62,7 +62,8 @@ int spec_name(const char *what, const char *text, char name[SPEC_NAME_MAX],
     return 0;
 }
 
-void spec_keys(const struct spec_param *params, char *text, int size)
+/* "key, key, key" of a table. */
+static void write_keys(const struct spec_param *params, char *text, int size)
 {
     int used = 0;
     text[0] = '\0';
@@ -147,7 +148,7 @@ static int unknown_key(const char *what, const char *name, const char *key,
     if (names[0] == NULL)
         return error_set(err, EINVAL, "%s %s: unknown key '%s', %s takes none",
                          what, name, key, name);
-    spec_keys(params, keys, sizeof(keys));
+    write_keys(params, keys, sizeof(keys));
     const char *near = nearest_name(key, names);
     return error_set(err, EINVAL, "%s %s: unknown key '%s', allowed: %s%s%s%s",
                      what, name, key, keys, near ? "; did you mean '" : "",

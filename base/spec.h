@@ -66,7 +66,4 @@ int spec_parse(const char *what, const char *text, const char *name,
 int spec_integer(const char *text, int64_t *value);
 int spec_real(const char *text, double *value);
 
-/* Writes "key, key, key" of a table, for messages and help. */
-void spec_keys(const struct spec_param *params, char *text, int size);
-
 #endif

@@ -11,7 +11,8 @@
  * iteration to begin with. */
 enum { CHECKED = 24, POINTS_FIRST = 256 };
 
-const double profile_tolerance = 0.01;
+/* The share by which the sum of the checked iterations may be off. */
+static const double TOLERANCE = 0.01;
 
 /* One instance at work, with room for an iteration's output. */
 struct counter {
@@ -79,7 +80,7 @@ static int compute(const struct counter *whole, double *operations,
         int code = fill(whole, bytes, points, iterations, operations, err);
         if (code != 0)
             return code;
-        if (deviation(whole, iterations, operations) <= profile_tolerance)
+        if (deviation(whole, iterations, operations) <= TOLERANCE)
             return 0;
     }
     for (int64_t i = 0; i < iterations; i++)

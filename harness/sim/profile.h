@@ -8,9 +8,6 @@
 #include "base/spec.h"
 #include "kernels/kernel.h"
 
-/* The share by which the sum of the checked iterations may be off. */
-extern const double profile_tolerance;
-
 /* Fills operations[iterations].  Points are doubled until the profile is
  * within the tolerance of the iterations that are run whole.  Returns 0,
  * -ENOMEM, or -ERANGE when it never is. */

@@ -50,8 +50,9 @@ int topo_domains(const struct topo *topo, enum topo_domain domain)
     return count > 1 ? count : 1;
 }
 
-void topo_domain_set(const struct topo *topo, enum topo_domain domain,
-                     int number, hwloc_bitmap_t set)
+/* The processors of a domain, its number taken modulo how many there are. */
+static void domain_set(const struct topo *topo, enum topo_domain domain,
+                       int number, hwloc_bitmap_t set)
 {
     int domains = topo_domains(topo, domain);
     hwloc_bitmap_copy(set, hwloc_topology_get_topology_cpuset(topo->handle));
@@ -70,7 +71,7 @@ void topo_room(const struct topo *topo, struct topo_room *room)
         room->domains[kind] = topo_domains(topo, (enum topo_domain)kind);
         room->cores[kind] = room->processors[kind] = INT_MAX;
         for (int i = 0; i < room->domains[kind]; i++) {
-            topo_domain_set(topo, (enum topo_domain)kind, i, set);
+            domain_set(topo, (enum topo_domain)kind, i, set);
             int processors = hwloc_bitmap_weight(set);
             hwloc_bitmap_singlify_per_core(topo->handle, set, 0);
             int cores = hwloc_bitmap_weight(set);
@@ -141,7 +142,7 @@ static int order_domain(const struct topo *topo,
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc(), cores = hwloc_bitmap_alloc();
     int code = 0;
-    topo_domain_set(topo, binding->domain, domain, set);
+    domain_set(topo, binding->domain, domain, set);
     hwloc_bitmap_copy(cores, set);
     hwloc_bitmap_singlify_per_core(topo->handle, cores, 0);
     bool each_core = !binding->smt || workers <= hwloc_bitmap_weight(cores);
@@ -205,7 +206,7 @@ int topo_bind_self(const struct topo *topo, const struct topo_binding *binding,
     if (processor >= 0)
         hwloc_bitmap_only(set, (unsigned)processor);
     else
-        topo_domain_set(topo, binding->domain, domain, set);
+        domain_set(topo, binding->domain, domain, set);
     errno = 0;
     int code = 0;
     if (hwloc_set_cpubind(topo->handle, set, HWLOC_CPUBIND_THREAD) != 0)

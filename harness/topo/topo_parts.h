@@ -17,8 +17,4 @@ struct topo {
 /* How many domains of a kind there are, at least 1. */
 int topo_domains(const struct topo *topo, enum topo_domain domain);
 
-/* The processors of a domain, its number taken modulo how many there are. */
-void topo_domain_set(const struct topo *topo, enum topo_domain domain,
-                     int number, hwloc_bitmap_t set);
-
 #endif
