@@ -10,19 +10,25 @@
 
 enum { OPTIONS_MAX = 80 };
 
+enum value {
+    NEVER,
+    MAYBE, /* only behind a '=' */
+    ALWAYS
+};
+
 /* The long options of a parser, with those that argp adds itself. */
 struct options {
     const char *name[OPTIONS_MAX + 1];
-    bool has_value[OPTIONS_MAX];
+    enum value value[OPTIONS_MAX];
     int count;
 };
 
-static void options_add(struct options *o, const char *name, bool has_value)
+static void options_add(struct options *o, const char *name, enum value value)
 {
     if (o->count == OPTIONS_MAX)
         abort(); /* a command was given more: OPTIONS_MAX must grow */
     o->name[o->count] = name;
-    o->has_value[o->count++] = has_value;
+    o->value[o->count++] = value;
 }
 
 static void options_collect(const struct argp *argp, struct options *o)
@@ -30,10 +36,13 @@ static void options_collect(const struct argp *argp, struct options *o)
     const struct argp_option *a = argp->options;
     for (; a != NULL && (a->name != NULL || a->key != 0 || a->doc != NULL); a++)
         if (a->name != NULL)
-            options_add(o, a->name, a->arg != NULL);
-    options_add(o, "help", false);
-    options_add(o, "usage", false);
-    options_add(o, "version", false);
+            options_add(o, a->name,
+                        a->arg == NULL                   ? NEVER
+                        : a->flags & OPTION_ARG_OPTIONAL ? MAYBE
+                                                         : ALWAYS);
+    options_add(o, "help", NEVER);
+    options_add(o, "usage", NEVER);
+    options_add(o, "version", NEVER);
 }
 
 /* The option that `name` names in full or by a unique beginning; -1: none,
@@ -62,6 +71,17 @@ static int unknown_option(const struct options *o, const char *command,
                      name, command);
 }
 
+/* on, off or a number: meant for the option before it, where a word that
+ * follows would be taken for a campaign. */
+static bool is_stray_value(const char *word)
+{
+    char *end;
+    if (word == NULL || word[0] == '\0')
+        return false;
+    strtod(word, &end);
+    return *end == '\0' || strcmp(word, "on") == 0 || strcmp(word, "off") == 0;
+}
+
 /* Checks one word; *skip says that the next one is its value. */
 static int check_word(const struct options *o, char **argv, int i, bool *skip,
                       struct error *err)
@@ -80,10 +100,15 @@ static int check_word(const struct options *o, char **argv, int i, bool *skip,
                          "option --%s is the beginning of several, write it "
                          "in full",
                          name);
-    if (inside && !o->has_value[found])
+    if (inside && o->value[found] == NEVER)
         return error_set(err, EINVAL, "option --%s takes no value",
                          o->name[found]);
-    *skip = o->has_value[found] && !inside;
+    if (!inside && o->value[found] == MAYBE && is_stray_value(argv[i + 1]))
+        return error_set(err, EINVAL,
+                         "option --%s: its value stands behind a '=': "
+                         "--%s=%s",
+                         o->name[found], o->name[found], argv[i + 1]);
+    *skip = o->value[found] == ALWAYS && !inside;
     if (*skip && argv[i + 1] == NULL)
         return error_set(err, EINVAL, "option --%s needs a value",
                          o->name[found]);

@@ -218,9 +218,19 @@ def test_the_tables_pair_cells_that_differ_only_in_what_goes_wrong(
     (["--reissue", "--ranks", 2, "--transport", "window"],
      "transport shared or master"),
     (["--reissue=0"], "on, off or a factor above 0"),
+    (["--reissue", "4"], "behind a '=': --reissue=4"),
+    (["--reissue", "--transprot", "x"], "did you mean --transport"),
 ])
 def test_what_is_impossible_is_refused(dlsbench, words, says):
     result = dlsbench("run", "--kernel", LOOP, "--scheme", "ss", *words)
     assert result.code == 2
     (line,) = result.error_lines()
     assert says in line
+
+
+def test_a_word_that_may_have_a_value_needs_none_at_the_end(dlsbench,
+                                                            tmp_path):
+    result = dlsbench("run", "--kernel", LOOP, "--scheme", "ss", "--dry-run",
+                      "--out", f"{tmp_path}/x/", "--threads", 2, "--reissue")
+    assert result.code == 0, result.err
+    assert "reissue=3" in result.out
