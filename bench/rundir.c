@@ -34,20 +34,32 @@ static void utc(const char *format, char *text, size_t size)
     strftime(text, size, format, &fields);
 }
 
+/* Ends with the time unless the user names it; what was begun in the same
+ * second has that name already, and this one gets a number. */
+static int name_by_time(char *path, size_t size, const char *campaign)
+{
+    char name[32];
+    utc("%Y-%m-%dT%H%M%SZ", name, sizeof(name));
+    int length = snprintf(path, size, "results/%s/%s", campaign, name);
+    for (int n = 2; access(path, F_OK) == 0 && n < 1000; n++)
+        length = snprintf(path, size, "results/%s/%s-%d", campaign, name, n);
+    return length;
+}
+
 static int choose_path(struct rundir *dir, const char *campaign,
                        const char *out, struct error *err)
 {
-    char name[32];
     int length;
     if (out != NULL && strchr(out, '/') != NULL) {
         length = snprintf(dir->path, sizeof(dir->path), "%s", out);
         while (length > 1 && dir->path[length - 1] == '/' &&
                (size_t)length < sizeof(dir->path))
             dir->path[--length] = '\0';
-    } else {
-        utc("%Y-%m-%dT%H%M%SZ", name, sizeof(name));
+    } else if (out != NULL) {
         length = snprintf(dir->path, sizeof(dir->path), "results/%s/%s",
-                          campaign, out ? out : name);
+                          campaign, out);
+    } else {
+        length = name_by_time(dir->path, sizeof(dir->path), campaign);
     }
     if ((size_t)length >= sizeof(dir->path))
         return error_set(err, ENAMETOOLONG, "--out: the path is too long");

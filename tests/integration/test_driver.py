@@ -303,3 +303,17 @@ cells:
     ours = [x for x in leaks if "leak of" in x and re.search(
         r" (base|sched|kernels|harness|bench)/\S+\.c:\d+", x)]
     assert not ours, ours[0]
+
+
+def test_runs_of_the_same_second_have_directories_of_their_own(tmp_path):
+    for wait in range(30):
+        name = time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime(
+            time.time() + wait))
+        (tmp_path / "results/null-ss" / name).mkdir(parents=True)
+        (tmp_path / "results/null-ss" / name / "campaign.yaml").touch()
+    process = start(ROOT / "build/dlsbench",
+                    ["run", "--kernel", "null", "--scheme", "ss",
+                     "--threads", 1, "--oversubscribe"], tmp_path)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert re.search(r"^results: results/null-ss/\S+Z-2$", out + err, re.M)
