@@ -4,6 +4,7 @@ import numpy as np
 import labels
 from figures import style
 from figures.gantt import shares
+from figures.rows import Rows
 
 MOST_PANELS, MOST_SCHEMES, MOST_BARS = 9, 20, 96
 TIMES = ["compute_s", "sync_s", "serve_s", "wait_s", "finish_s"]
@@ -45,28 +46,17 @@ def per_worker(workers, part):
     return own.groupby(["cell", "worker"], observed=True)[names].median()
 
 
-def chosen(part):
-    setups = list(part["setup"].unique())[:MOST_PANELS]
-    schemes = sorted(part["scheme"].unique(), key=lambda s: labels.position(
-        s, labels.SCHEMES))[:MOST_SCHEMES]
-    return setups, schemes
-
-
 def bars(part, medians):
-    setups, schemes = chosen(part)
+    rows = Rows(part, "setup", MOST_PANELS, MOST_SCHEMES)
     count = int(part["workers"].max())
-    height = 0.9 + 0.16 * max(count, 2) * len(schemes) * (
-        0.75 if count > 4 else 1)
-    figure, axes = style.grid(len(setups), min(height, 12), sharex=True,
-                              sharey=True)
-    for ax, setup in zip(axes, setups):
-        boxes = quads(part[part["setup"] == setup], medians, schemes)
+    pitch = 0.16 * max(count, 2) * (0.75 if count > 4 else 1)
+    most = max(map(len, rows.of.values()))
+    figure, axes = rows.grid(min(pitch, 11 / most), 0.9)
+    for ax, setup in zip(axes, rows.setups):
+        boxes = quads(part[part["setup"] == setup], medians, rows.of[setup])
         for name, own in boxes.items():
             style.activity(ax, name, own)
-        ax.set_title(setup)
         ax.set_xlim(0, 100)
-        ax.set_ylim(len(schemes) - 0.5, -0.5)
-        ax.set_yticks(range(len(schemes)), schemes)
         ax.set_xlabel("share of the loop's time, %")
         ax.grid(False, axis="y")
     style.legend(figure, axes)
@@ -94,7 +84,9 @@ def quads(part, medians, schemes):
 
 
 def profiles(part, medians):
-    setups, schemes = chosen(part)
+    setups = list(part["setup"].unique())[:MOST_PANELS]
+    schemes = sorted(part["scheme"].unique(), key=lambda s: labels.position(
+        s, labels.SCHEMES))[:MOST_SCHEMES]
     lines = style.Lines(schemes)
     figure, axes = style.grid(len(setups), 2.6, sharex=True, sharey=True)
     for ax, setup in zip(axes, setups):

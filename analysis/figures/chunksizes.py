@@ -17,7 +17,7 @@ def draw(traces):
                          key=lambda s: labels.position(s, labels.SCHEMES))
         lines = style.Lines(schemes)
         shown = list(setups.items())[:MOST_PANELS]
-        figure, axes = style.grid(len(shown), 2.6, columns=2)
+        figure, axes = style.grid(len(shown), 2.6, most=2)
         for ax, ((setup, workers), group) in zip(axes, shown):
             for trace in first_of_schemes(group):
                 steps(ax, trace, lines)

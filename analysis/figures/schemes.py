@@ -1,6 +1,7 @@
 """Time of every scheme, one panel for each transport and hierarchy."""
 import labels
 from figures import style
+from figures.rows import Rows
 
 MOST_PANELS, MOST_SCHEMES = 12, 40
 
@@ -26,9 +27,7 @@ def draw(results, frame):
 def caption(part):
     words = "Median and its 95 % confidence interval"
     if part["bound_s"].notna().any():
-        words += ("; the bar | is the bound: list scheduling of the same "
-                  "chunks with the measured cost of each iteration, no "
-                  "scheduling cost")
+        words += "; the bar | is the bound: " + bound_words(part)
     if (part["time_s_high"] > axis_end(part)).any():
         words += "; an interval with an arrowhead goes on beyond the axis"
     if part["interval"].notna().any():
@@ -38,23 +37,30 @@ def caption(part):
         part["scheme"].nunique(), MOST_SCHEMES, "schemes")
 
 
+def bound_words(part):
+    """What bound_s is for these cells (results/README.md)."""
+    steals = part["transport"] == "steal"
+    listed = ("list scheduling of the same chunks with the measured cost of "
+              "each iteration, no scheduling cost")
+    shared = ("an equal part of the loop's measured cost, or the largest "
+              "chunk where that is more")
+    if steals.all():
+        return shared
+    if not steals.any():
+        return listed
+    return f"{listed}; under steal, where chunks have no order, {shared}"
+
+
 def panels(part):
-    setups = list(part["label"].unique())[:MOST_PANELS]
-    schemes = sorted(part["scheme"].unique(), key=lambda s: labels.position(
-        s, labels.SCHEMES))[:MOST_SCHEMES]
-    part = part[part["label"].isin(setups) & part["scheme"].isin(schemes)]
+    rows = Rows(part, "label", MOST_PANELS, MOST_SCHEMES)
+    part = part[[s in rows.of.get(label, ())
+                 for s, label in zip(part["scheme"], part["label"])]]
     factor, unit = style.time_factor(part["time_s"])
-    figure, axes = style.grid(len(setups), 0.8 + 0.19 * len(schemes),
-                              sharex=True, sharey=True)
+    figure, axes = rows.grid(0.19)
     end = axis_end(part) * factor
-    y = {scheme: len(schemes) - i for i, scheme in enumerate(schemes)}
-    for ax, setup in zip(axes, setups):
-        here = part[part["label"] == setup]
-        panel(ax, here, y, factor, end)
-        ax.set_title(setup)
-        ax.set_yticks(list(y.values()), list(y))
-        ax.set_ylim(0.3, len(schemes) + 0.7)
-    for ax in axes:
+    for ax, setup in zip(axes, rows.setups):
+        y = {scheme: i for i, scheme in enumerate(rows.of[setup])}
+        panel(ax, part[part["label"] == setup], y, factor, end)
         ax.set_xlabel(f"time, {unit}")
         ax.set_xlim(0, end)
     style.legend(figure, axes)

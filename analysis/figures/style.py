@@ -64,20 +64,28 @@ class Lines:
                 "linestyle": DASHES[i // len(COLOURS) % len(DASHES)]}
 
 
-def grid(count, height=2.6, columns=3, **options):
-    """A figure with `count` panels; the list of its axes."""
-    columns = 2 if count == 4 else min(columns, count)
-    rows = -(-count // columns)
-    figure = Figure(figsize=(WIDTHS[columns], height * rows),
+def columns(count, most=3):
+    """In how many columns `count` panels stand."""
+    return 2 if count == 4 else min(most, count)
+
+
+def grid(count, height=2.6, most=3, **options):
+    """A figure with `count` panels; the list of its axes.  `height` is that of
+    every row of panels, or a list with one for each."""
+    across = columns(count, most)
+    rows = -(-count // across)
+    heights = height if isinstance(height, list) else [height] * rows
+    figure = Figure(figsize=(WIDTHS[across], sum(heights)),
                     layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.subplots(rows, columns, squeeze=False, **options).ravel()
+    axes = figure.subplots(rows, across, squeeze=False, height_ratios=heights,
+                           **options).ravel()
     for ax in axes:
         ax.grid(True, color=FAINT, linewidth=0.6)
         ax.set_axisbelow(True)
     for ax in axes[count:]:
         ax.set_visible(False)
-    for ax in axes[max(count - columns, 0):count]:
+    for ax in axes[max(count - across, 0):count]:
         ax.xaxis.set_tick_params(labelbottom=True)
     return figure, list(axes[:count])
 

@@ -1,0 +1,46 @@
+"""Panels with a row for each scheme.  A panel has the schemes that it ran and
+no empty rows for those of others; panels with many come first, so that panels
+of one height stand side by side."""
+import textwrap
+
+import labels
+from figures import style
+
+CHARACTERS = 28     # of a title over one of three panels in a row
+
+
+class Rows:
+    """setups    the panels, in the order of their axes
+    of        setup -> its schemes from top to bottom; row i is at y = i
+    """
+
+    def __init__(self, part, column, most_setups, most_schemes):
+        schemes = sorted(part["scheme"].unique(), key=lambda s:
+                         labels.position(s, labels.SCHEMES))[:most_schemes]
+        setups = list(part[column].unique())[:most_setups]
+        ran = {setup: set(part.loc[part[column] == setup, "scheme"])
+               for setup in setups}
+        self.of = {setup: [s for s in schemes if s in ran[setup]]
+                   for setup in setups}
+        self.setups = sorted(setups, key=lambda s: -len(self.of[s]))
+
+    def grid(self, pitch, around=0.8):
+        """(figure, axes): `pitch` inches for a row, `around` for what a panel
+        has above and below its rows."""
+        columns = style.columns(len(self.setups))
+        most = [max(1, len(self.of[setup]))
+                for setup in self.setups[::columns]]
+        wide = CHARACTERS * 3 // columns
+        titles = [textwrap.fill(setup, wide) for setup in self.setups]
+        around += 0.15 * max(title.count("\n") for title in titles)
+        figure, axes = style.grid(
+            len(self.setups), [around + pitch * n for n in most], sharex=True)
+        for i, (ax, setup) in enumerate(zip(axes, self.setups)):
+            own = self.of[setup]
+            ax.set_title(titles[i])
+            ax.set_yticks(range(len(own)), own)
+            ax.set_ylim(most[i // columns] - 0.4, -0.6)
+            ax.xaxis.set_tick_params(labelbottom=True)
+            if i % columns and own == self.of[self.setups[i - 1]]:
+                ax.yaxis.set_tick_params(labelleft=False)
+        return figure, axes

@@ -1,0 +1,61 @@
+"""Panels of figures: what each shows, and how the bound is called."""
+from result_files import Directory
+
+import cells  # noqa: E402  (result_files set the path)
+import loader
+from figures import balance, schemes
+
+
+def workers(_, worker):
+    return {"compute_s": 0.4 + worker / 10, "finish_s": 0.5}
+
+
+def results(path, *transports):
+    """All of three schemes, but one alone under steal."""
+    made = Directory(path)
+    made.manifest()
+    for transport in transports:
+        for scheme in ["ss"] if transport == "steal" else ["ss", "gss", "fss"]:
+            made.cell([0.5, 0.6], scheme=scheme, transport=transport,
+                      workers=workers)
+    return loader.load(str(path))
+
+
+def drawn(path, kind, *transports):
+    found = results(path, *transports)
+    (drawing,) = kind.draw(found, cells.summarize(found))
+    return drawing
+
+
+def test_a_panel_has_the_schemes_that_it_ran(tmp_path):
+    """Labels that repeat those on the left are not shown again."""
+    every = ["ss", "gss", "fss"]
+    for kind, layout in (schemes, ", 1x2"), (balance, ""):
+        drawing = drawn(tmp_path / kind.__name__, kind, "steal", "shared",
+                        "openmp")
+        shown = [(ax.get_title(loc="left"), len(ax.get_yticks()),
+                  [label.get_text() for label in ax.get_yticklabels()])
+                 for ax in drawing.figure.axes]
+        assert shown == [("shared, flat" + layout, 3, every),
+                         ("openmp, flat" + layout, 3, []),
+                         ("steal, flat" + layout, 1, ["ss"])]
+
+
+def test_points_stand_in_the_rows_of_their_schemes(tmp_path):
+    drawing = drawn(tmp_path / "r", schemes, "shared", "steal")
+    for ax in drawing.figure.axes:
+        names = [label.get_text() for label in ax.get_yticklabels()]
+        (points,) = [line for line in ax.lines
+                     if line.get_label() == "bound"]
+        assert sorted(points.get_ydata()) == list(range(len(names)))
+
+
+def test_the_bound_is_called_what_it_is(tmp_path):
+    listed, part = "list scheduling", "under steal"
+    words = {transports: drawn(tmp_path / "-".join(transports), schemes,
+                               *transports).caption
+             for transports in [("shared", "openmp"), ("shared", "steal")]}
+    assert listed in words["shared", "openmp"]
+    assert part not in words["shared", "openmp"]
+    assert listed in words["shared", "steal"]
+    assert part in words["shared", "steal"]
