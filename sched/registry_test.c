@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 
-static void order_is_that_of_the_list(void **unused)
+/* Results name schemes and tables sort them as here.  Another scheme may stand
+ * anywhere between. */
+static void names_and_their_order_stay(void **unused)
 {
     (void)unused;
     static const char *const name[] = {
@@ -15,9 +17,12 @@ static void order_is_that_of_the_list(void **unused)
         "tfss",   "fiss",       "viss",  "rnd",   "bold", "awf",
         "awf-b",  "awf-c",      "awf-d", "awf-e", "af"};
     size_t n = sizeof(name) / sizeof(name[0]);
-    for (size_t i = 0; i < n; i++)
-        assert_string_equal(sched_schemes[i]->name, name[i]);
-    assert_null(sched_schemes[n]);
+    size_t met = 0;
+    for (int i = 0; sched_schemes[i] != NULL; i++)
+        if (met < n && strcmp(sched_schemes[i]->name, name[met]) == 0)
+            met++;
+    if (met < n)
+        fail_msg("scheme %s is not where it was", name[met]);
 }
 
 static void every_table_is_complete(void **unused)
@@ -209,7 +214,7 @@ static void bad_loops_are_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_is_that_of_the_list),
+        cmocka_unit_test(names_and_their_order_stay),
         cmocka_unit_test(every_table_is_complete),
         cmocka_unit_test(names_are_unique),
         cmocka_unit_test(specs_are_recorded_with_their_defaults),
