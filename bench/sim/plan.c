@@ -69,7 +69,7 @@ struct simulation {
 static void die(const char *what)
 {
     fprintf(stderr, "dlsbench-plan-sim: %s\n", what);
-    exit(1);
+    _exit(1); /* exit would tear SimGrid down below the actor that runs */
 }
 
 /* False at the end of the input. */
@@ -96,7 +96,7 @@ static void write_all(const void *data, size_t bytes)
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent <= 0)
-            exit(1); /* nobody is there to tell */
+            _exit(1); /* nobody is there to tell */
         from += sent;
         bytes -= (size_t)sent;
     }

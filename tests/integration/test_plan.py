@@ -149,3 +149,11 @@ def test_wrong_plans_are_one_line(dlsbench):
     run = dlsbench("plan", "--algorithm", "lp-fixed", "--period", "1e-9",
                    "--load", "5", "--workers", "2", "--G", "1", "--w", "1")
     assert run.code == 2 and "the rounds are too short" in run.err
+
+
+def test_the_simulator_ends_in_one_line_when_its_input_does(simgrid):
+    """As when dlsbench is killed: SimGrid has nothing to add."""
+    done = subprocess.run([ROOT / "build/dlsbench-plan-sim", "2"],
+                          input=bytes(4096), capture_output=True, check=False)
+    assert done.returncode == 1
+    assert re.fullmatch(rb"dlsbench-plan-sim: [^\n]+\n", done.stderr)
