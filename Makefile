@@ -55,7 +55,10 @@ SANFLAGS = $(if $(SAN),-fsanitize=$(SAN)$(if $(filter address,$(SAN)),$(comma)un
           -fno-sanitize-recover=all -fno-omit-frame-pointer -DDLSBENCH_SANITIZED)
 CFLAGS_ALL = $(FLAGS) $(SANFLAGS) $(CFLAGS)
 CPPFLAGS = -I. -D_GNU_SOURCE $(shell pkg-config --cflags $(PACKAGES)) -isystem $(BLAS_INCLUDE)
-LDLIBS  = $(shell pkg-config --libs $(PACKAGES)) \
+# A library in a folder that the loader does not know is found there, too.
+libraries = $(shell pkg-config --libs $(1)) $(patsubst -L%,-Wl$(comma)-rpath$(comma)%, \
+          $(shell pkg-config --libs-only-L $(1)))
+LDLIBS  = $(call libraries,$(PACKAGES)) \
           $(if $(WITH_PAPI),-lsde) -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
 
 CODE    = base sched kernels harness bench

@@ -14,7 +14,7 @@ SIM_SOURCES := $(filter-out $(SIM_NATIVE) harness/counters/% \
                harness/topo/% bench/%,$(SOURCES)) $(shell find harness -path '*/sim/*.c')
 SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)
 SIM_PACKAGES = jansson libxxhash netpbm
-SIM_LDLIBS = $(shell pkg-config --libs $(SIM_PACKAGES)) \
+SIM_LDLIBS = $(call libraries,$(SIM_PACKAGES)) \
              -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
 # SMPI's own malloc would share what ranks allocate; nothing needs it.
 SIM_CPPFLAGS = -I. -D_GNU_SOURCE -DSMPI_NO_OVERRIDE_MALLOC \

@@ -23,6 +23,7 @@ class Dlsbench(MakefilePackage):
 
     variant("papi", default=True, description="Count events with PAPI")
     variant("simgrid", default=False, description="Simulated clusters too")
+    variant("analysis", default=False, description="What reports need: pandas")
 
     depends_on("c", type="build")
     depends_on("gmake", type="build")
@@ -40,7 +41,15 @@ class Dlsbench(MakefilePackage):
     # Threads call it at the same time: without threads of its own.
     depends_on("blis+cblas threads=none libs=shared")
     depends_on("papi@7:+sde", when="+papi")
-    depends_on("simgrid+smpi", when="+simgrid")
+    # smpirun starts what is simulated, smpicc builds it.
+    depends_on("simgrid@3.32:+smpi", type=("build", "link", "run"),
+               when="+simgrid")
+    # dlsbench-report and its like.
+    with when("+analysis"), default_args(type="run"):
+        depends_on("python")
+        depends_on("py-pandas")
+        depends_on("py-scipy")
+        depends_on("py-matplotlib")
 
     @property
     def build_targets(self):
@@ -52,7 +61,7 @@ class Dlsbench(MakefilePackage):
             launcher += " --bind-to none"
         blis = spec["blis"].prefix
         return [
-            *(["sim"] if spec.satisfies("+simgrid") else ["all"]),
+            *(["sim", "plan-sim"] if spec.satisfies("+simgrid") else ["all"]),
             f"CC={spack_cc}",
             f"MPI={mpi}",
             f"LAUNCHER={launcher}",
@@ -65,4 +74,5 @@ class Dlsbench(MakefilePackage):
     @property
     def install_targets(self):
         # The same settings: a build with others would be made anew.
-        return ["install", f"PREFIX={self.prefix}", *self.build_targets[1:]]
+        settings = [word for word in self.build_targets if "=" in word]
+        return ["install", f"PREFIX={self.prefix}", *settings]
