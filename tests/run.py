@@ -153,9 +153,10 @@ def integration(count):
 def pytest(count, files, options):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.xml")
-        code, _ = run([sys.executable, "-m", "pytest", "-q", "--tb=short",
-                       "-p", "no:cacheprovider", "--durations=15",
-                       "--junitxml", report, *options, *files], limit=1200)
+        code, _ = run([sys.executable, "-m", "pytest", "-q", "-rs",
+                       "--tb=short", "-p", "no:cacheprovider",
+                       "--durations=15", "--junitxml", report, *options,
+                       *files], limit=2400)
         count_pytest(count, code, report)
 
 

@@ -4,6 +4,6 @@
 status=0
 for program in "$@"; do
     echo "== $program"
-    timeout 120 "$program" || { echo "FAILED $program"; status=1; }
+    timeout 300 "$program" || { echo "FAILED $program"; status=1; }
 done
 exit $status
