@@ -41,7 +41,8 @@ PAPER = "The paper"
 TABLE_TITLES = {"time": "Time", "speedup": "Speedup", "overhead": "Overhead",
                 "sync-interval": "Sync interval", "chunks": "Chunks",
                 "imbalance": "Imbalance", "counters": "Counters",
-                "flexibility": "Flexibility"}
+                "flexibility": "Flexibility",
+                "regret": "Regret of automatic selection"}
 
 
 class Rendered:

@@ -26,6 +26,7 @@ import labels
 import loader
 import papers
 import predicted
+import regret
 import stats
 
 
@@ -245,10 +246,15 @@ def flexibility_table(results, frame):
     return flexibility.tables(results, frame, time_words)
 
 
+def regret_table(results, frame):
+    return regret.tables(results, frame)
+
+
 TABLES = {"speedup": speedup_table, "time": time_table,
           "overhead": overhead_table, "sync-interval": interval_table,
           "chunks": chunks_table, "counters": counters_table,
-          "imbalance": imbalance_table, "flexibility": flexibility_table}
+          "imbalance": imbalance_table, "flexibility": flexibility_table,
+          "regret": regret_table}
 
 
 def why_empty(name, results):
@@ -257,6 +263,8 @@ def why_empty(name, results):
         return "no counters: " + counters.reason(results)
     if name == "flexibility":
         return "no cell ran both with and without a perturbation"
+    if name == "regret":
+        return "no cell of scheme auto beside fixed choices of its loop"
     if name == "sync-interval":
         return "no loop with dependences ran with several sync intervals"
     return "the columns it needs are missing"
@@ -280,6 +288,14 @@ def plain(results, frame, tables):
         if len(found):
             frame = frame.join(found[flexibility.COLUMNS])
             counted += flexibility.COLUMNS
+    if "regret" in tables:
+        found = regret.pairs(results, frame)
+        if len(found):
+            more = [*regret.CHOSEN, "auto_s", "best", "best_s", "regret",
+                    "regret_low", "regret_high", "regret_with_trials"]
+            more = [n for n in more if n not in frame]
+            frame = frame.join(found[more])
+            counted += more
     measures = [n for n in frame.columns if n.split("_low")[0].split(
         "_high")[0] in (*cells.MEASURES, "speedup")]
     wanted = {"speedup": ["speedup", "base_s", "base"], "time":
@@ -287,7 +303,7 @@ def plain(results, frame, tables):
               "sync-interval": ["time_s"], "chunks":
               ["chunks", "messages", "bytes"], "imbalance":
               ["imbalance", "cv"], "counters": [], "flexibility":
-              ["time_s"]}
+              ["time_s"], "regret": ["time_s"]}
     if len(tables) < len(TABLES):
         starts = tuple(s for t in tables for s in wanted[t])
         chosen = [n for n in measures if starts and n.startswith(starts)]

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* Fewer have no confidence interval. */
 enum { PATH_SIZE = 4096, CI_SAMPLES_MIN = 6 };
@@ -95,6 +96,24 @@ static const char *text(const json_t *line, const char *key)
     return value ? value : "";
 }
 
+uint64_t result_choice(const char *scheme, const char *hierarchy,
+                       int64_t sync_interval)
+{
+    uint64_t seed = XXH3_64bits_withSeed(scheme, strlen(scheme),
+                                         (uint64_t)sync_interval);
+    return XXH3_64bits_withSeed(hierarchy, strlen(hierarchy), seed);
+}
+
+static uint64_t read_choice(const json_t *line)
+{
+    const json_t *interval = json_object_get(line, "chosen_interval");
+    if (!json_is_string(json_object_get(line, "chosen_scheme")))
+        return 0;
+    return result_choice(text(line, "chosen_scheme"),
+                         text(line, "chosen_hierarchy"),
+                         json_integer_value(interval));
+}
+
 /* A launch has finished with a cell; an ok is never lost again. */
 static int take_done(struct results *results, const json_t *line, json_t *done)
 {
@@ -137,6 +156,8 @@ static int take_run(struct results *results, const json_t *line,
         .imbalance = number(line, "imbalance"),
         .chunks = number(line, "chunks"),
         .predicted_s = number(line, "predicted_s"),
+        .choice = read_choice(line),
+        .trial = json_is_true(json_object_get(line, "trial")),
     };
     const char *how = json_string_value(verified);
     bool simulated = json_is_true(json_object_get(line, "simulated"));

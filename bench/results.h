@@ -10,6 +10,8 @@
 #include "harness/stats.h"
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 enum result_status {
     RESULT_NONE, /* no launch has finished this cell */
@@ -22,6 +24,8 @@ enum result_status {
 struct result_sample {
     double time_s, bound_s, serial_s, overhead_mean_s, imbalance, chunks;
     double predicted_s; /* by a model or a plan */
+    uint64_t choice; /* result_choice of what ran for scheme auto; 0: given */
+    bool trial;      /* of scheme auto, to choose by */
 };
 
 struct result {
@@ -62,5 +66,9 @@ int result_interval(const struct result *result, size_t offset,
 /* NULL when the directory does not know this cell. */
 const struct result *results_find(const struct results *results,
                                   const char *hash);
+
+/* A number for what scheme auto can choose. */
+uint64_t result_choice(const char *scheme, const char *hierarchy,
+                       int64_t sync_interval);
 
 #endif

@@ -185,7 +185,8 @@ def test_figures_and_traces_are_files_too(traced):
     assert len(lines) == 1 + 18
 
 
-NEEDS = {"counters": "counters", "flexibility": "without a perturbation"}
+NEEDS = {"counters": "counters", "flexibility": "without a perturbation",
+         "regret": "beside fixed choices"}
 
 
 @pytest.mark.parametrize("form", grid.FORMATS)
