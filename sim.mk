@@ -1,7 +1,7 @@
 # `make sim`: the same harness and protocol sources on a simulated cluster,
 # with SimGrid's SMPI as MPI.  The parts in folders called sim/ stand for
 # native ones of the same headers.
-SIM_NATIVE = $(filter-out %/calibration.c %/calibration_json.c,$(wildcard harness/calibrate/*.c)) \
+SIM_NATIVE = $(filter-out %/calibration.c %/calibration_json.c %/calibration_slices.c,$(wildcard harness/calibrate/*.c)) \
              harness/engine/native.c harness/engine/team.c \
              harness/transport/comm.c harness/transport/window.c \
              $(wildcard harness/transport/links*.c) harness/transport/migrate.c \

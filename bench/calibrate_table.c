@@ -101,6 +101,20 @@ static void print_charges(const char *kind, const struct calibration_charge *c)
     print_charge(kind, "a chunk from a dedicated master", c->round);
 }
 
+static void print_slices(const char *kind, const struct calibration_slices *s)
+{
+    char run[24], gap[24], start[24];
+    if (s->run > 0)
+        printf(
+            "  %-8s %s with the core, %s without, %s left when a loop "
+            "starts\n",
+            kind, with_unit(s->run, run, sizeof(run)),
+            with_unit(s->gap, gap, sizeof(gap)),
+            with_unit(s->start[CALIBRATION_STARTS / 2], start, sizeof(start)));
+    else
+        printf("  %-8s no slices were seen\n", kind);
+}
+
 void calibrate_table(const struct calibration *c)
 {
     char text[24];
@@ -122,6 +136,10 @@ void calibrate_table(const struct calibration *c)
     for (int i = 0; i < CALIBRATION_KINDS; i++)
         if (c->kind[i].workers > 0)
             print_charges(calibration_names[i], &c->kind[i].charge);
+    printf("\nA worker beside one busy process on its core\n");
+    for (int i = 0; i < CALIBRATION_KINDS; i++)
+        if (c->kind[i].workers > 0)
+            print_slices(calibration_names[i], &c->kind[i].slices);
     printf(
         "\nAn iteration (heat, floyd-steinberg: a grid point) on the fastest "
         "and the slowest worker: c_p\n"

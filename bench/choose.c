@@ -13,6 +13,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Of a candidate whose core is shared in time slices: as many starts of the
+ * loop as tell its median. */
+enum { REPETITIONS = 11 };
+
 static bool simulated(const struct cell *cell)
 {
     return choice_by(cell) == CHOICE_SIMULATION;
@@ -148,7 +152,7 @@ static int simulate_all(struct choose *choose, const struct rundir *folder,
     struct campaign simulation = *campaign;
     struct policy *policy = &simulation.policy;
     struct driver_end end;
-    policy->repetitions = policy->repetitions_max = 1;
+    policy->repetitions = policy->repetitions_max = REPETITIONS;
     policy->trace = policy->save = false;
     strcpy(policy->events, "none");
     int code = drop_known(choose, folder->full, err);

@@ -4,6 +4,7 @@
 #include "bench/launcher.h"
 #include "bench/numbers.h"
 #include "bench/policy.h"
+#include "bench/this_machine.h"
 #include "harness/binding.h"
 
 #include <errno.h>
@@ -491,13 +492,22 @@ static int single_shape(struct run_options *o, struct error *err)
     return 0;
 }
 
-/* Repetitions are all the same, but for schemes that go on learning. */
+/* A core of this machine is shared in time slices, and loops start anywhere in
+ * one. */
+static bool differs(const struct cell *cell)
+{
+    return cell_learns_by_repetition(cell) ||
+           (cell->load[0] != '\0' &&
+            strcmp(cell->simulation.platform, this_machine_name) == 0);
+}
+
+/* Other repetitions are all the same. */
 static void set_simulated_repetitions(struct campaign *campaign)
 {
-    bool learns = false;
+    bool any = false;
     for (int i = 0; i < campaign->all.count; i++)
-        learns = learns || cell_learns_by_repetition(&campaign->all.cells[i]);
-    if (!learns)
+        any = any || differs(&campaign->all.cells[i]);
+    if (!any)
         campaign->policy.repetitions = 1;
     campaign->policy.repetitions_max = campaign->policy.repetitions;
 }

@@ -93,7 +93,7 @@ bool item_enough(const struct item *item, const struct policy *policy)
     int n = item->repetitions;
     if (item->trial != NULL)
         return n >= item->trial->rule.repetitions;
-    if (engine_simulated && !cell_learns_by_repetition(item->cell))
+    if (!run_varies(item->run))
         return true;
     if (n >= policy->repetitions_max)
         return true;

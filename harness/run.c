@@ -382,6 +382,12 @@ const char *run_window(const struct run *run)
     return run->chain.window.shared ? "shared" : "rma";
 }
 
+bool run_varies(const struct run *run)
+{
+    (void)run;
+    return true;
+}
+
 int run_home(const struct run *run, int64_t iteration)
 {
     return run->root.steals ? steal_home(&run->root.steal, iteration) : -1;

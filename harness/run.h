@@ -86,6 +86,8 @@ const struct perturbs *run_perturbs(const struct run *run);
 const struct planned *run_planned(const struct run *run);
 /* "shared" or "rma" when the run has a window, else NULL. */
 const char *run_window(const struct run *run);
+/* Whether a repetition can take another time than the one before. */
+bool run_varies(const struct run *run);
 /* The worker in whose static share an iteration was; -1: there are none. */
 int run_home(const struct run *run, int64_t iteration);
 

@@ -85,6 +85,16 @@ struct calibration_charge {
                        one worker a round trip and what the master does */
 };
 
+/* A worker beside one busy process on its core, as the system shares it out. */
+enum { CALIBRATION_STARTS = 15 };
+struct calibration_slices {
+    double run; /* s that it has the core at a time; 0: not measured, or not
+                   shared in slices */
+    double gap; /* and the other */
+    double start[CALIBRATION_STARTS]; /* what is left of its first slice when a
+                                         loop starts, ascending */
+};
+
 struct calibration_kind {
     int workers; /* 0: not measured */
     struct calibration_worker *worker;
@@ -97,6 +107,7 @@ struct calibration_kind {
     int dispatches;
     struct calibration_dispatch dispatch[4];
     struct calibration_charge charge;
+    struct calibration_slices slices;
 };
 
 struct calibration {
@@ -120,6 +131,17 @@ json_t *calibration_kind_to_json(const struct calibration_kind *kind);
 int calibration_kind_from_json(const json_t *object,
                                struct calibration_kind *kind,
                                struct error *err);
+
+/* Slices as JSON, null when there are none; what is neither that nor whole
+ * returns -1. */
+json_t *calibration_slices_to_json(const struct calibration_slices *slices);
+int calibration_slices_from_json(const json_t *object,
+                                 struct calibration_slices *slices);
+
+/* The start of a repetition: the measured ones in turns, so that few
+ * repetitions have few and many, short and long, alike. */
+double calibration_start(const struct calibration_slices *slices,
+                         int64_t repetition);
 
 /* The whole file.  Writing is by rename: nobody reads half a file.  Reading:
  * -ENOENT when there is none; -EINVAL with a text that names the file and the

@@ -93,10 +93,11 @@ json_t *calibration_kind_to_json(const struct calibration_kind *kind)
                               json_pack("{s:s,s:f}", "transport",
                                         kind->dispatch[i].transport, "c_sch_s",
                                         kind->dispatch[i].c_sch));
-    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "workers", workers,
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "workers", workers,
                      "boundaries", pairs, "kernels", kernels, "transfers",
                      transfers, "dispatch", dispatch, "charges",
-                     charge_to_json(&kind->charge));
+                     charge_to_json(&kind->charge), "slices",
+                     calibration_slices_to_json(&kind->slices));
 }
 
 int calibration_save(const struct calibration *c, const char *path,
@@ -346,6 +347,10 @@ static int read_kind(const struct reader *reader, const json_t *object,
     if (code == 0)
         code = read_dispatch(reader, json_object_get(object, "dispatch"), kind);
     kind->charge = read_charge(json_object_get(object, "charges"));
+    if (code == 0 && calibration_slices_from_json(
+                         json_object_get(object, "slices"), &kind->slices) != 0)
+        code = missing(reader, "slices", "run_s, gap_s and start_s",
+                       "numbers above 0 and a list of 15");
     return code;
 }
 

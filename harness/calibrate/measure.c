@@ -2,6 +2,7 @@
 
 #include "harness/calibrate/dispatch.h"
 #include "harness/calibrate/exchange.h"
+#include "harness/calibrate/slices.h"
 #include "harness/calibrate/transfer.h"
 #include "harness/calibrate/work.h"
 #include "harness/record/record.h"
@@ -80,6 +81,8 @@ static int measure_kind(struct crew *crew, const struct measure_plan *plan,
         code = exchange_measure(crew, kind, err);
     if (code == 0)
         code = transfer_measure(crew, kind, err);
+    if (code == 0)
+        code = slices_measure(crew, &kind->slices, err);
     for (int k = 0; code == 0 && k < plan->kernels; k++)
         code = work_measure(crew, plan->kernel[k], &kind->kernel[k], err);
     return code;

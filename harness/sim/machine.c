@@ -63,6 +63,13 @@ double machine_power(const struct machine *machine, int place)
     return machine->kind->worker[place].power;
 }
 
+const struct calibration_slices *machine_slices(const struct machine *machine)
+{
+    if (machine == NULL || !(machine->kind->slices.run > 0))
+        return NULL;
+    return &machine->kind->slices;
+}
+
 int machine_cost(const struct machine *machine, const struct kernel_ops *kernel,
                  const struct spec *spec, double points, double *operation_s,
                  double *start_s, struct error *err)

@@ -18,6 +18,9 @@ void machine_close(struct machine *machine);
 /* Relative speed of a place (a core), slowest 1; 1 without a machine. */
 double machine_power(const struct machine *machine, int place);
 
+/* How the system shares a core; NULL: not known, as of a platform. */
+const struct calibration_slices *machine_slices(const struct machine *machine);
+
 /* What the kernel costs a worker of power 1, for the size that is nearest to
  * this one.  -EINVAL: it was not measured. */
 int machine_cost(const struct machine *machine, const struct kernel_ops *kernel,

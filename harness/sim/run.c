@@ -4,6 +4,7 @@
 #include "harness/sim/run_parts.h"
 
 #include "harness/engine/sim/world.h"
+#include "harness/sim/machine.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -186,6 +187,15 @@ const char *run_window(const struct run *run)
     return run->root.owns_memory ? "shared" : "rma";
 }
 
+/* What else would differ: schemes that go on learning, and slices that are at
+ * another point when the loop starts. */
+bool run_varies(const struct run *run)
+{
+    bool sliced = run->powers.queue != NULL &&
+                  machine_slices(world_here()->machine) != NULL;
+    return sliced || cell_learns_by_repetition(&run->cell);
+}
+
 int run_home(const struct run *run, int64_t iteration)
 {
     return run->root.steals ? steal_home(&run->root.steal, iteration) : -1;
@@ -306,6 +316,7 @@ int run_repeat(struct run *run, struct run_result *result, struct error *err)
     if (code != 0)
         return code;
     engine_team_run(run->context->team, loop_body, run);
+    run->repetition++;
     perturb_end(run);
     code = run_report(run, result, err);
     result->wall_s = world_wall() - start;

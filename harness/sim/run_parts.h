@@ -8,6 +8,7 @@
 #include "harness/chain.h"
 #include "harness/protocol/dmps.h"
 #include "harness/run.h"
+#include "harness/sim/slices.h"
 
 /* A rank's part.  There may be half a million. */
 struct part {
@@ -27,6 +28,7 @@ struct seat {
     enum engine_cost cost; /* of a chunk; ENGINE_COSTS: a message's */
     double power;          /* of its core */
     int queue;             /* processes on its core, its own included */
+    struct slices slices;  /* in which it has its core */
     double compute_s, wait_s, sync_s;
     int64_t last; /* its newest entry in `handed`, -1: none */
     uint8_t hit;  /* of the run's perturbations: those that hold it */
@@ -65,6 +67,7 @@ struct run {
     int opened;        /* parts */
     struct seat *seat; /* of each worker */
     int passes;        /* over the source: time steps with replan, else 1 */
+    int64_t repetition;
     struct dependent dependent;
     struct perturbs perturbs;
     uint8_t *hit;              /* which hold each worker; NULL: none do */

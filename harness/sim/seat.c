@@ -1,6 +1,7 @@
 #include "harness/sim/run_parts.h"
 
 #include "harness/engine/sim/world.h"
+#include "harness/sim/machine.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -13,11 +14,16 @@ enum { POLLS_MAX = 64 };
 
 /* ---- work ---- */
 
-/* A core is shared fairly with what competes with the worker. */
+/* A core is shared with what competes with the worker: in the slices that this
+ * machine was seen to have, else fairly at every moment. */
 static void compute(struct seat *seat, double seconds)
 {
-    double start = engine_now();
-    world_compute(seconds * world_here()->speed * seat->queue / seat->power);
+    double start = engine_now(), speed = world_here()->speed;
+    double flops = seconds * speed / seat->power;
+    if (seat->slices.tick_s > 0)
+        slices_compute(&seat->slices, flops, speed);
+    else
+        world_compute(seconds * speed * seat->queue / seat->power);
     double work = engine_now() - start;
     seat->compute_s += work;
     perturb_after(seat, start, work);
@@ -165,6 +171,8 @@ void seat_open(struct run *run, int worker)
                    .output = run->loop->output,
                    .output_bytes = run->loop->output_bytes}};
     perturb_seat(seat);
+    slices_open(&seat->slices, machine_slices(world_here()->machine),
+                seat->queue - 1, run->repetition);
     if (thread == 0 && chain_polls(chain))
         seat->worker.poll = &seat->poll;
 }
