@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Of a candidate whose core is shared in time slices: as many starts of the
- * loop as tell its median. */
-enum { REPETITIONS = 11 };
+/* Of a candidate whose core is shared in time slices: so many starts of the
+ * loop, for its median. */
+enum { REPETITIONS = 5 };
 
 static bool simulated(const struct cell *cell)
 {

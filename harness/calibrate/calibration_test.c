@@ -50,6 +50,9 @@ static struct calibration make(void)
     strcpy(kind->dispatch[0].transport, "master");
     kind->dispatch[0].c_sch = 3e-7;
     kind->charge = (struct calibration_charge){2e-8, 5e-8, 6e-8, 2e-7, NAN};
+    kind->slices = (struct calibration_slices){.run = 0.0039, .gap = 0.0041};
+    for (int i = 0; i < CALIBRATION_STARTS; i++)
+        kind->slices.start[i] = 0.001 / 3 * i;
     for (int i = 0; i < 2; i++) {
         struct calibration_transfer *t = &kind->transfer[i];
         *t = (struct calibration_transfer){
@@ -106,6 +109,7 @@ static void assert_same_kind(const struct calibration_kind *a,
     }
     assert_string_equal(a->dispatch[0].transport, b->dispatch[0].transport);
     assert_true(a->dispatch[0].c_sch == b->dispatch[0].c_sch);
+    assert_memory_equal(&a->slices, &b->slices, sizeof(a->slices));
     assert_true(a->charge.state == b->charge.state);
     assert_true(a->charge.send == b->charge.send);
     assert_true(a->charge.receive == b->charge.receive);
@@ -283,6 +287,24 @@ static void a_tournament_has_every_pair_once(void **unused)
     assert_int_equal(exchange_pairs(1000), 63 * 500);
 }
 
+/* Any few repetitions in a row have starts from all over. */
+static void starts_are_taken_in_turns(void **unused)
+{
+    (void)unused;
+    struct calibration_slices s = {.run = 1, .gap = 1};
+    int seen[CALIBRATION_STARTS] = {0}, short_ones = 0;
+    for (int i = 0; i < CALIBRATION_STARTS; i++)
+        s.start[i] = i;
+    assert_true(calibration_start(&s, 0) == 7);
+    for (int64_t r = 0; r < 300; r++) {
+        seen[(int)calibration_start(&s, r)]++;
+        short_ones += r < 5 && calibration_start(&s, r) < 7;
+    }
+    for (int i = 0; i < CALIBRATION_STARTS; i++)
+        assert_true(seen[i] >= 18 && seen[i] <= 22);
+    assert_int_equal(short_ones, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +315,7 @@ int main(void)
         cmocka_unit_test(powers_are_relative_to_the_slowest),
         cmocka_unit_test(what_is_looked_up_is_the_nearest),
         cmocka_unit_test(a_tournament_has_every_pair_once),
+        cmocka_unit_test(starts_are_taken_in_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 """The platform this-machine: what a calibration says is what a simulation
 takes."""
 import json
+import math
 
 import pytest
 
@@ -14,6 +15,7 @@ def known(measured, tmp_path):
     def write(change=lambda kind: None):
         data = json.loads(measured[0].read_text())
         for kind in data["kinds"].values():
+            kind["slices"] = None
             for pair in kind["boundaries"]:
                 pair.update(c_c_s_per_byte=0)
             for worker in kind["workers"]:
@@ -52,6 +54,63 @@ def test_kernels_take_what_was_measured(sim, known):
     assert stored == json.loads(path.read_text())
     platform = (result.directory / "platform.xml").read_text()
     assert str(path) in platform and 'core="2"' in platform
+
+
+STARTS = [i / 100 for i in range(15)]
+
+
+@pytest.mark.parametrize("load, others", [("w0", 1), ("w0:3", 3)])
+def test_a_loaded_core_is_shared_in_the_slices_measured(sim, known, load,
+                                                        others):
+    """A tenth of a second each, after what was left of the first slice."""
+    path = known(lambda kind: kind.update(slices={
+        "run_s": 0.09, "gap_s": 0.11, "start_s": STARTS}))
+    result = sim(path, *ADJOINT, "--scheme", "ss", "--workers", 1, "--load",
+                 load, "--repetitions", 5)
+    assert result.code == 0, result.err
+    times = [row["time_s"] for row in result.runs()]
+    work = 900 * 1e-3 + OPERATIONS * 1e-6
+    places = [(0.5 + k * 0.6180339887498949) % 1 for k in range(5)]
+    left = [STARTS[int(place * 15)] for place in places]
+    assert len(set(left)) == 5
+    assert times == pytest.approx(
+        [work + 0.1 * others * math.ceil((work - s) / 0.1) for s in left],
+        rel=1e-4)
+
+
+def test_a_worker_that_has_slept_has_its_core_at_once(sim, known):
+    """Worker 1 has one row of three and waits for the others: it never has
+    more than its share, and no slice ends while the loop runs."""
+    def change(kind, slices):
+        kind.update(slices=slices)
+        for kernel in kind["kernels"]:
+            for cost in kernel["workers"]:
+                cost.update(start_s=0.02)
+    args = ("--kernel", "heat:rows=3,cols=8,steps=20", "--scheme",
+            "css:chunk=2", "--sync-interval", 8, "--workers", 2)
+    path = known(lambda kind: change(kind, {
+        "run_s": 9, "gap_s": 9, "start_s": [9] * 15}))
+    alone = only(sim(path, *args, out="alone"))["time_s"]
+    loaded = only(sim(path, *args, "--load", "w1", "--repetitions", 1,
+                      out="loaded"))["time_s"]
+    fair = only(sim(known(lambda kind: change(kind, None)), *args, "--load",
+                    "w1", out="fair"))["time_s"]
+    assert loaded == pytest.approx(alone, rel=1e-6)
+    assert fair > 1.3 * alone
+
+
+def test_without_slices_a_loaded_core_is_shared_at_every_moment(sim, known):
+    row = only(sim(known(), *ADJOINT, "--scheme", "ss", "--workers", 1,
+                   "--load", "w0"))
+    assert row["time_s"] == pytest.approx(
+        2 * (900 * 1e-3 + OPERATIONS * 1e-6), rel=1e-4)
+
+
+def test_slices_that_cannot_be_are_refused(sim, known):
+    path = known(lambda kind: kind.update(slices={
+        "run_s": 0.1, "gap_s": 0.1, "start_s": [0.1]}))
+    result = sim(path, *ADJOINT, "--scheme", "ss", "--workers", 1)
+    assert result.code == 1 and "slices: 'run_s, gap_s" in result.err
 
 
 def test_a_line_of_the_set_begins_with_each_point(sim, known):
