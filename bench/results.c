@@ -99,8 +99,8 @@ static const char *text(const json_t *line, const char *key)
 uint64_t result_choice(const char *scheme, const char *hierarchy,
                        int64_t sync_interval)
 {
-    uint64_t seed = XXH3_64bits_withSeed(scheme, strlen(scheme),
-                                         (uint64_t)sync_interval);
+    uint64_t seed =
+        XXH3_64bits_withSeed(scheme, strlen(scheme), (uint64_t)sync_interval);
     return XXH3_64bits_withSeed(hierarchy, strlen(hierarchy), seed);
 }
 
