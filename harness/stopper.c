@@ -46,13 +46,19 @@ static bool wait_for(double at_s)
 static struct order obey(pid_t parent, const struct order *order)
 {
     struct order done = {0};
+    double held_s = 0; /* until then, by those before */
     for (int i = 0; i < order->count; i++) {
         struct stopper_stop stop = order->list[i];
         if (!wait_for(stop.from_s))
             break;
-        stop.from_s = engine_now();
+        double now = engine_now();
+        /* Who wakes up late stops it as long as it was to be. */
+        if (stop.from_s >= held_s)
+            stop.to_s += now - stop.from_s;
+        stop.from_s = now;
         if (stop.from_s >= stop.to_s)
             continue;
+        held_s = stop.to_s;
         kill(parent, SIGSTOP);
         engine_sleep(stop.to_s - engine_now());
         kill(parent, SIGCONT);
