@@ -110,7 +110,7 @@ def test_slices_that_cannot_be_are_refused(sim, known):
     path = known(lambda kind: kind.update(slices={
         "run_s": 0.1, "gap_s": 0.1, "start_s": [0.1]}))
     result = sim(path, *ADJOINT, "--scheme", "ss", "--workers", 1)
-    assert result.code == 1 and "slices: 'run_s, gap_s" in result.err
+    assert result.code == 2 and "slices: 'run_s, gap_s" in result.err
 
 
 def test_a_line_of_the_set_begins_with_each_point(sim, known):
