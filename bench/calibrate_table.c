@@ -99,6 +99,7 @@ static void print_charges(const char *kind, const struct calibration_charge *c)
     print_charge(kind, "to receive one", c->receive);
     print_charge(kind, "one way, both included", c->one_way);
     print_charge(kind, "a chunk from a dedicated master", c->round);
+    print_charge(kind, "waiting for what is stolen", c->steal);
 }
 
 static void print_slices(const char *kind, const struct calibration_slices *s)

@@ -67,6 +67,24 @@ static double request_s(const struct calibration_kind *ranks)
     return fmax(0, finite_or(c->round - messages, 0));
 }
 
+/* Thieves look for a victim through memory; what ranks say to each other is
+ * charged as messages are.  A calibration from before steals were measured has
+ * what stood for them then. */
+static void set_steals(const struct calibration *c, int which,
+                       struct plan_simulation *s)
+{
+    const struct calibration_kind *threads = &c->kind[CALIBRATION_THREADS];
+    const struct calibration_kind *ranks = &c->kind[CALIBRATION_RANKS];
+    double one_way = finite_or(ranks->charge.one_way, 0);
+    s->own_s =
+        finite_or(calibration_c_sch(&c->kind[which], "steal"), s->count_s);
+    s->steal_s = fmax(0, finite_or(threads->charge.steal, 0) -
+                             finite_or(threads->charge.state, 0));
+    s->answer_s = isfinite(ranks->charge.steal)
+                      ? fmax(0, ranks->charge.steal - 2 * one_way)
+                      : s->request_s;
+}
+
 static void set_charges(const struct calibration *c, int which,
                         struct plan_simulation *s)
 {
@@ -78,6 +96,7 @@ static void set_charges(const struct calibration *c, int which,
     s->request_s = request_s(&c->kind[CALIBRATION_RANKS]);
     s->count_s = finite_or(calibration_c_sch(kind, counter), 0);
     s->state_s = finite_or(kind->charge.state, 0);
+    set_steals(c, which, s);
 }
 
 /* Both copy what is in a message, and SMPI charges receivers of detached ones
@@ -233,6 +252,9 @@ void this_machine_fill(const struct this_machine *machine, int ranks,
     s->request_s = charges->request_s;
     s->count_s = charges->count_s;
     s->state_s = charges->state_s;
+    s->own_s = charges->own_s;
+    s->steal_s = charges->steal_s;
+    s->answer_s = charges->answer_s;
     s->handover_s = charges->handover_s;
     s->handover_byte_s = charges->handover_byte_s;
     snprintf(s->platform, sizeof(s->platform), "%s", machine->platform);

@@ -21,6 +21,9 @@ struct plan_simulation {
                                cost; empty: by operation_s or flop/s */
     double count_s;         /* a step from a counter in shared memory */
     double state_s;         /* a chunk from a scheme's state or a pool */
+    double own_s;           /* work stealing: a piece of one's own range */
+    double steal_s;         /* from another thread, beside looking for it */
+    double answer_s;        /* a rank takes in a thief's question and answers */
     double handover_s;      /* a boundary between two threads */
     double handover_byte_s; /* and for each of its bytes */
 };

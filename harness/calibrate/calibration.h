@@ -83,6 +83,8 @@ struct calibration_charge {
     double one_way; /* half of a round trip, both included */
     double round;   /* s for a chunk of a dedicated master when all ask: with
                        one worker a round trip and what the master does */
+    double steal;   /* s that a thief waits for its loot: from another thread
+                       through memory, from another rank by message */
 };
 
 /* A worker beside one busy process on its core, as the system shares it out. */

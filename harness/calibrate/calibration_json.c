@@ -68,10 +68,11 @@ static json_t *kernel_to_json(const struct calibration_kernel *kernel,
 
 static json_t *charge_to_json(const struct calibration_charge *c)
 {
-    return json_pack("{s:o,s:o,s:o,s:o,s:o}", "state_s", record_real(c->state),
-                     "send_s", record_real(c->send), "receive_s",
-                     record_real(c->receive), "one_way_s",
-                     record_real(c->one_way), "round_s", record_real(c->round));
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "state_s",
+                     record_real(c->state), "send_s", record_real(c->send),
+                     "receive_s", record_real(c->receive), "one_way_s",
+                     record_real(c->one_way), "round_s", record_real(c->round),
+                     "steal_s", record_real(c->steal));
 }
 
 json_t *calibration_kind_to_json(const struct calibration_kind *kind)
@@ -316,7 +317,8 @@ static struct calibration_charge read_charge(const json_t *object)
                                        .send = optional(object, "send_s"),
                                        .receive = optional(object, "receive_s"),
                                        .one_way = optional(object, "one_way_s"),
-                                       .round = optional(object, "round_s")};
+                                       .round = optional(object, "round_s"),
+                                       .steal = optional(object, "steal_s")};
 }
 
 static int read_kind(const struct reader *reader, const json_t *object,

@@ -49,7 +49,8 @@ static struct calibration make(void)
     kind->dispatches = 1;
     strcpy(kind->dispatch[0].transport, "master");
     kind->dispatch[0].c_sch = 3e-7;
-    kind->charge = (struct calibration_charge){2e-8, 5e-8, 6e-8, 2e-7, NAN};
+    kind->charge =
+        (struct calibration_charge){2e-8, 5e-8, 6e-8, 2e-7, NAN, 3e-7};
     kind->slices = (struct calibration_slices){.run = 0.0039, .gap = 0.0041};
     for (int i = 0; i < CALIBRATION_STARTS; i++)
         kind->slices.start[i] = 0.001 / 3 * i;
@@ -115,6 +116,7 @@ static void assert_same_kind(const struct calibration_kind *a,
     assert_true(a->charge.receive == b->charge.receive);
     assert_true(a->charge.one_way == b->charge.one_way);
     assert_true(isnan(a->charge.round) && isnan(b->charge.round));
+    assert_true(a->charge.steal == b->charge.steal);
 }
 
 static void files_come_back(void **unused)

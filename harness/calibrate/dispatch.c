@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 9 };
+enum { ROUNDS = 9, STEAL_SIZE = 1000000 };
 
 /* Iterations for a few ms a round: chunks from memory cost nanoseconds, those
  * from a master microseconds. */
@@ -18,10 +18,38 @@ static int64_t loop_size(const char *transport)
     return strcmp(transport, "master") == 0 ? 5000 : 200000;
 }
 
-/* *chunk_s: of the loop's time, for each chunk. */
+/* What a repetition says, in seconds. */
+typedef double measured(const struct run_result *result,
+                        const struct launch_context *context);
+
+/* Of the loop's time, for each chunk. */
+static double chunk_of(const struct run_result *result,
+                       const struct launch_context *context)
+{
+    (void)context;
+    return result->time_s / (double)result->chunks;
+}
+
+/* What the first worker's thieves wait, for each time that they ask: threads
+ * look again and again when there is nothing left, ranks are told. */
+static double steal_of(const struct run_result *result,
+                       const struct launch_context *context)
+{
+    double wait_s = 0;
+    int64_t asked = 0;
+    bool told = context->comm.ranks > 1;
+    for (int w = 1; w < context->comm.ranks * context->threads; w++) {
+        const struct worker_result *thief = &result->workers[w];
+        wait_s += thief->wait_s;
+        asked += thief->steals + (told ? thief->steals_failed : 0);
+    }
+    return asked > 0 ? wait_s / (double)asked : 0;
+}
+
+/* *seconds: the median of what `value` finds in each round. */
 static int measure_rounds(struct run *run, const struct launch_context *context,
-                          double *chunk_s, struct calibration_kind *kind,
-                          struct error *err)
+                          measured *value, double *seconds,
+                          struct calibration_kind *kind, struct error *err)
 {
     double sample[ROUNDS];
     for (int r = -1; r < ROUNDS; r++) {
@@ -31,18 +59,18 @@ static int measure_rounds(struct run *run, const struct launch_context *context,
             return code;
         if (context->comm.rank != 0 || r < 0)
             continue;
-        sample[r] = result.time_s / (double)result.chunks;
+        sample[r] = value(&result, context);
         for (int w = 0; run_workers(run) == kind->workers && w < kind->workers;
              w++)
             kind->worker[w].core = result.workers[w].core;
     }
-    *chunk_s =
+    *seconds =
         context->comm.rank == 0 ? stats_median(sample, ROUNDS).median : 0;
     return 0;
 }
 
 static int measure_cell(struct launch_context *context, const struct cell *cell,
-                        bool oversubscribe, double *chunk_s,
+                        bool oversubscribe, measured *value, double *seconds,
                         struct calibration_kind *kind, struct error *err)
 {
     struct loop loop;
@@ -53,7 +81,7 @@ static int measure_cell(struct launch_context *context, const struct cell *cell,
         return code;
     code = run_open(&run, cell, &loop, context, oversubscribe, err);
     if (code == 0) {
-        code = measure_rounds(run, context, chunk_s, kind, err);
+        code = measure_rounds(run, context, value, seconds, kind, err);
         run_close(run);
     }
     loop_close(&loop);
@@ -68,7 +96,8 @@ static int measure_transport(struct launch_context *context,
     double chunk_s;
     int code = crew_cell(context, transport, loop_size(transport), &cell, err);
     if (code == 0)
-        code = measure_cell(context, &cell, oversubscribe, &chunk_s, kind, err);
+        code = measure_cell(context, &cell, oversubscribe, chunk_of, &chunk_s,
+                            kind, err);
     if (code != 0)
         return code;
     struct calibration_dispatch *d = &kind->dispatch[kind->dispatches++];
@@ -85,6 +114,8 @@ int dispatch_measure(struct launch_context *context, bool oversubscribe,
                                  oversubscribe, kind, err);
     if (code == 0 && !one)
         code = measure_transport(context, "window", oversubscribe, kind, err);
+    if (code == 0)
+        code = measure_transport(context, "steal", oversubscribe, kind, err);
     return code;
 }
 
@@ -102,7 +133,8 @@ static int measure_state(struct launch_context *context, bool oversubscribe,
     if (code == 0)
         code = cell_check(&cell, err);
     if (code == 0)
-        code = measure_cell(context, &cell, oversubscribe, &chunk_s, kind, err);
+        code = measure_cell(context, &cell, oversubscribe, chunk_of, &chunk_s,
+                            kind, err);
     if (code == 0)
         kind->charge.state = chunk_s * kind->workers;
     return code;
@@ -121,7 +153,8 @@ static int measure_request(struct launch_context *context, bool oversubscribe,
     if (code == 0)
         code = cell_check(&cell, err);
     if (code == 0)
-        code = measure_cell(context, &cell, oversubscribe, &chunk_s, kind, err);
+        code = measure_cell(context, &cell, oversubscribe, chunk_of, &chunk_s,
+                            kind, err);
     if (code != 0)
         return code;
     burst_measure(&context->comm, &burst);
@@ -132,12 +165,33 @@ static int measure_request(struct launch_context *context, bool oversubscribe,
     return 0;
 }
 
+/* The first worker has nearly all of the loop: all others steal from it, and
+ * then from each other. */
+static int measure_steal(struct launch_context *context, bool oversubscribe,
+                         struct calibration_kind *kind, struct error *err)
+{
+    struct cell cell;
+    int thieves = context->comm.ranks * context->threads - 1;
+    if (thieves == 0)
+        return 0;
+    int code = crew_cell(context, "steal", STEAL_SIZE, &cell, err);
+    snprintf(cell.power, sizeof(cell.power), "%d,%d:1", STEAL_SIZE, thieves);
+    if (code == 0)
+        code = cell_check(&cell, err);
+    if (code == 0)
+        code = measure_cell(context, &cell, oversubscribe, steal_of,
+                            &kind->charge.steal, kind, err);
+    return code;
+}
+
 int dispatch_charges(struct launch_context *context, bool oversubscribe,
                      struct calibration_kind *kind, struct error *err)
 {
-    kind->charge = (struct calibration_charge){NAN, NAN, NAN, NAN, NAN};
+    kind->charge = (struct calibration_charge){NAN, NAN, NAN, NAN, NAN, NAN};
     int code = measure_state(context, oversubscribe, kind, err);
     if (code == 0 && context->comm.ranks > 1)
         code = measure_request(context, oversubscribe, kind, err);
+    if (code == 0)
+        code = measure_steal(context, oversubscribe, kind, err);
     return code;
 }

@@ -143,7 +143,10 @@ extern const bool engine_simulated;
 enum engine_cost {
     ENGINE_REQUEST, /* a master takes in a request and answers it */
     ENGINE_COUNT,   /* a step from a counter in shared memory */
-    ENGINE_STATE, /* a chunk from a scheme's state or a pool, under its lock */
+    ENGINE_STATE,  /* a chunk from a scheme's state or a pool, under its lock */
+    ENGINE_OWN,    /* work stealing: a piece of the worker's own range */
+    ENGINE_STEAL,  /* half of another thread's range, beside looking for it */
+    ENGINE_ANSWER, /* a rank takes in a thief's question and answers */
     ENGINE_HANDOVER,      /* a boundary to another thread of the rank */
     ENGINE_HANDOVER_BYTE, /* and for each of its bytes */
     ENGINE_COSTS,         /* how many there are */

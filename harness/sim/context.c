@@ -95,6 +95,9 @@ int context_open(struct launch_context *context, const struct plan *plan,
     world->cost_s[ENGINE_REQUEST] = simulation->request_s;
     world->cost_s[ENGINE_COUNT] = simulation->count_s;
     world->cost_s[ENGINE_STATE] = simulation->state_s;
+    world->cost_s[ENGINE_OWN] = simulation->own_s;
+    world->cost_s[ENGINE_STEAL] = simulation->steal_s;
+    world->cost_s[ENGINE_ANSWER] = simulation->answer_s;
     world->cost_s[ENGINE_HANDOVER] = simulation->handover_s;
     world->cost_s[ENGINE_HANDOVER_BYTE] = simulation->handover_byte_s;
     world->operation_s = simulation->operation_s;

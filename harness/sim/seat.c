@@ -136,7 +136,7 @@ static enum engine_cost cost_of(const struct run *run, int worker)
     if (part->chain.has_push)
         return ENGINE_COSTS; /* planned before the loop */
     if (part->chain.has_steal)
-        return ENGINE_COUNT; /* an atomic operation on its own range */
+        return ENGINE_OWN;
     if (!part->chain.has_relay)
         return run->root.table.steps > 0 ? ENGINE_COUNT : ENGINE_STATE;
     int leaf = tree->worker_master[worker];

@@ -266,8 +266,13 @@ static bool rob_anybody(struct steal_source *source)
             return true;
     while ((victim = victims_next(&source->victims, &round, steal->workers,
                                   &source->random)) >= 0) {
-        /* In simulation looking takes time, and nothing else does. */
+        /* In simulation looking takes time, and robbing.  All of it before:
+         * between what was stolen and its first piece no time may pass, or two
+         * thieves rob each other of a last iteration for ever. */
         engine_charge(ENGINE_STATE);
+        if (engine_simulated &&
+            steal_size(steal_look(&source->steal->range[victim])) > 0)
+            engine_charge(ENGINE_STEAL);
         if (rob(source, victim))
             return true;
         source->tally.failed++;

@@ -151,7 +151,7 @@ static bool take_loot(struct steal *steal, struct steal_message *loot)
 static void answer(struct steal *steal, const struct steal_message *question)
 {
     struct steal_message loot = {0};
-    engine_charge(ENGINE_REQUEST);
+    engine_charge(ENGINE_ANSWER);
     if (take_loot(steal, &loot)) {
         say(steal, question->from, STEAL_LOOT, loot);
         return;

@@ -59,8 +59,11 @@ def test_what_simulations_charge(measured):
     assert 0 < ours["state_s"] < 1e-2
     assert ours["send_s"] is None and ours["round_s"] is None
     assert all(0 < theirs[x] < 1 for x in (
-        "state_s", "send_s", "receive_s", "one_way_s", "round_s"))
+        "state_s", "send_s", "receive_s", "one_way_s", "round_s", "steal_s"))
     assert theirs["round_s"] > theirs["one_way_s"]
+    assert 0 < ours["steal_s"] < 1e-2
+    for kind in kinds.values():
+        assert "steal" in {x["transport"] for x in kind["dispatch"]}
 
 
 def test_nothing_but_the_file_is_left(measured):

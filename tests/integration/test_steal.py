@@ -92,6 +92,13 @@ def test_auto_tries_what_can_be_stolen(dlsbench):
 
 # ---- simulated: 4 hosts of 4 cores ----
 
+def test_thieves_do_not_rob_each_other_for_ever(sim):
+    """Of a last iteration that takes no time."""
+    row, _ = check(sim("--kernel", "null:size=100000", "--scheme", "gss",
+                       "--threads", 2, *STEAL))
+    assert row["time_s"] < 1e-3
+
+
 @pytest.mark.parametrize("victim", ["random", "near"])
 @pytest.mark.parametrize("layout", [
     "--threads 4", "--ranks 16", "--ranks 4 --threads 4", "--ranks 5",

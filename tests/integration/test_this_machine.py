@@ -158,6 +158,37 @@ def test_a_round_trip_takes_what_was_measured(sim, known, tmp_path):
     assert row["time_s"] == pytest.approx(0.7, rel=0.03)
 
 
+@pytest.mark.parametrize("shape,seconds", [
+    ("--threads 2", 1e-3), ("--ranks 2", 6e-3)])
+def test_a_steal_takes_what_was_measured(sim, known, tmp_path, shape, seconds):
+    """Worker 0 has all but one iteration, worker 1 takes half of it: looking
+    and stealing 1 ms through memory, a question and its loot 6 ms."""
+    def steals(kind):
+        for way in kind["dispatch"]:
+            way["c_sch_s"] = 0
+        kind["charges"].update(state_s=2e-4, send_s=1e-3, receive_s=1e-3,
+                               one_way_s=2e-3, steal_s=seconds)
+    (tmp_path / "costs.txt").write_text("0.1\n" * 5)
+    result = sim(known(steals), "--kernel",
+                 f"trace:file={tmp_path}/costs.txt,steps=1", "--scheme", "ss",
+                 *shape.split(), "--transport", "steal", "--power", "999,1",
+                 "--trace", "--timing", "chunk")
+    only(result)
+    chunks = [x for x in result.lines("chunks") if x["worker"] == 1]
+    first, second = sorted(chunks, key=lambda x: x["begin_s"])[:2]
+    waited = second["begin_s"] - first["end_s"]
+    assert waited == pytest.approx(seconds, rel=0.2), chunks
+
+
+def test_a_calibration_from_before_steals_still_does(sim, known):
+    def older(kind):
+        kind["dispatch"] = [x for x in kind["dispatch"]
+                            if x["transport"] != "steal"]
+        kind["charges"].pop("steal_s")
+    only(sim(known(older), *ADJOINT, "--scheme", "ss", "--threads", 2,
+             "--ranks", 1, "--transport", "steal"))
+
+
 def test_what_the_cell_says_goes_first(sim, known):
     row = only(sim(known(), *ADJOINT, "--scheme", "ss", "--workers", 1,
                    "--cp", "1e-5"))
