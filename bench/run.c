@@ -234,19 +234,40 @@ static int choose_cells(int argc, char **argv, struct choose *choose,
     return code;
 }
 
+/* What is missing is simulated as what is there was: results that go on keep
+ * the calibration that they began with, `name` in their directory. */
+static bool stored_calibration(const struct run_options *options,
+                               const struct campaign *campaign,
+                               const char *name, char path[PATH_MAX])
+{
+    struct rundir dir;
+    bool found = false;
+    if (rundir_find(&dir, campaign, &options->setup, &options->dir, &found,
+                    NULL) != 0 ||
+        !found)
+        return false;
+    return (size_t)snprintf(path, PATH_MAX, "%s/%s", dir.path, name) <
+               PATH_MAX &&
+           access(path, R_OK) == 0;
+}
+
 static int run_campaign(int argc, char **argv,
                         const struct run_options *options,
                         struct campaign *campaign, struct error *err)
 {
     struct rundir dir;
     struct choose choose;
+    char stored[PATH_MAX];
     int code = take_part(options, campaign, err);
     if (code == 0 && options->dry_run)
         return run_dry(options, campaign);
     if (code == 0 && options->dir.prepare)
         return prepare(options, campaign);
     if (code == 0) {
-        code = choose_open(&choose, options->calibration, campaign, err);
+        bool goes_on = stored_calibration(options, campaign,
+                                          "auto/calibration.json", stored);
+        code = choose_open(&choose, goes_on ? stored : options->calibration,
+                           campaign, err);
         if (code == 0)
             code = open_directory(options, campaign, &dir, err);
         if (code != 0)
@@ -286,29 +307,14 @@ static void say_threads(const struct campaign *campaign)
     }
 }
 
-/* What is missing is simulated as what is there was: results that go on keep
- * the calibration that they began with. */
-static bool stored_calibration(const struct run_options *options,
-                               const struct campaign *campaign,
-                               char path[PATH_MAX])
-{
-    struct rundir dir;
-    bool found = false;
-    if (rundir_find(&dir, campaign, &options->setup, &options->dir, &found,
-                    NULL) != 0 ||
-        !found)
-        return false;
-    snprintf(path, PATH_MAX, "%s/calibration.json", dir.path);
-    return access(path, R_OK) == 0;
-}
-
 static int simulate_campaign(int argc, char **argv, struct run_options *options,
                              struct campaign *campaign, struct error *err)
 {
     if (options->dry_run)
         return run_campaign(argc, argv, options, campaign, err);
     char stored[PATH_MAX];
-    bool goes_on = stored_calibration(options, campaign, stored);
+    bool goes_on =
+        stored_calibration(options, campaign, "calibration.json", stored);
     options->simulate.calibration = goes_on ? stored : options->calibration;
     if (simulate_open(&options->simulate, campaign->all.cells,
                       campaign->all.count, err) != 0) {

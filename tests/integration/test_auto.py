@@ -75,6 +75,34 @@ cells:
     assert table(again) == table(result)
 
 
+def test_predictions_of_one_directory_are_by_one_calibration(
+        dlsbench, campaign, loop, measured, tmp_path):
+    """Predictions by two calibrations could not be compared."""
+    needs_simgrid()
+    path = campaign(f"""
+repetitions: 1
+repetitions_max: 1
+oversubscribe: on
+events: none
+cells:
+  - kernel: "{loop}"
+    layout: 1x2
+    scheme: ["auto:schemes=static+ss", "auto:schemes=gss+fss"]
+""")
+    out = tmp_path / "parts"
+    first = dlsbench("run", path, "--calibration", measured[0], "--shard",
+                     "0/2", "--out", out)
+    assert first.code == 0, first.err
+    kept = (out / "auto/calibration.json").read_bytes()
+    other = tmp_path / "other.json"
+    other.write_bytes(kept + b"\n")
+    second = dlsbench("run", path, "--calibration", other, "--resume",
+                      "--shard", "1/2", "--out", out)
+    assert second.code == 0, second.err
+    assert "simulating" in second.err
+    assert (out / "auto/calibration.json").read_bytes() == kept
+
+
 @pytest.mark.parametrize("shape", [("--ranks", 2), ("--threads", 2)])
 def test_trials_are_recorded_and_keep_their_share(dlsbench, loop, shape):
     result = dlsbench("run", "--kernel", loop, "--scheme",

@@ -26,7 +26,8 @@ def test_what_a_calibration_holds(measured):
         times = [x["one_way_s"] for x in pair["sizes"]]
         assert all(x > 0 for x in times)
         assert {x["transport"] for x in kind["dispatch"]} == (
-            {"shared"} if name == "threads" else {"master", "window"})
+            {"shared", "steal"} if name == "threads"
+            else {"master", "window", "steal"})
         kernels = [x["kernel"].split(":")[0] for x in kind["kernels"]]
         assert kernels == ["mandelbrot", "adjoint", "matmul", "heat", "heat",
                            "floyd-steinberg", "floyd-steinberg", "heat"]
