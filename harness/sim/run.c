@@ -15,8 +15,11 @@
  * to serve one, and STAGGER_LEAST_S in any case.  If they started as fast as it
  * can serve, or at one instant, requests would wait at the master, and every
  * new one would be compared with all of them: 32,768 ranks then take minutes
- * instead of seconds to simulate.  A rank's own time begins with its start. */
-static const double STAGGER = 1.25, STAGGER_LEAST_S = 10e-9;
+ * instead of seconds to simulate.  MANY take their leave as close to each
+ * other, with a message more each, so they start further apart.  A rank's own
+ * time begins with its start. */
+static const double STAGGER = 1.25, STAGGER_MANY = 5, STAGGER_LEAST_S = 10e-9;
+enum { MANY = 32768 };
 
 /* ---- opening ---- */
 
@@ -277,7 +280,8 @@ static double delay_of(const struct tree *tree, int worker)
         return 0;
     const struct tree_master *asked =
         &tree->master[tree->worker_master[worker]];
-    double apart_s = STAGGER * world_here()->cost_s[ENGINE_REQUEST];
+    double apart_s = (asked->workers < MANY ? STAGGER : STAGGER_MANY) *
+                     world_here()->cost_s[ENGINE_REQUEST];
     if (apart_s < STAGGER_LEAST_S)
         apart_s = STAGGER_LEAST_S;
     return (worker - asked->first_worker) * apart_s;
