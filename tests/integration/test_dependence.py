@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT, environment, launcher
+from conftest import ROOT, environment, launcher, sanitize_threads
 from test_matrix import check
 
 SCHEMES = ("['css:chunk=7', ss, static, gss, tss, fss, qss, 'wcss:k=2', wf,"
@@ -132,7 +132,7 @@ def test_under_address_and_undefined_sanitizer(dlsbench, campaign, kernel,
                                     "floyd-steinberg:rows=24,cols=31"])
 def test_threads_under_the_thread_sanitizer(dlsbench, campaign, tmp_path,
                                             kernel, shape, monkeypatch):
-    monkeypatch.setenv("TSAN_OPTIONS", f"log_path={tmp_path}/tsan")
+    sanitize_threads(monkeypatch, tmp_path)
     body = text(kernel, shape, "[3]", "[ss, gss, 'wcss:k=2', dtss]")
     result = dlsbench("run", campaign(body), "--oversubscribe",
                       program="build/thread/dlsbench")

@@ -1,10 +1,11 @@
 """Every scheme over every transport and hierarchy, with real ranks, checked
 in the result files.  More ranks than cores is slower, never stuck."""
 import collections
-import os
 import re
 
 import pytest
+
+from conftest import sanitize_threads
 
 SCHEMES = ("[static, ss, 'css:chunk=3', 'wcss:k=2', gss, fss, tss, tss-taylor,"
            " qss, wf, dtss, dtss-acp, dfss, dgss,"
@@ -209,11 +210,7 @@ cells:
     ("1x2", ""), ("1x4", "1,2,3,4"), ("2x2", ""), ("3x2", "2:1,2:2,2:3")])
 def test_threads_under_the_thread_sanitizer(dlsbench, campaign, tmp_path,
                                             shape, power, monkeypatch):
-    options = f"log_path={tmp_path}/tsan"
-    if os.environ.get("MPI") == "openmpi":
-        # It takes locks of its own in both orders when it closes links.
-        options += ":detect_deadlocks=0"
-    monkeypatch.setenv("TSAN_OPTIONS", options)
+    sanitize_threads(monkeypatch, tmp_path)
     body = text(shape, "mandelbrot:size=32,maxiter=32",
                 "[static, ss, 'wcss:k=2', gss, fss, dtss, dfss]")
     if power:
