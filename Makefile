@@ -64,7 +64,7 @@ LDLIBS  = $(call libraries,$(PACKAGES)) \
 CODE    = base sched kernels harness bench
 SOURCES := $(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*.c' ! -name '*_test.c' ! -path 'bench/overhead/*' ! -path '*/sim/*'))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
-LIBOBJS := $(filter-out $(BUILD)/bench/main.o,$(OBJECTS))
+LIBOBJS := $(filter-out $(BUILD)/bench/commands/main.o,$(OBJECTS))
 TESTS   := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*_test.c')))
 OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c))
 
@@ -82,8 +82,8 @@ build-deps: ## only those that building needs
 	@sh tests/deps.sh $(BUILD_DEBS)
 
 bench: OUT := results/workstation/$(shell date -u +%Y-%m-%dT%H%M%SZ)
-bench: $(BUILD)/dlsbench ## measure this workstation (bench/workstation.yaml)
-	$(Q)$(BUILD)/dlsbench run bench/workstation.yaml --out $(OUT); code=$$?; \
+bench: $(BUILD)/dlsbench ## measure this workstation (bench/campaigns/workstation.yaml)
+	$(Q)$(BUILD)/dlsbench run bench/campaigns/workstation.yaml --out $(OUT); code=$$?; \
 	    $(PYTHON) analysis/report.py $(OUT) || echo "no report" >&2; exit $$code
 
 report: ## one page, plots and traces of a result directory: DIR=...
@@ -108,7 +108,7 @@ paper-beaumont: plan-sim ## divisible loads, figures 5 to 15 (PLATFORMS=n ENGINE
 plan-sim: $(BUILD)/dlsbench $(BUILD)/dlsbench-plan-sim ## plans as messages on SimGrid
 
 smoke: $(BUILD)/dlsbench ## every scheme over the null kernel
-	$(Q)$(BUILD)/dlsbench run bench/smoke.yaml --out $(BUILD)/smoke-$(shell date +%s)/
+	$(Q)$(BUILD)/dlsbench run bench/campaigns/smoke.yaml --out $(BUILD)/smoke-$(shell date +%s)/
 
 SHARE = $(DESTDIR)$(PREFIX)/share/dlsbench
 READERS = tables report compare advise
@@ -116,7 +116,8 @@ install: $(BUILD)/dlsbench ## into PREFIX, with dlsbench-report and its like
 	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/analysis/figures \
 	    $(SHARE)/results/reference
 	install $(BUILD)/dlsbench $(wildcard $(BUILD)/dlsbench-sim) $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 bench/*.yaml $(SHARE)/
+	install -d $(SHARE)/bench/campaigns
+	install -m 644 bench/campaigns/*.yaml $(SHARE)/bench/campaigns/
 	for name in sim plan-sim; do program=$(BUILD)/dlsbench-$$name; \
 	    [ ! -e $$program ] || install $$program $(DESTDIR)$(PREFIX)/bin/ || exit 1; done
 	install -d $(SHARE)/bench/papers $(SHARE)/bench/platforms
@@ -149,7 +150,7 @@ $(BUILD)/harness/record/build.o: CPPFLAGS += -DBUILD_VERSION='"$(GIT_VERSION)"' 
     -DBUILD_FLAGS='"$(CFLAGS_ALL)"'
 $(BUILD)/harness/record/build.o: $(BUILD)/version
 
-$(BUILD)/bench/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(LAUNCHER) -n {ranks}"' \
+$(BUILD)/bench/start/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(LAUNCHER) -n {ranks}"' \
     -DBUILD_SRUN=$(if $(filter mpich,$(MPI)),1,0)
 
 $(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS)
@@ -157,7 +158,7 @@ $(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS)
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
 # SimGrid has an MPI of its own: nothing of ours that uses MPI is linked to it.
-PLAN_SIM = $(if $(WITH_SIM),$(BUILD)/bench/sim/plan.o)
+PLAN_SIM = $(if $(WITH_SIM),$(BUILD)/bench/divisible/sim/plan.o)
 $(BUILD)/dlsbench-plan-sim: $(PLAN_SIM)
 	@[ -n '$(WITH_SIM)' ] || { echo 'SIM=0 leaves out SimGrid' >&2; exit 1; }
 	$(say) LD $@

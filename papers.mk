@@ -9,7 +9,7 @@ LONGER = beyond
 .PHONY: validate
 validate: sim ## a campaign here and simulated on this-machine, side by side
 	$(Q)PYTHON=$(PYTHON) sh bench/validate.sh $(BUILD)/dlsbench \
-	    $(or $(CAMPAIGN),bench/workstation.yaml) \
+	    $(or $(CAMPAIGN),bench/campaigns/workstation.yaml) \
 	    $(or $(OUT),results/validate/$(shell date -u +%Y-%m-%dT%H%M%SZ))
 
 .PHONY: papers $(PAPERS:%=paper-%) $(LONGER:%=paper-%)

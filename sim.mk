@@ -1,17 +1,10 @@
 # `make sim`: the same harness and protocol sources on a simulated cluster,
-# with SimGrid's SMPI as MPI.  The parts in folders called sim/ stand for
-# native ones of the same headers.
-SIM_NATIVE = $(filter-out %/calibration.c %/calibration_json.c %/calibration_slices.c,$(wildcard harness/calibrate/*.c)) \
-             harness/engine/native.c harness/engine/team.c \
-             harness/transport/comm.c harness/transport/window.c \
-             $(wildcard harness/transport/links*.c) harness/transport/migrate.c \
-             harness/transport/burst.c harness/transport/openmp.c \
-             harness/transport/openmp_gomp.c harness/transport/openmp_kmp.c \
-             $(addprefix harness/,context.c fit.c hold.c load.c loop.c loop_input.c manifest.c \
-             place.c power_count.c push_platform.c reference.c run.c run_gather.c run_loop.c \
-             run_perturb.c run_place.c run_power.c run_save.c run_verify.c stopper.c verify.c)
-SIM_SOURCES := $(filter-out $(SIM_NATIVE) harness/counters/% \
-               harness/topo/% bench/%,$(SOURCES)) $(shell find harness -path '*/sim/*.c')
+# with SimGrid's SMPI as MPI.  A header whose parts differ there has them in two
+# folders below its own: native/ and sim/.  What measures this machine is not
+# in a simulation at all.
+SIM_SOURCES := $(filter-out harness/topo/% harness/counters/% harness/calibrate/% bench/%, \
+               $(foreach source,$(SOURCES),$(if $(findstring /native/,$(source)),,$(source)))) \
+               $(shell find harness -path '*/sim/*.c')
 SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)
 SIM_PACKAGES = jansson libxxhash netpbm
 SIM_LDLIBS = $(call libraries,$(SIM_PACKAGES)) \
@@ -52,7 +45,7 @@ $(BUILD)/sim/harness/record/build.o: $(BUILD)/version
 # The parts for SimGrid under any compiler (make check); without SimGrid none.
 SMPI = $(firstword $(wildcard /usr/include/smpi /usr/local/include/smpi))
 SMPI_CHECKED = $(if $(SMPI),$(patsubst %.c,$(BUILD)/smpi/%.o, \
-               $(filter-out bench/sim/plan.c,$(shell find harness bench -path '*/sim/*.c'))))
+               $(filter-out bench/divisible/sim/plan.c,$(shell find harness bench -path '*/sim/*.c'))))
 $(BUILD)/smpi/%.o: %.c $(BUILD)/flags
 	$(say) CC $<
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
 """Medians, intervals and tests.  The median and its interval are those of
-harness/stats.c: order statistics by the binomial distribution, and the whole
+base/stats.c: order statistics by the binomial distribution, and the whole
 range where there are fewer than six values."""
 import functools
 import math
@@ -64,7 +64,7 @@ def ratio_ci(a, b):
 def ratio_of(a, b):
     """The same of two medians (median, low, high), from their own intervals
     (the method of variance estimates recovery, on logarithms), as
-    harness/stats.c has it; NaN where a median or an interval is not known."""
+    base/stats.c has it; NaN where a median or an interval is not known."""
     values = np.array([a, b], dtype=float)
     if not (values > 0).all():
         return values[1][0] / values[0][0] if values[0][0] else math.nan, \

@@ -33,10 +33,10 @@
  * error to error; see kernels/support/diffusion.c. */
 #include "kernels/kernel.h"
 
+#include "kernels/pace.h"
 #include "kernels/support/diffusion.h"
 #include "kernels/support/gray.h"
 #include "kernels/support/image.h"
-#include "kernels/support/pace.h"
 
 #include <errno.h>
 #include <stdlib.h>

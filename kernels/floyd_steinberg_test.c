@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "kernels/support/check_blocks.h"
-#include "kernels/support/check_files.h"
+#include "kernels/check_blocks.h"
+#include "kernels/check_files.h"
 
 /* Gray in sixteenths of a level: 1600 3200 800 and 480 2048 4080.
  *   (0,0) 1600: black, error 1600

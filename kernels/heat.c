@@ -27,9 +27,9 @@
  * rows and columns are made together. */
 #include "kernels/kernel.h"
 
+#include "kernels/pace.h"
 #include "kernels/support/heat_wave.h"
 #include "kernels/support/memory.h"
-#include "kernels/support/pace.h"
 #include "kernels/support/random.h"
 
 #include <errno.h>

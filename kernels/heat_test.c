@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "kernels/support/check_blocks.h"
+#include "kernels/check_blocks.h"
 #include "kernels/support/heat_wave.h"
 
 /* The paper's loop with two grids, A and A'; its own start values and edges. */

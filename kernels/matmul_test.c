@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "kernels/support/check.h"
+#include "kernels/check.h"
 
 static void run_has_the_bits_of_the_reference(void **unused)
 {

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "kernels/support/check.h"
+#include "kernels/check.h"
 
 static bool tally_of(const char *text, const int64_t (*ranges)[2])
 {

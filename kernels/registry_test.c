@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "kernels/support/check.h"
+#include "kernels/check.h"
 
 static void every_kernel_has_the_required_hooks(void **unused)
 {

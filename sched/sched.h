@@ -2,8 +2,8 @@
  *
  * Pure: no MPI, no threads, no clock, no input or output.  A scheme is one
  * file that ends in one `const struct sched_ops`, plus one line in
- * sched/schemes.def.  The state of a scheme is flat memory without pointers,
- * so that it may stand in a window shared by several processes.
+ * sched/schemes/schemes.def.  The state of a scheme is flat memory without
+ * pointers, so that it may stand in a window shared by several processes.
  *
  * Words and symbols: I iterations, p workers, C_i the size of chunk i, V_j the
  * power of worker j, R the iterations not yet handed out. */
@@ -115,17 +115,6 @@ struct sched_ops {
      * is nothing to say.  Optional. */
     void (*note)(const void *state, char *text, size_t size);
 };
-
-/* ---- registry (sched/registry.c, made from sched/schemes.def) ---- */
-
-/* All schemes in the order of schemes.def, NULL ends the list. */
-extern const struct sched_ops *const sched_schemes[];
-
-/* Finds the scheme that a spec names and parses its keys.  Unknown names are
- * an error that lists the schemes and the nearest.  An alias is recorded as
- * the scheme with its defaults and takes no keys.  Returns 0 or -EINVAL. */
-int sched_parse(const char *text, const struct sched_ops **ops,
-                struct spec *spec, struct error *err);
 
 /* ---- one loop under one scheme ---- */
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "sched/sched.h"
+#include "sched/schemes/registry.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

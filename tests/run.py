@@ -24,10 +24,12 @@ ALONE = ["calibrate", "counters", "extend", "faults", "learning", "load",
          "openmpi", "parts", "power", "slurm", "sync_interval", "this_machine",
          "validate"]
 # Programs that need no MPI, whose threads the thread sanitizer can follow.
-THREADED = ["harness/engine/engine_test", "harness/transport/source_test",
-            "harness/transport/master_test", "harness/transport/reissue_test",
-            "harness/transport/steal_test",
-            "harness/protocol/dmps_test"]
+THREADED = ["harness/engine/engine_test",
+            "harness/transport/shared/source_test",
+            "harness/transport/master/master_test",
+            "harness/transport/master/reissue_test",
+            "harness/transport/steal/steal_test",
+            "harness/dependence/dmps_test"]
 
 
 class Count:
@@ -137,7 +139,8 @@ def integration(count):
     # make exports what is set on its command line: SIM=0, MPI=openmpi.
     sim = ["/dlsbench-sim"] * (os.environ.get("SIM") != "0")
     for build, options, programs in [
-            ("build", [], ["/dlsbench", *sim, "/harness/protocol/dmps_test"]),
+            ("build", [],
+             ["/dlsbench", *sim, "/harness/dependence/dmps_test"]),
             ("build/address", ["SAN=address"], ["/dlsbench"]),
             ("build/thread", ["SAN=thread"], ["/dlsbench"])]:
         code, _ = run(["make", "--no-print-directory", "-j", JOBS,

@@ -2,6 +2,7 @@
 
 #include "harness/engine/engine.h"
 #include "sched/sched.h"
+#include "sched/schemes/registry.h"
 
 #include <stdlib.h>
 #include <string.h>

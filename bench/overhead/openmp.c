@@ -4,7 +4,7 @@
 
 #include "harness/engine/engine.h"
 #include "harness/protocol/parallel.h"
-#include "harness/transport/openmp.h"
+#include "harness/transport/openmp/openmp.h"
 
 #include <errno.h>
 #include <stdlib.h>

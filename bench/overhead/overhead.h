@@ -5,7 +5,7 @@
 #ifndef BENCH_OVERHEAD_OVERHEAD_H
 #define BENCH_OVERHEAD_OVERHEAD_H
 
-#include "harness/run.h"
+#include "harness/run/run.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "bench/overhead/overhead.h"
 
+#include "harness/comm/window.h"
 #include "harness/engine/engine.h"
-#include "harness/transport/window.h"
 
 #include <mpi.h>
 #include <stdlib.h>

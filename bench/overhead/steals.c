@@ -5,7 +5,8 @@
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/pair.h"
 
-#include "harness/transport/steal.h"
+#include "harness/transport/steal/steal.h"
+#include "sched/schemes/registry.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/pair.h"
 
-#include "harness/protocol/dmps.h"
+#include "harness/dependence/dmps.h"
 
 #include <stdlib.h>
 #include <string.h>

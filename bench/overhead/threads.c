@@ -1,10 +1,11 @@
 #include "bench/overhead/overhead.h"
 
+#include "harness/comm/source.h"
 #include "harness/engine/engine.h"
 #include "harness/protocol/parallel.h"
-#include "harness/transport/source.h"
-#include "harness/transport/steal.h"
+#include "harness/transport/steal/steal.h"
 #include "sched/sched.h"
+#include "sched/schemes/registry.h"
 
 #include <stdlib.h>
 #include <string.h>

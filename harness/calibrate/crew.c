@@ -1,4 +1,5 @@
 #include "harness/calibrate/crew.h"
+#include "harness/setup/cell_tree.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +25,7 @@ int crew_open(struct crew *crew, struct launch_context *context,
     *crew = (struct crew){.context = context};
     int code = crew_cell(context, "auto", 1, &cell, err);
     if (code == 0)
-        code = tree_build(&crew->tree, &cell, err);
+        code = cell_tree_build(&cell, &crew->tree, err);
     code = comm_agree(comm, code, err);
     if (code != 0)
         return code;

@@ -3,7 +3,7 @@
 #ifndef HARNESS_CALIBRATE_CREW_H
 #define HARNESS_CALIBRATE_CREW_H
 
-#include "harness/run.h"
+#include "harness/run/run.h"
 
 struct crew {
     struct launch_context *context;

@@ -1,8 +1,8 @@
 #include "harness/calibrate/dispatch.h"
 
+#include "base/stats.h"
 #include "harness/calibrate/crew.h"
-#include "harness/stats.h"
-#include "harness/transport/burst.h"
+#include "harness/comm/burst.h"
 
 #include <math.h>
 #include <stdio.h>

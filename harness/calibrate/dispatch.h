@@ -2,8 +2,8 @@
 #ifndef HARNESS_CALIBRATE_DISPATCH_H
 #define HARNESS_CALIBRATE_DISPATCH_H
 
-#include "harness/calibrate/calibration.h"
-#include "harness/run.h"
+#include "harness/calibration/calibration.h"
+#include "harness/run/run.h"
 
 /* Collective; first of all: measures the transports that this launch can have
  * with the null kernel under ss, so that all workers ask all the time, and

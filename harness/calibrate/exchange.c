@@ -1,8 +1,8 @@
 #include "harness/calibrate/exchange.h"
 
+#include "base/stats.h"
 #include "harness/calibrate/line.h"
-#include "harness/stats.h"
-#include "harness/transport/links.h"
+#include "harness/dependence/links.h"
 
 #include <errno.h>
 #include <stdlib.h>

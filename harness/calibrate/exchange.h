@@ -1,7 +1,7 @@
 /* What a boundary costs from one worker to another: c_d and c_c.
  *
  * Two workers send pieces of a row to and fro over the links that DMPS uses
- * (harness/transport/links.h): between threads a progress counter, between
+ * (harness/dependence/links.h): between threads a progress counter, between
  * ranks messages.  A piece is written just before it is sent and read when it
  * has come, as boundaries are.  One way is half of the round trip, as in
  * Andronikos et al., section 2.1; also as there, all pairs are measured, and
@@ -10,8 +10,8 @@
 #ifndef HARNESS_CALIBRATE_EXCHANGE_H
 #define HARNESS_CALIBRATE_EXCHANGE_H
 
-#include "harness/calibrate/calibration.h"
 #include "harness/calibrate/crew.h"
+#include "harness/calibration/calibration.h"
 
 /* Pairs that exchange_measure measures: all of up to 64 workers; of more, 63
  * rounds spread over all. */

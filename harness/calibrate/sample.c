@@ -1,8 +1,8 @@
 /* Independent iterations: a sample of them, the same for every worker. */
 #include "harness/calibrate/work_parts.h"
 
+#include "base/stats.h"
 #include "harness/calibrate/line.h"
-#include "harness/stats.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "harness/calibrate/slices.h"
 
-#include "harness/load.h"
-#include "harness/stats.h"
+#include "base/stats.h"
+#include "harness/disturb/load.h"
 
 #include <errno.h>
 #include <stdlib.h>

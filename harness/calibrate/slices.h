@@ -6,8 +6,8 @@
 #ifndef HARNESS_CALIBRATE_SLICES_H
 #define HARNESS_CALIBRATE_SLICES_H
 
-#include "harness/calibrate/calibration.h"
 #include "harness/calibrate/crew.h"
+#include "harness/calibration/calibration.h"
 
 /* Collective; `slices` is complete at rank 0, empty (run 0) where the core was
  * not shared in slices.  All ranks return the same code. */

@@ -1,8 +1,8 @@
 #include "harness/calibrate/transfer.h"
 
+#include "base/stats.h"
 #include "harness/calibrate/line.h"
-#include "harness/stats.h"
-#include "harness/transport/input.h"
+#include "harness/comm/input.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* What it costs to send input data: g and G of Beaumont, Legrand and Robert.
  *
  * The rank of worker 0 sends through the port and the landings that protocol
- * push uses (harness/transport/input.h), to one rank after the other.  A
+ * push uses (harness/comm/input.h), to one rank after the other.  A
  * message is timed from its start until its receiver says, by an empty one,
  * that it has come; half of the round trip of empty messages is taken off.
  * What is sent is fresh: it comes from another part of a large store each
@@ -9,8 +9,8 @@
 #ifndef HARNESS_CALIBRATE_TRANSFER_H
 #define HARNESS_CALIBRATE_TRANSFER_H
 
-#include "harness/calibrate/calibration.h"
 #include "harness/calibrate/crew.h"
+#include "harness/calibration/calibration.h"
 
 /* Transfers that are measured: to every rank but the first. */
 int transfer_count(const struct crew *crew);

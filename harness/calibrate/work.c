@@ -1,8 +1,8 @@
 #include "harness/calibrate/work_parts.h"
 
+#include "base/stats.h"
 #include "harness/calibrate/line.h"
-#include "harness/fit.h"
-#include "harness/stats.h"
+#include "harness/loop/fit.h"
 
 #include <errno.h>
 #include <math.h>

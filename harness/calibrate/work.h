@@ -11,8 +11,8 @@
 #ifndef HARNESS_CALIBRATE_WORK_H
 #define HARNESS_CALIBRATE_WORK_H
 
-#include "harness/calibrate/calibration.h"
 #include "harness/calibrate/crew.h"
+#include "harness/calibration/calibration.h"
 
 /* Collective: measures one kernel; `kernel` (with room for the costs) is
  * complete at rank 0.  All ranks return the same code; -EINVAL: a grid with

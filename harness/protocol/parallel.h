@@ -4,7 +4,7 @@
 #ifndef HARNESS_PROTOCOL_PARALLEL_H
 #define HARNESS_PROTOCOL_PARALLEL_H
 
-#include "harness/transport/source.h"
+#include "harness/comm/source.h"
 #include "kernels/kernel.h"
 
 #include <stddef.h>

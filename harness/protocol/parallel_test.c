@@ -2,6 +2,7 @@
 #include "harness/testing.h"
 
 #include "harness/protocol/parallel.h"
+#include "sched/schemes/registry.h"
 
 enum { ITERATIONS = 1000, BYTES = 4 };
 

@@ -1,4 +1,4 @@
-#include "harness/context.h"
+#include "harness/place/context.h"
 
 #include "harness/engine/sim/world.h"
 #include "harness/sim/machine.h"

@@ -3,8 +3,8 @@
  * every block looks whether what it needs was done before. */
 #include "harness/sim/run_parts.h"
 
+#include "harness/dependence/sim/links.h"
 #include "harness/engine/sim/world.h"
-#include "harness/transport/sim/links.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* What a simulated repetition of a loop with dependences was. */
 #include "harness/sim/run_parts.h"
 
-#include "harness/logged.h"
+#include "harness/run/logged.h"
 
 #include <errno.h>
 #include <stdlib.h>

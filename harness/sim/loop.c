@@ -1,9 +1,9 @@
 /* A loop that is not run but charged: what its iterations cost, and room for
  * results to travel from and to.  Results are never computed. */
-#include "harness/loop.h"
+#include "harness/loop/loop.h"
 
 #include "harness/engine/sim/world.h"
-#include "harness/loop_input.h"
+#include "harness/loop/loop_input.h"
 #include "harness/sim/machine.h"
 #include "harness/sim/profile.h"
 

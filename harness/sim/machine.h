@@ -3,8 +3,8 @@
 #ifndef HARNESS_SIM_MACHINE_H
 #define HARNESS_SIM_MACHINE_H
 
-#include "harness/calibrate/calibration.h"
-#include "harness/plan.h"
+#include "harness/calibration/calibration.h"
+#include "harness/setup/plan.h"
 #include "kernels/kernel.h"
 
 struct machine;

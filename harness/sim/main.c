@@ -2,7 +2,7 @@
  * is the launch: it reads the plan, opens and records for all; the others do
  * their part of each loop when it calls them. */
 #include "harness/engine/sim/world.h"
-#include "harness/launch.h"
+#include "harness/launch/launch.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "harness/manifest.h"
+#include "harness/launch/manifest.h"
 
 #include "harness/engine/sim/world.h"
 #include "harness/record/build.h"

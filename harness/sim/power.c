@@ -1,5 +1,5 @@
 /* In simulation what competes with a worker is what the cell says. */
-#include "harness/power.h"
+#include "harness/place/power.h"
 
 #include <errno.h>
 #include <stdlib.h>

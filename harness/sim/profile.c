@@ -1,7 +1,7 @@
 #include "harness/sim/profile.h"
 
-#include "harness/cached.h"
 #include "harness/engine/sim/world.h"
+#include "harness/loop/cached.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The simulated platform's own numbers: g is the latency of the route from the
  * master to a worker, G its bandwidth, w the cost of an iteration there. */
-#include "harness/push_platform.h"
+#include "harness/run/push_platform.h"
 
 #include "harness/engine/sim/world.h"
 

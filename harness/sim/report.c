@@ -1,8 +1,8 @@
 /* What a simulated repetition was: rank 0 has everything in its memory. */
 #include "harness/sim/run_parts.h"
 
+#include "base/stats.h"
 #include "harness/engine/sim/world.h"
-#include "harness/stats.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include "harness/sim/run_parts.h"
 
 #include "harness/engine/sim/world.h"
+#include "harness/setup/cell_tree.h"
 #include "harness/sim/machine.h"
 
 #include <errno.h>
@@ -85,7 +86,7 @@ static int open_root(struct run *run, struct error *err)
 static int open_parts(struct run *run, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
-    int code = tree_build(&run->tree, &run->cell, err);
+    int code = cell_tree_build(&run->cell, &run->tree, err);
     if (code != 0)
         return code;
     code = powers_open(&run->powers, &run->cell, &run->tree, NULL, comm, NULL,

@@ -5,9 +5,9 @@
 #ifndef HARNESS_SIM_RUN_PARTS_H
 #define HARNESS_SIM_RUN_PARTS_H
 
-#include "harness/chain.h"
-#include "harness/protocol/dmps.h"
-#include "harness/run.h"
+#include "harness/dependence/dmps.h"
+#include "harness/run/chain.h"
+#include "harness/run/run.h"
 #include "harness/sim/slices.h"
 
 /* A rank's part.  There may be half a million. */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* As a worker polls natively before it sleeps (harness/transport/comm.c). */
+/* As a worker polls natively before it sleeps (harness/comm/native/comm.c). */
 static const double POLLS_S = 1e-3;
 /* Times that differ by less are one. */
 static const double SAME_S = 1e-9;

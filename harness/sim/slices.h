@@ -10,7 +10,7 @@
 #ifndef HARNESS_SIM_SLICES_H
 #define HARNESS_SIM_SLICES_H
 
-#include "harness/calibrate/calibration.h"
+#include "harness/calibration/calibration.h"
 
 struct slices {
     double tick_s;  /* 0: the core is not shared, or not in slices */

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "kernels/support/check.h"
-#include "kernels/support/check_files.h"
+#include "kernels/check.h"
+#include "kernels/check_files.h"
 #include "kernels/support/image.h"
 
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * are solved by subsets: the best that a set can do begins with one of its
  * workers and goes on with the best that the others can do, which takes
  * n 2^(n-1) steps instead of n!. */
-#include "sched/divisible/single_round.h"
 #include "sched/divisible/curve.h"
+#include "sched/divisible/single_round.h"
 
 #include <errno.h>
 #include <math.h>

@@ -16,7 +16,7 @@ import loader
 import stats
 
 TEN = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9]
-# As in harness/stats_test.c: order statistics of the sign test.
+# As in base/stats_test.c: order statistics of the sign test.
 INTERVALS = {1: (1, 1), 5: (1, 5), 6: (1, 6), 8: (1, 8), 9: (2, 8),
              10: (2, 9), 12: (3, 10), 15: (4, 12), 20: (6, 15), 25: (8, 18),
              30: (10, 21), 40: (14, 27), 50: (18, 33), 100: (40, 61)}

@@ -1,5 +1,5 @@
 """analysis/regret.py: of constructed results the right repetitions, value and
-interval, as bench/regret_test.c has them, in tables and on the page."""
+interval, as bench/tables/regret_test.c has them, in tables and on the page."""
 import csv
 import io
 import math

@@ -7,7 +7,7 @@ import pytest
 
 from conftest import ROOT
 
-SCHEMES = re.findall(r"^SCHEME\((\w+)\)", (ROOT / "sched/schemes.def")
+SCHEMES = re.findall(r"^SCHEME\((\w+)\)", (ROOT / "sched/schemes/schemes.def")
                      .read_text(encoding="utf-8"), re.M)
 SCHEMES = [x.replace("_", "-") for x in SCHEMES]
 LEARN = {"bold", "awf", "awf-b", "awf-c", "awf-d", "awf-e", "af"}

@@ -51,7 +51,8 @@ cells:
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_random_orders_and_delays_between_ranks(tmp_path, ranks):
     done = subprocess.run(
-        [*launcher(ranks), ROOT / "build/harness/protocol/dmps_test", "ranks"],
+        [*launcher(ranks), ROOT / "build/harness/dependence/dmps_test",
+         "ranks"],
         env=environment(tmp_path), stdin=subprocess.DEVNULL, timeout=200,
         capture_output=True, text=True)
     assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]

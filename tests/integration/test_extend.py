@@ -89,15 +89,16 @@ def extended(tmp_path_factory):
             shutil.copy2(ROOT / name, tree / name)
     readme = (ROOT / "README.md").read_text()
     code = re.search(r"```c\n(.*?)```", readme, re.DOTALL).group(1)
-    (tree / "sched/half.c").write_text(code)
+    (tree / "sched/schemes/half.c").write_text(code)
     (tree / "kernels/wrong.c").write_text(WRONG)
-    with open(tree / "sched/schemes.def", "a", encoding="utf-8") as file:
+    with open(tree / "sched/schemes/schemes.def", "a",
+              encoding="utf-8") as file:
         file.write("SCHEME(half)\n")
     with open(tree / "kernels/kernels.def", "a", encoding="utf-8") as file:
         file.write("KERNEL(wrong)\n")
     made = subprocess.run(["make", "-C", str(tree), f"-j{os.cpu_count()}",
                            "WERROR=", "build/dlsbench", "check-registry",
-                           "build/sched/invariants_test"],
+                           "build/sched/schemes/invariants_test"],
                           text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
     assert made.returncode == 0, made.stdout[-3000:]
@@ -122,8 +123,9 @@ def test_the_scheme_of_the_readme_runs(extended, tmp_path):
     listed = subprocess.run([extended / "build/dlsbench", "list", "schemes"],
                             text=True, stdout=subprocess.PIPE, check=True)
     assert "half of 1/p of what is left" in listed.stdout
-    subprocess.run([extended / "build/sched/invariants_test"], check=True,
-                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    subprocess.run([extended / "build/sched/schemes/invariants_test"],
+                   check=True, stdout=subprocess.PIPE,
+                   stderr=subprocess.STDOUT)
 
 
 @pytest.mark.parametrize("layout", [

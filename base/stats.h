@@ -1,0 +1,30 @@
+/* Order statistics and bounds of measured times. */
+#ifndef BASE_STATS_H
+#define BASE_STATS_H
+
+#include <stdint.h>
+
+/* The median and the nonparametric 95 % confidence interval of the median
+ * (order statistics by the binomial distribution; with fewer than 6 values
+ * the interval is the whole range).  Sorts `values`; count at least 1. */
+struct stats_median {
+    double median, low, high;
+};
+struct stats_median stats_median(double *values, int count);
+
+/* The ratio of two independent medians above 0, of / over, with a 95 %
+ * confidence interval from their own (the method of variance estimates recovery
+ * of Zou and Donner, on logarithms); NAN where a number is not known. */
+struct stats_median stats_ratio(struct stats_median of,
+                                struct stats_median over);
+
+/* The time p equal workers need for chunks of the given costs when each goes,
+ * in this order, to the worker that is free first (list scheduling).  With
+ * workers < 1 or out of memory: -1. */
+double stats_list_schedule(const double *cost, int64_t chunks, int workers);
+
+/* The time that they need at least, in whatever order: an equal part of all, or
+ * the largest chunk. */
+double stats_least_time(const double *cost, int64_t chunks, int workers);
+
+#endif

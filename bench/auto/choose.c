@@ -1,0 +1,271 @@
+#include "bench/auto/choose.h"
+
+#include "bench/driver/driver.h"
+#include "bench/results/results.h"
+#include "harness/record/record.h"
+#include "harness/setup/choice.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Of a candidate whose core is shared in time slices: so many starts of the
+ * loop, for its median. */
+enum { REPETITIONS = 5 };
+
+static bool simulated(const struct cell *cell)
+{
+    return choice_by(cell) == CHOICE_SIMULATION;
+}
+
+/* ---- the candidates ---- */
+
+static int on_this_machine(const struct cell *candidate, struct cell *cell,
+                           struct error *err)
+{
+    *cell = *candidate;
+    snprintf(cell->simulation.platform, sizeof(cell->simulation.platform), "%s",
+             this_machine_name);
+    return cell_check(cell, err);
+}
+
+static bool known(const struct choose *choose, const char *hash)
+{
+    for (int i = 0; i < choose->candidate_count; i++)
+        if (strcmp(choose->candidates[i].hash, hash) == 0)
+            return true;
+    return false;
+}
+
+static int add(struct choose *choose, const struct cell *candidate,
+               struct error *err)
+{
+    struct cell cell;
+    int code = on_this_machine(candidate, &cell, err);
+    if (code != 0 || known(choose, cell.hash))
+        return code;
+    if (choose->candidate_count == choose->room) {
+        int room = choose->room > 0 ? 2 * choose->room : 256;
+        struct cell *more =
+            realloc(choose->candidates, (size_t)room * sizeof(*more));
+        if (more == NULL)
+            return error_set(err, ENOMEM, "out of memory for the candidates");
+        choose->candidates = more;
+        choose->room = room;
+    }
+    choose->candidates[choose->candidate_count++] = cell;
+    return 0;
+}
+
+static int add_all(struct choose *choose, const struct cell *cell,
+                   struct error *err)
+{
+    struct cell *list;
+    int count;
+    int code = choice_candidates(cell, &list, &count, err);
+    if (code != 0)
+        return code;
+    for (int i = 0; code == 0 && i < count; i++)
+        code = add(choose, &list[i], err);
+    free(list);
+    return code;
+}
+
+int choose_open(struct choose *choose, const char *calibration,
+                const struct campaign *campaign, struct error *err)
+{
+    const struct cross_result *all = &campaign->all;
+    int code = 0;
+    *choose = (struct choose){.simulate = {.calibration = calibration}};
+    for (int i = 0; code == 0 && i < all->count; i++) {
+        if (!simulated(&all->cells[i]))
+            continue;
+        choose->count++;
+        code = add_all(choose, &all->cells[i], err);
+    }
+    if (code == 0 && choose->count > 0) {
+        struct error why;
+        code = simulate_open(&choose->simulate, choose->candidates, 1, &why);
+        if (code != 0)
+            error_set(err, -code,
+                      "scheme auto by simulation: %.700s; auto:by=trial needs "
+                      "neither calibration nor simulation",
+                      why.text);
+    }
+    return code;
+}
+
+void choose_close(struct choose *choose)
+{
+    simulate_close(&choose->simulate);
+    free(choose->candidates);
+    *choose = (struct choose){.count = 0};
+}
+
+/* ---- simulating them ---- */
+
+static int make_folder(const struct rundir *dir, struct rundir *folder,
+                       struct error *err)
+{
+    *folder = (struct rundir){.shard = dir->shard, .shards = dir->shards};
+    if ((size_t)snprintf(folder->path, sizeof(folder->path), "%s/auto",
+                         dir->path) >= sizeof(folder->path) ||
+        (size_t)snprintf(folder->full, sizeof(folder->full), "%s/auto",
+                         dir->full) >= sizeof(folder->full))
+        return error_set(err, ENAMETOOLONG, "%s: the path is too long",
+                         dir->path);
+    if (mkdir(folder->full, 0777) != 0 && errno != EEXIST)
+        return error_set(err, errno, "%s: cannot make the folder: %s",
+                         folder->path, strerror(errno));
+    return 0;
+}
+
+/* What earlier launches and other shards have simulated is taken. */
+static int drop_known(struct choose *choose, const char *dir, struct error *err)
+{
+    struct results results;
+    int kept = 0;
+    int code = results_read(dir, &results, err);
+    if (code != 0)
+        return code;
+    for (int i = 0; i < choose->candidate_count; i++) {
+        const struct result *done =
+            results_find(&results, choose->candidates[i].hash);
+        if (done == NULL || done->status != RESULT_OK)
+            choose->candidates[kept++] = choose->candidates[i];
+    }
+    choose->candidate_count = kept;
+    results_free(&results);
+    return 0;
+}
+
+static int simulate_all(struct choose *choose, const struct rundir *folder,
+                        const struct campaign *campaign, const char *command,
+                        struct error *err)
+{
+    const struct driver_options options = {
+        .launcher = "", .simulate = &choose->simulate, .command = command};
+    struct campaign simulation = *campaign;
+    struct policy *policy = &simulation.policy;
+    struct driver_end end;
+    policy->repetitions = policy->repetitions_max = REPETITIONS;
+    policy->trace = policy->save = false;
+    strcpy(policy->events, "none");
+    int code = drop_known(choose, folder->full, err);
+    if (code != 0 || choose->candidate_count == 0)
+        return code;
+    fprintf(stderr,
+            "dlsbench: scheme auto: simulating %d candidates on %s, into %s\n",
+            choose->candidate_count, this_machine_name, folder->path);
+    code = simulate_store(&choose->simulate, folder->full, err);
+    if (code == 0)
+        code = driver_run(folder, &simulation, choose->candidates,
+                          choose->candidate_count, &options, &end, err);
+    if (code == 0 && end.interrupted)
+        code = error_set(err, EINTR, "scheme auto: interrupted");
+    return code;
+}
+
+/* ---- the choice ---- */
+
+static double predicted(const struct results *results,
+                        const struct cell *candidate)
+{
+    struct cell cell;
+    double time_s = NAN;
+    if (on_this_machine(candidate, &cell, NULL) != 0)
+        return NAN;
+    const struct result *result = results_find(results, cell.hash);
+    if (result == NULL || result->count == 0 ||
+        result_median(result, offsetof(struct result_sample, time_s), &time_s,
+                      NULL) != 0)
+        return NAN;
+    return time_s;
+}
+
+static json_t *candidate_row(const struct cell *cell, const char *launch,
+                             const struct cell *candidate, double predicted_s,
+                             bool chosen)
+{
+    return json_pack(
+        "{s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:b}", "schema",
+        RECORD_SCHEMA, "type", "candidate", "launch", launch, "cell",
+        cell->hash, "by", "simulation", "candidate", candidate->hash, "scheme",
+        candidate->scheme, "hierarchy", candidate->hierarchy, "sync_interval",
+        candidate->sync_interval > 0 ? json_integer(candidate->sync_interval)
+                                     : json_null(),
+        "predicted_s", record_real(predicted_s), "chosen", chosen);
+}
+
+static int choose_one(struct cell *cell, const struct results *results,
+                      const char *launch, struct record_file *file,
+                      struct error *err)
+{
+    struct cell *list;
+    int count, best = -1;
+    int code = choice_candidates(cell, &list, &count, err);
+    if (code != 0)
+        return code;
+    for (int i = 0; i < count; i++) {
+        double time_s = list[i].predicted_s = predicted(results, &list[i]);
+        if (!isnan(time_s) && (best < 0 || time_s < list[best].predicted_s))
+            best = i;
+    }
+    if (best < 0)
+        code = error_set(err, EIO,
+                         "scheme auto: no candidate of %s, %dx%d, could be "
+                         "simulated; auto:by=trial needs no simulation",
+                         cell->kernel, cell->ranks, cell->threads);
+    for (int i = 0; code == 0 && i < count; i++)
+        code = record_line(file,
+                           candidate_row(cell, launch, &list[i],
+                                         list[i].predicted_s, i == best),
+                           err);
+    if (code == 0) {
+        choice_make(cell, &list[best]);
+        cell->predicted_s = list[best].predicted_s;
+    }
+    free(list);
+    return code;
+}
+
+static int choose_all(const struct rundir *dir, const struct rundir *folder,
+                      struct campaign *campaign, struct error *err)
+{
+    char launch[LAUNCH_ID_SIZE];
+    struct results results;
+    struct record_file file;
+    struct error ignored;
+    int code = rundir_reserve(folder, launch, err);
+    if (code == 0)
+        code = results_read(folder->full, &results, err);
+    if (code != 0)
+        return code;
+    code = record_open(&file, dir->full, "choices", launch, err);
+    for (int i = 0; code == 0 && i < campaign->all.count; i++)
+        if (simulated(&campaign->all.cells[i]))
+            code = choose_one(&campaign->all.cells[i], &results, launch, &file,
+                              err);
+    if (code == 0)
+        code = record_sync(&file, err);
+    record_close(&file, code == 0 ? err : &ignored);
+    results_free(&results);
+    return code;
+}
+
+int choose_settle(struct choose *choose, const struct rundir *dir,
+                  struct campaign *campaign, const char *command,
+                  struct error *err)
+{
+    struct rundir folder;
+    if (choose->count == 0)
+        return 0;
+    int code = make_folder(dir, &folder, err);
+    if (code == 0)
+        code = simulate_all(choose, &folder, campaign, command, err);
+    return code == 0 ? choose_all(dir, &folder, campaign, err) : code;
+}

@@ -1,0 +1,34 @@
+/* Scheme auto by simulation: every candidate of its cells is simulated on
+ * this-machine before the run, and the fastest is taken. */
+#ifndef BENCH_AUTO_CHOOSE_H
+#define BENCH_AUTO_CHOOSE_H
+
+#include "base/error.h"
+#include "bench/campaign/campaign.h"
+#include "bench/results/rundir.h"
+#include "bench/simulate/simulate.h"
+
+struct choose {
+    struct simulate simulate;
+    int count; /* cells of auto by simulation */
+    int room;
+    struct cell *candidates; /* of all of them, simulated, each once */
+    int candidate_count;
+};
+
+/* Before there is a result directory: whether there is all that it takes, a
+ * calibration of this machine and the simulated build.  -ENOENT says what to
+ * do.  Does nothing where no cell asks for it.  choose_close always. */
+int choose_open(struct choose *choose, const char *calibration,
+                const struct campaign *campaign, struct error *err);
+
+/* Simulates the candidates into <dir>/auto, a result directory of its own, as
+ * far as they are not there, and fills in `chosen` and predicted_s of the
+ * cells; writes choices-<launch>.jsonl.  -EINTR: interrupted. */
+int choose_settle(struct choose *choose, const struct rundir *dir,
+                  struct campaign *campaign, const char *command,
+                  struct error *err);
+
+void choose_close(struct choose *choose);
+
+#endif

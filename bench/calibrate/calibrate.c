@@ -1,0 +1,247 @@
+#include "bench/calibrate/calibrate.h"
+
+#include "bench/start/child.h"
+#include "bench/start/launcher.h"
+#include "harness/topo/topo.h"
+#include "kernels/kernel.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Measuring takes seconds; whatever takes longer than this hangs. */
+#define LIMIT_S 600.0
+
+/* A kernel with dependences is measured in the cache and beyond it. */
+static const char *const grids[] = {"rows=512,cols=1024", "rows=2048,cols=4096",
+                                    NULL};
+
+/* ---- what is measured ---- */
+
+struct specs {
+    int count;
+    char *spec[2 * CALIBRATE_KERNELS_MAX];
+};
+
+static int add_spec(struct specs *specs, const char *name, const char *keys,
+                    struct error *err)
+{
+    const int most = sizeof(specs->spec) / sizeof(specs->spec[0]);
+    if (specs->count == most)
+        return error_set(err, E2BIG, "calibrate: more than %d kernels", most);
+    char *text = NULL;
+    if (asprintf(&text, "%s%s%s", name, keys[0] ? ":" : "", keys) < 0)
+        return error_set(err, ENOMEM, "out of memory");
+    specs->spec[specs->count++] = text;
+    return 0;
+}
+
+/* Whether it can be measured by its name alone: it needs no file and has work
+ * to do (null has none). */
+static bool measurable(const struct kernel_ops *ops)
+{
+    if (ops->check_tally != NULL)
+        return false;
+    for (int i = 0; ops->params[i].key != NULL; i++)
+        if (ops->params[i].required)
+            return false;
+    return true;
+}
+
+/* Every kernel that can be, then those asked for. */
+static int make_specs(const struct calibrate_request *request,
+                      struct specs *specs, struct error *err)
+{
+    const char *const none[] = {"", NULL};
+    int code = 0;
+    for (int i = 0; code == 0 && kernel_list[i] != NULL; i++) {
+        const struct kernel_ops *ops = kernel_list[i];
+        const char *const *keys = ops->dependence != NULL ? grids : none;
+        for (; code == 0 && measurable(ops) && *keys != NULL; keys++)
+            code = add_spec(specs, ops->name, *keys, err);
+    }
+    for (int i = 0; code == 0 && i < request->kernels; i++)
+        code = add_spec(specs, request->kernel[i], "", err);
+    return code;
+}
+
+static void free_specs(struct specs *specs)
+{
+    for (int i = 0; i < specs->count; i++)
+        free(specs->spec[i]);
+}
+
+/* ---- a launch ---- */
+
+struct launch {
+    double start;
+    char said[200]; /* its first word on stderr */
+};
+
+static void on_output(void *arg, const char *line)
+{
+    (void)arg;
+    fprintf(stderr, "%s\n", line);
+}
+
+static void on_message(void *arg, const char *line)
+{
+    struct launch *launch = arg;
+    const char *own = "dlsbench: ";
+    bool ours = strncmp(line, own, strlen(own)) == 0;
+    /* What a launcher adds to our own reason is noise. */
+    if (launch->said[0] == '\0' && ours)
+        snprintf(launch->said, sizeof(launch->said), "%.199s",
+                 line + strlen(own));
+    else if (launch->said[0] == '\0')
+        fprintf(stderr, "%s\n", line);
+}
+
+static double on_tick(void *arg)
+{
+    const struct launch *launch = arg;
+    return launch->start + LIMIT_S - child_now();
+}
+
+static int judge(const struct launch *launch, const struct child_end *end,
+                 struct error *err)
+{
+    char how[100];
+    if (end->interrupted)
+        return error_set(err, EINTR, "calibrate: interrupted");
+    if (end->timed_out)
+        return error_set(err, ETIME, "calibrate: stopped after %g s", LIMIT_S);
+    if (end->status == 0)
+        return 0;
+    child_describe(end->status, how, sizeof(how));
+    return error_set(err, EIO, "calibrate: %s%sthe launch ended with %s",
+                     launch->said, launch->said[0] ? ": " : "", how);
+}
+
+static int run_launch(const struct calibrate_request *request, int ranks,
+                      int threads, const struct specs *specs, const char *part,
+                      int signals, struct error *err)
+{
+    char program[PATH_MAX], shape[2][16];
+    const char *tail[8 + 2 * CALIBRATE_KERNELS_MAX] = {NULL};
+    struct launch launch = {.start = child_now()};
+    const struct child_watcher watcher = {on_output, on_message, on_tick,
+                                          &launch};
+    struct child_end end;
+    int n = 0, code = child_program(program, sizeof(program), err);
+    if (code != 0)
+        return code;
+    snprintf(shape[0], sizeof(shape[0]), "%d", ranks);
+    snprintf(shape[1], sizeof(shape[1]), "%d", threads);
+    tail[n++] = program;
+    tail[n++] = "calibrate-launch";
+    tail[n++] = part;
+    tail[n++] = shape[0];
+    tail[n++] = shape[1];
+    tail[n++] = request->oversubscribe ? "oversubscribe" : "alone";
+    for (int i = 0; i < specs->count; i++)
+        tail[n++] = specs->spec[i];
+    char **argv = launcher_argv(request->launcher, ranks, threads, tail, err);
+    if (argv == NULL)
+        return -EINVAL;
+    code = child_run(argv, signals, &watcher, &end, err);
+    launcher_free(argv);
+    return code == 0 ? judge(&launch, &end, err) : code;
+}
+
+/* What a launch has left. */
+static int read_part(const char *part, struct calibration *calibration,
+                     enum calibration_which which, struct error *err)
+{
+    json_error_t where;
+    json_t *root = json_load_file(part, 0, &where);
+    const char *mpi = json_string_value(json_object_get(root, "mpi"));
+    int code = 0;
+    if (root == NULL || mpi == NULL)
+        code = error_set(err, EIO, "calibrate: the launch has written nothing");
+    if (code == 0) {
+        snprintf(calibration->mpi, sizeof(calibration->mpi), "%s", mpi);
+        code = calibration_kind_from_json(json_object_get(root, "kind"),
+                                          &calibration->kind[which], err);
+    }
+    json_decref(root);
+    return code;
+}
+
+/* ---- all of it ---- */
+
+static int measure_both(const struct calibrate_request *request,
+                        const struct specs *specs, const char *path,
+                        struct calibration *calibration, struct error *err)
+{
+    char part[PATH_MAX];
+    int workers = request->workers, signals = child_signals(err);
+    if (signals < 0)
+        return signals;
+    int code = 0;
+    for (int i = 0; code == 0 && i < CALIBRATION_KINDS; i++) {
+        bool ranks = i == CALIBRATION_RANKS;
+        snprintf(part, sizeof(part), "%s.%s-%d", path, calibration_names[i],
+                 (int)getpid());
+        code = run_launch(request, ranks ? workers : 1, ranks ? 1 : workers,
+                          specs, part, signals, err);
+        if (code == 0)
+            code = read_part(part, calibration, i, err);
+        unlink(part);
+    }
+    close(signals);
+    return code;
+}
+
+int calibrate_check_place(const char *path, struct error *err)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) : 1,
+             slash ? path : ".");
+    if (slash == path)
+        snprintf(folder, sizeof(folder), "/");
+    if (access(folder, W_OK) != 0)
+        return error_set(err, errno, "%s: cannot write there: %s", path,
+                         strerror(errno));
+    return 0;
+}
+
+static int count_cores(int *cores, struct error *err)
+{
+    struct topo *topo;
+    int code = topo_open(&topo, err);
+    if (code != 0)
+        return code;
+    *cores = topo_cores(topo);
+    topo_close(topo);
+    return 0;
+}
+
+int calibrate_make(const struct calibrate_request *request, const char *path,
+                   struct calibration *calibration, struct error *err)
+{
+    struct calibrate_request complete = *request;
+    struct specs specs = {.count = 0};
+    double start = child_now();
+    *calibration = (struct calibration){.took_s = 0};
+    int code = 0;
+    if (complete.workers == 0)
+        code = count_cores(&complete.workers, err);
+    if (code == 0)
+        code = calibration_describe_here(calibration, err);
+    if (code == 0)
+        code = make_specs(&complete, &specs, err);
+    if (code == 0)
+        code = measure_both(&complete, &specs, path, calibration, err);
+    free_specs(&specs);
+    calibration->took_s = child_now() - start;
+    if (code == 0)
+        code = calibration_save(calibration, path, err);
+    if (code != 0)
+        calibration_free(calibration);
+    return code;
+}

@@ -1,0 +1,32 @@
+/* dlsbench calibrate: measuring this machine for the model of
+ * sched/interval/interval.h.
+ */
+#ifndef BENCH_CALIBRATE_CALIBRATE_H
+#define BENCH_CALIBRATE_CALIBRATE_H
+
+#include "base/error.h"
+#include "harness/calibration/calibration.h"
+
+enum { CALIBRATE_KERNELS_MAX = 64 };
+
+struct calibrate_request {
+    const char *launcher; /* template */
+    int workers;          /* of both kinds; 0: one for each core */
+    bool oversubscribe;   /* go on when workers share cores */
+    int kernels;          /* measured besides the usual ones */
+    const char *kernel[CALIBRATE_KERNELS_MAX]; /* specs, not copied */
+};
+
+/* Whether `path` can be written, before minutes are spent.  Returns 0 or
+ * -errno. */
+int calibrate_check_place(const char *path, struct error *err);
+
+/* Measures, with a launch for each kind, and writes `path`.  Returns 0 or
+ * -errno; -EINTR: a signal came.  Free with calibration_free. */
+int calibrate_make(const struct calibrate_request *request, const char *path,
+                   struct calibration *calibration, struct error *err);
+
+/* Prints a calibration on stdout as a table. */
+void calibrate_table(const struct calibration *calibration);
+
+#endif

@@ -1,0 +1,17 @@
+/* Reading a calibration for a command that plans or predicts with it. */
+#ifndef BENCH_CALIBRATE_CALIBRATED_H
+#define BENCH_CALIBRATE_CALIBRATED_H
+
+#include "base/error.h"
+#include "harness/calibration/calibration.h"
+
+#include <stddef.h>
+
+/* Loads `file`, or this machine's own when it is NULL; warns on stderr when it
+ * is of another machine or version; writes where it is from into `source`.
+ * Returns 0 or -errno with a text that says what to do; free with
+ * calibration_free. */
+int calibrated_load(const char *file, struct calibration *calibration,
+                    char *source, size_t size, struct error *err);
+
+#endif

@@ -1,0 +1,402 @@
+#include "bench/campaign/campaign.h"
+
+#include "bench/campaign/campaign_keys.h"
+#include "bench/campaign/document.h"
+#include "bench/campaign/policy.h"
+#include "bench/cli/numbers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* A campaign file while it is read. */
+struct reader {
+    struct document doc;
+    const struct campaign_setup *setup;
+    struct campaign *campaign;
+    struct cross top;       /* cell fields for all blocks */
+    struct cross overrides; /* outdo those of the blocks */
+    struct cross *into;     /* where fields go at the moment */
+    yaml_node_t *cells, *overridden;
+    bool named, seeded, max_given;
+};
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+/* ---- keys ---- */
+
+/* A key that has one value for the whole campaign; -ENOENT: it is none. */
+static int set_scalar(struct reader *reader, const char *key, const char *text,
+                      struct error *err)
+{
+    struct campaign *campaign = reader->campaign;
+    if (is(key, "name")) {
+        int code = campaign_name_check(text, err);
+        if (code == 0)
+            snprintf(campaign->name, sizeof(campaign->name), "%s", text);
+        reader->named = true;
+        return code;
+    }
+    if (is(key, "seed")) {
+        int64_t seed = 0;
+        int code = number_integer(key, text, 0, INT64_MAX, &seed, err);
+        campaign->seed = (uint64_t)seed;
+        reader->seeded = true;
+        return code;
+    }
+    if (is(key, "repetitions_max"))
+        reader->max_given = true;
+    return policy_set(&campaign->policy, key, text, err);
+}
+
+/* ---- fields of cells ---- */
+
+/* The values of one field: a scalar or a list of scalars. */
+static int read_values(struct document *doc, struct cross *cross,
+                       struct cross_field *field, yaml_node_t *node,
+                       const struct place *place, struct error *err)
+{
+    yaml_node_item_t single = 0;
+    const yaml_node_item_t *item = &single, *end = &single + 1;
+    if (node->type == YAML_SEQUENCE_NODE) {
+        item = node->data.sequence.items.start;
+        end = node->data.sequence.items.top;
+        if (item == end)
+            return document_error(doc, node, err, "%s: the list is empty",
+                                  field->name);
+    }
+    for (; item < end; item++) {
+        yaml_node_t *value = node->type == YAML_SEQUENCE_NODE
+                                 ? yaml_document_get_node(&doc->yaml, *item)
+                                 : node;
+        const char *text = document_text(doc, value, field->name, err);
+        if (text == NULL)
+            return -EINVAL;
+        int code =
+            cross_value_add(cross, field, text,
+                            place ? *place : document_place(doc, value), err);
+        if (code != 0)
+            return code;
+    }
+    return 0;
+}
+
+static int shape_conflict(const struct cross *cross, const char *key)
+{
+    bool part = is(key, "ranks") || is(key, "threads");
+    for (int i = 0; i < cross->count; i++) {
+        const char *name = cross->fields[i].name;
+        if ((part && is(name, "layout")) ||
+            (is(key, "layout") && (is(name, "ranks") || is(name, "threads"))))
+            return -EINVAL;
+    }
+    return 0;
+}
+
+static int read_field(struct reader *reader, const char *key,
+                      const yaml_node_t *key_node, yaml_node_t *value,
+                      struct error *err)
+{
+    if (shape_conflict(reader->into, key) != 0)
+        return document_error(&reader->doc, key_node, err,
+                              "%s: layout says ranks and threads, give layout "
+                              "or these",
+                              key);
+    struct cross_field *field = cross_field_add(reader->into, key, err);
+    if (field == NULL)
+        return place_prefix(err, -EINVAL,
+                            document_place(&reader->doc, key_node));
+    return read_values(&reader->doc, reader->into, field, value, NULL, err);
+}
+
+/* A pair of the whole file or of its overrides. */
+static int read_pair(void *arg, const char *key, const yaml_node_t *key_node,
+                     yaml_node_t *value, struct error *err)
+{
+    struct reader *reader = arg;
+    bool root = reader->into == &reader->top;
+    if (root && (is(key, "cells") || is(key, "overrides"))) {
+        *(is(key, "cells") ? &reader->cells : &reader->overridden) = value;
+        return 0;
+    }
+    if (campaign_key_is_field(key))
+        return read_field(reader, key, key_node, value, err);
+    if (!campaign_key_is_scalar(key))
+        return place_prefix(err, campaign_key_unknown(key, true, err),
+                            document_place(&reader->doc, key_node));
+    char list[sizeof(reader->campaign->policy.events)];
+    const char *text =
+        is(key, "events")
+            ? document_list(&reader->doc, value, key, list, sizeof(list), err)
+            : document_text(&reader->doc, value, key, err);
+    if (text == NULL)
+        return -EINVAL;
+    int code = set_scalar(reader, key, text, err);
+    return code == 0
+               ? 0
+               : place_prefix(err, code, document_place(&reader->doc, value));
+}
+
+/* ---- --set ---- */
+
+static int set_list(struct cross *cross, struct cross_field *field,
+                    const char *text, struct place place, struct error *err)
+{
+    struct document doc;
+    int code = document_parse(place.origin, text, &doc, err);
+    if (code != 0)
+        return code;
+    code = read_values(&doc, cross, field,
+                       yaml_document_get_root_node(&doc.yaml), &place, err);
+    document_free(&doc);
+    return code;
+}
+
+static int read_set(struct reader *reader, const char *set, struct error *err)
+{
+    char key[64], origin[80];
+    const char *equals = strchr(set, '=');
+    if (equals == NULL || equals == set ||
+        (size_t)(equals - set) >= sizeof(key))
+        return error_set(err, EINVAL,
+                         "--set: '%s' must be key=value, e.g. "
+                         "--set repetitions=20",
+                         set);
+    const char *text = equals + 1;
+    snprintf(key, sizeof(key), "%.*s", (int)(equals - set), set);
+    snprintf(origin, sizeof(origin), "--set %s", key);
+    struct place place = {.origin = origin};
+    if (campaign_key_is_scalar(key)) {
+        int code = set_scalar(reader, key, text, err);
+        return code == 0 ? 0 : error_prefix(err, code, "--set");
+    }
+    if (!campaign_key_is_field(key))
+        return error_prefix(err, campaign_key_unknown(key, true, err), "--set");
+    struct cross_field *field = cross_field_add(&reader->overrides, key, err);
+    if (field == NULL)
+        return -EINVAL;
+    if (text[0] == '[')
+        return set_list(&reader->overrides, field, text, place, err);
+    return cross_value_add(&reader->overrides, field, text,
+                           (struct place){.origin = "--set"}, err);
+}
+
+/* ---- blocks ---- */
+
+static int read_block_pair(void *arg, const char *key,
+                           const yaml_node_t *key_node, yaml_node_t *value,
+                           struct error *err)
+{
+    struct reader *reader = arg;
+    if (!campaign_key_is_field(key))
+        return place_prefix(err, campaign_key_unknown(key, false, err),
+                            document_place(&reader->doc, key_node));
+    return read_field(reader, key, key_node, value, err);
+}
+
+static int read_block(struct reader *reader, yaml_node_t *node,
+                      struct error *err)
+{
+    struct cross own = {.cores = reader->setup->cores};
+    struct cross cross = {.cores = reader->setup->cores,
+                          .room = reader->setup->room};
+    if (node->type != YAML_MAPPING_NODE)
+        return document_error(&reader->doc, node, err,
+                              "cells: each entry is a map of cell fields, "
+                              "e.g. {kernel: null, scheme: ss}");
+    reader->into = &own;
+    int code =
+        document_map(&reader->doc, node, true, read_block_pair, reader, err);
+    if (code == 0)
+        code = cross_merge(&cross, &reader->top, err);
+    if (code == 0)
+        code = cross_merge(&cross, &own, err);
+    if (code == 0)
+        code = cross_merge(&cross, &reader->overrides, err);
+    if (code == 0)
+        code = cross_expand(&cross, document_place(&reader->doc, node),
+                            &reader->campaign->all, err);
+    cross_free(&own);
+    cross_free(&cross);
+    return code;
+}
+
+static int read_blocks(struct reader *reader, struct error *err)
+{
+    yaml_node_t *node = reader->cells;
+    yaml_node_t *root = yaml_document_get_root_node(&reader->doc.yaml);
+    if (node == NULL)
+        return document_error(&reader->doc, root, err,
+                              "cells is missing, a list of what to measure");
+    if (node->type != YAML_SEQUENCE_NODE ||
+        node->data.sequence.items.start == node->data.sequence.items.top)
+        return document_error(&reader->doc, node, err,
+                              "cells: a list is needed, with one entry or "
+                              "more, each beginning with '- '");
+    const yaml_node_item_t *item = node->data.sequence.items.start;
+    for (; item < node->data.sequence.items.top; item++) {
+        int code = read_block(
+            reader, yaml_document_get_node(&reader->doc.yaml, *item), err);
+        if (code != 0)
+            return code;
+    }
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static int read_root(struct reader *reader, struct error *err)
+{
+    struct document *doc = &reader->doc;
+    yaml_node_t *root = yaml_document_get_root_node(&doc->yaml);
+    if (root->type != YAML_MAPPING_NODE)
+        return document_error(doc, root, err,
+                              "a campaign is a map, with cells: at least");
+    reader->into = &reader->top;
+    int code = document_map(doc, root, true, read_pair, reader, err);
+    reader->into = &reader->overrides;
+    if (code == 0 && reader->overridden != NULL) {
+        if (reader->overridden->type != YAML_MAPPING_NODE)
+            return document_error(doc, reader->overridden, err,
+                                  "overrides: a map is needed");
+        code = document_map(doc, reader->overridden, false, read_pair, reader,
+                            err);
+    }
+    for (int i = 0; code == 0 && i < reader->setup->sets; i++)
+        code = read_set(reader, reader->setup->set[i], err);
+    return code == 0 ? read_blocks(reader, err) : code;
+}
+
+/* The file's name without folder and ending. */
+static void default_name(const char *path, char *name)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(name, CAMPAIGN_NAME_MAX, "%s", slash ? slash + 1 : path);
+    char *dot = strrchr(name, '.');
+    if (dot != NULL && dot != name)
+        *dot = '\0';
+}
+
+static int check_repetitions(struct reader *reader, struct error *err)
+{
+    struct policy *policy = &reader->campaign->policy;
+    if (policy->repetitions <= policy->repetitions_max)
+        return 0;
+    if (reader->max_given)
+        return error_set(err, EINVAL,
+                         "%s: repetitions (%d) are more than repetitions_max "
+                         "(%d)",
+                         reader->doc.path, policy->repetitions,
+                         policy->repetitions_max);
+    policy->repetitions_max = policy->repetitions;
+    return 0;
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+    return memcmp(a, b, CELL_HASH_SIZE);
+}
+
+/* All cells' hashes in order: the same cells give the same seed, however the
+ * file that names them is written. */
+static int campaign_hash(const struct campaign *campaign, uint64_t *seed,
+                         struct error *err)
+{
+    size_t n = (size_t)campaign->all.count;
+    char(*hashes)[CELL_HASH_SIZE] = calloc(n + 1, sizeof(*hashes));
+    if (hashes == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++)
+        memcpy(hashes[i], campaign->all.cells[i].hash, sizeof(hashes[i]));
+    qsort(hashes, n, sizeof(*hashes), compare_hashes);
+    *seed = XXH3_64bits(hashes, n * sizeof(*hashes)) >> 1;
+    free(hashes);
+    return 0;
+}
+
+static int finish(struct reader *reader, struct error *err)
+{
+    struct campaign *campaign = reader->campaign;
+    int code = check_repetitions(reader, err);
+    if (code == 0)
+        code = cross_unique(&campaign->all, err);
+    if (code == 0 && !reader->seeded)
+        code = campaign_hash(campaign, &campaign->seed, err);
+    if (code == 0 && !reader->named) {
+        default_name(reader->doc.path, campaign->name);
+        code = campaign_name_check(campaign->name, err);
+    }
+    return code;
+}
+
+static void write_quoted(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (; *text != '\0'; text++)
+        fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, out);
+    fputc('\'', out);
+}
+
+/* --set as lines at the end of the file, so that the copy is a campaign that
+ * runs the same.  A file with own overrides has them last, in block style, as
+ * the copies do: then the lines continue these. */
+static char *text_with_sets(const struct reader *reader, const char *text)
+{
+    char *all = NULL;
+    size_t size;
+    FILE *out = open_memstream(&all, &size);
+    if (out == NULL)
+        return NULL;
+    fputs(text, out);
+    if (text[0] != '\0' && text[strlen(text) - 1] != '\n')
+        fputc('\n', out);
+    if (reader->setup->sets > 0 && reader->overridden == NULL)
+        fputs("overrides:\n", out);
+    for (int i = 0; i < reader->setup->sets; i++) {
+        const char *set = reader->setup->set[i], *value = strchr(set, '=') + 1;
+        fprintf(out, "  %.*s: ", (int)(value - set - 1), set);
+        if (value[0] == '[')
+            fputs(value, out);
+        else
+            write_quoted(out, value);
+        fputc('\n', out);
+    }
+    fclose(out);
+    return all;
+}
+
+int campaign_parse(const char *path, const char *text,
+                   const struct campaign_setup *setup,
+                   struct campaign *campaign, struct error *err)
+{
+    struct reader reader = {.setup = setup, .campaign = campaign};
+    *campaign = (struct campaign){.text = NULL};
+    policy_defaults(&campaign->policy);
+    reader.top.cores = reader.overrides.cores = setup->cores;
+    int code = document_parse(path, text, &reader.doc, err);
+    if (code != 0)
+        return code;
+    code = read_root(&reader, err);
+    if (code == 0)
+        code = finish(&reader, err);
+    if (code == 0 && (campaign->text = text_with_sets(&reader, text)) == NULL)
+        code = error_set(err, ENOMEM, "out of memory");
+    cross_free(&reader.top);
+    cross_free(&reader.overrides);
+    document_free(&reader.doc);
+    if (code != 0)
+        campaign_free(campaign);
+    return code;
+}
+
+void campaign_free(struct campaign *campaign)
+{
+    cross_result_free(&campaign->all);
+    free(campaign->text);
+    campaign->text = NULL;
+}

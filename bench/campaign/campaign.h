@@ -1,0 +1,64 @@
+/* Campaigns: the cells to measure and how, from a YAML file or from options.
+ *
+ * A campaign file is a map: name, the policy keys, seed, any cell field as
+ * default of all cells, `cells:` a list of maps of cell fields, and at last
+ * `overrides:`, a map that outdoes everything above (--set is the same).
+ * Values are scalars or lists; lists cross.  `cores` in layout, ranks and
+ * threads stands for this machine's cores, at least 2. */
+#ifndef BENCH_CAMPAIGN_CAMPAIGN_H
+#define BENCH_CAMPAIGN_CAMPAIGN_H
+
+#include "base/error.h"
+#include "bench/campaign/cross.h"
+#include "harness/cell/cell.h"
+
+#include <stdint.h>
+
+enum { CAMPAIGN_NAME_MAX = 64, CAMPAIGN_SETS_MAX = 64 };
+
+/* What a campaign is made with, apart from its text. */
+struct campaign_setup {
+    int cores;
+    const struct topo_room *room;       /* for rank_per; NULL: not known */
+    int sets;                           /* --set, in order */
+    const char *set[CAMPAIGN_SETS_MAX]; /* key=value */
+};
+
+struct campaign {
+    char name[CAMPAIGN_NAME_MAX];
+    char *text; /* as run: the file with its overrides */
+    struct policy policy;
+    uint64_t seed;
+    struct cross_result all; /* checked cells, each once, in file order */
+};
+
+/* Reads a file, or a text that messages call `path`.  Errors are
+ * path:line:column: what is wrong, what is allowed, the nearest. */
+int campaign_load(const char *path, const struct campaign_setup *setup,
+                  struct campaign *campaign, struct error *err);
+int campaign_parse(const char *path, const char *text,
+                   const struct campaign_setup *setup,
+                   struct campaign *campaign, struct error *err);
+
+/* A campaign of one cell (not yet checked), named after kernel and scheme;
+ * the policy is final.  Writes an equivalent text. */
+int campaign_single(const struct cell *cell, const struct policy *policy,
+                    struct campaign *campaign, struct error *err);
+
+/* The launch shape of cells: ranks x threads. */
+struct layout {
+    int ranks, threads;
+};
+
+/* Keeps the cells of this launch shape; an error when there is none. */
+int campaign_shape(struct campaign *campaign, struct layout shape,
+                   struct error *err);
+
+/* Keeps every n-th cell in the order of their hashes, from the shard-th on
+ * (0 <= shard < n): the shards are disjoint, complete and nearly equal. */
+int campaign_shard(struct campaign *campaign, int shard, int shards,
+                   struct error *err);
+
+void campaign_free(struct campaign *campaign);
+
+#endif

@@ -1,0 +1,71 @@
+#include "bench/campaign/campaign_keys.h"
+
+#include "base/nearest.h"
+#include "bench/campaign/campaign.h"
+#include "bench/campaign/policy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+int campaign_name_check(const char *name, struct error *err)
+{
+    size_t length = strlen(name);
+    bool good = length > 0 && length < CAMPAIGN_NAME_MAX && name[0] != '.';
+    for (size_t i = 0; good && i < length; i++)
+        good = name[i] >= ' ' && name[i] <= '~' && name[i] != '/';
+    if (good)
+        return 0;
+    return error_set(err, EINVAL,
+                     "name: '%.80s' cannot name a folder, allowed are up to %d "
+                     "printable ASCII characters, without / and not first a "
+                     "dot",
+                     name, CAMPAIGN_NAME_MAX - 1);
+}
+
+bool campaign_key_is_scalar(const char *key)
+{
+    for (int i = 0; policy_keys[i] != NULL; i++)
+        if (is(policy_keys[i], key))
+            return true;
+    return is(key, "name") || is(key, "seed");
+}
+
+bool campaign_key_is_field(const char *key)
+{
+    for (int i = 0; cell_fields[i] != NULL; i++)
+        if (is(cell_fields[i], key))
+            return true;
+    return false;
+}
+
+int campaign_key_unknown(const char *key, bool campaign_keys, struct error *err)
+{
+    const char *names[96] = {NULL};
+    char list[1024] = "";
+    int n = 0;
+    if (campaign_keys) {
+        names[n++] = "name";
+        names[n++] = "seed";
+        for (int i = 0; policy_keys[i] != NULL; i++)
+            names[n++] = policy_keys[i];
+        names[n++] = "cells";
+        names[n++] = "overrides";
+    }
+    for (int i = 0; cell_fields[i] != NULL; i++)
+        names[n++] = cell_fields[i];
+    for (int i = 0; i < n; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
+                 names[i]);
+    }
+    const char *near = nearest_name(key, names);
+    return error_set(err, EINVAL, "unknown key '%s'%s%s%s; allowed: %s", key,
+                     near ? "; did you mean '" : "", near ? near : "",
+                     near ? "'?" : "", list);
+}

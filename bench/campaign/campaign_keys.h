@@ -1,0 +1,23 @@
+/* The keys of a campaign file. */
+#ifndef BENCH_CAMPAIGN_CAMPAIGN_KEYS_H
+#define BENCH_CAMPAIGN_CAMPAIGN_KEYS_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+/* A name must be able to name a folder.  Returns 0 or -EINVAL. */
+int campaign_name_check(const char *name, struct error *err);
+
+/* One value for the whole campaign: name, seed and the policy keys. */
+bool campaign_key_is_scalar(const char *key);
+
+/* A field of cells. */
+bool campaign_key_is_field(const char *key);
+
+/* The error for any other key; it lists what is allowed where it stands: cell
+ * fields everywhere, campaign keys too at the top.  Returns -EINVAL. */
+int campaign_key_unknown(const char *key, bool campaign_keys,
+                         struct error *err);
+
+#endif

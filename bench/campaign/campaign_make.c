@@ -1,0 +1,189 @@
+/* Campaigns from other than a text: a file, a single cell, a shard. */
+#include "bench/campaign/campaign.h"
+
+#include "bench/campaign/policy.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { FILE_SIZE_MAX = 16 << 20 };
+
+static char *read_file(const char *path, struct error *err)
+{
+    FILE *file = fopen(path, "r");
+    struct stat info;
+    char *text = NULL;
+    if (file == NULL || fstat(fileno(file), &info) != 0) {
+        error_set(err, errno, "%s: cannot read the campaign: %s", path,
+                  strerror(errno));
+    } else if (!S_ISREG(info.st_mode) || info.st_size > FILE_SIZE_MAX) {
+        error_set(err, EINVAL, "%s: not a campaign file", path);
+    } else if ((text = calloc(1, (size_t)info.st_size + 1)) != NULL) {
+        size_t length = fread(text, 1, (size_t)info.st_size, file);
+        if (strlen(text) != length) {
+            error_set(err, EINVAL, "%s: not a text, byte %zu is zero", path,
+                      strlen(text));
+            free(text);
+            text = NULL;
+        }
+    } else {
+        error_set(err, ENOMEM, "out of memory");
+    }
+    if (file != NULL)
+        fclose(file);
+    return text;
+}
+
+int campaign_load(const char *path, const struct campaign_setup *setup,
+                  struct campaign *campaign, struct error *err)
+{
+    char *text = read_file(path, err);
+    if (text == NULL)
+        return -EINVAL;
+    int code = campaign_parse(path, text, setup, campaign, err);
+    free(text);
+    return code;
+}
+
+/* ---- one cell ---- */
+
+static void write_policy(FILE *out, const struct policy *p)
+{
+    fprintf(out, "repetitions: %d\nrepetitions_max: %d\nci: %.17g\n",
+            p->repetitions, p->repetitions_max, p->ci);
+    fprintf(out,
+            "cell_seconds: %.17g\nverify_limit: %.17g\ncell_timeout: %.17g\n",
+            p->cell_seconds, p->verify_limit, p->cell_timeout);
+    fprintf(out, "events: \"%s\"\n", p->events);
+    fprintf(out, "trace: %s\nsave: %s\noversubscribe: %s\n",
+            p->trace ? "on" : "off", p->save ? "on" : "off",
+            p->oversubscribe ? "on" : "off");
+}
+
+static void write_cell(FILE *out, const struct cell *cell)
+{
+    json_t *object = cell_to_json(cell), *value;
+    const char *key, *mark = "-";
+    /* What is chosen when it runs is no field of a campaign. */
+    if (strcmp(cell->sync_choice, "given") != 0)
+        json_object_set_new(object, "sync_interval",
+                            json_string(cell->sync_choice));
+    json_object_del(object, "sync_choice");
+    json_object_del(object, "predicted_s");
+    fputs("cells:\n", out);
+    json_object_foreach(object, key, value)
+    {
+        if (strcmp(key, "cell") == 0 || json_is_null(value))
+            continue;
+        fprintf(out, "  %s %s: ", mark, key);
+        if (json_is_string(value))
+            fprintf(out, "\"%s\"\n", json_string_value(value));
+        else if (json_is_boolean(value))
+            fprintf(out, "%s\n", json_is_true(value) ? "on" : "off");
+        else if (json_is_real(value))
+            fprintf(out, "%.17g\n", json_real_value(value));
+        else
+            fprintf(out, "%lld\n", (long long)json_integer_value(value));
+        mark = " ";
+    }
+    json_decref(object);
+}
+
+/* Nobody wrote the text that "cell:11:13: " counts in. */
+static void strip_position(struct error *err)
+{
+    int line, column, length = 0;
+    if (sscanf(err->text, "cell:%d:%d: %n", &line, &column, &length) == 2 &&
+        length > 0)
+        memmove(err->text, err->text + length, strlen(err->text + length) + 1);
+}
+
+/* The text is made first and then read: what is stored is what runs. */
+int campaign_single(const struct cell *cell, const struct policy *policy,
+                    struct campaign *campaign, struct error *err)
+{
+    const struct campaign_setup setup = {.cores = 2};
+    struct cell checked = *cell;
+    char *text = NULL;
+    size_t size;
+    int code = cell_check(&checked, err);
+    if (code != 0)
+        return code;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    fprintf(out, "name: %.*s-%.*s\n", (int)strcspn(checked.kernel, ":"),
+            checked.kernel, (int)strcspn(checked.scheme, ":/"), checked.scheme);
+    write_policy(out, policy);
+    write_cell(out, &checked);
+    fclose(out);
+    code = campaign_parse("cell", text, &setup, campaign, err);
+    free(text);
+    if (code != 0)
+        strip_position(err);
+    return code;
+}
+
+/* ---- parts ---- */
+
+int campaign_shape(struct campaign *campaign, struct layout shape,
+                   struct error *err)
+{
+    struct cross_result *all = &campaign->all;
+    int kept = 0;
+    for (int i = 0; i < all->count; i++) {
+        const struct cell *c = &all->cells[i];
+        if (c->ranks == shape.ranks && c->threads == shape.threads)
+            all->cells[kept++] = *c;
+    }
+    if (kept == 0)
+        return error_set(err, EINVAL,
+                         "--shape: campaign %s has no cells of layout %dx%d, "
+                         "one that it has is %dx%d",
+                         campaign->name, shape.ranks, shape.threads,
+                         all->cells[0].ranks, all->cells[0].threads);
+    all->count = kept;
+    return 0;
+}
+
+struct numbered {
+    const char *hash;
+    int index;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct numbered *x = a, *y = b;
+    return strcmp(x->hash, y->hash);
+}
+
+int campaign_shard(struct campaign *campaign, int shard, int shards,
+                   struct error *err)
+{
+    struct cross_result *all = &campaign->all;
+    size_t n = (size_t)all->count;
+    struct numbered *order = calloc(n + 1, sizeof(*order));
+    bool *mine = calloc(n + 1, sizeof(*mine));
+    int kept = 0;
+    if (order == NULL || mine == NULL) {
+        free(order);
+        free(mine);
+        return error_set(err, ENOMEM, "out of memory");
+    }
+    for (int i = 0; i < all->count; i++)
+        order[i] = (struct numbered){all->cells[i].hash, i};
+    qsort(order, n, sizeof(*order), by_hash);
+    for (size_t i = 0; i < n; i++)
+        mine[order[i].index] = (int)(i % (size_t)shards) == shard;
+    for (int i = 0; i < all->count; i++)
+        if (mine[i])
+            all->cells[kept++] = all->cells[i];
+    all->count = kept;
+    free(order);
+    free(mine);
+    return 0;
+}

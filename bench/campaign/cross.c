@@ -1,0 +1,361 @@
+#include "bench/campaign/cross.h"
+
+#include "harness/cell/binding.h"
+#include "harness/hierarchy/hierarchy.h"
+#include "kernels/kernel.h"
+#include "sched/schemes/pair.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+int place_prefix(struct error *err, int code, struct place place)
+{
+    if (place.line == 0)
+        return error_prefix(err, code, "%s", place.origin);
+    return error_prefix(err, code, "%s:%d:%d", place.origin, place.line,
+                        place.column);
+}
+
+/* ---- fields and values ---- */
+
+static void drop_field(struct cross *cross, const char *name)
+{
+    for (int i = 0; i < cross->count; i++) {
+        if (!is(cross->fields[i].name, name))
+            continue;
+        free(cross->fields[i].values);
+        cross->count--;
+        memmove(&cross->fields[i], &cross->fields[i + 1],
+                (size_t)(cross->count - i) * sizeof(cross->fields[0]));
+        return;
+    }
+}
+
+struct cross_field *cross_field_add(struct cross *cross, const char *name,
+                                    struct error *err)
+{
+    int i = 0;
+    while (cell_fields[i] != NULL && !is(cell_fields[i], name))
+        i++;
+    if (cell_fields[i] == NULL) {
+        struct cell scratch;
+        cell_defaults(&scratch);
+        cell_set(&scratch, name, "", err);
+        return NULL;
+    }
+    drop_field(cross, cell_fields[i]);
+    if (is(name, "layout")) {
+        drop_field(cross, "ranks");
+        drop_field(cross, "threads");
+    }
+    if (cross->count == CROSS_FIELDS_MAX) {
+        error_set(err, E2BIG, "more than %d fields", CROSS_FIELDS_MAX);
+        return NULL;
+    }
+    struct cross_field *field = &cross->fields[cross->count++];
+    *field = (struct cross_field){.name = cell_fields[i]};
+    return field;
+}
+
+/* "1xcores" -> "1x8": shapes that fit any machine. */
+static void resolve_cores(int cores, const char *field, const char *text,
+                          char *out, size_t size)
+{
+    const char *word = strstr(text, "cores");
+    bool shape =
+        is(field, "layout") || is(field, "ranks") || is(field, "threads");
+    if (!shape || word == NULL)
+        snprintf(out, size, "%s", text);
+    else
+        snprintf(out, size, "%.*s%d%s", (int)(word - text), text, cores,
+                 word + strlen("cores"));
+}
+
+/* A kernel that reads a file would fail in the launch: say so here. */
+static int check_kernel(const char *text, struct error *err)
+{
+    const struct kernel_ops *ops;
+    struct spec spec;
+    int code = kernel_parse(text, &ops, &spec, err);
+    if (code != 0)
+        return code;
+    for (int i = 0; ops->params[i].key != NULL; i++) {
+        const char *file = spec.value[i].text;
+        if (!is(ops->params[i].key, "file") || !spec.value[i].given)
+            continue;
+        if (access(file, R_OK) != 0)
+            return error_set(err, EINVAL, "kernel %s: cannot read %s: %s",
+                             ops->name, file, strerror(errno));
+    }
+    return 0;
+}
+
+static int check_value(const char *field, const char *text, struct error *err)
+{
+    struct cell scratch;
+    struct sched_pair pair;
+    struct hierarchy levels;
+    cell_defaults(&scratch);
+    if (is(field, "kernel"))
+        return check_kernel(text, err);
+    if (is(field, "scheme"))
+        return cell_scheme_parse(text, &pair, err);
+    if (is(field, "hierarchy"))
+        return hierarchy_parse(text, &levels, err);
+    return cell_set(&scratch, field, text, err);
+}
+
+int cross_value_add(const struct cross *cross, struct cross_field *field,
+                    const char *text, struct place place, struct error *err)
+{
+    struct cross_value value = {.place = place};
+    if (strlen(text) + 16 >= sizeof(value.text))
+        return place_prefix(
+            err,
+            error_set(err, EINVAL, "%s: the value is too long", field->name),
+            place);
+    resolve_cores(cross->cores, field->name, text, value.text,
+                  sizeof(value.text));
+    int code = check_value(field->name, value.text, err);
+    if (code != 0)
+        return place_prefix(err, code, place);
+    size_t room = (size_t)(field->count + 1) * sizeof(value);
+    struct cross_value *values = realloc(field->values, room);
+    if (values == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    values[field->count++] = value;
+    field->values = values;
+    return 0;
+}
+
+static bool has_field(const struct cross *cross, const char *name)
+{
+    for (int i = 0; i < cross->count; i++)
+        if (is(cross->fields[i].name, name))
+            return true;
+    return false;
+}
+
+/* Both numbers in one field, or each in its own. */
+static bool gives(const struct cross *cross, const char *name)
+{
+    return has_field(cross, "layout") || has_field(cross, name);
+}
+
+int cross_merge(struct cross *to, const struct cross *from, struct error *err)
+{
+    if (has_field(from, "rank_per") && !gives(from, "ranks") &&
+        !gives(from, "threads")) {
+        drop_field(to, "layout");
+        drop_field(to, "ranks");
+        drop_field(to, "threads");
+    }
+    for (int i = 0; i < from->count; i++) {
+        const struct cross_field *source = &from->fields[i];
+        struct cross_field *field = cross_field_add(to, source->name, err);
+        size_t bytes = (size_t)source->count * sizeof(*source->values);
+        if (field == NULL)
+            return -E2BIG;
+        field->values = malloc(bytes);
+        if (field->values == NULL)
+            return error_set(err, ENOMEM, "out of memory");
+        memcpy(field->values, source->values, bytes);
+        field->count = source->count;
+    }
+    return 0;
+}
+
+/* ---- cells ---- */
+
+static int add_cell(struct cross_result *result, const struct cell *cell,
+                    struct error *err)
+{
+    if (result->count == result->room) {
+        int room = result->room ? 2 * result->room : 64;
+        struct cell *cells =
+            realloc(result->cells, (size_t)room * sizeof(*cells));
+        if (cells == NULL)
+            return error_set(err, ENOMEM, "out of memory for %d cells", room);
+        result->cells = cells;
+        result->room = room;
+    }
+    result->cells[result->count++] = *cell;
+    return 0;
+}
+
+static int add_skip(struct cross_result *result, const struct cell *cell,
+                    const char *reason, struct error *err)
+{
+    int i = 0;
+    char cut[sizeof(result->skips[0].reason)];
+    snprintf(cut, sizeof(cut), "%s", reason);
+    while (i < result->reasons && !is(result->skips[i].reason, cut))
+        i++;
+    if (i == result->reasons) {
+        struct cross_skip *skips =
+            realloc(result->skips, (size_t)(i + 1) * sizeof(*skips));
+        if (skips == NULL)
+            return error_set(err, ENOMEM, "out of memory");
+        result->skips = skips;
+        skips[i].count = 0;
+        memcpy(skips[i].reason, cut, sizeof(cut));
+        snprintf(skips[i].example, sizeof(skips[i].example),
+                 "%.50s %.40s %dx%d %.10s %.20s", cell->kernel, cell->scheme,
+                 cell->ranks, cell->threads, cell->transport, cell->hierarchy);
+        result->reasons++;
+    }
+    result->skips[i].count++;
+    result->skipped++;
+    return 0;
+}
+
+/* The value that an error of the whole cell is about: its text begins with
+ * the field's name. */
+static struct place culprit(const struct cross *cross, const int *pick,
+                            const struct error *err, struct place block)
+{
+    for (int i = 0; i < cross->count; i++) {
+        const struct cross_field *field = &cross->fields[i];
+        size_t length = strlen(field->name);
+        if (strncmp(err->text, field->name, length) == 0 &&
+            strchr(": ", err->text[length]) != NULL)
+            return field->values[pick[i]].place;
+    }
+    return block;
+}
+
+static int one_cell(const struct cross *cross, const int *pick,
+                    struct place block, struct cross_result *result,
+                    struct error *err)
+{
+    struct cell cell;
+    cell_defaults(&cell);
+    for (int i = 0; i < cross->count; i++) {
+        const struct cross_field *field = &cross->fields[i];
+        const struct cross_value *value = &field->values[pick[i]];
+        int code = cell_set(&cell, field->name, value->text, err);
+        if (code != 0)
+            return place_prefix(err, code, value->place);
+    }
+    int code = binding_fill_shape(&cell, cross->room, gives(cross, "ranks"),
+                                  gives(cross, "threads"), err);
+    if (code == 0)
+        code = cell_check(&cell, err);
+    if (code == -ENOTSUP)
+        return add_skip(result, &cell, err->text, err);
+    if (code != 0)
+        return place_prefix(err, code, culprit(cross, pick, err, block));
+    return add_cell(result, &cell, err);
+}
+
+/* The last field changes fastest.  Returns false after the last one. */
+static bool next_pick(const struct cross *cross, int *pick)
+{
+    for (int i = cross->count - 1; i >= 0; i--) {
+        if (++pick[i] < cross->fields[i].count)
+            return true;
+        pick[i] = 0;
+    }
+    return false;
+}
+
+static int check_block(const struct cross *cross, struct error *err)
+{
+    bool kernel = false, scheme = false;
+    double product = 1;
+    for (int i = 0; i < cross->count; i++) {
+        kernel = kernel || is(cross->fields[i].name, "kernel");
+        scheme = scheme || is(cross->fields[i].name, "scheme");
+        product *= cross->fields[i].count;
+    }
+    if (!kernel || !scheme)
+        return error_set(err, EINVAL, "%s is missing, every cell needs one",
+                         kernel ? "scheme" : "kernel");
+    if (product > CROSS_CELLS_MAX)
+        return error_set(err, EINVAL,
+                         "the lists cross to %.0f combinations, at most %d "
+                         "are allowed",
+                         product, CROSS_CELLS_MAX);
+    return 0;
+}
+
+int cross_expand(const struct cross *cross, struct place place,
+                 struct cross_result *result, struct error *err)
+{
+    int pick[CROSS_FIELDS_MAX] = {0};
+    int before = result->count;
+    int code = check_block(cross, err);
+    if (code != 0)
+        return place_prefix(err, code, place);
+    do {
+        code = one_cell(cross, pick, place, result, err);
+        if (code != 0)
+            return code;
+    } while (next_pick(cross, pick));
+    if (result->count > before)
+        return 0;
+    struct error reason = *err;
+    error_set(err, EINVAL, "no combination of this block is possible: %s",
+              reason.text);
+    return place_prefix(err, -EINVAL, place);
+}
+
+struct numbered {
+    const char *hash;
+    int index;
+};
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct numbered *x = a, *y = b;
+    int order = strcmp(x->hash, y->hash);
+    return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+int cross_unique(struct cross_result *result, struct error *err)
+{
+    size_t n = (size_t)result->count;
+    struct numbered *sorted = calloc(n + 1, sizeof(*sorted));
+    bool *again = calloc(n + 1, sizeof(*again));
+    int kept = 0;
+    if (sorted == NULL || again == NULL) {
+        free(sorted);
+        free(again);
+        return error_set(err, ENOMEM, "out of memory");
+    }
+    for (int i = 0; i < result->count; i++)
+        sorted[i] = (struct numbered){result->cells[i].hash, i};
+    qsort(sorted, n, sizeof(*sorted), by_hash);
+    for (size_t i = 1; i < n; i++)
+        again[sorted[i].index] = is(sorted[i].hash, sorted[i - 1].hash);
+    for (int i = 0; i < result->count; i++)
+        if (!again[i])
+            result->cells[kept++] = result->cells[i];
+    result->equal += result->count - kept;
+    result->count = kept;
+    free(sorted);
+    free(again);
+    return 0;
+}
+
+void cross_free(struct cross *cross)
+{
+    for (int i = 0; i < cross->count; i++)
+        free(cross->fields[i].values);
+    cross->count = 0;
+}
+
+void cross_result_free(struct cross_result *result)
+{
+    free(result->cells);
+    free(result->skips);
+    *result = (struct cross_result){.cells = NULL};
+}

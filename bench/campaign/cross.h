@@ -1,0 +1,83 @@
+/* Lists of values for cell fields, and the cells that they cross to. */
+#ifndef BENCH_CAMPAIGN_CROSS_H
+#define BENCH_CAMPAIGN_CROSS_H
+
+#include "base/error.h"
+#include "harness/cell/cell.h"
+#include "harness/topo/topo.h"
+
+enum { CROSS_FIELDS_MAX = 48, CROSS_CELLS_MAX = 1000000 };
+
+/* Where a value stands, for messages: FILE:LINE:COLUMN, or an option when
+ * line is 0. */
+struct place {
+    const char *origin;
+    int line, column;
+};
+
+/* Puts the place before the error's text; returns code. */
+int place_prefix(struct error *err, int code, struct place place);
+
+struct cross_value {
+    struct place place;
+    char text[SPEC_CANONICAL_MAX];
+};
+
+struct cross_field {
+    const char *name; /* one of cell_fields */
+    int count;
+    struct cross_value *values;
+};
+
+/* The fields of a block, in the order in which they are set. */
+struct cross {
+    int count;
+    struct cross_field fields[CROSS_FIELDS_MAX];
+    int cores; /* what the word "cores" stands for in shapes */
+    const struct topo_room *room; /* for rank_per; NULL: not known */
+};
+
+/* The combinations that were left out, by reason. */
+struct cross_skip {
+    char reason[sizeof(((struct error *)0)->text)];
+    char example[160]; /* the first such combination, in words */
+    int count;
+};
+
+/* Where cells and skips are collected. */
+struct cross_result {
+    struct cell *cells;
+    int count, room;
+    struct cross_skip *skips;
+    int reasons;
+    int skipped; /* combinations left out, for all reasons */
+    int equal;   /* combinations that were another cell again */
+};
+
+/* Adds a field without values; an earlier field of this name is dropped, and
+ * layout drops ranks and threads.  NULL and a text when the name is unknown. */
+struct cross_field *cross_field_add(struct cross *cross, const char *name,
+                                    struct error *err);
+
+/* Adds a value to a field after checking it by itself.  In layout, ranks and
+ * threads the word "cores" stands for the number of cores.  Errors carry the
+ * place. */
+int cross_value_add(const struct cross *cross, struct cross_field *field,
+                    const char *text, struct place place, struct error *err);
+
+/* Deep copy: the fields of `from` added to `to` as cross_field_add does.  A
+ * `from` that says rank_per and no shape takes the shape of `to` away. */
+int cross_merge(struct cross *to, const struct cross *from, struct error *err);
+
+/* Adds all possible combinations to result; `place` is that of the block.
+ * An error when none is possible. */
+int cross_expand(const struct cross *cross, struct place place,
+                 struct cross_result *result, struct error *err);
+
+/* Keeps the first of equal cells (same hash) only. */
+int cross_unique(struct cross_result *result, struct error *err);
+
+void cross_free(struct cross *cross);
+void cross_result_free(struct cross_result *result);
+
+#endif

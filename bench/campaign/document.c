@@ -1,0 +1,166 @@
+#include "bench/campaign/document.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static int parser_error(const char *path, const yaml_parser_t *parser,
+                        struct error *err)
+{
+    return error_set(
+        err, EINVAL, "%s:%zu:%zu: not YAML: %s%s%s", path,
+        parser->problem_mark.line + 1, parser->problem_mark.column + 1,
+        parser->problem ? parser->problem : "unreadable",
+        parser->context ? " " : "", parser->context ? parser->context : "");
+}
+
+/* After the first document there must be no other. */
+static int check_end(struct document *doc, yaml_parser_t *parser,
+                     struct error *err)
+{
+    yaml_document_t next;
+    if (!yaml_parser_load(parser, &next))
+        return parser_error(doc->path, parser, err);
+    bool more = yaml_document_get_root_node(&next) != NULL;
+    size_t line = next.start_mark.line + 1;
+    yaml_document_delete(&next);
+    if (more)
+        return error_set(err, EINVAL,
+                         "%s:%zu:1: a second document begins, one is allowed",
+                         doc->path, line);
+    return 0;
+}
+
+int document_parse(const char *path, const char *text, struct document *doc,
+                   struct error *err)
+{
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser))
+        return error_set(err, ENOMEM, "out of memory");
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text,
+                                 strlen(text));
+    doc->path = path;
+    int code = 0;
+    if (!yaml_parser_load(&parser, &doc->yaml)) {
+        code = parser_error(path, &parser, err);
+    } else {
+        if (yaml_document_get_root_node(&doc->yaml) == NULL)
+            code = error_set(err, EINVAL, "%s:1:1: the file is empty", path);
+        else
+            code = check_end(doc, &parser, err);
+        if (code != 0)
+            yaml_document_delete(&doc->yaml);
+    }
+    yaml_parser_delete(&parser);
+    return code;
+}
+
+void document_free(struct document *doc)
+{
+    yaml_document_delete(&doc->yaml);
+}
+
+struct place document_place(const struct document *doc, const yaml_node_t *node)
+{
+    return (struct place){.origin = doc->path,
+                          .line = (int)node->start_mark.line + 1,
+                          .column = (int)node->start_mark.column + 1};
+}
+
+int document_error(const struct document *doc, const yaml_node_t *node,
+                   struct error *err, const char *format, ...)
+{
+    char text[sizeof(err->text)];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    error_set(err, EINVAL, "%s", text);
+    return place_prefix(err, -EINVAL, document_place(doc, node));
+}
+
+const char *document_text(const struct document *doc, const yaml_node_t *node,
+                          const char *what, struct error *err)
+{
+    if (node->type != YAML_SCALAR_NODE) {
+        document_error(doc, node, err, "%s: a single value is needed", what);
+        return NULL;
+    }
+    const char *text = (const char *)node->data.scalar.value;
+    if (node->data.scalar.length != strlen(text)) {
+        document_error(doc, node, err, "%s: the value has a zero byte", what);
+        return NULL;
+    }
+    /* power: "" is a value, `power:` with nothing behind it is an oversight */
+    if (text[0] == '\0' && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
+        document_error(doc, node, err, "%s: the value is missing", what);
+        return NULL;
+    }
+    return text;
+}
+
+const char *document_list(struct document *doc, yaml_node_t *node,
+                          const char *what, char *text, size_t size,
+                          struct error *err)
+{
+    if (node->type != YAML_SEQUENCE_NODE)
+        return document_text(doc, node, what, err);
+    yaml_node_item_t *item = node->data.sequence.items.start;
+    size_t used = 0;
+    text[0] = '\0';
+    for (; item < node->data.sequence.items.top; item++) {
+        yaml_node_t *value = yaml_document_get_node(&doc->yaml, *item);
+        const char *word = document_text(doc, value, what, err);
+        if (word == NULL)
+            return NULL;
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 used > 0 ? "," : "", word);
+        if (used >= size) {
+            document_error(doc, value, err,
+                           "%s: the list is longer than %zu "
+                           "characters",
+                           what, size - 1);
+            return NULL;
+        }
+    }
+    return text;
+}
+
+static int check_unique(struct document *doc, const yaml_node_t *map,
+                        const yaml_node_pair_t *pair, const char *key,
+                        struct error *err)
+{
+    const yaml_node_pair_t *p = map->data.mapping.pairs.start;
+    for (; p < pair; p++) {
+        yaml_node_t *node = yaml_document_get_node(&doc->yaml, p->key);
+        if (strcmp((const char *)node->data.scalar.value, key) == 0)
+            return document_error(doc,
+                                  yaml_document_get_node(&doc->yaml, pair->key),
+                                  err, "%s is given twice, first in line %zu",
+                                  key, node->start_mark.line + 1);
+    }
+    return 0;
+}
+
+int document_map(struct document *doc, const yaml_node_t *map, bool unique,
+                 int (*each)(void *arg, const char *key,
+                             const yaml_node_t *key_node, yaml_node_t *value,
+                             struct error *err),
+                 void *arg, struct error *err)
+{
+    const yaml_node_pair_t *p = map->data.mapping.pairs.start;
+    for (; p < map->data.mapping.pairs.top; p++) {
+        yaml_node_t *key_node = yaml_document_get_node(&doc->yaml, p->key);
+        yaml_node_t *value = yaml_document_get_node(&doc->yaml, p->value);
+        const char *key = document_text(doc, key_node, "key", err);
+        if (key == NULL)
+            return -EINVAL;
+        int code = unique ? check_unique(doc, map, p, key, err) : 0;
+        if (code == 0)
+            code = each(arg, key, key_node, value, err);
+        if (code != 0)
+            return code;
+    }
+    return 0;
+}

@@ -1,0 +1,45 @@
+/* A YAML document with the place of every value. */
+#ifndef BENCH_CAMPAIGN_DOCUMENT_H
+#define BENCH_CAMPAIGN_DOCUMENT_H
+
+#include "base/error.h"
+#include "bench/campaign/cross.h"
+
+#include <yaml.h>
+
+struct document {
+    const char *path; /* as messages call it */
+    yaml_document_t yaml;
+};
+
+/* Parses the one document in text; free with document_free. */
+int document_parse(const char *path, const char *text, struct document *doc,
+                   struct error *err);
+void document_free(struct document *doc);
+
+struct place document_place(const struct document *doc,
+                            const yaml_node_t *node);
+
+/* Sets the error "path:line:column: ..." for a node; returns -EINVAL. */
+int document_error(const struct document *doc, const yaml_node_t *node,
+                   struct error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The text of a scalar; NULL and an error when it is none or is empty. */
+const char *document_text(const struct document *doc, const yaml_node_t *node,
+                          const char *what, struct error *err);
+
+/* The same, or a list of such as one text with commas, in text[size]. */
+const char *document_list(struct document *doc, yaml_node_t *node,
+                          const char *what, char *text, size_t size,
+                          struct error *err);
+
+/* Calls `each` for the pairs of a map, in order; stops at the first error.
+ * Keys must be texts and, with `unique`, different. */
+int document_map(struct document *doc, const yaml_node_t *map, bool unique,
+                 int (*each)(void *arg, const char *key,
+                             const yaml_node_t *key_node, yaml_node_t *value,
+                             struct error *err),
+                 void *arg, struct error *err);
+
+#endif

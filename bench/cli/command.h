@@ -1,0 +1,45 @@
+/* Subcommands of dlsbench: what they share.
+ *
+ * A subcommand is one function `int <name>_command(int argc, char **argv)`,
+ * whose argv[0] is "dlsbench <name>" and which returns the exit code, plus
+ * one line in the table of bench/commands/main.c. */
+#ifndef BENCH_CLI_COMMAND_H
+#define BENCH_CLI_COMMAND_H
+
+#include "base/error.h"
+
+#include <argp.h>
+
+/* Exit codes of every subcommand: what is refused before anything has run is
+ * wrong usage. */
+enum {
+    COMMAND_OK = 0,     /* all was done, all cells ran and verified */
+    COMMAND_FAILED = 1, /* a cell failed or did not verify; no place */
+    COMMAND_USAGE = 2,  /* asked for something that cannot be */
+};
+
+/* Like argp_parse, but an unknown, ambiguous or incomplete option is one line
+ * that names the nearest one.  The parser puts its own errors into err (which
+ * input holds too) and returns EINVAL.  Returns 0 or -EINVAL. */
+int command_parse(const struct argp *argp, int argc, char **argv, void *input,
+                  struct error *err);
+
+/* Says "dlsbench: text" on stderr; returns code. */
+int command_fail(int code, const struct error *err);
+
+int list_command(int argc, char **argv);
+int chunks_command(int argc, char **argv);
+int calibrate_command(int argc, char **argv);
+int calibrate_launch_command(int argc, char **argv);
+int predict_command(int argc, char **argv);
+int plan_command(int argc, char **argv);
+int paper_beaumont_command(int argc, char **argv);
+int topo_command(int argc, char **argv);
+int run_command(int argc, char **argv);
+int sim_command(int argc, char **argv);
+int summary_command(int argc, char **argv);
+int launch_command(int argc, char **argv);
+int busy_command(int argc, char **argv);
+int stopper_command(int argc, char **argv);
+
+#endif

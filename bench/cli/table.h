@@ -1,0 +1,40 @@
+/* A small table of text: cells are added row by row, and it is printed with
+ * aligned columns or as CSV. */
+#ifndef BENCH_CLI_TABLE_H
+#define BENCH_CLI_TABLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct table {
+    int columns;
+    int left; /* so many first columns are aligned to the left */
+    int count, room;
+    char **cell; /* count entries, row after row */
+    bool failed; /* out of memory: nothing is printed */
+};
+
+void table_open(struct table *table, int columns, int left);
+void table_free(struct table *table);
+
+/* The next cell, from left to right; after the last column comes the next
+ * row.  Text may be empty. */
+void table_add(struct table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A number with so many significant digits; "-" when it is not finite. */
+void table_number(struct table *table, double value, int digits);
+
+/* Prints all rows, indented, columns two blanks apart.  Returns 0 or
+ * -ENOMEM. */
+int table_print(const struct table *table, FILE *out, int indent);
+
+/* The same rows for programs; a cell with a comma or a quote is quoted, and
+ * "-" is left empty.  Returns 0 or -ENOMEM. */
+int table_csv(const struct table *table, FILE *out);
+
+/* Four digits of a time and its unit ("126.5 ms"); the unit and the decimals
+ * are those of `unit_of`, so that a column can share them. */
+void table_seconds(double seconds, double unit_of, char *text, int size);
+
+#endif

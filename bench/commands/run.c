@@ -1,0 +1,388 @@
+/* dlsbench run: measures a campaign or a single cell.  A driver: the ranks are
+ * started by a launcher and run `dlsbench launch`. */
+#include "bench/driver/run.h"
+
+#include "bench/auto/choose.h"
+#include "bench/cli/command.h"
+#include "bench/driver/driver.h"
+#include "bench/predict/intervals.h"
+#include "bench/results/summary.h"
+#include "bench/tables/counted.h"
+#include "bench/tables/flexibility.h"
+#include "bench/tables/regret.h"
+#include "bench/tables/sweep.h"
+#include "bench/tables/sync_tables.h"
+#include "harness/disturb/load.h"
+#include "harness/disturb/stopper.h"
+#include "harness/launch/launch.h"
+#include "harness/topo/topo.h"
+#include "kernels/kernel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What `cores` stands for (at least 2, so that there is something to share),
+ * and what rank_per chooses by.  --cores alone says nothing of the inside of a
+ * node. */
+static int look_at_machine(struct run_options *options, struct error *err)
+{
+    struct campaign_setup *setup = &options->setup;
+    struct topo_room *room = &options->room;
+    struct topo *topo;
+    setup->cores = options->cores;
+    setup->room = options->simulated ? NULL : room;
+    if (options->cores > 0 && options->topology == NULL) {
+        *room = (struct topo_room){.domains = {1}, .cores = {options->cores}};
+        return 0;
+    }
+    int code = topo_open_other(&topo, options->topology, NULL, err);
+    if (code != 0)
+        return code;
+    topo_room(topo, room);
+    if (setup->cores == 0)
+        setup->cores = topo_cores(topo) > 2 ? topo_cores(topo) : 2;
+    topo_close(topo);
+    return 0;
+}
+
+/* Takes out what is complete and verified; the rest runs (again). */
+static int drop_complete(const struct rundir *dir, struct campaign *campaign,
+                         struct error *err)
+{
+    struct cross_result *all = &campaign->all;
+    struct results results;
+    int kept = 0;
+    int code = results_read(dir->path, &results, err);
+    if (code != 0)
+        return code;
+    for (int i = 0; i < all->count; i++) {
+        const struct result *done = results_find(&results, all->cells[i].hash);
+        if (done == NULL || done->status != RESULT_OK)
+            all->cells[kept++] = all->cells[i];
+    }
+    fprintf(stderr, "dlsbench: %d of %d cells are complete already\n",
+            all->count - kept, all->count);
+    all->count = kept;
+    results_free(&results);
+    return 0;
+}
+
+static int print_results(const struct rundir *dir,
+                         const struct campaign *campaign, struct error *err)
+{
+    struct results results;
+    int code = results_read(dir->path, &results, err);
+    if (code != 0)
+        return code;
+    code = summary_print(stdout, &results, err);
+    if (code == 0)
+        code = flexibility_print(stdout, &results, err);
+    if (code == 0)
+        code = sync_tables_print(stdout, &results, err);
+    if (code == 0)
+        code = sync_tables_store(dir->path, &results, err);
+    if (code == 0)
+        code = sweep_print(stdout, &results, dir->path, err);
+    if (code == 0)
+        code = sweep_store(&results, dir->path, err);
+    if (code == 0)
+        code = regret_print(stdout, &results, dir->path, err);
+    if (code == 0)
+        code = regret_store(&results, dir->path, err);
+    if (code == 0)
+        counted_print(stdout, dir->path);
+    if (code == 0)
+        summary_end(stdout, dir->path, summary_count(&results),
+                    campaign->all.skipped);
+    results_free(&results);
+    fflush(stdout);
+    return code;
+}
+
+/* Says how to go on after an interruption or a stop. */
+static void say_resume(int argc, char **argv, const struct rundir *dir,
+                       const struct driver_end *end, const char *why)
+{
+    char *command = run_command_line(argc, argv, dir->path);
+    fprintf(stderr,
+            "dlsbench: %s: %d cells are complete, %d are left; resume with: "
+            "%s\n",
+            why, end->ok + end->unverified, end->waiting + end->failed,
+            command ? command : "--resume");
+    free(command);
+}
+
+static int run_cells(int argc, char **argv, const struct run_options *options,
+                     const struct rundir *dir, struct campaign *campaign,
+                     struct error *err)
+{
+    char *command = run_command_line(argc, argv, NULL);
+    const struct driver_options driver = {
+        .launcher = options->launcher,
+        .simulate = options->simulated ? &options->simulate : NULL,
+        .command = command ? command : ""};
+    struct driver_end end;
+    int code = driver_run(dir, campaign, campaign->all.cells,
+                          campaign->all.count, &driver, &end, err);
+    free(command);
+    if (code != 0) {
+        command_fail(COMMAND_FAILED, err);
+        say_resume(argc, argv, dir, &end, "stopped");
+        return COMMAND_FAILED;
+    }
+    if (end.interrupted) {
+        say_resume(argc, argv, dir, &end, "interrupted");
+        return COMMAND_FAILED;
+    }
+    if (print_results(dir, campaign, err) != 0)
+        return command_fail(COMMAND_FAILED, err);
+    return end.failed + end.unverified == 0 ? COMMAND_OK : COMMAND_FAILED;
+}
+
+static int no_picture(const char *kernel, struct error *err)
+{
+    char have[256] = "";
+    for (int i = 0; kernel_list[i] != NULL; i++) {
+        size_t used = strlen(have);
+        if (kernel_list[i]->save != NULL)
+            snprintf(have + used, sizeof(have) - used, "%s%s", used ? ", " : "",
+                     kernel_list[i]->name);
+    }
+    return error_set(err, EINVAL,
+                     "save: kernel %s computes no picture, there is one of: %s",
+                     kernel, have);
+}
+
+/* A picture is asked for: every kernel must have one. */
+static int check_save(const struct campaign *campaign, struct error *err)
+{
+    for (int i = 0; campaign->policy.save && i < campaign->all.count; i++) {
+        const struct kernel_ops *kernel;
+        struct spec spec;
+        int code =
+            kernel_parse(campaign->all.cells[i].kernel, &kernel, &spec, err);
+        if (code != 0)
+            return code;
+        if (kernel->save == NULL)
+            return no_picture(kernel->name, err);
+    }
+    return 0;
+}
+
+/* The result directory, and the intervals that the model chooses: before it is
+ * made when that is possible, so that an error leaves nothing behind. */
+static int open_directory(const struct run_options *options,
+                          struct campaign *campaign, struct rundir *dir,
+                          struct error *err)
+{
+    struct cross_result *all = &campaign->all;
+    const struct intervals_source source = {.file = options->calibration,
+                                            .launcher = options->launcher,
+                                            .simulated = options->simulated,
+                                            .oversubscribe =
+                                                campaign->policy.oversubscribe};
+    struct intervals intervals = {.loaded = false};
+    int code = 0;
+    if (!options->dir.resume)
+        code = intervals_open(&intervals, &source, all->cells, all->count, err);
+    if (code == 0)
+        code = rundir_open(dir, campaign, &options->setup, &options->dir, err);
+    if (code == 0)
+        code = intervals_settle(&intervals, &source, dir->path, all->cells,
+                                all->count, err);
+    intervals_close(&intervals);
+    return code;
+}
+
+/* The shape and the shard that are asked for. */
+static int take_part(const struct run_options *options,
+                     struct campaign *campaign, struct error *err)
+{
+    int code = 0;
+    if (options->shape.ranks > 0)
+        code = campaign_shape(campaign, options->shape, err);
+    if (code == 0)
+        code = campaign_shard(campaign, options->dir.shard, options->dir.shards,
+                              err);
+    return code == 0 ? check_save(campaign, err) : code;
+}
+
+/* --prepare: for jobs that go on with the directory by --resume. */
+static int prepare(const struct run_options *options,
+                   const struct campaign *campaign)
+{
+    struct rundir dir;
+    struct error err;
+    if (rundir_open(&dir, campaign, &options->setup, &options->dir, &err) != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    printf("%s\n%s\n", dir.full, campaign->name);
+    return COMMAND_OK;
+}
+
+/* What scheme auto takes by simulation. */
+static int choose_cells(int argc, char **argv, struct choose *choose,
+                        const struct rundir *dir, struct campaign *campaign,
+                        struct error *err)
+{
+    char *command = run_command_line(argc, argv, NULL);
+    int code =
+        choose_settle(choose, dir, campaign, command ? command : "", err);
+    free(command);
+    return code;
+}
+
+/* What is missing is simulated as what is there was: results that go on keep
+ * the calibration that they began with, `name` in their directory. */
+static bool stored_calibration(const struct run_options *options,
+                               const struct campaign *campaign,
+                               const char *name, char path[PATH_MAX])
+{
+    struct rundir dir;
+    bool found = false;
+    if (rundir_find(&dir, campaign, &options->setup, &options->dir, &found,
+                    NULL) != 0 ||
+        !found)
+        return false;
+    return (size_t)snprintf(path, PATH_MAX, "%s/%s", dir.path, name) <
+               PATH_MAX &&
+           access(path, R_OK) == 0;
+}
+
+static int run_campaign(int argc, char **argv,
+                        const struct run_options *options,
+                        struct campaign *campaign, struct error *err)
+{
+    struct rundir dir;
+    struct choose choose;
+    char stored[PATH_MAX];
+    int code = take_part(options, campaign, err);
+    if (code == 0 && options->dry_run)
+        return run_dry(options, campaign);
+    if (code == 0 && options->dir.prepare)
+        return prepare(options, campaign);
+    if (code == 0) {
+        bool goes_on = stored_calibration(options, campaign,
+                                          "auto/calibration.json", stored);
+        code = choose_open(&choose, goes_on ? stored : options->calibration,
+                           campaign, err);
+        if (code == 0)
+            code = open_directory(options, campaign, &dir, err);
+        if (code != 0)
+            choose_close(&choose);
+    }
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, err);
+    if (options->simulated &&
+        simulate_store(&options->simulate, dir.path, err) != 0)
+        return command_fail(COMMAND_FAILED, err);
+    fprintf(stderr, "dlsbench: %s: %d cell%s", campaign->name,
+            campaign->all.count, campaign->all.count == 1 ? "" : "s");
+    if (campaign->all.skipped > 0)
+        fprintf(stderr, " (%d impossible combinations skipped, see --dry-run)",
+                campaign->all.skipped);
+    fprintf(stderr, ", results in %s\n", dir.path);
+    if (options->dir.resume && drop_complete(&dir, campaign, err) != 0) {
+        choose_close(&choose);
+        return command_fail(COMMAND_USAGE, err);
+    }
+    code = choose_cells(argc, argv, &choose, &dir, campaign, err);
+    choose_close(&choose);
+    if (code != 0)
+        return command_fail(COMMAND_FAILED, err);
+    return run_cells(argc, argv, options, &dir, campaign, err);
+}
+
+/* Once for a run, and said: a campaign may be one for real threads. */
+static void say_threads(const struct campaign *campaign)
+{
+    for (int i = 0; i < campaign->all.count; i++) {
+        if (campaign->all.cells[i].threads == 1)
+            continue;
+        fprintf(stderr, "dlsbench: threads are simulated as cores of one host "
+                        "that share its memory\n");
+        return;
+    }
+}
+
+static int simulate_campaign(int argc, char **argv, struct run_options *options,
+                             struct campaign *campaign, struct error *err)
+{
+    if (options->dry_run)
+        return run_campaign(argc, argv, options, campaign, err);
+    char stored[PATH_MAX];
+    bool goes_on =
+        stored_calibration(options, campaign, "calibration.json", stored);
+    options->simulate.calibration = goes_on ? stored : options->calibration;
+    if (simulate_open(&options->simulate, campaign->all.cells,
+                      campaign->all.count, err) != 0) {
+        simulate_close(&options->simulate);
+        return command_fail(COMMAND_USAGE, err);
+    }
+    say_threads(campaign);
+    int code = run_campaign(argc, argv, options, campaign, err);
+    simulate_close(&options->simulate);
+    return code;
+}
+
+static int measure(int argc, char **argv, bool simulated)
+{
+    struct error err = {""};
+    struct run_options options;
+    struct campaign campaign;
+    char *typed[argc + 1]; /* argp moves the words of argv */
+    memcpy(typed, argv, sizeof(typed));
+    int code = run_options_read(argc, argv, simulated, &options, &err);
+    if (code == 0)
+        code = look_at_machine(&options, &err);
+    if (code == 0)
+        code = run_options_campaign(&options, &campaign, &err);
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    code = simulated ? simulate_campaign(argc, typed, &options, &campaign, &err)
+                     : run_campaign(argc, typed, &options, &campaign, &err);
+    campaign_free(&campaign);
+    return code;
+}
+
+int run_command(int argc, char **argv)
+{
+    return measure(argc, argv, false);
+}
+
+int sim_command(int argc, char **argv)
+{
+    return measure(argc, argv, true);
+}
+
+/* For the launcher only. */
+int launch_command(int argc, char **argv)
+{
+    struct error err;
+    if (argc == 2)
+        return launch_main(argv[1]);
+    error_set(&err, EINVAL, "launch is started by dlsbench run");
+    return command_fail(COMMAND_USAGE, &err);
+}
+
+/* For the ranks only: a process that competes with a worker. */
+int busy_command(int argc, char **argv)
+{
+    struct error err;
+    if (argc == 2)
+        return load_busy(argv[1]);
+    error_set(&err, EINVAL, "busy is started by the ranks of dlsbench run");
+    return command_fail(COMMAND_USAGE, &err);
+}
+
+/* For the ranks only: a process that stops one of them for a while. */
+int stopper_command(int argc, char **argv)
+{
+    struct error err;
+    if (argc == 2)
+        return stopper_serve(argv[1]);
+    error_set(&err, EINVAL, "stopper is started by the ranks of dlsbench run");
+    return command_fail(COMMAND_USAGE, &err);
+}

@@ -1,0 +1,162 @@
+/* dlsbench run --dry-run. */
+#include "bench/cli/command.h"
+#include "bench/driver/estimate.h"
+#include "bench/driver/run.h"
+#include "bench/results/results.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- table ---- */
+
+static void print_cell(const struct cell *c)
+{
+    char simulation[640];
+    bool master = strcmp(c->transport, "master") == 0;
+    cell_simulation_words(c, simulation, sizeof(simulation));
+    printf("%s %s %s %dx%d %s %s%s%s", c->hash, c->kernel, c->scheme, c->ranks,
+           c->threads, c->transport, c->hierarchy, master ? " " : "",
+           master ? c->master : "");
+    printf(" collect=%s prefetch=%s bind=%s timing=%s min_chunk=%" PRId64,
+           c->collect, c->prefetch ? "on" : "off", c->bind, c->timing,
+           c->min_chunk);
+    if (strcmp(c->sync_choice, "given") != 0)
+        printf(" sync_interval=%s", c->sync_choice);
+    else if (c->sync_interval > 0)
+        printf(" sync_interval=%" PRId64, c->sync_interval);
+    printf("%s%s%s%s%s", c->smt ? " smt=on" : "",
+           c->rank_per[0] ? " rank_per=" : "", c->rank_per,
+           strcmp(c->memory, "touch") ? " memory=" : "",
+           strcmp(c->memory, "touch") ? c->memory : "");
+    if (strcmp(c->victim, "auto") != 0)
+        printf(" victim=%s", c->victim);
+    if (strcmp(c->data, "sent") == 0)
+        printf(" data=sent");
+    if (strcmp(c->perturb, "none") != 0)
+        printf(" perturb=%s", c->perturb);
+    if (c->reissue > 0)
+        printf(" reissue=%g", c->reissue);
+    printf("%s%s%s%s%s%s%s%s\n", c->power[0] ? " power=" : "", c->power,
+           c->load[0] ? " load=" : "", c->load,
+           strcmp(c->window, "auto") ? " window=" : "",
+           strcmp(c->window, "auto") ? c->window : "",
+           simulation[0] ? " on " : "", simulation);
+}
+
+static void print_table(const struct campaign *campaign,
+                        const struct run_options *options)
+{
+    const struct cross_result *all = &campaign->all;
+    const struct policy *p = &campaign->policy;
+    for (int i = 0; i < all->count; i++)
+        print_cell(&all->cells[i]);
+    printf("campaign %s: %d cells, seed %" PRIu64 "\n", campaign->name,
+           all->count, campaign->seed);
+    printf("repetitions %d to %d, ci %g, cell_seconds %g, cell_timeout %g, "
+           "verify_limit %g\n",
+           p->repetitions, p->repetitions_max, p->ci, p->cell_seconds,
+           p->cell_timeout, p->verify_limit);
+    printf("launcher: %s\n", options->launcher);
+    if (all->equal > 0)
+        printf("%d combinations are cells that are there already\n",
+               all->equal);
+    if (all->skipped > 0)
+        printf("%d impossible combinations are skipped:\n", all->skipped);
+    for (int i = 0; i < all->reasons; i++)
+        printf("  %d x %s (first: %s)\n", all->skips[i].count,
+               all->skips[i].reason, all->skips[i].example);
+}
+
+/* ---- csv ---- */
+
+static const char *status_name(const struct results *results,
+                               const struct cell *cell)
+{
+    static const char *const names[] = {[RESULT_NONE] = "missing",
+                                        [RESULT_FAILED] = "failed",
+                                        [RESULT_UNVERIFIED] = "unverified",
+                                        [RESULT_OK] = "ok"};
+    const struct result *result =
+        results != NULL ? results_find(results, cell->hash) : NULL;
+    return names[result != NULL ? result->status : RESULT_NONE];
+}
+
+static int by_layout_and_hash(const void *a, const void *b)
+{
+    const struct cell *x = a, *y = b;
+    if (x->ranks != y->ranks)
+        return x->ranks < y->ranks ? -1 : 1;
+    if (x->threads != y->threads)
+        return x->threads < y->threads ? -1 : 1;
+    return strcmp(x->hash, y->hash);
+}
+
+/* With --shape, shard I/N has the cells whose place is I modulo N.  The specs
+ * come last: they hold commas, and readers without CSV (the job scripts) take
+ * the columns before them. */
+static void print_csv(struct campaign *campaign, const struct results *results,
+                      struct estimator *estimator)
+{
+    struct cell *cells = campaign->all.cells;
+    int place = 0;
+    qsort(cells, (size_t)campaign->all.count, sizeof(*cells),
+          by_layout_and_hash);
+    printf("cell,layout,place,status,seconds,estimate,kernel,scheme\n");
+    for (int i = 0; i < campaign->all.count; i++) {
+        const struct cell *c = &cells[i];
+        bool same =
+            i > 0 && c->ranks == c[-1].ranks && c->threads == c[-1].threads;
+        place = same ? place + 1 : 0;
+        struct estimate estimate = estimate_cell(estimator, c);
+        printf("%s,%dx%d,%d,%s,%.4g,%s,\"%s\",\"%s\"\n", c->hash, c->ranks,
+               c->threads, place, status_name(results, c), estimate.seconds,
+               estimate.by, c->kernel, c->scheme);
+    }
+}
+
+static int csv(const struct run_options *options, struct campaign *campaign,
+               struct error *err)
+{
+    struct rundir dir;
+    struct results results;
+    struct estimator estimator;
+    bool found = false;
+    int code = 0;
+    if (options->dir.out != NULL)
+        code = rundir_find(&dir, campaign, &options->setup, &options->dir,
+                           &found, err);
+    if (code == 0 && found)
+        code = results_read(dir.path, &results, err);
+    if (code != 0)
+        return code;
+    /* What is there already tells of what is missing. */
+    const char *earlier = options->from != NULL ? options->from
+                          : found               ? dir.path
+                                                : NULL;
+    code = estimator_open(&estimator, &campaign->policy, earlier,
+                          options->calibration, err);
+    if (code == 0 && options->from != NULL && estimator.earlier.count == 0) {
+        estimator_close(&estimator);
+        code = error_set(err, ENOENT, "--from: %s has no results", earlier);
+    }
+    if (code == 0) {
+        print_csv(campaign, found ? &results : NULL, &estimator);
+        estimator_close(&estimator);
+    }
+    if (found)
+        results_free(&results);
+    return code;
+}
+
+int run_dry(const struct run_options *options, struct campaign *campaign)
+{
+    struct error err;
+    if (!options->csv)
+        print_table(campaign, options);
+    else if (csv(options, campaign, &err) != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    return COMMAND_OK;
+}

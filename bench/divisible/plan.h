@@ -1,0 +1,81 @@
+/* dlsbench plan: what was asked for, its platform, and how it is shown. */
+#ifndef BENCH_DIVISIBLE_PLAN_H
+#define BENCH_DIVISIBLE_PLAN_H
+
+#include "base/error.h"
+#include "sched/divisible/algorithm.h"
+
+#include <stdio.h>
+
+/* Where a platform comes from: lists of one number for each worker (n:v stands
+ * for n times v, a single number for all), a file, or a calibration with a
+ * kernel and the bytes of input of one of its iterations. */
+struct plan_source {
+    const char *workers, *g, *G, *w, *z; /* NULL: not given */
+    const char *file;
+    const char *kernel, *unit_bytes, *calibration;
+};
+
+struct plan_platform {
+    struct divisible_worker *worker; /* owned */
+    struct divisible_platform platform;
+};
+
+/* Reads a platform, checked together with the load.  A file is CSV: a header
+ * that names the columns g, G, w, z in any order (G and w are required, the
+ * others are 0 when they are missing), one line for each worker, empty lines
+ * and what follows # left out.  Returns 0 or -errno with a text; free with
+ * plan_platform_free. */
+int plan_platform_read(const struct plan_source *source, bool overlap,
+                       double load, struct plan_platform *out,
+                       struct error *err);
+void plan_platform_free(struct plan_platform *platform);
+
+/* The part of it for calibrations; the platform is not checked yet. */
+int plan_calibrated(const struct plan_source *source, struct plan_platform *out,
+                    struct error *err);
+
+enum plan_format { PLAN_TABLE, PLAN_CSV, PLAN_GANTT };
+
+struct plan_request {
+    struct plan_platform platform;
+    struct divisible_choice choice;
+    int *order; /* the choice's; owned */
+    bool all;   /* algorithms, one line each */
+    double load;
+    enum plan_format format;
+    const char *svg; /* file; NULL: none */
+    bool simulate;   /* on SimGrid, too */
+};
+
+/* Reads the options.  Returns 0 or -errno with a text; free with
+ * plan_request_free. */
+int plan_request_read(int argc, char **argv, struct plan_request *request,
+                      struct error *err);
+void plan_request_free(struct plan_request *request);
+
+/* A plan with what it is for. */
+struct plan_view {
+    const struct divisible_platform *platform;
+    const struct divisible_plan *plan;
+    const struct divisible_choice *choice;
+    double load;
+    double bound; /* load / n*: no schedule is shorter, s */
+};
+
+/* One line each: what this is and what it rests on. */
+void plan_head(const struct plan_view *view, FILE *out);
+/* "multi-installment, 3 rounds", as headings have it. */
+void plan_title(const struct plan_view *view, char *text, int size);
+
+/* One row for each chunk; csv has full digits and the makespan in each row.
+ * Returns 0 or -ENOMEM. */
+int plan_table(const struct plan_view *view, bool csv, FILE *out);
+
+/* A Gantt chart of text, `width` columns wide. */
+int plan_gantt(const struct plan_view *view, int width, FILE *out);
+
+/* A Gantt chart as an SVG picture that needs nothing else. */
+void plan_svg(const struct plan_view *view, FILE *out);
+
+#endif

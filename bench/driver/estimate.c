@@ -1,0 +1,262 @@
+#include "bench/driver/estimate.h"
+
+#include "kernels/kernel.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Serial passes before a kernel's first cell (harness/loop/native/loop.c): one
+ * to warm up, three timed, two by iterations.  The reference is cached and not
+ * counted. */
+enum { SERIAL_PASSES = 6, REPETITIONS_LEAST = 3, SAMPLE = 64, POINTS = 256 };
+
+int estimator_open(struct estimator *e, const struct policy *policy,
+                   const char *earlier, const char *calibration,
+                   struct error *err)
+{
+    char path[4096];
+    int code = 0;
+    *e = (struct estimator){.policy = policy};
+    if (earlier != NULL) {
+        code = results_read(earlier, &e->earlier, err);
+        if (code != 0)
+            return error_prefix(err, code, "--from");
+        e->has_earlier = true;
+    }
+    /* Without one of this machine there is no model, and that is no error. */
+    if (calibration != NULL)
+        code = calibration_load(calibration, &e->calibration, err);
+    else if (calibration_default_path(path, sizeof(path), NULL) != 0 ||
+             calibration_load(path, &e->calibration, NULL) != 0)
+        return 0;
+    e->has_calibration = code == 0;
+    if (code != 0)
+        estimator_close(e);
+    return code;
+}
+
+void estimator_close(struct estimator *e)
+{
+    if (e->has_earlier)
+        results_free(&e->earlier);
+    if (e->has_calibration)
+        calibration_free(&e->calibration);
+    *e = (struct estimator){.policy = NULL};
+}
+
+double estimate_whole(const struct policy *p, double repetition_s,
+                      double serial_s)
+{
+    /* cell_seconds is looked at after a repetition, and after three at least.
+     */
+    double most =
+        fmax(p->cell_seconds, REPETITIONS_LEAST * repetition_s) + repetition_s;
+    double repetitions = fmin(p->repetitions_max * repetition_s, most);
+    double before = isnan(serial_s) ? 0 : SERIAL_PASSES * serial_s;
+    return fmin(before + repetition_s + repetitions, p->cell_timeout);
+}
+
+/* ---- an earlier directory ---- */
+
+static double median(const struct result *result, size_t offset)
+{
+    double value = NAN;
+    if (result->count == 0 || result_median(result, offset, &value, NULL) != 0)
+        return NAN;
+    return value;
+}
+
+#define MEDIAN(result, column)                                                 \
+    median(result, offsetof(struct result_sample, column))
+
+/* What a number of workers loses to perfect scaling: the mean of
+ * time_s p / serial_s over the cells of so many workers. */
+struct loss {
+    int workers, cells;
+    double mean;
+};
+
+static void add_loss(struct loss *list, int *count, int workers, double lost)
+{
+    int at = 0;
+    while (at < *count && list[at].workers < workers)
+        at++;
+    if (at == *count || list[at].workers != workers) {
+        memmove(list + at + 1, list + at,
+                (size_t)(*count - at) * sizeof(*list));
+        list[at] = (struct loss){.workers = workers};
+        ++*count;
+    }
+    struct loss *loss = &list[at];
+    loss->mean += (lost - loss->mean) / ++loss->cells;
+}
+
+/* Between two known numbers of workers on the line over log p; beyond the
+ * largest with the share of the loop that is serial there by Amdahl's law. */
+static double loss_at(const struct loss *list, int count, int workers)
+{
+    const struct loss *last = &list[count - 1];
+    if (workers <= list[0].workers)
+        return list[0].mean;
+    for (int i = 1; i < count; i++) {
+        const struct loss *low = &list[i - 1], *high = &list[i];
+        if (workers > high->workers)
+            continue;
+        double way = log((double)workers / low->workers) /
+                     log((double)high->workers / low->workers);
+        return low->mean + way * (high->mean - low->mean);
+    }
+    double serial =
+        last->workers > 1 ? (last->mean - 1) / (last->workers - 1) : 0;
+    return last->mean + fmax(serial, 0) * (workers - last->workers);
+}
+
+/* The loss at a cell's number of workers, by the earlier cells of its kernel,
+ * or of all: NAN without any.  *serial_s is the mean of theirs. */
+static double earlier_loss(const struct estimator *e, const struct cell *cell,
+                           bool all, double *serial_s)
+{
+    struct loss *list = calloc((size_t)e->earlier.count + 1, sizeof(*list));
+    double serial = 0, found = 0;
+    int count = 0;
+    for (int i = 0; list != NULL && i < e->earlier.count; i++) {
+        const struct result *r = &e->earlier.list[i];
+        double alone = MEDIAN(r, serial_s), time = MEDIAN(r, time_s);
+        bool same = strcmp(r->cell.kernel, cell->kernel) == 0;
+        int workers = cell_workers(&r->cell);
+        if (r->simulated || !(all || same) || !(alone > 0) || !(time > 0) ||
+            workers < 1)
+            continue;
+        serial += alone;
+        found++;
+        add_loss(list, &count, workers, time * workers / alone);
+    }
+    double lost =
+        count > 0 ? loss_at(list, count, cell_workers(cell)) : (double)NAN;
+    *serial_s = serial / found;
+    free(list);
+    return lost;
+}
+
+/* ---- the kernel's cost model ---- */
+
+/* One iteration in 64 speaks for the others; 256 points for all of it where
+ * operations must be counted. */
+static double count_operations(const struct kernel_ops *ops,
+                               const struct spec *spec)
+{
+    void *whole, *few = NULL, *output = NULL;
+    const struct kernel_cost *cost = ops->cost;
+    bool counted = cost->operations == NULL;
+    double sum = 0;
+    if (kernel_outline(ops, spec, &whole, NULL) != 0)
+        return NAN;
+    int64_t n = ops->iterations(whole), asked = n < SAMPLE ? n : SAMPLE;
+    if (counted && cost->coarse(whole, POINTS, &few, NULL) == 0)
+        output = malloc(ops->output_bytes(few) + 64);
+    for (int64_t i = 0; i < asked && (!counted || output != NULL); i++) {
+        int64_t at = (2 * i + 1) * n / (2 * asked);
+        if (counted)
+            ops->run(few, NULL, at, 1, output, NULL);
+        sum +=
+            counted ? cost->counted(few, output) : cost->operations(whole, at);
+    }
+    if (output != NULL)
+        sum *=
+            (double)ops->output_bytes(whole) / (double)ops->output_bytes(few);
+    if (counted && output == NULL)
+        sum = NAN;
+    free(output);
+    if (few != NULL)
+        ops->destroy(few);
+    ops->destroy(whole);
+    return sum * (double)n / (double)asked;
+}
+
+static double count_starts(const struct kernel_ops *ops,
+                           const struct spec *spec)
+{
+    void *whole;
+    if (kernel_outline(ops, spec, &whole, NULL) != 0)
+        return NAN;
+    double starts = (double)ops->iterations(whole) * kernel_starts(ops, whole);
+    ops->destroy(whole);
+    return starts;
+}
+
+/* By the fastest of the calibration's workers, as what else a machine does only
+ * adds; NAN: it does not know the kernel. */
+static double weigh(const struct calibration_kind *kind, const char *spec,
+                    double operations, double starts)
+{
+    const struct calibration_kernel *kernel =
+        calibration_find_kernel(kind, spec, operations);
+    double least = NAN;
+    for (int w = 0; kernel != NULL && w < kind->workers; w++) {
+        const struct calibration_cost *cost = &kernel->cost[w];
+        if (cost->operation > 0)
+            least = fmin(least,
+                         operations * cost->operation + starts * cost->start);
+    }
+    return least;
+}
+
+static void model_kernel(struct estimator *e, const char *text)
+{
+    const struct kernel_ops *ops;
+    struct spec spec;
+    if (strcmp(e->kernel, text) == 0)
+        return;
+    snprintf(e->kernel, sizeof(e->kernel), "%s", text);
+    for (int k = 0; k < CALIBRATION_KINDS; k++)
+        e->serial_s[k] = NAN;
+    if (kernel_parse(text, &ops, &spec, NULL) != 0 || ops->cost == NULL)
+        return;
+    bool seconds = ops->cost->flops == 0;
+    if (!seconds && !e->has_calibration)
+        return;
+    double operations = count_operations(ops, &spec);
+    double starts = count_starts(ops, &spec);
+    for (int k = 0; k < CALIBRATION_KINDS; k++)
+        e->serial_s[k] =
+            seconds ? operations
+                    : weigh(&e->calibration.kind[k], text, operations, starts);
+}
+
+/* ---- together ---- */
+
+struct estimate estimate_cell(struct estimator *e, const struct cell *cell)
+{
+    const struct policy *p = e->policy;
+    const struct result *same =
+        e->has_earlier ? results_find(&e->earlier, cell->hash) : NULL;
+    double serial_s = NAN, workers = cell_workers(cell);
+    double time_s = same != NULL ? MEDIAN(same, time_s) : NAN;
+    if (time_s > 0)
+        return (struct estimate){
+            estimate_whole(p, time_s, MEDIAN(same, serial_s)), "measured"};
+    double lost =
+        e->has_earlier ? earlier_loss(e, cell, false, &serial_s) : (double)NAN;
+    if (lost > 0)
+        return (struct estimate){
+            estimate_whole(p, serial_s * lost / workers, serial_s), "alike"};
+    model_kernel(e, cell->kernel);
+    serial_s =
+        e->serial_s[cell->ranks > 1 ? CALIBRATION_RANKS : CALIBRATION_THREADS];
+    if (isnan(serial_s))
+        serial_s = e->serial_s[CALIBRATION_THREADS];
+    if (serial_s > 0) {
+        double unused;
+        lost =
+            e->has_earlier ? earlier_loss(e, cell, true, &unused) : (double)NAN;
+        return (struct estimate){
+            estimate_whole(p, serial_s * (lost > 1 ? lost : 1) / workers,
+                           serial_s),
+            "model"};
+    }
+    return (struct estimate){fmin(p->cell_seconds, p->cell_timeout), "limit"};
+}

@@ -1,0 +1,138 @@
+#include "bench/driver/watch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct task *x = a, *y = b;
+    return strcmp(x->cell->hash, y->cell->hash);
+}
+
+int watch_open(struct watch *watch, const struct cell *cells, int count,
+               const struct policy *policy, struct error *err)
+{
+    *watch = (struct watch){.count = count,
+                            .repetitions = policy->repetitions,
+                            .timeout = policy->cell_timeout,
+                            .current = -1};
+    watch->tasks = calloc((size_t)count + 1, sizeof(*watch->tasks));
+    if (watch->tasks == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    for (int i = 0; i < count; i++)
+        watch->tasks[i].cell = &cells[i];
+    qsort(watch->tasks, (size_t)count, sizeof(*watch->tasks), by_hash);
+    return 0;
+}
+
+void watch_free(struct watch *watch)
+{
+    free(watch->tasks);
+    watch->tasks = NULL;
+}
+
+void watch_launch(struct watch *watch, double now)
+{
+    watch->launched = watch->ended = watch->progressed = false;
+    watch->current = -1;
+    watch->since = now;
+    for (int i = 0; i < watch->count; i++) {
+        if (watch->tasks[i].state != TASK_WAITING)
+            continue;
+        watch->tasks[i].repetitions = 0;
+        watch->tasks[i].seconds = 0;
+    }
+}
+
+static int find(const struct watch *watch, const char *hash)
+{
+    struct cell cell;
+    struct task key = {.cell = &cell};
+    snprintf(cell.hash, sizeof(cell.hash), "%s", hash);
+    const struct task *found =
+        bsearch(&key, watch->tasks, (size_t)watch->count, sizeof(key), by_hash);
+    return found ? (int)(found - watch->tasks) : -1;
+}
+
+/* Repetitions of several cells may take turns, so a cell's time is the sum of
+ * its repetitions' times. */
+static void settle(struct watch *watch, double now)
+{
+    if (watch->current >= 0)
+        watch->tasks[watch->current].seconds += now - watch->since;
+    watch->current = -1;
+    watch->since = now;
+}
+
+/* Whether the line's first word is this one. */
+static bool is_word(const char *line, const char *word)
+{
+    size_t length = strlen(word);
+    return strncmp(line, word, length) == 0 &&
+           (line[length] == '\0' || line[length] == ' ');
+}
+
+static enum task_state state_of(const char *word)
+{
+    if (strcmp(word, "ok") == 0)
+        return TASK_OK;
+    return strcmp(word, "unverified") == 0 ? TASK_UNVERIFIED : TASK_FAILED;
+}
+
+bool watch_line(struct watch *watch, const char *line, double now)
+{
+    char hash[CELL_HASH_SIZE], word[16];
+    int number;
+    if (is_word(line, "@launch")) {
+        watch->launched = true;
+    } else if (is_word(line, "@end")) {
+        watch->ended = true;
+    } else if (sscanf(line, "@rep %16s %d", hash, &number) == 2) {
+        settle(watch, now);
+        watch->current = find(watch, hash);
+        if (watch->current >= 0)
+            watch->tasks[watch->current].repetitions = number;
+        return true;
+    } else if (sscanf(line, "@done %16s %15s", hash, word) == 2) {
+        settle(watch, now);
+        int i = find(watch, hash);
+        if (i >= 0)
+            watch->tasks[i].state = state_of(word);
+        watch->progressed = true;
+        return true;
+    } else {
+        return false;
+    }
+    settle(watch, now);
+    return true;
+}
+
+double watch_left(const struct watch *watch, double now)
+{
+    double used = now - watch->since;
+    if (watch->current >= 0)
+        used += watch->tasks[watch->current].seconds;
+    return watch->timeout - used;
+}
+
+double watch_fraction(const struct watch *watch)
+{
+    double sum = 0;
+    for (int i = 0; i < watch->count; i++) {
+        const struct task *task = &watch->tasks[i];
+        double share = (double)task->repetitions / (watch->repetitions + 1);
+        /* A waiting cell may need more repetitions than expected. */
+        sum += task->state != TASK_WAITING ? 1 : share < 0.9 ? share : 0.9;
+    }
+    return watch->count > 0 ? sum / watch->count : 1;
+}
+
+int watch_count(const struct watch *watch, enum task_state state)
+{
+    int count = 0;
+    for (int i = 0; i < watch->count; i++)
+        count += watch->tasks[i].state == state;
+    return count;
+}

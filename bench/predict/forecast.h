@@ -1,0 +1,85 @@
+/* The model of sched/interval/interval.h for a loop on this machine: its costs
+ * from a calibration, its lengths and skew from the kernel, k from the scheme.
+ */
+#ifndef BENCH_PREDICT_FORECAST_H
+#define BENCH_PREDICT_FORECAST_H
+
+#include "base/error.h"
+#include "harness/calibration/calibration.h"
+#include "harness/cell/cell.h"
+#include "sched/interval/interval.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The grid of a kernel with dependences. */
+struct forecast_shape {
+    int64_t rows, columns;
+    size_t boundary_bytes;
+    int skew, steps;
+};
+
+/* Makes the kernel, if it can without its data, for a moment.  -ENOTSUP: its
+ * iterations are independent; else the errors of the kernel. */
+int forecast_shape(const char *kernel, struct forecast_shape *shape,
+                   struct error *err);
+
+/* What is to run. */
+struct forecast_loop {
+    const char *kernel; /* only its name is looked up */
+    struct forecast_shape shape;
+    int ranks, threads; /* ranks > 1: boundaries cost what they do between
+                           ranks, also those between threads */
+    int workers;
+    const double *power;   /* by worker, where the scheme cuts by power; NULL:
+                              equal chunks */
+    const char *transport; /* for c_sch */
+    int64_t k;             /* chunks for each worker; lowered to what fits */
+    bool stream;           /* DMPS; false: subproblems */
+};
+
+/* T of s time steps is that of s times as many rows and chunks. */
+struct forecast {
+    struct interval_model model;
+    struct interval_group *group;    /* the model's */
+    char kernel[SPEC_CANONICAL_MAX]; /* that its c_p were measured with */
+};
+
+/* Workers of one power whose c_p are within 10 % are one group, the slowest
+ * last.  With fewer rows than workers, only so many workers.  A worker
+ * beyond those of the calibration is taken to be like the one that comes round
+ * again.  -EINVAL when the calibration lacks something, with what to do. */
+int forecast_open(struct forecast *forecast, const struct forecast_loop *loop,
+                  const struct calibration *calibration, struct error *err);
+void forecast_close(struct forecast *forecast);
+
+/* Chunks that the scheme makes of `rows` for each worker, rounded, at least 1.
+ */
+int forecast_chunks(const char *scheme, int64_t rows, int workers,
+                    const double *power, int64_t min_chunk, int64_t *k,
+                    struct error *err);
+
+/* Whether the scheme gives more powerful workers larger chunks. */
+bool forecast_by_power(const char *scheme);
+
+/* All of this for a checked cell, as if it were dedicated: competing load is
+ * not in the model. */
+int forecast_cell(struct forecast *forecast, const struct cell *cell,
+                  const struct forecast_shape *shape,
+                  const struct calibration *calibration, struct error *err);
+
+/* The interval that a word of `sync_interval` stands for:
+ *     auto         the best of this model, with skew, stream and c_b
+ *     andronikos   the paper's formula (4), (7), (9) or (12), without them
+ *     chen-xue     Chen and Xue's, for one chunk for each worker
+ * as a whole number, and the T of this model there. */
+int64_t forecast_interval(const struct forecast *forecast, const char *word,
+                          double *time_s);
+
+/* T at h, without the skew when `skewed` is false. */
+double forecast_time(const struct forecast *forecast, double h, bool skewed);
+
+/* The best h of the model as if there were no skew. */
+int64_t forecast_without_skew(const struct forecast *forecast);
+
+#endif

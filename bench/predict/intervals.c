@@ -1,0 +1,214 @@
+#include "bench/predict/intervals.h"
+
+#include "bench/calibrate/calibrate.h"
+#include "bench/predict/forecast.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the calibration ---- */
+
+static bool chosen(const struct cell *cell)
+{
+    return strcmp(cell->sync_choice, "given") != 0;
+}
+
+static bool planned(const struct intervals_source *source,
+                    const struct cell *cell)
+{
+    return !source->simulated && strcmp(cell->protocol, "push") == 0;
+}
+
+static bool any_needs(const struct intervals_source *source,
+                      const struct cell *cells, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (chosen(&cells[i]) || planned(source, &cells[i]))
+            return true;
+    return false;
+}
+
+/* The kernels of plans, each once, as far as there is room. */
+static void list_kernels(const struct intervals_source *source,
+                         const struct cell *cells, int count,
+                         struct calibrate_request *request)
+{
+    for (int i = 0; i < count; i++) {
+        bool there = !planned(source, &cells[i]);
+        for (int k = 0; !there && k < request->kernels; k++)
+            there = strcmp(request->kernel[k], cells[i].kernel) == 0;
+        if (!there && request->kernels < CALIBRATE_KERNELS_MAX)
+            request->kernel[request->kernels++] = cells[i].kernel;
+    }
+}
+
+static int measure(const struct intervals_source *source,
+                   const struct cell *cells, int count, const char *path,
+                   struct calibration *calibration, struct error *err)
+{
+    struct calibrate_request request = {.launcher = source->launcher,
+                                        .oversubscribe = source->oversubscribe};
+    int code = calibrate_check_place(path, err);
+    if (code != 0)
+        return code;
+    list_kernels(source, cells, count, &request);
+    fprintf(stderr,
+            "dlsbench: this machine is not calibrated, measuring it for "
+            "sync_interval and plans (about 20 s), into %s\n",
+            path);
+    return calibrate_make(&request, path, calibration, err);
+}
+
+static int load(struct intervals *intervals,
+                const struct intervals_source *source, const struct cell *cells,
+                int count, struct error *err)
+{
+    char path[PATH_MAX], doubts[400];
+    int code = 0;
+    if (source->file != NULL)
+        snprintf(path, sizeof(path), "%s", source->file);
+    else
+        code = calibration_default_path(path, sizeof(path), err);
+    if (code == 0)
+        code = calibration_load(path, &intervals->calibration, err);
+    if (code == -ENOENT && source->file == NULL)
+        code =
+            measure(source, cells, count, path, &intervals->calibration, err);
+    if (code != 0)
+        return code;
+    intervals->loaded = true;
+    calibration_doubts(&intervals->calibration, doubts, sizeof(doubts));
+    if (doubts[0] != '\0')
+        fprintf(stderr, "dlsbench: warning: %s: %s\n", path, doubts);
+    return 0;
+}
+
+static void stored_path(const char *dir, char *path, size_t size)
+{
+    snprintf(path, size, "%s/calibration.json", dir);
+}
+
+int intervals_stored(const char *dir, struct calibration *calibration,
+                     struct error *err)
+{
+    char path[PATH_MAX];
+    stored_path(dir, path, sizeof(path));
+    return calibration_load(path, calibration, err);
+}
+
+/* ---- the cells ---- */
+
+static int resolve(const struct calibration *calibration, struct cell *cell,
+                   const struct forecast_shape *shape, struct error *err)
+{
+    struct forecast forecast;
+    int code = forecast_cell(&forecast, cell, shape, calibration, err);
+    if (code != 0)
+        return code;
+    cell->sync_interval =
+        forecast_interval(&forecast, cell->sync_choice, &cell->predicted_s);
+    forecast_close(&forecast);
+    /* The model is of dedicated workers: its h serves, its time does not. */
+    if (cell->load[0] != '\0')
+        cell->predicted_s = 0;
+    return 0;
+}
+
+/* What the launch would miss, with the command that measures all of it. */
+static int check_plans(const struct calibration *calibration,
+                       const struct intervals_source *source,
+                       const struct cell *cells, int count, struct error *err)
+{
+    const struct calibration_kind *kind = &calibration->kind[CALIBRATION_RANKS];
+    struct calibrate_request lacking = {.launcher = NULL};
+    list_kernels(source, cells, count, &lacking);
+    bool known = lacking.kernels == 0 || kind->transfers > 0;
+    for (int k = 0; k < lacking.kernels; k++)
+        known = known && calibration_kernel_of(kind, lacking.kernel[k]) != NULL;
+    if (known)
+        return 0;
+    char list[500] = "";
+    for (int k = 0; k < lacking.kernels; k++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof(list) - used, " --kernel %s",
+                 lacking.kernel[k]);
+    }
+    return error_set(err, EINVAL,
+                     "the calibration does not know what plans need: measure "
+                     "with dlsbench calibrate%s",
+                     list);
+}
+
+static int resolve_all(const struct calibration *calibration,
+                       const struct intervals_source *source,
+                       struct cell *cells, int count, struct error *err)
+{
+    struct forecast_shape shape;
+    const char *shaped = ""; /* the kernel whose shape it is */
+    int code = check_plans(calibration, source, cells, count, err);
+    for (int i = 0; code == 0 && i < count; i++) {
+        if (!chosen(&cells[i]))
+            continue;
+        if (strcmp(shaped, cells[i].kernel) != 0)
+            code = forecast_shape(cells[i].kernel, &shape, err);
+        shaped = cells[i].kernel;
+        if (code == 0)
+            code = resolve(calibration, &cells[i], &shape, err);
+        if (code != 0)
+            error_prefix(err, code, "sync_interval of %s, %s", cells[i].kernel,
+                         cells[i].scheme);
+    }
+    return code;
+}
+
+int intervals_open(struct intervals *intervals,
+                   const struct intervals_source *source, struct cell *cells,
+                   int count, struct error *err)
+{
+    *intervals = (struct intervals){.loaded = false};
+    if (!any_needs(source, cells, count))
+        return 0;
+    int code = load(intervals, source, cells, count, err);
+    if (code == 0)
+        code = resolve_all(&intervals->calibration, source, cells, count, err);
+    return code;
+}
+
+static int store(const struct intervals *intervals, const char *dir,
+                 struct error *err)
+{
+    char path[PATH_MAX];
+    stored_path(dir, path, sizeof(path));
+    return calibration_save(&intervals->calibration, path, err);
+}
+
+int intervals_settle(struct intervals *intervals,
+                     const struct intervals_source *source, const char *dir,
+                     struct cell *cells, int count, struct error *err)
+{
+    struct calibration there;
+    if (!any_needs(source, cells, count))
+        return 0;
+    int code = intervals_stored(dir, &there, err);
+    if (code == -ENOENT) {
+        code = intervals->loaded
+                   ? 0
+                   : intervals_open(intervals, source, cells, count, err);
+        return code == 0 ? store(intervals, dir, err) : code;
+    }
+    if (code != 0)
+        return code;
+    intervals_close(intervals);
+    intervals->calibration = there;
+    intervals->loaded = true;
+    return resolve_all(&intervals->calibration, source, cells, count, err);
+}
+
+void intervals_close(struct intervals *intervals)
+{
+    if (intervals->loaded)
+        calibration_free(&intervals->calibration);
+    intervals->loaded = false;
+}

@@ -1,0 +1,28 @@
+/* How cells are called and ordered in tables. */
+#ifndef BENCH_RESULTS_LABEL_H
+#define BENCH_RESULTS_LABEL_H
+
+#include "harness/cell/cell.h"
+
+enum { LABEL_SIZE = 512 };
+
+/* Position of a spec's kernel or scheme in its registry; what is unknown comes
+ * last. */
+int label_kernel_position(const char *spec);
+int label_scheme_position(const char *spec);
+
+/* Each appends its part to a text of LABEL_SIZE characters; what does not fit
+ * is cut. */
+
+/* "2 ranks x 1 thread" */
+void label_layout(char *label, const struct cell *cell);
+
+/* ", master computing, flat", and whatever else is not as usual. */
+void label_way(char *label, const struct cell *cell);
+
+/* ", sync interval 100, power 2,1, non-dedicated, load w1:1" */
+void label_machine(char *label, const struct cell *cell);
+
+void label_add(char *label, const char *first, const char *second);
+
+#endif

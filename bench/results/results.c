@@ -1,0 +1,325 @@
+#include "bench/results/results_parts.h"
+
+#include "base/stats.h"
+#include "harness/record/record.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* Fewer have no confidence interval. */
+enum { PATH_SIZE = 4096, CI_SAMPLES_MIN = 6 };
+
+/* ---- cells ---- */
+
+const struct result *results_find(const struct results *results,
+                                  const char *hash)
+{
+    json_t *position = json_object_get(results->index, hash);
+    if (position == NULL)
+        return NULL;
+    return &results->list[json_integer_value(position)];
+}
+
+/* The cell's columns of any line; what this build does not know any more is
+ * left at its default, so that old results stay readable. */
+static void read_cell(const json_t *line, const char *hash, struct cell *cell)
+{
+    cell_defaults(cell);
+    for (int i = 0; cell_fields[i] != NULL; i++) {
+        char number[32];
+        const json_t *value = json_object_get(line, cell_fields[i]);
+        const char *text = json_string_value(value);
+        if (json_is_boolean(value))
+            text = json_is_true(value) ? "on" : "off";
+        if (json_is_integer(value)) {
+            snprintf(number, sizeof(number), "%lld",
+                     (long long)json_integer_value(value));
+            text = number;
+        }
+        if (json_is_real(value)) {
+            snprintf(number, sizeof(number), "%.17g", json_real_value(value));
+            text = number;
+        }
+        if (text != NULL)
+            cell_set(cell, cell_fields[i], text, NULL);
+    }
+    const json_t *choice = json_object_get(line, "sync_choice");
+    if (json_is_string(choice))
+        cell_set(cell, "sync_choice", json_string_value(choice), NULL);
+    cell->predicted_s = json_number_value(json_object_get(line, "predicted_s"));
+    snprintf(cell->hash, sizeof(cell->hash), "%s", hash);
+}
+
+static struct result *result_of(struct results *results, const json_t *line)
+{
+    const char *hash = json_string_value(json_object_get(line, "cell"));
+    if (hash == NULL)
+        return NULL;
+    struct result *found = (struct result *)results_find(results, hash);
+    if (found != NULL) {
+        if (found->cell.kernel[0] == '\0')
+            read_cell(line, hash, &found->cell);
+        return found;
+    }
+    if (results->count == results->room) {
+        int room = results->room ? 2 * results->room : 64;
+        struct result *list =
+            realloc(results->list, (size_t)room * sizeof(*list));
+        if (list == NULL)
+            return NULL;
+        results->list = list;
+        results->room = room;
+    }
+    struct result *result = &results->list[results->count];
+    *result = (struct result){.status = RESULT_NONE};
+    read_cell(line, hash, &result->cell);
+    json_object_set_new(results->index, hash, json_integer(results->count++));
+    return result;
+}
+
+/* ---- lines ---- */
+
+static double number(const json_t *line, const char *key)
+{
+    const json_t *value = json_object_get(line, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static const char *text(const json_t *line, const char *key)
+{
+    const char *value = json_string_value(json_object_get(line, key));
+    return value ? value : "";
+}
+
+uint64_t result_choice(const char *scheme, const char *hierarchy,
+                       int64_t sync_interval)
+{
+    uint64_t seed =
+        XXH3_64bits_withSeed(scheme, strlen(scheme), (uint64_t)sync_interval);
+    return XXH3_64bits_withSeed(hierarchy, strlen(hierarchy), seed);
+}
+
+static uint64_t read_choice(const json_t *line)
+{
+    const json_t *interval = json_object_get(line, "chosen_interval");
+    if (!json_is_string(json_object_get(line, "chosen_scheme")))
+        return 0;
+    return result_choice(text(line, "chosen_scheme"),
+                         text(line, "chosen_hierarchy"),
+                         json_integer_value(interval));
+}
+
+/* A launch has finished with a cell; an ok is never lost again. */
+static int take_done(struct results *results, const json_t *line, json_t *done)
+{
+    const char *status = text(line, "status");
+    struct result *result = result_of(results, line);
+    if (result == NULL)
+        return 0;
+    enum result_status now = strcmp(status, "ok") == 0 ? RESULT_OK
+                             : strcmp(status, "unverified") == 0
+                                 ? RESULT_UNVERIFIED
+                                 : RESULT_FAILED;
+    if (now >= result->status) {
+        result->status = now;
+        result->reason[0] = '\0';
+        strncat(result->reason, text(line, "reason"),
+                sizeof(result->reason) - 1);
+    }
+    return json_object_set_new(done, text(line, "cell"), json_integer(now));
+}
+
+static int take_run(struct results *results, const json_t *line,
+                    const json_t *done)
+{
+    const json_t *status = json_object_get(done, text(line, "cell"));
+    const json_t *verified = json_object_get(line, "verified");
+    struct result *result = result_of(results, line);
+    if (result == NULL || json_integer_value(status) != RESULT_OK ||
+        !(json_is_true(verified) || json_is_string(verified)))
+        return 0;
+    size_t bytes = (size_t)(result->count + 1) * sizeof(*result->samples);
+    struct result_sample *samples = realloc(result->samples, bytes);
+    if (samples == NULL)
+        return -ENOMEM;
+    result->samples = samples;
+    samples[result->count++] = (struct result_sample){
+        .time_s = number(line, "time_s"),
+        .bound_s = number(line, "bound_s"),
+        .serial_s = number(line, "serial_s"),
+        .overhead_mean_s = number(line, "overhead_mean_s"),
+        .imbalance = number(line, "imbalance"),
+        .chunks = number(line, "chunks"),
+        .predicted_s = number(line, "predicted_s"),
+        .choice = read_choice(line),
+        .trial = json_is_true(json_object_get(line, "trial")),
+    };
+    const char *how = json_string_value(verified);
+    bool simulated = json_is_true(json_object_get(line, "simulated"));
+    result->simulated = result->simulated || simulated;
+    result->sampled = result->sampled || (how != NULL && !simulated);
+    result->oversubscribed =
+        result->oversubscribed ||
+        json_is_true(json_object_get(line, "oversubscribed"));
+    return 0;
+}
+
+/* Lines of another schema may mean something else; those without one are
+ * read as they are. */
+static bool known_schema(const json_t *line)
+{
+    const json_t *schema = json_object_get(line, "schema");
+    return schema == NULL || json_integer_value(schema) == RECORD_SCHEMA;
+}
+
+/* Calls take_done or take_run for the lines of this type.  A line that is not
+ * whole (a launch was killed while it wrote) is counted and passed over. */
+static int each_line(FILE *file, const char *type, struct results *results,
+                     json_t *done)
+{
+    bool closing = strcmp(type, "cell_done") == 0;
+    char *line = NULL;
+    size_t room = 0;
+    int code = 0;
+    rewind(file);
+    for (ssize_t length; (length = getline(&line, &room, file)) > 0;) {
+        json_t *object = line[length - 1] == '\n'
+                             ? json_loadb(line, (size_t)length, 0, NULL)
+                             : NULL;
+        if (object == NULL)
+            results->torn += closing;
+        else if (!known_schema(object))
+            code = -EPROTO;
+        else if (strcmp(text(object, "type"), type) == 0)
+            code = closing ? take_done(results, object, done)
+                           : take_run(results, object, done);
+        json_decref(object);
+        if (code != 0)
+            break;
+    }
+    free(line);
+    return code;
+}
+
+/* The file of one launch, twice: what is complete, then its repetitions. */
+static int read_file(const char *path, struct results *results,
+                     struct error *err)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return error_set(err, errno, "%s: cannot read: %s", path,
+                         strerror(errno));
+    json_t *done = json_object();
+    int code = each_line(file, "cell_done", results, done);
+    if (code == 0)
+        code = each_line(file, "run", results, done);
+    bool bad = ferror(file) != 0;
+    fclose(file);
+    json_decref(done);
+    if (code == -EPROTO)
+        return error_set(err, EPROTO,
+                         "%s: its schema is not %d: another version of "
+                         "dlsbench wrote it, read it with that one",
+                         path, RECORD_SCHEMA);
+    if (code != 0)
+        return error_set(err, ENOMEM, "%s: out of memory", path);
+    return bad ? error_set(err, EIO, "%s: cannot read", path) : 0;
+}
+
+static int read_workers(const char *path, struct results *results,
+                        struct error *err)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return error_set(err, errno, "%s: cannot read: %s", path,
+                         strerror(errno));
+    int code = results_read_workers(file, results);
+    bool bad = ferror(file) != 0;
+    fclose(file);
+    if (code != 0)
+        return error_set(err, ENOMEM, "%s: out of memory", path);
+    return bad ? error_set(err, EIO, "%s: cannot read", path) : 0;
+}
+
+typedef int read_function(const char *path, struct results *results,
+                          struct error *err);
+
+/* Every launch's file of this kind. */
+static int read_all(const char *dir, const char *kind, read_function *read,
+                    struct results *results, struct error *err)
+{
+    char pattern[PATH_SIZE];
+    glob_t found;
+    int code = 0;
+    snprintf(pattern, sizeof(pattern), "%s/%s-*.jsonl", dir, kind);
+    int state = glob(pattern, 0, NULL, &found);
+    if (state != 0 && state != GLOB_NOMATCH)
+        return error_set(err, EIO, "%s: cannot read the result directory", dir);
+    for (size_t i = 0; state == 0 && code == 0 && i < found.gl_pathc; i++)
+        code = read(found.gl_pathv[i], results, err);
+    if (state == 0)
+        globfree(&found);
+    return code;
+}
+
+int results_read(const char *dir, struct results *results, struct error *err)
+{
+    *results = (struct results){.index = json_object()};
+    int code = read_all(dir, "runs", read_file, results, err);
+    if (code == 0 && results_measure_power(results))
+        code = read_all(dir, "workers", read_workers, results, err);
+    if (code != 0)
+        results_free(results);
+    return code;
+}
+
+void results_free(struct results *results)
+{
+    for (int i = 0; i < results->count; i++) {
+        free(results->list[i].samples);
+        free(results->list[i].power);
+    }
+    free(results->list);
+    json_decref(results->index);
+    *results = (struct results){.list = NULL};
+}
+
+int result_interval(const struct result *result, size_t offset,
+                    struct stats_median *median)
+{
+    int n = 0;
+    double *values = calloc((size_t)result->count + 1, sizeof(*values));
+    if (values == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < result->count; i++) {
+        const char *sample = (const char *)&result->samples[i];
+        double value = *(const double *)(sample + offset);
+        if (!isnan(value))
+            values[n++] = value;
+    }
+    *median = (struct stats_median){NAN, NAN, NAN};
+    if (n > 0)
+        *median = stats_median(values, n);
+    if (n < CI_SAMPLES_MIN)
+        median->low = median->high = NAN;
+    free(values);
+    return 0;
+}
+
+int result_median(const struct result *result, size_t offset, double *median,
+                  double *half)
+{
+    struct stats_median m;
+    int code = result_interval(result, offset, &m);
+    if (code != 0)
+        return code;
+    *median = m.median;
+    if (half != NULL)
+        *half = (m.high - m.low) / 2;
+    return 0;
+}

@@ -1,0 +1,74 @@
+/* A result directory as it can be read: runs-<launch>.jsonl, all launches.
+ *
+ * A repetition counts when its launch has a cell_done line for its cell; one
+ * that did not verify never counts.  Lines that are torn are passed over. */
+#ifndef BENCH_RESULTS_RESULTS_H
+#define BENCH_RESULTS_RESULTS_H
+
+#include "base/error.h"
+#include "base/stats.h"
+#include "harness/cell/cell.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum result_status {
+    RESULT_NONE, /* no launch has finished this cell */
+    RESULT_FAILED,
+    RESULT_UNVERIFIED,
+    RESULT_OK, /* in one launch at least */
+};
+
+/* One repetition; NAN is "not known". */
+struct result_sample {
+    double time_s, bound_s, serial_s, overhead_mean_s, imbalance, chunks;
+    double predicted_s; /* by a model or a plan */
+    uint64_t choice; /* result_choice of what ran for scheme auto; 0: given */
+    bool trial;      /* of scheme auto, to choose by */
+};
+
+struct result {
+    struct cell cell;
+    enum result_status status;
+    char reason[200];    /* when failed */
+    bool oversubscribed; /* workers shared cores */
+    bool sampled;        /* verified by a sample only */
+    bool simulated;      /* every iteration was handed out once, no more */
+    int count;           /* repetitions of launches that ended ok */
+    struct result_sample *samples;
+    /* One for each worker, where the launch has measured them (power:
+     * measured); NULL: not known, or given with the cell. */
+    double *power;
+};
+
+struct results {
+    int count, room;
+    struct result *list;
+    json_t *index; /* hash -> position */
+    int torn;      /* lines passed over */
+};
+
+/* Reads a directory; free with results_free. */
+int results_read(const char *dir, struct results *results, struct error *err);
+void results_free(struct results *results);
+
+/* The median of one column over the repetitions, by its offset in struct
+ * result_sample, and half its 95 % confidence interval (NULL: not wanted); NAN
+ * where it is not known.  Returns 0 or -ENOMEM. */
+int result_median(const struct result *result, size_t offset, double *median,
+                  double *half);
+
+/* The same with both ends of the interval, NAN where there are too few. */
+int result_interval(const struct result *result, size_t offset,
+                    struct stats_median *median);
+
+/* NULL when the directory does not know this cell. */
+const struct result *results_find(const struct results *results,
+                                  const char *hash);
+
+/* A number for what scheme auto can choose. */
+uint64_t result_choice(const char *scheme, const char *hierarchy,
+                       int64_t sync_interval);
+
+#endif

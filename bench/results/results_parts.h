@@ -1,0 +1,17 @@
+/* What the files results*.c share; others use bench/results/results.h. */
+#ifndef BENCH_RESULTS_RESULTS_PARTS_H
+#define BENCH_RESULTS_RESULTS_PARTS_H
+
+#include "bench/results/results.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Whether any cell leaves its powers to be measured. */
+bool results_measure_power(const struct results *results);
+
+/* Takes the powers of such cells from a file of workers.  Returns 0 or
+ * -ENOMEM. */
+int results_read_workers(FILE *file, struct results *results);
+
+#endif

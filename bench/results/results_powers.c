@@ -1,0 +1,60 @@
+/* Powers that launches have measured: they stand with the workers. */
+#include "bench/results/results_parts.h"
+
+#include "harness/record/record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool results_measure_power(const struct results *results)
+{
+    for (int i = 0; i < results->count; i++)
+        if (cell_measures_power(&results->list[i].cell))
+            return true;
+    return false;
+}
+
+/* A worker's power is the same in all repetitions of a launch; of several
+ * launches it is the mean. */
+static int take_worker(struct results *results, const json_t *line)
+{
+    const char *hash = json_string_value(json_object_get(line, "cell"));
+    const json_t *power = json_object_get(line, "power");
+    json_int_t worker = json_integer_value(json_object_get(line, "worker"));
+    struct result *result =
+        hash ? (struct result *)results_find(results, hash) : NULL;
+    if (result == NULL || !cell_measures_power(&result->cell) ||
+        !json_is_number(power) || worker < 0 ||
+        worker >= cell_workers(&result->cell))
+        return 0;
+    size_t workers = (size_t)cell_workers(&result->cell);
+    if (result->power == NULL)
+        result->power = calloc(2 * workers, sizeof(*result->power));
+    if (result->power == NULL)
+        return -ENOMEM;
+    double *mean = &result->power[worker];
+    double *lines = &result->power[workers + (size_t)worker];
+    *mean += (json_number_value(power) - *mean) / ++*lines;
+    return 0;
+}
+
+int results_read_workers(FILE *file, struct results *results)
+{
+    char *line = NULL;
+    size_t room = 0;
+    int code = 0;
+    for (ssize_t length;
+         code == 0 && (length = getline(&line, &room, file)) > 0;) {
+        json_t *object = line[length - 1] == '\n'
+                             ? json_loadb(line, (size_t)length, 0, NULL)
+                             : NULL;
+        const json_t *schema = json_object_get(object, "schema");
+        if (schema == NULL || json_integer_value(schema) == RECORD_SCHEMA)
+            code = take_worker(results, object);
+        json_decref(object);
+    }
+    free(line);
+    return code;
+}

@@ -1,0 +1,363 @@
+#include "bench/results/rundir.h"
+
+#include "harness/record/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Less than this is "full": a run of many cells needs some of it. */
+static const double FREE_BYTES_MIN = 1 << 20;
+
+static int file_path(char *out, size_t size, const char *dir, const char *name,
+                     struct error *err)
+{
+    if ((size_t)snprintf(out, size, "%s/%s", dir, name) < size)
+        return 0;
+    return error_set(err, ENAMETOOLONG, "%s: the path is too long", dir);
+}
+
+/* ---- the directory ---- */
+
+static void utc(const char *format, char *text, size_t size)
+{
+    time_t now = time(NULL);
+    struct tm fields;
+    gmtime_r(&now, &fields);
+    strftime(text, size, format, &fields);
+}
+
+/* Ends with the time unless the user names it; what was begun in the same
+ * second has that name already, and this one gets a number. */
+static int name_by_time(char *path, size_t size, const char *campaign)
+{
+    char name[32];
+    utc("%Y-%m-%dT%H%M%SZ", name, sizeof(name));
+    int length = snprintf(path, size, "results/%s/%s", campaign, name);
+    for (int n = 2; access(path, F_OK) == 0 && n < 1000; n++)
+        length = snprintf(path, size, "results/%s/%s-%d", campaign, name, n);
+    return length;
+}
+
+static int choose_path(struct rundir *dir, const char *campaign,
+                       const char *out, struct error *err)
+{
+    int length;
+    if (out != NULL && strchr(out, '/') != NULL) {
+        length = snprintf(dir->path, sizeof(dir->path), "%s", out);
+        while (length > 1 && dir->path[length - 1] == '/' &&
+               (size_t)length < sizeof(dir->path))
+            dir->path[--length] = '\0';
+    } else if (out != NULL) {
+        length = snprintf(dir->path, sizeof(dir->path), "results/%s/%s",
+                          campaign, out);
+    } else {
+        length = name_by_time(dir->path, sizeof(dir->path), campaign);
+    }
+    if ((size_t)length >= sizeof(dir->path))
+        return error_set(err, ENAMETOOLONG, "--out: the path is too long");
+    return 0;
+}
+
+/* Says whether the last folder is new; those above are made quietly. */
+static int make_folders(const char *path, bool *new, struct error *err)
+{
+    char part[2048];
+    snprintf(part, sizeof(part), "%s", path);
+    for (char *slash = strchr(part + 1, '/'); slash != NULL;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return error_set(err, errno, "%s: cannot make the folder: %s", part,
+                             strerror(errno));
+        *slash = '/';
+    }
+    *new = mkdir(path, 0777) == 0;
+    if (!*new &&errno != EEXIST)
+        return error_set(err, errno, "%s: cannot make the result directory: %s",
+                         path, strerror(errno));
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+        return error_set(err, ENOTDIR, "%s: not a directory", path);
+    return 0;
+}
+
+/* A written file tells more than permissions do (root, full or read-only
+ * file systems). */
+static int check_writable(const char *path, struct error *err)
+{
+    char probe[PATH_MAX], block[4096] = {0};
+    struct statvfs fs;
+    if (statvfs(path, &fs) == 0 &&
+        (double)fs.f_bavail * (double)fs.f_frsize < FREE_BYTES_MIN)
+        return error_set(err, ENOSPC,
+                         "%s: the file system is full (%.0f kB are free)", path,
+                         (double)fs.f_bavail * (double)fs.f_frsize / 1e3);
+    int code = file_path(probe, sizeof(probe), path, ".probe-XXXXXX", err);
+    if (code != 0)
+        return code;
+    int fd = mkstemp(probe);
+    bool wrote = fd >= 0 && write(fd, block, sizeof(block)) == sizeof(block) &&
+                 fsync(fd) == 0;
+    int reason = errno ? errno : EIO;
+    if (fd >= 0) {
+        close(fd);
+        unlink(probe);
+    }
+    if (!wrote)
+        return error_set(err, reason, "%s: cannot write results here: %s", path,
+                         strerror(reason));
+    return 0;
+}
+
+static bool has_files(const char *path, const char *pattern)
+{
+    char text[PATH_MAX];
+    glob_t found;
+    snprintf(text, sizeof(text), "%s/%s", path, pattern);
+    int state = glob(text, 0, NULL, &found);
+    if (state == 0)
+        globfree(&found);
+    return state == 0;
+}
+
+/* An existing directory may be entered to resume, or as another shard. */
+static int check_existing(const struct rundir *dir,
+                          const struct rundir_options *options,
+                          struct error *err)
+{
+    char mine[64];
+    if (options->resume || !has_files(dir->path, "*") ||
+        (options->prepare && has_files(dir->path, "campaign.yaml")))
+        return 0;
+    snprintf(mine, sizeof(mine), "manifest-*-%dof%d.json", options->shard,
+             options->shards);
+    if (options->shards > 1 && !has_files(dir->path, mine))
+        return 0;
+    return error_set(err, EEXIST,
+                     "%s exists: give --resume to go on with it, or another "
+                     "--out",
+                     dir->path);
+}
+
+int rundir_make(const char *name, const char *out, char *path, size_t size,
+                struct error *err)
+{
+    struct rundir dir = {.shards = 1};
+    bool new = false;
+    int code = choose_path(&dir, name, out, err);
+    if (code == 0)
+        code = make_folders(dir.path, &new, err);
+    if (code == 0 && !new &&has_files(dir.path, "*"))
+        code =
+            error_set(err, EEXIST, "%s exists: give another --out", dir.path);
+    if (code == 0)
+        code = check_writable(dir.path, err);
+    if (code == 0 && (size_t)snprintf(path, size, "%s", dir.path) >= size)
+        code = error_set(err, ENAMETOOLONG, "--out: the path is too long");
+    return code;
+}
+
+/* ---- campaign.yaml ---- */
+
+/* Written whole under another name first: shards may begin together. */
+static int store_text(const char *folder, const char *path, const char *text,
+                      struct error *err)
+{
+    char part[PATH_MAX];
+    int code = file_path(part, sizeof(part), folder, ".campaign-XXXXXX", err);
+    if (code != 0)
+        return code;
+    int fd = mkstemp(part);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    bool wrote = file != NULL && fputs(text, file) >= 0;
+    if (file != NULL)
+        wrote = fchmod(fd, 0644) == 0 && fclose(file) == 0 && wrote;
+    wrote = wrote && (link(part, path) == 0 || errno == EEXIST);
+    int reason = errno ? errno : EIO;
+    if (fd >= 0)
+        unlink(part);
+    if (!wrote)
+        return error_set(err, reason, "%s: cannot write: %s", path,
+                         strerror(reason));
+    return 0;
+}
+
+/* The stored campaign must have the same cells as the one to run. */
+static int check_campaign(const struct rundir *dir, const char *path,
+                          const struct campaign *whole,
+                          const struct campaign_setup *setup, struct error *err)
+{
+    const struct campaign_setup plain = {.cores = setup->cores,
+                                         .room = setup->room};
+    struct campaign stored;
+    int code = campaign_load(path, &plain, &stored, err);
+    if (code != 0)
+        return code;
+    bool same = stored.seed == whole->seed;
+    campaign_free(&stored);
+    if (same)
+        return 0;
+    return error_set(err, EINVAL,
+                     "%s holds another campaign (other cells or seed in its "
+                     "campaign.yaml): give the same campaign or another --out",
+                     dir->path);
+}
+
+/* Files of two schema versions in one directory could not be read as one. */
+static int check_schema(const char *dir, struct error *err)
+{
+    char pattern[PATH_MAX];
+    glob_t found;
+    int code = file_path(pattern, sizeof(pattern), dir, "manifest-*.json", err);
+    if (code != 0 || glob(pattern, 0, NULL, &found) != 0)
+        return code;
+    for (size_t i = 0; code == 0 && i < found.gl_pathc; i++) {
+        json_t *manifest = json_load_file(found.gl_pathv[i], 0, NULL);
+        const json_t *schema = json_object_get(manifest, "schema");
+        if (schema != NULL && json_integer_value(schema) != RECORD_SCHEMA)
+            code = error_set(err, EPROTO,
+                             "%s: its schema is not %d: another version of "
+                             "dlsbench made this result directory; go on with "
+                             "that one, or give another --out",
+                             found.gl_pathv[i], RECORD_SCHEMA);
+        json_decref(manifest);
+    }
+    globfree(&found);
+    return code;
+}
+
+int rundir_find(struct rundir *dir, const struct campaign *whole,
+                const struct campaign_setup *setup,
+                const struct rundir_options *options, bool *found,
+                struct error *err)
+{
+    char path[PATH_MAX];
+    *dir = (struct rundir){.shard = options->shard, .shards = options->shards};
+    int code = choose_path(dir, whole->name, options->out, err);
+    if (code == 0)
+        code = file_path(path, sizeof(path), dir->path, "campaign.yaml", err);
+    if (code != 0)
+        return code;
+    *found = access(path, F_OK) == 0;
+    return *found ? check_campaign(dir, path, whole, setup, err) : 0;
+}
+
+int rundir_open(struct rundir *dir, const struct campaign *whole,
+                const struct campaign_setup *setup,
+                const struct rundir_options *options, struct error *err)
+{
+    char path[PATH_MAX];
+    bool new = false;
+    *dir = (struct rundir){.shard = options->shard, .shards = options->shards};
+    int code = choose_path(dir, whole->name, options->out, err);
+    if (code != 0)
+        return code;
+    if (options->resume && access(dir->path, F_OK) != 0)
+        return error_set(err, ENOENT,
+                         "%s does not exist: there is nothing to resume",
+                         dir->path);
+    code = make_folders(dir->path, &new, err);
+    if (code == 0 && !new)
+        code = check_existing(dir, options, err);
+    if (code == 0 && !new)
+        code = check_schema(dir->path, err);
+    if (code == 0)
+        code = check_writable(dir->path, err);
+    if (code == 0 && realpath(dir->path, dir->full) == NULL)
+        code = error_set(err, errno, "%s: %s", dir->path, strerror(errno));
+    if (code == 0)
+        code = file_path(path, sizeof(path), dir->path, "campaign.yaml", err);
+    if (code == 0)
+        code = store_text(dir->path, path, whole->text, err);
+    if (code == 0)
+        code = check_campaign(dir, path, whole, setup, err);
+    return code;
+}
+
+/* ---- launches ---- */
+
+static void host_name(char *name, size_t size)
+{
+    if (gethostname(name, size) != 0)
+        snprintf(name, size, "host");
+    name[size - 1] = '\0';
+    name[strcspn(name, ".")] = '\0';
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == '/' || *c == ' ')
+            *c = '_';
+}
+
+int rundir_reserve(const struct rundir *dir, char id[LAUNCH_ID_SIZE],
+                   struct error *err)
+{
+    char path[PATH_MAX], host[65], when[32];
+    host_name(host, sizeof(host));
+    for (int tries = 0; tries < 100; tries++) {
+        utc("%Y%m%dT%H%M%SZ", when, sizeof(when));
+        snprintf(id, LAUNCH_ID_SIZE, "%s-%s-%d-%dof%d", when, host,
+                 (int)getpid(), dir->shard, dir->shards);
+        snprintf(path, sizeof(path), "%s/manifest-%s.json", dir->path, id);
+        int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0) {
+            dprintf(fd,
+                    "{\"schema\": %d, \"launch\": \"%s\", \"began\": false}\n",
+                    RECORD_SCHEMA, id);
+            close(fd);
+            return 0;
+        }
+        if (errno != EEXIST)
+            return error_set(err, errno, "%s: cannot create: %s", path,
+                             strerror(errno));
+        usleep(100000);
+    }
+    return error_set(err, EEXIST, "%s: cannot reserve a launch", dir->path);
+}
+
+/* A launch that was killed may have left half a line: end it first. */
+static int end_torn_line(const struct record_file *file)
+{
+    char last = '\n';
+    int fd = open(file->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    off_t end = lseek(fd, 0, SEEK_END);
+    if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
+        last = '\n';
+    close(fd);
+    if (last == '\n')
+        return 0;
+    return write(file->descriptor, "\n", 1) == 1 ? 0 : -EIO;
+}
+
+int rundir_fail(const struct rundir *dir, const char *launch,
+                const struct cell *cell, const char *reason, struct error *err)
+{
+    struct record_file file;
+    struct error ignored;
+    json_t *line = cell_to_json(cell);
+    json_object_set_new(line, "schema", json_integer(RECORD_SCHEMA));
+    json_object_set_new(line, "type", json_string("cell_done"));
+    json_object_set_new(line, "launch", json_string(launch));
+    json_object_set_new(line, "status", json_string("failed"));
+    json_object_set_new(line, "reason", json_string(reason));
+    json_object_set_new(line, "repetitions", json_integer(0));
+    int code = record_open(&file, dir->path, "runs", launch, err);
+    if (code != 0) {
+        json_decref(line);
+        return code;
+    }
+    end_torn_line(&file);
+    code = record_line(&file, line, err);
+    if (code == 0)
+        code = record_sync(&file, err);
+    record_close(&file, &ignored);
+    return code;
+}

@@ -1,0 +1,55 @@
+/* The result directory of a run: results/<campaign>/<name>/. */
+#ifndef BENCH_RESULTS_RUNDIR_H
+#define BENCH_RESULTS_RUNDIR_H
+
+#include "base/error.h"
+#include "bench/campaign/campaign.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+enum { LAUNCH_ID_SIZE = 256 };
+
+struct rundir_options {
+    const char *out; /* NULL: named by the time; with a '/': a path */
+    bool resume;
+    bool prepare;      /* made for shards to come, or there already */
+    int shard, shards; /* 0/1: the whole campaign */
+};
+
+struct rundir {
+    char path[2048];     /* as the user writes it */
+    char full[PATH_MAX]; /* for the plan: ranks may start elsewhere */
+    int shard, shards;
+};
+
+/* Looks without making anything: `found` says whether the directory is there.
+ * It must hold the campaign `whole`, if any. */
+int rundir_find(struct rundir *dir, const struct campaign *whole,
+                const struct campaign_setup *setup,
+                const struct rundir_options *options, bool *found,
+                struct error *err);
+
+/* Makes the directory, or takes an existing one for --resume or --prepare or
+ * for another shard of the same campaign; stores campaign.yaml; refuses when
+ * there is no place or no right to write.  `whole` is the campaign before its
+ * shard was taken. */
+int rundir_open(struct rundir *dir, const struct campaign *whole,
+                const struct campaign_setup *setup,
+                const struct rundir_options *options, struct error *err);
+
+/* A directory for results that are no campaign's: makes it and sets path, as
+ * the user writes it.  Refuses one that has files already. */
+int rundir_make(const char *name, const char *out, char *path, size_t size,
+                struct error *err);
+
+/* Reserves a launch id (UTC-host-pid-shard) by creating its manifest, which
+ * says "began": false until the launch replaces it. */
+int rundir_reserve(const struct rundir *dir, char id[LAUNCH_ID_SIZE],
+                   struct error *err);
+
+/* Appends the line that says that a launch failed on this cell. */
+int rundir_fail(const struct rundir *dir, const char *launch,
+                const struct cell *cell, const char *reason, struct error *err);
+
+#endif

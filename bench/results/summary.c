@@ -1,0 +1,314 @@
+#include "bench/results/summary.h"
+
+#include "bench/cli/table.h"
+#include "bench/results/label.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A result with what it is sorted and grouped by. */
+struct row {
+    const struct result *result;
+    int kernel, scheme; /* positions in the registries */
+    char label[LABEL_SIZE];
+    double time_s, half_s, bound_s, serial_s, overhead_s, imbalance, chunks;
+    double planned_s; /* makespan of its plan, known before it ran; NAN: none */
+};
+
+/* ---- rows ---- */
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+static void make_label(const struct result *result, char *label)
+{
+    label[0] = '\0';
+    label_layout(label, &result->cell);
+    label_way(label, &result->cell);
+    label_machine(label, &result->cell);
+    if (result->oversubscribed)
+        label_add(label, "; oversubscribed, not ranked", "");
+}
+
+static int make_row(const struct result *result, struct row *row)
+{
+    int code = 0;
+    *row = (struct row){.result = result,
+                        .kernel = label_kernel_position(result->cell.kernel),
+                        .scheme = label_scheme_position(result->cell.scheme)};
+    make_label(result, row->label);
+#define COLUMN(field, into, half)                                              \
+    if (code == 0)                                                             \
+    code = result_median(result, offsetof(struct result_sample, field), into,  \
+                         half)
+    COLUMN(bound_s, &row->bound_s, NULL);
+    COLUMN(serial_s, &row->serial_s, NULL);
+    COLUMN(overhead_mean_s, &row->overhead_s, NULL);
+    COLUMN(imbalance, &row->imbalance, NULL);
+    COLUMN(chunks, &row->chunks, NULL);
+    COLUMN(predicted_s, &row->planned_s, NULL);
+    COLUMN(time_s, &row->time_s, &row->half_s);
+#undef COLUMN
+    if (!is(result->cell.protocol, "push"))
+        row->planned_s = NAN;
+    return code;
+}
+
+static int transport_position(const char *transport)
+{
+    static const char *const order[] = {"shared", "openmp", "master", "window"};
+    int i = 0;
+    while (i < 4 && !is(transport, order[i]))
+        i++;
+    return i;
+}
+
+static int compare_long(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    const struct cell *c = &x->result->cell, *d = &y->result->cell;
+    int orders[] = {
+        x->kernel - y->kernel,
+        strcmp(c->kernel, d->kernel),
+        cell_simulation_compare(c, d),
+        c->ranks - d->ranks,
+        c->threads - d->threads,
+        transport_position(c->transport) - transport_position(d->transport),
+        is(d->hierarchy, "flat") - is(c->hierarchy, "flat"),
+        compare_long(c->sync_interval, d->sync_interval),
+        strcmp(x->label, y->label),
+        x->scheme - y->scheme,
+        strcmp(c->scheme, d->scheme),
+    };
+    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
+        if (orders[i] != 0)
+            return orders[i];
+    return 0;
+}
+
+/* ---- printing ---- */
+
+static void number_text(double value, int decimals, const char *unit,
+                        char *text, int size)
+{
+    if (isfinite(value))
+        snprintf(text, (size_t)size, "%.*f%s", decimals, value, unit);
+    else
+        snprintf(text, (size_t)size, "-");
+}
+
+/* What stands in place of numbers; NULL when there are numbers. */
+static const char *no_numbers(const struct result *result)
+{
+    switch (result->status) {
+    case RESULT_NONE:
+        return "not complete";
+    case RESULT_FAILED:
+        return "FAILED";
+    case RESULT_UNVERIFIED:
+        return "UNVERIFIED: differs from the serial reference";
+    case RESULT_OK:
+        break;
+    }
+    return result->count > 0 ? NULL : "no repetition";
+}
+
+/* How: by values, by some of them, or, in simulation, that every iteration
+ * was handed out exactly once. */
+static const char *verified(const struct result *result)
+{
+    if (result->simulated)
+        return "handed";
+    return result->sampled ? "sample" : "yes";
+}
+
+/* What the rows of one table share. */
+struct group {
+    double serial;
+    int width;    /* of the schemes' names */
+    bool planned; /* there are plans in it */
+};
+
+enum { NAME_LEAST = 26, NAME_MOST = 40 };
+
+static const char *name_of(const struct result *result)
+{
+    return result->cell.scheme[0] != '\0' ? result->cell.scheme
+                                          : result->cell.hash;
+}
+
+static struct group make_group(const struct row *rows, int begin, int end,
+                               double serial)
+{
+    struct group group = {serial, NAME_LEAST, false};
+    for (int i = begin; i < end; i++) {
+        int length = (int)strlen(name_of(rows[i].result));
+        if (length > group.width)
+            group.width = length < NAME_MOST ? length : NAME_MOST;
+        group.planned = group.planned || isfinite(rows[i].planned_s);
+    }
+    return group;
+}
+
+static void print_planned(FILE *out, const struct group *group,
+                          const struct row *row)
+{
+    char text[24] = "-";
+    if (isfinite(row->planned_s))
+        table_seconds(row->planned_s, row->planned_s, text, sizeof(text));
+    if (group->planned)
+        fprintf(out, " %9s", text);
+}
+
+static void print_row(FILE *out, const struct row *row,
+                      const struct group *group, bool best)
+{
+    char time[24], half[24], chunks[24], speedup[24], bound[24], share[24];
+    char imbalance[24];
+    const struct result *result = row->result;
+    const char *instead = no_numbers(result);
+    if (instead != NULL) {
+        fprintf(out, "  %-*.*s %s%s%.60s\n", group->width, group->width,
+                name_of(result), instead, result->reason[0] ? ": " : "",
+                result->reason);
+        return;
+    }
+    number_text(row->chunks, 0, "", chunks, sizeof(chunks));
+    table_seconds(row->time_s, row->time_s, time, sizeof(time));
+    table_seconds(row->half_s, row->time_s, half, sizeof(half));
+    number_text(group->serial / row->time_s, 3, "", speedup, sizeof(speedup));
+    number_text(row->time_s / row->bound_s, 3, "", bound, sizeof(bound));
+    number_text(100 * row->overhead_s / row->time_s, 2, " %", share,
+                sizeof(share));
+    number_text(100 * row->imbalance, 2, " %", imbalance, sizeof(imbalance));
+    fprintf(out, "%c %-*.*s %8s %9s %8s", best ? '*' : ' ', group->width,
+            group->width, result->cell.scheme, chunks, time, half);
+    print_planned(out, group, row);
+    fprintf(out, " %7s %7s %8s %9s %8s\n", speedup, bound, share, imbalance,
+            verified(result));
+}
+
+/* Rows [begin, end) have one label; the fastest is marked unless workers
+ * shared cores. */
+static void print_group(FILE *out, const struct row *rows, int begin, int end,
+                        double serial)
+{
+    const struct group group = make_group(rows, begin, end, serial);
+    int best = -1;
+    for (int i = begin; i < end; i++) {
+        const struct result *result = rows[i].result;
+        if (no_numbers(result) == NULL && !result->oversubscribed &&
+            (best < 0 || rows[i].time_s < rows[best].time_s))
+            best = i;
+    }
+    fprintf(out, "\n  %.96s\n", rows[begin].label);
+    fprintf(out, "  %-*s %8s %9s %8s%s %7s %7s %8s %9s %8s\n", group.width,
+            "scheme", "chunks", "median", "+/-",
+            group.planned ? "   planned" : "", "speedup", "t/bound", "overhead",
+            "imbalance", "verified");
+    for (int i = begin; i < end; i++)
+        print_row(out, &rows[i], &group, i == best);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* One base for all speedups of a kernel. */
+static double serial_base(const struct row *rows, int begin, int end)
+{
+    double *values = calloc((size_t)(end - begin), sizeof(*values));
+    int n = 0;
+    for (int i = begin; values != NULL && i < end; i++)
+        if (!isnan(rows[i].serial_s))
+            values[n++] = rows[i].serial_s;
+    qsort(values, values ? (size_t)n : 0, sizeof(*values), compare_doubles);
+    double base = n > 0 ? values[n / 2] : NAN;
+    free(values);
+    return base;
+}
+
+static void print_kernel(FILE *out, const struct row *rows, int begin, int end)
+{
+    char base[32], simulation[128];
+    const struct cell *cell = &rows[begin].result->cell;
+    double serial = serial_base(rows, begin, end);
+    table_seconds(serial, serial, base, sizeof(base));
+    cell_simulation_words(cell, simulation, sizeof(simulation));
+    fprintf(out, "%s%.100s%s%s\n", begin > 0 ? "\n" : "", cell->kernel,
+            simulation[0] != '\0' ? " on " : "", simulation);
+    fprintf(out, "  speedup over the serial loop of this program: %s\n", base);
+    for (int i = begin, next; i < end; i = next) {
+        for (next = i + 1; next < end; next++)
+            if (!is(rows[next].label, rows[i].label))
+                break;
+        print_group(out, rows, i, next, serial);
+    }
+}
+
+/* On the same machine. */
+static bool same_loop(const struct row *a, const struct row *b)
+{
+    const struct cell *c = &a->result->cell, *d = &b->result->cell;
+    return is(c->kernel, d->kernel) && cell_simulation_compare(c, d) == 0;
+}
+
+int summary_print(FILE *out, const struct results *results, struct error *err)
+{
+    int n = results->count, code = 0;
+    struct row *rows = calloc((size_t)n + 1, sizeof(*rows));
+    if (rows == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    for (int i = 0; i < n && code == 0; i++)
+        code = make_row(&results->list[i], &rows[i]);
+    if (code == 0 && n > 0)
+        qsort(rows, (size_t)n, sizeof(*rows), compare_rows);
+    for (int i = 0, next; code == 0 && i < n; i = next) {
+        for (next = i + 1; next < n; next++)
+            if (!same_loop(&rows[i], &rows[next]))
+                break;
+        print_kernel(out, rows, i, next);
+    }
+    free(rows);
+    return code == 0 ? 0 : error_set(err, ENOMEM, "out of memory");
+}
+
+struct summary_counts summary_count(const struct results *results)
+{
+    struct summary_counts counts = {0};
+    for (int i = 0; i < results->count; i++) {
+        enum result_status status = results->list[i].status;
+        counts.ok += status == RESULT_OK;
+        counts.unverified += status == RESULT_UNVERIFIED;
+        counts.failed += status == RESULT_FAILED;
+        counts.incomplete += status == RESULT_NONE;
+    }
+    return counts;
+}
+
+void summary_end(FILE *out, const char *dir, struct summary_counts counts,
+                 int skipped)
+{
+    fprintf(out, "\n* fastest of its group; +/- is half the 95 %% confidence "
+                 "interval of the median\n");
+    fprintf(out, "%d cells ok, %d failed", counts.ok, counts.failed);
+    if (counts.unverified > 0)
+        fprintf(out, ", %d unverified", counts.unverified);
+    if (counts.incomplete > 0)
+        fprintf(out, ", %d not complete", counts.incomplete);
+    if (skipped > 0)
+        fprintf(out, ", %d impossible combinations skipped", skipped);
+    fprintf(out, "\nresults: %s\n", dir);
+}

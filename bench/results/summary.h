@@ -1,0 +1,26 @@
+/* The table of a result directory. */
+#ifndef BENCH_RESULTS_SUMMARY_H
+#define BENCH_RESULTS_SUMMARY_H
+
+#include "bench/results/results.h"
+
+#include <stdio.h>
+
+/* How the cells of a directory stand. */
+struct summary_counts {
+    int ok, unverified, failed, incomplete;
+};
+
+/* Prints one table for each kernel, a part for each layout, transport and
+ * hierarchy, a row for each scheme; at most 100 columns.  Repetitions that did
+ * not verify have no numbers here. */
+int summary_print(FILE *out, const struct results *results, struct error *err);
+
+struct summary_counts summary_count(const struct results *results);
+
+/* The last lines: how many cells are ok, failed, skipped (-1: not known), and
+ * where the results are. */
+void summary_end(FILE *out, const char *dir, struct summary_counts counts,
+                 int skipped);
+
+#endif

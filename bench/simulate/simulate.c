@@ -1,0 +1,338 @@
+#include "bench/simulate/simulate.h"
+
+#include "bench/start/launcher.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What SMPI and DLSBench need of memory, measured with 32,768
+ * ranks on one machine. */
+static const double RANK_BYTES = 26e3, BASE_BYTES = 100e6;
+
+/* SimGrid 3.32.  Ranks share the process and its data (privatization), and
+ * what their results travel from and to (shared-malloc), and have small
+ * stacks.  Latency and bandwidth are the platform's own, not
+ * corrected as on the cluster that SMPI was once fitted to.  Only what is
+ * charged takes time: the time that code really takes would differ from run to
+ * run, and a test of a message would cost 100 us. */
+static const char *const flags[] = {
+    "--cfg=smpi/privatization:no",
+    "--cfg=smpi/shared-malloc:local",
+    "--cfg=contexts/factory:raw",
+    "--cfg=contexts/stack-size:16",
+    "--cfg=smpi/lat-factor:0:1",
+    "--cfg=smpi/bw-factor:0:1",
+    "--cfg=smpi/simulate-computation:no",
+    "--cfg=smpi/test:0",
+    "--cfg=smpi/iprobe:0",
+    "--log=root.thres:critical",
+};
+
+/* Stacks are guarded as long as the kernel has maps enough for that. */
+enum { GUARDED_RANKS = 8192 };
+
+enum { FLAGS = sizeof(flags) / sizeof(flags[0]), WORDS = FLAGS + 16 };
+
+/* ---- the program and the platform ---- */
+
+static int find_program(struct simulate *simulate, struct error *err)
+{
+    char self[PATH_MAX - 8];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    if (length < 0)
+        return error_set(err, errno, "/proc/self/exe: %s", strerror(errno));
+    self[length] = '\0';
+    snprintf(simulate->program, sizeof(simulate->program), "%s-sim", self);
+    if (access(simulate->program, R_OK) != 0)
+        return error_set(err, ENOENT, "%s is not there: build it with make sim",
+                         simulate->program);
+    if (!launcher_can_start("smpirun"))
+        return error_set(err, ENOENT,
+                         "smpirun is not found: install SimGrid (Debian: "
+                         "libsimgrid-dev)");
+    return 0;
+}
+
+static int add_host(struct simulate_platform *platform, const char *line,
+                    struct error *err)
+{
+    struct simulate_host host;
+    if (sscanf(line, "@host %127s %d", host.name, &host.cores) != 2)
+        return 0;
+    if (platform->count % 1024 == 0) {
+        size_t room = (size_t)platform->count + 1024;
+        struct simulate_host *more =
+            realloc(platform->hosts, room * sizeof(*more));
+        if (more == NULL)
+            return error_set(err, ENOMEM, "out of memory for the hosts");
+        platform->hosts = more;
+    }
+    platform->hosts[platform->count++] = host;
+    platform->cores += host.cores;
+    return 0;
+}
+
+/* The first line that says what is wrong with the platform. */
+static void keep_complaint(const char *line, char *text, size_t size)
+{
+    bool wrong =
+        strstr(line, "rror") != NULL || strstr(line, "CRITICAL") != NULL;
+    if (text[0] == '\0' && wrong)
+        snprintf(text, size, "%.*s", (int)strcspn(line, "\n"), line);
+}
+
+static void write_quoted(FILE *out, const char *text)
+{
+    fputs(" '", out);
+    for (; *text != '\0'; text++)
+        fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, out);
+    fputc('\'', out);
+}
+
+/* One rank prints the hosts. */
+static FILE *ask(const struct simulate *simulate, const char *platform)
+{
+    char *command = NULL;
+    size_t size;
+    FILE *out = open_memstream(&command, &size);
+    if (out == NULL)
+        return NULL;
+    fputs("smpirun -np 1 -platform", out);
+    write_quoted(out, platform);
+    for (int i = 0; i < FLAGS; i++)
+        write_quoted(out, flags[i]);
+    write_quoted(out, simulate->program);
+    fputs(" --hosts 2>&1", out);
+    fclose(out);
+    FILE *answer = popen(command, "r");
+    free(command);
+    return answer;
+}
+
+static int compare_hosts(const void *a, const void *b)
+{
+    const struct simulate_host *x = a, *y = b;
+    return strverscmp(x->name, y->name);
+}
+
+static int read_hosts(const struct simulate *simulate,
+                      struct simulate_platform *platform, struct error *err)
+{
+    char complaint[400] = "", *line = NULL;
+    size_t room = 0;
+    int code = 0;
+    if (access(platform->file, R_OK) != 0)
+        return error_set(err, ENOENT, "platform: %s: %s", platform->file,
+                         strerror(errno));
+    FILE *answer = ask(simulate, platform->file);
+    if (answer == NULL)
+        return error_set(err, errno, "cannot start smpirun: %s",
+                         strerror(errno));
+    while (code == 0 && getline(&line, &room, answer) > 0) {
+        keep_complaint(line, complaint, sizeof(complaint));
+        code = add_host(platform, line, err);
+    }
+    free(line);
+    pclose(answer);
+    /* SimGrid sorts by name; machines of a cluster are numbered. */
+    qsort(platform->hosts, (size_t)platform->count, sizeof(*platform->hosts),
+          compare_hosts);
+    if (code == 0 && platform->count == 0)
+        code =
+            error_set(err, EINVAL, "platform: %s: SimGrid finds no hosts%s%s",
+                      platform->file, complaint[0] ? ": " : "", complaint);
+    return code;
+}
+
+const struct simulate_platform *simulate_find(const struct simulate *simulate,
+                                              const char *path)
+{
+    for (int i = 0; i < simulate->count; i++)
+        if (strcmp(simulate->platforms[i].path, path) == 0)
+            return &simulate->platforms[i];
+    return NULL;
+}
+
+static int make_machine(const struct simulate *simulate,
+                        struct simulate_platform *platform, struct error *err)
+{
+    platform->machine = calloc(1, sizeof(*platform->machine));
+    if (platform->machine == NULL)
+        return error_set(err, ENOMEM, "out of memory for the platforms");
+    int code = this_machine_open(platform->machine, simulate->calibration, err);
+    platform->file = platform->machine->platform;
+    return code;
+}
+
+/* Room for all was made: nothing moves. */
+static int add_platform(struct simulate *simulate, const char *path,
+                        struct error *err)
+{
+    if (simulate_find(simulate, path) != NULL)
+        return 0;
+    struct simulate_platform *platform =
+        &simulate->platforms[simulate->count++];
+    int code = 0;
+    snprintf(platform->path, sizeof(platform->path), "%s", path);
+    platform->file = platform->path;
+    if (strcmp(path, this_machine_name) == 0)
+        code = make_machine(simulate, platform, err);
+    return code == 0 ? read_hosts(simulate, platform, err) : code;
+}
+
+int simulate_open(struct simulate *simulate, const struct cell *cells,
+                  int count, struct error *err)
+{
+    int code = find_program(simulate, err);
+    simulate->platforms =
+        calloc((size_t)count + 1, sizeof(*simulate->platforms));
+    if (code == 0 && simulate->platforms == NULL)
+        code = error_set(err, ENOMEM, "out of memory for the platforms");
+    for (int i = 0; code == 0 && i < count; i++)
+        code = add_platform(simulate, cells[i].simulation.platform, err);
+    return code;
+}
+
+void simulate_close(struct simulate *simulate)
+{
+    for (int i = 0; i < simulate->count; i++) {
+        free(simulate->platforms[i].hosts);
+        free(simulate->platforms[i].machine);
+    }
+    free(simulate->platforms);
+    *simulate = (struct simulate){.count = 0};
+}
+
+int simulate_store(const struct simulate *simulate, const char *dir,
+                   struct error *err)
+{
+    int code = 0;
+    for (int i = 0; code == 0 && i < simulate->count; i++)
+        if (simulate->platforms[i].machine != NULL)
+            code = this_machine_store(simulate->platforms[i].machine, dir, err);
+    return code;
+}
+
+/* What the cell itself says goes before what was measured. */
+void simulate_fill(const struct simulate_platform *platform,
+                   const struct cell *cell, struct plan_simulation *simulation)
+{
+    struct cell usual;
+    cell_defaults(&usual);
+    plan_simulation_fill(simulation, &cell->simulation);
+    if (platform->machine == NULL)
+        return;
+    this_machine_fill(platform->machine, cell->ranks, simulation);
+    if (cell->simulation.request_cost != usual.simulation.request_cost)
+        simulation->request_s = cell->simulation.request_cost;
+}
+
+/* ---- what fits ---- */
+
+/* Bytes that can be used without swapping; 0: not known. */
+static double available_bytes(void)
+{
+    char line[256];
+    double kilobytes = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file != NULL && kilobytes == 0 &&
+           fgets(line, sizeof(line), file) != NULL)
+        if (sscanf(line, "MemAvailable: %lf", &kilobytes) == 1)
+            break;
+    if (file != NULL)
+        fclose(file);
+    return 1024 * kilobytes;
+}
+
+/* Ranks that the platform has room for: a host's are whole. */
+static long room_for(const struct simulate_platform *platform, int threads)
+{
+    long ranks = 0;
+    for (int i = 0; i < platform->count; i++)
+        ranks += platform->hosts[i].cores / threads;
+    return ranks;
+}
+
+int simulate_check(const struct simulate_platform *platform, int ranks,
+                   int threads, struct error *err)
+{
+    long room = room_for(platform, threads);
+    double available = available_bytes();
+    double needed = BASE_BYTES + RANK_BYTES * ranks * threads;
+    if (room < ranks)
+        return error_set(err, EBUSY,
+                         "%s has room for %ld ranks of %d thread%s (%d hosts, "
+                         "%ld cores), %d are needed",
+                         platform->path, room, threads, threads == 1 ? "" : "s",
+                         platform->count, platform->cores, ranks);
+    if (available > 0 && needed > available)
+        return error_set(err, ENOMEM,
+                         "%ld simulated cores need about %.1f GB of memory, "
+                         "%.1f GB are available",
+                         (long)ranks * threads, needed / 1e9, available / 1e9);
+    return 0;
+}
+
+/* ---- the command ---- */
+
+static int write_hosts(const struct simulate_platform *platform, int ranks,
+                       int threads, const char *path, struct error *err)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        return error_set(err, errno, "%s: cannot write: %s", path,
+                         strerror(errno));
+    for (int i = 0, left = ranks; i < platform->count && left > 0; i++) {
+        const struct simulate_host *host = &platform->hosts[i];
+        for (int r = host->cores / threads; r > 0 && left > 0; r--, left--)
+            for (int t = 0; t < threads; t++)
+                fprintf(file, "%s\n", host->name);
+    }
+    if (fclose(file) != 0)
+        return error_set(err, errno, "%s: cannot write: %s", path,
+                         strerror(errno));
+    return 0;
+}
+
+static int fill(char **argv, const char *const *words)
+{
+    int n = 0;
+    for (; words[n] != NULL; n++)
+        if ((argv[n] = strdup(words[n])) == NULL)
+            return -ENOMEM;
+    return 0;
+}
+
+char **simulate_argv(const struct simulate *simulate,
+                     const struct simulate_platform *platform, int ranks,
+                     int threads, const char *plan, const char *hostfile,
+                     struct error *err)
+{
+    char number[32];
+    /* Quiet: it would repeat its command after a failure, and leave files. */
+    const char *words[WORDS] = {"smpirun",   "-quiet",    "-np",
+                                number,      "-platform", platform->file,
+                                "-hostfile", hostfile};
+    int n = 8;
+    if (write_hosts(platform, ranks, threads, hostfile, err) != 0)
+        return NULL;
+    snprintf(number, sizeof(number), "%ld", (long)ranks * threads);
+    for (int i = 0; i < FLAGS; i++)
+        words[n++] = flags[i];
+    for (int i = 0; platform->machine != NULL && i < THIS_MACHINE_FLAGS; i++)
+        words[n++] = platform->machine->flag[i];
+    words[n++] = (long)ranks * threads <= GUARDED_RANKS
+                     ? "--cfg=contexts/guard-size:1"
+                     : "--cfg=contexts/guard-size:0";
+    words[n++] = simulate->program;
+    words[n++] = plan;
+    char **argv = calloc(WORDS + 1, sizeof(*argv));
+    if (argv != NULL && fill(argv, words) == 0)
+        return argv;
+    launcher_free(argv);
+    error_set(err, ENOMEM, "out of memory");
+    return NULL;
+}

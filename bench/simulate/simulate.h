@@ -1,0 +1,66 @@
+/* Launches on a simulated cluster: smpirun starts dlsbench-sim, which stands
+ * beside this program, with a rank for every simulated core. */
+#ifndef BENCH_SIMULATE_SIMULATE_H
+#define BENCH_SIMULATE_SIMULATE_H
+
+#include "base/error.h"
+#include "bench/simulate/this_machine.h"
+#include "harness/cell/cell.h"
+
+#include <limits.h>
+
+struct simulate_host {
+    char name[128];
+    int cores;
+};
+
+struct simulate_platform {
+    char path[sizeof(((struct cell *)0)->simulation.platform)];
+    const char *file;             /* for SimGrid */
+    struct this_machine *machine; /* whose platform it is, or NULL */
+    struct simulate_host *hosts;  /* by name, numbers in it by value */
+    int count;
+    long cores; /* of all hosts */
+};
+
+struct simulate {
+    const char *calibration; /* for this-machine; NULL: the default place */
+    char program[PATH_MAX];  /* dlsbench-sim */
+    struct simulate_platform *platforms;
+    int count;
+};
+
+/* Finds smpirun and dlsbench-sim and asks them for the hosts of each platform
+ * of the cells; this-machine is made of its calibration.  Returns 0, -ENOENT
+ * (not there: what to install, build or do) or -EINVAL (no platform that
+ * SimGrid reads, a broken calibration). */
+int simulate_open(struct simulate *simulate, const struct cell *cells,
+                  int count, struct error *err);
+void simulate_close(struct simulate *simulate);
+
+/* One of the platforms; NULL: not opened. */
+const struct simulate_platform *simulate_find(const struct simulate *simulate,
+                                              const char *path);
+
+/* What a launch of cells like this one is charged. */
+void simulate_fill(const struct simulate_platform *platform,
+                   const struct cell *cell, struct plan_simulation *simulation);
+
+/* Stores in the result directory what this machine was taken for. */
+int simulate_store(const struct simulate *simulate, const char *dir,
+                   struct error *err);
+
+/* Whether a launch of this shape has a core for each thread and fits into the
+ * memory that is available.  Returns 0, -EBUSY or -ENOMEM. */
+int simulate_check(const struct simulate_platform *platform, int ranks,
+                   int threads, struct error *err);
+
+/* Writes the hosts of the ranks to `hostfile` and makes the command; free it
+ * with launcher_free.  The threads of a rank are ranks of SMPI that share a
+ * host.  NULL with a text on errors. */
+char **simulate_argv(const struct simulate *simulate,
+                     const struct simulate_platform *platform, int ranks,
+                     int threads, const char *plan, const char *hostfile,
+                     struct error *err);
+
+#endif

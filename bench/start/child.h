@@ -1,0 +1,50 @@
+/* One child process in its own process group, watched through its output. */
+#ifndef BENCH_START_CHILD_H
+#define BENCH_START_CHILD_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What the watcher is told; all calls come from inside child_run. */
+struct child_watcher {
+    void (*output)(void *arg, const char *line);  /* a line of its stdout */
+    void (*message)(void *arg, const char *line); /* a line of its stderr */
+    /* Called several times a second: seconds until the child is to be stopped
+     * (0 or less: now). */
+    double (*tick)(void *arg);
+    void *arg;
+};
+
+struct child_end {
+    int status; /* as of waitpid */
+    bool
+        interrupted; /* SIGINT, SIGTERM or SIGHUP came: the child was stopped */
+    bool timed_out;  /* tick said so: the child was stopped */
+};
+
+/* Monotonic time in seconds. */
+double child_now(void);
+
+/* The path of this program: the ranks run it too. */
+int child_program(char *path, size_t size, struct error *err);
+
+/* Blocks the signals that child_run watches and returns a descriptor that
+ * reads them; once, before the first child_run. */
+int child_signals(struct error *err);
+
+/* True when a signal to stop has come between two children. */
+bool child_interrupted(int signals);
+
+/* Runs argv to its end.  A child that is to stop gets SIGTERM, and SIGKILL
+ * after 5 s; nothing of its group is left when this returns. */
+int child_run(char *const argv[], int signals,
+              const struct child_watcher *watcher, struct child_end *end,
+              struct error *err);
+
+/* "exit code 3", "signal 11 (Segmentation fault)", also when a launcher
+ * reports the signal as exit code 128 + signal. */
+void child_describe(int status, char *text, int size);
+
+#endif

@@ -1,0 +1,28 @@
+/* The command that starts the ranks, from a template such as
+ * 'mpiexec.mpich -n {ranks}'. */
+#ifndef BENCH_START_LAUNCHER_H
+#define BENCH_START_LAUNCHER_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+/* The template to use when none is given: srun inside a Slurm job. */
+const char *launcher_default(void);
+
+/* Splits the template at blanks ('...' and "..." keep them), puts the numbers
+ * in place of {ranks} and {threads}, and appends the words of `tail` (NULL
+ * ends them).  Returns an argv to be freed by launcher_free, NULL with a text
+ * on errors: no words, an open quote, an unknown {word}, no {ranks} (but for
+ * srun's --het-group: the parts of a job have their own numbers). */
+char **launcher_argv(const char *template, int ranks, int threads,
+                     const char *const *tail, struct error *err);
+void launcher_free(char **argv);
+
+/* Whether a program can be started by this name. */
+bool launcher_can_start(const char *program);
+
+/* Checks that the template is sound and its program can be found. */
+int launcher_check(const char *template, struct error *err);
+
+#endif

@@ -1,0 +1,194 @@
+/* A calibration: what this machine's workers, boundaries and chunks cost, as
+ * `dlsbench calibrate` measures it and `predict` and `run` read it.  The file
+ * is JSON; results/README.md describes it.
+ *
+ * Costs are those of the model in sched/interval/interval.h:
+ *     c_d, c_c   one boundary from one worker to another, round trip / 2 as in
+ *                Andronikos et al., section 2.1; c_c for each byte
+ *     c_p        one iteration; for kernels with dependences one grid point
+ *     c_b        ours: to start one row of a block (see
+ * sched/interval/interval.h) c_sch      one chunk from its source g, G one
+ * message of input data from the rank of worker 0 to another (Beaumont et al.,
+ * section 2); G for each byte */
+#ifndef HARNESS_CALIBRATION_CALIBRATION_H
+#define HARNESS_CALIBRATION_CALIBRATION_H
+
+#include "base/error.h"
+#include "base/spec.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* 3: transfers, and c_p of kernels with input data on such data. */
+enum { CALIBRATION_SCHEMA = 3, CALIBRATION_SIZES = 7 };
+
+/* The two kinds of neighbours: threads of one process, MPI ranks. */
+enum calibration_which {
+    CALIBRATION_THREADS,
+    CALIBRATION_RANKS,
+    CALIBRATION_KINDS
+};
+extern const char *const calibration_names[CALIBRATION_KINDS];
+
+struct calibration_worker {
+    char host[64];
+    int core;     /* lowest processor number; -1: not known */
+    double power; /* over all kernels (geometric mean), slowest = 1 */
+};
+
+/* A boundary between two workers. */
+struct calibration_pair {
+    int worker[2];
+    double c_d, c_c, r2; /* s, s for each byte */
+    double bytes[CALIBRATION_SIZES], one_way_s[CALIBRATION_SIZES];
+};
+
+/* Input data from the rank of worker 0 to that of another one. */
+struct calibration_transfer {
+    int worker;
+    double g, G, r2; /* s, s for each byte */
+    double bytes[CALIBRATION_SIZES], one_way_s[CALIBRATION_SIZES];
+};
+
+/* A kernel on one worker, while all others run it too. */
+struct calibration_cost {
+    double c_p, c_b; /* s; c_b is 0 for loops without dependences */
+    double r2;       /* of the fit that gives both, or the two below */
+    /* The same as the cost model of the kernel counts (kernels/kernel.h), for
+     * simulation: s for an operation, and to start an iteration (or each of
+     * its `starts`) or a row of a block.  Both 0: no cost model. */
+    double operation, start;
+    double power; /* slowest = 1 */
+};
+
+struct calibration_kernel {
+    char spec[SPEC_CANONICAL_MAX];
+    bool grid;                     /* rows that depend on each other */
+    int64_t rows, columns;         /* of the grid, else iterations and 1 */
+    struct calibration_cost *cost; /* one for each worker */
+};
+
+struct calibration_dispatch {
+    char transport[16]; /* shared | master | window */
+    double c_sch;       /* s that a worker spends on a chunk when all ask */
+};
+
+/* What simulations charge besides; NAN: not measured (threads send nothing). */
+struct calibration_charge {
+    double state;   /* s that a worker spends on a chunk from a scheme's state
+                       in shared memory, when all ask */
+    double send;    /* s that a request keeps its sender ... */
+    double receive; /* ... and its receiver, who has posted the receive */
+    double one_way; /* half of a round trip, both included */
+    double round;   /* s for a chunk of a dedicated master when all ask: with
+                       one worker a round trip and what the master does */
+    double steal;   /* s that a thief waits for its loot: from another thread
+                       through memory, from another rank by message */
+};
+
+/* A worker beside one busy process on its core, as the system shares it out. */
+enum { CALIBRATION_STARTS = 15 };
+struct calibration_slices {
+    double run; /* s that it has the core at a time; 0: not measured, or not
+                   shared in slices */
+    double gap; /* and the other */
+    double start[CALIBRATION_STARTS]; /* what is left of its first slice when a
+                                         loop starts, ascending */
+};
+
+struct calibration_kind {
+    int workers; /* 0: not measured */
+    struct calibration_worker *worker;
+    int pairs;
+    struct calibration_pair *pair;
+    int kernels;
+    struct calibration_kernel *kernel;
+    int transfers; /* one to each other worker, of ranks only */
+    struct calibration_transfer *transfer;
+    int dispatches;
+    struct calibration_dispatch dispatch[4];
+    struct calibration_charge charge;
+    struct calibration_slices slices;
+};
+
+struct calibration {
+    char host[64], processor[128], cpuset[256], mpi[128], version[64];
+    char started[32]; /* UTC */
+    double took_s;
+    struct calibration_kind kind[CALIBRATION_KINDS];
+};
+
+/* Room for a kind; freed by calibration_kind_free.  Returns 0 or -ENOMEM. */
+int calibration_kind_open(struct calibration_kind *kind, int workers, int pairs,
+                          int kernels, int transfers, struct error *err);
+void calibration_kind_free(struct calibration_kind *kind);
+void calibration_free(struct calibration *calibration);
+
+/* Powers from the costs: of each kernel, and over all. */
+void calibration_set_powers(struct calibration_kind *kind);
+
+/* One kind, as a launch hands it to the driver. */
+json_t *calibration_kind_to_json(const struct calibration_kind *kind);
+int calibration_kind_from_json(const json_t *object,
+                               struct calibration_kind *kind,
+                               struct error *err);
+
+/* Slices as JSON, null when there are none; what is neither that nor whole
+ * returns -1. */
+json_t *calibration_slices_to_json(const struct calibration_slices *slices);
+int calibration_slices_from_json(const json_t *object,
+                                 struct calibration_slices *slices);
+
+/* The start of a repetition: the measured ones in turns, so that few
+ * repetitions have few and many, short and long, alike. */
+double calibration_start(const struct calibration_slices *slices,
+                         int64_t repetition);
+
+/* The whole file.  Writing is by rename: nobody reads half a file.  Reading:
+ * -ENOENT when there is none; -EINVAL with a text that names the file and the
+ * reason when it is broken or of another schema. */
+int calibration_save(const struct calibration *calibration, const char *path,
+                     struct error *err);
+int calibration_load(const char *path, struct calibration *calibration,
+                     struct error *err);
+
+/* Where it is by default: dlsbench/calibration-<host>.json in the cache folder
+ * of the user ($XDG_CACHE_HOME or ~/.cache): it can be measured again at any
+ * time.  -ENOENT: there is no such folder. */
+int calibration_default_path(char *path, size_t size, struct error *err);
+
+/* Fills host, processor, cpuset, version and the time with those of this
+ * machine, program and moment. */
+int calibration_describe_here(struct calibration *calibration,
+                              struct error *err);
+
+/* What a user should know: a text when the calibration is of another machine
+ * or another version of the program than this one, else an empty text. */
+void calibration_doubts(const struct calibration *calibration, char *text,
+                        size_t size);
+
+/* The kernel of this spec, else of this name, measured with the number of
+ * points nearest to `points` (in ratio); NULL: none. */
+const struct calibration_kernel *
+calibration_find_kernel(const struct calibration_kind *kind, const char *spec,
+                        double points);
+
+/* The kernel that was measured with this very spec; NULL: none. */
+const struct calibration_kernel *
+calibration_kernel_of(const struct calibration_kind *kind, const char *spec);
+
+/* The measured rank that rank `rank` is like, where messages come from rank 0:
+ * those beyond what was measured come round again.  There are two or more. */
+int calibration_like(const struct calibration_kind *kind, int rank);
+
+/* Medians over the pairs of the first `workers` workers (all when none of
+ * these were measured).  False: there are no pairs. */
+bool calibration_exchange(const struct calibration_kind *kind, int workers,
+                          double *c_d, double *c_c);
+
+/* c_sch of a transport; NAN: not measured. */
+double calibration_c_sch(const struct calibration_kind *kind,
+                         const char *transport);
+
+#endif

@@ -1,0 +1,34 @@
+/* How a cell's workers are bound, from text: its fields bind, smt and
+ * rank_per. */
+#ifndef HARNESS_CELL_BINDING_H
+#define HARNESS_CELL_BINDING_H
+
+#include "base/error.h"
+#include "harness/cell/cell.h"
+#include "harness/topo/topo.h"
+
+/* bind: compact, scatter, none, or processors in the order of a host's
+ * workers, as `taskset -c` has them: "0,2,4", "0-3,8", "0-62:2".  smt: on, off.
+ * rank_per: node, socket, numa; "" is node.  Unknown words are errors that list
+ * what is allowed and the nearest.  Returns 0 or -EINVAL. */
+int binding_bind_parse(struct topo_binding *binding, const char *bind,
+                       struct error *err);
+int binding_domain_parse(enum topo_domain *domain, const char *rank_per,
+                         struct error *err);
+
+/* Of a checked cell. */
+void binding_of_cell(struct topo_binding *binding, const struct cell *cell);
+
+/* A list in its one form, ranges of three and more as a-b, into `text`; false:
+ * there is no room. */
+bool binding_format(const struct topo_binding *binding, char *text,
+                    size_t size);
+
+/* Sets what rank_per leaves open in a cell that is not checked yet: ranks, one
+ * for each domain of each of cell->nodes nodes, and threads, as many as any
+ * domain has room for; dedicated masters come on top.  Nothing without
+ * rank_per.  `room` NULL: nobody knows the machine.  Returns 0 or -ENOTSUP. */
+int binding_fill_shape(struct cell *cell, const struct topo_room *room,
+                       bool ranks_given, bool threads_given, struct error *err);
+
+#endif

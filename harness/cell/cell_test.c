@@ -1,0 +1,734 @@
+/* Cells: every field and its errors, canonical forms and hashes, what is
+ * wrong in itself (-EINVAL) and what does not go together (-ENOTSUP). */
+#include "harness/cell/cell_testing.h"
+
+#include <errno.h>
+
+/* Every field as text; what stands behind the end of one does not matter. */
+static bool equal(const struct cell *a, const struct cell *b)
+{
+    json_t *x = cell_to_json(a), *y = cell_to_json(b);
+    bool same = json_equal(x, y) != 0;
+    json_decref(x);
+    json_decref(y);
+    return same;
+}
+
+/* ---- fields ---- */
+
+static void every_field_takes_its_values(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *field, *value;
+    } set[] = {
+        {"kernel", "mandelbrot:size=64"},
+        {"scheme", "gss:min=2"},
+        {"layout", "2x4"},
+        {"ranks", "3"},
+        {"threads", "16777216"},
+        {"hierarchy", "4x16"},
+        {"transport", "auto"},
+        {"transport", "shared"},
+        {"transport", "master"},
+        {"transport", "window"},
+        {"transport", "steal"},
+        {"master", "computing"},
+        {"master", "dedicated"},
+        {"window", "auto"},
+        {"window", "shared"},
+        {"window", "rma"},
+        {"transport", "openmp"},
+        {"openmp", "auto"},
+        {"openmp", "libgomp"},
+        {"openmp", "libomp"},
+        {"victim", "auto"},
+        {"victim", "random"},
+        {"victim", "near"},
+        {"collect", "auto"},
+        {"collect", "master"},
+        {"collect", "local"},
+        {"bind", "compact"},
+        {"bind", "scatter"},
+        {"bind", "none"},
+        {"bind", "0,2,4-7"},
+        {"rank_per", "node"},
+        {"rank_per", "socket"},
+        {"rank_per", "numa"},
+        {"nodes", "4"},
+        {"power", "measured"},
+        {"smt", "on"},
+        {"smt", "off"},
+        {"memory", "touch"},
+        {"memory", "bind"},
+        {"timing", "worker"},
+        {"timing", "chunk"},
+        {"power", "1,2"},
+        {"load", "x"},
+        {"perturb", "stop:at=1"},
+        {"reissue", "4"},
+        {"prefetch", "on"},
+        {"prefetch", "off"},
+        {"prefetch", "true"},
+        {"prefetch", "false"},
+        {"min_chunk", "5"},
+        {"min_chunk", "9223372036854775807"},
+        {"protocol", "auto"},
+        {"protocol", "parallel"},
+        {"protocol", "dmps"},
+        {"protocol", "subproblem"},
+        {"protocol", "push"},
+        {"data", "auto"},
+        {"data", "none"},
+        {"data", "sent"},
+        {"placement", "sticky"},
+        {"placement", "replan"},
+        {"workers", "12"},
+        {"sync_interval", "1"},
+        {"sync_interval", "auto"},
+        {"sync_interval", "andronikos"},
+        {"sync_interval", "chen-xue"},
+        {"platform", "a.xml"},
+        {"cp", "1e-9"},
+        {"request_cost", "0"},
+        {"result_bytes", "800000"},
+        {"boundary_bytes", "8"},
+    };
+    bool met[64] = {false};
+    for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
+        struct cell cell;
+        struct error err = {""};
+        cell_defaults(&cell);
+        if (cell_set(&cell, set[i].field, set[i].value, &err) != 0)
+            fail_msg("%s=%s: %s", set[i].field, set[i].value, err.text);
+        for (int f = 0; cell_fields[f] != NULL; f++)
+            met[f] = met[f] || strcmp(cell_fields[f], set[i].field) == 0;
+    }
+    for (int f = 0; cell_fields[f] != NULL; f++)
+        if (!met[f])
+            fail_msg("the field %s is not tested", cell_fields[f]);
+}
+
+/* Dedicated masters come on top of the workers asked for. */
+static void workers_become_ranks(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *workers, *threads, *master, *hierarchy;
+        int ranks; /* 0: impossible */
+    } set[] = {
+        {"12", "1", "computing", "flat", 12},
+        {"12", "4", "computing", "flat", 3},
+        {"12", "1", "dedicated", "flat", 13},
+        {"12", "1", "dedicated", "2", 15},
+        {"12", "2", "dedicated", "2x2", 13},
+        {"12", "5", "computing", "flat", 0},
+    };
+    for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
+        struct cell cell;
+        struct error err = {""};
+        cell_defaults(&cell);
+        cell_set(&cell, "kernel", "null", &err);
+        cell_set(&cell, "scheme", "ss", &err);
+        cell_set(&cell, "workers", set[i].workers, &err);
+        cell_set(&cell, "threads", set[i].threads, &err);
+        cell_set(&cell, "master", set[i].master, &err);
+        cell_set(&cell, "hierarchy", set[i].hierarchy, &err);
+        int code = cell_check(&cell, &err);
+        assert_int_equal(code, set[i].ranks ? 0 : -ENOTSUP);
+        if (code != 0)
+            continue;
+        assert_int_equal(cell.ranks, set[i].ranks);
+        assert_int_equal(cell_workers(&cell), 12);
+        assert_int_equal(cell.workers, 0);
+    }
+}
+
+static void values_arrive(void **unused)
+{
+    (void)unused;
+    struct cell cell;
+    fill(&cell,
+         WORDS("kernel=adjoint:size=9", "scheme=tss", "layout=3x5",
+               "hierarchy=node", "transport=master", "master=dedicated",
+               "window=rma", "collect=local", "bind=scatter", "timing=chunk",
+               "power=2:1,3", "load=w0", "protocol=dmps", "sync_interval=9",
+               "placement=replan", "prefetch=off", "min_chunk=7"));
+    assert_string_equal(cell.kernel, "adjoint:size=9");
+    assert_string_equal(cell.scheme, "tss");
+    assert_int_equal(cell.ranks, 3);
+    assert_int_equal(cell.threads, 5);
+    assert_string_equal(cell.hierarchy, "node");
+    assert_string_equal(cell.transport, "master");
+    assert_string_equal(cell.master, "dedicated");
+    assert_string_equal(cell.window, "rma");
+    assert_string_equal(cell.collect, "local");
+    assert_string_equal(cell.bind, "scatter");
+    assert_string_equal(cell.timing, "chunk");
+    assert_string_equal(cell.power, "2:1,3");
+    assert_string_equal(cell.load, "w0");
+    assert_string_equal(cell.protocol, "dmps");
+    assert_string_equal(cell.placement, "replan");
+    assert_int_equal(cell.sync_interval, 9);
+    assert_false(cell.prefetch);
+    assert_int_equal(cell.min_chunk, 7);
+}
+
+static void wrong_values_say_what_is_allowed(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *field, *value, *says, *also;
+    } wrong[] = {
+        {"transprot", "master", "field: 'transprot' is unknown",
+         "did you mean 'transport'"},
+        {"", "x", "field: '' is unknown", "kernel, scheme, layout"},
+        {"transport", "mster", "transport: 'mster' is unknown",
+         "did you mean 'master'"},
+        {"transport", "", "'' is unknown",
+         "auto, shared, master, window, openmp, steal"},
+        {"transport", "Master", "'Master' is unknown", "did you mean 'master'"},
+        {"master", "comuting", "allowed: computing, dedicated",
+         "did you mean 'computing'"},
+        {"window", "sharde", "allowed: auto, shared, rma", "'shared'"},
+        {"victim", "mear", "allowed: auto, random, near", "'near'"},
+        {"collect", "locl", "allowed: auto, master, local", "'local'"},
+        {"bind", "compat", "allowed: compact, scatter, none", "'compact'"},
+        {"timing", "chunks", "allowed: worker, chunk", "'chunk'"},
+        {"bind", "0,2-", "bind: '2-' must be processors", "0-62:2"},
+        {"rank_per", "core", "allowed: node, socket, numa", ""},
+        {"memory", "bnd", "allowed: touch, bind", "'bind'"},
+        {"smt", "2", "allowed: on, off, true, false", ""},
+        {"nodes", "0", "nodes: '0' must be a number from 1", ""},
+        {"prefetch", "yes", "allowed: on, off, true, false", ""},
+        {"prefetch", "flase", "prefetch", "did you mean 'false'"},
+        {"layout", "2", "RANKSxTHREADS", "'2'"},
+        {"layout", "2x", "RANKSxTHREADS", ""},
+        {"layout", "x2", "RANKSxTHREADS", ""},
+        {"layout", "2x2x2", "RANKSxTHREADS", ""},
+        {"layout", "0x1", "RANKSxTHREADS", ""},
+        {"layout", "-1x2", "RANKSxTHREADS", ""},
+        {"layout", "1x16777217", "RANKSxTHREADS", ""},
+        {"protocol", "dmsp", "allowed: auto, parallel, dmps, subproblem",
+         "'dmps'"},
+        {"sync_interval", "0", "sync_interval: '0' must be", ""},
+        {"sync_interval", "h", "sync_interval", "auto"},
+        {"sync_interval", "given", "sync_interval", "chen-xue"},
+        {"ranks", "0", "ranks: '0' must be a number from 1", ""},
+        {"ranks", "two", "ranks: 'two' must be", ""},
+        {"ranks", "1.5", "ranks", ""},
+        {"ranks", "99999999999999999999", "ranks", ""},
+        {"threads", "16777217", "from 1 to 16777216", ""},
+        {"threads", "", "threads: ''", ""},
+        {"min_chunk", "0", "min_chunk: '0' must be a number from 1", ""},
+        {"min_chunk", "-5", "min_chunk", ""},
+        {"min_chunk", "9223372036854775808", "min_chunk", ""},
+        {"min_chunk", "5 ", "min_chunk", ""},
+    };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        struct cell cell, before;
+        struct error err = {""};
+        cell_defaults(&cell);
+        before = cell;
+        int code = cell_set(&cell, wrong[i].field, wrong[i].value, &err);
+        if (code != -EINVAL || strstr(err.text, wrong[i].says) == NULL ||
+            strstr(err.text, wrong[i].also) == NULL)
+            fail_msg("%s=%s: %d '%s'", wrong[i].field, wrong[i].value, code,
+                     err.text);
+        assert_memory_equal(&cell, &before, sizeof(cell));
+    }
+}
+
+static void too_long_values_are_refused(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *field;
+        size_t most;
+    } text[] = {{"kernel", SPEC_CANONICAL_MAX - 1},
+                {"scheme", SPEC_CANONICAL_MAX - 1},
+                {"hierarchy", 63},
+                {"power", 511},
+                {"load", 511}};
+    char value[1024];
+    for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
+        struct cell cell;
+        struct error err = {""};
+        cell_defaults(&cell);
+        memset(value, '1', sizeof(value));
+        value[text[i].most] = '\0';
+        assert_int_equal(cell_set(&cell, text[i].field, value, &err), 0);
+        value[text[i].most] = '1';
+        value[text[i].most + 1] = '\0';
+        assert_int_equal(cell_set(&cell, text[i].field, value, &err), -EINVAL);
+        assert_non_null(strstr(err.text, "longer than"));
+    }
+    /* A number that only starts like one. */
+    struct cell cell;
+    struct error err = {""};
+    cell_defaults(&cell);
+    memset(value, '0', 100);
+    strcpy(value, "2x2");
+    memset(value + 3, ' ', 80);
+    value[83] = '\0';
+    assert_int_equal(cell_set(&cell, "layout", value, &err), -EINVAL);
+}
+
+/* ---- equal cells ---- */
+
+static void same(const char *const *a, const char *const *b)
+{
+    struct cell x = good(a), y = good(b);
+    if (!equal(&x, &y))
+        fail_msg("%s ... (%s) and %s ... (%s) should be the same cell", a[0],
+                 x.hash, b[0], y.hash);
+}
+
+static void differ(const char *const *a, const char *const *b)
+{
+    struct cell x = good(a), y = good(b);
+    if (strcmp(x.hash, y.hash) == 0)
+        fail_msg("%s and %s should differ", a[0], b[0]);
+}
+
+static void equal_cells_have_equal_hashes(void **unused)
+{
+    (void)unused;
+    same(WORDS("kernel=mandelbrot"),
+         WORDS("kernel=mandelbrot:axis=re,maxiter=1000"));
+    same(WORDS("kernel=mandelbrot:maxiter=0050,size=64"),
+         WORDS("kernel=mandelbrot:size=64,maxiter=50"));
+    same(WORDS("scheme=fac2"), WORDS("scheme=fss:alpha=2"));
+    same(WORDS("transport=auto"), WORDS("transport=shared"));
+    same(WORDS("layout=2x1"),
+         WORDS("ranks=2", "transport=master", "collect=master", "prefetch=on"));
+    same(WORDS("hierarchy=flat"), WORDS("scheme=ss"));
+    same(WORDS("layout=1x4", "hierarchy=02xnode"),
+         WORDS("threads=4", "hierarchy=2xnode"));
+    same(WORDS("kernel=heat"),
+         WORDS("kernel=heat", "protocol=dmps", "sync_interval=100"));
+    same(WORDS("protocol=auto"), WORDS("protocol=parallel"));
+    /* Only several time steps have a placement, and keep results local. */
+    same(WORDS("kernel=heat", "placement=replan"), WORDS("kernel=heat"));
+    same(WORDS("kernel=heat:steps=2", "ranks=2"),
+         WORDS("kernel=heat:steps=2", "ranks=2", "collect=local"));
+    /* What does not apply makes no difference. */
+    same(WORDS("sync_interval=5"), WORDS("scheme=ss"));
+    same(WORDS("prefetch=on"), WORDS("prefetch=off"));
+    same(WORDS("master=dedicated"), WORDS("master=computing"));
+    same(WORDS("window=rma"), WORDS("window=auto"));
+    same(WORDS("victim=near"), WORDS("victim=auto"));
+    same(WORDS("transport=steal", "victim=auto"),
+         WORDS("transport=steal", "victim=random"));
+    differ(WORDS("transport=steal", "victim=near"),
+           WORDS("transport=steal", "victim=random"));
+    same(WORDS("layout=2x1", "window=rma"), WORDS("layout=2x1"));
+    same(WORDS("layout=2x1", "transport=window", "collect=auto"),
+         WORDS("layout=2x1", "transport=window", "collect=local"));
+}
+
+static void equal_powers_are_no_powers(void **unused)
+{
+    (void)unused;
+    same(WORDS("threads=4", "power=3,3,3,3"), WORDS("threads=4"));
+    same(WORDS("threads=4", "power=4:0.5"), WORDS("threads=4"));
+    same(WORDS("threads=4", "power=1:2,3:2"), WORDS("threads=4"));
+    same(WORDS("threads=1", "power=7"), WORDS("threads=1"));
+    struct cell cell = good(WORDS("threads=4", "power=2:1,2:1.0"));
+    assert_null(cell_powers(&cell));
+}
+
+static void powers_are_one_cell_however_written(void **unused)
+{
+    (void)unused;
+    same(WORDS("threads=4", "power=1,1,2,2"),
+         WORDS("threads=4", "power=2:1,2:2"));
+    same(WORDS("threads=4", "power=1,1,1,2"),
+         WORDS("threads=4", "power=1:1,2:1.0,2e0"));
+    same(WORDS("threads=3", "power=0.5,1,1"),
+         WORDS("threads=3", "power=1/2,2:1"));
+    differ(WORDS("threads=2", "power=1,2"), WORDS("threads=2", "power=2,1"));
+    differ(WORDS("threads=2", "power=1,2"),
+           WORDS("threads=2", "power=1,2.0000000000000004"));
+    /* Not the ratio alone: some schemes round powers. */
+    differ(WORDS("threads=2", "power=1,2"), WORDS("threads=2", "power=2,4"));
+}
+
+static void powers_expand_to_one_per_worker(void **unused)
+{
+    (void)unused;
+    static const double expected[] = {3, 3, 0.5, 1, 1, 1};
+    struct cell cell = good(WORDS("layout=3x2", "power=2:3,1/2,3:1"));
+    double *power = cell_powers(&cell);
+    assert_non_null(power);
+    assert_memory_equal(power, expected, sizeof(expected));
+    free(power);
+}
+
+/* As many different powers as there are characters for: they still fit after
+ * they were written in their canonical form. */
+static void long_power_lists_stay_whole(void **unused)
+{
+    (void)unused;
+    char power[600] = "power=";
+    for (int i = 0; i < 126; i++)
+        strcat(power, i % 2 ? "1/3," : "1/7,");
+    power[strlen(power) - 1] = '\0';
+    struct cell cell = good(WORDS("threads=126", power));
+    double *values = cell_powers(&cell);
+    assert_non_null(values);
+    for (int i = 0; i < 126; i++)
+        assert_true(values[i] == (i % 2 ? 1.0 / 3 : 1.0 / 7));
+    free(values);
+}
+
+static void every_field_is_in_the_hash(void **unused)
+{
+    (void)unused;
+    const char *const *base = WORDS("layout=2x2");
+    differ(base, WORDS("layout=2x2", "kernel=null:size=5"));
+    differ(base, WORDS("layout=2x2", "scheme=gss"));
+    differ(base, WORDS("layout=2x4"));
+    differ(base, WORDS("layout=4x2"));
+    differ(base, WORDS("layout=2x2", "hierarchy=node"));
+    differ(base, WORDS("layout=2x2", "transport=window"));
+    differ(base, WORDS("layout=2x2", "master=dedicated"));
+    differ(base, WORDS("layout=2x2", "collect=local"));
+    differ(base, WORDS("layout=2x2", "bind=none"));
+    differ(base, WORDS("layout=2x2", "bind=0,2"));
+    same(WORDS("layout=2x2", "bind=0-2"), WORDS("layout=2x2", "bind=0,1,2"));
+    differ(base, WORDS("layout=2x2", "smt=on"));
+    differ(base, WORDS("layout=2x2", "rank_per=numa"));
+    differ(base, WORDS("layout=2x2", "memory=bind"));
+    differ(base, WORDS("layout=2x2", "timing=chunk"));
+    differ(base, WORDS("layout=2x2", "power=1,2,3,4"));
+    differ(base, WORDS("layout=2x2", "prefetch=off"));
+    differ(base, WORDS("layout=2x2", "min_chunk=2"));
+    differ(WORDS("kernel=heat", "sync_interval=5"), WORDS("kernel=heat"));
+    differ(WORDS("kernel=heat", "sync_interval=auto"), WORDS("kernel=heat"));
+    differ(WORDS("kernel=heat", "sync_interval=auto"),
+           WORDS("kernel=heat", "sync_interval=chen-xue"));
+    same(WORDS("sync_interval=auto"), WORDS("scheme=ss"));
+    same(WORDS("kernel=heat", "sync_interval=auto", "sync_interval=100"),
+         WORDS("kernel=heat"));
+    differ(WORDS("kernel=heat", "protocol=subproblem"), WORDS("kernel=heat"));
+    differ(WORDS("kernel=heat:steps=2", "placement=replan"),
+           WORDS("kernel=heat:steps=2"));
+    differ(WORDS("layout=2x2", "transport=window", "window=rma"),
+           WORDS("layout=2x2", "transport=window", "window=shared"));
+}
+
+static void checking_twice_changes_nothing(void **unused)
+{
+    (void)unused;
+    struct cell cell = good(WORDS("layout=3x2", "hierarchy=02xnode",
+                                  "power=2:3,1/2,3:1", "scheme=fac2"));
+    struct cell again = cell;
+    assert_int_equal(cell_check(&again, NULL), 0);
+    assert_true(equal(&again, &cell));
+}
+
+/* ---- what cannot run ---- */
+
+static void fields_wrong_in_themselves(void **unused)
+{
+    (void)unused;
+    bad(WORDS("kernel=mandelbrod"), -EINVAL, "did you mean 'mandelbrot'");
+    bad(WORDS("kernel=mandelbrot:siz=5"), -EINVAL, "siz");
+    bad(WORDS("kernel="), -EINVAL, "kernel: none is given");
+    bad(WORDS("scheme="), -EINVAL, "scheme: none is given");
+    bad(WORDS("scheme=gsss"), -EINVAL, "did you mean 'gss'");
+    bad(WORDS("scheme=ss/gsss"), -EINVAL, "ss/gsss, inner");
+    bad(WORDS("scheme=auto/ss"), -EINVAL, "auto is a choice among schemes");
+    bad(WORDS("scheme=ss/auto:by=trial"), -EINVAL, "trial is a choice among");
+    bad(WORDS("scheme=lp-sqrt/ss"), -EINVAL, "is a plan of the whole loop");
+    bad(WORDS("scheme=static/guided"), -EINVAL, "guided is a schedule of");
+    bad(WORDS("hierarchy=4y"), -EINVAL, "allowed are flat");
+    bad(WORDS("threads=2", "power=1,zero"), -EINVAL, "'zero'");
+    bad(WORDS("threads=2", "power=1,0"), -EINVAL, "above 0");
+    bad(WORDS("threads=2", "power=1,-2"), -EINVAL, "above 0");
+    bad(WORDS("threads=2", "power=1,"), -EINVAL, "power: ''");
+    bad(WORDS("threads=2", "power=0:1,2"), -EINVAL, "number of workers");
+    bad(WORDS("threads=2", "power=x:1"), -EINVAL, "number of workers");
+    bad(WORDS("threads=2", "power=1,inf"), -EINVAL, "power");
+    bad(WORDS("threads=2", "power=1,nan"), -EINVAL, "power");
+}
+
+static void fields_that_do_not_go_together(void **unused)
+{
+    (void)unused;
+    bad(WORDS("layout=2x1", "transport=shared"), -ENOTSUP, "needs one rank");
+    bad(WORDS("transport=master"), -ENOTSUP, "two ranks or more");
+    bad(WORDS("collect=master"), -ENOTSUP, "needs transport master");
+    bad(WORDS("layout=2x1", "transport=window", "collect=master"), -ENOTSUP,
+        "needs transport master");
+    bad(WORDS("layout=2x1", "transport=steal", "collect=master"), -ENOTSUP,
+        "no master to collect");
+    bad(WORDS("layout=2x1", "transport=steal", "hierarchy=2"), -ENOTSUP,
+        "use flat");
+    bad(WORDS("transport=steal", "kernel=heat:rows=9,cols=9"), -ENOTSUP,
+        "use shared, master or window");
+    bad(WORDS("transport=steal", "scheme=static"), -ENOTSUP,
+        "use one of ss, css, gss, fss");
+    bad(WORDS("transport=steal", "scheme=wf"), -ENOTSUP, "use one of ss, css");
+    bad(WORDS("transport=steal", "scheme=af"), -ENOTSUP, "use one of ss, css");
+    bad(WORDS("transport=steal", "scheme=gss/ss"), -ENOTSUP,
+        "use one of ss, css");
+    bad(WORDS("layout=2x1", "transport=window", "hierarchy=2"), -ENOTSUP,
+        "flat and node");
+    bad(WORDS("threads=3", "hierarchy=4"), -ENOTSUP,
+        "more masters (4) than threads (3)");
+    bad(WORDS("layout=3x8", "hierarchy=2x2"), -ENOTSUP,
+        "more masters (4) than ranks (3)");
+    bad(WORDS("layout=6x1", "hierarchy=2x2", "master=dedicated"), -ENOTSUP,
+        "needs 11 ranks");
+    bad(WORDS("threads=2", "power=1,2,3"), -ENOTSUP,
+        "3 powers are given for 2 workers");
+    bad(WORDS("threads=2", "power=16777216:1,2"), -ENOTSUP, "16777217 powers");
+    bad(WORDS("load=w0,w1"), -ENOTSUP, "no worker w1, this cell has w0 to w0");
+    bad(WORDS("threads=2", "load=w0-w2:3"), -ENOTSUP, "no worker w2");
+    bad(WORDS("threads=2", "load=w1", "bind=none"), -ENOTSUP, "bound");
+    bad(WORDS("protocol=dmps"), -ENOTSUP, "use parallel");
+    bad(WORDS("protocol=subproblem"), -ENOTSUP, "use parallel");
+    bad(WORDS("kernel=heat:steps=2", "ranks=2", "collect=master"), -ENOTSUP,
+        "use local");
+    bad(WORDS("kernel=heat", "protocol=parallel"), -ENOTSUP, "use dmps");
+    bad(WORDS("scheme=awf-e", "kernel=heat"), -ENOTSUP, "mostly waiting");
+    bad(WORDS("scheme=bold", "kernel=heat"), -ENOTSUP, "use awf, awf-b");
+    bad(WORDS("scheme=ss/awf-d", "kernel=heat", "threads=2", "hierarchy=2"),
+        -ENOTSUP, "scheme awf-d counts");
+    bad(WORDS("scheme=awf-b", "layout=2x1", "transport=window", "window=rma"),
+        -ENOTSUP, "scheme fss/awf-b");
+    bad(WORDS("scheme=awf-b/ss", "layout=2x1", "transport=window", "window=rma",
+              "hierarchy=node"),
+        -ENOTSUP, "use window shared");
+    good(WORDS("scheme=fss/awf-b", "layout=2x1", "transport=window",
+               "window=rma", "hierarchy=node"));
+    good(WORDS("scheme=awf-b", "threads=2", "hierarchy=2"));
+    good(WORDS("scheme=af", "kernel=heat"));
+}
+
+static void wrong_loads(void **unused)
+{
+    (void)unused;
+    static const char *const wrong[] = {"w",
+                                        "0",
+                                        "x0",
+                                        "w-1",
+                                        "w0-",
+                                        "w3-w1",
+                                        "w0-1",
+                                        "w0,",
+                                        ",w0",
+                                        "w0 ",
+                                        "w+1",
+                                        "W0",
+                                        "w0:1:1",
+                                        "w16777216",
+                                        "w0;w1",
+                                        "w0--w1",
+                                        "w99999999999999999999"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        char word[64];
+        snprintf(word, sizeof(word), "load=%s", wrong[i]);
+        bad(WORDS(word), -EINVAL, "load: ");
+    }
+    bad(WORDS("load=w0:0"), -EINVAL, "'0' after 'w0:' must be a number");
+    bad(WORDS("load=w0:65"), -EINVAL, "from 1 to 64");
+    bad(WORDS("load=w0:x"), -EINVAL, "'x' after");
+    bad(WORDS("threads=4", "load=w0-w2,w1:2"), -EINVAL, "w1 is named twice");
+    bad(WORDS("layout=2x1", "transport=shared", "load=w"), -EINVAL, "load");
+}
+
+/* One cell however the load is written; a number counts for all workers since
+ * the number before. */
+static void loads_have_one_form(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *given, *written;
+        int load[6];
+    } row[] = {
+        {"w0,w2:1", "w0,w2:1", {1, 0, 1}},
+        {"w2,w0", "w0,w2:1", {1, 0, 1}},
+        {"w5:3", "w5:3", {0, 0, 0, 0, 0, 3}},
+        {"w0,w1,w2:2", "w0-w2:2", {2, 2, 2}},
+        {"w4:2,w0-w1,w3:1,w5:2", "w0-w1,w3:1,w4-w5:2", {1, 1, 0, 1, 2, 2}},
+        {"w1:64,w0-w0", "w0:1,w1:64", {1, 64}},
+    };
+    struct cell plain = good(WORDS("threads=6"));
+    assert_null(cell_loads(&plain));
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        char word[64];
+        snprintf(word, sizeof(word), "load=%s", row[i].given);
+        struct cell cell = good(WORDS("threads=6", word));
+        assert_string_equal(cell.load, row[i].written);
+        snprintf(word, sizeof(word), "load=%s", row[i].written);
+        struct cell again = good(WORDS("threads=6", word));
+        assert_string_equal(again.hash, cell.hash);
+        assert_string_not_equal(plain.hash, cell.hash);
+        int *load = cell_loads(&cell);
+        assert_memory_equal(load, row[i].load, sizeof(row[i].load));
+        free(load);
+    }
+}
+
+/* A wrong value may not hide behind a combination that is skipped. */
+static void wrong_comes_before_impossible(void **unused)
+{
+    (void)unused;
+    bad(WORDS("layout=2x1", "transport=shared", "power=1,zero"), -EINVAL,
+        "'zero'");
+    bad(WORDS("threads=1", "hierarchy=4", "power=,"), -EINVAL, "power");
+    bad(WORDS("protocol=dmps", "hierarchy=four"), -EINVAL, "allowed are flat");
+    bad(WORDS("protocol=dmps", "power=zero"), -EINVAL, "'zero'");
+    bad(WORDS("layout=2x1", "transport=shared", "hierarchy=four"), -EINVAL,
+        "allowed are flat");
+}
+
+static void so_many_workers_cannot_be(void **unused)
+{
+    (void)unused;
+    bad(WORDS("layout=16777216x16777216"), -ENOTSUP, "workers");
+    bad(WORDS("layout=16777216x16777216", "power=1,2"), -ENOTSUP, "workers");
+    bad(WORDS("layout=2x16777216"), -ENOTSUP, "workers");
+    good(WORDS("layout=4096x4096"));
+}
+
+static void workers_are_counted(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *layout, *hierarchy, *master;
+        int workers;
+    } row[] = {
+        {"1x3", "flat", "computing", 3}, {"2x3", "flat", "computing", 6},
+        {"2x3", "flat", "dedicated", 3}, {"5x1", "2", "computing", 5},
+        {"5x1", "2", "dedicated", 2},    {"9x2", "2", "dedicated", 12},
+        {"11x1", "2x2", "dedicated", 4}, {"12x4", "2x2", "computing", 48},
+        {"3x4", "node", "dedicated", 8}, {"3x4", "2xnode", "computing", 12},
+    };
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        char layout[32], hierarchy[32], master[32];
+        snprintf(layout, sizeof(layout), "layout=%s", row[i].layout);
+        snprintf(hierarchy, sizeof(hierarchy), "hierarchy=%s",
+                 row[i].hierarchy);
+        snprintf(master, sizeof(master), "master=%s", row[i].master);
+        struct cell cell = good(WORDS(layout, hierarchy, master));
+        assert_int_equal(cell_workers(&cell), row[i].workers);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void cells_come_back_from_json(void **unused)
+{
+    (void)unused;
+    const struct cell cells[] = {
+        good(WORDS("scheme=ss")),
+        good(WORDS("layout=9x2", "hierarchy=2", "master=dedicated",
+                   "power=6:1,6:2.5", "prefetch=off", "collect=local",
+                   "bind=scatter", "timing=chunk", "min_chunk=4294967297",
+                   "scheme=wcss:k=3", "kernel=mandelbrot:size=33")),
+        good(WORDS("layout=3x1", "transport=window", "window=rma")),
+        good(WORDS("kernel=heat", "threads=2", "sync_interval=7")),
+    };
+    for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+        struct cell read;
+        struct error err = {""};
+        json_t *object = cell_to_json(&cells[i]);
+        char *text = json_dumps(object, 0);
+        json_t *parsed = json_loads(text, 0, NULL);
+        assert_non_null(parsed);
+        if (cell_read(parsed, &read, &err) != 0)
+            fail_msg("%s: %s", text, err.text);
+        assert_true(equal(&read, &cells[i]));
+        json_decref(object);
+        json_decref(parsed);
+        free(text);
+    }
+}
+
+static void damaged(const char *key, json_t *value)
+{
+    struct cell cell = good(WORDS("layout=2x2")), read;
+    struct error err = {""};
+    json_t *object = cell_to_json(&cell);
+    if (value == NULL)
+        json_object_del(object, key);
+    else
+        json_object_set_new(object, key, value);
+    int code = cell_read(object, &read, &err);
+    if (code != -EINVAL || err.text[0] == '\0')
+        fail_msg("a cell with a wrong %s is taken: %d %s", key, code, err.text);
+    json_decref(object);
+}
+
+static void damaged_json_is_refused(void **unused)
+{
+    (void)unused;
+    static const char *const keys[] = {
+        "kernel",  "scheme",  "hierarchy", "transport", "master",   "window",
+        "collect", "bind",    "timing",    "power",     "load",     "prefetch",
+        "ranks",   "threads", "min_chunk", "smt",       "rank_per", "memory"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        damaged(keys[i], NULL);
+        damaged(keys[i], json_null());
+        damaged(keys[i], json_array());
+    }
+    damaged("ranks", json_integer(0));
+    damaged("ranks", json_integer(-1));
+    damaged("ranks", json_string("2"));
+    damaged("ranks", json_integer((json_int_t)1 << 32 | 2));
+    damaged("threads", json_integer(0));
+    damaged("threads", json_real(2));
+    damaged("min_chunk", json_integer(0));
+    damaged("sync_interval", json_integer(-1));
+    damaged("sync_interval", json_string("100"));
+    damaged("sync_choice", json_string("somebody"));
+    damaged("sync_choice", NULL);
+    damaged("transport", json_string("pigeon"));
+    damaged("kernel", json_string("nul"));
+    struct cell read, open = good(WORDS("kernel=heat", "sync_interval=auto"));
+    struct error err = {""};
+    json_t *object = cell_to_json(&open), *list = json_array();
+    assert_int_equal(cell_read(object, &read, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "was not chosen"));
+    json_object_set_new(object, "sync_interval", json_integer(12));
+    json_object_set_new(object, "predicted_s", json_real(0.25));
+    assert_int_equal(cell_read(object, &read, &err), 0);
+    assert_true(read.sync_interval == 12 && read.predicted_s == 0.25);
+    assert_string_equal(read.hash, open.hash);
+    json_decref(object);
+    assert_int_equal(cell_read(list, &read, &err), -EINVAL);
+    assert_int_equal(cell_read(NULL, &read, &err), -EINVAL);
+    json_decref(list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_field_takes_its_values),
+        cmocka_unit_test(workers_become_ranks),
+        cmocka_unit_test(values_arrive),
+        cmocka_unit_test(wrong_values_say_what_is_allowed),
+        cmocka_unit_test(too_long_values_are_refused),
+        cmocka_unit_test(equal_cells_have_equal_hashes),
+        cmocka_unit_test(equal_powers_are_no_powers),
+        cmocka_unit_test(powers_are_one_cell_however_written),
+        cmocka_unit_test(powers_expand_to_one_per_worker),
+        cmocka_unit_test(long_power_lists_stay_whole),
+        cmocka_unit_test(every_field_is_in_the_hash),
+        cmocka_unit_test(checking_twice_changes_nothing),
+        cmocka_unit_test(fields_wrong_in_themselves),
+        cmocka_unit_test(fields_that_do_not_go_together),
+        cmocka_unit_test(wrong_loads),
+        cmocka_unit_test(loads_have_one_form),
+        cmocka_unit_test(wrong_comes_before_impossible),
+        cmocka_unit_test(so_many_workers_cannot_be),
+        cmocka_unit_test(workers_are_counted),
+        cmocka_unit_test(cells_come_back_from_json),
+        cmocka_unit_test(damaged_json_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,51 @@
+/* What the tests of cells share: cells from words, good and bad ones. */
+#ifndef HARNESS_CELL_CELL_TESTING_H
+#define HARNESS_CELL_CELL_TESTING_H
+
+#include "harness/testing.h"
+
+#include "harness/cell/cell.h"
+
+/* A cell from "field=value" words; the first that fails is the test's end. */
+static inline void fill(struct cell *cell, const char *const *words)
+{
+    struct error err = {""};
+    cell_defaults(cell);
+    assert_int_equal(cell_set(cell, "kernel", "null", &err), 0);
+    assert_int_equal(cell_set(cell, "scheme", "ss", &err), 0);
+    for (int i = 0; words[i] != NULL; i++) {
+        char field[64];
+        const char *equals = strchr(words[i], '=');
+        snprintf(field, sizeof(field), "%.*s", (int)(equals - words[i]),
+                 words[i]);
+        if (cell_set(cell, field, equals + 1, &err) != 0)
+            fail_msg("%s: %s", words[i], err.text);
+    }
+}
+
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static inline struct cell good(const char *const *words)
+{
+    struct cell cell;
+    struct error err = {""};
+    fill(&cell, words);
+    if (cell_check(&cell, &err) != 0)
+        fail_msg("%s ...: %s", words[0], err.text);
+    return cell;
+}
+
+static inline void bad(const char *const *words, int code, const char *says)
+{
+    struct cell cell, before;
+    struct error err = {""};
+    fill(&cell, words);
+    before = cell;
+    int got = cell_check(&cell, &err);
+    if (got != code || strstr(err.text, says) == NULL)
+        fail_msg("%s ...: %d '%s', it should be %d '%s'", words[0], got,
+                 err.text, code, says);
+    assert_memory_equal(&cell, &before, sizeof(cell));
+}
+
+#endif

@@ -1,0 +1,146 @@
+/* The communicators of a launch, and collective steps in which the ranks that
+ * wait leave their cores alone (a rank that polls in MPI_Barrier slows its
+ * neighbour on the same core down several times). */
+#ifndef HARNESS_COMM_COMM_H
+#define HARNESS_COMM_COMM_H
+
+#include "base/error.h"
+#include "harness/engine/engine.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct comm {
+    MPI_Comm all;  /* the launch */
+    MPI_Comm host; /* the ranks of this host */
+    int rank, ranks;
+    int host_rank, host_ranks;
+    bool one_host; /* all ranks share one host */
+    int lanes;   /* MPI processes of a rank: 1; in simulation one per thread */
+    int posted;  /* receives for requests that a master keeps posted */
+    int landing; /* receives for results that it posts at a time */
+    struct engine_patience patience;
+    /* Inside a loop MPI is called by one thread at a time. */
+    bool threaded;           /* several threads of this rank call MPI */
+    struct engine_lock *mpi; /* taken around MPI when threaded */
+};
+
+static inline void comm_begin(const struct comm *comm)
+{
+    if (comm->threaded)
+        engine_lock(comm->mpi);
+}
+
+static inline bool comm_try(const struct comm *comm)
+{
+    return !comm->threaded || engine_trylock(comm->mpi);
+}
+
+static inline void comm_end(const struct comm *comm)
+{
+    if (comm->threaded)
+        engine_unlock(comm->mpi);
+}
+
+/* Where thread `thread` of a rank gets its messages in `all`. */
+static inline int comm_address(const struct comm *comm, int rank, int thread)
+{
+    return comm->lanes == 1 ? rank : rank * comm->lanes + thread;
+}
+
+/* The calling thread's own address. */
+static inline int comm_self(const struct comm *comm)
+{
+    int self = comm->rank;
+    if (comm->lanes > 1)
+        MPI_Comm_rank(comm->all, &self);
+    return self;
+}
+
+/* What a rank's message is received from, whichever thread sends it. */
+static inline int comm_source(const struct comm *comm, int rank)
+{
+    return comm->lanes == 1 ? rank : MPI_ANY_SOURCE;
+}
+
+/* Whether the request is complete; false when another thread is at MPI, and
+ * always in simulation: wait for it. */
+bool comm_test(const struct comm *comm, MPI_Request *request);
+
+/* Drops what is complete from the list; returns how many are left.  In
+ * simulation a long list waits for its oldest instead. */
+int comm_reap(const struct comm *comm, MPI_Request *list, int count);
+
+/* Blocks until the request is complete. */
+void comm_wait(const struct comm *comm, const struct engine_patience *patience,
+               MPI_Request *request);
+
+/* Passes a moment when none of the calling thread's requests was complete.
+ * Natively it idles and returns -1: look again.  In simulation, where looking
+ * again does not let time pass, it blocks until one is complete and returns
+ * its index, with *status, the request being null from then on; without
+ * requests it blocks until the event is woken and returns -1. */
+int comm_pause(const struct comm *comm, struct engine_idle *idle,
+               const struct engine_patience *patience,
+               struct engine_event *event, MPI_Request *requests, int count,
+               MPI_Status *status);
+
+/* Short messages of one rank that are still under way, in simulation; with
+ * more than `room` it waits for the oldest. */
+enum { COMM_SHORT_BYTES = 48 };
+struct comm_outbox {
+    int room, next;
+    struct comm_kept *kept; /* NULL: none yet */
+};
+
+/* Sends up to COMM_SHORT_BYTES, which may change afterwards, to somebody who
+ * does not wait for the sender before receiving it. */
+void comm_send_short(const struct comm *comm, struct comm_outbox *outbox,
+                     const void *data, int bytes, int to, int tag);
+/* Waits until all have left, and frees it. */
+void comm_outbox_close(struct comm_outbox *outbox);
+
+/* Begins to send results.  They must stay until *request is complete. */
+void comm_send_results(const struct comm *comm, const void *data, int count,
+                       MPI_Datatype type, int to, int tag,
+                       MPI_Request *request);
+
+/* MPI_Init_thread and the communicators.  Returns 0 or -errno. */
+int comm_open(struct comm *comm, struct error *err);
+void comm_close(struct comm *comm);
+
+/* Waits for all ranks; those that wait sleep. */
+void comm_quiet_barrier(const struct comm *comm);
+/* Waits for all ranks, polling, so that they leave close together. */
+void comm_sharp_barrier(const struct comm *comm);
+
+/* All ranks agree before they go on: when `code` is not 0 on any rank, every
+ * rank returns the code of the lowest such rank, with its text. */
+int comm_agree(const struct comm *comm, int code, struct error *err);
+
+/* Broadcast from rank 0, gather to rank 0, sums at rank 0; all quiet. */
+void comm_broadcast(const struct comm *comm, void *data, size_t bytes);
+/* Text of any length; the others get a copy to free. */
+char *comm_broadcast_text(const struct comm *comm, char *text);
+/* `bytes` from every rank; `all` (ranks * bytes) is used at rank 0 only. */
+void comm_gather(const struct comm *comm, const void *one, void *all,
+                 size_t bytes);
+/* Any number of bytes from every rank, one after the other in rank order.
+ * Rank 0 gets the whole in *all (free it) and its size; the others NULL.
+ * Returns 0 or -ENOMEM at rank 0. */
+int comm_gather_any(const struct comm *comm, const void *one, size_t bytes,
+                    void **all, size_t *total);
+/* Element by element at rank 0, in place there. */
+void comm_sum_u64(const struct comm *comm, uint64_t *values, int count);
+void comm_sum_u8(const struct comm *comm, uint8_t *values, size_t count);
+/* The largest over all ranks, known to all. */
+int comm_max_int(const struct comm *comm, int value);
+/* One number of every rank, known to all (`all`: one per rank). */
+void comm_share_u64(const struct comm *comm, uint64_t one, uint64_t *all);
+
+/* "MPICH 4.0.2, ch4:ucx, threads serialized" */
+void comm_describe(char *text, size_t size);
+
+#endif

@@ -1,0 +1,169 @@
+/* The communicators of a simulated launch.  Rank 0 opens, checks and collects
+ * for all ranks, which live in its process: what is collective natively is
+ * done when rank 0 has done it. */
+#include "harness/comm/comm.h"
+
+#include "harness/engine/sim/world.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Requests on their way to a master at a time.  Natively a message travels
+ * whether its receive is posted or not; here it sets out when it is posted,
+ * so that one receive at a time would make a master wait for every message's
+ * latency.  More than a few dozen at a time cost time to simulate, because
+ * all share the link, and bring nothing. */
+enum { POSTED = 16, LANDING = 32 };
+
+/* Of a rank's own messages under way, so many may stay so. */
+enum { LONG_LIST = 64, SHORT_LIST = 32 };
+
+int comm_open(struct comm *comm, struct error *err)
+{
+    (void)err;
+    *comm = (struct comm){.all = MPI_COMM_WORLD,
+                          .host = MPI_COMM_NULL,
+                          .lanes = 1,
+                          .posted = POSTED,
+                          .landing = LANDING};
+    MPI_Comm_rank(comm->all, &comm->rank);
+    MPI_Comm_size(comm->all, &comm->ranks);
+    return 0;
+}
+
+void comm_close(struct comm *comm)
+{
+    (void)comm;
+}
+
+/* SMPI never forgets a message whose receiver learned of it by MPI_Test: from
+ * then on every message of that sender takes longer to simulate. */
+bool comm_test(const struct comm *comm, MPI_Request *request)
+{
+    (void)comm, (void)request;
+    return false;
+}
+
+int comm_reap(const struct comm *comm, MPI_Request *list, int count)
+{
+    int kept = 0;
+    (void)comm;
+    for (int i = 0; i < count - SHORT_LIST && count >= LONG_LIST; i++)
+        MPI_Wait(&list[i], MPI_STATUS_IGNORE);
+    for (int i = 0; i < count; i++)
+        if (list[i] != MPI_REQUEST_NULL)
+            list[kept++] = list[i];
+    return kept;
+}
+
+void comm_wait(const struct comm *comm, const struct engine_patience *patience,
+               MPI_Request *request)
+{
+    (void)comm, (void)patience;
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+/* SMPI keeps one list of all messages in flight whose senders do not wait for
+ * them (short ones by MPI_Send and MPI_Isend) and passes through all of it at
+ * the end of each: with thousands of ranks that takes longer than everything
+ * else.  So senders keep what they send, and wait for it later.  Not where a
+ * rank has several threads: each is a rank of SMPI, and none of them can wait
+ * for what another has sent; nor where a message keeps its receiver busy, which
+ * SMPI charges only when the sender does not wait. */
+struct comm_kept {
+    MPI_Request request;
+    char data[COMM_SHORT_BYTES];
+};
+
+static bool keeps(const struct comm *comm)
+{
+    return comm->lanes == 1 && !world_charges_receivers();
+}
+
+void comm_send_short(const struct comm *comm, struct comm_outbox *outbox,
+                     const void *data, int bytes, int to, int tag)
+{
+    if (!keeps(comm)) {
+        MPI_Send(data, bytes, MPI_BYTE, to, tag, comm->all);
+        return;
+    }
+    if (outbox->kept == NULL) {
+        outbox->kept = calloc((size_t)outbox->room, sizeof(*outbox->kept));
+        if (outbox->kept == NULL)
+            abort(); /* some bytes: nothing sensible is left */
+        for (int i = 0; i < outbox->room; i++)
+            outbox->kept[i].request = MPI_REQUEST_NULL;
+    }
+    struct comm_kept *kept = &outbox->kept[outbox->next++ % outbox->room];
+    MPI_Wait(&kept->request, MPI_STATUS_IGNORE);
+    memcpy(kept->data, data, (size_t)bytes);
+    MPI_Issend(kept->data, bytes, MPI_BYTE, to, tag, comm->all, &kept->request);
+}
+
+void comm_outbox_close(struct comm_outbox *outbox)
+{
+    for (int i = 0; i < outbox->room && outbox->kept != NULL; i++)
+        MPI_Wait(&outbox->kept[i].request, MPI_STATUS_IGNORE);
+    free(outbox->kept);
+    outbox->kept = NULL;
+}
+
+void comm_send_results(const struct comm *comm, const void *data, int count,
+                       MPI_Datatype type, int to, int tag, MPI_Request *request)
+{
+    if (keeps(comm))
+        MPI_Issend(data, count, type, to, tag, comm->all, request);
+    else
+        MPI_Isend(data, count, type, to, tag, comm->all, request);
+}
+
+int comm_pause(const struct comm *comm, struct engine_idle *idle,
+               const struct engine_patience *patience,
+               struct engine_event *event, MPI_Request *requests, int count,
+               MPI_Status *status)
+{
+    int which = 0;
+    (void)comm;
+    if (count == 0) {
+        engine_idle(idle, patience, event);
+        return -1;
+    }
+    if (count == 1)
+        MPI_Wait(requests, status);
+    else
+        MPI_Waitany(count, requests, &which, status);
+    return which;
+}
+
+void comm_sharp_barrier(const struct comm *comm)
+{
+    MPI_Barrier(comm->all);
+}
+
+int comm_agree(const struct comm *comm, int code, struct error *err)
+{
+    (void)comm, (void)err;
+    return code;
+}
+
+char *comm_broadcast_text(const struct comm *comm, char *text)
+{
+    (void)comm;
+    return text;
+}
+
+int comm_max_int(const struct comm *comm, int value)
+{
+    (void)comm;
+    return value;
+}
+
+void comm_describe(char *text, size_t size)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(version, &length);
+    strncpy(text, version, size - 1);
+    text[size - 1] = '\0';
+}

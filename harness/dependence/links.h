@@ -1,0 +1,169 @@
+/* Links: rows that travel between the owners of neighbouring chunks of a
+ * dependence loop (DMPS, Ciorba et al., section 3.3).
+ *
+ * Edge r joins the chunk that ends above row r (the predecessor) and the chunk
+ * that begins with row r (the successor).  Two streams go over it: down, in
+ * every time step, the boundary that the successor needs of the same step; and
+ * up, in every step but the last, the successor's first row, which the
+ * predecessor needs in the next step. Columns of a stream are counted through
+ * all steps: column j of step s is s * columns + j.
+ *
+ * Nobody needs to know the other beforehand, under any hierarchy: both ends
+ * register at the edge's home rank, which tells each where
+ * the other is.  Until then the predecessor keeps its boundary, which simply
+ * stays in its rows; when the successor is known it gets all that is complete
+ * and then a piece at each synchronization point.
+ *
+ * Inside a rank nothing is copied: one end waits for the other's progress.
+ * Between ranks a piece is one message straight into the receiver's copy of
+ * the row; it is posted by the worker that needs it, and pieces of a stream
+ * never overtake each other. */
+#ifndef HARNESS_DEPENDENCE_LINKS_H
+#define HARNESS_DEPENDENCE_LINKS_H
+
+#include "harness/comm/comm.h"
+#include "harness/engine/engine.h"
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Live edges whose tags differ: rows, at most, of a loop of several steps
+ * over several ranks. */
+enum { LINK_TAGS = 1 << 14 };
+
+enum link_way { LINK_DOWN, LINK_UP };
+enum link_end { LINK_PREDECESSOR, LINK_SUCCESSOR };
+
+/* One way over an edge, seen from this rank. */
+struct link_stream {
+    /* Columns in this rank's memory. */
+    _Alignas(128) struct engine_progress complete;
+    /* Under the rank's MPI lock, when the other end is at another rank. */
+    char *row;      /* producer: where the row of its step lies */
+    int64_t sent;   /* producer: columns */
+    bool receiving; /* consumer: `piece` is posted */
+    MPI_Request piece;
+};
+
+struct link_edge {
+    struct link_stream stream[2];
+    /* By end; rank + 1, or 0 as long as it is not known. */
+    _Atomic int32_t other[2]; /* of an end that is here: where its other is */
+    int32_t registered[2];    /* at the home: who has registered */
+    bool here[2];
+};
+
+/* What travels to a home and back. */
+struct link_note {
+    int64_t edge;
+    int32_t end; /* enum link_end, or LINK_ANSWER: here is the other end */
+    int32_t rank;
+};
+
+struct link_wire; /* the simulated engine's */
+
+/* A receive that is waited for beside other things. */
+struct link_piece {
+    MPI_Request *request; /* null when it is complete, with the status */
+    MPI_Status status;
+};
+
+struct links {
+    const struct comm *comm;
+    MPI_Comm notes, pieces; /* communicators of its own */
+    int64_t columns, steps;
+    size_t column_bytes;
+    struct link_edge *edge; /* one per row; lazily mapped */
+    size_t mapped;
+    _Atomic int64_t touched; /* edges from here on are as they were mapped */
+    bool remote;             /* more than one rank */
+    int64_t owed;            /* streams of this rank with columns to send */
+    MPI_Request *sends;
+    int send_count, send_room;
+    MPI_Request incoming;
+    struct link_note note;
+    uint32_t looks;          /* for pieces */
+    int64_t messages, bytes; /* sent, summed up; the caller clears */
+    /* Set by the caller after links_open: how a worker waits, and what lets
+     * masters of this rank serve while it does (NULL: none). */
+    struct engine_patience patience;
+    /* In simulation it blocks until it has served or `piece` is complete. */
+    bool (*serve)(void *arg, struct link_piece *piece);
+    void *serve_arg;
+    /* The simulated engine's: the links of all ranks, more of each edge, and
+     * two rows that stand for all. */
+    struct links *all;
+    struct link_wire *wire;
+    char *rows;
+};
+
+/* Collective.  edges: rows of the loop; columns: of a row;
+ * column_bytes: of a column in a stream; steps: time steps, at least 1.
+ * Returns 0, -ENOMEM or -ENOTSUP (too many edges for the tags). */
+int links_open(struct links *links, const struct comm *comm, int64_t edges,
+               int64_t columns, size_t column_bytes, int64_t steps,
+               struct error *err);
+/* Collective. */
+void links_close(struct links *links);
+
+/* Before a pass over the loop; a barrier must follow. */
+void links_reset(struct links *links);
+
+/* The rank that brings the two ends of an edge together.  Chunks of equal sizes
+ * must not all have the same. */
+static inline int links_home(const struct links *links, int64_t edge)
+{
+    uint64_t mixed = (uint64_t)edge * 0x9e3779b97f4a7c15 >> 32;
+    return (int)(mixed % (uint64_t)links->comm->ranks);
+}
+
+/* One end of `edge` is a worker of this rank: the predecessor owns the
+ * row above (not the last of the loop), the successor the row `edge` (not the
+ * first).  By that worker, before it uses the edge. */
+void links_register(struct links *links, int64_t edge, enum link_end end);
+
+/* A synchronization point of the stream's producer: `complete` columns of the
+ * row are there, counted through all steps.  `row`: where the row of this
+ * step lies. */
+static inline void links_advance(struct links *links, int64_t edge,
+                                 enum link_way way, int64_t complete,
+                                 void *row);
+
+/* The stream's columns that are here. */
+static inline int64_t links_complete(const struct links *links, int64_t edge,
+                                     enum link_way way)
+{
+    return engine_reached(&links->edge[edge].stream[way].complete);
+}
+
+/* By the stream's consumer, when links_complete is less than `need`: waits
+ * until it is not.  `row`: where the row of the step lies in which column
+ * `need` is.  Returns the engine's ticks that took. */
+uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
+                    int64_t need, void *row);
+
+/* Lets registrations and messages go on; for polls and waits.  Returns
+ * whether anything moved. */
+bool links_progress(struct links *links);
+
+/* links_advance where the other end may be at another rank. */
+void links_send(struct links *links, int64_t edge, enum link_way way,
+                int64_t complete, void *row);
+
+static inline void links_advance(struct links *links, int64_t edge,
+                                 enum link_way way, int64_t complete, void *row)
+{
+    if (links->remote)
+        links_send(links, edge, way, complete, row);
+    else
+        engine_publish(&links->edge[edge].stream[way].complete, complete);
+}
+
+/* By one thread of each rank after its own work: lets messages go on until no
+ * thread of this rank is `working` (NULL: none is), everything it has to send
+ * has left, and all ranks are that far. */
+void links_finish(struct links *links, const _Atomic int *working);
+
+#endif

@@ -1,0 +1,41 @@
+/* The links' own parts, shared by the files links*.c and by nobody else:
+ * links.c is what protocols call, links_meet.c brings the ends of an edge
+ * together, links_send.c sends pieces.  All of them with MPI held. */
+#ifndef HARNESS_DEPENDENCE_LINKS_PARTS_H
+#define HARNESS_DEPENDENCE_LINKS_PARTS_H
+
+#include "harness/dependence/links.h"
+
+static inline enum link_end links_producer(enum link_way way)
+{
+    return way == LINK_DOWN ? LINK_PREDECESSOR : LINK_SUCCESSOR;
+}
+
+/* Where the other end is, rank + 1, for one that is here. */
+static inline int32_t links_other(const struct link_edge *edge,
+                                  enum link_end end)
+{
+    return atomic_load_explicit(&edge->other[end], memory_order_relaxed);
+}
+
+/* Columns that a stream carries in all. */
+static inline int64_t links_columns(const struct links *links,
+                                    enum link_way way)
+{
+    return (way == LINK_DOWN ? links->steps : links->steps - 1) *
+           links->columns;
+}
+
+int links_tag(int64_t edge, enum link_way way);
+
+/* Takes out of `sends` what has left. */
+void links_reap(struct links *links);
+
+/* Sends what is complete and has not been sent, if the other end is known. */
+void links_send_piece(struct links *links, int64_t edge, enum link_way way);
+
+/* Receives notes; handles those that have come; whether there were any. */
+void links_listen(struct links *links);
+bool links_take_notes(struct links *links);
+
+#endif

@@ -1,0 +1,43 @@
+/* Holding a native worker: what a perturbation does to one of this process.
+ *
+ * A held worker sleeps: at the polls of its kernel, about every 20 us, and
+ * before it asks for a chunk.  That is a worker without a core, and nobody else
+ * of its process is touched.  Where the worker is all of its rank, a stop is
+ * a real one (harness/disturb/stopper.h) and nothing is done here. */
+#ifndef HARNESS_DISTURB_HOLD_H
+#define HARNESS_DISTURB_HOLD_H
+
+#include "harness/comm/source.h"
+#include "harness/disturb/perturb.h"
+#include "kernels/kernel.h"
+
+struct hold {
+    struct source source; /* before the worker's own */
+    struct source *inner;
+    struct kernel_poll poll;
+    const struct kernel_poll *usual; /* the worker's own; NULL: none */
+    const struct perturbs *perturbs;
+    uint8_t hit;           /* those that it takes part in; 0: none */
+    const double *start_s; /* of the loop: of its rank */
+    /* Whether one who is gone may come back; NULL: never. */
+    bool (*over)(void *arg);
+    void *arg;
+    struct perturb_toll *toll; /* of each perturbation; the caller's */
+    /* Since the repetition began: */
+    bool back;          /* it was gone */
+    double computing_s; /* lost inside the kernel */
+};
+
+/* Sets the poll up that the worker's kernel calls, in place of its usual one
+ * (NULL: none), and returns it. */
+const struct kernel_poll *hold_poll(struct hold *hold,
+                                    const struct kernel_poll *usual);
+
+/* When a loop begins: nothing has happened.  The caller clears the tolls. */
+void hold_begin(struct hold *hold);
+
+/* Before each pass over the sources: returns the source that the worker calls.
+ * perturbs to toll are set by the caller before. */
+struct source *hold_open(struct hold *hold, struct source *inner, int worker);
+
+#endif

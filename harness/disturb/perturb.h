@@ -1,0 +1,114 @@
+/* Perturbations: what goes wrong on purpose while a loop runs, to see which
+ * schemes stand it.  A spec names one (`stop:worker=1,at=0.3,seconds=0.5`) or
+ * several, joined by `+`; the table of harness/disturb/perturb.c has all kinds.
+ *
+ * Pure: when a worker is held follows from the spec, its seeds and the time
+ * since the loop's start, natively and in simulation alike.
+ * harness/disturb/hold.h holds native workers, harness/sim/perturb.c simulated
+ * ones. */
+#ifndef HARNESS_DISTURB_PERTURB_H
+#define HARNESS_DISTURB_PERTURB_H
+
+#include "base/error.h"
+#include "base/spec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    PERTURBS_MAX = 8, /* of one cell; their bits fit into a byte */
+    PERTURB_TEXT_MAX = 512,
+};
+
+struct perturb {
+    const struct perturb_kind *kind;
+    int first; /* of the perturbed workers; -1: the seed chooses */
+    int workers;
+    double factor, period_s;   /* delay */
+    double at_s, seconds;      /* stop; gone: seconds are infinite */
+    double latency, bandwidth; /* network: factors */
+    uint64_t seed;
+};
+
+/* All that goes wrong in a cell; count 0: nothing. */
+struct perturbs {
+    int count;
+    struct perturb list[PERTURBS_MAX];
+};
+
+struct perturb_kind {
+    const char *name, *summary;
+    const struct spec_param *params;
+    bool holds; /* workers; else it slows messages down */
+    bool ever;  /* who is held never comes back by itself */
+    /* When a worker that looks at `time_s` since the loop's start may go on;
+     * `phase_s` is the worker's. */
+    double (*free_at)(const struct perturb *perturb, double phase_s,
+                      double time_s);
+    /* When a worker that is free at time_s is held next; INFINITY: never. */
+    double (*held_at)(const struct perturb *perturb, double phase_s,
+                      double time_s);
+    /* When it is done that begins to compute for `work_s` at time_s, and how
+     * often it is held on the way: what steps from held_at to free_at would
+     * find, at once. */
+    double (*end)(const struct perturb *perturb, double phase_s, double time_s,
+                  double work_s, int32_t *times);
+};
+
+/* All of them; NULL ends the list. */
+extern const struct perturb_kind *const perturb_kinds[];
+
+/* Reads a spec, `none` or kinds joined by `+`, and writes its canonical form,
+ * in which their order does not matter, to `canonical` (may be NULL).  Returns
+ * 0 or -EINVAL with a text that lists what is allowed. */
+int perturbs_parse(const char *text, struct perturbs *perturbs,
+                   char canonical[PERTURB_TEXT_MAX], struct error *err);
+
+/* One of them, which is not `none`; `canonical` as spec_parse writes it. */
+int perturb_parse(const char *text, struct perturb *perturb,
+                  char canonical[SPEC_CANONICAL_MAX], struct error *err);
+
+/* Which of the workers [from, total) it holds: sets `bit` in hit[w] for these.
+ * Without a worker in the spec the seed chooses. */
+void perturb_pick(const struct perturb *perturb, int from, int total,
+                  uint8_t bit, uint8_t *hit);
+
+/* Where a worker begins in the period of its delays, s. */
+double perturb_phase(const struct perturb *perturb, int worker);
+
+/* Whether one of them takes workers for ever. */
+bool perturbs_ever(const struct perturbs *perturbs);
+
+/* ---- one worker, which those in `hit` hold (a bit for each) ---- */
+
+enum held_by {
+    HELD_NOT,       /* nothing was to go wrong with this one */
+    HELD_BY_SELF,   /* it slept */
+    HELD_BY_SIGNAL, /* its process was stopped */
+    HELD_IN_TIME,   /* simulated */
+};
+
+/* What one perturbation did to one worker. */
+struct perturb_toll {
+    int32_t how; /* enum held_by */
+    int32_t times;
+    double from_s; /* the first, since the loop's start */
+    double lost_s; /* in all; who is gone: INFINITY, until he is back */
+};
+
+/* Adds what it did from from_s on. */
+void perturb_toll_add(struct perturb_toll *toll, int32_t times, double from_s,
+                      double lost_s);
+
+/* Which one holds the worker at time_s, and until when (INFINITY: for ever);
+ * -1: none. */
+int perturbs_holder(const struct perturbs *perturbs, uint8_t hit, int worker,
+                    double time_s, double *free_s);
+
+/* When the worker is done that begins to compute for work_s at time_s
+ * (INFINITY: never); what happened on the way is added to toll[], one for each
+ * perturbation. */
+double perturbs_end(const struct perturbs *perturbs, uint8_t hit, int worker,
+                    double time_s, double work_s, struct perturb_toll *toll);
+
+#endif

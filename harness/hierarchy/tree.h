@@ -1,0 +1,49 @@
+/* Who asks whom: the masters of a cell as a tree over its ranks and threads.
+ *
+ * Master 0 is the supermaster (the root of all chunks).  Workers are numbered
+ * by rank, then by thread; the workers below a master are consecutive.  With
+ * computing masters a master lives in the first rank of its group, which also
+ * computes; a dedicated master has a rank of its own.  With one rank all
+ * masters live in it and share out its threads. */
+#ifndef HARNESS_HIERARCHY_TREE_H
+#define HARNESS_HIERARCHY_TREE_H
+
+#include "base/error.h"
+#include "harness/hierarchy/hierarchy.h"
+
+#include <stdbool.h>
+
+struct tree_master {
+    int parent; /* index of the master above, -1: the supermaster */
+    int rank;   /* its host; -1: no master, a counter in a window, OpenMP or
+                 stealing */
+    int first_worker, workers; /* below it, at any depth */
+    bool leaf;                 /* workers ask it directly */
+    bool pool; /* a rank's pool: results go to the master above */
+};
+
+struct tree {
+    int ranks, threads;
+    int workers;
+    int *rank_worker;   /* first worker of a rank, ranks + 1 entries */
+    int *worker_rank;   /* host of a worker */
+    int *worker_master; /* the master that a worker asks */
+    int count;          /* masters, parents before children */
+    struct tree_master *master;
+};
+
+/* What a tree is built from. */
+struct tree_shape {
+    struct hierarchy hierarchy;
+    int ranks, threads; /* of each rank */
+    bool by_thread;     /* one rank: its threads are shared out, not ranks */
+    bool no_master;     /* nobody serves; the workers still form groups */
+    bool dedicated;     /* each master has a rank of its own */
+};
+
+/* Builds the tree of a checked shape.  Returns 0 or -ENOMEM. */
+int tree_build(struct tree *tree, const struct tree_shape *shape,
+               struct error *err);
+void tree_free(struct tree *tree);
+
+#endif

@@ -1,0 +1,260 @@
+#include "harness/launch/launch.h"
+
+#include "harness/launch/launch_parts.h"
+
+#include "base/random.h"
+#include "harness/engine/engine.h"
+#include "harness/launch/manifest.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cells are measured in blocks: rounds of repetitions over a whole block keep
+ * a slow drift of the machine from favouring one cell, and every finished
+ * block is kept when the launch is interrupted. */
+enum { BLOCK = 8 };
+
+void launch_complain(struct launch *launch, const struct error *err)
+{
+    if (!launch_root(launch) || strcmp(launch->last_reason, err->text) == 0)
+        return;
+    snprintf(launch->last_reason, sizeof(launch->last_reason), "%s", err->text);
+    fprintf(stderr, "dlsbench: %s\n", err->text);
+}
+
+/* ---- loops ---- */
+
+/* Whether memory that one cell's workers have touched is where the other's
+ * want it: they are bound alike. */
+static bool same_places(const struct cell *a, const struct cell *b)
+{
+    return strcmp(a->bind, b->bind) == 0 && a->smt == b->smt &&
+           strcmp(a->rank_per, b->rank_per) == 0 &&
+           strcmp(a->memory, b->memory) == 0 &&
+           strcmp(a->master, b->master) == 0;
+}
+
+int launch_loop(struct launch *launch, const struct cell *cell,
+                struct loop **out, struct error *err)
+{
+    bool fed = strcmp(cell->data, "sent") == 0;
+    for (int i = 0; i < launch->loops; i++) {
+        if (strcmp(launch->loop[i]->name, cell->kernel) == 0 &&
+            launch->loop[i]->fed == fed &&
+            same_places(launch->loop_cell[i], cell)) {
+            *out = launch->loop[i];
+            return 0;
+        }
+    }
+    size_t n = (size_t)launch->loops + 1;
+    struct loop *loop = calloc(1, sizeof(*loop));
+    struct loop **more = realloc(launch->loop, n * sizeof(*more));
+    const struct cell **cells = realloc(launch->loop_cell, n * sizeof(*cells));
+    if (loop == NULL || more == NULL || cells == NULL)
+        abort(); /* before any agreement: nothing sensible is left */
+    launch->loop = more;
+    launch->loop_cell = cells;
+    int code =
+        loop_open(loop, cell->kernel, fed, &launch->context.comm,
+                  launch->plan.policy.verify_limit, launch->plan.seed, err);
+    if (code != 0) {
+        free(loop);
+        return code;
+    }
+    launch->loop_cell[launch->loops] = cell;
+    launch->loop[launch->loops++] = loop;
+    *out = loop;
+    return 0;
+}
+
+static void shuffle(int *order, int count, uint64_t *random)
+{
+    for (int i = count - 1; i > 0; i--) {
+        int j = (int)(random_next(random) % (uint64_t)(i + 1));
+        int swap = order[i];
+        order[i] = order[j];
+        order[j] = swap;
+    }
+}
+
+/* One repetition of every cell of the block that still needs one, in a new
+ * order.  Sets *left to how many will need another. */
+static int measure_round(struct launch *launch, struct item *item, int count,
+                         bool warm_up, int *left, struct error *err)
+{
+    int order[BLOCK];
+    *left = 0;
+    for (int i = 0; i < count; i++)
+        order[i] = i;
+    shuffle(order, count, &launch->random);
+    for (int i = 0; i < count; i++) {
+        struct item *next = &item[order[i]];
+        if (next->run == NULL)
+            continue;
+        int code = warm_up ? item_warm(launch, next, err)
+                           : item_measure(launch, next, err);
+        if (code != 0)
+            return code;
+        /* Rank 0 decides: its clock and its samples count. */
+        int done = !warm_up && launch_root(launch) &&
+                   item_enough(next, &launch->plan.policy);
+        if (!warm_up && comm_max_int(&launch->context.comm, done))
+            code = item_finish(launch, next, err);
+        else
+            ++*left;
+        if (code != 0)
+            return code;
+    }
+    return 0;
+}
+
+static int measure_block(struct launch *launch, const int *order, int count,
+                         struct error *err)
+{
+    struct item item[BLOCK] = {{0}};
+    int code = 0, left = 0;
+    for (int i = 0; i < count && code == 0; i++) {
+        item[i].cell = &launch->plan.cells[order[i]];
+        code = item_open(launch, &item[i], err);
+    }
+    left = count;
+    if (code == 0 && !engine_simulated)
+        code = measure_round(launch, item, count, true, &left, err);
+    while (code == 0 && left > 0)
+        code = measure_round(launch, item, count, false, &left, err);
+    for (int i = 0; i < count; i++) {
+        item_close(&item[i]);
+        free(item[i].time);
+    }
+    return code;
+}
+
+static int measure_all(struct launch *launch, struct error *err)
+{
+    int count = launch->plan.count, code = 0;
+    int *order = calloc((size_t)count + 1, sizeof(*order));
+    if (order == NULL)
+        abort();
+    for (int i = 0; i < count; i++)
+        order[i] = i;
+    launch->random = launch->plan.seed;
+    shuffle(order, count, &launch->random);
+    /* A simulation does not drift, and may need all memory for one cell. */
+    int block = engine_simulated ? 1 : BLOCK;
+    for (int from = 0; from < count && code == 0; from += block)
+        code = measure_block(launch, order + from,
+                             count - from < block ? count - from : block, err);
+    free(order);
+    return code;
+}
+
+/* ---- the launch ---- */
+
+static int open_files(struct launch *launch, json_t *manifest,
+                      struct error *err)
+{
+    const struct plan *plan = &launch->plan;
+    launch->runs.descriptor = -1;
+    launch->workers.descriptor = -1;
+    launch->chunks.descriptor = -1;
+    launch->choices.descriptor = -1;
+    if (!launch_root(launch))
+        return 0;
+    int code = record_manifest(plan->out, plan->launch, manifest, err);
+    if (code == 0)
+        code = record_open(&launch->runs, plan->out, "runs", plan->launch, err);
+    if (code == 0)
+        code = record_open(&launch->workers, plan->out, "workers", plan->launch,
+                           err);
+    if (code == 0 && plan->policy.trace)
+        code = record_open(&launch->chunks, plan->out, "chunks", plan->launch,
+                           err);
+    bool tries = false;
+    for (int i = 0; i < plan->count; i++)
+        tries = tries || choice_by(&plan->cells[i]) == CHOICE_TRIAL;
+    if (code == 0 && tries)
+        code = record_open(&launch->choices, plan->out, "choices", plan->launch,
+                           err);
+    return code;
+}
+
+static int close_files(struct launch *launch, struct error *err)
+{
+    int code = record_close(&launch->runs, err);
+    if (code == 0)
+        code = record_close(&launch->workers, err);
+    if (code == 0)
+        code = record_close(&launch->chunks, err);
+    if (code == 0)
+        code = record_close(&launch->choices, err);
+    return code;
+}
+
+/* Rank 0 reads the plan; the others get its text. */
+static int read_plan(struct launch *launch, const char *path, struct error *err)
+{
+    const struct comm *comm = &launch->context.comm;
+    char *text = launch_root(launch) ? plan_read(path, err) : NULL;
+    int code = launch_root(launch) && text == NULL ? -EINVAL : 0;
+    code = comm_agree(comm, code, err);
+    if (code != 0)
+        return code;
+    text = comm_broadcast_text(comm, text);
+    code = plan_parse(text, &launch->plan, err);
+    free(text);
+    return comm_agree(comm, code, err);
+}
+
+static void close_launch(struct launch *launch)
+{
+    for (int i = 0; i < launch->loops; i++) {
+        loop_close(launch->loop[i]);
+        free(launch->loop[i]);
+    }
+    free(launch->loop);
+    free(launch->loop_cell);
+    context_close(&launch->context);
+    plan_free(&launch->plan);
+}
+
+static int run_launch(struct launch *launch, const char *plan_path,
+                      struct error *err)
+{
+    int code = read_plan(launch, plan_path, err);
+    if (code == 0)
+        code = context_open(&launch->context, &launch->plan, err);
+    if (code != 0)
+        return code;
+    json_t *manifest = manifest_make(&launch->plan, &launch->context);
+    code = comm_agree(&launch->context.comm, open_files(launch, manifest, err),
+                      err);
+    if (code == 0) {
+        launch_report(launch, "@launch %s %d\n", launch->plan.launch,
+                      launch->plan.ranks * launch->plan.threads);
+        code = measure_all(launch, err);
+    }
+    int closed = close_files(launch, code == 0 ? err : NULL);
+    return code != 0 ? code : comm_agree(&launch->context.comm, closed, err);
+}
+
+int launch_main(const char *plan_path)
+{
+    struct launch launch = {.failed = 0};
+    struct error err;
+    int code = comm_open(&launch.context.comm, &err);
+    if (code != 0) {
+        fprintf(stderr, "dlsbench: %s\n", err.text);
+        return 1;
+    }
+    code = run_launch(&launch, plan_path, &err);
+    if (code != 0)
+        launch_complain(&launch, &err);
+    else
+        launch_report(&launch, "@end %s %d\n", launch.plan.launch,
+                      launch.failed);
+    close_launch(&launch);
+    comm_close(&launch.context.comm);
+    return code != 0 || launch.failed > 0;
+}

@@ -1,0 +1,291 @@
+/* One cell of a launch: open, measure, record, finish. */
+#include "base/stats.h"
+#include "harness/engine/engine.h"
+#include "harness/launch/launch_parts.h"
+#include "harness/launch/rows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPETITIONS_LEAST = 3, SIMULATED_WORKERS_RECORDED = 1024 };
+
+/* ---- recording, rank 0 ---- */
+
+static struct row_context row_context(const struct launch *launch,
+                                      const struct item *item)
+{
+    return (struct row_context){.launch = launch->plan.launch,
+                                .cell = item->trial ? &item->trial->cell
+                                                    : item->cell,
+                                .loop = item->loop,
+                                .run = item->run,
+                                .events = &launch->context.events,
+                                .seed = launch->plan.seed,
+                                .tick_s = launch->context.tick_s,
+                                .repetition = item->repetitions};
+}
+
+/* A line for each of many thousand simulated workers would be most of what is
+ * written. */
+static int recorded_workers(const struct launch *launch,
+                            const struct item *item)
+{
+    int workers = run_workers(item->run);
+    bool many = engine_simulated && workers > SIMULATED_WORKERS_RECORDED;
+    return many && !launch->plan.policy.trace ? 0 : workers;
+}
+
+static int record_repetition(struct launch *launch, const struct item *item,
+                             const struct run_result *result, struct error *err)
+{
+    struct row_context context = row_context(launch, item);
+    json_t *row = row_run(&context, result);
+    if (item->trial != NULL)
+        json_object_set_new(row, "trial",
+                            json_boolean(trial_trying(item->trial)));
+    int code = record_line(&launch->runs, row, err);
+    for (int w = 0; code == 0 && w < recorded_workers(launch, item); w++)
+        code =
+            record_line(&launch->workers, row_worker(&context, result, w), err);
+    for (int64_t i = 0;
+         code == 0 && launch->plan.policy.trace && i < result->logged; i++)
+        code =
+            record_line(&launch->chunks, row_chunk(&context, result, i), err);
+    return code;
+}
+
+/* A cell is complete when this line is on disk, and its others before it. */
+static int record_done(struct launch *launch, const struct cell *cell,
+                       const char *status, int repetitions, const char *reason,
+                       struct error *err)
+{
+    int code = 0;
+    if (launch_root(launch)) {
+        code = record_sync(&launch->workers, err);
+        if (code == 0 && launch->plan.policy.trace)
+            code = record_sync(&launch->chunks, err);
+        if (code == 0)
+            code = record_line(&launch->runs,
+                               row_done(launch->plan.launch, cell, status,
+                                        repetitions, reason),
+                               err);
+        if (code == 0)
+            code = record_sync(&launch->runs, err);
+    }
+    code = comm_agree(&launch->context.comm, code, err);
+    if (code != 0)
+        return code;
+    if (strcmp(status, "ok") != 0)
+        launch->failed++;
+    if (launch_root(launch)) {
+        printf("@done %s %s\n", cell->hash, status);
+        fflush(stdout);
+    }
+    return 0;
+}
+
+/* ---- measuring ---- */
+
+bool item_enough(const struct item *item, const struct policy *policy)
+{
+    int n = item->repetitions;
+    if (item->trial != NULL)
+        return n >= item->trial->rule.repetitions;
+    if (!run_varies(item->run))
+        return true;
+    if (n >= policy->repetitions_max)
+        return true;
+    if (item->spent_s > policy->cell_seconds && n >= REPETITIONS_LEAST)
+        return true;
+    if (n < policy->repetitions)
+        return false;
+    double *sorted = malloc((size_t)n * sizeof(*sorted));
+    if (sorted == NULL)
+        return true;
+    memcpy(sorted, item->time, (size_t)n * sizeof(*sorted));
+    struct stats_median m = stats_median(sorted, n);
+    free(sorted);
+    return fmax(m.high - m.median, m.median - m.low) <= policy->ci * m.median;
+}
+
+/* A repetition that is wrong is said once. */
+static void look(struct launch *launch, struct item *item,
+                 const struct run_result *result)
+{
+    if (launch_root(launch) && !result->verified && !item->unverified) {
+        struct error wrong;
+        error_set(&wrong, EIO,
+                  "cell %s (%s, %s, %s) does not verify: iteration %lld is "
+                  "wrong or was not run exactly once",
+                  item->cell->hash, item->cell->kernel, item->cell->scheme,
+                  item->cell->hierarchy, (long long)result->wrong_iteration);
+        launch_complain(launch, &wrong);
+        item->unverified = true;
+    }
+}
+
+/* A warm-up that is wrong is as bad as any. */
+int item_warm(struct launch *launch, struct item *item, struct error *err)
+{
+    struct run_result result;
+    int count = item->trial != NULL ? item->trial->count : 1, code = 0;
+    launch_report(launch, "@rep %s %d\n", item->cell->hash, 0);
+    for (int i = 0; i < count && code == 0; i++) {
+        struct run *run = item->trial ? item->trial->run[i] : item->run;
+        code = run_repeat(run, &result, err);
+        if (code == 0)
+            look(launch, item, &result);
+    }
+    return code;
+}
+
+/* After a repetition: what runs next. */
+static int decide(struct launch *launch, struct item *item, double time_s,
+                  struct error *err)
+{
+    struct trial *trial = item->trial;
+    enum select_event event = trial_tell(trial, &launch->context.comm, time_s);
+    item->run = trial->run[trial->current];
+    json_t *row = launch_root(launch)
+                      ? trial_row_decision(trial, launch->plan.launch,
+                                           item->repetitions, event)
+                      : NULL;
+    return row != NULL ? record_line(&launch->choices, row, err) : 0;
+}
+
+int item_measure(struct launch *launch, struct item *item, struct error *err)
+{
+    struct run_result result;
+    double start = engine_now();
+    launch_report(launch, "@rep %s %d\n", item->cell->hash,
+                  item->repetitions + 1);
+    int code = run_repeat(item->run, &result, err);
+    if (code != 0)
+        return code;
+    look(launch, item, &result);
+    item->time[item->repetitions++] = result.time_s;
+    item->spent_s += engine_now() - start;
+    if (launch_root(launch))
+        code = record_repetition(launch, item, &result, err);
+    if (item->trial != NULL) {
+        struct error why;
+        int decided = decide(launch, item, result.time_s, &why);
+        if (code == 0 && (code = decided) != 0)
+            *err = why;
+    }
+    return comm_agree(&launch->context.comm, code, err);
+}
+
+/* One more repetition, since the output of a repetition is gone with it. */
+static int save_item(struct launch *launch, struct item *item,
+                     struct error *err)
+{
+    struct run_result result;
+    char path[sizeof(launch->plan.out) + SPEC_CANONICAL_MAX + 32];
+    const struct cell *cell = item->cell;
+    snprintf(path, sizeof(path), "%s/%.*s-%s.pgm", launch->plan.out,
+             (int)strcspn(cell->kernel, ":"), cell->kernel, cell->hash);
+    int code = run_save(item->run, path, &result, err);
+    if (code == 0 && launch_root(launch) && !result.verified)
+        item->unverified = true;
+    return code;
+}
+
+void item_close(struct item *item)
+{
+    if (item->trial != NULL)
+        trial_close(item->trial);
+    else if (item->run != NULL)
+        run_close(item->run);
+    item->trial = NULL;
+    item->run = NULL;
+}
+
+/* What became of the candidates. */
+static int record_trial(struct launch *launch, const struct trial *trial,
+                        struct error *err)
+{
+    int code = 0;
+    for (int i = 0; launch_root(launch) && code == 0 && i < trial->count; i++)
+        code = record_line(&launch->choices,
+                           trial_row_candidate(trial, launch->plan.launch, i),
+                           err);
+    if (launch_root(launch) && code == 0)
+        code = record_sync(&launch->choices, err);
+    return comm_agree(&launch->context.comm, code, err);
+}
+
+int item_finish(struct launch *launch, struct item *item, struct error *err)
+{
+    struct error why;
+    int code = 0;
+    int saved = launch->plan.policy.save ? save_item(launch, item, &why) : 0;
+    int unverified = comm_max_int(&launch->context.comm, item->unverified);
+    if (saved != 0)
+        launch_complain(launch, &why);
+    if (item->trial != NULL)
+        code = record_trial(launch, item->trial, err);
+    if (code != 0)
+        return code;
+    code = record_done(launch, item->trial ? &item->trial->cell : item->cell,
+                       saved != 0   ? "failed"
+                       : unverified ? "unverified"
+                                    : "ok",
+                       item->repetitions, saved != 0 ? why.text : NULL, err);
+    item_close(item);
+    return code;
+}
+
+/* The run of the cell, of what was chosen for it, or of its first trial. */
+static int open_run(struct launch *launch, struct item *item, struct error *err)
+{
+    const struct policy *policy = &launch->plan.policy;
+    struct launch_context *context;
+    struct cell runs;
+    int code = context_of_cell(&launch->context, item->cell, &context, err);
+    if (code != 0)
+        return code;
+    if (choice_by(item->cell) == CHOICE_TRIAL) {
+        code = trial_open(&item->trial, item->cell, item->loop, context, policy,
+                          err);
+        if (code == 0)
+            item->run = item->trial->run[item->trial->current];
+        return code;
+    }
+    code = choice_apply(item->cell, &runs, err);
+    if (code == 0)
+        code = run_open(&item->run, &runs, item->loop, context,
+                        policy->oversubscribe, err);
+    return code;
+}
+
+/* The times of all its repetitions. */
+static void open_times(const struct launch *launch, struct item *item)
+{
+    int most = launch->plan.policy.repetitions_max;
+    if (item->trial != NULL && item->trial->rule.repetitions > most)
+        most = item->trial->rule.repetitions;
+    item->time = calloc((size_t)most + 1, sizeof(*item->time));
+    if (item->time == NULL)
+        abort();
+}
+
+/* A cell that cannot be opened is recorded as failed, with the reason, and
+ * the others go on. */
+int item_open(struct launch *launch, struct item *item, struct error *err)
+{
+    struct error why;
+    launch_report(launch, "@rep %s %d\n", item->cell->hash, 0);
+    int code = launch_loop(launch, item->cell, &item->loop, &why);
+    if (code == 0)
+        code = open_run(launch, item, &why);
+    if (code == 0) {
+        open_times(launch, item);
+        return 0;
+    }
+    launch_complain(launch, &why);
+    item->run = NULL;
+    return record_done(launch, item->cell, "failed", 0, why.text, err);
+}

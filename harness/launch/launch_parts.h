@@ -1,0 +1,74 @@
+/* A launch's own parts, shared by launch.c (loops, rounds, files) and
+ * launch_item.c (one cell of a block: open, measure, record, finish), and by
+ * nobody else. */
+#ifndef HARNESS_LAUNCH_LAUNCH_PARTS_H
+#define HARNESS_LAUNCH_LAUNCH_PARTS_H
+
+#include "harness/launch/trial.h"
+#include "harness/record/record.h"
+#include "harness/run/run.h"
+#include "harness/setup/plan.h"
+
+#include <stdio.h>
+
+/* One cell of a block while it is measured. */
+struct item {
+    const struct cell *cell;
+    struct loop *loop;
+    struct run *run;     /* NULL: could not be opened, or is done */
+    struct trial *trial; /* whose run it is at the moment; NULL: the cell's */
+    double *time;
+    int repetitions;
+    double spent_s;
+    bool unverified;
+};
+
+struct launch {
+    struct plan plan;
+    struct launch_context context;
+    struct record_file runs, workers, chunks, choices;
+    struct loop **loop;            /* opened so far */
+    const struct cell **loop_cell; /* the first cell of each */
+    int loops;
+    uint64_t random;
+    int failed; /* cells that did not run or verify */
+    char last_reason[sizeof(((struct error *)0)->text)];
+};
+
+static inline bool launch_root(const struct launch *launch)
+{
+    return launch->context.comm.rank == 0;
+}
+
+static inline void launch_report(const struct launch *launch,
+                                 const char *format, const char *text,
+                                 int number)
+{
+    if (!launch_root(launch))
+        return;
+    printf(format, text, number);
+    fflush(stdout);
+}
+
+/* The same reason for many cells is said once. */
+void launch_complain(struct launch *launch, const struct error *err);
+
+/* Collective.  Cells with the same kernel and binding share its instance and
+ * its reference; those whose workers are sent its input share that. */
+int launch_loop(struct launch *launch, const struct cell *cell,
+                struct loop **out, struct error *err);
+
+/* All collective.  A cell that cannot be opened is recorded as failed, with the
+ * reason, and the others go on. */
+int item_open(struct launch *launch, struct item *item, struct error *err);
+int item_warm(struct launch *launch, struct item *item, struct error *err);
+int item_measure(struct launch *launch, struct item *item, struct error *err);
+
+/* Whether the cell has been measured well enough; rank 0. */
+bool item_enough(const struct item *item, const struct policy *policy);
+
+/* Records what is left to say, and closes. */
+int item_finish(struct launch *launch, struct item *item, struct error *err);
+void item_close(struct item *item);
+
+#endif

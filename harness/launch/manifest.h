@@ -1,0 +1,13 @@
+/* The manifest: what a launch ran on and with. */
+#ifndef HARNESS_LAUNCH_MANIFEST_H
+#define HARNESS_LAUNCH_MANIFEST_H
+
+#include "harness/run/run.h"
+#include "harness/setup/plan.h"
+
+#include <jansson.h>
+
+/* Collective.  The manifest of this launch at rank 0, NULL elsewhere. */
+json_t *manifest_make(const struct plan *plan, struct launch_context *context);
+
+#endif

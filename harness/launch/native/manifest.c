@@ -1,0 +1,187 @@
+#include "harness/launch/manifest.h"
+
+#include "harness/counters/counters.h"
+#include "harness/record/build.h"
+#include "harness/record/record.h"
+#include "harness/transport/openmp/openmp.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* The first line of a small file of the system, or null. */
+static json_t *system_line(const char *path)
+{
+    char line[256];
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return json_null();
+    bool read = fgets(line, sizeof(line), file) != NULL;
+    fclose(file);
+    line[strcspn(line, "\n")] = '\0';
+    return read ? json_string(line) : json_null();
+}
+
+static json_t *slurm_variables(void)
+{
+    json_t *object = json_object();
+    for (char **entry = environ; *entry != NULL; entry++) {
+        char name[128];
+        size_t length = strcspn(*entry, "=");
+        if (strncmp(*entry, "SLURM_", 6) != 0 || length >= sizeof(name))
+            continue;
+        memcpy(name, *entry, length);
+        name[length] = '\0';
+        json_object_set_new(object, name, json_string(*entry + length + 1));
+    }
+    return object;
+}
+
+/* Seconds of one sharp barrier over all ranks, median-like: the least of a
+ * few, which is what a start costs when nobody is late. */
+static double measure_barrier(const struct comm *comm)
+{
+    double best = 1;
+    for (int i = 0; i < 20; i++) {
+        double start = engine_now();
+        comm_sharp_barrier(comm);
+        double took = engine_now() - start;
+        best = took < best ? took : best;
+    }
+    return best;
+}
+
+/* How an rma window behaves here; -1 where there is none, and why. */
+static double measure_rma(const struct comm *comm, struct error *why)
+{
+    struct window window;
+    error_set(why, ENOTSUP, "not measured: one rank");
+    if (comm->ranks < 2 || window_open(&window, comm, false, 0, why) != 0)
+        return -1;
+    double worst = window_measure_progress(&window, 5e-3);
+    window_close(&window);
+    return worst;
+}
+
+static json_t *ranks_array(struct launch_context *context)
+{
+    struct line {
+        char host[128], cpuset[128];
+    } mine = {{0}, {0}};
+    const struct comm *comm = &context->comm;
+    gethostname(mine.host, sizeof(mine.host) - 1);
+    snprintf(mine.cpuset, sizeof(mine.cpuset), "%s",
+             topo_cpuset(context->place.topo));
+    struct line *all =
+        comm->rank == 0 ? calloc((size_t)comm->ranks, sizeof(*all)) : NULL;
+    comm_gather(comm, &mine, all, sizeof(mine));
+    json_t *array = json_array();
+    for (int r = 0; all != NULL && r < comm->ranks; r++)
+        json_array_append_new(array, json_pack("{s:s,s:s}", "host", all[r].host,
+                                               "cpuset", all[r].cpuset));
+    free(all);
+    return array;
+}
+
+static json_t *machine_object(struct launch_context *context)
+{
+    struct utsname system;
+    char counters[512];
+    uname(&system);
+    counters_describe(counters, sizeof(counters));
+    return json_pack(
+        "{s:s,s:s,s:s,s:o,s:o,s:s}", "topology",
+        topo_summary(context->place.topo), "kernel", system.release,
+        "architecture", system.machine, "governor",
+        system_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "load_average", system_line("/proc/loadavg"), "counters", counters);
+}
+
+/* What was asked for and became of it, and what counting costs. */
+static json_t *counters_object(struct launch_context *context)
+{
+    const struct counters *counters = context->counters;
+    if (counters == NULL)
+        return json_null();
+    const struct counters_list *asked = counters_asked(counters);
+    json_t *counted = json_array(), *missing = json_object();
+    double reading_s, facts_s;
+    for (int i = 0; i < asked->count; i++) {
+        const char *why = counters_why(counters, i);
+        if (why == NULL)
+            json_array_append_new(counted, json_string(asked->name[i]));
+        else
+            json_object_set_new(missing, asked->name[i], json_string(why));
+    }
+    counters_cost(context->counters, 0, &reading_s, &facts_s);
+    return json_pack(
+        "{s:o,s:o,s:b,s:o,s:f}", "counted", counted, "missing", missing,
+        "multiplexed", counters_multiplexed(counters), "reading_s",
+        reading_s > 0 ? json_real(reading_s) : json_null(), "facts_s", facts_s);
+}
+
+/* The OpenMP runtimes that the plan's cells ask for, or why there is none. */
+static json_t *openmp_object(const struct plan *plan)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < plan->count; i++) {
+        const struct cell *cell = &plan->cells[i];
+        struct openmp_identity who;
+        struct openmp *openmp;
+        struct error why;
+        if (strcmp(cell->transport, "openmp") != 0 ||
+            json_object_get(object, cell->openmp) != NULL)
+            continue;
+        if (openmp_open(&openmp, cell->openmp, &why) != 0) {
+            json_object_set_new(object, cell->openmp,
+                                json_pack("{s:s}", "missing", why.text));
+            continue;
+        }
+        openmp_identify(openmp, &who);
+        openmp_close(openmp);
+        json_object_set_new(object, cell->openmp,
+                            json_pack("{s:s,s:s,s:s,s:s}", "file", who.file,
+                                      "build_id", who.build_id, "version",
+                                      who.version, "waiting", who.waiting));
+    }
+    return object;
+}
+
+json_t *manifest_make(const struct plan *plan, struct launch_context *context)
+{
+    const struct comm *comm = &context->comm;
+    char mpi[256], started[32];
+    struct error why;
+    double barrier = measure_barrier(comm), rma = measure_rma(comm, &why);
+    json_t *ranks = ranks_array(context);
+    if (comm->rank != 0) {
+        json_decref(ranks);
+        return NULL;
+    }
+    comm_describe(mpi, sizeof(mpi));
+    record_time(started, sizeof(started));
+    return json_pack(
+        "{s:i,s:s,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:o,"
+        "s:o,s:o,s:o,s:o,s:o,s:f,s:f,s:f,s:o,s:s}",
+        "schema", RECORD_SCHEMA, "launch", plan->launch, "campaign",
+        plan->campaign, "shard", plan->shard, "command", plan->command,
+        "started", started, "simulated", 0, "version", build_version,
+        "compiler", build_compiler, "flags", build_flags, "instruction_set",
+        build_instruction_set(), "mpi", mpi, "seed", (json_int_t)plan->seed,
+        "ranks", plan->ranks, "threads", plan->threads, "places", ranks,
+        "machine", machine_object(context), "counters",
+        counters_object(context), "openmp", openmp_object(plan), "policy",
+        policy_to_json(&plan->policy), "slurm", slurm_variables(), "clock_s",
+        engine_measure_clock(), "tick_s", context->tick_s, "barrier_s", barrier,
+        "rma_busy_target_s", record_real(rma < 0 ? 0.0 / 0.0 : rma),
+        "rma_progress",
+        rma < 0        ? why.text
+        : rma > 2.5e-3 ? "the target must enter MPI"
+                       : "goes on while the target computes");
+}

@@ -1,0 +1,38 @@
+/* The lines of the result files (results/README.md), made from results. */
+#ifndef HARNESS_LAUNCH_ROWS_H
+#define HARNESS_LAUNCH_ROWS_H
+
+#include "harness/loop/loop.h"
+#include "harness/record/record.h"
+#include "harness/run/run.h"
+
+/* What is the same in every line of a cell. */
+struct row_context {
+    const char *launch;
+    const struct cell *cell;
+    const struct loop *loop;
+    const struct run *run;
+    const struct counters_list *events;
+    uint64_t seed;
+    double tick_s;
+    int repetition; /* from 1 */
+};
+
+/* One line of runs-<launch>.jsonl. */
+json_t *row_run(const struct row_context *context,
+                const struct run_result *result);
+
+/* One line of workers-<launch>.jsonl. */
+json_t *row_worker(const struct row_context *context,
+                   const struct run_result *result, int worker);
+
+/* One line of chunks-<launch>.jsonl. */
+json_t *row_chunk(const struct row_context *context,
+                  const struct run_result *result, int64_t index);
+
+/* The line that ends a cell.  status: ok, unverified or failed; reason may
+ * be NULL.  It names the whole cell: one that failed has no other line. */
+json_t *row_done(const char *launch, const struct cell *cell,
+                 const char *status, int repetitions, const char *reason);
+
+#endif

@@ -1,0 +1,26 @@
+/* Files in the user's cache folder ($XDG_CACHE_HOME or ~/.cache): 8 bytes for
+ * each iteration of a loop, computed once and found again by later launches
+ * of the same build.  A cache that cannot be used is no error. */
+#ifndef HARNESS_LOOP_CACHED_H
+#define HARNESS_LOOP_CACHED_H
+
+#include "base/spec.h"
+#include "kernels/kernel.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Kernel, size (both in `name`, the canonical spec) and build: the program
+ * itself stands for the build, and a file that a spec names for its content. */
+uint64_t cache_key(const char *name, const struct kernel_ops *kernel,
+                   const struct spec *spec);
+
+/* Reads count values of `kind` ("reference", ...), and the seconds that it
+ * took to compute them.  False: they are not there, or damaged. */
+bool cache_read(const char *kind, uint64_t key, int64_t count, void *values,
+                double *seconds);
+
+void cache_write(const char *kind, uint64_t key, int64_t count,
+                 const void *values, double seconds);
+
+#endif

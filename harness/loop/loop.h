@@ -1,0 +1,75 @@
+/* A loop of a launch: one kernel instance with its output, its reference and
+ * its serial cost.  Cells with the same kernel and binding share it. */
+#ifndef HARNESS_LOOP_LOOP_H
+#define HARNESS_LOOP_LOOP_H
+
+#include "base/error.h"
+#include "harness/cell/cell.h"
+#include "harness/comm/comm.h"
+#include "harness/comm/input.h"
+#include "kernels/kernel.h"
+
+/* The byte that output is filled with before a run. */
+enum { LOOP_POISON = 0xa5 };
+
+/* Powers that were measured with a loop, beside a load. */
+struct loop_powers {
+    struct loop_powers *next;
+    char load[sizeof(((struct cell *)0)->load)];
+    double power[]; /* one per worker */
+};
+
+struct loop {
+    const struct kernel_ops *kernel;
+    void *instance;
+    char name[SPEC_CANONICAL_MAX]; /* canonical spec */
+    int64_t iterations;
+    size_t output_bytes, scratch_bytes;
+    struct kernel_grid grid; /* of a kernel with dependences */
+    char *state;             /* grid.state_bytes of it, or NULL */
+    /* Where a master collects results: the output, except that rows which
+     * depend on each other have a place apart, because a collected row may be
+     * a boundary that a worker of this rank is reading. */
+    char *inbox;
+    char *output; /* iterations * output_bytes; untouched pages cost nothing */
+    bool placed;  /* output and state lie where its runs' `memory` wants them:
+                     all runs of a loop bind their workers the same way */
+
+    /* Where chunks travel with their input data: all of them at rank 0, and
+     * room for those that come to this rank. */
+    bool fed;
+    struct input input;
+    int64_t *input_before; /* the input's */
+
+    /* What is right: XXH3 of each iteration's output, on every rank. */
+    uint64_t *checksum;
+    uint8_t *known; /* 1: checksum is there (all of them unless sampled) */
+    bool sampled;
+    double reference_s; /* measured or estimated; rank 0 */
+
+    struct loop_powers *powers; /* of its cells with power measured */
+
+    /* What the loop costs one worker alone, measured by rank 0. */
+    double serial_s;     /* -1: no output, no serial time to speak of */
+    double *cost_before; /* rank 0: s before iteration i, iterations + 1 of
+                            them; or NULL */
+    double row_start_s;  /* simulated grids: to start a row of a block */
+};
+
+/* Collective: makes the instance on every rank, its input data where it is to
+ * be fed (the kernel must have some), the reference (from the
+ * cache when this build has computed it before; a random sample when it would
+ * take more than verify_limit seconds) and the serial cost, measured by the
+ * calling thread of rank 0 (of a fed one, on its input).  All ranks return the
+ * same code. */
+int loop_open(struct loop *loop, const char *spec, bool fed,
+              const struct comm *comm, double verify_limit, uint64_t seed,
+              struct error *err);
+void loop_close(struct loop *loop);
+
+/* The checksum of one iteration's output as it stands in `memory` (output or
+ * inbox). */
+uint64_t loop_checksum(const struct loop *loop, const char *memory,
+                       int64_t iteration);
+
+#endif

@@ -1,0 +1,56 @@
+#include "harness/loop/fit.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+
+static const double GIB = 0x1p30;
+
+double fit_need(double process, double output, int ranks)
+{
+    return ranks * process + (ranks > 1 ? output : 0);
+}
+
+/* The available memory is looked at before any rank goes on to allocate. */
+static int check(const char *name, double process, double output,
+                 const struct comm *comm, struct error *err)
+{
+    int ranks = comm->host_ranks, code = 0;
+    double need = fit_need(process, output, ranks);
+    double available = memory_available();
+    if (available >= 0 && need > available)
+        code = error_set(err, ENOMEM,
+                         "%.100s does not fit into memory: %d rank%s of a "
+                         "host need%s up to %.2f GiB, available are %.2f GiB",
+                         name, ranks, ranks == 1 ? "" : "s",
+                         ranks == 1 ? "s" : "", need / GIB, available / GIB);
+    return comm_agree(comm, code, err);
+}
+
+int fit_spec(const struct kernel_ops *kernel, const struct spec *spec,
+             const struct comm *comm, struct error *err)
+{
+    if (kernel->memory == NULL)
+        return 0;
+    return check(spec->canonical, kernel->memory(spec), 0, comm, err);
+}
+
+int fit_output(const char *name, const struct kernel_ops *kernel,
+               const void *instance, const struct comm *comm, struct error *err)
+{
+    double output = (double)kernel->iterations(instance) *
+                    (double)kernel->output_bytes(instance);
+    /* Independent iterations: a rank has pages for those it ran only, and
+     * together the ranks have the output about once. */
+    if (kernel->dependence == NULL)
+        return check(name, output / comm->host_ranks, output, comm, err);
+    struct kernel_grid grid;
+    kernel->dependence->grid(instance, &grid);
+    return check(name, output + (double)grid.state_bytes, output, comm, err);
+}
+
+int fit_input(const char *name, double input, const struct comm *comm,
+              struct error *err)
+{
+    return check(name, 2 * input / comm->host_ranks, 0, comm, err);
+}

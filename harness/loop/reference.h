@@ -1,0 +1,14 @@
+/* References: the checksums that every run of a loop must reproduce. */
+#ifndef HARNESS_LOOP_REFERENCE_H
+#define HARNESS_LOOP_REFERENCE_H
+
+#include "harness/loop/loop.h"
+
+/* Fills checksum, known, sampled and reference_s of a loop whose instance is
+ * there.  Computes them serially, or reads them from the cache; keeps a full
+ * reference there.  A cache that cannot be used is no error.  Returns 0 or
+ * -ENOMEM. */
+int reference_make(struct loop *loop, const struct spec *spec,
+                   double verify_limit, uint64_t seed, struct error *err);
+
+#endif

@@ -1,0 +1,51 @@
+/* What all cells of a launch share on a rank.  One of the parts that are
+ * chosen at link time: context.c natively, sim/context.c in simulation. */
+#ifndef HARNESS_PLACE_CONTEXT_H
+#define HARNESS_PLACE_CONTEXT_H
+
+#include "base/error.h"
+#include "harness/cell/cell.h"
+#include "harness/comm/comm.h"
+#include "harness/counters/counters.h"
+#include "harness/place/place.h"
+#include "harness/setup/plan.h"
+
+struct openmp;
+
+struct launch_context {
+    struct comm comm;
+    struct place place; /* not in simulation */
+    struct engine_team *team;
+    int threads;
+    struct counters_list events; /* to count; none in simulation */
+    struct counters *counters;   /* of this process; NULL: none */
+    double tick_s;
+    uint64_t seed;   /* the plan's: of the campaign */
+    const char *out; /* result directory, the plan's */
+    bool keep_log;   /* chunks of kernels without output are logged too */
+    int slots;       /* of the counters, that threads of other teams have before
+                        this one's: thread 0 is in all teams */
+    struct openmp *openmp; /* whose threads the team's are; NULL: our own */
+    struct launch_context *next; /* the same with another OpenMP runtime's
+                                    team; owned */
+};
+
+/* Collective, after comm_open: checks that the launcher started what the plan
+ * needs, and makes the rest.  All ranks return the same code. */
+int context_open(struct launch_context *context, const struct plan *plan,
+                 struct error *err);
+void context_close(struct launch_context *context);
+
+/* The number of a thread among all that count. */
+static inline int context_slot(const struct launch_context *context, int thread)
+{
+    return thread == 0 ? 0 : context->slots + thread;
+}
+
+/* Collective: the context that a cell runs in.  That is this one, or under
+ * transport openmp one whose team is the runtime's, made with the first such
+ * cell and kept.  All ranks return the same code. */
+int context_of_cell(struct launch_context *context, const struct cell *cell,
+                    struct launch_context **out, struct error *err);
+
+#endif

@@ -1,0 +1,149 @@
+#include "harness/place/context.h"
+
+#include "harness/transport/openmp/openmp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int check_ranks(const struct comm *comm, const struct plan *plan,
+                       struct error *err)
+{
+    if (plan->ranks == comm->ranks)
+        return 0;
+    return error_set(err, EINVAL,
+                     "the launcher started %d ranks, the plan needs %d: "
+                     "look at --launcher",
+                     comm->ranks, plan->ranks);
+}
+
+/* Our own team's and one of each OpenMP runtime. */
+enum { TEAMS = 3 };
+
+static void open_thread(int thread, void *arg)
+{
+    struct launch_context *context = arg;
+    if (thread > 0 || context->openmp == NULL)
+        counters_thread_open(context->counters, context_slot(context, thread));
+}
+
+static void close_thread(int thread, void *arg)
+{
+    struct launch_context *context = arg;
+    if (thread > 0 || context->openmp == NULL)
+        counters_thread_close(context->counters, context_slot(context, thread));
+}
+
+static int open_counters(struct launch_context *context,
+                         const struct plan *plan, struct error *err)
+{
+    int code = counters_parse(plan->policy.events, &context->events, err);
+    if (code == 0)
+        code = counters_open(&context->counters, &context->events,
+                             TEAMS * context->threads, err);
+    if (code == 0)
+        engine_team_run(context->team, open_thread, context);
+    return code;
+}
+
+int context_open(struct launch_context *context, const struct plan *plan,
+                 struct error *err)
+{
+    int code =
+        comm_agree(&context->comm, check_ranks(&context->comm, plan, err), err);
+    if (code != 0)
+        return code;
+    context->threads = plan->threads;
+    context->comm.threaded = context->threads > 1;
+    context->seed = plan->seed;
+    context->out = plan->out;
+    context->keep_log = plan->policy.trace;
+    context->tick_s = engine_measure_tick();
+    code = place_open(&context->place, &context->comm, err);
+    if (code != 0)
+        return code;
+    /* More ranks than cores: those that wait must leave them at once. */
+    int crowded = place_ranks_crowded(&context->place);
+    if (comm_max_int(&context->comm, crowded))
+        context->comm.patience.spin_s = 0;
+    code = engine_team_start(&context->team, context->threads, err);
+    if (code == 0)
+        code = open_counters(context, plan, err);
+    return comm_agree(&context->comm, code, err);
+}
+
+static void close_team(struct launch_context *context)
+{
+    if (context->team == NULL)
+        return;
+    engine_team_run(context->team, close_thread, context);
+    engine_team_stop(context->team);
+}
+
+/* ---- teams of OpenMP runtimes ---- */
+
+static void close_openmp(struct launch_context *context)
+{
+    if (context == NULL)
+        return;
+    close_openmp(context->next);
+    close_team(context);
+    if (context->openmp != NULL)
+        openmp_close(context->openmp);
+    free(context);
+}
+
+static int open_openmp(const struct launch_context *context, const char *name,
+                       struct launch_context *made, struct error *err)
+{
+    *made = *context;
+    made->team = NULL;
+    made->slots = context->slots + context->threads;
+    if (context->next != NULL)
+        made->slots = context->next->slots + context->threads;
+    made->next = NULL;
+    int code = openmp_open(&made->openmp, name, err);
+    if (code == 0)
+        code = openmp_check_team(made->openmp, made->threads, err);
+    if (code == 0)
+        code = engine_team_adopt(&made->team, made->threads, openmp_fork,
+                                 made->openmp, err);
+    if (code == 0)
+        engine_team_run(made->team, open_thread, made);
+    return code;
+}
+
+int context_of_cell(struct launch_context *context, const struct cell *cell,
+                    struct launch_context **out, struct error *err)
+{
+    *out = context;
+    if (strcmp(cell->transport, "openmp") != 0)
+        return 0;
+    for (struct launch_context *c = context->next; c != NULL; c = c->next) {
+        if (strcmp(openmp_name(c->openmp), cell->openmp) == 0) {
+            *out = c;
+            return 0;
+        }
+    }
+    struct launch_context *made = calloc(1, sizeof(*made));
+    int code = made != NULL ? open_openmp(context, cell->openmp, made, err)
+                            : error_set(err, ENOMEM, "out of memory");
+    code = comm_agree(&context->comm, code, err);
+    if (code != 0) {
+        close_openmp(made);
+        return code;
+    }
+    made->next = context->next;
+    context->next = made;
+    *out = made;
+    return 0;
+}
+
+void context_close(struct launch_context *context)
+{
+    close_openmp(context->next);
+    close_team(context);
+    counters_close(context->counters);
+    if (context->place.topo != NULL)
+        place_close(&context->place);
+}

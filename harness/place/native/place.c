@@ -1,0 +1,206 @@
+#include "harness/place/place.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+int place_open(struct place *place, const struct comm *comm, struct error *err)
+{
+    char host[256] = "", text[600];
+    *place = (struct place){.ranks = comm->ranks, .rank = comm->rank};
+    int code = topo_open(&place->topo, err);
+    place->group = calloc((size_t)comm->ranks, sizeof(*place->group));
+    place->cores = calloc((size_t)comm->ranks, sizeof(*place->cores));
+    place->processors = calloc((size_t)comm->ranks, sizeof(*place->processors));
+    uint64_t *both = calloc((size_t)comm->ranks, sizeof(*both));
+    if (code == 0 &&
+        (!place->group || !place->cores || !place->processors || !both))
+        code =
+            error_set(err, ENOMEM, "out of memory for %d ranks", comm->ranks);
+    code = comm_agree(comm, code, err);
+    if (code == 0) {
+        gethostname(host, sizeof(host) - 1);
+        snprintf(text, sizeof(text), "%s|%s", host, topo_cpuset(place->topo));
+        comm_share_u64(comm, XXH3_64bits(text, strlen(text)), place->group);
+        comm_share_u64(comm,
+                       (uint64_t)topo_cores(place->topo) << 32 |
+                           (uint64_t)topo_processors(place->topo),
+                       both);
+        for (int rank = 0; rank < comm->ranks; rank++) {
+            place->cores[rank] = (int)(both[rank] >> 32);
+            place->processors[rank] = (int)(both[rank] & UINT32_MAX);
+        }
+    }
+    free(both);
+    if (code != 0)
+        place_close(place);
+    return code;
+}
+
+void place_close(struct place *place)
+{
+    if (place->topo != NULL)
+        topo_close(place->topo);
+    free(place->group);
+    free(place->cores);
+    free(place->processors);
+    *place = (struct place){0};
+}
+
+static int rank_workers(const struct tree *tree, int rank)
+{
+    return tree->rank_worker[rank + 1] - tree->rank_worker[rank];
+}
+
+/* Ranks of this rank's kind (with workers, or without) before it in its
+ * group. */
+static int kin_before(const struct place *place, const struct tree *tree,
+                      int rank)
+{
+    bool works = rank_workers(tree, rank) > 0;
+    int before = 0;
+    for (int r = 0; r < rank; r++)
+        before += place->group[r] == place->group[rank] &&
+                  (rank_workers(tree, r) > 0) == works;
+    return before;
+}
+
+struct place_slot place_slot(const struct place *place, const struct tree *tree,
+                             int domains, int rank, int thread)
+{
+    int before = 0, all = 0, seen = 0;
+    int kin = kin_before(place, tree, rank);
+    struct place_slot slot = {.domain = kin % domains};
+    for (int r = 0; r < place->ranks; r++) {
+        int workers = rank_workers(tree, r);
+        if (place->group[r] != place->group[rank] || workers == 0 ||
+            seen++ % domains != slot.domain)
+            continue;
+        all += workers;
+        before += r < rank ? workers : 0;
+    }
+    slot.slots = all > 0 ? all : 1;
+    slot.slot = rank_workers(tree, rank) == 0 ? slot.slots + kin / domains
+                                              : before + thread;
+    return slot;
+}
+
+int place_assign(const struct place *place, const struct tree *tree,
+                 const struct topo_binding *binding, int threads, int *domain,
+                 int *processor, struct error *err)
+{
+    struct topo_room room;
+    topo_room(place->topo, &room);
+    int domains =
+        binding->bind == TOPO_LIST ? 1 : room.domains[binding->domain];
+    struct place_slot first = place_slot(place, tree, domains, place->rank, 0);
+    int extra = first.slot < first.slots ? 0 : first.slot - first.slots + 1;
+    int *all = calloc((size_t)(first.slots + extra), sizeof(*all));
+    if (all == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    *domain = first.domain;
+    int code = topo_assign(place->topo, binding, first.domain, first.slots,
+                           extra, all, err);
+    for (int t = 0; code == 0 && t < threads; t++)
+        processor[t] = all[first.slot + t];
+    free(all);
+    return code;
+}
+
+bool place_crowded(const struct place *place, const struct tree *tree, bool smt)
+{
+    const int *room = smt ? place->processors : place->cores;
+    int threads = 0;
+    for (int r = 0; r < place->ranks; r++) {
+        int workers = rank_workers(tree, r);
+        if (place->group[r] == place->group[place->rank])
+            threads += workers > 0 ? workers : 1;
+    }
+    return threads > room[place->rank];
+}
+
+bool place_ranks_crowded(const struct place *place)
+{
+    int ranks = 0;
+    for (int r = 0; r < place->ranks; r++)
+        ranks += place->group[r] == place->group[place->rank];
+    return ranks > place->cores[place->rank];
+}
+
+struct seat {
+    uint64_t host;
+    int spot, worker; /* spot: its core, or its processor */
+};
+
+static int compare_seats(const void *a, const void *b)
+{
+    const struct seat *x = a, *y = b;
+    if (x->host != y->host)
+        return x->host < y->host ? -1 : 1;
+    if (x->spot != y->spot)
+        return x->spot < y->spot ? -1 : 1;
+    return (x->worker > y->worker) - (x->worker < y->worker);
+}
+
+/* Unbound workers have no core of their own: there must be enough cores. */
+static int check_unbound(const struct place *place, const struct tree *tree,
+                         bool smt, struct error *err)
+{
+    const int *room = smt ? place->processors : place->cores;
+    for (int rank = 0; rank < place->ranks; rank++) {
+        int slots = place_slot(place, tree, 1, rank, 0).slots;
+        if (slots > room[rank])
+            return error_set(err, EBUSY,
+                             "%d workers have %d %s: ask for fewer, or give "
+                             "--oversubscribe to go on",
+                             slots, room[rank],
+                             smt ? "hardware threads" : "cores");
+    }
+    return 0;
+}
+
+static int say_shared(const struct place *place, const struct tree *tree,
+                      const struct seat *one, const struct seat *other,
+                      bool smt, struct error *err)
+{
+    int rank = tree->worker_rank[other->worker];
+    return error_set(err, EBUSY,
+                     "workers %d and %d share %s %d (%d workers, %d %s): ask "
+                     "for fewer, or give --oversubscribe to go on",
+                     one->worker, other->worker, smt ? "processor" : "core",
+                     one->spot, tree->workers,
+                     smt ? place->processors[rank] : place->cores[rank],
+                     smt ? "hardware threads" : "cores");
+}
+
+int place_check(const struct place *place, const struct tree *tree,
+                const struct place_report *report,
+                const struct topo_binding *binding, struct error *err)
+{
+    bool smt = binding->smt;
+    if (binding->bind == TOPO_NONE)
+        return check_unbound(place, tree, smt, err);
+    struct seat *seat = calloc((size_t)tree->workers + 1, sizeof(*seat));
+    if (seat == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    for (int w = 0; w < tree->workers; w++)
+        seat[w] = (struct seat){report[w].host,
+                                smt ? report[w].processor : report[w].core, w};
+    qsort(seat, (size_t)tree->workers, sizeof(*seat), compare_seats);
+    int code = 0;
+    for (int i = 0; i < tree->workers && code == 0; i++) {
+        if (!report[seat[i].worker].bound)
+            code = error_set(err, EBUSY,
+                             "worker %d is not bound to one core: bind it, or "
+                             "choose --bind none",
+                             seat[i].worker);
+        else if (i > 0 && seat[i].host == seat[i - 1].host &&
+                 seat[i].spot == seat[i - 1].spot)
+            code = say_shared(place, tree, &seat[i - 1], &seat[i], smt, err);
+    }
+    free(seat);
+    return code;
+}

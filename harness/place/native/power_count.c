@@ -1,0 +1,145 @@
+/* Counting what else runs on the workers' cores. */
+#include "harness/place/power.h"
+
+#include "harness/topo/queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One worker on its way to rank 0. */
+struct seat {
+    uint64_t host;
+    int32_t processor, foreign;
+};
+
+/* The processes of this launch that can be on this rank's cores: they are
+ * counted as workers, not by what they do while they register.  NULL: out of
+ * memory. */
+static pid_t *own_processes(const struct place *place, const struct comm *comm,
+                            const uint64_t *pid, int *owns)
+{
+    pid_t *own = calloc((size_t)comm->ranks, sizeof(*own));
+    *owns = 0;
+    for (int r = 0; own != NULL && r < comm->ranks; r++)
+        if (place->group[r] == place->group[comm->rank])
+            own[(*owns)++] = (pid_t)pid[r];
+    return own;
+}
+
+/* What else wants the processors of this rank's workers. */
+static int look(const struct place *place, const struct comm *comm,
+                const uint64_t *pid, struct seat *seat, int workers,
+                struct error *err)
+{
+    int owns, n = workers + 1;
+    pid_t *own = own_processes(place, comm, pid, &owns);
+    int *processor = calloc((size_t)n, sizeof(*processor));
+    int *foreign = calloc((size_t)n, sizeof(*foreign));
+    int code = own != NULL && processor != NULL && foreign != NULL
+                   ? 0
+                   : error_set(err, ENOMEM, "out of memory");
+    for (int i = 0; code == 0 && i < workers; i++)
+        processor[i] = seat[i].processor;
+    if (code == 0 && workers > 0)
+        code = queue_count(processor, workers, own, owns, foreign, err);
+    for (int i = 0; code == 0 && i < workers; i++)
+        seat[i].foreign = foreign[i];
+    free(own);
+    free(processor);
+    free(foreign);
+    return code;
+}
+
+/* Q: the workers on this processor, and what else is there. */
+static void fill_queues(const struct seat *seat, int workers, int *queue)
+{
+    for (int w = 0; w < workers; w++) {
+        queue[w] = seat[w].foreign;
+        for (int other = 0; other < workers; other++)
+            queue[w] += seat[other].host == seat[w].host &&
+                        seat[other].processor == seat[w].processor;
+    }
+}
+
+static int gather(const struct comm *comm, const struct tree *tree,
+                  const struct seat *seat, int own, int *queue,
+                  struct error *err)
+{
+    void *all = NULL;
+    size_t bytes;
+    int code =
+        comm_gather_any(comm, seat, (size_t)own * sizeof(*seat), &all, &bytes);
+    if (code != 0)
+        code = error_set(err, ENOMEM, "out of memory");
+    else if (comm->rank == 0)
+        fill_queues(all, tree->workers, queue);
+    free(all);
+    code = comm_agree(comm, code, err);
+    if (code == 0)
+        comm_broadcast(comm, queue, (size_t)tree->workers * sizeof(*queue));
+    return code;
+}
+
+static int count(struct powers *powers, const struct tree *tree,
+                 const struct place *place, const struct comm *comm,
+                 const struct place_report *own, struct error *err)
+{
+    int workers =
+        tree->rank_worker[comm->rank + 1] - tree->rank_worker[comm->rank];
+    struct seat *seat = calloc((size_t)workers + 1, sizeof(*seat));
+    uint64_t *pid = calloc((size_t)comm->ranks, sizeof(*pid));
+    int code = seat != NULL && pid != NULL
+                   ? 0
+                   : error_set(err, ENOMEM, "out of memory");
+    code = comm_agree(comm, code, err);
+    if (code == 0) {
+        for (int i = 0; i < workers; i++)
+            seat[i] = (struct seat){own[i].host, own[i].processor, 0};
+        comm_share_u64(comm, (uint64_t)getpid(), pid);
+        code = look(place, comm, pid, seat, workers, err);
+        code = comm_agree(comm, code, err);
+    }
+    if (code == 0)
+        code = gather(comm, tree, seat, workers, powers->queue, err);
+    free(pid);
+    free(seat);
+    return code;
+}
+
+/* Over an rma window there is no master that workers could register with. */
+static bool registers(const struct cell *cell, const struct comm *comm)
+{
+    return strcmp(cell->transport, "window") != 0 ||
+           strcmp(cell->window, "shared") == 0 ||
+           (strcmp(cell->window, "auto") == 0 && comm->one_host);
+}
+
+int powers_open(struct powers *powers, const struct cell *cell,
+                const struct tree *tree, const struct place *place,
+                const struct comm *comm, const struct place_report *own,
+                struct error *err)
+{
+    struct sched_pair pair;
+    int code = powers_given(powers, cell, tree->workers, err);
+    if (code == 0)
+        code = cell_scheme_parse(cell->scheme, &pair, err);
+    bool available =
+        code == 0 && pair.outer != NULL && pair.outer->available != NULL;
+    bool bound = strcmp(cell->bind, "none") != 0;
+    bool wanted = available && registers(cell, comm);
+    /* What is measured beside the load holds it already: A = V. */
+    bool counted = bound && !cell_measures_power(cell) &&
+                   (wanted || cell->load[0] != '\0');
+    if (code == 0)
+        code = powers_allocate(powers, tree->workers, counted, available, err);
+    code = comm_agree(comm, code, err);
+    if (code == 0 && counted)
+        code = count(powers, tree, place, comm, own, err);
+    if (code == 0)
+        powers_share(powers, &pair, tree->workers);
+    if (code != 0)
+        powers_close(powers);
+    return code;
+}

@@ -1,0 +1,146 @@
+/* A chain whose chunks may be handed out again: the book, where each worker
+ * computes, and the sources that stand before those of workers beside the
+ * book. */
+#include "harness/run/chain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* However short its chunks are, a worker may lose its core for a moment, and a
+ * message takes its time. */
+static const double LEAST_S = 100e-6;
+
+int chain_root_open_book(struct chain_root *root, const struct loop *loop,
+                         int workers, struct error *err)
+{
+    double mean_s =
+        loop->serial_s > 0 ? loop->serial_s / (double)loop->iterations : 0;
+    double factor = root->cell->reissue;
+    if (reissue_open(&root->book, loop->iterations, workers, factor * mean_s,
+                     factor * LEAST_S) != 0)
+        return error_set(err, ENOMEM, "out of memory for what is out");
+    root->has_book = true;
+    return 0;
+}
+
+/* ---- where workers compute ---- */
+
+static size_t own_bytes(const struct loop *loop)
+{
+    return (size_t)loop->iterations * loop->output_bytes;
+}
+
+/* Pages that nobody touches cost nothing. */
+static int open_own(struct chain *chain, const struct loop *loop,
+                    struct error *err)
+{
+    size_t n = (size_t)chain->workers;
+    if (engine_simulated)
+        return 0;
+    chain->own = calloc(n + 1, sizeof(*chain->own));
+    chain->own_bytes = own_bytes(loop);
+    for (size_t i = 0; chain->own != NULL && i < n; i++) {
+        void *pages = mmap(NULL, chain->own_bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (pages == MAP_FAILED)
+            return error_set(err, ENOMEM,
+                             "no room for what each of %zu workers computes",
+                             n);
+        chain->own[i] = pages;
+    }
+    return chain->own != NULL ? 0 : error_set(err, ENOMEM, "out of memory");
+}
+
+int chain_reissue_open(struct chain *chain, const struct loop *loop,
+                       struct error *err)
+{
+    size_t n = (size_t)chain->workers;
+    chain->output = loop->output;
+    chain->output_bytes = loop->output_bytes;
+    if (chain->cell->reissue == 0)
+        return 0;
+    chain->again = calloc(n + 1, sizeof(*chain->again));
+    if (chain->again == NULL)
+        return error_set(err, ENOMEM, "out of memory for %zu workers", n);
+    return open_own(chain, loop, err);
+}
+
+void chain_reissue_close(struct chain *chain)
+{
+    for (int i = 0; chain->own != NULL && i < chain->workers; i++)
+        if (chain->own[i] != NULL)
+            munmap(chain->own[i], chain->own_bytes);
+    free(chain->own);
+    free(chain->again);
+}
+
+char *chain_output(const struct chain *chain, int i)
+{
+    return chain->own != NULL ? chain->own[i] : chain->output;
+}
+
+/* ---- sources ---- */
+
+static bool state_reserved(void *arg, int worker, struct chunk *chunk)
+{
+    struct chain_root *root = arg;
+    engine_lock(&root->state->lock);
+    bool more = sched_next(&root->sched, worker, chunk);
+    engine_unlock(&root->state->lock);
+    return more;
+}
+
+static bool serve_others(void *arg)
+{
+    return relay_poll(arg);
+}
+
+void chain_reissue_sources(struct chain *chain)
+{
+    struct chain_root *root = chain->root;
+    int first = chain->tree->rank_worker[chain->comm->rank];
+    bool beside = root->has_book && (!chain->has_relay || chain->relay.count);
+    if (!beside)
+        return;
+    root->book.reserved = chain->has_relay ? relay_reserved : state_reserved;
+    root->book.arg = chain->has_relay ? (void *)&chain->relay : (void *)root;
+    for (int i = 0; i < chain->workers; i++) {
+        if (!powers_take_part(root->powers, first + i))
+            continue;
+        chain->again[i] = (struct reissue_source){
+            .inner = &chain->source[i].base,
+            .book = &root->book,
+            .own = chain_output(chain, i),
+            .output = engine_simulated ? NULL : chain->output,
+            .output_bytes = chain->output_bytes,
+            .serve = chain->has_relay ? serve_others : NULL,
+            .arg = &chain->relay};
+        reissue_source_open(&chain->again[i], first + i);
+    }
+}
+
+struct source *chain_source(struct chain *chain, int i)
+{
+    if (chain->again != NULL && chain->again[i].inner != NULL)
+        return &chain->again[i].base;
+    return &chain->source[i].base;
+}
+
+/* ---- the end ---- */
+
+bool chain_is_over(struct chain *chain)
+{
+    struct chain_root *root = chain->root;
+    if (chain->cell->reissue == 0)
+        return false;
+    return root->has_book ? reissue_is_over(&root->book)
+                          : relay_is_over(&chain->relay);
+}
+
+void chain_poison(struct chain *chain, int byte)
+{
+    if (chain->root->has_book && chain->has_relay)
+        relay_poison(&chain->relay, byte);
+}

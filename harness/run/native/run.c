@@ -1,0 +1,422 @@
+#include "harness/run/run_parts.h"
+
+#include "harness/cell/binding.h"
+#include "harness/setup/cell_tree.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Bytes of address space that may be set aside for one list. */
+#define MAPPED_MAX 0x1p46
+
+/* ---- opening ---- */
+
+/* Starts what competes with the workers, and lets them register beside it. */
+static int open_powers(struct run *run, struct error *err)
+{
+    const struct launch_context *context = run->context;
+    const struct comm *comm = &context->comm;
+    int *load = cell_loads(&run->cell);
+    int code = load_open(&run->load, load ? load + run_first_worker(run) : NULL,
+                         run->workers, context->team, err);
+    free(load);
+    code = comm_agree(comm, code, err);
+    if (code != 0)
+        return code;
+    load_resume(&run->load);
+    comm_quiet_barrier(comm);
+    code = powers_open(&run->powers, &run->cell, &run->tree, &context->place,
+                       comm, run->place, err);
+    if (code == 0 && cell_measures_power(&run->cell)) {
+        code = run_measure_powers(run, err);
+        powers_settle(&run->powers, &run->cell, run->tree.workers);
+    }
+    load_pause(&run->load);
+    return code;
+}
+
+static bool serve_masters(void *arg, struct link_piece *piece)
+{
+    (void)piece;
+    return chain_progress(arg);
+}
+
+/* Between two slices of thread 0's work.  Only what really was served counts
+ * as time not spent computing. */
+static void poll_call(void *arg)
+{
+    struct run *run = arg;
+    uint64_t before = engine_ticks();
+    bool any = chain_polls(&run->chain) && chain_progress(&run->chain);
+    if (run->has_dmps)
+        any = links_progress(&run->dmps.links) || any;
+    if (any)
+        run->worker[0].source->serve_s +=
+            (double)(engine_ticks() - before) * run->context->tick_s;
+}
+
+static bool needs_poll(const struct run *run)
+{
+    return chain_polls(&run->chain) ||
+           (run->has_dmps && run->dmps.links.remote);
+}
+
+/* Whole pages, touched by nobody yet. */
+static void *map_pages(size_t bytes)
+{
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+static bool stamps(const struct run *run)
+{
+    return strcmp(run->cell.timing, "chunk") == 0;
+}
+
+/* Time steps whose chunks are logged: one, when they are the same in all. */
+static int logged_steps(const struct run *run)
+{
+    bool all = run->passes > 1 || run->dmps.every_step;
+    return run->has_dmps && all ? run->loop->grid.steps : 1;
+}
+
+static int open_worker(struct run *run, int i, struct error *err)
+{
+    struct loop *loop = run->loop;
+    int steps = logged_steps(run);
+    bool log = loop->output_bytes > 0 || run->context->keep_log;
+    struct worker *worker = &run->worker[i];
+    *worker = (struct worker){.kernel = loop->kernel,
+                              .instance = loop->instance,
+                              .output = chain_output(&run->chain, i),
+                              .output_bytes = loop->output_bytes,
+                              .stamp = stamps(run)};
+    if (loop->fed) {
+        run->feed = (struct feed){loop, &run->chain, i};
+        worker->kernel = &feed_kernel;
+        worker->instance = &run->feed;
+    }
+    run->scratch_bytes = (loop->scratch_bytes + 127) / 128 * 128 + 128;
+    run->scratch[i] = map_pages(run->scratch_bytes);
+    if (run->scratch[i] == NULL)
+        return error_set(err, ENOMEM, "no memory for worker %d", i);
+    worker->scratch = run->scratch[i];
+    double log_bytes = (double)loop->iterations * steps * sizeof(struct ran);
+    run->log_bytes =
+        (size_t)loop->iterations * (size_t)steps * sizeof(struct ran);
+    if (log && (log_bytes > MAPPED_MAX ||
+                (worker->log = map_pages(run->log_bytes)) == NULL))
+        return error_set(err, ENOMEM,
+                         "no memory to log %lld chunks in each of %d time "
+                         "steps",
+                         (long long)loop->iterations, steps);
+    if (i == 0 && needs_poll(run)) {
+        run->poll = (struct kernel_poll){poll_call, run};
+        worker->poll = &run->poll;
+    }
+    run_perturb_poll(run, i);
+    return 0;
+}
+
+static int open_memory(struct run *run, struct error *err)
+{
+    size_t n = (size_t)run->workers + 1;
+    run->worker = calloc(n, sizeof(*run->worker));
+    run->result = calloc(n, sizeof(*run->result));
+    run->scratch = calloc(n, sizeof(*run->scratch));
+    run->place = calloc(n, sizeof(*run->place));
+    if (run->context->counters != NULL)
+        run->counted = calloc(n, sizeof(*run->counted));
+    if (!run->worker || !run->result || !run->scratch || !run->place ||
+        (run->context->counters != NULL && run->counted == NULL))
+        return error_set(err, ENOMEM, "out of memory for %d workers",
+                         run->workers);
+    return 0;
+}
+
+struct placing {
+    struct run *run;
+    struct error *err;
+    int code; /* of the first thread that could not */
+    atomic_flag said;
+};
+
+static void place_body(int thread, void *arg)
+{
+    struct placing *placing = arg;
+    struct error err;
+    if (thread >= placing->run->workers)
+        return;
+    int code = run_place_memory(placing->run, thread, &err);
+    if (code == 0 || atomic_flag_test_and_set(&placing->said))
+        return;
+    placing->code = code;
+    *placing->err = err;
+}
+
+static int open_workers(struct run *run, struct error *err)
+{
+    struct placing placing = {run, err, 0, ATOMIC_FLAG_INIT};
+    for (int i = 0; i < run->workers; i++) {
+        int code = open_worker(run, i, err);
+        if (code != 0)
+            return code;
+    }
+    engine_team_run(run->context->team, place_body, &placing);
+    if (placing.code == 0)
+        run->loop->placed = true;
+    return placing.code;
+}
+
+static int open_migrate(struct run *run, struct error *err)
+{
+    struct loop *loop = run->loop;
+    run->dmps.migrate = &run->migrate;
+    return migrate_open(
+        &run->migrate, &run->context->comm, loop->instance, loop->iterations,
+        (size_t)loop->grid.columns * loop->grid.boundary_bytes, loop->output,
+        (size_t)loop->iterations * loop->output_bytes, loop->state,
+        loop->grid.state_bytes, err);
+}
+
+static int open_dmps(struct run *run, struct error *err)
+{
+    struct loop *loop = run->loop;
+    struct dmps *dmps = &run->dmps;
+    *dmps = (struct dmps){.kernel = loop->kernel->dependence,
+                          .instance = loop->instance,
+                          .state = loop->state,
+                          .output = loop->output,
+                          .grid = loop->grid,
+                          .rows = loop->iterations,
+                          .interval = run->cell.sync_interval,
+                          .every_step = stamps(run) || run->context->keep_log,
+                          .tick_s = run->context->tick_s};
+    if (strcmp(run->cell.protocol, "subproblem") == 0)
+        dmps->group = run->tree.workers;
+    if (strcmp(run->cell.placement, "replan") == 0)
+        run->passes = loop->grid.steps;
+    int code = links_open(&dmps->links, &run->context->comm, loop->iterations,
+                          loop->grid.columns, loop->grid.boundary_bytes,
+                          loop->grid.steps / run->passes, err);
+    run->has_dmps = code == 0;
+    dmps->links.patience = run->patience;
+    if (chain_polls(&run->chain)) {
+        dmps->links.serve = serve_masters;
+        dmps->links.serve_arg = &run->chain;
+    }
+    if (code == 0 && run->passes > 1 && run->context->comm.ranks > 1)
+        code = open_migrate(run, err);
+    return code;
+}
+
+/* Each rank's share of the loop is by its workers, before OpenMP divides it. */
+static int open_openmp(struct run *run, struct error *err)
+{
+    char canonical[SPEC_CANONICAL_MAX];
+    int64_t iterations = run->loop->iterations, workers = run->tree.workers;
+    int64_t each = iterations / workers, more = iterations % workers;
+    int64_t low = run_first_worker(run), high = low + run->workers;
+    if (strcmp(run->cell.transport, "openmp") != 0)
+        return 0;
+    run->share =
+        (struct openmp_loop){.first = low * each + (low < more ? low : more),
+                             .last = high * each + (high < more ? high : more),
+                             .threads = run->workers};
+    run->openmp = calloc((size_t)run->workers, sizeof(*run->openmp));
+    if (run->openmp == NULL)
+        return error_set(err, ENOMEM, "out of memory for %d workers",
+                         run->workers);
+    return openmp_schedule_parse(run->cell.scheme, true, NULL,
+                                 &run->share.schedule, canonical, err);
+}
+
+static int open_root(struct run *run, struct error *err)
+{
+    const struct comm *comm = &run->context->comm;
+    bool windowed = strcmp(run->cell.transport, "window") == 0;
+    size_t workers = (size_t)run->tree.workers;
+    if (strcmp(run->cell.transport, "steal") == 0) {
+        run->site = calloc(workers + 1, sizeof(*run->site));
+        if (run->site == NULL)
+            abort(); /* before any agreement: nothing sensible is left */
+        run_share_sites(run, run->site);
+    }
+    const struct chain_thieves thieves = {run->context->seed, run->site};
+    int code =
+        chain_root_open(&run->root, &run->cell, run->loop, &run->tree,
+                        &run->powers, run->planned.list ? &run->planned : NULL,
+                        &thieves, !windowed && comm->rank == 0, err);
+    return comm_agree(comm, code, err);
+}
+
+static int open_parts(struct run *run, bool oversubscribe, struct error *err)
+{
+    const struct comm *comm = &run->context->comm;
+    int code = cell_tree_build(&run->cell, &run->tree, err);
+    if (code == 0) {
+        run->workers = run->tree.rank_worker[comm->rank + 1] -
+                       run->tree.rank_worker[comm->rank];
+        code = open_memory(run, err);
+    }
+    code = comm_agree(comm, code, err);
+    if (code == 0)
+        code = run_check_places(run, oversubscribe, err);
+    if (code == 0)
+        code = open_powers(run, err);
+    if (code == 0)
+        code = comm_agree(comm, run_perturb_open(run, err), err);
+    if (code != 0)
+        return code;
+    run->crowded =
+        comm_max_int(comm, place_crowded(&run->context->place, &run->tree,
+                                         run->binding.smt)) != 0;
+    run->patience.spin_s = run->crowded ? 0 : comm->patience.spin_s;
+    run->patience.nap_ns = run->crowded ? 0 : ENGINE_SHORT_NAP_NS;
+    code = planned_open(&run->planned, &run->cell, run->loop, &run->tree,
+                        run->context, err);
+    if (code == 0)
+        code = open_root(run, err);
+    if (code == 0)
+        code = chain_open(&run->chain, &run->root, run->loop, &run->tree, comm,
+                          &run->patience, err);
+    if (code == 0 && run->loop->kernel->dependence != NULL)
+        code = open_dmps(run, err);
+    if (code == 0)
+        code = comm_agree(comm, open_openmp(run, err), err);
+    if (code == 0)
+        code = comm_agree(comm, open_workers(run, err), err);
+    return code;
+}
+
+int run_open(struct run **out, const struct cell *cell, struct loop *loop,
+             struct launch_context *context, bool oversubscribe,
+             struct error *err)
+{
+    struct run *run = calloc(1, sizeof(*run));
+    if (run == NULL)
+        abort(); /* before any agreement: nothing sensible is left */
+    run->cell = *cell;
+    run->loop = loop;
+    run->context = context;
+    run->passes = 1;
+    binding_of_cell(&run->binding, cell);
+    int code = open_parts(run, oversubscribe, err);
+    if (code != 0) {
+        run_close(run);
+        return code;
+    }
+    *out = run;
+    return 0;
+}
+
+void run_close(struct run *run)
+{
+    if (run->dmps.migrate != NULL)
+        migrate_close(&run->migrate);
+    if (run->has_dmps)
+        links_close(&run->dmps.links);
+    chain_close(&run->chain);
+    chain_root_close(&run->root);
+    planned_free(&run->planned);
+    powers_close(&run->powers);
+    run_perturb_close(run);
+    load_close(&run->load);
+    for (int i = 0; run->worker != NULL && i < run->workers; i++)
+        if (run->worker[i].log != NULL)
+            munmap(run->worker[i].log, run->log_bytes);
+    for (int i = 0; run->scratch != NULL && i < run->workers; i++)
+        if (run->scratch[i] != NULL)
+            munmap(run->scratch[i], run->scratch_bytes);
+    run_free_gathered(run);
+    tree_free(&run->tree);
+    free(run->openmp);
+    free(run->site);
+    free(run->held);
+    free(run->place);
+    free(run->processor);
+    free(run->scratch);
+    free(run->counted);
+    free(run->result);
+    free(run->worker);
+    free(run);
+}
+
+int run_workers(const struct run *run)
+{
+    return run->tree.workers;
+}
+
+int run_worker_rank(const struct run *run, int worker)
+{
+    return run->tree.worker_rank[worker];
+}
+
+const struct powers *run_powers(const struct run *run)
+{
+    return &run->powers;
+}
+
+const struct perturbs *run_perturbs(const struct run *run)
+{
+    return &run->perturbs;
+}
+
+bool run_oversubscribed(const struct run *run)
+{
+    return run->oversubscribed;
+}
+
+const struct planned *run_planned(const struct run *run)
+{
+    return run->planned.count > 0 ? &run->planned : NULL;
+}
+
+const char *run_window(const struct run *run)
+{
+    if (!run->chain.has_window)
+        return NULL;
+    return run->chain.window.shared ? "shared" : "rma";
+}
+
+bool run_varies(const struct run *run)
+{
+    (void)run;
+    return true;
+}
+
+int run_home(const struct run *run, int64_t iteration)
+{
+    return run->root.steals ? steal_home(&run->root.steal, iteration) : -1;
+}
+
+int run_repeat(struct run *run, struct run_result *result, struct error *err)
+{
+    *result = (struct run_result){.wrong_iteration = -1,
+                                  .reissued = -1,
+                                  .dropped = -1,
+                                  .bound_s = -1,
+                                  .wall_s = -1};
+    run_free_gathered(run);
+    run_reset(run);
+    load_resume(&run->load);
+    comm_quiet_barrier(&run->context->comm);
+    engine_team_run(run->context->team, run_loop_body, run);
+    load_pause(&run->load);
+    run_perturb_end(run);
+    int code = run_verify(run, result, err);
+    return code == 0 ? run_gather(run, result, err) : code;
+}
+
+int run_save(struct run *run, const char *path, struct run_result *result,
+             struct error *err)
+{
+    run->picture = path;
+    int code = run_repeat(run, result, err);
+    run->picture = NULL;
+    return code;
+}

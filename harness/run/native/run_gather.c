@@ -1,0 +1,246 @@
+#include "harness/run/run_parts.h"
+
+#include "base/stats.h"
+#include "harness/run/logged.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* What a rank reports about itself after a repetition. */
+struct rank_report {
+    double start_s, end_s;
+    int64_t messages, bytes;
+};
+
+static void worker_results(struct run *run)
+{
+    const struct launch_context *context = run->context;
+    for (int i = 0; i < run->workers; i++) {
+        const struct worker *w = &run->worker[i];
+        struct worker_result *r = &run->result[i];
+        r->chunks = w->chunks;
+        r->iterations = w->iterations;
+        r->finish_s = w->end_s - run->start_s;
+        /* What a stamped chunk holds besides computing is taken out. */
+        r->compute_s =
+            w->stamp ? (double)w->compute_ticks * context->tick_s - r->serve_s
+                     : w->end_s - w->begin_s - r->wait_s - r->serve_s;
+        r->compute_s -= r->sync_s + r->held_computing_s;
+        struct steal_tally tally = chain_stolen(&run->chain, i);
+        r->steals = tally.steals;
+        r->steals_failed = tally.failed;
+        r->stolen = tally.iterations;
+        r->host = context->place.group[context->comm.rank];
+    }
+}
+
+/* This rank's chunks with their times since its start. */
+static struct logged *own_log(const struct run *run, int64_t *count)
+{
+    int64_t n = 0;
+    for (int i = 0; i < run->workers; i++)
+        n += run->worker[i].log ? run->worker[i].logged : 0;
+    struct logged *log = malloc((size_t)(n + 1) * sizeof(*log));
+    *count = 0;
+    for (int i = 0; log != NULL && i < run->workers; i++) {
+        const struct worker *w = &run->worker[i];
+        for (int64_t c = 0; w->log != NULL && c < w->logged; c++) {
+            struct logged *entry = &log[(*count)++];
+            *entry = (struct logged){w->log[c], run_first_worker(run) + i};
+            entry->ran.begin -= w->stamp ? run->start_ticks : 0;
+            entry->ran.end -= w->stamp ? run->start_ticks : 0;
+        }
+    }
+    return log;
+}
+
+static double bound(const struct run *run, const struct run_result *result)
+{
+    const double *before = run->loop->cost_before;
+    double *cost = malloc((size_t)(result->logged + 1) * sizeof(*cost));
+    if (before == NULL || cost == NULL || result->logged == 0) {
+        free(cost);
+        return -1;
+    }
+    for (int64_t i = 0; i < result->logged; i++) {
+        const struct ran *ran = &result->log[i];
+        cost[i] = before[ran->start + ran->size] - before[ran->start];
+    }
+    /* What is stolen runs in no order of the whole loop. */
+    double (*least)(const double *, int64_t, int) =
+        run->root.steals ? stats_least_time : stats_list_schedule;
+    double time = least(cost, result->logged, run->tree.workers);
+    free(cost);
+    return time;
+}
+
+/* What was computed in vain is no part of the loop. */
+static int64_t drop_late(const struct reissue *book, struct logged *all,
+                         int64_t n)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (reissue_winner(book, all[i].ran.start) == (int)all[i].worker)
+            all[kept++] = all[i];
+    return kept;
+}
+
+static void split_log(struct run *run, struct logged *all, int64_t n,
+                      struct run_result *result)
+{
+    if (run->root.has_book)
+        n = drop_late(&run->root.book, all, n);
+    logged_sort(all, n);
+    run->all_ran = malloc((size_t)(n + 1) * sizeof(*run->all_ran));
+    run->all_ran_worker =
+        malloc((size_t)(n + 1) * sizeof(*run->all_ran_worker));
+    if (run->all_ran == NULL || run->all_ran_worker == NULL)
+        return;
+    for (int64_t i = 0; i < n; i++) {
+        run->all_ran[i] = all[i].ran;
+        run->all_ran_worker[i] = (int32_t)all[i].worker;
+    }
+    result->log = run->all_ran;
+    result->log_worker = run->all_ran_worker;
+    result->logged = n;
+}
+
+static void gather_log(struct run *run, struct run_result *result)
+{
+    const struct comm *comm = &run->context->comm;
+    int64_t count;
+    void *all;
+    size_t bytes;
+    struct logged *log = own_log(run, &count);
+    comm_gather_any(comm, log, (size_t)count * sizeof(*log), &all, &bytes);
+    free(log);
+    if (comm->rank == 0)
+        split_log(run, all, (int64_t)(bytes / sizeof(*log)), result);
+    free(all);
+}
+
+/* Clocks of different hosts do not compare: the time is the longest of the
+ * ranks' own, and the skew is known on one host only. */
+static int gather_ranks(struct run *run, struct run_result *result,
+                        struct error *err)
+{
+    const struct comm *comm = &run->context->comm;
+    struct links *links = &run->dmps.links;
+    struct migrate *migrate = &run->migrate;
+    struct rank_report mine = {
+        .start_s = run->start_s,
+        .end_s = run->end_s,
+        .messages = run->messages + links->messages + migrate->messages,
+        .bytes = run->bytes + links->bytes + migrate->moved_bytes,
+    };
+    struct rank_report *all = NULL;
+    if (comm->rank == 0)
+        all = calloc((size_t)comm->ranks, sizeof(*all));
+    int code = comm->rank == 0 && all == NULL
+                   ? error_set(err, ENOMEM, "out of memory")
+                   : 0;
+    code = comm_agree(comm, code, err);
+    if (code != 0)
+        return code;
+    comm_gather(comm, &mine, all, sizeof(mine));
+    double first = mine.start_s, last = mine.start_s;
+    for (int r = 0; comm->rank == 0 && r < comm->ranks; r++) {
+        double time = all[r].end_s - all[r].start_s;
+        result->time_s = time > result->time_s ? time : result->time_s;
+        result->messages += all[r].messages;
+        result->bytes += all[r].bytes;
+        first = all[r].start_s < first ? all[r].start_s : first;
+        last = all[r].start_s > last ? all[r].start_s : last;
+    }
+    result->skew_s = comm->one_host ? last - first : -1;
+    if (run->root.has_book)
+        result->time_s = run->root.book.over_s - mine.start_s;
+    free(all);
+    return 0;
+}
+
+/* Whether anything is counted is the same in all ranks. */
+static void gather_counted(struct run *run, struct run_result *result)
+{
+    void *all;
+    size_t bytes;
+    if (run->counted == NULL)
+        return;
+    comm_gather_any(&run->context->comm, run->counted,
+                    (size_t)run->workers * sizeof(*run->counted), &all, &bytes);
+    run->all_counted = all;
+    result->counted = all;
+}
+
+static void gather_workers(struct run *run, struct run_result *result)
+{
+    void *all;
+    size_t bytes;
+    worker_results(run);
+    comm_gather_any(&run->context->comm, run->result,
+                    (size_t)run->workers * sizeof(*run->result), &all, &bytes);
+    run->all_workers = all;
+    result->workers = all;
+    for (int w = 0; all != NULL && w < run->tree.workers; w++) {
+        result->chunks += run->all_workers[w].chunks;
+        result->iterations += run->all_workers[w].iterations;
+    }
+}
+
+static void gather_tolls(struct run *run, struct run_result *result)
+{
+    size_t count = (size_t)run->workers * (size_t)run->perturbs.count, bytes;
+    void *all;
+    if (run->toll == NULL)
+        return;
+    comm_gather_any(&run->context->comm, run->toll, count * sizeof(*run->toll),
+                    &all, &bytes);
+    run->all_tolls = all;
+    result->tolls = all;
+}
+
+/* The loop ends with its last result in place, whatever was computed twice. */
+static void gather_book(struct run *run, struct run_result *result)
+{
+    const struct reissue *book = &run->root.book;
+    int count = run->perturbs.count;
+    if (!run->root.has_book)
+        return;
+    result->reissued = book->again;
+    result->dropped = book->dropped;
+    result->chunks = book->count;
+    result->iterations = book->placed;
+    for (int w = 0; run->all_workers != NULL && w < run->tree.workers; w++)
+        run_end_with_loop(&run->all_workers[w],
+                          run->all_tolls + (size_t)w * (size_t)count, count,
+                          result->time_s);
+}
+
+int run_gather(struct run *run, struct run_result *result, struct error *err)
+{
+    int code = gather_ranks(run, result, err);
+    if (code != 0)
+        return code;
+    gather_workers(run, result);
+    gather_tolls(run, result);
+    gather_book(run, result);
+    gather_counted(run, result);
+    gather_log(run, result);
+    if (run->context->comm.rank == 0)
+        result->bound_s = bound(run, result);
+    return 0;
+}
+
+void run_free_gathered(struct run *run)
+{
+    free(run->all_workers);
+    free(run->all_counted);
+    free(run->all_tolls);
+    free(run->all_ran);
+    free(run->all_ran_worker);
+    run->all_workers = NULL;
+    run->all_counted = NULL;
+    run->all_tolls = NULL;
+    run->all_ran = NULL;
+    run->all_ran_worker = NULL;
+}

@@ -1,0 +1,210 @@
+#include "harness/run/run_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- before a repetition ---- */
+
+static struct source *source_of(struct run *run, int i)
+{
+    if (run->openmp == NULL)
+        return chain_source(&run->chain, i);
+    source_openmp_open(&run->openmp[i], run_first_worker(run) + i, i,
+                       run->context->openmp, &run->share);
+    return &run->openmp[i].base;
+}
+
+static void reset_sources(struct run *run, bool further_step)
+{
+    if (run->context->comm.rank == 0)
+        chain_root_reset(&run->root, further_step);
+    chain_reset(&run->chain, further_step);
+    chain_listen(&run->chain);
+    if (run->openmp != NULL)
+        openmp_loop_prepare(run->context->openmp, &run->share);
+    for (int i = 0; i < run->workers; i++) {
+        struct source *source = source_of(run, i);
+        source->watch = counters_watch(run->context->counters,
+                                       context_slot(run->context, i));
+        run->chain.source[i].base.watch = source->watch;
+        run->worker[i].source = run_perturb_source(run, i, source);
+    }
+}
+
+/* Sticky chunks need one pass over the source, for all time steps. */
+static void set_steps(struct run *run, int pass)
+{
+    bool replan = run->passes > 1;
+    run->dmps.first = pass;
+    run->dmps.last = replan ? pass : run->loop->grid.steps - 1;
+}
+
+void run_reset(struct run *run)
+{
+    run->messages = 0;
+    run->bytes = 0;
+    for (int i = 0; i < run->workers; i++) {
+        struct worker *worker = &run->worker[i];
+        worker->chunks = 0;
+        worker->logged = 0;
+        worker->iterations = 0;
+        worker->compute_ticks = 0;
+        run->result[i] = (struct worker_result){0};
+        memset(run->scratch[i], 0, run->loop->scratch_bytes);
+    }
+    reset_sources(run, false);
+    run->migrate.messages = 0;
+    run->migrate.moved_bytes = 0;
+    if (run->has_dmps) {
+        run->dmps.links.messages = 0;
+        run->dmps.links.bytes = 0;
+        set_steps(run, 0);
+        dmps_reset(&run->dmps, run->workers);
+    }
+}
+
+/* ---- the timed part ---- */
+
+static void start_together(struct run *run, int thread)
+{
+    struct engine_team *team = run->context->team;
+    engine_team_barrier(team, &run->patience);
+    if (thread == 0) {
+        if (run->crowded)
+            comm_quiet_barrier(&run->context->comm);
+        else
+            comm_sharp_barrier(&run->context->comm);
+        run->start_ticks = engine_ticks();
+        run->start_s = engine_now();
+        run_perturb_begin(run);
+    }
+    engine_team_barrier(team, &run->patience);
+}
+
+/* What passes between a worker's last chunk of a step and its first of the
+ * next, with replan, is waiting for the others. */
+static void run_dependent(struct run *run, struct worker *worker,
+                          double *sync_s)
+{
+    double now = engine_now();
+    if (run->dmps.first == 0)
+        worker->begin_s = now;
+    else
+        *sync_s += now - worker->end_s;
+    dmps_run(&run->dmps, worker, sync_s);
+    worker->end_s = engine_now();
+}
+
+static void work(struct run *run, int thread)
+{
+    struct worker *worker = &run->worker[thread];
+    struct worker_result *result = &run->result[thread];
+    struct counters_work done = {.chunks = -worker->chunks,
+                                 .iterations = -worker->iterations};
+    double sync_s = 0;
+    if (run->has_dmps)
+        run_dependent(run, worker, &sync_s);
+    else
+        parallel_run(worker);
+    done.chunks += worker->chunks;
+    done.iterations += worker->iterations;
+    done.requests = worker->source->requests;
+    done.wait_s = worker->source->wait_s + sync_s;
+    counters_finish(run->context->counters, context_slot(run->context, thread),
+                    &done);
+    result->sync_s += sync_s;
+    result->wait_s += worker->source->wait_s;
+    result->serve_s += worker->source->serve_s;
+    chain_leave(&run->chain);
+}
+
+/* Until this rank has nothing to send and nobody to serve any more. */
+static void finish(struct run *run)
+{
+    if (run->has_dmps)
+        dmps_finish(&run->dmps);
+    chain_finish(&run->chain);
+    chain_traffic(&run->chain, &run->messages, &run->bytes);
+}
+
+static void run_pass(struct run *run, int thread)
+{
+    if (thread < run->workers)
+        work(run, thread);
+    if (thread == 0)
+        finish(run);
+    engine_team_barrier(run->context->team, &run->patience);
+    if (thread < run->workers)
+        counters_go_on(run->context->counters,
+                       context_slot(run->context, thread));
+}
+
+/* ---- replan: a pass for every time step ---- */
+
+/* This rank's rows in the step that ended. */
+static struct migrate_rows *own_rows(const struct run *run, int64_t *count)
+{
+    int64_t n = 0, step = run->dmps.last, room = 1;
+    for (int i = 0; i < run->workers; i++)
+        room += run->worker[i].logged;
+    struct migrate_rows *own = malloc((size_t)room * sizeof(*own));
+    if (own == NULL)
+        abort(); /* a few bytes a chunk: nothing sensible is left */
+    for (int i = 0; i < run->workers; i++) {
+        const struct worker *w = &run->worker[i];
+        for (int64_t c = w->logged; c-- > 0 && w->log[c].time_step == step;)
+            own[n++] = (struct migrate_rows){w->log[c].start, w->log[c].size,
+                                             run->context->comm.rank};
+    }
+    *count = n;
+    return own;
+}
+
+static void next_step(struct run *run, int pass)
+{
+    const struct comm *comm = &run->context->comm;
+    if (run->dmps.migrate != NULL) {
+        int64_t count;
+        struct migrate_rows *own = own_rows(run, &count);
+        migrate_tell(run->dmps.migrate, own, count);
+        free(own);
+    }
+    reset_sources(run, true);
+    set_steps(run, pass);
+    dmps_reset(&run->dmps, run->workers);
+    if (run->crowded)
+        comm_quiet_barrier(comm);
+    else
+        comm_sharp_barrier(comm);
+}
+
+static void run_passes(struct run *run, int thread)
+{
+    run_pass(run, thread);
+    for (int pass = 1; pass < run->passes; pass++) {
+        if (thread == 0)
+            next_step(run, pass);
+        engine_team_barrier(run->context->team, &run->patience);
+        run_pass(run, thread);
+    }
+}
+
+void run_loop_body(int thread, void *arg)
+{
+    struct run *run = arg;
+    struct error err;
+    if (thread == 0 || thread < run->workers)
+        run_bind_thread(run, thread, &err);
+    start_together(run, thread);
+    if (thread < run->workers)
+        counters_begin(run->context->counters,
+                       context_slot(run->context, thread));
+    run_passes(run, thread);
+    if (thread == 0)
+        run->end_s = engine_now();
+    if (thread >= run->workers)
+        return;
+    counters_end(run->context->counters, context_slot(run->context, thread),
+                 run->counted != NULL ? &run->counted[thread] : NULL);
+    run_observe(run, thread);
+}

@@ -1,0 +1,159 @@
+/* What goes wrong on purpose in a native run: workers are held by themselves,
+ * or, where one is all of its rank, stopped by another process. */
+#include "harness/run/run_parts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A signal stops all threads of a process. */
+static bool stops_rank(const struct run *run, const struct perturb *perturb)
+{
+    return strcmp(perturb->kind->name, "stop") == 0 &&
+           run->context->comm.ranks > 1 && run->context->threads == 1;
+}
+
+/* Of those that hit a worker of this rank, the ones that are signals. */
+static uint8_t signals(const struct run *run, uint8_t hit)
+{
+    uint8_t bits = 0;
+    for (int k = 0; k < run->perturbs.count; k++)
+        if (stops_rank(run, &run->perturbs.list[k]))
+            bits |= (uint8_t)(1 << k);
+    return hit & bits;
+}
+
+static struct perturb_toll *tolls_of(const struct run *run, int i)
+{
+    return run->toll + (size_t)i * (size_t)run->perturbs.count;
+}
+
+static bool is_over(void *chain)
+{
+    return chain_is_over(chain);
+}
+
+static int open_holds(struct run *run, const uint8_t *hit, struct error *err)
+{
+    for (int i = 0; i < run->workers; i++) {
+        uint8_t here = hit[run_first_worker(run) + i];
+        run->stops |= signals(run, here);
+        run->hold[i] =
+            (struct hold){.perturbs = &run->perturbs,
+                          .hit = (uint8_t)(here & ~signals(run, here)),
+                          .toll = tolls_of(run, i),
+                          .start_s = &run->start_s,
+                          .over = run->cell.reissue > 0 ? is_over : NULL,
+                          .arg = &run->chain};
+    }
+    return run->stops != 0 ? stopper_open(&run->stopper, err) : 0;
+}
+
+int run_perturb_open(struct run *run, struct error *err)
+{
+    int code = perturbs_parse(run->cell.perturb, &run->perturbs, NULL, err);
+    size_t count = (size_t)run->perturbs.count, n = (size_t)run->workers + 1;
+    if (code != 0 || count == 0)
+        return code;
+    uint8_t *hit = malloc((size_t)run->tree.workers + 1);
+    run->hold = calloc(n, sizeof(*run->hold));
+    run->toll = calloc(n * count, sizeof(*run->toll));
+    if (hit == NULL || run->hold == NULL || run->toll == NULL) {
+        free(hit);
+        return error_set(err, ENOMEM, "out of memory");
+    }
+    cell_perturb_pick(&run->cell, &run->perturbs, hit);
+    code = open_holds(run, hit, err);
+    free(hit);
+    return code;
+}
+
+void run_perturb_close(struct run *run)
+{
+    if (run->stopper.pid > 0)
+        stopper_close(&run->stopper);
+    free(run->hold);
+    free(run->toll);
+}
+
+/* ---- a repetition ---- */
+
+static bool holds(const struct run *run, int i)
+{
+    return run->hold != NULL && run->hold[i].hit != 0;
+}
+
+void run_perturb_poll(struct run *run, int i)
+{
+    struct worker *worker = &run->worker[i];
+    if (holds(run, i))
+        worker->poll = hold_poll(&run->hold[i], worker->poll);
+}
+
+struct source *run_perturb_source(struct run *run, int i, struct source *source)
+{
+    if (!holds(run, i))
+        return source;
+    return hold_open(&run->hold[i], source, run_first_worker(run) + i);
+}
+
+static void clear_tolls(struct run *run, int i)
+{
+    for (int k = 0; k < run->perturbs.count; k++)
+        tolls_of(run, i)[k] = (struct perturb_toll){
+            .how = run->stops >> k & 1         ? HELD_BY_SIGNAL
+                   : run->hold[i].hit >> k & 1 ? HELD_BY_SELF
+                                               : HELD_NOT};
+}
+
+static void arm(struct run *run)
+{
+    struct stopper_stop list[PERTURBS_MAX];
+    int count = 0;
+    for (int k = 0; k < run->perturbs.count; k++) {
+        const struct perturb *perturb = &run->perturbs.list[k];
+        double from_s = run->start_s + perturb->at_s;
+        if (run->stops >> k & 1)
+            list[count++] =
+                (struct stopper_stop){from_s, from_s + perturb->seconds, k};
+    }
+    stopper_arm(&run->stopper, list, count);
+}
+
+void run_perturb_begin(struct run *run)
+{
+    for (int i = 0; run->hold != NULL && i < run->workers; i++) {
+        hold_begin(&run->hold[i]);
+        clear_tolls(run, i);
+    }
+    if (run->stopper.pid > 0)
+        arm(run);
+}
+
+/* Stops that fell into the loop; its rank has one worker. */
+static void take_stops(struct run *run)
+{
+    struct stopper_stop list[PERTURBS_MAX];
+    int count = stopper_disarm(&run->stopper, list);
+    for (int i = 0; i < count; i++) {
+        double to_s = fmin(list[i].to_s, run->end_s);
+        if (list[i].from_s < to_s)
+            perturb_toll_add(&tolls_of(run, 0)[list[i].which], 1,
+                             list[i].from_s - run->start_s,
+                             to_s - list[i].from_s);
+    }
+}
+
+/* What happened goes to the workers' results. */
+void run_perturb_end(struct run *run)
+{
+    if (run->stopper.pid > 0)
+        take_stops(run);
+    for (int i = 0; run->hold != NULL && i < run->workers; i++) {
+        struct worker_result *result = &run->result[i];
+        result->held_computing_s = run->hold[i].computing_s;
+        for (int k = 0; k < run->perturbs.count; k++)
+            result->lost_s += tolls_of(run, i)[k].lost_s;
+    }
+}

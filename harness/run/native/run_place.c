@@ -1,0 +1,182 @@
+/* Where a run's workers and their data are: asked for, and as observed. */
+#include "harness/run/run_parts.h"
+
+#include "harness/topo/queue.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+/* So many places of a worker's output are looked at, and so much of each. */
+enum { LOOKS = 16, LOOK_BYTES = 4096 };
+
+/* ---- cores ---- */
+
+int run_bind_thread(struct run *run, int thread, struct error *err)
+{
+    return topo_bind_self(run->context->place.topo, &run->binding, run->domain,
+                          run->processor[thread], err);
+}
+
+static void bind_body(int thread, void *arg)
+{
+    struct run *run = arg;
+    struct error err;
+    if (thread > 0 && thread >= run->workers)
+        return;
+    int code = run_bind_thread(run, thread, &err);
+    if (thread >= run->workers)
+        return;
+    struct topo_seen seen = topo_observe_self(run->context->place.topo);
+    bool alone = run->binding.smt ? seen.on_processor : seen.on_core;
+    run->place[thread] = (struct place_report){
+        .host = run->context->place.group[run->context->comm.rank],
+        .core = seen.seat.core,
+        .processor = queue_processor(),
+        .bound = alone && code == 0,
+        .socket = seen.seat.socket,
+        .cache = seen.seat.cache};
+}
+
+int run_check_places(struct run *run, bool oversubscribe, struct error *err)
+{
+    const struct comm *comm = &run->context->comm;
+    void *all;
+    size_t size;
+    int threads = run->workers > 0 ? run->workers : 1;
+    run->processor = calloc((size_t)threads, sizeof(*run->processor));
+    if (run->processor == NULL)
+        abort(); /* a few bytes: nothing sensible is left */
+    int code = place_assign(&run->context->place, &run->tree, &run->binding,
+                            threads, &run->domain, run->processor, err);
+    code = comm_agree(comm, code, err);
+    if (code != 0)
+        return code;
+    engine_team_run(run->context->team, bind_body, run);
+    comm_gather_any(comm, run->place,
+                    (size_t)run->workers * sizeof(*run->place), &all, &size);
+    if (comm->rank == 0)
+        code = place_check(&run->context->place, &run->tree, all, &run->binding,
+                           err);
+    free(all);
+    int agreed = comm_agree(comm, code, err);
+    if (agreed == -EBUSY && oversubscribe) {
+        run->oversubscribed = true;
+        return 0;
+    }
+    return agreed;
+}
+
+/* Two ranks of a host may have different cpusets: its name tells the node. */
+static uint64_t node_here(void)
+{
+    char host[256] = "";
+    gethostname(host, sizeof(host) - 1);
+    return XXH3_64bits(host, strlen(host));
+}
+
+void run_share_sites(const struct run *run, struct site *site)
+{
+    const struct comm *comm = &run->context->comm;
+    const struct tree *tree = &run->tree;
+    uint64_t *one = calloc((size_t)comm->ranks, sizeof(*one));
+    uint64_t *node = calloc((size_t)comm->ranks, sizeof(*node));
+    if (one == NULL || node == NULL)
+        abort(); /* before any agreement: nothing sensible is left */
+    comm_share_u64(comm, node_here(), node);
+    for (int t = 0; t < tree->threads; t++) {
+        const struct place_report *own = &run->place[t];
+        comm_share_u64(
+            comm, (uint64_t)(uint32_t)own->socket << 32 | (uint32_t)own->cache,
+            one);
+        for (int r = 0; r < comm->ranks; r++)
+            site[tree->rank_worker[r] + t] =
+                (struct site){node[r], (int32_t)(one[r] >> 32),
+                              (int32_t)(one[r] & UINT32_MAX)};
+    }
+    free(one);
+    free(node);
+}
+
+/* ---- memory ---- */
+
+/* The thread's share of what all threads of the rank write to. */
+static int place_share(const struct run *run, char *memory, size_t bytes,
+                       int thread, struct error *err)
+{
+    size_t workers = (size_t)run->workers, i = (size_t)thread;
+    size_t from = bytes / workers * i;
+    size_t to = thread + 1 == run->workers ? bytes : from + bytes / workers;
+    if (memory == NULL)
+        return 0;
+    return topo_place_memory(run->context->place.topo, memory + from, to - from,
+                             strcmp(run->cell.memory, "bind") == 0,
+                             run->processor[thread], err);
+}
+
+/* What the thread that measured the serial time has touched is forgotten: the
+ * warm-up touches it anew.  Only the first run of a loop does this; the others
+ * have the same placement. */
+static int place_shared(struct run *run, int thread, struct error *err)
+{
+    const struct loop *loop = run->loop;
+    if (loop->placed)
+        return 0;
+    int code =
+        place_share(run, loop->output,
+                    (size_t)loop->iterations * loop->output_bytes, thread, err);
+    if (code == 0)
+        code =
+            place_share(run, loop->state, loop->grid.state_bytes, thread, err);
+    return code;
+}
+
+int run_place_memory(struct run *run, int thread, struct error *err)
+{
+    const struct topo *topo = run->context->place.topo;
+    bool bind = strcmp(run->cell.memory, "bind") == 0;
+    int processor = run->processor[thread];
+    int code = topo_place_memory(topo, run->scratch[thread], run->scratch_bytes,
+                                 bind, processor, err);
+    if (code == 0)
+        code = topo_place_memory(topo, run->worker[thread].log, run->log_bytes,
+                                 bind, processor, err);
+    if (code == 0)
+        code = place_shared(run, thread, err);
+    memset(run->scratch[thread], 0, run->scratch_bytes);
+    return code;
+}
+
+/* ---- observed ---- */
+
+static uint64_t nodes_of_data(const struct run *run, int thread)
+{
+    const struct topo *topo = run->context->place.topo;
+    const struct worker *worker = &run->worker[thread];
+    const struct loop *loop = run->loop;
+    size_t most = run->scratch_bytes < LOOKS * LOOK_BYTES ? run->scratch_bytes
+                                                          : LOOKS * LOOK_BYTES;
+    uint64_t nodes = topo_memory_nodes(topo, run->scratch[thread], most);
+    int64_t chunks = loop->output_bytes > 0 ? worker->logged : 0;
+    for (int64_t i = 0; i < LOOKS && i < chunks; i++) {
+        const struct ran *ran = &worker->log[i * chunks / LOOKS % chunks];
+        size_t bytes = (size_t)ran->size * loop->output_bytes;
+        nodes |= topo_memory_nodes(
+            topo, loop->output + (size_t)ran->start * loop->output_bytes,
+            bytes < LOOK_BYTES ? bytes : LOOK_BYTES);
+    }
+    return nodes;
+}
+
+void run_observe(struct run *run, int thread)
+{
+    struct worker_result *result = &run->result[thread];
+    struct topo_seen seen = topo_observe_self(run->context->place.topo);
+    result->core = seen.seat.core;
+    result->processor = seen.seat.processor;
+    result->numa = seen.seat.numa;
+    result->bound = seen.on_core;
+    result->memory = nodes_of_data(run, thread);
+}

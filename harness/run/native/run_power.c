@@ -1,0 +1,192 @@
+/* Powers measured at the start: all workers run the same iterations of the
+ * cell's kernel at the same time, beside the cell's load, and the slowest has
+ * power 1. */
+#include "harness/run/run_parts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* A sample takes about so long, and is repeated for so long: several periods
+ * (100 ms) of a CPU quota, and many time slices of competing processes. */
+#define SAMPLE_S 0.005
+#define MEASURE_S 0.5
+
+/* Iterations apart by about the golden ratio are spread evenly, however many
+ * they are. */
+#define GOLDEN 0.6180339887498949
+
+struct meter {
+    struct run *run;
+    int64_t count; /* iterations of the sample */
+    double rate[]; /* of each of this rank's workers, samples per second */
+};
+
+static int64_t sampled(const struct loop *loop, int64_t j)
+{
+    double at = fmod((double)j * GOLDEN, 1) * (double)loop->iterations;
+    return (int64_t)at < loop->iterations ? (int64_t)at : loop->iterations - 1;
+}
+
+/* Rows that depend on each other come in order from the first. */
+static void run_sample(const struct loop *loop, int64_t count, char *scratch,
+                       char *output)
+{
+    if (loop->kernel->dependence != NULL) {
+        loop->kernel->run(loop->instance, scratch, 0, count, output, NULL);
+        return;
+    }
+    for (int64_t j = 0; j < count; j++)
+        loop->kernel->run(loop->instance, scratch, sampled(loop, j), 1, output,
+                          NULL);
+}
+
+/* ---- memory of one worker, mapped: what is not touched costs nothing ---- */
+
+static size_t scratch_room(const struct loop *loop)
+{
+    return (loop->scratch_bytes + 4095) / 4096 * 4096;
+}
+
+static size_t room(const struct loop *loop)
+{
+    size_t rows =
+        loop->kernel->dependence != NULL ? (size_t)loop->iterations : 1;
+    return scratch_room(loop) + rows * loop->output_bytes + 4096;
+}
+
+static char *map_room(const struct loop *loop)
+{
+    char *memory = mmap(NULL, room(loop), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+/* ---- measuring ---- */
+
+/* As many iterations as fit into a sample on the first worker. */
+static int64_t choose_count(const struct loop *loop)
+{
+    char *memory = map_room(loop);
+    int64_t count = 1;
+    double took = 0;
+    while (memory != NULL && took < SAMPLE_S && count < loop->iterations) {
+        double start = engine_now();
+        run_sample(loop, count, memory, memory + scratch_room(loop));
+        took = engine_now() - start;
+        if (took < SAMPLE_S)
+            count *= 2;
+    }
+    if (memory != NULL)
+        munmap(memory, room(loop));
+    return count < loop->iterations ? count : loop->iterations;
+}
+
+static void meet(const struct run *run, int thread)
+{
+    const struct engine_patience patience = {0, ENGINE_SHORT_NAP_NS};
+    engine_team_barrier(run->context->team, &patience);
+    if (thread == 0)
+        comm_quiet_barrier(&run->context->comm);
+    engine_team_barrier(run->context->team, &patience);
+}
+
+/* Every worker until the time is over; rate 0: out of memory. */
+static void meter_body(int thread, void *arg)
+{
+    struct meter *meter = arg;
+    const struct loop *loop = meter->run->loop;
+    bool works = thread < meter->run->workers;
+    char *memory = works ? map_room(loop) : NULL;
+    if (memory != NULL)
+        run_sample(loop, 1, memory, memory + scratch_room(loop));
+    meet(meter->run, thread);
+    double start = engine_now(), now = start;
+    int64_t passes = 0;
+    while (memory != NULL && now - start < MEASURE_S) {
+        run_sample(loop, meter->count, memory, memory + scratch_room(loop));
+        passes++;
+        now = engine_now();
+    }
+    if (works)
+        meter->rate[thread] = passes > 0 ? (double)passes / (now - start) : 0;
+    if (memory != NULL)
+        munmap(memory, room(loop));
+}
+
+/* Rates to powers with three digits: more would be noise. */
+static int normalise(double *power, int workers, struct error *err)
+{
+    double slowest = power[0];
+    for (int w = 1; w < workers; w++)
+        slowest = fmin(slowest, power[w]);
+    if (!(slowest > 0))
+        return error_set(err, ENOMEM,
+                         "power measured: a worker could not run its sample");
+    for (int w = 0; w < workers; w++) {
+        double scale = pow(10, 2 - floor(log10(power[w] / slowest)));
+        power[w] = round(power[w] / slowest * scale) / scale;
+    }
+    return 0;
+}
+
+static int measure(struct run *run, double *power, struct error *err)
+{
+    const struct comm *comm = &run->context->comm;
+    size_t own = (size_t)run->workers * sizeof(double), bytes;
+    struct meter *meter = calloc(1, sizeof(*meter) + own + sizeof(double));
+    void *all = NULL;
+    if (meter == NULL)
+        abort(); /* before any agreement: nothing sensible is left */
+    meter->run = run;
+    meter->count = comm->rank == 0 ? choose_count(run->loop) : 0;
+    comm_broadcast(comm, &meter->count, sizeof(meter->count));
+    engine_team_run(run->context->team, meter_body, meter);
+    int code = comm_gather_any(comm, meter->rate, own, &all, &bytes);
+    free(meter);
+    if (code != 0)
+        code = error_set(err, ENOMEM, "out of memory");
+    if (code == 0 && comm->rank == 0) {
+        memcpy(power, all, (size_t)run->tree.workers * sizeof(*power));
+        code = normalise(power, run->tree.workers, err);
+    }
+    free(all);
+    code = comm_agree(comm, code, err);
+    if (code == 0)
+        comm_broadcast(comm, power, (size_t)run->tree.workers * sizeof(*power));
+    return code;
+}
+
+/* Once for a loop beside the same load, so that all its schemes cut by the
+ * same powers. */
+static struct loop_powers *find_measured(struct run *run)
+{
+    struct loop_powers *known = run->loop->powers;
+    while (known != NULL && strcmp(known->load, run->cell.load) != 0)
+        known = known->next;
+    return known;
+}
+
+int run_measure_powers(struct run *run, struct error *err)
+{
+    size_t bytes = (size_t)run->tree.workers * sizeof(double);
+    struct loop_powers *known = find_measured(run);
+    if (known == NULL) {
+        known = calloc(1, sizeof(*known) + bytes);
+        if (known == NULL)
+            abort(); /* before any agreement: nothing sensible is left */
+        int code = measure(run, known->power, err);
+        if (code != 0) {
+            free(known);
+            return code;
+        }
+        snprintf(known->load, sizeof(known->load), "%s", run->cell.load);
+        known->next = run->loop->powers;
+        run->loop->powers = known;
+    }
+    memcpy(run->powers.given, known->power, bytes);
+    return 0;
+}

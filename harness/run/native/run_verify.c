@@ -1,0 +1,120 @@
+#include "harness/run/run_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int hold(struct run *run, char *memory, int64_t start, int64_t size)
+{
+    if (run->held_count == run->held_room) {
+        int64_t room = run->held_room * 2 + 64;
+        struct held *more = realloc(run->held, (size_t)room * sizeof(*more));
+        if (more == NULL)
+            return -ENOMEM;
+        run->held = more;
+        run->held_room = room;
+    }
+    run->held[run->held_count++] = (struct held){memory, start, size};
+    return 0;
+}
+
+static int64_t last_step(const struct run *run)
+{
+    return run->has_dmps ? run->loop->grid.steps - 1 : 0;
+}
+
+/* Of chunks that may be handed out again all results are at the master. */
+static int collect_placed(struct run *run, struct error *err)
+{
+    const struct reissue *book = &run->root.book;
+    int code = 0;
+    for (int32_t i = 0; run->root.has_book && code == 0 && i < book->count; i++)
+        code = hold(run, run->loop->output, book->entry[i].chunk.start,
+                    book->entry[i].chunk.size);
+    return code ? error_set(err, ENOMEM, "out of memory to verify") : 0;
+}
+
+static int collect_held(struct run *run, struct error *err)
+{
+    int code = 0;
+    int64_t last = last_step(run), cursor = 0, start, size;
+    run->held_count = 0;
+    if (run->cell.reissue > 0)
+        return collect_placed(run, err);
+    for (int i = 0; i < run->workers; i++) {
+        const struct worker *w = &run->worker[i];
+        bool keeps = chain_keeps(&run->chain, run_first_worker(run) + i);
+        for (int64_t c = 0; keeps && code == 0 && c < w->logged; c++)
+            if (w->log[c].time_step == last)
+                code = hold(run, run->loop->output, w->log[c].start,
+                            w->log[c].size);
+    }
+    while (code == 0 && chain_collected(&run->chain, &cursor, &start, &size))
+        code = hold(run, run->loop->inbox, start, size);
+    return code ? error_set(err, ENOMEM, "out of memory to verify") : 0;
+}
+
+/* Rows `first` to `last` as others see them: right values of this repetition
+ * would hide that somebody does not wait for those of the next. */
+static void poison_rows(struct run *run, int64_t first, int64_t last)
+{
+    const struct dmps *dmps = &run->dmps;
+    size_t bytes = (size_t)dmps->grid.columns * dmps->grid.boundary_bytes;
+    first = first < 0 ? 0 : first;
+    last = last < dmps->rows ? last : dmps->rows - 1;
+    for (int64_t row = first; row <= last; row++)
+        memset(dmps->kernel->boundary(dmps->instance, dmps->state, dmps->output,
+                                      0, row),
+               LOOP_POISON, bytes);
+}
+
+static void poison_chunk(struct run *run, const struct worker *worker,
+                         const struct ran *ran)
+{
+    const struct loop *loop = run->loop;
+    memset(worker->output + (size_t)ran->start * loop->output_bytes,
+           LOOP_POISON, (size_t)ran->size * loop->output_bytes);
+    if (run->has_dmps)
+        poison_rows(run, ran->start - 1, ran->start + ran->size);
+}
+
+/* What was computed here and sent away, too: the next repetition must not be
+ * able to send it again.  Sticky chunks are the same in all time steps. */
+static void poison_computed(struct run *run, int64_t last_step)
+{
+    for (int i = 0; i < run->workers; i++) {
+        const struct worker *w = &run->worker[i];
+        for (int64_t c = 0; c < w->logged; c++)
+            if (run->passes > 1 || w->log[c].time_step == last_step)
+                poison_chunk(run, w, &w->log[c]);
+    }
+}
+
+int run_verify(struct run *run, struct run_result *result, struct error *err)
+{
+    const struct comm *comm = &run->context->comm;
+    struct verdict verdict = {0};
+    uint64_t tally[2] = {0, 0};
+    int code = 0;
+    if (run->loop->output_bytes == 0) {
+        for (int i = 0; i < run->workers; i++) {
+            const uint64_t *own = run->scratch[i];
+            tally[0] += own[0];
+            tally[1] += own[1];
+        }
+        verify_tally(run->loop, comm, tally, &verdict);
+    } else {
+        code = comm_agree(comm, collect_held(run, err), err);
+        if (code == 0)
+            code = verify_output(run->loop, comm, run->held, run->held_count,
+                                 &verdict, err);
+        if (code == 0 && run->picture != NULL)
+            code = run_save_held(run, err);
+        verify_poison(run->loop, run->held, run->held_count);
+        poison_computed(run, last_step(run));
+        chain_poison(&run->chain, LOOP_POISON);
+    }
+    result->verified = verdict.good;
+    result->wrong_iteration = verdict.wrong_iteration;
+    return code;
+}

@@ -1,0 +1,72 @@
+#include "harness/run/planned.h"
+
+#include "harness/run/push_platform.h"
+#include "sched/divisible/algorithm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int fill(struct planned *planned, const struct divisible_plan *plan,
+                struct error *err)
+{
+    int64_t start = 0;
+    planned->list = calloc((size_t)plan->chunks + 1, sizeof(*planned->list));
+    if (planned->list == NULL)
+        return error_set(err, ENOMEM, "out of memory for a plan");
+    for (int64_t n = 0; n < plan->chunks; n++) {
+        int64_t size = (int64_t)plan->chunk[n].load;
+        planned->list[n] = (struct push_chunk){.worker = plan->chunk[n].worker,
+                                               .chunk = {start, size, n}};
+        start += size;
+    }
+    planned->count = plan->chunks;
+    planned->predicted_s = plan->makespan;
+    planned->rounds = plan->rounds;
+    planned->raised = plan->raised;
+    return 0;
+}
+
+int planned_make(struct planned *planned, const struct cell *cell,
+                 int64_t iterations, const struct divisible_platform *platform,
+                 struct error *err)
+{
+    struct divisible_plan plan = {0};
+    struct divisible_choice choice;
+    struct spec spec;
+    *planned = (struct planned){.count = 0};
+    int code = divisible_parse(cell->scheme, &choice, &spec, err);
+    if (code == 0)
+        code = divisible_check(platform, (double)iterations, err);
+    if (code == 0)
+        code =
+            divisible_make(&choice, platform, (double)iterations, &plan, err);
+    if (code == 0)
+        code = divisible_plan_whole(&plan, platform, iterations, err);
+    if (code == 0)
+        code = fill(planned, &plan, err);
+    divisible_plan_free(&plan);
+    return code;
+}
+
+int planned_open(struct planned *planned, const struct cell *cell,
+                 const struct loop *loop, const struct tree *tree,
+                 const struct launch_context *context, struct error *err)
+{
+    struct push_platform platform;
+    *planned = (struct planned){.count = 0};
+    if (strcmp(cell->protocol, "push") != 0)
+        return 0;
+    int code = push_platform_open(&platform, cell, loop, tree, context, err);
+    if (code == 0)
+        code = planned_make(planned, cell, loop->iterations, &platform.platform,
+                            err);
+    push_platform_close(&platform);
+    return comm_agree(&context->comm, code, err);
+}
+
+void planned_free(struct planned *planned)
+{
+    free(planned->list);
+    *planned = (struct planned){.count = 0};
+}

@@ -1,0 +1,36 @@
+/* What both kinds of platforms have. */
+#include "harness/run/push_platform.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int push_platform_room(struct push_platform *out, const struct cell *cell,
+                       const struct tree *tree, struct error *err)
+{
+    struct divisible_worker *worker =
+        calloc((size_t)tree->workers + 1, sizeof(*worker));
+    *out =
+        (struct push_platform){.worker = worker,
+                               .platform = {.workers = tree->workers,
+                                            .worker = worker,
+                                            .overlap = cell->prefetch,
+                                            .own = tree->worker_rank[0] == 0}};
+    return worker != NULL
+               ? 0
+               : error_set(err, ENOMEM, "out of memory for %d workers",
+                           tree->workers);
+}
+
+double push_platform_bytes(const struct loop *loop)
+{
+    if (!loop->fed)
+        return 0;
+    return (double)loop->input.before[loop->iterations] /
+           (double)loop->iterations;
+}
+
+void push_platform_close(struct push_platform *platform)
+{
+    free(platform->worker);
+    *platform = (struct push_platform){.worker = NULL};
+}

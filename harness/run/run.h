@@ -1,0 +1,94 @@
+/* A run: one cell, ready to be repeated.  Every rank of the launch holds its
+ * part: the source chain, its workers, its masters. */
+#ifndef HARNESS_RUN_RUN_H
+#define HARNESS_RUN_RUN_H
+
+#include "harness/cell/cell.h"
+#include "harness/comm/comm.h"
+#include "harness/comm/window.h"
+#include "harness/hierarchy/tree.h"
+#include "harness/loop/loop.h"
+#include "harness/place/context.h"
+#include "harness/place/place.h"
+#include "harness/place/power.h"
+#include "harness/protocol/parallel.h"
+#include "harness/transport/master/relay.h"
+
+/* What one worker did in one repetition; times in seconds, finish_s since the
+ * start of its rank. */
+struct worker_result {
+    int64_t chunks, iterations;
+    double finish_s, compute_s, wait_s, serve_s, sync_s;
+    int64_t steals, steals_failed, stolen; /* transport steal; iterations */
+    int32_t core, bound;
+    int32_t processor, numa; /* of that core; -1: not known */
+    uint64_t memory;         /* NUMA nodes of its data, bit 0 is node 0 */
+    uint64_t host;
+    /* A perturbed worker: how long it was held in all, and of it inside the
+     * kernel. */
+    double lost_s, held_computing_s;
+};
+
+/* What one repetition was, at rank 0. */
+struct run_result {
+    double time_s;
+    double skew_s; /* between the starts of the ranks; -1: several hosts */
+    int64_t chunks, iterations, messages, bytes;
+    /* Chunks that were handed out again, and results that came too late;
+     * -1: none may. */
+    int64_t reissued, dropped;
+    bool verified; /* in simulation: every iteration was handed out once */
+    int64_t wrong_iteration; /* the first that is wrong or missing, or -1 */
+    const struct worker_result *workers;   /* one per worker; the run's */
+    const struct counters_values *counted; /* one per worker; NULL: none */
+    /* What each of run_perturbs did to each worker, those of a worker together;
+     * NULL: nothing was to go wrong. */
+    const struct perturb_toll *tolls;
+    const struct ran *log;     /* all chunks by time step and start;
+                                  or NULL */
+    const int32_t *log_worker; /* who ran each of them */
+    int64_t logged;
+    double bound_s; /* list scheduling of these chunks; -1: not known */
+    double wall_s;  /* a simulation: what it really took; else -1 */
+};
+
+/* What a worker did, and what `count` perturbations did to it, until the loop's
+ * last result was in place. */
+void run_end_with_loop(struct worker_result *result, struct perturb_toll *tolls,
+                       int count, double time_s);
+
+struct run;
+
+/* Collective; all ranks return the same code.  `loop` stays the caller's.
+ * -EBUSY: workers share cores and oversubscribe is false. */
+int run_open(struct run **run, const struct cell *cell, struct loop *loop,
+             struct launch_context *context, bool oversubscribe,
+             struct error *err);
+void run_close(struct run *run);
+
+/* Collective: one repetition, verified.  The result is filled at rank 0 and
+ * valid until the next repetition.  All ranks return the same code. */
+int run_repeat(struct run *run, struct run_result *result, struct error *err);
+
+/* Collective: a repetition whose output rank 0 writes to `path` by the kernel's
+ * save, which it must have; wherever the results were left.  All ranks return
+ * the same code. */
+int run_save(struct run *run, const char *path, struct run_result *result,
+             struct error *err);
+
+/* Of a run that is open. */
+int run_workers(const struct run *run);
+int run_worker_rank(const struct run *run, int worker);
+const struct powers *run_powers(const struct run *run);
+bool run_oversubscribed(const struct run *run);
+const struct perturbs *run_perturbs(const struct run *run);
+/* The cell's plan; NULL: it has none. */
+const struct planned *run_planned(const struct run *run);
+/* "shared" or "rma" when the run has a window, else NULL. */
+const char *run_window(const struct run *run);
+/* Whether a repetition can take another time than the one before. */
+bool run_varies(const struct run *run);
+/* The worker in whose static share an iteration was; -1: there are none. */
+int run_home(const struct run *run, int64_t iteration);
+
+#endif

@@ -1,0 +1,125 @@
+/* A run's own parts, shared by the files run*.c and by nobody else:
+ * run.c opens and repeats, run_place.c says where workers and their data are,
+ * run_power.c measures what they are worth, run_perturb.c lets things go wrong,
+ * run_loop.c is the timed part, run_verify.c holds
+ * what was computed against the reference, run_save.c writes it for people to
+ * look at, run_gather.c brings the reports of
+ * all ranks to rank 0. */
+#ifndef HARNESS_RUN_RUN_PARTS_H
+#define HARNESS_RUN_RUN_PARTS_H
+
+#include "harness/dependence/dmps.h"
+#include "harness/disturb/hold.h"
+#include "harness/disturb/load.h"
+#include "harness/disturb/stopper.h"
+#include "harness/loop/verify.h"
+#include "harness/run/chain.h"
+#include "harness/run/feed.h"
+#include "harness/run/run.h"
+#include "harness/transport/openmp/openmp.h"
+
+struct run {
+    struct cell cell;
+    struct loop *loop;
+    struct launch_context *context;
+    struct tree tree;
+    struct load load; /* beside this rank's workers */
+    struct perturbs perturbs;
+    struct hold *hold;         /* one per worker; NULL: nothing goes wrong */
+    struct perturb_toll *toll; /* of each perturbation for each worker */
+    uint8_t stops;             /* those that stop this rank by signals */
+    struct stopper stopper;    /* of this rank; pid 0: none */
+    struct powers powers;
+    struct planned planned; /* of protocol push */
+    struct chain_root root;
+    struct chain chain;
+    struct openmp_loop share;     /* transport openmp: this rank's */
+    struct source_openmp *openmp; /* and its workers' sources, in place of the
+                                     chain's; else NULL */
+    struct site *site; /* of all workers, where some may steal; or NULL */
+    struct dmps dmps;
+    bool has_dmps; /* rows depend on each other */
+    struct migrate migrate;
+    int passes; /* over the source: time steps with replan, else 1 */
+    struct engine_patience patience;
+    struct topo_binding binding;
+    int domain;     /* of this rank */
+    int *processor; /* of this rank's threads; -1: any of the domain */
+    bool crowded, oversubscribed;
+    int workers; /* of this rank */
+    struct worker *worker;
+    struct feed feed;             /* of a fed loop: one worker in each rank */
+    struct worker_result *result; /* of this rank's workers */
+    struct counters_values *counted; /* the same; NULL: nothing is counted */
+    void **scratch;
+    struct kernel_poll poll;
+    size_t log_bytes, scratch_bytes; /* per worker */
+    const char *picture; /* where this repetition's output goes, or NULL */
+    struct held *held;
+    int64_t held_count, held_room;
+    uint64_t start_ticks;
+    double start_s, end_s;
+    int64_t messages, bytes;    /* of the masters, all passes */
+    struct place_report *place; /* of this rank's workers, while opening */
+    /* Rank 0, of the last repetition. */
+    struct worker_result *all_workers;
+    struct counters_values *all_counted;
+    struct perturb_toll *all_tolls;
+    struct ran *all_ran;
+    int32_t *all_ran_worker;
+};
+
+static inline int run_first_worker(const struct run *run)
+{
+    return run->tree.rank_worker[run->context->comm.rank];
+}
+
+/* Binds thread `thread` of this rank to its core.  Returns 0 or -errno. */
+int run_bind_thread(struct run *run, int thread, struct error *err);
+
+/* Collective: binds all workers, looks where they are, and refuses (-EBUSY)
+ * shared cores. */
+int run_check_places(struct run *run, bool oversubscribe, struct error *err);
+
+/* Collective: where each worker of all ranks is, each rank having as many as
+ * the others. */
+void run_share_sites(const struct run *run, struct site *site);
+
+/* Collective, beside the load: puts measured powers in place of the given. */
+int run_measure_powers(struct run *run, struct error *err);
+
+/* By its thread, which is bound: memory of a worker on its own NUMA node, and
+ * what the rank shares, as the cell's `memory` says. */
+int run_place_memory(struct run *run, int thread, struct error *err);
+
+/* By its thread, after its loop: what the system says of where it is, and of
+ * where its data is. */
+void run_observe(struct run *run, int thread);
+
+/* What goes wrong on purpose.  Opening (not agreed) and closing; around a
+ * repetition, and a worker's source and poll in it. */
+int run_perturb_open(struct run *run, struct error *err);
+void run_perturb_close(struct run *run);
+void run_perturb_poll(struct run *run, int i);
+struct source *run_perturb_source(struct run *run, int i,
+                                  struct source *source);
+void run_perturb_begin(struct run *run);
+void run_perturb_end(struct run *run);
+
+/* The timed part, by all threads of the team, after a reset and a barrier of
+ * all ranks. */
+void run_reset(struct run *run);
+void run_loop_body(int thread, void *run);
+
+/* Collective: checks what this repetition computed and wipes it, so that the
+ * next one cannot pass with it. */
+int run_verify(struct run *run, struct run_result *result, struct error *err);
+
+/* Collective: writes what all ranks hold to run->picture, at rank 0. */
+int run_save_held(struct run *run, struct error *err);
+
+/* Collective: fills the result at rank 0. */
+int run_gather(struct run *run, struct run_result *result, struct error *err);
+void run_free_gathered(struct run *run);
+
+#endif

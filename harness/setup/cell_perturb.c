@@ -1,0 +1,182 @@
+/* What goes wrong on purpose in a cell, and what is done about it. */
+#include "harness/cell/cell_fields.h"
+
+#include "kernels/kernel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+int cell_perturb_parse(const struct cell *cell, struct error *err)
+{
+    struct perturbs perturbs;
+    return perturbs_parse(cell->perturb, &perturbs, NULL, err);
+}
+
+bool cell_loses_workers(const struct cell *cell)
+{
+    struct perturbs perturbs;
+    return perturbs_parse(cell->perturb, &perturbs, NULL, NULL) == 0 &&
+           perturbs_ever(&perturbs);
+}
+
+/* A worker that never comes back must not be the master. */
+static int first_allowed(const struct cell *cell, const struct perturb *perturb)
+{
+    bool serves =
+        is(cell->transport, "master") && is(cell->master, "computing");
+    return perturb->kind->ever && serves ? cell->threads : 0;
+}
+
+void cell_perturb_pick(const struct cell *cell, const struct perturbs *perturbs,
+                       uint8_t *hit)
+{
+    memset(hit, 0, (size_t)cell_workers(cell));
+    for (int i = 0; i < perturbs->count; i++)
+        perturb_pick(&perturbs->list[i],
+                     first_allowed(cell, &perturbs->list[i]),
+                     cell_workers(cell), (uint8_t)(1 << i), hit);
+}
+
+/* ---- checks ---- */
+
+static int check_workers(const struct cell *cell, const struct perturb *perturb,
+                         struct error *err)
+{
+    int first = first_allowed(cell, perturb), total = cell_workers(cell);
+    if (perturb->first >= 0 && perturb->first < first)
+        return error_set(err, ENOTSUP,
+                         "perturb %s: w%d is of the rank of the master, which "
+                         "computes too; allowed are w%d to w%d, or master "
+                         "dedicated",
+                         perturb->kind->name, perturb->first, first, total - 1);
+    int from = perturb->first >= 0 ? perturb->first : first;
+    if (from >= total)
+        return error_set(err, ENOTSUP,
+                         "perturb %s: there is no w%d, this cell has w0 to w%d",
+                         perturb->kind->name, from, total - 1);
+    if (from + perturb->workers > total)
+        return error_set(err, ENOTSUP,
+                         "perturb %s: there are not %d workers from w%d on, "
+                         "this cell has w0 to w%d",
+                         perturb->kind->name, perturb->workers, from,
+                         total - 1);
+    return 0;
+}
+
+static int check_one(const struct cell *cell, const struct perturb *perturb,
+                     struct error *err)
+{
+    if (perturb->kind->holds)
+        return check_workers(cell, perturb, err);
+    if (cell->simulation.platform[0] == '\0')
+        return error_set(err, ENOTSUP,
+                         "perturb %s: messages between the ranks of this "
+                         "machine cannot be made slower without keeping their "
+                         "senders busy: allowed with dlsbench sim; natively "
+                         "delay, stop and gone",
+                         perturb->kind->name);
+    return 0;
+}
+
+/* Somebody must be left, whoever is lost by all of them together. */
+static int check_rest(const struct cell *cell, const struct perturbs *perturbs,
+                      struct error *err)
+{
+    int total = cell_workers(cell), left = 0;
+    uint8_t ever = 0, *hit;
+    for (int i = 0; i < perturbs->count; i++)
+        ever |= (uint8_t)(perturbs->list[i].kind->ever << i);
+    if (ever == 0)
+        return 0;
+    hit = malloc((size_t)total + 1);
+    if (hit == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    cell_perturb_pick(cell, perturbs, hit);
+    for (int w = 0; w < total; w++)
+        left += (hit[w] & ever) == 0;
+    free(hit);
+    return left > 0 ? 0
+                    : error_set(err, ENOTSUP,
+                                "perturb gone: one of the %d workers must stay",
+                                total);
+}
+
+static int check_perturb(struct cell *cell, struct error *err)
+{
+    struct perturbs perturbs;
+    int code = perturbs_parse(cell->perturb, &perturbs, cell->perturb, err);
+    for (int i = 0; code == 0 && i < perturbs.count; i++)
+        code = check_one(cell, &perturbs.list[i], err);
+    return code == 0 ? check_rest(cell, &perturbs, err) : code;
+}
+
+/* Who keeps the book of what is out: the one process, or its master. */
+static int check_reissue(struct cell *cell, struct error *err)
+{
+    const char *possible = "possible are loops without dependences under "
+                           "transport shared or master (collect master), "
+                           "hierarchy flat";
+    const struct kernel_ops *kernel;
+    struct spec spec;
+    int code = kernel_parse(cell->kernel, &kernel, &spec, err);
+    if (code != 0 || cell->reissue == 0)
+        return code;
+    if (!is(cell->protocol, "parallel"))
+        return error_set(err, ENOTSUP, "reissue: %s; %s",
+                         is(cell->protocol, "push")
+                             ? "a plan says who gets what, once"
+                             : "what depends on a lost row cannot be done "
+                               "without it",
+                         possible);
+    if (is(cell->transport, "window") || is(cell->transport, "steal"))
+        return error_set(err, ENOTSUP,
+                         "reissue: transport %s has no master that knows "
+                         "what is out; %s",
+                         cell->transport, possible);
+    if (!is(cell->hierarchy, "flat"))
+        return error_set(err, ENOTSUP,
+                         "reissue: under hierarchy %s no one master knows what "
+                         "is out; %s",
+                         cell->hierarchy, possible);
+    if (is(cell->data, "sent"))
+        return error_set(err, ENOTSUP,
+                         "reissue: with data sent chunks are not handed out "
+                         "again; use data none");
+    if (is(cell->transport, "master") && is(cell->collect, "local"))
+        return error_set(err, ENOTSUP,
+                         "reissue: with collect local the results of a worker "
+                         "that is gone are gone too; %s",
+                         possible);
+    if (kernel->check_tally != NULL)
+        return error_set(err, ENOTSUP,
+                         "reissue: kernel %s counts how often iterations run "
+                         "instead of leaving results, of which the first would "
+                         "count; take another kernel",
+                         kernel->name);
+    /* A result comes with the next request, which must not be one ahead. */
+    cell->prefetch = false;
+    return 0;
+}
+
+int cell_perturb_check(struct cell *cell, struct error *err)
+{
+    int code = check_perturb(cell, err);
+    return code == 0 ? check_reissue(cell, err) : code;
+}
+
+void cell_perturb_text(const struct cell *cell, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    if (!is(cell->perturb, "none"))
+        used = (size_t)snprintf(text, size, "|perturb %s", cell->perturb);
+    if (cell->reissue > 0)
+        snprintf(text + used, size - used, "|reissue %.17g", cell->reissue);
+}

@@ -1,0 +1,147 @@
+/* The list of powers of a cell. */
+#include "harness/cell/cell_fields.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One entry of the list: "v" or "n:v". */
+static int parse_power(char *word, long *count, double *value,
+                       struct error *err)
+{
+    char *colon = strchr(word, ':');
+    int64_t times = 1;
+    if (colon != NULL) {
+        *colon = '\0';
+        if (spec_integer(word, &times) != 0 || times < 1 ||
+            times > CELL_WORKERS_MAX)
+            return error_set(err, EINVAL,
+                             "power: '%s' before ':' must be a number of "
+                             "workers",
+                             word);
+        word = colon + 1;
+    }
+    if (spec_real(word, value) != 0 || *value <= 0)
+        return error_set(err, EINVAL,
+                         "power: '%s' must be a number above 0, or all of it "
+                         "the word measured",
+                         word);
+    *count = (long)times;
+    return 0;
+}
+
+/* Expands the list into out (at most max entries); *total counts all. */
+static int expand_power(const char *text, double *out, long max, long *total,
+                        struct error *err)
+{
+    char copy[sizeof(((struct cell *)0)->power)];
+    snprintf(copy, sizeof(copy), "%s", text);
+    *total = 0;
+    for (char *word = copy; word != NULL;) {
+        char *comma = strchr(word, ',');
+        long count = 0;
+        double value = 0;
+        if (comma != NULL)
+            *comma = '\0';
+        int code = parse_power(word, &count, &value, err);
+        if (code != 0)
+            return code;
+        for (long i = 0; i < count && *total + i < max; i++)
+            out[*total + i] = value;
+        *total += count;
+        word = comma ? comma + 1 : NULL;
+    }
+    return 0;
+}
+
+bool cell_measures_power(const struct cell *cell)
+{
+    return strcmp(cell->power, "measured") == 0;
+}
+
+double *cell_powers(const struct cell *cell)
+{
+    long total;
+    int workers = cell_workers(cell);
+    if (cell->power[0] == '\0' || cell_measures_power(cell))
+        return NULL;
+    double *power = calloc((size_t)workers, sizeof(*power));
+    if (power != NULL)
+        expand_power(cell->power, power, workers, &total, NULL);
+    return power;
+}
+
+/* The shortest text that reads back as this number. */
+static void format_real(double value, char *text, size_t size)
+{
+    double back = 0;
+    for (int digits = 1; digits <= 17 && back != value; digits++) {
+        snprintf(text, size, "%.*g", digits, value);
+        back = strtod(text, NULL);
+    }
+}
+
+/* One way to write powers: v alone, n:v from two on.  A list that has no room
+ * for it (1/3 becomes 16 digits) stays as it was given. */
+static void format_powers(struct cell *cell, const double *power, int workers)
+{
+    char list[sizeof(cell->power)] = "", word[48], value[32];
+    size_t used = 0;
+    for (int i = 0, n = 1; i < workers; i += n, n = 1) {
+        while (i + n < workers && power[i + n] == power[i])
+            n++;
+        format_real(power[i], value, sizeof(value));
+        size_t length =
+            (size_t)snprintf(word, sizeof(word), "%s%.0d%s%s", i > 0 ? "," : "",
+                             n > 1 ? n : 0, n > 1 ? ":" : "", value);
+        if (used + length >= sizeof(list))
+            return;
+        memcpy(list + used, word, length + 1);
+        used += length;
+    }
+    strcpy(cell->power, list);
+}
+
+int cell_power_parse(const struct cell *cell, struct error *err)
+{
+    long total;
+    if (cell->power[0] == '\0' || cell_measures_power(cell))
+        return 0;
+    return expand_power(cell->power, NULL, 0, &total, err);
+}
+
+int cell_power_check(struct cell *cell, struct error *err)
+{
+    long total;
+    int workers = cell_workers(cell);
+    if (cell_measures_power(cell) && cell->simulation.platform[0] != '\0')
+        return error_set(err, ENOTSUP,
+                         "power measured is for runs: a simulation knows the "
+                         "powers of its platform");
+    if (cell_measures_power(cell) && strcmp(cell->data, "sent") == 0)
+        return error_set(err, ENOTSUP,
+                         "power measured: the workers have no input data to "
+                         "measure with before they are sent (data: sent)");
+    if (cell_measures_power(cell) && workers == 1)
+        cell->power[0] = '\0';
+    if (cell->power[0] == '\0' || cell_measures_power(cell))
+        return 0;
+    double *power = calloc((size_t)workers, sizeof(*power));
+    if (power == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    int code = expand_power(cell->power, power, workers, &total, err);
+    if (code == 0 && total != workers)
+        code = error_set(err, ENOTSUP,
+                         "power: %ld powers are given for %d workers", total,
+                         workers);
+    bool equal = true;
+    for (int i = 1; code == 0 && i < workers; i++)
+        equal = equal && power[i] == power[0];
+    if (code == 0 && equal)
+        cell->power[0] = '\0';
+    else if (code == 0)
+        format_powers(cell, power, workers);
+    free(power);
+    return code;
+}

@@ -1,0 +1,299 @@
+#include "harness/setup/choice.h"
+
+#include "harness/hierarchy/hierarchy.h"
+#include "sched/divisible/algorithm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BY,
+    SCHEMES,
+    HIERARCHIES,
+    INTERVALS,
+    SHARE,
+    REPETITIONS,
+    CHANGE,
+    TRIES_LEAST = 2 /* of every candidate */
+};
+
+const struct spec_param choice_params[] = {
+    {.key = "by",
+     .type = SPEC_CHOICE,
+     .fallback = "simulation",
+     .choices = "simulation|trial",
+     .help = "before the run on the calibrated machine, or while it runs"},
+    {.key = "schemes",
+     .type = SPEC_TEXT,
+     .help = "a+b+..., all or usual (few)"},
+    {.key = "hierarchies", .type = SPEC_TEXT, .help = "a+b+..., all or given"},
+    {.key = "intervals",
+     .type = SPEC_TEXT,
+     .help = "of loops with dependences: a+b+..., all, usual or given"},
+    {.key = "share",
+     .type = SPEC_REAL,
+     .min = 0.01,
+     .max = 1,
+     .help = "trial: share of the repetitions that may be trials (0.4)"},
+    {.key = "repetitions",
+     .type = SPEC_INTEGER,
+     .min = 2,
+     .max = 1000000,
+     .help = "trial: the loop runs so many times (50)"},
+    {.key = "change",
+     .type = SPEC_REAL,
+     .min = 0.01,
+     .max = 10,
+     .help = "trial: a running median that is off by this share is a change "
+             "(0.1)"},
+    {.key = NULL},
+};
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+bool choice_named(const char *scheme)
+{
+    return strncmp(scheme, "auto", 4) == 0 && strchr(":", scheme[4]) != NULL;
+}
+
+/* ---- the spec ---- */
+
+static void take(const struct spec_value *value, const char *fallback,
+                 char text[SPEC_TEXT_MAX])
+{
+    snprintf(text, SPEC_TEXT_MAX, "%s", value->given ? value->text : fallback);
+}
+
+static int refuse_keys_of_trials(const struct spec *spec, struct error *err)
+{
+    for (int i = SHARE; i <= CHANGE; i++)
+        if (spec->value[i].given)
+            return error_set(err, EINVAL,
+                             "scheme auto: %s goes with by=trial, a simulation "
+                             "is made once before the run",
+                             choice_params[i].key);
+    return 0;
+}
+
+static int write_rule(const struct choice_rule *rule,
+                      char canonical[SPEC_CANONICAL_MAX], struct error *err)
+{
+    bool trial = rule->by == CHOICE_TRIAL;
+    char more[96] = "";
+    if (trial)
+        snprintf(more, sizeof(more), ",share=%.6g,repetitions=%d,change=%.6g",
+                 rule->share, rule->repetitions, rule->change);
+    int length = snprintf(canonical, SPEC_CANONICAL_MAX,
+                          "auto:by=%s,schemes=%s,hierarchies=%s,intervals=%s%s",
+                          trial ? "trial" : "simulation", rule->schemes,
+                          rule->hierarchies, rule->intervals, more);
+    return length < SPEC_CANONICAL_MAX
+               ? 0
+               : error_set(err, EINVAL, "scheme auto: the spec is too long");
+}
+
+/* Entries in turn; `text` is cut up.  NULL at the end. */
+static int count_entries(const char *list)
+{
+    int count = 1;
+    for (; *list != '\0'; list++)
+        count += *list == '+';
+    return count;
+}
+
+/* Each by itself is a scheme, and no other auto. */
+static int check_schemes(const char *list, struct error *err)
+{
+    char copy[SPEC_TEXT_MAX], *rest = copy, *entry;
+    struct sched_pair pair;
+    int code = 0;
+    if (is(list, "all") || is(list, "usual"))
+        return 0;
+    snprintf(copy, sizeof(copy), "%s", list);
+    while (code == 0 && (entry = strsep(&rest, "+")) != NULL) {
+        if (choice_named(entry))
+            return error_set(err, EINVAL,
+                             "scheme auto: schemes=%s: auto cannot be one of "
+                             "its own candidates",
+                             list);
+        code = cell_scheme_parse(entry, &pair, err);
+        if (code == 0 && divisible_named(entry))
+            code = error_set(err, EINVAL,
+                             "%s is a plan, which is made for one master and "
+                             "not chosen",
+                             entry);
+    }
+    return code == 0 ? 0 : error_prefix(err, code, "scheme auto");
+}
+
+static int check_list(const char *key, const char *field, const char *list,
+                      struct error *err)
+{
+    char copy[SPEC_TEXT_MAX], *rest = copy, *entry;
+    struct cell scratch;
+    struct hierarchy levels;
+    int code = 0;
+    if (is(list, "all") || is(list, "given") ||
+        (is(list, "usual") && is(key, "intervals")))
+        return 0;
+    if (count_entries(list) > CHOICE_ENTRIES_MAX)
+        return error_set(err, EINVAL,
+                         "scheme auto: %s: at most %d are possible", key,
+                         CHOICE_ENTRIES_MAX);
+    snprintf(copy, sizeof(copy), "%s", list);
+    cell_defaults(&scratch);
+    while (code == 0 && (entry = strsep(&rest, "+")) != NULL) {
+        code = is(field, "hierarchy") ? hierarchy_parse(entry, &levels, err)
+                                      : cell_set(&scratch, field, entry, err);
+        if (code == 0 && !is(scratch.sync_choice, "given"))
+            code = error_set(err, EINVAL,
+                             "%s: auto chooses among numbers, as in "
+                             "intervals=100+200",
+                             entry);
+        if (code != 0)
+            error_prefix(err, code, "scheme auto: %s", key);
+    }
+    return code;
+}
+
+int choice_parse(const char *text, struct choice_rule *rule,
+                 char canonical[SPEC_CANONICAL_MAX], struct error *err)
+{
+    struct choice_rule read = {.by = CHOICE_SIMULATION};
+    struct spec spec;
+    int code = spec_parse("scheme", text, "auto", choice_params, &spec, err);
+    if (code != 0)
+        return code;
+    bool trial = is(spec.value[BY].text, "trial");
+    if (trial) {
+        read.by = CHOICE_TRIAL;
+        read.share = spec.value[SHARE].given ? spec.value[SHARE].real : 0.4;
+        read.change = spec.value[CHANGE].given ? spec.value[CHANGE].real : 0.1;
+        read.repetitions = spec.value[REPETITIONS].given
+                               ? (int)spec.value[REPETITIONS].integer
+                               : 50;
+    } else {
+        code = refuse_keys_of_trials(&spec, err);
+    }
+    take(&spec.value[SCHEMES], trial ? "usual" : "all", read.schemes);
+    take(&spec.value[HIERARCHIES], trial ? "given" : "all", read.hierarchies);
+    take(&spec.value[INTERVALS], trial ? "usual" : "all", read.intervals);
+    if (code == 0)
+        code = check_schemes(read.schemes, err);
+    if (code == 0)
+        code = check_list("hierarchies", "hierarchy", read.hierarchies, err);
+    if (code == 0)
+        code = check_list("intervals", "sync_interval", read.intervals, err);
+    if (code == 0)
+        code = write_rule(&read, canonical, err);
+    if (code == 0)
+        *rule = read;
+    return code;
+}
+
+enum choice_by choice_by(const struct cell *cell)
+{
+    struct choice_rule rule = {.by = CHOICE_NONE};
+    char canonical[SPEC_CANONICAL_MAX];
+    if (choice_named(cell->scheme))
+        choice_parse(cell->scheme, &rule, canonical, NULL);
+    return rule.by;
+}
+
+/* ---- in cell_check ---- */
+
+int choice_settle(struct cell *cell, bool dependences, struct error *err)
+{
+    struct choice_rule rule;
+    if (!choice_named(cell->scheme))
+        return 0;
+    int code = choice_parse(cell->scheme, &rule, cell->scheme, err);
+    if (code != 0)
+        return code;
+    if (!is(cell->sync_choice, "given") && dependences)
+        return error_set(err, ENOTSUP,
+                         "scheme auto: sync_interval %s is for a given scheme; "
+                         "auto chooses among numbers (intervals=100+200)",
+                         cell->sync_choice);
+    if (is(rule.hierarchies, "all") && !is(cell->hierarchy, "flat"))
+        strcpy(rule.hierarchies, "given");
+    if (!dependences ||
+        (cell->sync_interval > 0 &&
+         (is(rule.intervals, "all") || is(rule.intervals, "usual"))))
+        strcpy(rule.intervals, "given");
+    code = write_rule(&rule, cell->scheme, err);
+    /* What is not given is chosen: then it is not in the cell. */
+    if (!is(rule.hierarchies, "given"))
+        strcpy(cell->hierarchy, "flat");
+    if (!is(rule.intervals, "given"))
+        cell->sync_interval = 0;
+    return code;
+}
+
+bool choice_of_interval(const struct cell *cell)
+{
+    return choice_named(cell->scheme) &&
+           strstr(cell->scheme, "intervals=given") == NULL;
+}
+
+static int check_trials(int candidates, int repetitions, double share,
+                        struct error *err)
+{
+    int trials = select_trials(repetitions, share);
+    if (candidates > SELECT_MAX)
+        return error_set(err, ENOTSUP,
+                         "scheme auto: %d candidates are more than trials can "
+                         "tell apart (%d): name fewer schemes",
+                         candidates, SELECT_MAX);
+    if (trials >= TRIES_LEAST * candidates)
+        return 0;
+    return error_set(err, ENOTSUP,
+                     "scheme auto: %d repetitions with share=%g leave %d "
+                     "trials, too few to try %d candidates twice: give "
+                     "repetitions=%d, a larger share or fewer schemes",
+                     repetitions, share, trials, candidates,
+                     (int)(TRIES_LEAST * candidates / share + 0.999));
+}
+
+int choice_check(const struct cell *cell, struct error *err)
+{
+    struct choice_rule rule;
+    char canonical[SPEC_CANONICAL_MAX];
+    struct cell *list;
+    int count;
+    int code = choice_parse(cell->scheme, &rule, canonical, err);
+    if (code == 0 && cell->simulation.platform[0] != '\0')
+        code = error_set(err, ENOTSUP,
+                         "scheme auto chooses for cells that really run: "
+                         "simulate the schemes themselves");
+    if (code == 0)
+        code = choice_candidates(cell, &list, &count, err);
+    if (code != 0)
+        return code;
+    free(list);
+    return rule.by == CHOICE_TRIAL
+               ? check_trials(count, rule.repetitions, rule.share, err)
+               : 0;
+}
+
+int choice_trials(const struct cell *cell, int candidates, int repetitions,
+                  struct select_rule *rule, struct error *err)
+{
+    struct choice_rule read;
+    char canonical[SPEC_CANONICAL_MAX];
+    int code = choice_parse(cell->scheme, &read, canonical, err);
+    if (code != 0)
+        return code;
+    if (read.repetitions > repetitions)
+        repetitions = read.repetitions;
+    *rule = (struct select_rule){.candidates = candidates,
+                                 .repetitions = repetitions,
+                                 .share = read.share,
+                                 .change = read.change};
+    return 0;
+}

@@ -1,0 +1,108 @@
+/* The book of a loop whose chunks may be handed out again: which chunks are
+ * out, since when and to whom.  It stands where chunks are handed out, in the
+ * one process or at the master, and knows of every result there.
+ *
+ * As rDLB does (Mohammed, Cavelan and Ciorba, rDLB: a novel approach for robust
+ * dynamic load balancing of scientific applications with parallel independent
+ * tasks, HPCS 2019) a chunk goes out again only when nothing fresh is left, to
+ * a worker that has nothing to do; unlike there, only when it is out for
+ * longer than `allowed` says.  The first result of a chunk counts, every later
+ * one is dropped.
+ *
+ * Bookkeeping under a lock of its own: no clock, no messages, no results. */
+#ifndef HARNESS_TRANSPORT_MASTER_REISSUE_H
+#define HARNESS_TRANSPORT_MASTER_REISSUE_H
+
+#include "harness/engine/engine.h"
+#include "sched/sched.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum reissue_answer {
+    REISSUE_CHUNK, /* here it is, once more */
+    REISSUE_WAIT,  /* what is out may still come back */
+    REISSUE_OVER,  /* every result is in place */
+};
+
+/* One chunk of the book, once it is out. */
+struct reissue_entry {
+    struct chunk chunk;
+    double due_s;          /* from then on it goes out again */
+    int32_t winner;        /* whose result counts; -1: none yet */
+    int32_t holders;       /* first of who has had it, in the book's list */
+    int32_t before, after; /* in the list of those without a result */
+};
+
+struct reissue_holder {
+    int32_t worker, next;
+};
+
+struct reissue {
+    struct engine_lock lock;
+    int64_t iterations;
+    int workers;
+    double allowed_s, least_s; /* a chunk's time: of an iteration, at least */
+    /* Takes a chunk that is kept for a worker which does not come for it;
+     * NULL: there is none such. */
+    bool (*reserved)(void *arg, int worker, struct chunk *chunk);
+    void *arg;
+
+    struct reissue_entry *entry; /* in the order in which they went out */
+    struct reissue_holder *holder;
+    int32_t *place; /* entry + 1 by first iteration; 0: not out yet */
+    int32_t count, room, holders, holder_room;
+    int32_t first;   /* without a result, -1: none */
+    double began_s;  /* the first went out */
+    int64_t fresh;   /* iterations that have been out */
+    int64_t placed;  /* iterations whose results are in place */
+    int64_t again;   /* chunks handed out again */
+    int64_t dropped; /* results that came too late */
+    double over_s;   /* when the last result was in place */
+    _Atomic bool over;
+    struct engine_event ended; /* woken then */
+};
+
+/* A chunk of n iterations is out too long after n * allowed_s, and after
+ * least_s in any case.  Returns 0 or -ENOMEM. */
+int reissue_open(struct reissue *book, int64_t iterations, int workers,
+                 double allowed_s, double least_s);
+void reissue_close(struct reissue *book);
+
+/* Before a repetition: nothing is out. */
+void reissue_reset(struct reissue *book);
+
+/* A fresh chunk goes to a worker at now_s. */
+void reissue_out(struct reissue *book, int worker, const struct chunk *chunk,
+                 double now_s);
+
+/* For a worker for which nothing fresh is left: a chunk that is out too long
+ * and that it has not had; or *wait_s until there may be one. */
+enum reissue_answer reissue_take(struct reissue *book, int worker, double now_s,
+                                 struct chunk *chunk, double *wait_s);
+
+/* A worker's result of the chunk that begins with `start` is there.  True: it
+ * is the first, the caller puts it in its place and then says so by
+ * reissue_placed; false: it is dropped. */
+bool reissue_claim(struct reissue *book, int worker, int64_t start);
+void reissue_placed(struct reissue *book, int64_t start, double now_s);
+
+/* Whether a scheme that learns is to hear of this worker's chunk that begins
+ * with `start`: it was handed out to this worker first, and no result of
+ * another has come before. */
+bool reissue_tells(struct reissue *book, int worker, int64_t start);
+
+/* Whether every result is in place. */
+static inline bool reissue_is_over(struct reissue *book)
+{
+    return atomic_load_explicit(&book->over, memory_order_acquire);
+}
+
+/* Blocks until it is. */
+void reissue_await(struct reissue *book,
+                   const struct engine_patience *patience);
+
+/* Whose result counts of the chunk that begins with `start`; -1: nobody's. */
+int reissue_winner(const struct reissue *book, int64_t start);
+
+#endif

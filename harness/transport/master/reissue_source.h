@@ -1,0 +1,38 @@
+/* A source whose chunks may be handed out again: stands before the source of a
+ * worker that shares memory with the book (a thread of the one process, or of
+ * the master's rank).
+ *
+ * Two workers may run the same iterations at the same time, so each computes
+ * into memory of its own; asking for the next chunk brings the finished one's
+ * results to their place if they are the first. */
+#ifndef HARNESS_TRANSPORT_MASTER_REISSUE_SOURCE_H
+#define HARNESS_TRANSPORT_MASTER_REISSUE_SOURCE_H
+
+#include "harness/comm/source.h"
+#include "harness/transport/master/reissue.h"
+
+#include <stddef.h>
+
+struct reissue_source {
+    struct source base;
+    struct source *inner;
+    struct reissue *book;
+    const char *own;     /* what the worker computes, of the whole loop */
+    char *output;        /* where it belongs; NULL: nothing is computed */
+    size_t output_bytes; /* of an iteration */
+    /* While it waits: serves others, true when there was anything; NULL:
+     * nobody is served. */
+    bool (*serve)(void *arg);
+    void *arg;
+    struct chunk current; /* size 0: none */
+    bool dry;             /* the inner source has no more */
+};
+
+/* base, current and dry are set here, the rest by the caller. */
+void reissue_source_open(struct reissue_source *source, int worker);
+
+/* Seconds to sleep before one looks again, when a chunk may be due in wait_s;
+ * serves: others may ask meanwhile. */
+double reissue_nap(double wait_s, bool serves);
+
+#endif

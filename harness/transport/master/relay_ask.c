@@ -1,0 +1,301 @@
+/* The workers' end of the relay. */
+#include "harness/transport/master/relay_parts.h"
+
+#include "harness/transport/master/reissue_source.h"
+
+/* The chunk that ran is done: its time waits to be told. */
+static void end_time(struct relay_source *source, double now)
+{
+    if (source->running == 0)
+        return;
+    double ran_s = now - source->got_s - source->base.blocked_s;
+    source->told = (struct report){.worker = source->base.worker,
+                                   .workers = 1,
+                                   .size = source->running,
+                                   .ran_s = ran_s > 0 ? ran_s : 0,
+                                   .whole_s = now - source->asked_s};
+    source->running = 0;
+}
+
+static void begin_time(struct relay_source *source, double asked,
+                       const struct chunk *chunk)
+{
+    source->running = chunk->size;
+    source->base.blocked_s = 0;
+    source->asked_s = asked;
+    source->got_s = engine_now();
+}
+
+/* The pool is empty.  In simulation nobody can wait for messages and for
+ * another thread's at once: thread 0 of a rank that serves looks for both. */
+static void pause_for_pool(struct relay *relay, struct engine_idle *idle)
+{
+    bool both = engine_simulated && relay->comm->lanes > 1 &&
+                relay_serves(relay) &&
+                comm_self(relay->comm) % relay->comm->lanes == 0;
+    if (!both)
+        relay_pause(relay, idle);
+    else if (relay_poll(relay))
+        *idle = (struct engine_idle){0};
+    else
+        engine_idle(idle, &relay->patience, NULL);
+}
+
+/* A master in this rank: no message, but its pool may wait for one. */
+static bool hosted_next(struct source *base, struct chunk *chunk)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    struct relay *relay = source->relay;
+    struct engine_idle idle = {0};
+    double since = 0;
+    enum master_answer answer;
+    if (source->master->upstream_blocks)
+        since = source_wait(base);
+    for (;;) {
+        answer = master_take(source->master, base->worker, chunk);
+        if (atomic_load_explicit(&source->master->must_ask,
+                                 memory_order_relaxed))
+            relay_progress(relay);
+        if (answer != MASTER_LATER)
+            break;
+        if (since == 0)
+            since = source_wait(base);
+        if (relay_progress(relay))
+            idle = (struct engine_idle){0};
+        else
+            pause_for_pool(relay, &idle);
+    }
+    if (since != 0)
+        source_go_on(base, since);
+    if (answer == MASTER_CHUNK && relay->input != NULL) {
+        source->data = relay->input->store + relay->input->before[chunk->start];
+        source->data_start = chunk->start;
+    }
+    return answer == MASTER_CHUNK;
+}
+
+static void hosted_ahead(struct source *base)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    master_ask_ahead(source->master);
+    relay_progress(source->relay);
+}
+
+/* A pool in this rank below a master in another: results go to that one. */
+static bool pooled_next(struct source *base, struct chunk *chunk)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    struct relay *relay = source->relay;
+    if (source->current.size > 0) {
+        int above = relay->tree->master[source->leaf].parent;
+        struct request request = {
+            .kind = REQUEST_RESULT, .master = above, .child = base->worker};
+        comm_begin(relay->comm);
+        relay_send_request(relay, request, source->thread, &source->current);
+        comm_end(relay->comm);
+        source->current.size = 0;
+    }
+    if (!hosted_next(base, chunk))
+        return false;
+    source->current = *chunk;
+    return true;
+}
+
+/* Both under a scheme that learns, at whatever level: the times begin here. */
+static bool hosted_learning_next(struct source *base, struct chunk *chunk)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    double asked = engine_now();
+    end_time(source, asked);
+    if (source->told.size > 0 && !base->dropped)
+        master_report(source->master, &source->told);
+    source->told.size = 0;
+    base->dropped = false;
+    if (!source->plain(base, chunk))
+        return false;
+    begin_time(source, asked, chunk);
+    return true;
+}
+
+static void post_answer(struct relay_source *source)
+{
+    const struct relay *relay = source->relay;
+    MPI_Irecv(&source->reply, sizeof(source->reply), MPI_BYTE,
+              comm_source(relay->comm, relay->tree->master[source->leaf].rank),
+              RELAY_REPLY + source->thread, relay->comm->all, &source->answer);
+}
+
+/* A worker's own report fits into the request. */
+static void tell(struct relay_source *source, struct request *request)
+{
+    request->ran = source->told.size;
+    request->ran_s = (float)source->told.ran_s;
+    request->whole_s = (float)source->told.whole_s;
+    source->told.size = 0;
+}
+
+/* Asks for a chunk; the results and the time of a finished one travel along. */
+static void ask(struct relay_source *source)
+{
+    struct relay *relay = source->relay;
+    struct request request = {.kind = REQUEST_WORK,
+                              .master = source->leaf,
+                              .child = source->base.worker};
+    tell(source, &request);
+    comm_begin(relay->comm);
+    /* The question leaves first: the answer takes longer than the posting.  In
+     * simulation the master may wait for its answer to be taken. */
+    if (engine_simulated)
+        post_answer(source);
+    relay_send_request(relay, request, source->thread, &source->finished);
+    if (!engine_simulated)
+        post_answer(source);
+    if (relay->input != NULL)
+        landing_post(&relay->landing);
+    comm_end(relay->comm);
+    source->finished.size = 0;
+    source->asked = true;
+    source->base.requests++;
+}
+
+static void remote_ahead(struct source *base)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    if (!source->asked)
+        ask(source);
+}
+
+static void leave_master(struct relay_source *source)
+{
+    struct request request = {.kind = REQUEST_FINAL,
+                              .master = source->leaf,
+                              .child = source->base.worker};
+    tell(source, &request);
+    comm_begin(source->relay->comm);
+    relay_send_request(source->relay, request, source->thread,
+                       &source->finished);
+    comm_end(source->relay->comm);
+    source->left = true;
+}
+
+/* Data follow every answer; an empty message follows the last. */
+static void land(struct relay_source *source, const struct chunk *chunk)
+{
+    struct relay *relay = source->relay;
+    source->data_start = chunk->start;
+    source->data = landing_take(
+        &relay->landing, input_bytes(relay->input, chunk->start, chunk->size),
+        &relay->patience, &source->base);
+}
+
+static void await_answer(struct relay_source *source)
+{
+    const struct relay *relay = source->relay;
+    if (!comm_test(relay->comm, &source->answer)) {
+        double since = source_wait(&source->base);
+        comm_wait(relay->comm, &relay->patience, &source->answer);
+        source_go_on(&source->base, since);
+    }
+    source->asked = false;
+}
+
+/* A master in another rank.  The results of a chunk travel with the request
+ * that follows its end: with prefetch that is the one for the chunk after the
+ * next. */
+static bool remote_next(struct source *base, struct chunk *chunk)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    if (source->left)
+        return false;
+    source->finished = source->current;
+    source->current.size = 0;
+    if (!source->asked)
+        ask(source);
+    await_answer(source);
+    for (double wait_s; (wait_s = relay_told_to_wait(&source->reply)) > 0;) {
+        double since = source_wait(base);
+        engine_sleep(reissue_nap(wait_s, false));
+        source_go_on(base, since);
+        ask(source);
+        await_answer(source);
+    }
+    source->current = source->reply;
+    *chunk = source->reply;
+    if (source->relay->input != NULL)
+        land(source, chunk);
+    if (chunk->size == 0)
+        leave_master(source);
+    return chunk->size > 0;
+}
+
+/* The same under a scheme that learns.  With prefetch the time of a chunk
+ * travels as its results do. */
+static bool remote_learning_next(struct source *base, struct chunk *chunk)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    double asked = engine_now();
+    end_time(source, asked);
+    if (!source->plain(base, chunk))
+        return false;
+    begin_time(source, asked, chunk);
+    return true;
+}
+
+/* Whether a pool's chunks come, at some level, from another rank. */
+static bool needs_messages(const struct master *master)
+{
+    while (master->parent != NULL)
+        master = master->parent;
+    return master->scheme == NULL && master->upstream == NULL;
+}
+
+static void choose_next(struct relay_source *source, bool sends)
+{
+    bool hosted = source->master != NULL;
+    source->plain = !hosted ? remote_next : sends ? pooled_next : hosted_next;
+    source->base.next = !source->relay->learns ? source->plain
+                        : hosted               ? hosted_learning_next
+                                               : remote_learning_next;
+}
+
+void relay_source_open(struct relay_source *source, struct relay *relay,
+                       int worker)
+{
+    const struct tree *tree = relay->tree;
+    int leaf = tree->worker_master[worker];
+    int above = tree->master[leaf].parent;
+    struct master *hosted = relay_hosted(relay, leaf);
+    bool sends = relay->collect && hosted != NULL && tree->master[leaf].pool &&
+                 relay_hosted(relay, above) == NULL;
+    *source = (struct relay_source){
+        .base = {.worker = worker,
+                 .ask_ahead = !relay->prefetch         ? NULL
+                              : hosted == NULL         ? remote_ahead
+                              : needs_messages(hosted) ? hosted_ahead
+                                                       : NULL,
+                 .ahead = relay->ahead},
+        .relay = relay,
+        .master = hosted,
+        .leaf = leaf,
+        .thread = worker - tree->rank_worker[tree->worker_rank[worker]],
+        .answer = MPI_REQUEST_NULL};
+    choose_next(source, sends);
+}
+
+/* A master elsewhere waits until all its workers have taken their leave. */
+static bool absent_next(struct source *base, struct chunk *chunk)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    (void)chunk;
+    if (source->master == NULL && !source->left)
+        leave_master(source);
+    return false;
+}
+
+void relay_source_absent(struct relay_source *source, struct relay *relay,
+                         int worker)
+{
+    relay_source_open(source, relay, worker);
+    source->base.next = absent_next;
+    source->base.ask_ahead = NULL;
+}

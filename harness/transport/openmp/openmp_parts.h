@@ -1,0 +1,47 @@
+/* What openmp.c needs of each runtime; nobody else includes this. */
+#ifndef HARNESS_TRANSPORT_OPENMP_OPENMP_PARTS_H
+#define HARNESS_TRANSPORT_OPENMP_OPENMP_PARTS_H
+
+#include "harness/transport/openmp/openmp.h"
+
+#include <stddef.h>
+
+enum { OPENMP_ENTRIES = 16 };
+
+struct openmp_runtime {
+    const char *name;
+    const char *package;        /* of Debian, for messages */
+    const char *files[4];       /* tried in this order */
+    const char *const *entries; /* names of what is called; NULL ends it */
+    /* The variables by which a user says how idle threads wait, and what this
+     * program says where none is set. */
+    const char *waiting[3], *variable, *value;
+    const char *mark; /* the library's text before its version of OpenMP */
+    void (*fork)(const struct openmp *openmp, int threads,
+                 void (*body)(int thread, void *arg), void *arg);
+    /* The schedule of a schedule(runtime); for the tasks of the next team. */
+    void (*set_schedule)(const struct openmp *openmp, int kind, int chunk);
+    /* A source's first next; it puts what comes then in its place. */
+    bool (*begin)(struct source *source, struct chunk *chunk);
+};
+
+struct openmp {
+    const struct openmp_runtime *runtime;
+    void *library;
+    void (*entry[OPENMP_ENTRIES])(void); /* in the order of `entries` */
+};
+
+extern const struct openmp_runtime openmp_gomp, openmp_kmp;
+
+static inline void openmp_chunk(struct chunk *chunk, int64_t from, int64_t to)
+{
+    *chunk = (struct chunk){.start = from, .size = to - from};
+}
+
+/* A source's next when it has had its last chunk; false. */
+bool openmp_over(struct source *source, struct chunk *chunk);
+
+/* omp_set_schedule's bit for `monotonic:`. */
+#define OPENMP_MONOTONIC ((int)0x80000000u)
+
+#endif

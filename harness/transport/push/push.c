@@ -1,0 +1,186 @@
+#include "harness/transport/push/push.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { PUSH_DATA = 1, PUSH_RESULT = 2, MASTER = 0 };
+
+static bool master_here(const struct push *push)
+{
+    return push->setup.comm->rank == MASTER;
+}
+
+static int rank_of(const struct push *push, const struct push_chunk *c)
+{
+    return push->setup.tree->worker_rank[c->worker];
+}
+
+bool push_collects(const struct push *push, const struct push_chunk *chunk)
+{
+    return push->setup.collect && rank_of(push, chunk) != MASTER;
+}
+
+/* ---- opening and closing ---- */
+
+int push_open(struct push *push, const struct push_setup *setup,
+              struct error *err)
+{
+    const struct comm *comm = setup->comm;
+    *push = (struct push){.setup = *setup, .iteration = MPI_DATATYPE_NULL};
+    push->setup.collect = setup->collect && setup->output_bytes > 0;
+    port_open(&push->port, comm, setup->input);
+    landing_open(&push->landing, comm, setup->input, MASTER, PUSH_DATA,
+                 setup->overlap ? LANDINGS : 1);
+    for (int64_t i = 0; i < setup->count; i++) {
+        const struct push_chunk *c = &setup->list[i];
+        push->chunks += rank_of(push, c) == comm->rank;
+        push->room += push_collects(push, c) &&
+                      (master_here(push) || rank_of(push, c) == comm->rank);
+    }
+    push->result = calloc((size_t)push->room + 1, sizeof(*push->result));
+    if (push->result == NULL)
+        return error_set(err, ENOMEM, "out of memory for %lld results",
+                         (long long)push->room);
+    if (push->setup.collect) {
+        MPI_Type_contiguous((int)setup->output_bytes, MPI_BYTE,
+                            &push->iteration);
+        MPI_Type_commit(&push->iteration);
+    }
+    return 0;
+}
+
+void push_close(struct push *push)
+{
+    if (push->iteration != MPI_DATATYPE_NULL)
+        MPI_Type_free(&push->iteration);
+    port_close(&push->port);
+    free(push->result);
+}
+
+void push_reset(struct push *push)
+{
+    port_reset(&push->port);
+    landing_reset(&push->landing);
+    push->begun = false;
+    push->results = 0;
+    push->messages = 0;
+    push->bytes = 0;
+}
+
+/* ---- the master ---- */
+
+/* A worker's results come in the order of its chunks. */
+void push_listen(struct push *push)
+{
+    const struct push_setup *s = &push->setup;
+    for (int64_t i = 0; master_here(push) && i < s->count; i++) {
+        const struct push_chunk *c = &s->list[i];
+        if (!push_collects(push, c))
+            continue;
+        char *to = (char *)s->inbox + (size_t)c->chunk.start * s->output_bytes;
+        MPI_Irecv(to, (int)c->chunk.size, push->iteration, rank_of(push, c),
+                  PUSH_RESULT, s->comm->all, &push->result[push->results++]);
+    }
+}
+
+/* All that is to be sent waits for the port, in the order of the plan. */
+static void begin(struct push *push)
+{
+    const struct push_setup *s = &push->setup;
+    if (push->begun || !master_here(push))
+        return;
+    push->begun = true;
+    for (int64_t i = 0; i < s->count; i++) {
+        const struct push_chunk *c = &s->list[i];
+        if (rank_of(push, c) != MASTER)
+            port_put(&push->port,
+                     &(struct port_message){rank_of(push, c), PUSH_DATA,
+                                            c->chunk.start, c->chunk.size});
+    }
+}
+
+bool push_polls(const struct push *push)
+{
+    if (master_here(push))
+        return push->chunks > 0;
+    /* In simulation messages need nobody to go on. */
+    return push->setup.overlap && !engine_simulated;
+}
+
+bool push_poll(struct push *push)
+{
+    return master_here(push) ? port_poll(&push->port)
+                             : landing_poll(&push->landing);
+}
+
+void push_finish(struct push *push)
+{
+    begin(push);
+    port_drain(&push->port, &push->setup.patience);
+    for (int64_t i = 0; i < push->results; i++)
+        comm_wait(push->setup.comm, &push->setup.patience, &push->result[i]);
+}
+
+/* ---- workers ---- */
+
+static void send_results(struct push_source *source)
+{
+    struct push *push = source->push;
+    const struct push_setup *s = &push->setup;
+    const struct chunk *c = &source->current;
+    if (c->size == 0 || !s->collect || master_here(push))
+        return;
+    const char *from =
+        (const char *)s->output + (size_t)c->start * s->output_bytes;
+    MPI_Isend(from, (int)c->size, push->iteration, MASTER, PUSH_RESULT,
+              s->comm->all, &push->result[push->results++]);
+    push->messages++;
+    push->bytes += c->size * (int64_t)s->output_bytes;
+}
+
+static const struct push_chunk *own_chunk(struct push_source *source)
+{
+    const struct push_setup *s = &source->push->setup;
+    while (source->at < s->count)
+        if (s->list[source->at++].worker == source->base.worker)
+            return &s->list[source->at - 1];
+    return NULL;
+}
+
+static const char *receive(struct push_source *source,
+                           const struct push_chunk *c)
+{
+    struct push *push = source->push;
+    struct landing *landing = &push->landing;
+    while (landing->posted < push->chunks &&
+           landing->posted - landing->taken < landing->slots)
+        landing_post(landing);
+    return landing_take(
+        landing, input_bytes(push->setup.input, c->chunk.start, c->chunk.size),
+        &push->setup.patience, &source->base);
+}
+
+static bool push_next(struct source *base, struct chunk *chunk)
+{
+    struct push_source *source = (struct push_source *)base;
+    const struct input *input = source->push->setup.input;
+    send_results(source);
+    begin(source->push);
+    source->current.size = 0;
+    const struct push_chunk *c = own_chunk(source);
+    if (c == NULL)
+        return false;
+    if (!master_here(source->push))
+        source->data = receive(source, c);
+    else if (input->before != NULL)
+        source->data = input->store + input->before[c->chunk.start];
+    source->current = c->chunk;
+    *chunk = c->chunk;
+    return true;
+}
+
+void push_source_open(struct push_source *source, struct push *push, int worker)
+{
+    *source = (struct push_source){
+        .base = {.next = push_next, .worker = worker}, .push = push};
+}

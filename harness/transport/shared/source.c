@@ -1,0 +1,81 @@
+#include "harness/comm/source.h"
+
+/* The worker's own chunk; from then on the counter alone will do. */
+static bool primed_next(struct source *base, struct chunk *chunk)
+{
+    struct source_table *source = (struct source_table *)base;
+    base->table = source->table;
+    *chunk = sched_table_chunk(source->table, source->primed);
+    return true;
+}
+
+static bool table_next(struct source *base, struct chunk *chunk)
+{
+    return source_count(base, chunk);
+}
+
+void source_table_open(struct source_table *source, int worker,
+                       const struct sched_table *table,
+                       struct source_counter *counter)
+{
+    int64_t primed = table->rank != NULL ? table->rank[worker] : -1;
+    *source = (struct source_table){
+        .base = {.next = primed >= 0 ? primed_next : table_next,
+                 .table = primed >= 0 ? NULL : table,
+                 .counter = counter,
+                 .worker = worker},
+        .table = table,
+        .primed = primed};
+}
+
+static bool state_next(struct source *base, struct chunk *chunk)
+{
+    struct source_state *source = (struct source_state *)base;
+    engine_lock(source->lock);
+    bool more = sched_next(&source->sched, base->worker, chunk);
+    engine_unlock(source->lock);
+    return more;
+}
+
+/* The time is taken outside the lock, so that it is not the others'. */
+static bool learning_next(struct source *base, struct chunk *chunk)
+{
+    struct source_state *source = (struct source_state *)base;
+    uint64_t asked = engine_ticks();
+    engine_lock(source->lock);
+    if (source->size > 0 && !base->dropped)
+        sched_feedback(
+            &source->sched, base->worker, source->size,
+            (double)(int64_t)(asked - source->since - base->blocked_ticks));
+    bool more = sched_next(&source->sched, base->worker, chunk);
+    engine_unlock(source->lock);
+    source->size = more ? chunk->size : 0;
+    source->since = source->whole ? asked : engine_ticks();
+    base->blocked_ticks = 0;
+    base->dropped = false;
+    return more;
+}
+
+void source_state_open(struct source_state *source, int worker,
+                       const struct sched *sched, struct engine_lock *lock,
+                       bool learns)
+{
+    const struct sched_ops *ops = sched->ops;
+    *source = (struct source_state){
+        .base = {.next = learns ? learning_next : state_next, .worker = worker},
+        .sched = *sched,
+        .lock = lock,
+        .whole = (ops->flags & SCHED_WHOLE_TIME) != 0};
+}
+
+static bool none_next(struct source *source, struct chunk *chunk)
+{
+    (void)source;
+    (void)chunk;
+    return false;
+}
+
+void source_none_open(struct source *source, int worker)
+{
+    *source = (struct source){.next = none_next, .worker = worker};
+}

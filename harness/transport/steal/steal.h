@@ -1,0 +1,184 @@
+/* Work stealing: no counter and no master.
+ *
+ * Every worker begins with its static share of the loop, by the powers where
+ * they are given, and takes pieces from the front of its range.  Who has none
+ * left steals half of what another has left, from the back: first from the
+ * threads of its rank, through memory; when none of them has anything, the rank
+ * asks another rank by message, and its threads share the loot.
+ *
+ * The scheme cuts each range, the share as well as what was stolen, as if that
+ * were the whole loop of all p workers: css:chunk=k takes k at a time, gss 1/p
+ * of what is left in the range, which is what affinity scheduling does
+ * (Markatos and LeBlanc 1994, with k = p; theirs steals 1/p, from the most
+ * loaded).
+ *
+ * Messages instead of remote memory access, although a range is one word that
+ * MPI_Compare_and_swap could change: the owner's own accesses would have to go
+ * through MPI as well to be atomic with those, at the price of a message for
+ * each piece; where MPI emulates them the victim must enter MPI all the same;
+ * and who waits for the end would have to look for it again and again.
+ *
+ * Ranks (steal_ranks.c).  A rank is dry when nothing is left to be taken from
+ * its ranges.  A dry rank with an idle thread asks victims, one at a time, who
+ * answer between two slices of their kernel with half of their largest range,
+ * or with nothing.  Those that have nothing remember who has asked if it is
+ * one of their lifelines (Saraswat et al., PPoPP 2011): rank r's are r + 2^k,
+ * modulo the number of ranks.  A rank that was refused everywhere sleeps until
+ * one of these has got something again and sends it half, or until the end.
+ *
+ * The end is counted, not searched for: what a rank has taken is its share, and
+ * what it has stolen, less what was stolen from it.  Falling asleep it reports
+ * how much that is since its last report, up a binary tree of the ranks; a rank
+ * that is not asleep keeps what comes from below.  When rank 0 has all
+ * iterations, and a first report of every rank, nothing is left anywhere, no
+ * question is open, and the end goes down the tree.  It is the last message
+ * that a rank receives. */
+#ifndef HARNESS_TRANSPORT_STEAL_STEAL_H
+#define HARNESS_TRANSPORT_STEAL_STEAL_H
+
+#include "harness/comm/comm.h"
+#include "harness/comm/source.h"
+#include "harness/engine/engine.h"
+#include "harness/hierarchy/tree.h"
+#include "harness/transport/steal/steal_range.h"
+#include "harness/transport/steal/victims.h"
+#include "sched/sched.h"
+
+#include <mpi.h>
+
+/* What all ranks know alike; those of a simulation share it. */
+struct steal_loop {
+    int64_t iterations, min_chunk;
+    int workers;
+    const struct sched_ops *scheme;
+    const struct spec *spec;
+    int64_t *share; /* first iteration of each worker's share, workers + 1 */
+    uint64_t seed;
+    bool near;               /* victims by distance */
+    const struct site *site; /* of each worker; NULL: not known */
+    struct nearness ranks;   /* by where their first workers are */
+    int *mail;               /* in simulation: messages sent to each rank */
+};
+
+struct steal_choice {
+    const struct sched_ops *scheme;
+    const struct spec *spec;
+    int64_t min_chunk;
+    uint64_t seed;
+    bool near;
+    const struct site *site;
+};
+
+/* Once per process.  loop: with its powers.  choice's pointers stay the
+ * caller's.  -ENOTSUP: more than STEAL_ITERATIONS_MAX iterations; -EINVAL: the
+ * scheme refuses the loop; -ENOMEM. */
+int steal_loop_open(struct steal_loop *steal, const struct sched_loop *loop,
+                    const struct tree *tree, const struct steal_choice *choice,
+                    struct error *err);
+void steal_loop_close(struct steal_loop *steal);
+
+/* The worker whose share an iteration was in. */
+int steal_home(const struct steal_loop *steal, int64_t iteration);
+
+/* What was stolen, or not, since the reset. */
+struct steal_tally {
+    int64_t steals, failed; /* failed: the victim had nothing */
+    int64_t iterations;     /* stolen */
+};
+
+/* What ranks say to each other. */
+struct steal_message {
+    int32_t kind;
+    int32_t from;          /* rank */
+    int32_t lifeline;      /* of one who asks: its k; -1: the victim is none */
+    int32_t ranks;         /* of a report: first reports in it */
+    int64_t start, number; /* iterations: loot, or reported */
+};
+
+struct steal_source;
+
+/* A rank's end. */
+struct steal {
+    const struct steal_loop *loop;
+    const struct comm *comm;
+    struct engine_patience patience;
+    int first_worker, workers; /* of this rank */
+    struct steal_source **source;
+    struct nearness threads;
+    char *scheme_memory; /* of all workers */
+
+    /* Of the workers, then `slots` for what comes from other ranks. */
+    struct steal_range *range;
+    int slots;
+    /* Ranges that hold something, and thieves on their way with something.
+     * At 0 nothing is left here, and nothing comes by itself. */
+    _Alignas(128) _Atomic int loaded;
+    _Atomic int idle;          /* threads that wait for work */
+    struct engine_event moved; /* there is something again, or never will be */
+    _Atomic bool ended;        /* nothing is left in any rank */
+
+    /* ---- ranks; with MPI held ---- */
+    struct victims victims;
+    struct victims_round round;
+    uint64_t random;
+    int lifelines;
+    uint32_t asked_lifelines; /* in this round */
+    uint32_t waiting;         /* bit k: rank - 2^k sleeps */
+    bool asked, asleep;
+    int64_t received, given; /* iterations */
+    int64_t reported;
+    bool reported_once;
+    int64_t below; /* reported to this rank, not yet passed on */
+    int32_t below_ranks;
+    int64_t counted; /* rank 0: reported by all */
+    int32_t counted_ranks;
+    struct steal_message incoming;
+    int taken; /* messages */
+    MPI_Request receive;
+    struct comm_outbox outbox;
+    struct steal_tally tally; /* by message */
+    int64_t messages, bytes;  /* sent */
+};
+
+/* Of every rank.  loop, comm and tree stay the caller's.  Returns 0 or
+ * -ENOMEM. */
+int steal_open(struct steal *steal, const struct steal_loop *loop,
+               const struct comm *comm, const struct tree *tree,
+               const struct engine_patience *patience, struct error *err);
+void steal_close(struct steal *steal);
+
+/* Before a repetition, and then each of its sources; a barrier must follow. */
+void steal_reset(struct steal *steal);
+
+/* After that, by thread 0 of the rank: receives messages from now on. */
+void steal_listen(struct steal *steal);
+
+/* Whether thread 0 must let messages go on while it computes, and how; returns
+ * whether there were any. */
+bool steal_polls(const struct steal *steal);
+bool steal_poll(struct steal *steal);
+
+/* By thread 0 after the loop: own messages are out. */
+void steal_finish(struct steal *steal);
+
+/* A worker's end. */
+struct steal_source {
+    struct source base;
+    struct steal *steal;
+    struct steal_range *range;
+    int64_t fixed; /* size of all pieces, 0: the scheme is asked */
+    struct sched sched;
+    void *memory; /* the scheme's */
+    struct victims victims;
+    uint64_t random;
+    struct steal_tally tally; /* in memory */
+};
+
+/* Begins with the worker's share. */
+void steal_source_open(struct steal_source *source, struct steal *steal,
+                       int worker);
+
+/* What a worker stole; what came by message counts for its rank's first. */
+struct steal_tally steal_tally(const struct steal *steal, int worker);
+
+#endif

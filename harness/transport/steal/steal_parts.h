@@ -1,0 +1,24 @@
+/* Work stealing's own parts, shared by the files steal*.c and by nobody else:
+ * steal.c opens and is what happens in memory, steal_ranks.c between ranks. */
+#ifndef HARNESS_TRANSPORT_STEAL_STEAL_PARTS_H
+#define HARNESS_TRANSPORT_STEAL_STEAL_PARTS_H
+
+#include "harness/transport/steal/steal.h"
+
+static inline uint64_t steal_look(const struct steal_range *range)
+{
+    return atomic_load_explicit(&range->ends, memory_order_acquire);
+}
+
+/* One range less that holds something. */
+void steal_emptied(struct steal *steal);
+
+/* ---- between ranks ---- */
+
+void steal_ranks_open(struct steal *steal);
+void steal_ranks_reset(struct steal *steal);
+
+/* By an idle thread: passes a moment, or blocks until something comes. */
+void steal_pause(struct steal *steal, struct engine_idle *idle);
+
+#endif

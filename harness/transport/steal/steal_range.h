@@ -1,0 +1,51 @@
+/* A range of iterations that its owner takes pieces of from the front and
+ * thieves from the back.  Both ends stand in one word, so that every change is
+ * one compare-and-swap: no lock, and nobody can see half of it.  That a word
+ * may come back is harmless: the same ends are the same iterations, which
+ * nobody has taken. */
+#ifndef HARNESS_TRANSPORT_STEAL_STEAL_RANGE_H
+#define HARNESS_TRANSPORT_STEAL_STEAL_RANGE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Iterations that a word can count. */
+#define STEAL_ITERATIONS_MAX ((int64_t)UINT32_MAX)
+
+/* On a cache line of its own: its owner writes it all the time. */
+struct steal_range {
+    _Alignas(128) _Atomic uint64_t ends;
+};
+
+static inline uint64_t steal_ends(int64_t begin, int64_t end)
+{
+    return (uint64_t)begin << 32 | (uint64_t)end;
+}
+
+static inline int64_t steal_begin(uint64_t ends)
+{
+    return (int64_t)(ends >> 32);
+}
+
+static inline int64_t steal_end(uint64_t ends)
+{
+    return (int64_t)(ends & UINT32_MAX);
+}
+
+static inline int64_t steal_size(uint64_t ends)
+{
+    return steal_end(ends) - steal_begin(ends);
+}
+
+/* What a thief takes of `size`: half, the middle iteration too, but not less
+ * than the run's minimum chunk as long as there is so much. */
+static inline int64_t steal_half(int64_t size, int64_t min_chunk)
+{
+    int64_t half = size - size / 2;
+    if (half < min_chunk)
+        half = min_chunk;
+    return half < size ? half : size;
+}
+
+#endif

@@ -1,0 +1,179 @@
+/* The synchronization interval: the parallel time of a loop with dependences
+ * as a function of h, and the h that makes it smallest, before anything runs.
+ *
+ * Andronikos, Ciorba, Riakiotakis, Papakonstantinou, Chronopoulos: Studying
+ * the impact of synchronization frequency on scheduling tasks with
+ * dependencies in heterogeneous systems (2010); numbers (1) to (15) are its
+ * formulas.  Chen and Xue's tile sizes as that paper prints them (sec. 5.3).
+ *
+ * Pure: no input or output, no state.  All times in seconds, all lengths in
+ * iterations, as real numbers: V_i and h are not rounded.
+ *
+ *     (1)  t_r = t_s = c_d + h c_c       receive or send one boundary
+ *     (2)  t_p = h V_i c_p               compute one sub-chunk
+ *     t_idle = t_s                       claim 3.1
+ *     T_tr = 2 (c_d + U_s c_c)           hand-over between two subproblems
+ *     U_k = U_c / k                      one subproblem (the paper's U_c star)
+ *     V_i = U_k VP_i / sum(VP)           (13) for equal powers; (14) and (15)
+ *                                        as printed do not cover all of U_c
+ *
+ * Equal workers (one group), a chunk for each of NP = N workers:
+ *     (3)  T_NP = (t_p + t_s) + (U_k / V_i - 2) (t_r + t_p + t_s)
+ *                 + U_s / h (t_r + t_p) + (U_s / h - 1) t_idle + T_wa
+ *     (4)  h = sqrt(2 c_d U_s / D),
+ *          D = (U_k - V_i) c_p + (2 U_k / V_i - 4) c_c
+ * Different workers (more groups), xi being the slowest group:
+ *     (8)  T_NP = sum_j NP_j (t_r + t_pj + t_s) - t_r - t_s
+ *                 + (U_s / h - 1) (t_r + t_p,xi + t_idle) + T_wa
+ *     (9)  h = sqrt(2 c_d U_s / D),
+ *          D = sum_j NP_j (V_j c_pj + 2 c_c) - V_xi c_p,xi - 4 c_c
+ * NP < N: k subproblems one after the other, k chunks for each worker:
+ *     (5), (10)  T_N = k T_NP + (k - 1) T_tr - (k - 1) T_wa
+ *     (7), (12)  h as (4), (9) with the U_k and V_i of this k
+ *
+ * Two premises: the sub-chunks of all workers take the same time (PR1) and so
+ * do all messages (PR2).  V_j c_pj that differ between groups break PR1: the
+ * formulas are evaluated as they stand, the result is then only an estimate.
+ *
+ * ---- beyond the paper: skew, stream and block starts (ours) ----
+ *
+ * Skew s: every row of a chunk lags s columns behind the row above it
+ * (Floyd-Steinberg: 1), so that a chunk of V rows has U_s + W columns to go
+ * through, W = (V - 1) s, and its last row, which the successor needs, is W
+ * columns behind its first.  A successor therefore stays h + W columns behind
+ * instead of h.  The work of a chunk stays V U_s, and so does the number of
+ * its messages, U_s / h.
+ *   The parallel time is the longest path through columns and chunks: along a
+ * chunk, and at each of the NP - 1 boundaries h + W columns back into the
+ * next one.  Where it goes back is free, and half way along the chunk costs
+ * most.  There the h + W columns hold
+ *     g V iterations,  g = h + W                         if 2 W + h <= U_s
+ *                      g = U_s - (U_s - h)^2 / (4 W)     otherwise
+ * (at both ends of a chunk only some of its rows are inside the grid: the
+ * columns' heights are a trapezoid), and q messages each way,
+ *     q = min(h + W, (U_s + h) / 2) / h.
+ * What every worker but the last adds, t_p + t_r + t_s so far, becomes
+ *     pass_j = q_j (t_r + t_s) + g_j V_j c_pj,
+ * and with drain = U_s / h (t_r + t_s) + U_s V_xi c_p,xi
+ *     T_NP = sum_j NP_j pass_j - pass_xi + drain - t_r - t_s + T_wa,
+ * which is (3) and (8) for s = 0.  While 2 W + h <= U_s its minimum is at
+ *     h = sqrt(2 c_d (U_s + sum_j NP_j W_j - W_xi) / D)
+ * with the D above; in general it is found numerically.  A protocol that
+ * passes whole blocks of h columns stays h + ceil(W / h) h behind, up to one
+ * block more: this is left out of T, which it would make jump at every W / m,
+ * but interval_whole goes by it.  Columns that a row needs to the right beyond
+ * the skew are not in the model.
+ *
+ * Stream: in DMPS the chunks of a worker follow each other without waiting for
+ * the end of a subproblem, so that the pipeline fills once and not k times:
+ *     T = max(k drain + F - pass_xi, drain + k F - pass_xi)
+ *         - t_r - t_s + T_wa,    F = sum_j NP_j pass_j
+ * (the first when the boundary of a worker's next chunk is there by the time
+ * it ends one, the second when it has to wait for it to come round).
+ *
+ * Block starts: a kernel that does many points at once pays for every row that
+ * it starts in a block, c_b: t_p = V (h c_p + c_b), or c_p + c_b / h in place
+ * of c_p everywhere above.  In (4) and (9) 2 c_d becomes 2 c_d + V_xi c_b: on
+ * machines whose boundaries cost less than V c_b this sets h. */
+#ifndef SCHED_INTERVAL_INTERVAL_H
+#define SCHED_INTERVAL_INTERVAL_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Workers of one kind, alpha_j. */
+struct interval_group {
+    int64_t workers; /* NP_j, at least 1 */
+    double power;    /* VP_j, above 0; only ratios count */
+    double c_p;      /* seconds per iteration of the loop body, above 0 */
+    double chunk;    /* V_j instead of the one from the powers, at least 1;
+                        0: from the powers */
+    double c_b;      /* ours: seconds to start a row of a block, 0 or more */
+};
+
+struct interval_model {
+    double chunk_dim; /* U_c, at least 1 */
+    double sync_dim;  /* U_s, at least 1 */
+    int groups;       /* at least 1 */
+    const struct interval_group *group;
+    double c_d;   /* start-up cost of a message, s, 0 or more */
+    double c_c;   /* cost per element of a message, s, 0 or more */
+    double c_sch; /* the master's cost of one chunk, s, 0 or more */
+    double t_ms;  /* t_(m-s), cost of one message with the master, s, 0 or more;
+                     only for INTERVAL_TWA_PRINTED */
+    int64_t k;    /* chunks for each worker, N / NP, at least 1 */
+    double skew;  /* ours: columns a row lags behind the one above, 0: none */
+    bool stream;  /* ours: chunks stream as in DMPS */
+};
+
+/* The work assignment time T_wa, which the paper has in two ways. */
+enum interval_reading {
+    /* T_wa = 2 (c_d + h c_c) + c_sch, as the text defines it. */
+    INTERVAL_TWA_TEXT,
+    /* T_wa = NP t_(m-s): not in the text, but it gives the T that the paper
+     * prints, with t_(m-s) in milliseconds (table 1 says microseconds). */
+    INTERVAL_TWA_PRINTED,
+};
+
+/* Refuses what is out of the ranges above, not finite, or cuts chunks of less
+ * than one iteration.  All other functions expect a model that passed, and
+ * an h in [1, U_s].  Returns 0 or -EINVAL with a text. */
+int interval_check(const struct interval_model *model, struct error *err);
+
+/* NP, the number of all workers. */
+int64_t interval_workers(const struct interval_model *model);
+
+/* xi, the group that gets its chunks last: the one of the smallest power, of
+ * several the last. */
+int interval_slowest(const struct interval_model *model);
+
+/* V_j of a group. */
+double interval_chunk(const struct interval_model *model, int group);
+
+/* T_wa at this h. */
+double interval_assignment(const struct interval_model *model, double h,
+                           enum interval_reading reading);
+
+/* T at this h: (3), (5) for one group, (8), (10) for more; with skew, stream or
+ * c_b as above.  One worker alone has nobody to talk to (the formulas expect
+ * two or more): U_s U_c (c_p + c_b / h) + T_wa. */
+double interval_time(const struct interval_model *model, double h,
+                     enum interval_reading reading);
+
+/* c_p at this h: with the share that an iteration has in starting its row. */
+static inline double interval_point(const struct interval_group *group,
+                                    double h)
+{
+    return group->c_p + group->c_b / h;
+}
+
+/* The h of (4), (7), (9) or (12) as it stands, of any size; infinite where
+ * nothing limits it (one worker).  The paper's: without skew, stream and c_b.
+ */
+double interval_formula(const struct interval_model *model);
+
+/* The best h in [1, U_s], not rounded: interval_formula brought into that
+ * range (T is convex in h); found numerically with skew, stream or c_b.  T_wa
+ * counts as constant, as in (6) and (11); as the text defines it, it grows
+ * with h and moves the minimum down by the fraction c_c / (k D), 0.015 % in
+ * the paper's experiment 1. */
+double interval_optimum(const struct interval_model *model);
+
+/* What a run can use: h rounded up or down to a whole number in [1, U_s], where
+ * T is smaller (T_wa being constant).  With skew the best whole number from
+ * h / 2 to 2 h for a protocol that passes whole blocks: it may be well off the
+ * smooth optimum, as blocks that just cover the lag W are worth more. */
+int64_t interval_whole(const struct interval_model *model, double h);
+
+/* Chen and Xue's horizontal tile size as printed, brought into [1, U_s], for
+ * k = 1, no skew, no stream and at least two workers; the vertical one is
+ * interval_chunk:
+ *     h = sqrt(NP (c_d + c_d) U_s / ((NP - 1) (U_c c_p + 2 c_c)))
+ * with the mean of c_p over all workers where they differ (the paper writes a
+ * bar and does not define it).  Their T is not printed; the paper puts their
+ * h into (3) and (8), and so may callers. */
+double interval_chen_xue(const struct interval_model *model);
+
+#endif

@@ -1,0 +1,118 @@
+#include "sched/interval/interval_pipeline.h"
+
+#include <math.h>
+
+/* A first look at this many intervals, evenly spaced on a logarithmic scale:
+ * where 2 W + h > U_s, T can have more than one minimum. */
+enum { LOOKS = 256 };
+
+/* Whole intervals that are tried at most. */
+enum { TRIES = 4096 };
+
+/* Both halves of one exchange, t_r + t_s. */
+static double exchange(const struct interval_model *model, double h)
+{
+    return 2 * (model->c_d + h * model->c_c);
+}
+
+/* From one chunk to the next: what every worker but the last adds to T, when
+ * the successor stays h + back columns behind, back >= W.  The h + back columns
+ * lie in the middle of the trapezoid, so that `before` columns are to each side
+ * of them; where these reach into the slopes, g is the whole less two
+ * triangles. */
+static double pass_time(const struct interval_model *model, int j, double h,
+                        bool blocks)
+{
+    double chunk = interval_chunk(model, j);
+    double lag = (chunk - 1) * model->skew;
+    double back = blocks ? ceil(lag / h) * h : lag;
+    double before = fmax((model->sync_dim + lag - h - back) / 2, 0);
+    double columns =
+        before < lag ? model->sync_dim - before * before / lag : h + back;
+    double messages = fmin(h + back, model->sync_dim - before) / h;
+    return messages * exchange(model, h) +
+           columns * chunk * interval_point(&model->group[j], h);
+}
+
+static double time_of(const struct interval_model *model, double h, bool blocks)
+{
+    int slowest = interval_slowest(model);
+    double fill = 0; /* once around all workers */
+    for (int j = 0; j < model->groups; j++)
+        fill +=
+            (double)model->group[j].workers * pass_time(model, j, h, blocks);
+    double last = pass_time(model, slowest, h, blocks);
+    double work = interval_chunk(model, slowest) *
+                  interval_point(&model->group[slowest], h);
+    double drain = model->sync_dim * (exchange(model, h) / h + work);
+    double k = model->stream ? (double)model->k : 1;
+    double time = fmax(k * drain + fill, drain + k * fill);
+    return time - last - exchange(model, h);
+}
+
+double interval_pipeline_time(const struct interval_model *model, double h)
+{
+    return time_of(model, h, false);
+}
+
+/* T without T_wa, by the logarithm of h. */
+static double time_at(const struct interval_model *model, double x)
+{
+    struct interval_model copy = *model;
+    copy.t_ms = 0;
+    return interval_time(&copy, exp(x), INTERVAL_TWA_PRINTED);
+}
+
+/* Golden section in [low, high], which holds one minimum. */
+static double golden(const struct interval_model *model, double low,
+                     double high)
+{
+    const double ratio = (sqrt(5) - 1) / 2;
+    double a = high - ratio * (high - low), b = low + ratio * (high - low);
+    double t_a = time_at(model, a), t_b = time_at(model, b);
+    while (high - low > 1e-9 && a < b) {
+        if (t_a <= t_b) {
+            high = b, b = a, t_b = t_a;
+            a = high - ratio * (high - low);
+            t_a = time_at(model, a);
+        } else {
+            low = a, a = b, t_a = t_b;
+            b = low + ratio * (high - low);
+            t_b = time_at(model, b);
+        }
+    }
+    return (low + high) / 2;
+}
+
+double interval_pipeline_minimum(const struct interval_model *model)
+{
+    double end = log(model->sync_dim), step = end / LOOKS;
+    int best = 0;
+    double t_best = INFINITY;
+    for (int i = 0; i <= LOOKS; i++) {
+        double t = time_at(model, fmin(i * step, end));
+        if (t < t_best)
+            best = i, t_best = t;
+    }
+    double x =
+        golden(model, fmax((best - 1) * step, 0), fmin((best + 1) * step, end));
+    /* golden comes near an end of the range, but not there */
+    double t = time_at(model, x);
+    if (time_at(model, 0) <= t)
+        return 1;
+    return time_at(model, end) <= t ? model->sync_dim : exp(x);
+}
+
+int64_t interval_pipeline_whole(const struct interval_model *model, double h)
+{
+    double low = fmax(floor(h / 2), 1);
+    double high = fmax(fmin(ceil(2 * h), floor(model->sync_dim)), low);
+    double step = fmax(floor((high - low) / TRIES), 1);
+    double best = low, t_best = INFINITY;
+    for (double x = low; x <= high; x += step) {
+        double t = time_of(model, x, true);
+        if (t < t_best)
+            best = x, t_best = t;
+    }
+    return (int64_t)best;
+}

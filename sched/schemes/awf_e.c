@@ -1,0 +1,22 @@
+/* Adaptive weighted factoring, variant E: awf-c with times from one request
+ * to the next, which hold the scheduling too.
+ *
+ *     C = ceil(w_j R / 2p),   R and w at the request
+ *
+ * Carino and Banicescu 2008; w, and where implementations differ, in
+ * sched/schemes/awf_weights.h. */
+#include "sched/schemes/awf_weights.h"
+
+const struct sched_ops sched_awf_e_ops = {
+    .name = "awf-e",
+    .citation = "Carino and Banicescu 2008",
+    .summary = "awf-c with times from request to request",
+    .params = awf_params,
+    .flags = SCHED_BY_POWER | SCHED_WHOLE_TIME,
+    .state_size = awf_state_size,
+    .init = awf_init,
+    .next = awf_chunk_next,
+    .feedback = awf_feedback,
+    .again = awf_again,
+    .note = awf_note,
+};

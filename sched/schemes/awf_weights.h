@@ -1,0 +1,74 @@
+/* Adaptive weighted factoring: what awf, awf-b, awf-c, awf-d and awf-e share.
+ *
+ *     pi_j = sum_k(k t_jk) / sum_k(k n_jk)     k = 1, 2, ... chunks of worker j
+ *     w_j  = p (1/pi_j) / sum over workers of 1/pi,   sum(w) = p
+ *     C    = ceil(w_j R / 2p)
+ *
+ * Banicescu, Velusamy and Devaprasad 2003; Carino and Banicescu 2008: t_jk is
+ * the time of the k-th chunk of worker j and n_jk its size, so that pi is the
+ * time of an iteration with later chunks counting more.  Until a worker has
+ * reported it has the weight that the powers give it beside those who have;
+ * before any report the sizes are those of wf.
+ *
+ * Implementations have the same pi and differ in the rest.
+ * Who has not reported: DLS4LB begins with chunks of its minimum and takes them
+ * for as fast as the fastest, the balancer by Carino in the Loci framework for
+ * as slow as the slowest; in LB4OMP they do not count, and the weights of those
+ * who have reported add up to their number.
+ * Stages (awf-b, awf-d): both renew weights with every request; in LB4OMP what
+ * is weighted is halved from stage to stage, whatever R is, in DLS4LB it is
+ * ceil(R/2p), and a stage ends with its iterations, not with p requests.
+ * Times (awf-d, awf-e): from request to request here and in LB4OMP, in DLS4LB
+ * from a chunk's arrival to its end, with what its worker serves meanwhile and
+ * without the request.
+ * Rounding: LB4OMP rounds up before and after weighting; DLS4LB and Loci round
+ * R/2p up and the product up from .45.
+ *
+ * The functions below are entries of struct sched_ops. */
+#ifndef SCHED_SCHEMES_AWF_WEIGHTS_H
+#define SCHED_SCHEMES_AWF_WEIGHTS_H
+
+#include "sched/arith.h"
+
+extern const struct spec_param awf_params[];
+
+struct awf_worker {
+    double times, sizes; /* sum of k t and of k n */
+    double reports;      /* k */
+    double rate;         /* 1/pi, 0: not known */
+    double power;
+    double share;                /* w/p of this stage */
+    double step_time, step_size; /* awf: of this time step */
+};
+
+struct awf_state {
+    double power;       /* V of all */
+    double known_power; /* of those who have reported */
+    double known_rate;
+    double remaining; /* R of this stage */
+    int64_t workers;
+    struct sched_stage requests;
+    struct awf_worker worker[];
+};
+
+size_t awf_state_size(const struct sched_loop *loop);
+int awf_init(void *state, const struct sched_loop *loop,
+             const struct spec *spec, struct error *err);
+
+/* R and the weights are those at the start of a stage of p requests. */
+int64_t awf_stage_next(void *state, int worker, int64_t remaining);
+
+/* R and the weights are those at the request. */
+int64_t awf_chunk_next(void *state, int worker, int64_t remaining);
+
+void awf_feedback(void *state, int worker, int64_t size, double time);
+
+/* The weights stay when the loop is executed again. */
+void awf_again(void *state, const struct sched_loop *loop);
+
+/* One more pair of n and t for worker j. */
+void awf_learn(struct awf_state *s, struct awf_worker *w, double size,
+               double time);
+void awf_note(const void *state, char *text, size_t size);
+
+#endif

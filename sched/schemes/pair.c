@@ -1,0 +1,82 @@
+#include "sched/schemes/pair.h"
+#include "sched/schemes/registry.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* It would have to know the single workers. */
+static int check_half(const struct sched_ops *ops, const char *text,
+                      struct error *err)
+{
+    if (ops->available != NULL)
+        return error_set(err, EINVAL,
+                         "scheme %s: %s counts with the available powers of "
+                         "single workers and cannot be one of two schemes: use "
+                         "one that counts with powers, as dtss",
+                         text, ops->name);
+    return 0;
+}
+
+static int parse_half(const char *which, const char *half, const char *text,
+                      const struct sched_ops **ops, struct spec *spec,
+                      struct error *err)
+{
+    int code = sched_parse(half, ops, spec, err);
+    if (code != 0)
+        return error_prefix(err, code, "scheme %.200s, %s", text, which);
+    return check_half(*ops, text, err);
+}
+
+/* Two halves, and nothing besides. */
+static int check_form(const char *text, const char *slash, struct error *err)
+{
+    if (slash > text && slash[1] != '\0' && strchr(slash + 1, '/') == NULL)
+        return 0;
+    return error_set(err, EINVAL,
+                     "scheme %s: two schemes are written outer/inner, as in "
+                     "gss/static",
+                     text);
+}
+
+static int parse_two(const char *text, const char *slash,
+                     struct sched_pair *pair, struct error *err)
+{
+    char outer[SPEC_CANONICAL_MAX];
+    if (strlen(text) >= sizeof(outer))
+        return error_set(err, EINVAL, "scheme: the text is too long");
+    snprintf(outer, sizeof(outer), "%.*s", (int)(slash - text), text);
+    int code = check_form(text, slash, err);
+    if (code == 0)
+        code = parse_half("outer", outer, text, &pair->outer, &pair->outer_spec,
+                          err);
+    if (code == 0)
+        code = parse_half("inner", slash + 1, text, &pair->inner,
+                          &pair->inner_spec, err);
+    if (code != 0)
+        return code;
+    int length =
+        snprintf(pair->canonical, sizeof(pair->canonical), "%s/%s",
+                 pair->outer_spec.canonical, pair->inner_spec.canonical);
+    return length < (int)sizeof(pair->canonical)
+               ? 0
+               : error_set(err, EINVAL, "scheme: the text is too long");
+}
+
+int sched_pair_parse(const char *text, struct sched_pair *pair,
+                     struct error *err)
+{
+    struct sched_pair parsed = {0};
+    const char *slash = strchr(text, '/');
+    int code;
+    if (slash != NULL) {
+        code = parse_two(text, slash, &parsed, err);
+    } else {
+        code = sched_parse(text, &parsed.outer, &parsed.outer_spec, err);
+        if (code == 0)
+            strcpy(parsed.canonical, parsed.outer_spec.canonical);
+    }
+    if (code == 0)
+        *pair = parsed;
+    return code;
+}

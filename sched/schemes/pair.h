@@ -1,0 +1,27 @@
+/* Two schemes in one loop: the first cuts it for the masters below the
+ * supermaster, the second cuts what such a master got for those below it.
+ *
+ *     gss/static:   guided between the masters, equal blocks inside
+ *
+ * A text without a slash is one scheme for all levels, as in Han and
+ * Chronopoulos: the supermaster sizes each worker's chunk, and the masters
+ * between only pass chunks on. */
+#ifndef SCHED_SCHEMES_PAIR_H
+#define SCHED_SCHEMES_PAIR_H
+
+#include "sched/sched.h"
+#include "sched/schemes/registry.h"
+
+struct sched_pair {
+    const struct sched_ops *outer, *inner; /* inner NULL: one scheme */
+    struct spec outer_spec, inner_spec;
+    char canonical[SPEC_CANONICAL_MAX];
+};
+
+/* Parses `scheme` or `outer/inner`, each as sched_parse does.  Schemes that
+ * count with available powers cannot be one of two.
+ * Returns 0 or -EINVAL with a text that names the half it is about. */
+int sched_pair_parse(const char *text, struct sched_pair *pair,
+                     struct error *err);
+
+#endif

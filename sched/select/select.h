@@ -1,0 +1,94 @@
+/* Which of several candidates (schemes, say) a loop that runs many times is to
+ * take in its next repetition: a share of the repetitions goes to trials, by
+ * successive elimination with confidence bounds; then the best one stays until
+ * its time changes.
+ *
+ * Pure: told times, it says what to run.  Flat memory without pointers.
+ *
+ * Trials go round all candidates that are left, every other round backwards,
+ * so that a steady drift falls on all alike.  After a round those are out whose
+ * median is above the best one's by more than the bounds of both: with x the
+ * logarithm of a time, sigma the deviation of all x from their candidate's mean
+ * (the first rounds know little: a prior of 5 % counts as four samples), n the
+ * candidate's trials and K the number of candidates,
+ *
+ *     bound(n) = 1.25 sigma sqrt(2 ln(K / 0.1) / n)
+ *
+ * (Even-Dar, Mannor, Mansour, JMLR 7, 2006, section 4, for medians.)  When the
+ * trials are used up, or one is left, or those left are within 1 %, the one
+ * with the least median stays.  A median of few trials flatters the one that it
+ * chose: where the repetitions that follow take more than another candidate
+ * that was not out, by more than 1 %, that one takes over. */
+#ifndef SCHED_SELECT_SELECT_H
+#define SCHED_SELECT_SELECT_H
+
+#include <stdbool.h>
+
+enum {
+    SELECT_MAX = 64,      /* candidates */
+    SELECT_KEPT = 32,     /* samples of each, the last ones */
+    SELECT_WINDOW = 7,    /* repetitions of the running median */
+    SELECT_REFERENCE = 10 /* and of the one that it is compared with */
+};
+
+struct select_rule {
+    int candidates;  /* 1 to SELECT_MAX */
+    int repetitions; /* of the loop */
+    double share;    /* 0 to 1: of the repetitions that are left when trials
+                        begin, so many may be trials */
+    double change;   /* the running median has changed when it is off by this
+                        share, or by 5 of its deviations where that is more */
+};
+
+struct select_candidate {
+    bool out;  /* not tried, and not chosen any more */
+    int tries; /* trials since trials began last */
+    int told;  /* all its times since then */
+    double log[SELECT_KEPT];
+};
+
+enum select_event {
+    SELECT_NOTHING,
+    SELECT_ELIMINATED,  /* candidates went out (and nothing more) */
+    SELECT_CHOSEN,      /* trials are over: this one stays */
+    SELECT_SWITCHED,    /* it did not keep what its trials promised */
+    SELECT_CHANGED,     /* its time has changed: trials begin anew */
+    SELECT_KEPT_CHANGED /* the same, with too few repetitions left to try */
+};
+
+/* Private to sched/select/select.c, here so that its place can be chosen. */
+struct select {
+    struct select_rule rule;
+    struct select_candidate candidate[SELECT_MAX];
+    int done;    /* repetitions told */
+    int tried;   /* of them trials */
+    int left;    /* trials that may still be made */
+    int current; /* what the next repetition runs */
+    int step;    /* +1 or -1: the direction of this round */
+    bool trying;
+    int stayed; /* repetitions since current was chosen */
+    double window[SELECT_WINDOW];
+    double reference, bound; /* log of the median that counts, and how far the
+                                running one may be off */
+};
+
+/* Prepares for the first repetition. */
+void select_open(struct select *select, const struct select_rule *rule);
+
+/* The candidate of the next repetition, and whether that is a trial. */
+int select_current(const struct select *select);
+bool select_trying(const struct select *select);
+
+/* The repetition took so long, any unit, more than 0. */
+enum select_event select_tell(struct select *select, double time);
+
+/* Of the times that count for this candidate, the median; NAN: none. */
+double select_median(const struct select *select, int candidate);
+
+/* By how much (a share) its median may be wrong; NAN: no times. */
+double select_bound(const struct select *select, int candidate);
+
+/* Trials that this many repetitions allow at the start. */
+int select_trials(int repetitions, double share);
+
+#endif

@@ -1,0 +1,156 @@
+#!/usr/bin/python3
+"""Proves that the house has floors: what a room uses lies below it.
+
+    tests/floors.py BUILD OBJECT...
+
+A room is a folder; its native/ and sim/ are the two versions of a part of it
+and belong to it.  A file may include a header of its own room or of a lower
+floor, and an object may use a symbol of its own room or of a lower floor.
+Two rooms on one floor do not know each other.  The rooms of the library use
+neither abort nor exit nor the libraries that only programs need.  Tests are
+exempt.  Without objects only the includes are checked.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+FLOORS = [
+    ["base"],
+    ["sched", "sched/interval", "sched/divisible", "sched/select",
+     "kernels/support", "harness/engine", "harness/topo", "harness/record",
+     "harness/hierarchy"],
+    ["sched/schemes", "kernels", "harness/comm", "harness/counters",
+     "harness/calibration"],
+    ["harness/transport/shared", "harness/transport/window",
+     "harness/transport/master", "harness/transport/steal",
+     "harness/transport/openmp", "harness/transport/push",
+     "harness/protocol", "harness/disturb"],
+    ["harness/cell", "harness/dependence"],
+    ["harness/setup", "harness/loop"],
+    ["harness/place"],
+    ["harness/run"],
+    ["harness/launch", "harness/calibrate"],
+    ["harness/sim"],
+    ["bench/cli", "bench/start", "bench/overhead"],
+    ["bench/campaign", "bench/calibrate"],
+    ["bench/divisible", "bench/predict", "bench/simulate", "bench/results"],
+    ["bench/tables", "bench/driver"],
+    ["bench/auto", "bench/papers/beaumont"],
+    ["bench/commands"],
+]
+# What a library for anybody's program contains: floors 0 to 3 but these.
+LIBRARY = {room for floor in FLOORS[:4] for room in floor} - {
+    "harness/record", "harness/topo", "harness/counters",
+    "harness/calibration", "harness/disturb", "harness/transport/openmp",
+    "kernels", "kernels/support", "sched/divisible", "sched/interval",
+    "sched/select"}
+NOT_IN_LIBRARY = re.compile(
+    r"^(abort|exit|_exit|json_|hwloc_|PAPI_|XXH|bli_|printf$|puts$)")
+# Still to be mended: lists that end the program when memory runs out.
+ABORTS = {"harness/comm/input.o", "harness/transport/master/range.o",
+          "harness/transport/master/reissue.o",
+          "harness/transport/master/relay_send.o", "sched/sched.o"}
+FILES_MAX = 25  # of a room besides tests; sched/schemes has one for a scheme
+
+HEIGHT = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+
+
+def room_of(path):
+    """The room of a source or of an object relative to its build folder."""
+    folder = path.parent
+    while folder.name in ("native", "sim") and str(folder) not in HEIGHT:
+        folder = folder.parent
+    return str(folder)
+
+
+def sources():
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "base", "sched",
+         "kernels", "harness", "bench"],
+        check=True, capture_output=True, text=True).stdout.split()
+    return [path for path in map(pathlib.Path, listed)
+            if path.suffix in (".c", ".h", ".inc", ".def") and path.exists()]
+
+
+def is_test(path):
+    return re.search(r"(_test\.c|testing\.h)$|/check\w*\.h$", str(path))
+
+
+def points_up(user, used):
+    return user != used and HEIGHT[used] >= HEIGHT[user]
+
+
+def check_rooms(paths):
+    """Every file has a room, and no room is too full."""
+    wrong = [f"{path}: its folder has no floor in tests/floors.py"
+             for path in paths
+             if not is_test(path) and room_of(path) not in HEIGHT]
+    for folder in sorted({path.parent for path in paths}):
+        files = [p for p in paths if p.parent == folder and not is_test(p)]
+        if len(files) > FILES_MAX and str(folder) != "sched/schemes":
+            wrong.append(f"{folder}: {len(files)} files, at most {FILES_MAX}")
+    return wrong
+
+
+def check_includes(paths):
+    wrong = []
+    for path in paths:
+        if is_test(path):
+            continue
+        for number, line in enumerate(path.read_text().split("\n"), 1):
+            found = re.match(r'\s*#\s*include\s*"([^"]+)"', line)
+            if not found:
+                continue
+            used = room_of(pathlib.Path(found[1]))
+            if used in HEIGHT and points_up(room_of(path), used):
+                wrong.append(f"{path}:{number}: {found[1]} lies on floor "
+                             f"{HEIGHT[used]}, {room_of(path)} on "
+                             f"{HEIGHT[room_of(path)]}")
+    return wrong
+
+
+def symbols(build, objects):
+    """(path, defined, used) of each object."""
+    out = subprocess.run(["nm", "-A", "-g", *objects], check=True,
+                         capture_output=True, text=True).stdout
+    found = {}
+    for line in out.split("\n"):
+        match = re.match(r"(\S+?):\s*\w*\s+([A-Za-z]) (\S+)$", line)
+        if match:
+            path = pathlib.Path(match[1]).relative_to(build)
+            defined, used = found.setdefault(path, (set(), set()))
+            (used if match[2] in "Uw" else defined).add(match[3])
+    return found
+
+
+def check_symbols(build, objects):
+    found = symbols(build, objects)
+    owner = {name: room_of(path)
+             for path, (defined, _) in found.items() for name in defined}
+    wrong = []
+    for path, (_, used) in sorted(found.items()):
+        room = room_of(path)
+        for name in sorted(used):
+            if name in owner and points_up(room, owner[name]):
+                wrong.append(f"{path}: {name} is made in {owner[name]}, on "
+                             f"floor {HEIGHT[owner[name]]}")
+            if name == "abort" and str(path) in ABORTS:
+                continue
+            if room in LIBRARY and NOT_IN_LIBRARY.match(name):
+                wrong.append(f"{path}: {name} is nothing for a library")
+    return wrong
+
+
+def main():
+    paths = sources()
+    wrong = check_rooms(paths)
+    if not wrong:
+        wrong = check_includes(paths)
+    if not wrong and len(sys.argv) > 2:
+        wrong = check_symbols(sys.argv[1], sys.argv[2:])
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+main()
