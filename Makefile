@@ -83,7 +83,7 @@ build-deps: ## only those that building needs
 
 bench: OUT := results/workstation/$(shell date -u +%Y-%m-%dT%H%M%SZ)
 bench: $(BUILD)/dlsbench ## measure this workstation (bench/campaigns/workstation.yaml)
-	$(Q)$(BUILD)/dlsbench run bench/campaigns/workstation.yaml --out $(OUT); code=$$?; \
+	$(Q)$(BUILD)/dlsbench run workstation --out $(OUT); code=$$?; \
 	    $(PYTHON) analysis/report.py $(OUT) || echo "no report" >&2; exit $$code
 
 report: ## one page, plots and traces of a result directory: DIR=...
@@ -108,7 +108,7 @@ paper-beaumont: plan-sim ## divisible loads, figures 5 to 15 (PLATFORMS=n ENGINE
 plan-sim: $(BUILD)/dlsbench $(BUILD)/dlsbench-plan-sim ## plans as messages on SimGrid
 
 smoke: $(BUILD)/dlsbench ## every scheme over the null kernel
-	$(Q)$(BUILD)/dlsbench run bench/campaigns/smoke.yaml --out $(BUILD)/smoke-$(shell date +%s)/
+	$(Q)$(BUILD)/dlsbench run smoke --out $(BUILD)/smoke-$(shell date +%s)/
 
 SHARE = $(DESTDIR)$(PREFIX)/share/dlsbench
 READERS = tables report compare advise
@@ -121,7 +121,7 @@ install: $(BUILD)/dlsbench ## into PREFIX, with dlsbench-report and its like
 	for name in sim plan-sim; do program=$(BUILD)/dlsbench-$$name; \
 	    [ ! -e $$program ] || install $$program $(DESTDIR)$(PREFIX)/bin/ || exit 1; done
 	install -d $(SHARE)/bench/papers $(SHARE)/bench/platforms
-	install -m 644 bench/papers/* $(SHARE)/bench/papers/
+	install -m 644 $(wildcard bench/papers/*.*) $(SHARE)/bench/papers/
 	install -m 644 bench/platforms/*.xml $(SHARE)/bench/platforms/
 	install -m 644 analysis/*.py $(SHARE)/analysis/
 	install -m 644 analysis/figures/*.py $(SHARE)/analysis/figures/

@@ -32,6 +32,12 @@ struct campaign {
     struct cross_result all; /* checked cells, each once, in file order */
 };
 
+/* Where a campaign lies that is named by its file or, without '/' and '.', by
+ * its short name: `workstation` is bench/campaigns/workstation.yaml of the tree
+ * or the installation of this program.  A file of that name goes first.
+ * Returns 0, or -ENOENT with the names there are. */
+int campaign_find(const char *text, char *path, size_t size, struct error *err);
+
 /* Reads a file, or a text that messages call `path`.  Errors are
  * path:line:column: what is wrong, what is allowed, the nearest. */
 int campaign_load(const char *path, const struct campaign_setup *setup,

@@ -49,7 +49,7 @@ static const char examples[] =
     "  dlsbench list schemes\n"
     "  dlsbench chunks --scheme gss --iterations 1000 --workers 4\n"
     "  dlsbench run --kernel mandelbrot --scheme gss --threads 2\n"
-    "  dlsbench run bench/campaigns/workstation.yaml\n";
+    "  dlsbench run workstation\n";
 
 static char *help_filter(int key, const char *text, void *input)
 {

@@ -8,6 +8,7 @@
 #include "harness/cell/binding.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,8 @@ enum {
 };
 
 static const char doc[] =
-    "Measures the cells of a campaign file, or a single cell given by options."
+    "Measures the cells of a campaign (a file, or the name of one that comes "
+    "with DLSBench), or a single cell given by options."
     "\v"
     "Results go to results/CAMPAIGN/NAME, with NAME from --out or the time; an "
     "--out with a '/' is a path.  The exit code is 0 when all cells ran and "
@@ -41,9 +43,9 @@ static const char doc[] =
     "Examples:\n"
     "  dlsbench run --kernel mandelbrot --scheme gss\n"
     "  dlsbench run --kernel adjoint:size=100 --scheme tss --ranks 2\n"
-    "  dlsbench run bench/campaigns/workstation.yaml --out monday\n"
-    "  dlsbench run bench/campaigns/workstation.yaml --out monday --resume\n"
-    "  dlsbench run bench/campaigns/workstation.yaml --dry-run --set "
+    "  dlsbench run workstation --out monday\n"
+    "  dlsbench run workstation --out monday --resume\n"
+    "  dlsbench run workstation --dry-run --set "
     "'scheme=[ss,gss]'\n"
     "  dlsbench run big.yaml --out all --shard 3/8\n";
 
@@ -446,7 +448,7 @@ int run_options_read(int argc, char **argv, bool simulated,
     struct argp_option all[COUNT + SIMULATION_COUNT];
     const struct argp argp = {simulated ? all : options,
                               parse,
-                              "CAMPAIGN.yaml\n--kernel K --scheme S",
+                              "CAMPAIGN\n--kernel K --scheme S",
                               simulated ? simulation_doc : doc,
                               NULL,
                               NULL,
@@ -472,7 +474,9 @@ static int load_campaign(struct run_options *o, struct campaign *campaign,
 {
     for (int i = 0; i < o->measures; i++)
         o->setup.set[o->setup.sets++] = o->measure[i];
-    return campaign_load(o->file, &o->setup, campaign, err);
+    char path[PATH_MAX];
+    int code = campaign_find(o->file, path, sizeof(path), err);
+    return code != 0 ? code : campaign_load(path, &o->setup, campaign, err);
 }
 
 /* The shape that is not given: by rank_per, or one rank with all cores. */

@@ -1,5 +1,6 @@
 #include "bench/simulate/simulate.h"
 
+#include "bench/start/installed.h"
 #include "bench/start/launcher.h"
 
 #include <errno.h>
@@ -178,6 +179,10 @@ static int add_platform(struct simulate *simulate, const char *path,
     int code = 0;
     snprintf(platform->path, sizeof(platform->path), "%s", path);
     platform->file = platform->path;
+    if (path[0] != '/' && access(path, F_OK) != 0 &&
+        installed_find(path, platform->installed,
+                       sizeof(platform->installed)) == 0)
+        platform->file = platform->installed;
     if (strcmp(path, this_machine_name) == 0)
         code = make_machine(simulate, platform, err);
     return code == 0 ? read_hosts(simulate, platform, err) : code;

@@ -17,6 +17,7 @@ struct simulate_host {
 struct simulate_platform {
     char path[sizeof(((struct cell *)0)->simulation.platform)];
     const char *file;             /* for SimGrid */
+    char installed[PATH_MAX];     /* it, where it came with this program */
     struct this_machine *machine; /* whose platform it is, or NULL */
     struct simulate_host *hosts;  /* by name, numbers in it by value */
     int count;

@@ -1,0 +1,68 @@
+/* Campaigns by their short names: `workstation` for the file of the tree or of
+ * the installation that this program belongs to. */
+#include "bench/campaign/campaign.h"
+
+#include "base/nearest.h"
+#include "bench/start/installed.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NAMES_MAX = 128 }; /* campaigns that a message lists */
+
+static const char ENDING[] = ".yaml";
+
+static int is_campaign(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name), ending = strlen(ENDING);
+    return length > ending &&
+           strcmp(entry->d_name + length - ending, ENDING) == 0;
+}
+
+static int unknown_campaign(const char *name, const char *folder,
+                            struct error *err)
+{
+    struct dirent **list = NULL;
+    const char *names[NAMES_MAX + 1] = {NULL};
+    char all[512] = "";
+    int count = scandir(folder, &list, is_campaign, alphasort);
+    for (int i = 0; i < count && i < NAMES_MAX; i++) {
+        size_t used = strlen(all);
+        char *ending = strrchr(list[i]->d_name, '.');
+        *ending = '\0';
+        names[i] = list[i]->d_name;
+        snprintf(all + used, sizeof(all) - used, "%s%s", i == 0 ? "" : ", ",
+                 names[i]);
+    }
+    const char *near = nearest_name(name, names);
+    int code = error_set(
+        err, ENOENT,
+        "campaign: there is no file '%s' and no campaign of this name, "
+        "allowed: a file or %s%s%s%s",
+        name, all, near ? "; did you mean '" : "", near ? near : "",
+        near ? "'?" : "");
+    for (int i = 0; i < count; i++)
+        free(list[i]);
+    free(list);
+    return code;
+}
+
+int campaign_find(const char *text, char *path, size_t size, struct error *err)
+{
+    char folder[PATH_MAX];
+    bool is_name = strpbrk(text, "/.") == NULL && access(text, F_OK) != 0;
+    int length = snprintf(path, size, "%s", text);
+    if (is_name && installed_find("bench/campaigns", folder, sizeof(folder)) == 0) {
+        length = snprintf(path, size, "%s/%s%s", folder, text, ENDING);
+        if (length > 0 && (size_t)length < size && access(path, F_OK) != 0)
+            return unknown_campaign(text, folder, err);
+    }
+    if (length < 0 || (size_t)length >= size)
+        return error_set(err, ENAMETOOLONG, "%s: the name is too long", text);
+    return 0;
+}

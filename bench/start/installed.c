@@ -1,0 +1,40 @@
+#include "bench/start/installed.h"
+
+#include "bench/start/child.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Folders above the program that are looked into: build/dlsbench, a program in
+ * a folder below build/, or PREFIX/bin/dlsbench. */
+enum { LEVELS_MAX = 3 };
+
+static const char *const below[] = {"", "share/dlsbench/"};
+
+enum { BELOW = sizeof(below) / sizeof(below[0]) };
+
+int installed_find(const char *name, char *path, size_t size)
+{
+    char top[PATH_MAX];
+    struct error err;
+    int code = child_program(top, sizeof(top), &err);
+    if (code == 0)
+        *strrchr(top, '/') = '\0'; /* the program's own folder holds nothing */
+    for (int level = 0; code == 0 && level < LEVELS_MAX; level++) {
+        char *slash = strrchr(top, '/');
+        if (slash == NULL)
+            break;
+        *slash = '\0';
+        for (int i = 0; i < BELOW; i++) {
+            int length = snprintf(path, size, "%s/%s%s", top, below[i], name);
+            if (length < 0 || (size_t)length >= size)
+                return -ENAMETOOLONG;
+            if (access(path, R_OK) == 0)
+                return 0;
+        }
+    }
+    return code != 0 ? code : -ENOENT;
+}

@@ -1,0 +1,13 @@
+/* The files that come with this program: campaigns, papers, platforms.  In a
+ * checkout they lie below its top folder, when installed below
+ * PREFIX/share/dlsbench, in both under the same names. */
+#ifndef BENCH_START_INSTALLED_H
+#define BENCH_START_INSTALLED_H
+
+#include <stddef.h>
+
+/* Where `name`, such as "bench/campaigns", lies.  Returns 0, -ENOENT or
+ * -ENAMETOOLONG. */
+int installed_find(const char *name, char *path, size_t size);
+
+#endif

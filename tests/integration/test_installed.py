@@ -1,0 +1,55 @@
+"""Campaigns by their short names, in the tree and installed."""
+import subprocess
+
+import pytest
+
+from conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    there = tmp_path_factory.mktemp("installed")
+    subprocess.run(["make", "install", f"PREFIX={there}"], cwd=ROOT,
+                   check=True, capture_output=True, timeout=300)
+    return there
+
+
+def dry_run(program, folder, *args):
+    return subprocess.run([program, *args, "--dry-run"], cwd=folder, text=True,
+                          capture_output=True, timeout=60)
+
+
+@pytest.fixture(params=["tree", "installed"])
+def program(request, prefix):
+    return (ROOT / "build/dlsbench" if request.param == "tree"
+            else prefix / "bin/dlsbench")
+
+
+def test_a_campaign_is_found_by_its_name(program, tmp_path):
+    done = dry_run(program, tmp_path, "run", "smoke")
+    assert done.returncode == 0, done.stderr
+    assert "campaign smoke" in done.stdout
+
+
+def test_an_unknown_name_is_told_the_nearest(program, tmp_path):
+    done = dry_run(program, tmp_path, "run", "workstatoin")
+    assert done.returncode == 2
+    assert "did you mean 'workstation'?" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_file_of_that_name_goes_first(program, tmp_path):
+    (tmp_path / "smoke").write_text(
+        'name: mine\ncells:\n  - {kernel: "null:size=9", scheme: ss}\n')
+    done = dry_run(program, tmp_path, "run", "smoke")
+    assert done.returncode == 0, done.stderr
+    assert "campaign mine" in done.stdout
+
+
+def test_platforms_that_came_with_it_are_found(program, tmp_path):
+    done = subprocess.run(
+        [program, "sim", "--platform", "bench/platforms/kids.xml",
+         "--workers", "2", "--kernel", "null:size=9", "--scheme", "gss",
+         "--out", tmp_path / "out"],
+        cwd=tmp_path, text=True, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr
