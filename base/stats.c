@@ -23,12 +23,24 @@ static int leave_out(int n)
     return k;
 }
 
-struct stats_median stats_median(double *values, int count)
+void stats_sort(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof(*values), compare);
-    int half = count / 2, out = leave_out(count);
-    double median =
-        count % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+double stats_middle(double *values, int count)
+{
+    int half = count / 2;
+    if (count == 0)
+        return NAN;
+    stats_sort(values, count);
+    return count % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+struct stats_median stats_median(double *values, int count)
+{
+    int out = leave_out(count);
+    double median = stats_middle(values, count);
     int low = out > 0 ? out - 1 : 0;
     return (struct stats_median){median, values[low], values[count - 1 - low]};
 }

@@ -4,6 +4,13 @@
 
 #include <stdint.h>
 
+/* Sorts, smallest first. */
+void stats_sort(double *values, int count);
+
+/* The median, the mean of the two in the middle for an even count; NAN when
+ * there are none.  Sorts `values`. */
+double stats_middle(double *values, int count);
+
 /* The median and the nonparametric 95 % confidence interval of the median
  * (order statistics by the binomial distribution; with fewer than 6 values
  * the interval is the whole range).  Sorts `values`; count at least 1. */

@@ -24,7 +24,7 @@
 #include "kernels/kernel.h"
 
 #include "kernels/support/memory.h"
-#include "kernels/support/random.h"
+#include "base/random.h"
 
 #include <errno.h>
 #include <stdlib.h>

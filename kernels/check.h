@@ -3,7 +3,7 @@
 #define KERNELS_CHECK_H
 
 #include "kernels/kernel.h"
-#include "kernels/support/random.h"
+#include "base/random.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -30,7 +30,7 @@
 #include "kernels/pace.h"
 #include "kernels/support/heat_wave.h"
 #include "kernels/support/memory.h"
-#include "kernels/support/random.h"
+#include "base/random.h"
 
 #include <errno.h>
 #include <stdlib.h>

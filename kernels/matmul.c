@@ -27,7 +27,7 @@
 #include "kernels/kernel.h"
 
 #include "kernels/support/memory.h"
-#include "kernels/support/random.h"
+#include "base/random.h"
 
 #include <cblas.h>
 #include <errno.h>

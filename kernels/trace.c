@@ -25,7 +25,7 @@
 #include "kernels/kernel.h"
 
 #include "kernels/support/costs.h"
-#include "kernels/support/random.h"
+#include "base/random.h"
 
 #include <errno.h>
 #include <math.h>

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "sched/sched.h"
 #include "sched/schemes/registry.h"
 
@@ -104,13 +105,9 @@ static inline uint64_t testing_seed(void)
     return text != NULL ? strtoull(text, NULL, 10) : 20250101;
 }
 
-/* splitmix64 */
 static inline uint64_t testing_random(uint64_t *seed)
 {
-    uint64_t z = *seed += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
+    return random_next(seed);
 }
 
 /* A whole number in [low, high], high - low < 2^63. */

@@ -57,7 +57,8 @@ int campaign_find(const char *text, char *path, size_t size, struct error *err)
     char folder[PATH_MAX];
     bool is_name = strpbrk(text, "/.") == NULL && access(text, F_OK) != 0;
     int length = snprintf(path, size, "%s", text);
-    if (is_name && installed_find("bench/campaigns", folder, sizeof(folder)) == 0) {
+    if (is_name &&
+        installed_find("bench/campaigns", folder, sizeof(folder)) == 0) {
         length = snprintf(path, size, "%s/%s%s", folder, text, ENDING);
         if (length > 0 && (size_t)length < size && access(path, F_OK) != 0)
             return unknown_campaign(text, folder, err);

@@ -1,5 +1,7 @@
 #include "bench/overhead/overhead.h"
 
+#include "base/stats.h"
+
 #include "kernels/kernel.h"
 
 #include <cblas.h>
@@ -38,18 +40,6 @@ static double time_of(void (*body)(void *), void *arg)
     return now() - start;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values)
-{
-    qsort(values, RUNS, sizeof(*values), compare);
-    return values[RUNS / 2];
-}
-
 /* Both in turn, so that a disturbance meets both; the first turn warms up. */
 static void measure(const struct pair *p, double *ours, double *base)
 {
@@ -60,8 +50,8 @@ static void measure(const struct pair *p, double *ours, double *base)
         a[i] = time_of(p->run, p->arg);
         b[i] = time_of(p->run_base, p->arg);
     }
-    *ours = median(a);
-    *base = median(b);
+    *ours = stats_middle(a, RUNS);
+    *base = stats_middle(b, RUNS);
 }
 
 struct job {

@@ -2,19 +2,15 @@
  * a launcher with two ranks: mpiexec.mpich -n 2 build/bench-overhead. */
 #include "bench/overhead/overhead.h"
 
+#include "base/stats.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double overhead_median(double *values, int count)
 {
-    qsort(values, (size_t)count, sizeof(*values), compare);
+    stats_sort(values, count);
     return values[count / 2];
 }
 

@@ -1,5 +1,6 @@
 #include "bench/results/summary.h"
 
+#include "base/stats.h"
 #include "bench/cli/table.h"
 #include "bench/results/label.h"
 
@@ -220,12 +221,6 @@ static void print_group(FILE *out, const struct row *rows, int begin, int end,
         print_row(out, &rows[i], &group, i == best);
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* One base for all speedups of a kernel. */
 static double serial_base(const struct row *rows, int begin, int end)
 {
@@ -234,7 +229,8 @@ static double serial_base(const struct row *rows, int begin, int end)
     for (int i = begin; values != NULL && i < end; i++)
         if (!isnan(rows[i].serial_s))
             values[n++] = rows[i].serial_s;
-    qsort(values, values ? (size_t)n : 0, sizeof(*values), compare_doubles);
+    if (n > 0)
+        stats_sort(values, n);
     double base = n > 0 ? values[n / 2] : NAN;
     free(values);
     return base;

@@ -49,11 +49,6 @@ static void watch_body(int thread, void *arg)
     crew_meet(watch->crew);
 }
 
-static double median_of(double *values, int count)
-{
-    return stats_median(values, count).median;
-}
-
 /* The runs and gaps of all looks; the first run of a look began before it did
  * and is told apart. */
 static void sum_up(const struct look *look, struct calibration_slices *slices)
@@ -75,9 +70,9 @@ static void sum_up(const struct look *look, struct calibration_slices *slices)
     }
     if (starts < CALIBRATION_STARTS || runs == 0 || away < SHARE_LEAST * seen)
         return;
-    slices->run = median_of(run, runs);
-    slices->gap = median_of(gap, gaps);
-    median_of(start, starts); /* sorts */
+    slices->run = stats_middle(run, runs);
+    slices->gap = stats_middle(gap, gaps);
+    stats_middle(start, starts); /* sorts */
     for (int i = 0; i < CALIBRATION_STARTS; i++)
         slices->start[i] = start[i];
 }

@@ -14,6 +14,7 @@
 #include "harness/disturb/perturb.h"
 
 #include "base/nearest.h"
+#include "base/random.h"
 
 #include <errno.h>
 #include <math.h>
@@ -278,18 +279,12 @@ int perturb_parse(const char *text, struct perturb *perturb,
 
 /* ---- chance ---- */
 
-static uint64_t mix(uint64_t z) /* splitmix64 */
-{
-    z += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 /* In [0, 1), of a number and the seed. */
 static double chance(const struct perturb *perturb, uint64_t number)
 {
-    return (double)(mix(mix(perturb->seed) ^ number) >> 11) * 0x1p-53;
+    uint64_t state = perturb->seed;
+    state = random_next(&state) ^ number;
+    return random_real(&state);
 }
 
 /* Selection sampling: each of the rest with the chance that makes the number

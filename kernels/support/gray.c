@@ -3,7 +3,7 @@
 #include "kernels/support/diffusion.h"
 #include "kernels/support/image.h"
 #include "kernels/support/memory.h"
-#include "kernels/support/random.h"
+#include "base/random.h"
 
 #include <errno.h>
 #include <stdlib.h>

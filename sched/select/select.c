@@ -1,5 +1,7 @@
 #include "sched/select/select.h"
 
+#include "base/stats.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +28,11 @@ static int kept(const struct select_candidate *c)
     return c->told < SELECT_KEPT ? c->told : SELECT_KEPT;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(const double *values, int count)
 {
     double sorted[SELECT_KEPT];
-    if (count == 0)
-        return NAN;
     memcpy(sorted, values, (size_t)count * sizeof(*sorted));
-    qsort(sorted, (size_t)count, sizeof(*sorted), compare);
-    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+    return stats_middle(sorted, count);
 }
 
 static double log_median(const struct select_candidate *c)
@@ -179,7 +172,7 @@ static void begin(struct select *s)
     for (int i = 0; i < n; i++)
         if (s->candidate[i].told > 0)
             sorted[known++] = log_median(&s->candidate[i]);
-    qsort(sorted, (size_t)known, sizeof(*sorted), compare);
+    stats_sort(sorted, known);
     if (known > allowed && allowed > 0)
         limit = sorted[allowed - 1];
     for (int i = 0; i < n; i++) {

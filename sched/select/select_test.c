@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "sched/select/select.h"
 
 #include <math.h>
@@ -26,10 +27,7 @@ struct synthetic {
 
 static double uniform(struct synthetic *loop)
 {
-    uint64_t z = loop->random += 0x9e3779b97f4a7c15u; /* splitmix64 */
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-53;
+    return ((double)(random_next(&loop->random) >> 11) + 0.5) * 0x1p-53;
 }
 
 static double normal(struct synthetic *loop)

@@ -1,6 +1,6 @@
 #include "bench/papers/beaumont/figures.h"
 
-#include "kernels/support/random.h"
+#include "base/random.h"
 
 #include <stdio.h>
 
