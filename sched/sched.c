@@ -115,33 +115,48 @@ static bool take(const struct sched *sched, int worker, struct chunk *chunk)
     return true;
 }
 
+/* While entries are primed, `step` holds the worker. */
 static int by_falling_power(const void *a, const void *b, void *loop)
 {
-    int32_t j = *(const int32_t *)a, k = *(const int32_t *)b;
-    double power_j = sched_power(loop, j), power_k = sched_power(loop, k);
+    int64_t j = ((const struct sched_primed *)a)->step;
+    int64_t k = ((const struct sched_primed *)b)->step;
+    double power_j = sched_power(loop, (int)j);
+    double power_k = sched_power(loop, (int)k);
     if (power_j != power_k)
         return power_j > power_k ? -1 : 1;
     return j < k ? -1 : j > k;
 }
 
-static int prime(const struct sched *sched, const struct sched_loop *loop,
-                 struct error *err)
+static int by_step(const void *a, const void *b)
+{
+    int64_t j = ((const struct sched_primed *)a)->step;
+    int64_t k = ((const struct sched_primed *)b)->step;
+    return j < k ? -1 : j > k;
+}
+
+/* Gives every worker its first chunk, the fast ones first.  The entries are
+ * sorted in place, by power and back by worker, so that nothing is needed that
+ * may not be there: in between `step` is worker 2^32 + step. */
+static void prime(const struct sched *sched, const struct sched_loop *loop)
 {
     struct sched_primed *primed = primed_of(sched->head);
     struct sched_loop copy = *loop;
     size_t workers = (size_t)loop->workers;
-    int32_t *order = malloc(workers * sizeof(*order));
-    if (order == NULL)
-        return error_set(err, ENOMEM, "no memory to sort %zu workers", workers);
+    bool left = true;
     for (size_t i = 0; i < workers; i++)
-        order[i] = (int32_t)i;
-    qsort_r(order, workers, sizeof(*order), by_falling_power, &copy);
-    struct chunk chunk;
-    for (size_t i = 0; i < workers && take(sched, order[i], &chunk); i++)
-        primed[order[i]] = (struct sched_primed){
-            .start = chunk.start, .size = chunk.size, .step = chunk.step};
-    free(order);
-    return 0;
+        primed[i] = (struct sched_primed){.step = (int64_t)i};
+    qsort_r(primed, workers, sizeof(*primed), by_falling_power, &copy);
+    for (size_t i = 0; i < workers; i++) {
+        struct chunk chunk = {.start = 0};
+        int64_t worker = primed[i].step;
+        left = left && take(sched, (int)worker, &chunk);
+        primed[i] = (struct sched_primed){.start = chunk.start,
+                                          .size = chunk.size,
+                                          .step = worker << 32 | chunk.step};
+    }
+    qsort(primed, workers, sizeof(*primed), by_step);
+    for (size_t i = 0; i < workers; i++)
+        primed[i].step &= UINT32_MAX;
 }
 
 int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
@@ -164,26 +179,23 @@ int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
     };
     code = ops->init(state_of(view.head), loop, spec, err);
     if (code == 0 && primes)
-        code = prime(&view, loop, err);
+        prime(&view, loop);
     if (code == 0)
         *sched = view;
     return code;
 }
 
-void sched_again(struct sched *sched, const struct spec *spec,
-                 const struct sched_loop *loop)
+int sched_again(struct sched *sched, const struct spec *spec,
+                const struct sched_loop *loop)
 {
     struct sched_head *head = sched->head;
-    if (sched->ops->again == NULL) {
-        /* It went well before, with the same scheme and powers. */
-        if (sched_init(sched, head, sched->ops, spec, loop, head->min_chunk,
-                       NULL) != 0)
-            abort();
-        return;
-    }
+    if (sched->ops->again == NULL)
+        return sched_init(sched, head, sched->ops, spec, loop, head->min_chunk,
+                          NULL);
     head->iterations = loop->iterations;
     head->next_start = head->next_step = 0;
     sched->ops->again(state_of(head), loop);
+    return 0;
 }
 
 void sched_attach(struct sched *sched, void *memory,

@@ -144,18 +144,18 @@ size_t sched_bytes(const struct sched_ops *ops, const struct sched_loop *loop);
 
 /* Prepares a loop in `memory` (sched_bytes bytes, aligned to 8).  min_chunk
  * is the run's minimum chunk, at least 1 (Han: 5).  Checks the loop: I >= 1,
- * p >= 1, powers finite, > 0 and at most 1e9 apart.  Returns 0, -EINVAL or
- * -ENOMEM. */
+ * p >= 1, powers finite, > 0 and at most 1e9 apart.  Allocates nothing.
+ * Returns 0 or -EINVAL. */
 int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
                const struct spec *spec, const struct sched_loop *loop,
                int64_t min_chunk, struct error *err);
 
 /* The loop of a sched that sched_init has prepared is executed once more, or
  * another with the same scheme, workers, powers and minimum chunk: a scheme
- * that learns keeps what it knows.  Cannot fail but for a lack of memory, which
- * aborts. */
-void sched_again(struct sched *sched, const struct spec *spec,
-                 const struct sched_loop *loop);
+ * that learns keeps what it knows.  Returns 0, or -EINVAL where the scheme
+ * refuses this other loop, as sched_init does. */
+int sched_again(struct sched *sched, const struct spec *spec,
+                const struct sched_loop *loop);
 
 /* Views a loop that another process has prepared in shared memory. */
 void sched_attach(struct sched *sched, void *memory,

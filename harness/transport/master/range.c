@@ -97,17 +97,10 @@ void range_close(struct range *range)
  * range cuts all sizes. */
 static bool begin_scheme(struct range *range, const struct sched_loop *loop)
 {
-    if (range->begun && range->ops->again != NULL) {
-        sched_again(&range->sched, range->spec, loop);
-        return true;
-    }
-    int code = sched_init(&range->sched, range->memory, range->ops, range->spec,
-                          loop, range->min_chunk, NULL);
-    /* It went well for the whole loop; what else it needs is a few bytes a
-     * unit. */
-    if (code != 0 && code != -EINVAL)
-        abort();
-    return code == 0;
+    if (range->begun && range->ops->again != NULL)
+        return sched_again(&range->sched, range->spec, loop) == 0;
+    return sched_init(&range->sched, range->memory, range->ops, range->spec,
+                      loop, range->min_chunk, NULL) == 0;
 }
 
 void range_begin(struct range *range, const struct chunk *whole)
