@@ -1,6 +1,8 @@
 #include "base/nearest.h"
 
-#include <stddef.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { WORD_MAX = 63 };
@@ -47,4 +49,43 @@ const char *nearest_name(const char *word, const char *const *names)
         }
     }
     return best;
+}
+
+const char *nearest_hint(const char *word, const char *const *names, char *text)
+{
+    const char *near = nearest_name(word, names);
+    text[0] = '\0';
+    if (near != NULL)
+        snprintf(text, NEAREST_HINT_MAX, "; did you mean '%s'?", near);
+    return text;
+}
+
+const char *nearest_list(const char *const *names, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; names[i] != NULL; i++) {
+        int more =
+            snprintf(text + used, size - used, "%s%s", i ? ", " : "", names[i]);
+        if (more < 0 || (size_t)more >= size - used) {
+            text[used] = '\0';
+            break;
+        }
+        used += (size_t)more;
+    }
+    return text;
+}
+
+int nearest_unknown(struct error *err, const char *word,
+                    const char *const *names, const char *format, ...)
+{
+    char said[sizeof(err->text)], list[sizeof(err->text)];
+    char hint[NEAREST_HINT_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(said, sizeof(said), format, args);
+    va_end(args);
+    return error_set(err, EINVAL, "%s, allowed: %s%s", said,
+                     nearest_list(names, list, sizeof(list)),
+                     nearest_hint(word, names, hint));
 }

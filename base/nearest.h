@@ -1,10 +1,30 @@
-/* The nearest valid name to a mistyped one, for error messages. */
+/* What is said of a name that is none of those allowed. */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+enum { NEAREST_HINT_MAX = 96 };
 
 /* The entry of names (NULL ends the list) with the smallest edit distance to
  * word, or NULL when none is near enough to be worth suggesting (more than a
  * third of the longer word would have to change, at least 2 edits). */
 const char *nearest_name(const char *word, const char *const *names);
+
+/* "; did you mean 'b'?" with the nearest name, an empty text when none is near
+ * enough.  Returns `text`, of NEAREST_HINT_MAX bytes. */
+const char *nearest_hint(const char *word, const char *const *names,
+                         char *text);
+
+/* Writes "a, b, c", cut at a name where the room ends.  Returns `text`. */
+const char *nearest_list(const char *const *names, char *text, size_t size);
+
+/* Says that `word` is none of `names`: the formatted text, then
+ * ", allowed: a, b, c; did you mean 'b'?".  Returns -EINVAL. */
+int nearest_unknown(struct error *err, const char *word,
+                    const char *const *names, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -62,20 +62,6 @@ int spec_name(const char *what, const char *text, char name[SPEC_NAME_MAX],
     return 0;
 }
 
-/* "key, key, key" of a table. */
-static void write_keys(const struct spec_param *params, char *text, int size)
-{
-    int used = 0;
-    text[0] = '\0';
-    for (const struct spec_param *p = params; p->key != NULL; p++) {
-        int more = snprintf(text + used, (size_t)(size - used), "%s%s",
-                            p == params ? "" : ", ", p->key);
-        if (more < 0 || more >= size - used)
-            return;
-        used += more;
-    }
-}
-
 static int parse_number(const char *what, const char *name,
                         const struct spec_param *p, const char *text,
                         struct spec_value *value, struct error *err)
@@ -142,17 +128,13 @@ static int unknown_key(const char *what, const char *name, const char *key,
                        const struct spec_param *params, struct error *err)
 {
     const char *names[SPEC_VALUES_MAX + 1] = {NULL};
-    char keys[256];
     for (int i = 0; params[i].key != NULL; i++)
         names[i] = params[i].key;
     if (names[0] == NULL)
         return error_set(err, EINVAL, "%s %s: unknown key '%s', %s takes none",
                          what, name, key, name);
-    write_keys(params, keys, sizeof(keys));
-    const char *near = nearest_name(key, names);
-    return error_set(err, EINVAL, "%s %s: unknown key '%s', allowed: %s%s%s%s",
-                     what, name, key, keys, near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+    return nearest_unknown(err, key, names, "%s %s: unknown key '%s'", what,
+                           name, key);
 }
 
 static int parse_pair(const char *what, char *pair,

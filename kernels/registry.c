@@ -32,17 +32,9 @@ static const struct kernel_ops *find(const char *name)
 static int unknown_name(const char *name, struct error *err)
 {
     const char *names[KERNELS] = {NULL};
-    char all[512] = "";
-    size_t used = 0;
-    for (int i = 0; kernel_list[i] != NULL && used < sizeof(all); i++) {
+    for (int i = 0; kernel_list[i] != NULL; i++)
         names[i] = kernel_list[i]->name;
-        used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
-                                 i == 0 ? "" : ", ", names[i]);
-    }
-    const char *near = nearest_name(name, names);
-    return error_set(err, EINVAL, "unknown kernel '%s', allowed: %s%s%s%s",
-                     name, all, near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+    return nearest_unknown(err, name, names, "unknown kernel '%s'", name);
 }
 
 int kernel_parse(const char *text, const struct kernel_ops **ops,

@@ -29,27 +29,17 @@ static int unknown_campaign(const char *name, const char *folder,
 {
     struct dirent **list = NULL;
     const char *names[NAMES_MAX + 1] = {NULL};
-    char all[512] = "";
     int count = scandir(folder, &list, is_campaign, alphasort);
     for (int i = 0; i < count && i < NAMES_MAX; i++) {
-        size_t used = strlen(all);
-        char *ending = strrchr(list[i]->d_name, '.');
-        *ending = '\0';
+        *strrchr(list[i]->d_name, '.') = '\0';
         names[i] = list[i]->d_name;
-        snprintf(all + used, sizeof(all) - used, "%s%s", i == 0 ? "" : ", ",
-                 names[i]);
     }
-    const char *near = nearest_name(name, names);
-    int code = error_set(
-        err, ENOENT,
-        "campaign: there is no file '%s' and no campaign of this name, "
-        "allowed: a file or %s%s%s%s",
-        name, all, near ? "; did you mean '" : "", near ? near : "",
-        near ? "'?" : "");
+    nearest_unknown(err, name, names,
+                    "campaign: there is no file and no campaign '%s'", name);
     for (int i = 0; i < count; i++)
         free(list[i]);
     free(list);
-    return code;
+    return -ENOENT;
 }
 
 int campaign_find(const char *text, char *path, size_t size, struct error *err)

@@ -47,7 +47,6 @@ bool campaign_key_is_field(const char *key)
 int campaign_key_unknown(const char *key, bool campaign_keys, struct error *err)
 {
     const char *names[96] = {NULL};
-    char list[1024] = "";
     int n = 0;
     if (campaign_keys) {
         names[n++] = "name";
@@ -59,13 +58,9 @@ int campaign_key_unknown(const char *key, bool campaign_keys, struct error *err)
     }
     for (int i = 0; cell_fields[i] != NULL; i++)
         names[n++] = cell_fields[i];
-    for (int i = 0; i < n; i++) {
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
-                 names[i]);
-    }
-    const char *near = nearest_name(key, names);
-    return error_set(err, EINVAL, "unknown key '%s'%s%s%s; allowed: %s", key,
-                     near ? "; did you mean '" : "", near ? near : "",
-                     near ? "'?" : "", list);
+    /* The list is long: what was meant goes first. */
+    char hint[NEAREST_HINT_MAX], list[1024];
+    return error_set(err, EINVAL, "unknown key '%s'%s; allowed: %s", key,
+                     nearest_hint(key, names, hint),
+                     nearest_list(names, list, sizeof(list)));
 }

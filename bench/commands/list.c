@@ -147,12 +147,7 @@ static int print_section(const char *what, struct error *err)
             return 0;
         }
     }
-    const char *near = nearest_name(what, names);
-    return error_set(err, EINVAL,
-                     "list: unknown '%s', allowed: schemes, kernels, "
-                     "events, perturbations%s%s%s",
-                     what, near ? "; did you mean '" : "", near ? near : "",
-                     near ? "'?" : "");
+    return nearest_unknown(err, what, names, "list: unknown '%s'", what);
 }
 
 int list_command(int argc, char **argv)

@@ -83,21 +83,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct command *find(const char *name, struct error *err)
 {
     const char *names[COMMANDS + 1] = {NULL};
-    char all[256] = "";
     for (int i = 0, shown = 0; i < COMMANDS; i++) {
         if (strcmp(commands[i].name, name) == 0)
             return &commands[i];
-        if (commands[i].summary == NULL)
-            continue;
-        names[shown++] = commands[i].name;
-        size_t used = strlen(all);
-        snprintf(all + used, sizeof(all) - used, "%s%s", used ? ", " : "",
-                 commands[i].name);
+        if (commands[i].summary != NULL)
+            names[shown++] = commands[i].name;
     }
-    const char *near = nearest_name(name, names);
-    error_set(err, EINVAL, "unknown command '%s', there is %s%s%s%s", name, all,
-              near ? "; did you mean '" : "", near ? near : "",
-              near ? "'?" : "");
+    nearest_unknown(err, name, names, "unknown command '%s'", name);
     return NULL;
 }
 

@@ -133,20 +133,14 @@ static const char *given(const struct input *in, int option)
 static int read_word(const char *option, const char *text,
                      const char *const *words, int *index, struct error *err)
 {
-    char all[160] = "";
     for (int i = 0; words[i] != NULL; i++) {
         if (strcmp(words[i], text) == 0) {
             *index = i;
             return 0;
         }
-        size_t used = strlen(all);
-        snprintf(all + used, sizeof(all) - used, "%s%s", i > 0 ? ", " : "",
-                 words[i]);
     }
-    const char *near = nearest_name(text, words);
-    return error_set(err, EINVAL, "%s: '%s' is unknown, allowed: %s%s%s%s",
-                     option, text, all, near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+    return nearest_unknown(err, text, words, "%s: '%s' is unknown", option,
+                           text);
 }
 
 /* Options that belong to one algorithm are errors with the others. */

@@ -166,11 +166,8 @@ static int read_word(const struct input *in, int option, const char *first,
     *is_second = strcmp(text, second) == 0;
     if (*is_second || strcmp(text, first) == 0)
         return 0;
-    const char *near = nearest_name(text, words);
-    return error_set(
-        err, EINVAL, "--%s: '%s' is unknown, allowed: %s, %s%s%s%s",
-        name_of(option), text, first, second, near ? "; did you mean '" : "",
-        near ? near : "", near ? "'?" : "");
+    return nearest_unknown(err, text, words, "--%s: '%s' is unknown",
+                           name_of(option), text);
 }
 
 static int read_whole(const struct input *in, int option, int64_t *value,

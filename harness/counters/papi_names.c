@@ -86,14 +86,13 @@ static bool contains(const struct names *names, const char *name)
 static int unknown(const char *name, const struct names *names,
                    struct error *err)
 {
-    const char *near =
-        names->count ? nearest_name(name, (const char *const *)names->name)
-                     : NULL;
+    char hint[NEAREST_HINT_MAX] = "";
+    if (names->count > 0)
+        nearest_hint(name, (const char *const *)names->name, hint);
     return error_set(err, EINVAL,
-                     "events: '%s' is unknown%s%s%s; dlsbench list events "
-                     "shows what there is",
-                     name, near ? "; did you mean '" : "", near ? near : "",
-                     near ? "'?" : "");
+                     "events: '%s' is unknown%s; dlsbench list events shows "
+                     "what there is",
+                     name, hint);
 }
 
 /* The component that a name begins with, as in sde:::dlsbench::chunks. */
@@ -125,12 +124,13 @@ static int no_component(const char *name, size_t length, struct names *names,
     for (int i = 0; i < PAPI_num_components(); i++)
         names_add(names, PAPI_get_component_info(i)->name);
     snprintf(prefix, sizeof(prefix), "%.*s", (int)length, name);
-    const char *near = nearest_name(prefix, (const char *const *)names->name);
-    return error_set(err, EINVAL,
-                     "events: '%s' is unknown, this PAPI has no component "
-                     "'%s'%s%s%s",
-                     name, prefix, near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+    char hint[NEAREST_HINT_MAX];
+    return error_set(
+        err, EINVAL,
+        "events: '%s' is unknown, this PAPI has no component "
+        "'%s'%s",
+        name, prefix,
+        nearest_hint(prefix, (const char *const *)names->name, hint));
 }
 
 /* PAPI takes any name of a software defined event for one that will come: only

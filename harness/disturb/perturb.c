@@ -208,16 +208,9 @@ const struct perturb_kind *const perturb_kinds[] = {&delay, &stop, &gone,
 static int unknown_kind(const char *name, struct error *err)
 {
     const char *names[KINDS_MAX] = {"none"};
-    char list[128] = "none";
-    for (int i = 0; perturb_kinds[i] != NULL; i++) {
-        size_t used = strlen(list);
+    for (int i = 0; perturb_kinds[i] != NULL; i++)
         names[i + 1] = perturb_kinds[i]->name;
-        snprintf(list + used, sizeof(list) - used, ", %s", names[i + 1]);
-    }
-    const char *near = nearest_name(name, names);
-    return error_set(err, EINVAL, "perturb: '%s' is unknown, allowed: %s%s%s%s",
-                     name, list, near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+    return nearest_unknown(err, name, names, "perturb: '%s' is unknown", name);
 }
 
 /* The value of a key; NULL: the kind has no such key, or it has no value. */

@@ -85,12 +85,8 @@ bool divisible_named(const char *text)
 
 static int unknown_name(const char *name, struct error *err)
 {
-    const char *near = nearest_name(name, divisible_names);
-    return error_set(err, EINVAL,
-                     "unknown plan '%s', allowed: single-round, lp-fixed, "
-                     "lp-sqrt, lp-adaptive, multi-installment%s%s%s",
-                     name, near ? "; did you mean '" : "", near ? near : "",
-                     near ? "'?" : "");
+    return nearest_unknown(err, name, divisible_names, "unknown plan '%s'",
+                           name);
 }
 
 int divisible_parse(const char *text, struct divisible_choice *choice,

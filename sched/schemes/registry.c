@@ -17,10 +17,7 @@ const struct sched_ops *const sched_schemes[] = {
     NULL,
 };
 
-enum {
-    SCHEMES = sizeof(sched_schemes) / sizeof(sched_schemes[0]) - 1,
-    LIST_MAX = 512,
-};
+enum { SCHEMES = sizeof(sched_schemes) / sizeof(sched_schemes[0]) - 1 };
 
 static const struct sched_ops *find_scheme(const char *name)
 {
@@ -49,16 +46,8 @@ static void all_names(const char *names[2 * SCHEMES + 1])
 static int unknown_scheme(const char *name, struct error *err)
 {
     const char *names[2 * SCHEMES + 1];
-    char list[LIST_MAX] = "";
-    size_t used = 0;
     all_names(names);
-    for (int i = 0; names[i] != NULL && used < sizeof(list); i++)
-        used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
-                                 i == 0 ? "" : ", ", names[i]);
-    const char *near = nearest_name(name, names);
-    return error_set(
-        err, EINVAL, "scheme: unknown name '%s', allowed: %s%s%s%s", name, list,
-        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return nearest_unknown(err, name, names, "scheme: unknown name '%s'", name);
 }
 
 /* An alias stands for the scheme with its defaults and so takes no keys:
