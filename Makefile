@@ -69,7 +69,7 @@ TESTS   := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT),$(shell find $(COD
 OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c))
 
 .PHONY: all help deps build-deps bench bench-overhead bench-analysis paper-beaumont plan-sim smoke report \
-    compare unit test check format install clean
+    compare pin unit test check format install clean
 all: $(BUILD)/dlsbench ## build/dlsbench
 
 help: ## this list
@@ -175,6 +175,9 @@ $(BUILD)/flags: FORCE
 	$(call remember,$(CC) $(CFLAGS_ALL) $(LAUNCHER) PAPI=$(WITH_PAPI))
 $(BUILD)/version: FORCE
 	$(call remember,$(GIT_VERSION))
+
+pin: $(BUILD)/dlsbench $(if $(WITH_SIM),$(BUILD)/dlsbench-sim) ## hashes, columns and simulated digits are those of tests/pinned/
+	$(Q)BUILD=$(BUILD) $(PYTHON) tests/pin.py compare tests/pinned
 
 unit: $(TESTS) ## unit tests of this build
 	@sh tests/unit.sh $(TESTS)

@@ -153,6 +153,12 @@ def integration(count):
     pytest(count, alone, [])
 
 
+def pin(count):
+    """Hashes, columns and simulated digits that must not change."""
+    code, _ = run(["make", "--no-print-directory", "-j", JOBS, "pin"])
+    count.add(code == 0, code != 0)
+
+
 def pytest(count, files, options):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.xml")
@@ -178,7 +184,7 @@ def count_pytest(count, code, report):
 
 
 PARTS = {"checks": checks, "unit": unit, "unit-address": unit_address,
-         "unit-thread": unit_thread, "integration": integration}
+         "unit-thread": unit_thread, "pin": pin, "integration": integration}
 
 
 def main():
