@@ -1,6 +1,7 @@
 /* dlsbench chunks: the sequence of a scheme, without running anything. */
 #include "bench/cli/command.h"
 #include "bench/cli/numbers.h"
+#include "bench/cli/options.h"
 
 #include "sched/sched.h"
 #include "sched/schemes/registry.h"
@@ -13,21 +14,10 @@
 
 enum { WORKERS_MAX = 1 << 20 };
 
-/* Above all characters: options have long names only. */
-enum {
-    OPT_SCHEME = 256,
-    OPT_ITERATIONS,
-    OPT_WORKERS,
-    OPT_POWER,
-    OPT_ORDER,
-    OPT_MIN_CHUNK,
-    OPT_FORMAT,
-};
-
 struct input {
-    const char *scheme, *iterations, *workers, *power, *order, *min_chunk;
-    const char *format;
-    struct error *err;
+    const char *scheme, *power, *order; /* NULL: not given */
+    int64_t iterations, workers, min_chunk;
+    int csv;
 };
 
 struct sequence {
@@ -42,105 +32,73 @@ struct sequence {
     bool csv;
 };
 
-static const char doc[] =
-    "Prints the chunk sequence of a scheme."
-    "\v"
-    "Workers ask in turn unless --order says who does.  Powers are a list "
-    "with one entry for each worker, n:v stands for n times v.\n"
-    "\n"
-    "Examples:\n"
-    "  dlsbench chunks --scheme gss --iterations 1000 --workers 4\n"
-    "  dlsbench chunks --scheme css:chunk=64 --iterations 1000 --workers 4 "
-    "--format csv\n"
-    "  dlsbench chunks --scheme wf --iterations 1000 --workers 4 --power "
-    "2:1,2:3\n"
-    "  dlsbench chunks --scheme dtss --iterations 1000 --workers 3 --power "
-    "1,2,4 --order 2,1,2,0\n";
+#define FIELD(name) offsetof(struct input, name)
 
-static const struct argp_option options[] = {
-    {"scheme", OPT_SCHEME, "S", 0, "scheme, see dlsbench list schemes", 0},
-    {"iterations", OPT_ITERATIONS, "I", 0, "iterations of the loop, 1 to 2^62",
-     0},
-    {"workers", OPT_WORKERS, "P", 0, "number of workers", 0},
-    {"power", OPT_POWER, "V,...", 0, "power of each worker, n:v for n times v",
-     0},
-    {"order", OPT_ORDER, "W,...", 0, "who asks, repeated (default: in turn)",
-     0},
-    {"min-chunk", OPT_MIN_CHUNK, "N", 0, "smallest chunk (default 1)", 0},
-    {"format", OPT_FORMAT, "table|csv", 0, "default table", 0},
-    {0},
+static const char *const formats[] = {"table", "csv", NULL};
+
+static const struct options_entry entries[] = {
+    {.name = "scheme",
+     .value = "S",
+     .required = true,
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(scheme),
+     .help = "scheme, see dlsbench list schemes"},
+    {.name = "iterations",
+     .value = "I",
+     .required = true,
+     .type = OPTIONS_INTEGER,
+     .offset = FIELD(iterations),
+     .min = 1,
+     .max = 0x1p62,
+     .help = "iterations of the loop, 1 to 2^62"},
+    {.name = "workers",
+     .value = "P",
+     .required = true,
+     .type = OPTIONS_INTEGER,
+     .offset = FIELD(workers),
+     .min = 1,
+     .max = WORKERS_MAX,
+     .help = "number of workers"},
+    {.name = "power",
+     .value = "V,...",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(power),
+     .help = "power of each worker, n:v for n times v"},
+    {.name = "order",
+     .value = "W,...",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(order),
+     .help = "who asks, repeated (default: in turn)"},
+    {.name = "min-chunk",
+     .value = "N",
+     .type = OPTIONS_INTEGER,
+     .offset = FIELD(min_chunk),
+     .min = 1,
+     .max = 0x1p62,
+     .help = "smallest chunk (default 1)"},
+    {.name = "format",
+     .value = "table|csv",
+     .type = OPTIONS_WORD,
+     .offset = FIELD(csv),
+     .words = formats,
+     .help = "default table"},
+    {.name = NULL},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct input *in = state->input;
-    switch (key) {
-    case OPT_SCHEME:
-        in->scheme = arg;
-        return 0;
-    case OPT_ITERATIONS:
-        in->iterations = arg;
-        return 0;
-    case OPT_WORKERS:
-        in->workers = arg;
-        return 0;
-    case OPT_POWER:
-        in->power = arg;
-        return 0;
-    case OPT_ORDER:
-        in->order = arg;
-        return 0;
-    case OPT_MIN_CHUNK:
-        in->min_chunk = arg;
-        return 0;
-    case OPT_FORMAT:
-        in->format = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        return -error_set(in->err, EINVAL, "chunks: '%s' is not an option",
-                          arg);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static int check_required(const struct input *in, struct error *err)
-{
-    const char *missing = in->scheme == NULL       ? "--scheme"
-                          : in->iterations == NULL ? "--iterations"
-                          : in->workers == NULL    ? "--workers"
-                                                   : NULL;
-    if (missing != NULL)
-        return error_set(err, EINVAL, "chunks: %s is missing", missing);
-    if (strcmp(in->format, "table") != 0 && strcmp(in->format, "csv") != 0)
-        return error_set(err, EINVAL,
-                         "--format: '%s' is unknown, allowed: table, csv",
-                         in->format);
-    return 0;
-}
-
-static int read_loop(const struct input *in, struct sequence *seq,
-                     struct error *err)
-{
-    int64_t workers;
-    const int64_t huge = (int64_t)1 << 62;
-    int code = number_integer("--iterations", in->iterations, 1, huge,
-                              &seq->loop.iterations, err);
-    if (code == 0)
-        code = number_integer("--workers", in->workers, 1, WORKERS_MAX,
-                              &workers, err);
-    if (code == 0)
-        code = number_integer("--min-chunk", in->min_chunk, 1, huge,
-                              &seq->min_chunk, err);
-    if (code != 0)
-        return code;
-    seq->loop.workers = (int)workers;
-    if (in->power != NULL)
-        code =
-            number_powers("--power", in->power, (int)workers, &seq->power, err);
-    seq->loop.power = seq->power;
-    return code;
-}
+static const struct options_page page = {
+    .name = "chunks",
+    .summary = "Prints the chunk sequence of a scheme.",
+    .details = "Workers ask in turn unless --order says who does.  Powers are "
+               "a list with one entry for each worker, n:v is n times v.",
+    .examples =
+        "dlsbench chunks --scheme gss --iterations 1000 --workers 4\n"
+        "dlsbench chunks --scheme css:chunk=64 --iterations 1000 --workers 4 "
+        "--format csv\n"
+        "dlsbench chunks --scheme wf --iterations 1000 --workers 4 --power "
+        "2:1,2:3\n"
+        "dlsbench chunks --scheme dtss --iterations 1000 --workers 3 --power "
+        "1,2,4 --order 2,1,2,0",
+    .tables = (const struct options_entry *const[]){entries, NULL}};
 
 struct ranked {
     double power;
@@ -183,17 +141,19 @@ static int default_order(struct sequence *seq, struct error *err)
 static int sequence_read(const struct input *in, struct sequence *seq,
                          struct error *err)
 {
-    int code = check_required(in, err);
-    if (code == 0)
-        code = sched_parse(in->scheme, &seq->ops, &seq->spec, err);
-    if (code == 0)
-        code = read_loop(in, seq, err);
+    int workers = (int)in->workers;
+    int code = sched_parse(in->scheme, &seq->ops, &seq->spec, err);
+    if (code == 0 && in->power != NULL)
+        code = number_powers("--power", in->power, workers, &seq->power, err);
     if (code != 0)
         return code;
-    seq->csv = strcmp(in->format, "csv") == 0;
+    seq->loop = (struct sched_loop){
+        .iterations = in->iterations, .workers = workers, .power = seq->power};
+    seq->min_chunk = in->min_chunk;
+    seq->csv = in->csv;
     if (in->order == NULL)
         return default_order(seq, err);
-    return number_order("--order", in->order, seq->loop.workers, &seq->order,
+    return number_order("--order", in->order, workers, &seq->order,
                         &seq->order_count, err);
 }
 
@@ -268,12 +228,10 @@ static int sequence_print(const struct sequence *seq, struct error *err)
 
 int chunks_command(int argc, char **argv)
 {
-    static const struct argp argp = {options, parse, NULL, doc,
-                                     NULL,    NULL,  NULL};
     struct error err = {""};
-    struct input in = {.min_chunk = "1", .format = "table", .err = &err};
+    struct input in = {.min_chunk = 1};
     struct sequence seq = {.ops = NULL};
-    int code = command_parse(&argp, argc, argv, &in, &err);
+    int code = options_read(&page, argc, argv, &in, &err);
     if (code == 0)
         code = sequence_read(&in, &seq, &err);
     if (code == 0)

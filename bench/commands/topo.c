@@ -2,24 +2,12 @@
 #include "harness/topo/topo.h"
 
 #include "bench/cli/command.h"
-#include "bench/cli/numbers.h"
+#include "bench/cli/options.h"
 #include "harness/cell/binding.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-enum {
-    OPT_RANKS = 256,
-    OPT_THREADS,
-    OPT_WORKERS,
-    OPT_RANK_PER,
-    OPT_BIND,
-    OPT_SMT,
-    OPT_TOPOLOGY,
-    OPT_CPUSET,
-    OPT_OVERSUBSCRIBE
-};
 
 enum { WORKERS_MAX = 65536 };
 
@@ -28,83 +16,82 @@ struct input {
     struct cell cell;                /* bind, smt and rank_per of it */
     const char *topology, *cpuset;
     bool oversubscribe;
-    struct error *err;
 };
 
-static const char doc[] =
-    "Shows the cores of this machine, or of another, and which worker of a run "
-    "would be bound to which processor.  Processors are numbered as the system "
-    "does.  The exit code is 1 when two workers share a core, which a run "
-    "refuses."
-    "\v"
-    "Examples:\n"
-    "  dlsbench topo\n"
-    "  dlsbench topo --workers 4 --bind scatter\n"
-    "  dlsbench topo --rank-per numa --smt\n"
-    "  dlsbench topo --ranks 2 --threads 2 --bind 0,2,4,6\n"
-    "  dlsbench topo --topology 'pack:2 numa:2 core:32 pu:2' --rank-per numa\n"
-    "  dlsbench topo --topology node.xml --cpuset 0-31   # lstopo node.xml\n";
+/* An option of the same name as a field of cells, with '-' for its '_'. */
+static int take_field(void *command, const struct options_entry *entry,
+                      const char *text, struct error *err)
+{
+    struct input *in = command;
+    const char *field =
+        strcmp(entry->name, "rank-per") == 0 ? "rank_per" : entry->name;
+    return cell_set(&in->cell, field, text, err);
+}
 
-static const struct argp_option options[] = {
-    {"ranks", OPT_RANKS, "R", 0, "ranks on this host (default: 1)", 0},
-    {"threads", OPT_THREADS, "T", 0,
-     "threads of a rank (default: one for each core)", 0},
-    {"workers", OPT_WORKERS, "N", 0, "the same as one rank of N threads", 0},
-    {"rank-per", OPT_RANK_PER, "WHAT", 0,
-     "a rank for each node, socket or numa domain, which its workers stay in",
-     0},
-    {"bind", OPT_BIND, "HOW", 0,
-     "compact (default), scatter, none, or processors: 0,2,4-7", 0},
-    {"smt", OPT_SMT, "on|off", OPTION_ARG_OPTIONAL,
-     "a worker for each hardware thread instead of each core (off)", 0},
-    {"topology", OPT_TOPOLOGY, "MACHINE", 0,
-     "another machine: an XML file of lstopo or a synthetic description of "
-     "hwloc",
-     0},
-    {"cpuset", OPT_CPUSET, "LIST", 0,
-     "as if started in these processors, e.g. by Slurm", 0},
-    {"oversubscribe", OPT_OVERSUBSCRIBE, NULL, 0,
-     "shared cores are no error, as in run", 0},
-    {0},
+#define FIELD(name) offsetof(struct input, name)
+#define COUNT(field)                                                           \
+    .value = "N", .type = OPTIONS_INTEGER, .offset = FIELD(field), .min = 1,   \
+    .max = WORKERS_MAX
+
+static const struct options_entry entries[] = {
+    {.name = "ranks", COUNT(ranks), .help = "ranks on this host (default: 1)"},
+    {.name = "threads",
+     COUNT(threads),
+     .help = "threads of a rank (default: one for each core)"},
+    {.name = "workers",
+     COUNT(workers),
+     .help = "the same as one rank of N threads"},
+    {.name = "rank-per",
+     .value = "WHAT",
+     .type = OPTIONS_CALL,
+     .take = take_field,
+     .help = "a rank for each node, socket or numa domain, which its workers "
+             "stay in"},
+    {.name = "bind",
+     .value = "HOW",
+     .type = OPTIONS_CALL,
+     .take = take_field,
+     .help = "compact (default), scatter, none, or processors: 0,2,4-7"},
+    {.name = "smt",
+     .value = "on|off",
+     .implied = "on",
+     .type = OPTIONS_CALL,
+     .take = take_field,
+     .help = "a worker for each hardware thread instead of each core (off)"},
+    {.name = "topology",
+     .value = "MACHINE",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(topology),
+     .help = "another machine: an XML file of lstopo or a synthetic "
+             "description of hwloc"},
+    {.name = "cpuset",
+     .value = "LIST",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(cpuset),
+     .help = "as if started in these processors, e.g. by Slurm"},
+    {.name = "oversubscribe",
+     .type = OPTIONS_FLAG,
+     .offset = FIELD(oversubscribe),
+     .help = "shared cores are no error, as in run"},
+    {.name = NULL},
 };
 
-static int parse_count(const char *name, const char *arg, int64_t *out,
-                       struct error *err)
-{
-    return -number_integer(name, arg, 1, WORKERS_MAX, out, err);
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct input *in = state->input;
-    switch (key) {
-    case OPT_RANKS:
-        return parse_count("--ranks", arg, &in->ranks, in->err);
-    case OPT_THREADS:
-        return parse_count("--threads", arg, &in->threads, in->err);
-    case OPT_WORKERS:
-        return parse_count("--workers", arg, &in->workers, in->err);
-    case OPT_RANK_PER:
-        return -cell_set(&in->cell, "rank_per", arg, in->err);
-    case OPT_BIND:
-        return -cell_set(&in->cell, "bind", arg, in->err);
-    case OPT_SMT:
-        return -cell_set(&in->cell, "smt", arg ? arg : "on", in->err);
-    case OPT_TOPOLOGY:
-        in->topology = arg;
-        return 0;
-    case OPT_CPUSET:
-        in->cpuset = arg;
-        return 0;
-    case OPT_OVERSUBSCRIBE:
-        in->oversubscribe = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        return -error_set(in->err, EINVAL, "topo: '%s' is not an option", arg);
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct options_page page = {
+    .name = "topo",
+    .summary =
+        "Shows the cores of this machine, or of another, and which worker of a "
+        "run would be bound to which processor.  Processors are numbered as "
+        "the system does.  The exit code is 1 when two workers share a core, "
+        "which a run refuses.",
+    .examples =
+        "dlsbench topo\n"
+        "dlsbench topo --workers 4 --bind scatter\n"
+        "dlsbench topo --rank-per numa --smt\n"
+        "dlsbench topo --ranks 2 --threads 2 --bind 0,2,4,6\n"
+        "dlsbench topo --topology 'pack:2 numa:2 core:32 pu:2' --rank-per "
+        "numa\n"
+        "dlsbench topo --topology node.xml --cpuset 0-31   # lstopo node.xml",
+    .tables = (const struct options_entry *const[]){entries, NULL}};
 
 /* What is not given: a rank for each domain, a thread for each core. */
 static int choose_shape(struct input *in, const struct topo *topo,
@@ -157,13 +144,11 @@ static int show(struct input *in, const struct topo *topo, struct error *err)
 
 int topo_command(int argc, char **argv)
 {
-    static const struct argp argp = {options, parse, NULL, doc,
-                                     NULL,    NULL,  NULL};
     struct error err = {""};
-    struct input in = {.err = &err};
+    struct input in = {.ranks = 0};
     struct topo *topo;
     cell_defaults(&in.cell);
-    if (command_parse(&argp, argc, argv, &in, &err) != 0)
+    if (options_read(&page, argc, argv, &in, &err) != 0)
         return command_fail(COMMAND_USAGE, &err);
     if (topo_open_other(&topo, in.topology, in.cpuset, &err) != 0)
         return command_fail(COMMAND_USAGE, &err);

@@ -1,211 +1,222 @@
 /* dlsbench predict: the best synchronization interval, before anything runs. */
-#include "bench/cli/command.h"
-#include "bench/cli/numbers.h"
 #include "bench/predict/predict.h"
 
-#include "base/nearest.h"
+#include "bench/cli/command.h"
+#include "bench/cli/options.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Above all characters: options have long names only. */
-enum {
-    OPT_MODEL = 256,
-    OPT_CHUNK_DIM,
-    OPT_SYNC_DIM,
-    OPT_WORKERS,
-    OPT_CP,
-    OPT_CD,
-    OPT_CC,
-    OPT_CSCHED,
-    OPT_TMS,
-    OPT_K,
-    OPT_SKEW,
-    OPT_STREAM,
-    OPT_H,
-    OPT_FORMAT,
-    OPT_CALIBRATION,
-    OPT_KERNEL,
-    OPT_LAYOUT,
-    OPT_SCHEME,
-    OPT_PROTOCOL,
-    OPT_POWER,
-    OPT_END,
-};
-
+/* What is not given is NULL, 0, NAN or, for words, -1. */
 struct input {
-    const char *given[OPT_END - OPT_MODEL]; /* NULL: not given */
-    struct error *err;
+    const char *kernel, *layout, *scheme, *power, *calibration;
+    const char *workers, *cp, *h;
+    int64_t chunk_dim, sync_dim, k;
+    double cd, cc, csched, tms, skew;
+    int model, protocol, format;
+    bool stream;
 };
 
-static const char doc[] =
-    "Predicts the parallel time of a loop with dependences for synchronization "
-    "intervals h, and the best h."
-    "\v"
-    "The model is that of Andronikos et al. (2010).  --workers is a list of "
-    "groups, n or n:power; --cp has one value for each group.  Without --h, "
-    "intervals around the optimum are shown.\n"
-    "\n"
-    "The work assignment time T_wa has two readings: the paper's text defines "
-    "2 (c_d + h c_c) + c_sch, but its printed times come out with NP t_(m-s).  "
-    "The table shows both.  csv has the header h,time_s,optimal, where optimal "
-    "is 1 on the optimum's row; its time_s is by the text unless --tms is "
-    "given.\n"
-    "\n"
-    "chen-xue gives Chen and Xue's h, with the times that the paper's model "
-    "has "
-    "for it.  --skew and --stream are not in the paper: see "
-    "sched/interval/interval.h.\n"
-    "\n"
-    "With --kernel everything comes from what dlsbench calibrate has measured "
-    "on this machine: the loop from the kernel, with its skew, c_d, c_c, c_p "
-    "and c_b (ours, see sched/interval/interval.h) from the calibration, the "
-    "c_p of "
-    "each worker for itself, k from --scheme; chunks stream as in DMPS unless "
-    "--protocol subproblem.  "
-    "Options given besides (--cd, --k, --skew, ...) outdo it.\n"
-    "\n"
-    "Examples (this machine; the paper's experiments 1 and 3):\n"
-    "  dlsbench predict --kernel heat:rows=2000,cols=4000 --layout 1x2\n"
-    "  dlsbench predict --kernel floyd-steinberg --layout 2x1 --scheme tss "
-    "--calibration node7.json\n"
-    "  dlsbench predict --chunk-dim 10000 --sync-dim 20000 --workers 10 "
-    "--cp 0.526e-6 --cd 99e-6 --cc 0.69e-6 --csched 500e-6 --tms 1.253e-3\n"
-    "  dlsbench predict --chunk-dim 10000 --sync-dim 20000 --workers 10 "
-    "--cp 0.526e-6 --cd 99e-6 --cc 0.69e-6 --k 8 --h 60,80,100 --format csv\n"
-    "  dlsbench predict --chunk-dim 10000 --sync-dim 20000 --workers "
-    "5:1,5:0.63 --cp 0.319e-6,0.526e-6 --cd 99e-6 --cc 0.69e-6 --csched "
-    "650e-6\n"
-    "  dlsbench predict --model chen-xue --chunk-dim 10000 --sync-dim 20000 "
-    "--workers 10 --cp 0.526e-6 --cd 99e-6 --cc 0.69e-6\n";
+enum { CHEN_XUE = 1, SUBPROBLEM = 1, CSV = 1 };
 
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "A kernel on this machine:", 1},
-    {"kernel", OPT_KERNEL, "K", 0, "see dlsbench list kernels", 1},
-    {"layout", OPT_LAYOUT, "RxT", 0, "ranks x threads (default 1x2)", 1},
-    {"scheme", OPT_SCHEME, "S", 0,
-     "k is the chunks that it makes for each worker (default static)", 1},
-    {"protocol", OPT_PROTOCOL, "dmps|subproblem", 0, "default dmps", 1},
-    {"power", OPT_POWER, "V,...", 0,
-     "one for each worker, for schemes that cut by power (default: all equal, "
-     "as in run)",
-     1},
-    {"calibration", OPT_CALIBRATION, "FILE", 0,
-     "default: where dlsbench calibrate writes", 1},
-    {NULL, 0, NULL, 0, "Any loop:", 2},
-    {"model", OPT_MODEL, "NAME", 0, "andronikos (default) or chen-xue", 0},
-    {"chunk-dim", OPT_CHUNK_DIM, "U_c", 0,
-     "iterations that are cut into chunks", 0},
-    {"sync-dim", OPT_SYNC_DIM, "U_s", 0,
-     "iterations along the synchronization points", 0},
-    {"workers", OPT_WORKERS, "N[:VP],...", 0,
-     "groups of workers, with their power (default 1)", 0},
-    {"cp", OPT_CP, "S,...", 0, "c_p, seconds per iteration, for each group", 0},
-    {"cd", OPT_CD, "S", 0, "c_d, start-up cost of a message in seconds", 0},
-    {"cc", OPT_CC, "S", 0, "c_c, cost per element of a message in seconds", 0},
-    {"csched", OPT_CSCHED, "S", 0,
-     "c_sch, the master's cost of a chunk in seconds (default 0)", 0},
-    {"tms", OPT_TMS, "S", 0,
-     "t_(m-s), cost of a message with the master in seconds", 0},
-    {"k", OPT_K, "K", 0, "chunks for each worker (default 1)", 0},
-    {"skew", OPT_SKEW, "S", 0,
-     "columns that a row lags behind the one above (default 0)", 0},
-    {"stream", OPT_STREAM, NULL, 0,
-     "with --k: chunks stream as in DMPS, not as subproblems", 0},
-    {"h", OPT_H, "H,...", 0, "intervals to predict (default: a sweep)", 0},
-    {"format", OPT_FORMAT, "table|csv", 0, "default table", 0},
-    {0},
+static const char *const models[] = {"andronikos", "chen-xue", NULL};
+static const char *const protocols[] = {"dmps", "subproblem", NULL};
+static const char *const formats[] = {"table", "csv", NULL};
+
+#define FIELD(name) offsetof(struct input, name)
+#define TEXT(field) .type = OPTIONS_TEXT, .offset = FIELD(field)
+#define WORD(field, list)                                                      \
+    .type = OPTIONS_WORD, .offset = FIELD(field), .words = list
+#define WHOLE(field)                                                           \
+    .type = OPTIONS_INTEGER, .offset = FIELD(field), .min = 1, .max = 0x1p50
+#define COST(field)                                                            \
+    .type = OPTIONS_REAL, .offset = FIELD(field), .min = 0, .max = 1e15
+
+static const struct options_entry entries[] = {
+    {.group = "A kernel on this machine:"},
+    {.name = "kernel",
+     .value = "K",
+     TEXT(kernel),
+     .help = "see dlsbench list kernels"},
+    {.name = "layout",
+     .value = "RxT",
+     TEXT(layout),
+     .help = "ranks x threads (default 1x2)"},
+    {.name = "scheme",
+     .value = "S",
+     TEXT(scheme),
+     .help = "k is the chunks that it makes for each worker (default static)"},
+    {.name = "protocol",
+     .value = "dmps|subproblem",
+     WORD(protocol, protocols),
+     .help = "default dmps"},
+    {.name = "power",
+     .value = "V,...",
+     TEXT(power),
+     .help = "one for each worker, for schemes that cut by power (default: all "
+             "equal, as in run)"},
+    {.name = "calibration",
+     .value = "FILE",
+     TEXT(calibration),
+     .help = "default: where dlsbench calibrate writes"},
+    {.group = "Any loop:"},
+    {.name = "model",
+     .value = "NAME",
+     WORD(model, models),
+     .help = "andronikos (default) or chen-xue"},
+    {.name = "chunk-dim",
+     .value = "U_c",
+     WHOLE(chunk_dim),
+     .help = "iterations that are cut into chunks"},
+    {.name = "sync-dim",
+     .value = "U_s",
+     WHOLE(sync_dim),
+     .help = "iterations along the synchronization points"},
+    {.name = "workers",
+     .value = "N[:VP],...",
+     TEXT(workers),
+     .help = "groups of workers, with their power (default 1)"},
+    {.name = "cp",
+     .value = "S,...",
+     TEXT(cp),
+     .help = "c_p, seconds per iteration, for each group"},
+    {.name = "cd",
+     .value = "S",
+     COST(cd),
+     .help = "c_d, start-up cost of a message in seconds"},
+    {.name = "cc",
+     .value = "S",
+     COST(cc),
+     .help = "c_c, cost per element of a message in seconds"},
+    {.name = "csched",
+     .value = "S",
+     COST(csched),
+     .help = "c_sch, the master's cost of a chunk in seconds (default 0)"},
+    {.name = "tms",
+     .value = "S",
+     COST(tms),
+     .help = "t_(m-s), cost of a message with the master in seconds"},
+    {.name = "k",
+     .value = "K",
+     WHOLE(k),
+     .help = "chunks for each worker (default 1)"},
+    {.name = "skew",
+     .value = "S",
+     COST(skew),
+     .help = "columns that a row lags behind the one above (default 0)"},
+    {.name = "stream",
+     .type = OPTIONS_FLAG,
+     .offset = FIELD(stream),
+     .help = "with --k: chunks stream as in DMPS, not as subproblems"},
+    {.name = "h",
+     .value = "H,...",
+     TEXT(h),
+     .help = "intervals to predict (default: a sweep)"},
+    {.name = "format",
+     .value = "table|csv",
+     WORD(format, formats),
+     .help = "default table"},
+    {.name = NULL},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct input *in = state->input;
-    if (key == ARGP_KEY_ARG)
-        return -error_set(in->err, EINVAL, "predict: '%s' is not an option",
-                          arg);
-    if (key < OPT_MODEL || key >= OPT_END)
-        return ARGP_ERR_UNKNOWN;
-    in->given[key - OPT_MODEL] = arg != NULL ? arg : "";
-    return 0;
-}
+static const struct options_page page = {
+    .name = "predict",
+    .summary = "Predicts the parallel time of a loop with dependences for "
+               "synchronization intervals h, and the best h.",
+    .details =
+        "The model is that of Andronikos et al. (2010).  --workers is a list "
+        "of groups, n or n:power; --cp has one value for each group.  Without "
+        "--h, intervals around the optimum are shown.\n"
+        "\n"
+        "The work assignment time T_wa has two readings: the paper's text "
+        "defines 2 (c_d + h c_c) + c_sch, but its printed times come out with "
+        "NP t_(m-s).  The table shows both.  csv has the header "
+        "h,time_s,optimal, where optimal is 1 on the optimum's row; its time_s "
+        "is by the text unless --tms is given.\n"
+        "\n"
+        "chen-xue gives Chen and Xue's h, with the times that the paper's "
+        "model has for it.  --skew and --stream are not in the paper: see "
+        "sched/interval/interval.h.\n"
+        "\n"
+        "With --kernel everything comes from what dlsbench calibrate has "
+        "measured on this machine: the loop from the kernel, with its skew; "
+        "c_d, c_c, c_p and c_b (ours, see sched/interval/interval.h) from the "
+        "calibration, the c_p of each worker for itself; k from --scheme.  "
+        "Chunks stream as in DMPS unless --protocol subproblem is given.  "
+        "Options that are given too (--cd, --k, --skew, ...) override it.",
+    .examples =
+        "dlsbench predict --kernel heat:rows=2000,cols=4000 --layout 1x2\n"
+        "dlsbench predict --kernel floyd-steinberg --layout 2x1 --scheme tss "
+        "--calibration node7.json\n"
+        "dlsbench predict --chunk-dim 10000 --sync-dim 20000 --workers 10 "
+        "--cp 0.526e-6 --cd 99e-6 --cc 0.69e-6 --csched 500e-6 --tms 1.253e-3\n"
+        "dlsbench predict --chunk-dim 10000 --sync-dim 20000 --workers 10 "
+        "--cp 0.526e-6 --cd 99e-6 --cc 0.69e-6 --k 8 --h 60,80,100 --format "
+        "csv\n"
+        "dlsbench predict --chunk-dim 10000 --sync-dim 20000 --workers "
+        "5:1,5:0.63 --cp 0.319e-6,0.526e-6 --cd 99e-6 --cc 0.69e-6 --csched "
+        "650e-6\n"
+        "dlsbench predict --model chen-xue --chunk-dim 10000 --sync-dim 20000 "
+        "--workers 10 --cp 0.526e-6 --cd 99e-6 --cc 0.69e-6",
+    .tables = (const struct options_entry *const[]){entries, NULL}};
 
-static const char *given(const struct input *in, int option)
-{
-    return in->given[option - OPT_MODEL];
-}
-
-static const char *name_of(int option)
-{
-    int i = 0;
-    while (options[i].key != option)
-        i++;
-    return options[i].name;
-}
-
+/* A loop that no kernel describes needs all of these. */
 static int check_required(const struct input *in, struct error *err)
 {
-    for (int i = OPT_MODEL; i < OPT_END; i++) {
-        bool required = i == OPT_CHUNK_DIM || i == OPT_SYNC_DIM ||
-                        i == OPT_WORKERS || i == OPT_CP || i == OPT_CD ||
-                        i == OPT_CC;
-        if (required && given(in, i) == NULL)
-            return error_set(err, EINVAL, "predict: --%s is missing",
-                             name_of(i));
-    }
-    return 0;
-}
-
-/* One of two words; the first is the default. */
-static int read_word(const struct input *in, int option, const char *first,
-                     const char *second, bool *is_second, struct error *err)
-{
-    const char *const words[] = {first, second, NULL};
-    const char *text = given(in, option) ? given(in, option) : first;
-    *is_second = strcmp(text, second) == 0;
-    if (*is_second || strcmp(text, first) == 0)
+    const char *missing = in->chunk_dim == 0    ? "chunk-dim"
+                          : in->sync_dim == 0   ? "sync-dim"
+                          : in->workers == NULL ? "workers"
+                          : in->cp == NULL      ? "cp"
+                          : isnan(in->cd)       ? "cd"
+                          : isnan(in->cc)       ? "cc"
+                                                : NULL;
+    if (missing == NULL)
         return 0;
-    return nearest_unknown(err, text, words, "--%s: '%s' is unknown",
-                           name_of(option), text);
+    return error_set(err, EINVAL, "predict: --%s is missing", missing);
 }
 
-static int read_whole(const struct input *in, int option, int64_t *value,
-                      struct error *err)
+/* Options of one way to describe a loop are errors in the other. */
+static int check_kernel_options(const struct input *in, struct error *err)
 {
-    char name[32];
-    if (given(in, option) == NULL)
-        return 0;
-    snprintf(name, sizeof(name), "--%s", name_of(option));
-    return number_integer(name, given(in, option), 1, (int64_t)1 << 50, value,
-                          err);
+    const char *kernels = in->calibration != NULL ? "calibration"
+                          : in->layout != NULL    ? "layout"
+                          : in->scheme != NULL    ? "scheme"
+                          : in->protocol >= 0     ? "protocol"
+                          : in->power != NULL     ? "power"
+                                                  : NULL;
+    const char *others = in->chunk_dim != 0    ? "chunk-dim"
+                         : in->sync_dim != 0   ? "sync-dim"
+                         : in->workers != NULL ? "workers"
+                         : in->cp != NULL      ? "cp"
+                                               : NULL;
+    if (in->kernel == NULL && kernels != NULL)
+        return error_set(err, EINVAL, "--%s goes with --kernel only", kernels);
+    if (in->kernel != NULL && others != NULL)
+        return error_set(err, EINVAL,
+                         "--%s does not go with --kernel, which says it",
+                         others);
+    return in->kernel != NULL ? 0 : check_required(in, err);
 }
 
-static int read_cost(const struct input *in, int option, double *value,
-                     struct error *err)
+static void override(double *value, double given)
 {
-    char name[32];
-    if (given(in, option) == NULL)
-        return 0;
-    snprintf(name, sizeof(name), "--%s", name_of(option));
-    return number_real(name, given(in, option), 0, 1e15, value, err);
+    if (!isnan(given))
+        *value = given;
 }
 
-static int read_costs(const struct input *in, struct interval_model *m,
-                      struct error *err)
+/* What is given in addition to a kernel, or describes a loop. */
+static void read_costs(const struct input *in, struct interval_model *m)
 {
-    const struct {
-        int option;
-        double *value;
-    } costs[] = {{OPT_CD, &m->c_d},
-                 {OPT_CC, &m->c_c},
-                 {OPT_CSCHED, &m->c_sch},
-                 {OPT_TMS, &m->t_ms},
-                 {OPT_SKEW, &m->skew}};
-    int code = 0;
-    for (size_t i = 0; code == 0 && i < sizeof(costs) / sizeof(costs[0]); i++)
-        code = read_cost(in, costs[i].option, costs[i].value, err);
-    return code == 0 ? read_whole(in, OPT_K, &m->k, err) : code;
+    override(&m->c_d, in->cd);
+    override(&m->c_c, in->cc);
+    override(&m->c_sch, in->csched);
+    override(&m->t_ms, in->tms);
+    override(&m->skew, in->skew);
+    if (in->k > 0)
+        m->k = in->k;
 }
 
 /* A loop that is described by options alone. */
@@ -213,17 +224,11 @@ static int read_loop(const struct input *in, struct predict *p,
                      struct error *err)
 {
     struct interval_model *m = &p->model;
-    int64_t chunk_dim = 0, sync_dim = 0;
     m->k = 1;
-    m->stream = given(in, OPT_STREAM) != NULL;
-    int code = read_whole(in, OPT_CHUNK_DIM, &chunk_dim, err);
-    if (code == 0)
-        code = read_whole(in, OPT_SYNC_DIM, &sync_dim, err);
-    if (code == 0)
-        code = predict_groups(given(in, OPT_WORKERS), given(in, OPT_CP),
-                              &p->group, &m->groups, err);
-    m->chunk_dim = (double)chunk_dim;
-    m->sync_dim = (double)sync_dim;
+    m->stream = in->stream;
+    m->chunk_dim = (double)in->chunk_dim;
+    m->sync_dim = (double)in->sync_dim;
+    int code = predict_groups(in->workers, in->cp, &p->group, &m->groups, err);
     m->group = p->group;
     return code;
 }
@@ -232,45 +237,27 @@ static int read_loop(const struct input *in, struct predict *p,
 static int read_kernel(const struct input *in, struct predict *p,
                        struct error *err)
 {
-    static const int others[] = {OPT_CHUNK_DIM, OPT_SYNC_DIM, OPT_WORKERS,
-                                 OPT_CP};
-    struct predict_kernel kernel = {
-        .file = given(in, OPT_CALIBRATION),
-        .kernel = given(in, OPT_KERNEL),
-        .layout = given(in, OPT_LAYOUT) ? given(in, OPT_LAYOUT) : "1x2",
-        .scheme = given(in, OPT_SCHEME) ? given(in, OPT_SCHEME) : "static",
-        .power = given(in, OPT_POWER)};
-    bool subproblem;
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (given(in, others[i]) != NULL)
-            return error_set(err, EINVAL,
-                             "--%s does not go with --kernel, which says it",
-                             name_of(others[i]));
-    int code =
-        read_word(in, OPT_PROTOCOL, "dmps", "subproblem", &subproblem, err);
-    kernel.stream = !subproblem;
-    return code == 0 ? predict_calibrated(&kernel, p, err) : code;
-}
-
-static int check_kernel_options(const struct input *in, struct error *err)
-{
-    for (int i = OPT_CALIBRATION; i < OPT_END; i++)
-        if (given(in, i) != NULL && given(in, OPT_KERNEL) == NULL)
-            return error_set(err, EINVAL, "--%s goes with --kernel only",
-                             name_of(i));
-    return given(in, OPT_KERNEL) != NULL ? 0 : check_required(in, err);
+    const struct predict_kernel kernel = {
+        .file = in->calibration,
+        .kernel = in->kernel,
+        .layout = in->layout != NULL ? in->layout : "1x2",
+        .scheme = in->scheme != NULL ? in->scheme : "static",
+        .power = in->power,
+        .stream = in->protocol != SUBPROBLEM};
+    return predict_calibrated(&kernel, p, err);
 }
 
 static int read_model(const struct input *in, struct predict *p,
                       struct error *err)
 {
-    int code = given(in, OPT_KERNEL) != NULL ? read_kernel(in, p, err)
-                                             : read_loop(in, p, err);
-    p->has_csched = given(in, OPT_CSCHED) != NULL || given(in, OPT_KERNEL);
-    p->has_tms = given(in, OPT_TMS) != NULL;
-    if (code == 0)
-        code = read_costs(in, &p->model, err);
-    return code == 0 ? interval_check(&p->model, err) : code;
+    int code =
+        in->kernel != NULL ? read_kernel(in, p, err) : read_loop(in, p, err);
+    if (code != 0)
+        return code;
+    p->has_csched = !isnan(in->csched) || in->kernel != NULL;
+    p->has_tms = !isnan(in->tms);
+    read_costs(in, &p->model);
+    return interval_check(&p->model, err);
 }
 
 static int check_chen_xue(const struct predict *p, struct error *err)
@@ -286,15 +273,11 @@ static int check_chen_xue(const struct predict *p, struct error *err)
     return 0;
 }
 
-static int predict_read(const struct input *in, struct predict *p, bool *csv,
+static int predict_read(const struct input *in, struct predict *p,
                         struct error *err)
 {
+    p->chen_xue = in->model == CHEN_XUE;
     int code = check_kernel_options(in, err);
-    if (code == 0)
-        code = read_word(in, OPT_MODEL, "andronikos", "chen-xue", &p->chen_xue,
-                         err);
-    if (code == 0)
-        code = read_word(in, OPT_FORMAT, "table", "csv", csv, err);
     if (code == 0)
         code = read_model(in, p, err);
     if (code == 0 && p->chen_xue)
@@ -303,8 +286,8 @@ static int predict_read(const struct input *in, struct predict *p, bool *csv,
         return code;
     p->optimum = p->chen_xue ? interval_chen_xue(&p->model)
                              : interval_optimum(&p->model);
-    return predict_intervals(given(in, OPT_H), p->optimum, p->model.sync_dim,
-                             &p->h, &p->count, err);
+    return predict_intervals(in->h, p->optimum, p->model.sync_dim, &p->h,
+                             &p->count, err);
 }
 
 static void predict_csv(const struct predict *p)
@@ -323,16 +306,20 @@ static void predict_csv(const struct predict *p)
 
 int predict_command(int argc, char **argv)
 {
-    static const struct argp argp = {options, parse, NULL, doc,
-                                     NULL,    NULL,  NULL};
     struct error err = {""};
-    struct input in = {.err = &err};
+    struct input in = {.cd = NAN,
+                       .cc = NAN,
+                       .csched = NAN,
+                       .tms = NAN,
+                       .skew = NAN,
+                       .model = -1,
+                       .protocol = -1,
+                       .format = -1};
     struct predict p = {.count = 0};
-    bool csv = false;
-    int code = command_parse(&argp, argc, argv, &in, &err);
+    int code = options_read(&page, argc, argv, &in, &err);
     if (code == 0)
-        code = predict_read(&in, &p, &csv, &err);
-    if (code == 0 && csv)
+        code = predict_read(&in, &p, &err);
+    if (code == 0 && in.format == CSV)
         predict_csv(&p);
     else if (code == 0)
         predict_table(&p);

@@ -1,0 +1,65 @@
+/* The command line of a subcommand as one table: parsing, checks, --help and
+ * manual pages all come from it.
+ *
+ * A value is stored where the table says, at an offset in the command's own
+ * struct, which the command has filled with its defaults before. */
+#ifndef BENCH_CLI_OPTIONS_H
+#define BENCH_CLI_OPTIONS_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum options_type {
+    OPTIONS_FLAG,    /* bool, set to true; has no value */
+    OPTIONS_TEXT,    /* const char *, not empty */
+    OPTIONS_INTEGER, /* int64_t in [min, max] */
+    OPTIONS_REAL,    /* double in [min, max] */
+    OPTIONS_WORD,    /* int, the index in `words` */
+    OPTIONS_CALL,    /* `take` does what is to be done */
+};
+
+struct options_entry {
+    const char *name;  /* without --; NULL: only `group`, a heading */
+    const char *value; /* what help calls the value: "N"; NULL for flags */
+    const char *help;
+    enum options_type type;
+    size_t offset;
+    double min, max;          /* of numbers */
+    const char *const *words; /* NULL ends the list */
+    /* What an option without "=value" stands for, where the value may be left
+     * out; a value is then given behind a '=' only. */
+    const char *implied;
+    bool required;
+    /* `text` is NULL for an option without a value.  Returns 0 or a negative
+     * errno with a text. */
+    int (*take)(void *command, const struct options_entry *entry,
+                const char *text, struct error *err);
+    const char *group;
+};
+
+struct options_page {
+    const char *name;     /* of the subcommand */
+    const char *words;    /* what may follow: "[schemes|kernels]", or NULL */
+    const char *summary;  /* one sentence */
+    const char *details;  /* paragraphs, an empty line between two; or NULL */
+    const char *examples; /* one a line, without a margin */
+    /* The tables, each ends with an entry without name and group; NULL ends
+     * the list. */
+    const struct options_entry *const *tables;
+    /* A word that is no option.  NULL: none is allowed. */
+    int (*take_word)(void *command, const char *text, struct error *err);
+};
+
+/* Reads a command line whose argv[0] is "dlsbench NAME" into `command`; --help
+ * is printed on stdout and ends the program.  Options may be shortened where
+ * that is clear.  Returns 0 or -EINVAL with one line. */
+int options_read(const struct options_page *page, int argc, char **argv,
+                 void *command, struct error *err);
+
+/* What --help prints. */
+void options_print_help(const struct options_page *page, FILE *out);
+
+#endif
