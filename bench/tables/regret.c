@@ -135,7 +135,8 @@ static bool same_problem(const struct result *a, const struct result *b)
         {c->timing, d->timing},     {c->protocol, d->protocol},
         {c->data, d->data},         {c->power, d->power},
         {c->load, d->load},         {c->placement, d->placement},
-        {c->perturb, d->perturb},
+        {c->perturb, d->perturb},   {c->victim, d->victim},
+        {c->openmp, d->openmp},
     };
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
         if (!is(pairs[i][0], pairs[i][1]))

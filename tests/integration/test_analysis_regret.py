@@ -3,6 +3,7 @@ interval, as bench/tables/regret_test.c has them, in tables and on the page."""
 import csv
 import io
 import math
+import re
 
 import pytest
 
@@ -109,3 +110,39 @@ def test_without_fixed_cells_there_is_no_table(tmp_path):
     add_auto(made, SIMULATED, [(1.0, "ss", False)] * 6, "ss")
     code, _, err = analysis("tables", made.path, "--table", "regret")
     assert code == 2 and "beside fixed choices" in err
+
+
+# What makes another problem, and the value that a decoy has of it.
+OTHER = {"kernel": "adjoint:size=101,seed=1", "transport": "shared",
+         "master": "dedicated", "window": "rma", "openmp": "libgomp",
+         "victim": "near", "collect": "master", "bind": "scatter",
+         "rank_per": "numa", "memory": "bind", "timing": "chunk",
+         "protocol": "dmps", "data": "sent", "placement": "replan",
+         "power": "1,2", "load": "w1:1", "prefetch": True, "smt": True,
+         "threads": 3, "min_chunk": 2, "reissue": 3.0,
+         "perturb": "delay:worker=1,workers=1,factor=2,period=0.01,seed=1"}
+STEALING = {"transport": "steal", "openmp": "auto", "victim": "random",
+            "rank_per": "", "memory": "touch", "data": "none",
+            "placement": "sticky", "reissue": None, "perturb": "none"}
+
+
+def test_both_readers_find_the_same_fixed_cell(tmp_path, dlsbench):
+    """A cell of another problem is faster, whatever differs."""
+    made = Directory(tmp_path / "d")
+    made.manifest()
+    made.cell([2.0 * i for i in range(1, 11)], scheme="ss", **STEALING)
+    for name, value in OTHER.items():
+        made.cell([0.01] * 10, scheme="ss", **{**STEALING, name: value})
+    add_auto(made, SIMULATED, [(3.0 * i, "ss", False) for i in range(1, 11)],
+             "ss", **STEALING)
+    auto = made.name({"scheme": SIMULATED, **STEALING})
+    made.write("choices", "l1", {
+        "type": "candidate", "cell": auto, "by": "simulation",
+        "candidate": "x", "scheme": "ss", "hierarchy": "flat",
+        "sync_interval": None, "predicted_s": 1.0, "chosen": True})
+    (row,) = found(made.path)
+    assert row["regret"] == pytest.approx(0.5)
+    summary = dlsbench("summary", made.path)
+    assert summary.code == 0, summary.err
+    (line,) = re.findall("^.*1x2 steal .*simulation.*$", summary.out, re.M)
+    assert "+50.0 %" in line
