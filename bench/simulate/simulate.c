@@ -1,5 +1,6 @@
 #include "bench/simulate/simulate.h"
 
+#include "base/memory.h"
 #include "bench/start/installed.h"
 #include "bench/start/launcher.h"
 
@@ -237,21 +238,6 @@ void simulate_fill(const struct simulate_platform *platform,
 
 /* ---- what fits ---- */
 
-/* Bytes that can be used without swapping; 0: not known. */
-static double available_bytes(void)
-{
-    char line[256];
-    double kilobytes = 0;
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file != NULL && kilobytes == 0 &&
-           fgets(line, sizeof(line), file) != NULL)
-        if (sscanf(line, "MemAvailable: %lf", &kilobytes) == 1)
-            break;
-    if (file != NULL)
-        fclose(file);
-    return 1024 * kilobytes;
-}
-
 /* Ranks that the platform has room for: a host's are whole. */
 static long room_for(const struct simulate_platform *platform, int threads)
 {
@@ -265,7 +251,7 @@ int simulate_check(const struct simulate_platform *platform, int ranks,
                    int threads, struct error *err)
 {
     long room = room_for(platform, threads);
-    double available = available_bytes();
+    double available = memory_available();
     double needed = BASE_BYTES + RANK_BYTES * ranks * threads;
     if (room < ranks)
         return error_set(err, EBUSY,
@@ -273,10 +259,10 @@ int simulate_check(const struct simulate_platform *platform, int ranks,
                          "%ld cores), %d are needed",
                          platform->path, room, threads, threads == 1 ? "" : "s",
                          platform->count, platform->cores, ranks);
-    if (available > 0 && needed > available)
+    if (available >= 0 && needed > available)
         return error_set(err, ENOMEM,
-                         "%ld simulated cores need about %.1f GB of memory, "
-                         "%.1f GB are available",
+                         "%ld simulated cores need about %.2f GB of memory, "
+                         "%.2f GB are available",
                          (long)ranks * threads, needed / 1e9, available / 1e9);
     return 0;
 }

@@ -1,8 +1,12 @@
 """What does not fit into memory is refused before anything is allocated, with
 the numbers, and the other cells go on."""
+import os
+import pathlib
 import re
 
 import pytest
+
+from conftest import ROOT
 
 
 def available():
@@ -50,3 +54,41 @@ def test_far_too_large(dlsbench, kernel):
     [done] = result.done()
     assert done["status"] == "failed"
     assert "does not fit into memory" in done["reason"]
+
+
+@pytest.fixture
+def limited(tmp_path):
+    """dlsbench in a control group of 90 MB, version 1 or 2."""
+    for top, name in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+                      ("/sys/fs/cgroup", "memory.max")):
+        group = pathlib.Path(top, f"dlsbench-test-{os.getpid()}")
+        try:
+            group.mkdir()
+            (group / name).write_text("90000000")
+            break
+        except OSError as error:
+            why = error
+            if group.exists():
+                group.rmdir()
+    else:
+        pytest.skip(f"no control group of memory here: {why}")
+    start = tmp_path / "limited"
+    start.write_text(f"""#!/bin/sh
+echo $$ > {group}/cgroup.procs
+exec {ROOT / "build/dlsbench"} "$@"
+""")
+    start.chmod(0o755)
+    yield start
+    group.rmdir()
+
+
+def test_a_simulation_has_what_its_control_group_leaves(sim, limited):
+    """It needs 100 MB and the ranks; the host has more, the group has not."""
+    cell = ("--kernel", "null:size=100", "--scheme", "gss", "--ranks", 4)
+    assert sim(*cell, out="free").code == 0
+    result = sim(*cell, program=limited)
+    assert result.code == 1
+    [done] = result.done()
+    assert done["status"] == "failed"
+    assert re.match(r"4 simulated cores need about 0\.10 GB of memory, "
+                    r"0\.0\d GB are available$", done["reason"])
