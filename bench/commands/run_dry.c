@@ -12,6 +12,24 @@
 
 /* ---- table ---- */
 
+/* A field that is as usual in most cells goes without saying. */
+static void print_unusual(const char *name, const char *value,
+                          const char *usual)
+{
+    if (strcmp(value, usual) != 0)
+        printf(" %s=%s", name, value);
+}
+
+static void print_synchronization(const struct cell *c)
+{
+    if (strcmp(c->sync_choice, "given") != 0)
+        printf(" sync_interval=%s", c->sync_choice);
+    else if (c->sync_interval > 0)
+        printf(" sync_interval=%" PRId64, c->sync_interval);
+    print_unusual("protocol", c->protocol, "parallel");
+    print_unusual("placement", c->placement, "sticky");
+}
+
 static void print_cell(const struct cell *c)
 {
     char simulation[640];
@@ -23,27 +41,20 @@ static void print_cell(const struct cell *c)
     printf(" collect=%s prefetch=%s bind=%s timing=%s min_chunk=%" PRId64,
            c->collect, c->prefetch ? "on" : "off", c->bind, c->timing,
            c->min_chunk);
-    if (strcmp(c->sync_choice, "given") != 0)
-        printf(" sync_interval=%s", c->sync_choice);
-    else if (c->sync_interval > 0)
-        printf(" sync_interval=%" PRId64, c->sync_interval);
-    printf("%s%s%s%s%s", c->smt ? " smt=on" : "",
-           c->rank_per[0] ? " rank_per=" : "", c->rank_per,
-           strcmp(c->memory, "touch") ? " memory=" : "",
-           strcmp(c->memory, "touch") ? c->memory : "");
-    if (strcmp(c->victim, "auto") != 0)
-        printf(" victim=%s", c->victim);
-    if (strcmp(c->data, "sent") == 0)
-        printf(" data=sent");
-    if (strcmp(c->perturb, "none") != 0)
-        printf(" perturb=%s", c->perturb);
+    print_synchronization(c);
+    print_unusual("smt", c->smt ? "on" : "off", "off");
+    print_unusual("rank_per", c->rank_per, "");
+    print_unusual("memory", c->memory, "touch");
+    print_unusual("openmp", c->openmp, "auto");
+    print_unusual("victim", c->victim, "auto");
+    print_unusual("data", c->data, "none");
+    print_unusual("perturb", c->perturb, "none");
     if (c->reissue > 0)
         printf(" reissue=%g", c->reissue);
-    printf("%s%s%s%s%s%s%s%s\n", c->power[0] ? " power=" : "", c->power,
-           c->load[0] ? " load=" : "", c->load,
-           strcmp(c->window, "auto") ? " window=" : "",
-           strcmp(c->window, "auto") ? c->window : "",
-           simulation[0] ? " on " : "", simulation);
+    print_unusual("power", c->power, "");
+    print_unusual("load", c->load, "");
+    print_unusual("window", c->window, "auto");
+    printf("%s%s\n", simulation[0] ? " on " : "", simulation);
 }
 
 static void print_table(const struct campaign *campaign,

@@ -317,3 +317,59 @@ def test_runs_of_the_same_second_have_directories_of_their_own(tmp_path):
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     assert re.search(r"^results: results/null-ss/\S+Z-2$", out + err, re.M)
+
+
+HEAT = ["kernel=heat:rows=64,cols=64,steps=2", "sync_interval=16"]
+SIMULATED = ["layout=2x1", "platform=a/one.xml"]
+
+
+@pytest.mark.parametrize("field,values,base", [
+    ("kernel", ["null:size=5", "null:size=6"], []),
+    ("scheme", ["gss", "gss:min=2"], []),
+    ("layout", ["1x2", "2x1", "1x3"], []),
+    ("transport", ["shared", "steal"], ["scheme=ss"]),
+    ("hierarchy", ["flat", "2"], ["layout=4x1"]),
+    ("master", ["computing", "dedicated"], ["layout=3x1"]),
+    ("window", ["shared", "rma"], ["layout=2x1", "transport=window"]),
+    ("openmp", ["libgomp", "libomp"], ["transport=openmp", "scheme=static"]),
+    ("victim", ["random", "near"], ["transport=steal", "scheme=ss"]),
+    ("collect", ["master", "local"], ["layout=2x1"]),
+    ("bind", ["compact", "scatter", "none"], []),
+    ("rank_per", ["numa", "socket"], []),
+    ("memory", ["touch", "bind"], []),
+    ("timing", ["worker", "chunk"], []),
+    ("protocol", ["dmps", "subproblem"], HEAT),
+    ("placement", ["sticky", "replan"], HEAT),
+    ("sync_interval", ["16", "17", "auto", "chen-xue"], HEAT),
+    ("data", ["none", "sent"], ["layout=2x1", "kernel=matmul:tasks=8"]),
+    ("power", ["1,2", "1,3"], ["scheme=wf"]),
+    ("load", ["w0", "w1"], []),
+    ("perturb", ["none", "stop:worker=0", "stop:worker=1"], []),
+    ("prefetch", ["on", "off"], ["layout=2x1"]),
+    ("smt", ["on", "off"], []),
+    ("min_chunk", ["1", "2"], []),
+    ("reissue", ["off", "2", "4"], ["kernel=adjoint:size=20"]),
+    ("platform", ["a/one.xml", "a/two.xml"], SIMULATED),
+    ("cp", ["1e-9", "2e-9"], SIMULATED),
+    ("request_cost", ["1e-7", "3e-7"], SIMULATED),
+    ("result_bytes", ["8", "16"], SIMULATED),
+    ("boundary_bytes", ["8", "16"], [*HEAT, *SIMULATED]),
+])
+def test_a_dry_run_tells_cells_apart(dlsbench, campaign, field, values, base):
+    """Whatever two cells differ in, a value of it is in the line of each."""
+    fields = dict(x.split("=", 1) for x in
+                  ["kernel=null:size=50", "scheme=gss", "layout=1x2", *base])
+    if field == "rank_per":
+        del fields["layout"]
+    fields[field] = f"[{', '.join(json.dumps(x) for x in values)}]"
+    path = campaign("cells: [{" + ", ".join(
+        f"{k}: {v if k == field else json.dumps(v)}"
+        for k, v in fields.items()) + "}]\n")
+    command = "sim" if "platform" in fields else "run"
+    result = dlsbench(command, path, "--dry-run", "--topology",
+                      "pack:1 numa:2 core:2 pu:2")
+    assert result.code == 0, result.err
+    lines = [x.split(" ", 1) for x in result.out.splitlines()
+             if re.match("[0-9a-f]{16} ", x)]
+    assert len({x[0] for x in lines}) == len(values)
+    assert len({x[1] for x in lines}) == len(values)
