@@ -97,7 +97,7 @@ static int write_rule(const struct choice_rule *rule,
                : error_set(err, EINVAL, "scheme auto: the spec is too long");
 }
 
-/* Entries in turn; `text` is cut up.  NULL at the end. */
+/* A list has one entry more than it has '+'. */
 static int count_entries(const char *list)
 {
     int count = 1;
