@@ -29,7 +29,9 @@ THREADED = ["harness/engine/engine_test",
             "harness/transport/master/master_test",
             "harness/transport/master/reissue_test",
             "harness/transport/steal/steal_test",
-            "harness/dependence/dmps_test"]
+            "harness/transport/master/relay_test",
+            "harness/dependence/dmps_test",
+            "harness/dependence/links_test"]
 
 
 class Count:

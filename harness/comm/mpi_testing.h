@@ -33,7 +33,7 @@
 enum {
     FAKE_RANKS_MAX = 64,
     FAKE_FIRST_COMM = 1000,
-    FAKE_FIRST_REQUEST = 5000,
+    FAKE_FIRST_REQUEST = 10000,
     FAKE_REQUESTS_MAX = 1 << 12,
     FAKE_LOOKS_MAX = 6, /* of a receiver, until a message has arrived */
     FAKE_FIRST_TYPE = 1 << 20,
@@ -49,7 +49,7 @@ struct fake_message {
     struct fake_message *next;
 };
 
-enum fake_kind { FAKE_FREE, FAKE_SEND, FAKE_RECEIVE };
+enum fake_kind { FAKE_FREE, FAKE_SEND, FAKE_RECEIVE, FAKE_COLLECTIVE };
 
 struct fake_request {
     enum fake_kind kind;
@@ -60,6 +60,8 @@ struct fake_request {
     uint64_t posted; /* receives match in the order in which they were posted */
     int got_source, got_tag;
     size_t got_bytes;
+    /* A collective call: whether it is over, and then the rank's part. */
+    bool (*ready)(struct fake_request *request);
 };
 
 /* The one place where tests have data at file scope: MPI has no handle. */
@@ -68,7 +70,8 @@ static struct {
     uint64_t random, posted;
     struct fake_message *first, *last;
     struct fake_request request[FAKE_REQUESTS_MAX];
-    int top; /* requests from here on were never used */
+    int top;                    /* requests from here on were never used */
+    int copies[FAKE_RANKS_MAX]; /* of communicators, by each rank */
 } fake = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static inline void mpi_testing_start(uint64_t seed)
@@ -77,6 +80,7 @@ static inline void mpi_testing_start(uint64_t seed)
     fake.posted = 0;
     fake.top = 0;
     memset(fake.request, 0, sizeof(fake.request));
+    memset(fake.copies, 0, sizeof(fake.copies));
 }
 
 /* The handle of communicator `context` in rank `rank`. */
@@ -294,6 +298,8 @@ int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
     struct fake_request *r = &fake.request[*request - FAKE_FIRST_REQUEST];
     if (r->kind == FAKE_RECEIVE && !r->done)
         fake_progress(r->context, r->rank);
+    if (r->kind == FAKE_COLLECTIVE)
+        r->done = r->ready(r);
     *done = r->done;
     if (r->done) {
         if (status != MPI_STATUS_IGNORE) {
@@ -339,7 +345,9 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
 /* All ranks copy in the same order, so the same number is the same copy. */
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy)
 {
-    *copy = comm + 8 * FAKE_RANKS_MAX;
+    pthread_mutex_lock(&fake.lock);
+    *copy = mpi_testing_comm(++fake.copies[fake_rank(comm)], fake_rank(comm));
+    pthread_mutex_unlock(&fake.lock);
     return MPI_SUCCESS;
 }
 

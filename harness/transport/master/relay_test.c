@@ -280,7 +280,7 @@ static void run_world(uint64_t seed)
 static void every_result_is_collected_once(void **unused)
 {
     (void)unused;
-    uint64_t seed = testing_seed();
+    uint64_t seed = testing_say_seed(__func__);
     alarm(SECONDS_MAX); /* a rank that waits for ever ends the test */
     for (int i = 0; i < WORLDS; i++)
         run_world(testing_random(&seed));
