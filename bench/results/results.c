@@ -1,10 +1,10 @@
 #include "bench/results/results_parts.h"
 
+#include "base/folder.h"
 #include "base/stats.h"
 #include "harness/record/record.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include <xxhash.h>
 
 /* Fewer have no confidence interval. */
-enum { PATH_SIZE = 4096, CI_SAMPLES_MIN = 6 };
+enum { CI_SAMPLES_MIN = 6 };
 
 /* ---- cells ---- */
 
@@ -253,26 +253,20 @@ typedef int read_function(const char *path, struct results *results,
 static int read_all(const char *dir, const char *kind, read_function *read,
                     struct results *results, struct error *err)
 {
-    char pattern[PATH_SIZE];
-    glob_t found;
-    int code = 0;
-    snprintf(pattern, sizeof(pattern), "%s/%s-*.jsonl", dir, kind);
-    int state = glob(pattern, 0, NULL, &found);
-    if (state != 0 && state != GLOB_NOMATCH)
-        return error_set(err, EIO, "%s: cannot read the result directory", dir);
-    for (size_t i = 0; state == 0 && code == 0 && i < found.gl_pathc; i++)
-        code = read(found.gl_pathv[i], results, err);
-    if (state == 0)
-        globfree(&found);
+    struct folder found;
+    int code = folder_find(dir, kind, ".jsonl", &found, err);
+    for (int i = 0; code == 0 && i < found.count; i++)
+        code = read(found.path[i], results, err);
+    folder_free(&found);
     return code;
 }
 
 int results_read(const char *dir, struct results *results, struct error *err)
 {
     *results = (struct results){.index = json_object()};
-    int code = read_all(dir, "runs", read_file, results, err);
+    int code = read_all(dir, "runs-", read_file, results, err);
     if (code == 0 && results_measure_power(results))
-        code = read_all(dir, "workers", read_workers, results, err);
+        code = read_all(dir, "workers-", read_workers, results, err);
     if (code != 0)
         results_free(results);
     return code;

@@ -1,10 +1,10 @@
 #include "bench/results/rundir.h"
 
+#include "base/folder.h"
 #include "harness/record/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,15 +117,15 @@ static int check_writable(const char *path, struct error *err)
     return 0;
 }
 
-static bool has_files(const char *path, const char *pattern)
+/* A folder that cannot be read may have any. */
+static bool has_files(const char *path, const char *begin, const char *end)
 {
-    char text[PATH_MAX];
-    glob_t found;
-    snprintf(text, sizeof(text), "%s/%s", path, pattern);
-    int state = glob(text, 0, NULL, &found);
-    if (state == 0)
-        globfree(&found);
-    return state == 0;
+    struct folder found;
+    if (folder_find(path, begin, end, &found, NULL) != 0)
+        return true;
+    bool any = found.count > 0;
+    folder_free(&found);
+    return any;
 }
 
 /* An existing directory may be entered to resume, or as another shard. */
@@ -134,12 +134,12 @@ static int check_existing(const struct rundir *dir,
                           struct error *err)
 {
     char mine[64];
-    if (options->resume || !has_files(dir->path, "*") ||
-        (options->prepare && has_files(dir->path, "campaign.yaml")))
+    if (options->resume || !has_files(dir->path, "", "") ||
+        (options->prepare && has_files(dir->path, "campaign.yaml", "")))
         return 0;
-    snprintf(mine, sizeof(mine), "manifest-*-%dof%d.json", options->shard,
+    snprintf(mine, sizeof(mine), "-%dof%d.json", options->shard,
              options->shards);
-    if (options->shards > 1 && !has_files(dir->path, mine))
+    if (options->shards > 1 && !has_files(dir->path, "manifest-", mine))
         return 0;
     return error_set(err, EEXIST,
                      "%s exists: give --resume to go on with it, or another "
@@ -155,7 +155,7 @@ int rundir_make(const char *name, const char *out, char *path, size_t size,
     int code = choose_path(&dir, name, out, err);
     if (code == 0)
         code = make_folders(dir.path, &new, err);
-    if (code == 0 && !new &&has_files(dir.path, "*"))
+    if (code == 0 && !new &&has_files(dir.path, "", ""))
         code =
             error_set(err, EEXIST, "%s exists: give another --out", dir.path);
     if (code == 0)
@@ -214,23 +214,20 @@ static int check_campaign(const struct rundir *dir, const char *path,
 /* Files of two schema versions in one directory could not be read as one. */
 static int check_schema(const char *dir, struct error *err)
 {
-    char pattern[PATH_MAX];
-    glob_t found;
-    int code = file_path(pattern, sizeof(pattern), dir, "manifest-*.json", err);
-    if (code != 0 || glob(pattern, 0, NULL, &found) != 0)
-        return code;
-    for (size_t i = 0; code == 0 && i < found.gl_pathc; i++) {
-        json_t *manifest = json_load_file(found.gl_pathv[i], 0, NULL);
+    struct folder found;
+    int code = folder_find(dir, "manifest-", ".json", &found, err);
+    for (int i = 0; code == 0 && i < found.count; i++) {
+        json_t *manifest = json_load_file(found.path[i], 0, NULL);
         const json_t *schema = json_object_get(manifest, "schema");
         if (schema != NULL && json_integer_value(schema) != RECORD_SCHEMA)
             code = error_set(err, EPROTO,
                              "%s: its schema is not %d: another version of "
                              "dlsbench made this result directory; go on with "
                              "that one, or give another --out",
-                             found.gl_pathv[i], RECORD_SCHEMA);
+                             found.path[i], RECORD_SCHEMA);
         json_decref(manifest);
     }
-    globfree(&found);
+    folder_free(&found);
     return code;
 }
 

@@ -1,8 +1,8 @@
 #include "bench/tables/counted.h"
 
+#include "base/folder.h"
 #include "bench/cli/table.h"
 
-#include <glob.h>
 #include <jansson.h>
 
 /* What the manifests say together. */
@@ -74,15 +74,13 @@ static void print_counted(FILE *out, const struct counted *counted)
 void counted_print(FILE *out, const char *dir)
 {
     struct counted counted = {json_object(), json_object(), 0};
-    char pattern[4352];
+    struct folder found;
     const char *reason;
     json_t *names;
-    glob_t found;
-    snprintf(pattern, sizeof(pattern), "%s/manifest-*.json", dir);
-    if (glob(pattern, 0, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc; i++)
-            add_manifest(&counted, found.gl_pathv[i]);
-        globfree(&found);
+    if (folder_find(dir, "manifest-", ".json", &found, NULL) == 0) {
+        for (int i = 0; i < found.count; i++)
+            add_manifest(&counted, found.path[i]);
+        folder_free(&found);
     }
     print_counted(out, &counted);
     json_object_foreach(counted.reasons, reason, names)

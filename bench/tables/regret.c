@@ -1,9 +1,9 @@
 #include "bench/tables/regret_parts.h"
 
+#include "base/folder.h"
 #include "harness/setup/choice.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,15 +40,13 @@ static void read_lines(const char *path, json_t *lines)
  * launches are named by their time. */
 static json_t *read_choices(const char *dir)
 {
-    char pattern[4096];
-    glob_t found;
+    struct folder found;
     json_t *lines = json_array();
-    snprintf(pattern, sizeof(pattern), "%s/choices-*.jsonl", dir);
-    if (glob(pattern, 0, NULL, &found) != 0)
+    if (folder_find(dir, "choices-", ".jsonl", &found, NULL) != 0)
         return lines;
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        read_lines(found.gl_pathv[i], lines);
-    globfree(&found);
+    for (int i = 0; i < found.count; i++)
+        read_lines(found.path[i], lines);
+    folder_free(&found);
     return lines;
 }
 

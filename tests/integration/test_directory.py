@@ -1,0 +1,91 @@
+"""Result directories: what a launch has finished counts once, whoever is
+killed; another campaign does not get in; nothing is left behind; and paths may
+hold any character."""
+import collections
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT, Result, launcher, start
+from result_files import Directory, analysis
+
+SMALL = """
+name: small
+repetitions: 2
+repetitions_max: 2
+layout: 2x1
+kernel: "null:size=50"
+cells:
+  - scheme: [ss, gss, fss]
+"""
+PATTERNS = ["we[i]rd", "a*b?c", "back\\slash", "[!x]{a,b}~$HOME"]
+
+
+def counted(directory):
+    """cell -> how many launches ended it as ok."""
+    return collections.Counter(
+        x["cell"] for x in Result(0, "", "", directory).done()
+        if x["status"] == "ok")
+
+
+def wrapped(tmp_path, body):
+    """A launcher that runs the launch and calls look(line) for each line of
+    its stdout before the driver gets it."""
+    path = tmp_path / "launcher.py"
+    path.write_text(f"""import os, pathlib, signal, subprocess, sys
+{body}
+launch = subprocess.Popen({launcher(2)!r} + sys.argv[2:], text=True,
+                          stdout=subprocess.PIPE)
+for line in launch.stdout:
+    look(launch, line)
+    sys.stdout.write(line)
+    sys.stdout.flush()
+sys.exit(launch.wait())
+""")
+    return shlex.join([sys.executable, str(path)]) + " {ranks}"
+
+
+# ---- any path ----
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_names_that_look_like_patterns(tmp_path, dlsbench, campaign, name):
+    path = campaign(SMALL.replace("name: small", f"name: '{name}'"))
+    out = tmp_path / "results" / name / "one"
+    args = "run", path, "--oversubscribe", "--out", "one"
+    first = dlsbench(*args)
+    assert first.code == 0 and "3 cells ok, 0 failed" in first.out, first.err
+    refused = dlsbench(*args)
+    assert refused.code == 2 and "exists" in refused.err
+    again = dlsbench(*args, "--resume")
+    assert "3 of 3 cells are complete" in again.err
+    assert set(counted(out).values()) == {1}
+    rows = dlsbench(*args, "--dry-run", "--format", "csv").out.splitlines()
+    assert [x.split(",")[3] for x in rows[1:]] == 3 * ["ok"]
+    assert "3 cells ok" in dlsbench("summary", out).out
+    assert analysis("tables", out)[0] == 0
+
+
+def test_another_schema_is_seen_in_any_path(tmp_path, dlsbench, campaign):
+    out = tmp_path / "[x]"
+    args = "run", campaign(SMALL), "--oversubscribe", "--out", f"{out}/"
+    assert dlsbench(*args).code == 0
+    path = next(x for x in out.iterdir() if x.name.startswith("manifest"))
+    path.write_text(path.read_text().replace('"schema": 1', '"schema": 9'))
+    result = dlsbench(*args, "--resume")
+    assert result.code == 2 and "its schema is not 1" in result.err
+
+
+def test_the_events_are_named_in_any_path(tmp_path, dlsbench):
+    for name in "plain", "[x]*":
+        out = tmp_path / name
+        folder = Directory(out)
+        folder.manifest(counters={"counted": ["A"], "reading_s": 1e-6,
+                                  "missing": {"B": "no such event"}})
+        folder.cell([1.0])
+        text = dlsbench("summary", out).out
+        assert "counted: A" in text and "not counted: B: no such" in text
