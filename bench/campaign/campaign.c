@@ -20,7 +20,7 @@ struct reader {
     struct cross overrides; /* outdo those of the blocks */
     struct cross *into;     /* where fields go at the moment */
     yaml_node_t *cells, *overridden;
-    bool named, seeded, max_given;
+    bool seeded, max_given;
 };
 
 static bool is(const char *a, const char *b)
@@ -39,7 +39,7 @@ static int set_scalar(struct reader *reader, const char *key, const char *text,
         int code = campaign_name_check(text, err);
         if (code == 0)
             snprintf(campaign->name, sizeof(campaign->name), "%s", text);
-        reader->named = true;
+        campaign->named = true;
         return code;
     }
     if (is(key, "seed")) {
@@ -302,10 +302,10 @@ static int compare_hashes(const void *a, const void *b)
     return memcmp(a, b, CELL_HASH_SIZE);
 }
 
-/* All cells' hashes in order: the same cells give the same seed, however the
+/* All cells' hashes in order: the same cells give the same number, however the
  * file that names them is written. */
-static int campaign_hash(const struct campaign *campaign, uint64_t *seed,
-                         struct error *err)
+static int hash_cells(const struct campaign *campaign, uint64_t *hash,
+                      struct error *err)
 {
     size_t n = (size_t)campaign->all.count;
     char(*hashes)[CELL_HASH_SIZE] = calloc(n + 1, sizeof(*hashes));
@@ -314,7 +314,7 @@ static int campaign_hash(const struct campaign *campaign, uint64_t *seed,
     for (size_t i = 0; i < n; i++)
         memcpy(hashes[i], campaign->all.cells[i].hash, sizeof(hashes[i]));
     qsort(hashes, n, sizeof(*hashes), compare_hashes);
-    *seed = XXH3_64bits(hashes, n * sizeof(*hashes)) >> 1;
+    *hash = XXH3_64bits(hashes, n * sizeof(*hashes)) >> 1;
     free(hashes);
     return 0;
 }
@@ -325,9 +325,11 @@ static int finish(struct reader *reader, struct error *err)
     int code = check_repetitions(reader, err);
     if (code == 0)
         code = cross_unique(&campaign->all, err);
+    if (code == 0)
+        code = hash_cells(campaign, &campaign->cells, err);
     if (code == 0 && !reader->seeded)
-        code = campaign_hash(campaign, &campaign->seed, err);
-    if (code == 0 && !reader->named) {
+        campaign->seed = campaign->cells;
+    if (code == 0 && !campaign->named) {
         default_name(reader->doc.path, campaign->name);
         code = campaign_name_check(campaign->name, err);
     }

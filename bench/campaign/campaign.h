@@ -24,11 +24,14 @@ struct campaign_setup {
     const char *set[CAMPAIGN_SETS_MAX]; /* key=value */
 };
 
+/* Two are the same campaign when their cells, names and seeds are. */
 struct campaign {
     char name[CAMPAIGN_NAME_MAX];
+    bool named; /* by its text; else by its file */
     char *text; /* as run: the file with its overrides */
     struct policy policy;
-    uint64_t seed;
+    uint64_t seed;  /* as given, else `cells` */
+    uint64_t cells; /* a number for the set of all cells, before any part */
     struct cross_result all; /* checked cells, each once, in file order */
 };
 

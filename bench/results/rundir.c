@@ -190,7 +190,19 @@ static int store_text(const char *folder, const char *path, const char *text,
     return 0;
 }
 
-/* The stored campaign must have the same cells as the one to run. */
+/* What of it is another; NULL: nothing.  A stored text without a name had its
+ * file's, which is not known any more. */
+static const char *find_difference(const struct campaign *stored,
+                                   const struct campaign *whole)
+{
+    if (stored->cells != whole->cells)
+        return "other cells";
+    if (stored->named && strcmp(stored->name, whole->name) != 0)
+        return "another name";
+    return stored->seed != whole->seed ? "another seed" : NULL;
+}
+
+/* The stored campaign must be the one to run. */
 static int check_campaign(const struct rundir *dir, const char *path,
                           const struct campaign *whole,
                           const struct campaign_setup *setup, struct error *err)
@@ -201,14 +213,14 @@ static int check_campaign(const struct rundir *dir, const char *path,
     int code = campaign_load(path, &plain, &stored, err);
     if (code != 0)
         return code;
-    bool same = stored.seed == whole->seed;
+    const char *other = find_difference(&stored, whole);
     campaign_free(&stored);
-    if (same)
+    if (other == NULL)
         return 0;
     return error_set(err, EINVAL,
-                     "%s holds another campaign (other cells or seed in its "
-                     "campaign.yaml): give the same campaign or another --out",
-                     dir->path);
+                     "%s holds another campaign (its campaign.yaml "
+                     "has %s): give the same campaign or another --out",
+                     dir->path, other);
 }
 
 /* Files of two schema versions in one directory could not be read as one. */

@@ -50,6 +50,48 @@ sys.exit(launch.wait())
     return shlex.join([sys.executable, str(path)]) + " {ranks}"
 
 
+# ---- another campaign ----
+
+@pytest.mark.parametrize("more, reason", [
+    (["--set", "kernel=null:size=51"], "other cells"),
+    (["--set", "scheme=[ss,gss]"], "other cells"),
+    (["--set", "name=other"], "another name"),
+    (["--set", "seed=8"], "another seed")])
+def test_a_directory_takes_no_other_campaign_whatever_its_seed(
+        dlsbench, campaign, more, reason):
+    path = campaign(SMALL + "seed: 7\n")
+    args = "run", path, "--oversubscribe"
+    assert dlsbench(*args).code == 0
+    result = dlsbench(*args, "--resume", *more)
+    assert result.code == 2
+    (line,) = result.error_lines()
+    assert "holds another campaign" in line and reason in line
+    assert dlsbench(*args, "--resume").code == 0
+    assert dlsbench(*args, "--resume", "--set", "repetitions=1").code == 0
+    assert set(counted(result.directory).values()) == {1}
+
+
+def test_a_part_of_a_campaign_is_of_the_same_campaign(dlsbench, campaign):
+    path = campaign(SMALL.replace("layout: 2x1", "layout: [1x2, 2x1]")
+                    + "seed: 7\n")
+    args = "run", path, "--oversubscribe"
+    assert dlsbench(*args, "--shape", "2x1", "--shard", "0/2").code == 0
+    result = dlsbench(*args, "--resume")
+    assert result.code == 0, result.err
+    assert "2 of 6 cells are complete" in result.err
+
+
+def test_a_campaign_without_a_name_has_that_of_its_file(
+        tmp_path, dlsbench, campaign):
+    """Jobs run the copy in the directory and say the name."""
+    path = campaign(SMALL.replace("name: small", ""), "mine.yaml")
+    args = "--oversubscribe", "--out", f"{tmp_path}/out/"
+    assert dlsbench("run", path, *args).code == 0
+    copy = tmp_path / "out/campaign.yaml"
+    result = dlsbench("run", copy, "--set", "name=mine", *args, "--resume")
+    assert result.code == 0, result.err
+
+
 # ---- any path ----
 
 @pytest.mark.parametrize("name", PATTERNS)
