@@ -104,7 +104,7 @@ def load(path, *more):
     note_schemas(results, frame)
     if "type" not in frame:
         frame["type"] = "run"
-    results.ended = last_ends(frame[frame["type"] == "cell_done"])
+    results.ended = first_ends(frame[frame["type"] == "cell_done"])
     read_manifests(results)
     results.cells = cell_columns(results.ended)
     results.runs = counted_runs(results, frame[frame["type"] == "run"])
@@ -196,9 +196,9 @@ def note_schemas(results, frame):
             f"(it knows {max(SCHEMAS)}): read as far as it is understood")
 
 
-def last_ends(done):
-    """One line per launch and cell: the last one counts."""
-    done = done.drop_duplicates(["launch", "cell"], keep="last")
+def first_ends(done):
+    """One line per launch and cell: the first one counts."""
+    done = done.drop_duplicates(["launch", "cell"], keep="first")
     known = done.notna().any() | done.columns.isin(["launch", "cell"])
     done = done.loc[:, known].copy()
     for name in ("status", "reason"):

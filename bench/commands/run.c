@@ -70,6 +70,25 @@ static int drop_complete(const struct rundir *dir, struct campaign *campaign,
     return 0;
 }
 
+/* What ran is there, unless somebody took files away. */
+static int check_kept(const struct rundir *dir, const struct campaign *campaign,
+                      const struct results *results, struct error *err)
+{
+    int lost = 0;
+    for (int i = 0; i < campaign->all.count; i++) {
+        const struct result *result =
+            results_find(results, campaign->all.cells[i].hash);
+        lost += result == NULL || result->status == RESULT_NONE;
+    }
+    if (lost == 0)
+        return 0;
+    return error_set(err, EIO,
+                     "%s: what %d of %d cells have measured is not there any "
+                     "more, files were removed while they ran; --resume runs "
+                     "them again",
+                     dir->path, lost, campaign->all.count);
+}
+
 static int print_results(const struct rundir *dir,
                          const struct campaign *campaign, struct error *err)
 {
@@ -97,6 +116,8 @@ static int print_results(const struct rundir *dir,
     if (code == 0)
         summary_end(stdout, dir->path, summary_count(&results),
                     campaign->all.skipped);
+    if (code == 0)
+        code = check_kept(dir, campaign, &results, err);
     results_free(&results);
     fflush(stdout);
     return code;

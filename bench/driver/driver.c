@@ -2,6 +2,7 @@
 
 #include "bench/driver/progress.h"
 #include "bench/driver/watch.h"
+#include "bench/results/results.h"
 #include "bench/start/child.h"
 #include "bench/start/launcher.h"
 #include "harness/setup/plan.h"
@@ -167,6 +168,34 @@ static void describe_end(const struct driver *driver,
              driver->said, how);
 }
 
+/* A launch may have died before it could say what it had finished: what it has
+ * written counts. */
+static int take_records(struct driver *driver, struct shape shape,
+                        struct error *err)
+{
+    static const enum task_state states[] = {[RESULT_NONE] = TASK_WAITING,
+                                             [RESULT_FAILED] = TASK_FAILED,
+                                             [RESULT_UNVERIFIED] =
+                                                 TASK_UNVERIFIED,
+                                             [RESULT_OK] = TASK_OK};
+    struct watch *watch = &driver->watch;
+    struct results results;
+    int code =
+        results_read_launch(driver->dir->full, driver->launch, &results, err);
+    if (code != 0)
+        return code;
+    for (int i = 0; i < watch->count; i++) {
+        const struct result *result =
+            waits(&watch->tasks[i], shape)
+                ? results_find(&results, watch->tasks[i].cell->hash)
+                : NULL;
+        if (result != NULL && result->status != RESULT_NONE)
+            watch_end(watch, i, states[result->status]);
+    }
+    results_free(&results);
+    return 0;
+}
+
 /* The launch is over.  A crash is the current cell's; a launch that brought
  * nothing forward would do so again, so all its cells fail. */
 static int settle(struct driver *driver, struct shape shape,
@@ -176,6 +205,9 @@ static int settle(struct driver *driver, struct shape shape,
     struct watch *watch = &driver->watch;
     int current = watch->current;
     watch->current = -1;
+    int code = take_records(driver, shape, err);
+    if (code != 0)
+        return code;
     if (end->interrupted) {
         driver->interrupted = true;
         return 0;

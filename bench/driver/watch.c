@@ -81,6 +81,12 @@ static enum task_state state_of(const char *word)
     return strcmp(word, "unverified") == 0 ? TASK_UNVERIFIED : TASK_FAILED;
 }
 
+void watch_end(struct watch *watch, int task, enum task_state state)
+{
+    watch->tasks[task].state = state;
+    watch->progressed = true;
+}
+
 bool watch_line(struct watch *watch, const char *line, double now)
 {
     char hash[CELL_HASH_SIZE], word[16];
@@ -99,8 +105,7 @@ bool watch_line(struct watch *watch, const char *line, double now)
         settle(watch, now);
         int i = find(watch, hash);
         if (i >= 0)
-            watch->tasks[i].state = state_of(word);
-        watch->progressed = true;
+            watch_end(watch, i, state_of(word));
         return true;
     } else {
         return false;

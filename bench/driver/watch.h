@@ -36,6 +36,9 @@ void watch_launch(struct watch *watch, double now);
 /* Takes one line of the launch.  False when it is not of the protocol. */
 bool watch_line(struct watch *watch, const char *line, double now);
 
+/* This task has ended so. */
+void watch_end(struct watch *watch, int task, enum task_state state);
+
 /* Seconds until the current cell (or the silence) has lasted too long. */
 double watch_left(const struct watch *watch, double now);
 

@@ -5,10 +5,12 @@
 #include "harness/record/record.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 /* Fewer have no confidence interval. */
@@ -114,12 +116,23 @@ static uint64_t read_choice(const json_t *line)
                          json_integer_value(interval));
 }
 
-/* A launch has finished with a cell; an ok is never lost again. */
-static int take_done(struct results *results, const json_t *line, json_t *done)
+static json_t *ends_of(const struct results *results, const json_t *line)
+{
+    return json_object_get(results->ends, text(line, "launch"));
+}
+
+/* A launch has finished with a cell.  What a later line says of both was
+ * written by a driver that has not heard of it, or by a rank that outlived its
+ * launch.  Of several launches the best end counts. */
+static int take_done(struct results *results, const json_t *line)
 {
     const char *status = text(line, "status");
     struct result *result = result_of(results, line);
-    if (result == NULL)
+    json_t *ends = ends_of(results, line);
+    if (ends == NULL)
+        json_object_set_new(results->ends, text(line, "launch"),
+                            ends = json_object());
+    if (result == NULL || json_object_get(ends, text(line, "cell")) != NULL)
         return 0;
     enum result_status now = strcmp(status, "ok") == 0 ? RESULT_OK
                              : strcmp(status, "unverified") == 0
@@ -131,13 +144,13 @@ static int take_done(struct results *results, const json_t *line, json_t *done)
         strncat(result->reason, text(line, "reason"),
                 sizeof(result->reason) - 1);
     }
-    return json_object_set_new(done, text(line, "cell"), json_integer(now));
+    return json_object_set_new(ends, text(line, "cell"), json_integer(now));
 }
 
-static int take_run(struct results *results, const json_t *line,
-                    const json_t *done)
+static int take_run(struct results *results, const json_t *line)
 {
-    const json_t *status = json_object_get(done, text(line, "cell"));
+    const json_t *status =
+        json_object_get(ends_of(results, line), text(line, "cell"));
     const json_t *verified = json_object_get(line, "verified");
     struct result *result = result_of(results, line);
     if (result == NULL || json_integer_value(status) != RESULT_OK ||
@@ -177,27 +190,24 @@ static bool known_schema(const json_t *line)
     return schema == NULL || json_integer_value(schema) == RECORD_SCHEMA;
 }
 
-/* Calls take_done or take_run for the lines of this type.  A line that is not
- * whole (a launch was killed while it wrote) is counted and passed over. */
-static int each_line(FILE *file, const char *type, struct results *results,
-                     json_t *done)
+typedef int take_function(struct results *results, const json_t *line);
+
+/* Takes the lines of this type.  What is no object (a launch was killed while
+ * it wrote) is passed over, and counted once. */
+static int each_line(FILE *file, const char *type, take_function *take,
+                     struct results *results)
 {
-    bool closing = strcmp(type, "cell_done") == 0;
     char *line = NULL;
     size_t room = 0;
     int code = 0;
-    rewind(file);
     for (ssize_t length; (length = getline(&line, &room, file)) > 0;) {
-        json_t *object = line[length - 1] == '\n'
-                             ? json_loadb(line, (size_t)length, 0, NULL)
-                             : NULL;
-        if (object == NULL)
-            results->torn += closing;
+        json_t *object = json_loadb(line, (size_t)length, 0, NULL);
+        if (!json_is_object(object))
+            results->torn += take == take_done;
         else if (!known_schema(object))
             code = -EPROTO;
         else if (strcmp(text(object, "type"), type) == 0)
-            code = closing ? take_done(results, object, done)
-                           : take_run(results, object, done);
+            code = take(results, object);
         json_decref(object);
         if (code != 0)
             break;
@@ -206,21 +216,16 @@ static int each_line(FILE *file, const char *type, struct results *results,
     return code;
 }
 
-/* The file of one launch, twice: what is complete, then its repetitions. */
-static int read_file(const char *path, struct results *results,
-                     struct error *err)
+static int read_lines(const char *path, const char *type, take_function *take,
+                      struct results *results, struct error *err)
 {
     FILE *file = fopen(path, "r");
     if (file == NULL)
         return error_set(err, errno, "%s: cannot read: %s", path,
                          strerror(errno));
-    json_t *done = json_object();
-    int code = each_line(file, "cell_done", results, done);
-    if (code == 0)
-        code = each_line(file, "run", results, done);
+    int code = each_line(file, type, take, results);
     bool bad = ferror(file) != 0;
     fclose(file);
-    json_decref(done);
     if (code == -EPROTO)
         return error_set(err, EPROTO,
                          "%s: its schema is not %d: another version of "
@@ -229,6 +234,28 @@ static int read_file(const char *path, struct results *results,
     if (code != 0)
         return error_set(err, ENOMEM, "%s: out of memory", path);
     return bad ? error_set(err, EIO, "%s: cannot read", path) : 0;
+}
+
+static int read_ends(const char *path, struct results *results,
+                     struct error *err)
+{
+    return read_lines(path, "cell_done", take_done, results, err);
+}
+
+static int read_runs(const char *path, struct results *results,
+                     struct error *err)
+{
+    return read_lines(path, "run", take_run, results, err);
+}
+
+/* A cell whose repetitions were lost after it ended has to run again. */
+static void reopen_empty(struct results *results)
+{
+    for (int i = 0; i < results->count; i++) {
+        struct result *result = &results->list[i];
+        if (result->status == RESULT_OK && result->count == 0)
+            result->status = RESULT_NONE;
+    }
 }
 
 static int read_workers(const char *path, struct results *results,
@@ -263,10 +290,30 @@ static int read_all(const char *dir, const char *kind, read_function *read,
 
 int results_read(const char *dir, struct results *results, struct error *err)
 {
-    *results = (struct results){.index = json_object()};
-    int code = read_all(dir, "runs-", read_file, results, err);
+    *results = (struct results){.index = json_object(), .ends = json_object()};
+    int code = read_all(dir, "runs-", read_ends, results, err);
+    if (code == 0)
+        code = read_all(dir, "runs-", read_runs, results, err);
+    reopen_empty(results);
     if (code == 0 && results_measure_power(results))
         code = read_all(dir, "workers-", read_workers, results, err);
+    if (code != 0)
+        results_free(results);
+    return code;
+}
+
+int results_read_launch(const char *dir, const char *launch,
+                        struct results *results, struct error *err)
+{
+    char path[PATH_MAX];
+    if ((size_t)snprintf(path, sizeof(path), "%s/runs-%s.jsonl", dir, launch) >=
+        sizeof(path))
+        return error_set(err, ENAMETOOLONG, "%s: the path is too long", dir);
+    *results = (struct results){.index = json_object(), .ends = json_object()};
+    int code = access(path, F_OK) == 0 ? read_ends(path, results, err) : 0;
+    if (code == 0 && results->count > 0)
+        code = read_runs(path, results, err);
+    reopen_empty(results);
     if (code != 0)
         results_free(results);
     return code;
@@ -280,6 +327,7 @@ void results_free(struct results *results)
     }
     free(results->list);
     json_decref(results->index);
+    json_decref(results->ends);
     *results = (struct results){.list = NULL};
 }
 

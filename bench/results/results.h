@@ -1,7 +1,8 @@
 /* A result directory as it can be read: runs-<launch>.jsonl, all launches.
  *
- * A repetition counts when its launch has a cell_done line for its cell; one
- * that did not verify never counts.  Lines that are torn are passed over. */
+ * The first cell_done line of a launch and a cell says how the cell ended in
+ * that launch.  A repetition counts when that was ok; one that did not verify
+ * never counts.  Lines that are torn are passed over. */
 #ifndef BENCH_RESULTS_RESULTS_H
 #define BENCH_RESULTS_RESULTS_H
 
@@ -14,7 +15,8 @@
 #include <stdint.h>
 
 enum result_status {
-    RESULT_NONE, /* no launch has finished this cell */
+    RESULT_NONE, /* no launch has finished this cell, or its repetitions are
+                    not there */
     RESULT_FAILED,
     RESULT_UNVERIFIED,
     RESULT_OK, /* in one launch at least */
@@ -46,11 +48,18 @@ struct results {
     int count, room;
     struct result *list;
     json_t *index; /* hash -> position */
+    json_t *ends;  /* launch -> hash -> how the cell ended */
     int torn;      /* lines passed over */
 };
 
 /* Reads a directory; free with results_free. */
 int results_read(const char *dir, struct results *results, struct error *err);
+
+/* The same of one launch; without powers.  One that has written nothing has no
+ * results. */
+int results_read_launch(const char *dir, const char *launch,
+                        struct results *results, struct error *err);
+
 void results_free(struct results *results);
 
 /* The median of one column over the repetitions, by its offset in struct

@@ -47,9 +47,7 @@ int results_read_workers(FILE *file, struct results *results)
     int code = 0;
     for (ssize_t length;
          code == 0 && (length = getline(&line, &room, file)) > 0;) {
-        json_t *object = line[length - 1] == '\n'
-                             ? json_loadb(line, (size_t)length, 0, NULL)
-                             : NULL;
+        json_t *object = json_loadb(line, (size_t)length, 0, NULL);
         const json_t *schema = json_object_get(object, "schema");
         if (schema == NULL || json_integer_value(schema) == RECORD_SCHEMA)
             code = take_worker(results, object);

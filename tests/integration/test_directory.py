@@ -50,6 +50,79 @@ sys.exit(launch.wait())
     return shlex.join([sys.executable, str(path)]) + " {ranks}"
 
 
+# ---- finished cells ----
+
+def test_a_cell_that_is_finished_counts_though_the_driver_did_not_hear(
+        tmp_path, dlsbench, campaign):
+    """Every launch dies once it has written a cell_done line."""
+    words = wrapped(tmp_path, """
+def look(launch, line):
+    if line.startswith("@done"):
+        launch.kill()
+        launch.wait()
+        os._exit(137)
+""")
+    result = dlsbench("run", campaign(SMALL), "--oversubscribe",
+                      "--launcher", words)
+    assert result.code == 0, result.err
+    assert [x["status"] for x in result.done()] == 3 * ["ok"]
+    assert set(counted(result.directory).values()) == {1}
+    assert "3 cells ok, 0 failed" in result.out
+    code, out, err = analysis("tables", result.directory, "--format", "csv")
+    assert code == 0 and len(out.splitlines()) == 4, err
+
+
+def ended_twice(path, first, second):
+    """Three repetitions of a cell, which its launch ended in two ways."""
+    folder = Directory(path)
+    folder.manifest()
+    folder.cell([1.0, 1.1, 1.2], status="ok", done=False)
+    name = folder.cell([], status=first)
+    folder.cell([], status=second)
+    return name
+
+
+@pytest.mark.parametrize("first, second, count", [
+    ("ok", "failed", 3), ("failed", "ok", 0), ("unverified", "failed", 0)])
+def test_the_first_end_of_a_launch_counts_in_both_languages(
+        tmp_path, dlsbench, first, second, count):
+    ended_twice(tmp_path / "r", first, second)
+    code, out, err = analysis("tables", tmp_path / "r", "--format", "csv")
+    rows = out.splitlines()[1:]
+    assert (code, len(rows)) == ((0, 1) if count else (2, 0)), err
+    result = dlsbench("summary", tmp_path / "r")
+    assert result.code == (0 if count else 1)
+    word = {"ok": "1 cells ok, 0 failed", "failed": "0 cells ok, 1 failed",
+            "unverified": "0 cells ok, 0 failed, 1 unverified"}[first]
+    assert word in result.out, result.out
+
+
+def test_a_line_without_its_end_is_read_the_same_by_both(tmp_path, dlsbench):
+    folder = Directory(tmp_path / "r")
+    folder.manifest()
+    folder.cell([1.0, 1.1, 1.2])
+    path = tmp_path / "r/runs-l1.jsonl"
+    path.write_text(path.read_text().rstrip("\n"))
+    assert "1 cells ok" in dlsbench("summary", tmp_path / "r").out
+    assert analysis("tables", tmp_path / "r")[0] == 0
+
+
+def test_a_cell_whose_repetitions_are_gone_runs_again(
+        dlsbench, campaign):
+    path = campaign(SMALL)
+    args = "run", path, "--oversubscribe"
+    result = dlsbench(*args)
+    (runs,) = result.directory.glob("runs-*.jsonl")
+    lines = runs.read_text().splitlines(keepends=True)
+    lost = result.done()[0]["cell"]
+    runs.write_text("".join(
+        x for x in lines if not ('"type":"run"' in x and lost in x)))
+    assert "not complete" in dlsbench("summary", result.directory).out
+    again = dlsbench(*args, "--resume")
+    assert again.code == 0 and "2 of 3 cells are complete" in again.err
+    assert "3 cells ok" in again.out
+
+
 # ---- another campaign ----
 
 @pytest.mark.parametrize("more, reason", [
