@@ -314,8 +314,7 @@ static int run_launch(struct driver *driver, struct shape shape,
         code = start(driver, shape, plan, &end, err);
     if (code == 0)
         code = settle(driver, shape, &end, err);
-    if (code != 0 || driver->watch.ended || driver->interrupted)
-        unlink(plan);
+    unlink(plan); /* of a launch that did not start */
     return code;
 }
 
@@ -376,6 +375,7 @@ int driver_run(const struct rundir *dir, const struct campaign *campaign,
     int code = driver_open(&driver, cells, count, err);
     if (code != 0)
         return code;
+    rundir_clean(dir);
     progress_open(&driver.progress, child_now());
     code = run_all(&driver, err);
     progress_show(&driver.progress, &driver.watch, child_now(), true);

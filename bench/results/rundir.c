@@ -89,6 +89,20 @@ static int make_folders(const char *path, bool *new, struct error *err)
     return 0;
 }
 
+/* A file without a name, of which nothing is left when this is killed; `name`
+ * is empty then.  Not every file system has them. */
+static int open_unnamed(const char *folder, char name[PATH_MAX])
+{
+    name[0] = '\0';
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        return fd;
+    if (file_path(name, PATH_MAX, folder, ".dlsbench-XXXXXX", NULL) != 0)
+        return -ENAMETOOLONG;
+    fd = mkostemp(name, O_CLOEXEC);
+    return fd >= 0 ? fd : -errno;
+}
+
 /* A written file tells more than permissions do (root, full or read-only
  * file systems). */
 static int check_writable(const char *path, struct error *err)
@@ -100,17 +114,15 @@ static int check_writable(const char *path, struct error *err)
         return error_set(err, ENOSPC,
                          "%s: the file system is full (%.0f kB are free)", path,
                          (double)fs.f_bavail * (double)fs.f_frsize / 1e3);
-    int code = file_path(probe, sizeof(probe), path, ".probe-XXXXXX", err);
-    if (code != 0)
-        return code;
-    int fd = mkstemp(probe);
+    int fd = open_unnamed(path, probe);
+    if (fd >= 0 && probe[0] != '\0')
+        unlink(probe);
+    errno = fd < 0 ? -fd : EIO;
     bool wrote = fd >= 0 && write(fd, block, sizeof(block)) == sizeof(block) &&
                  fsync(fd) == 0;
-    int reason = errno ? errno : EIO;
-    if (fd >= 0) {
+    int reason = errno;
+    if (fd >= 0)
         close(fd);
-        unlink(probe);
-    }
     if (!wrote)
         return error_set(err, reason, "%s: cannot write results here: %s", path,
                          strerror(reason));
@@ -167,23 +179,32 @@ int rundir_make(const char *name, const char *out, char *path, size_t size,
 
 /* ---- campaign.yaml ---- */
 
-/* Written whole under another name first: shards may begin together. */
+/* False with errno when it cannot; that it is there already is fine. */
+static bool give_name(int fd, const char *part, const char *path)
+{
+    char unnamed[32];
+    snprintf(unnamed, sizeof(unnamed), "/proc/self/fd/%d", fd);
+    int code = part[0] != '\0' ? fchmod(fd, 0644) == 0 ? link(part, path) : -1
+                               : linkat(AT_FDCWD, unnamed, AT_FDCWD, path,
+                                        AT_SYMLINK_FOLLOW);
+    return code == 0 || errno == EEXIST;
+}
+
+/* Written whole before it has its name: shards may begin together. */
 static int store_text(const char *folder, const char *path, const char *text,
                       struct error *err)
 {
     char part[PATH_MAX];
-    int code = file_path(part, sizeof(part), folder, ".campaign-XXXXXX", err);
-    if (code != 0)
-        return code;
-    int fd = mkstemp(part);
+    int fd = open_unnamed(folder, part);
+    errno = fd < 0 ? -fd : EIO;
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    bool wrote = file != NULL && fputs(text, file) >= 0;
-    if (file != NULL)
-        wrote = fchmod(fd, 0644) == 0 && fclose(file) == 0 && wrote;
-    wrote = wrote && (link(part, path) == 0 || errno == EEXIST);
-    int reason = errno ? errno : EIO;
-    if (fd >= 0)
+    bool wrote = file != NULL && fputs(text, file) >= 0 && fflush(file) == 0 &&
+                 give_name(fd, part, path);
+    int reason = errno;
+    if (fd >= 0 && part[0] != '\0')
         unlink(part);
+    if (file != NULL)
+        fclose(file);
     if (!wrote)
         return error_set(err, reason, "%s: cannot write: %s", path,
                          strerror(reason));
@@ -288,85 +309,5 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
         code = store_text(dir->path, path, whole->text, err);
     if (code == 0)
         code = check_campaign(dir, path, whole, setup, err);
-    return code;
-}
-
-/* ---- launches ---- */
-
-static void host_name(char *name, size_t size)
-{
-    if (gethostname(name, size) != 0)
-        snprintf(name, size, "host");
-    name[size - 1] = '\0';
-    name[strcspn(name, ".")] = '\0';
-    for (char *c = name; *c != '\0'; c++)
-        if (*c == '/' || *c == ' ')
-            *c = '_';
-}
-
-int rundir_reserve(const struct rundir *dir, char id[LAUNCH_ID_SIZE],
-                   struct error *err)
-{
-    char path[PATH_MAX], host[65], when[32];
-    host_name(host, sizeof(host));
-    for (int tries = 0; tries < 100; tries++) {
-        utc("%Y%m%dT%H%M%SZ", when, sizeof(when));
-        snprintf(id, LAUNCH_ID_SIZE, "%s-%s-%d-%dof%d", when, host,
-                 (int)getpid(), dir->shard, dir->shards);
-        snprintf(path, sizeof(path), "%s/manifest-%s.json", dir->path, id);
-        int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0) {
-            dprintf(fd,
-                    "{\"schema\": %d, \"launch\": \"%s\", \"began\": false}\n",
-                    RECORD_SCHEMA, id);
-            close(fd);
-            return 0;
-        }
-        if (errno != EEXIST)
-            return error_set(err, errno, "%s: cannot create: %s", path,
-                             strerror(errno));
-        usleep(100000);
-    }
-    return error_set(err, EEXIST, "%s: cannot reserve a launch", dir->path);
-}
-
-/* A launch that was killed may have left half a line: end it first. */
-static int end_torn_line(const struct record_file *file)
-{
-    char last = '\n';
-    int fd = open(file->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    off_t end = lseek(fd, 0, SEEK_END);
-    if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
-        last = '\n';
-    close(fd);
-    if (last == '\n')
-        return 0;
-    return write(file->descriptor, "\n", 1) == 1 ? 0 : -EIO;
-}
-
-int rundir_fail(const struct rundir *dir, const char *launch,
-                const struct cell *cell, const char *reason, struct error *err)
-{
-    struct record_file file;
-    struct error ignored;
-    json_t *line = cell_to_json(cell);
-    json_object_set_new(line, "schema", json_integer(RECORD_SCHEMA));
-    json_object_set_new(line, "type", json_string("cell_done"));
-    json_object_set_new(line, "launch", json_string(launch));
-    json_object_set_new(line, "status", json_string("failed"));
-    json_object_set_new(line, "reason", json_string(reason));
-    json_object_set_new(line, "repetitions", json_integer(0));
-    int code = record_open(&file, dir->path, "runs", launch, err);
-    if (code != 0) {
-        json_decref(line);
-        return code;
-    }
-    end_torn_line(&file);
-    code = record_line(&file, line, err);
-    if (code == 0)
-        code = record_sync(&file, err);
-    record_close(&file, &ignored);
     return code;
 }

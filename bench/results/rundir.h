@@ -43,6 +43,10 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
 int rundir_make(const char *name, const char *out, char *path, size_t size,
                 struct error *err);
 
+/* Removes the plans and unfinished manifests of launches that were killed on
+ * this host. */
+void rundir_clean(const struct rundir *dir);
+
 /* Reserves a launch id (UTC-host-pid-shard) by creating its manifest, which
  * says "began": false until the launch replaces it. */
 int rundir_reserve(const struct rundir *dir, char id[LAUNCH_ID_SIZE],

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Cells are measured in blocks: rounds of repetitions over a whole block keep
  * a slow drift of the machine from favouring one cell, and every finished
@@ -192,7 +193,8 @@ static int close_files(struct launch *launch, struct error *err)
     return code;
 }
 
-/* Rank 0 reads the plan; the others get its text. */
+/* Rank 0 reads the plan, which nobody needs after that, and takes it away; the
+ * others get its text. */
 static int read_plan(struct launch *launch, const char *path, struct error *err)
 {
     const struct comm *comm = &launch->context.comm;
@@ -201,6 +203,8 @@ static int read_plan(struct launch *launch, const char *path, struct error *err)
     code = comm_agree(comm, code, err);
     if (code != 0)
         return code;
+    if (launch_root(launch))
+        unlink(path);
     text = comm_broadcast_text(comm, text);
     code = plan_parse(text, &launch->plan, err);
     free(text);

@@ -204,3 +204,131 @@ def test_the_events_are_named_in_any_path(tmp_path, dlsbench):
         folder.cell([1.0])
         text = dlsbench("summary", out).out
         assert "counted: A" in text and "not counted: B: no such" in text
+
+
+# ---- what is left behind, and what is taken away ----
+
+def test_files_that_are_removed_during_a_run_are_missed(
+        tmp_path, dlsbench, campaign):
+    path = campaign(SMALL)
+    words = wrapped(tmp_path, f"""
+def look(launch, line):
+    if line.startswith("@done"):
+        for path in pathlib.Path({str(tmp_path / "out")!r}).glob("runs-*"):
+            path.unlink()
+""")
+    result = dlsbench("run", path, "--oversubscribe", "--launcher", words)
+    assert result.code == 1
+    line = result.error_lines()[-1]
+    assert re.search("3 of 3 cells .* files were removed", line), line
+    again = dlsbench("run", path, "--oversubscribe", "--resume")
+    assert again.code == 0 and "3 cells ok" in again.out
+
+
+def others(directory):
+    """What is neither a result nor a manifest."""
+    return sorted(x.name for x in directory.iterdir() if not re.match(
+        r"(runs|workers|manifest)-.*\.jsonl?$|campaign\.yaml$", x.name))
+
+
+def killer(path):
+    """A launcher that kills the driver before a rank has read the plan."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"""#!/bin/sh
+case "$*" in *--hosts*) exec {shutil.which("smpirun")} "$@" ;; esac
+kill -KILL $PPID
+""")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize("program", ["run", "sim"])
+def test_of_a_killed_driver_no_plan_is_left(
+        tmp_path, dlsbench, campaign, small, monkeypatch, program):
+    path = killer(tmp_path / "bin/smpirun")
+    args = [program, campaign(SMALL)]
+    args += ["--oversubscribe"] if program == "run" else ["--platform", small]
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", str(path.parent), prepend=":")
+        more = ["--launcher", f"{path} {{ranks}}"] * (program == "run")
+        first = dlsbench(*args, *more)
+    assert first.code == -signal.SIGKILL, first.err
+    assert any(x.startswith("plan-") for x in others(first.directory))
+    again = dlsbench(*args, "--resume")
+    assert again.code == 0, again.err
+    assert not [x for x in others(first.directory) if x.startswith("plan-")]
+
+
+def test_of_killed_ranks_no_plan_is_left(tmp_path, dlsbench, campaign):
+    words = wrapped(tmp_path, """
+def look(launch, line):
+    if line.startswith("@rep"):
+        launch.kill()
+        launch.wait()
+        os._exit(137)
+""")
+    result = dlsbench("run", campaign(SMALL), "--oversubscribe",
+                      "--launcher", words)
+    assert result.code == 1
+    assert others(result.directory) == []
+
+
+def preload(tmp_path, code):
+    """A library that takes a system call's place."""
+    (tmp_path / "p.c").write_text(
+        "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <errno.h>\n"
+        "#include <fcntl.h>\n#include <signal.h>\n#include <stdarg.h>\n"
+        "#include <unistd.h>\n" + code)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", tmp_path / "p.so",
+                    tmp_path / "p.c", "-ldl"], check=True)
+    return tmp_path / "p.so"
+
+
+def run_with(tmp_path, library, monkeypatch, *args):
+    monkeypatch.setenv("LD_PRELOAD", str(library))
+    process = start(ROOT / "build/dlsbench", args, tmp_path)
+    out, err = process.communicate(timeout=120)
+    monkeypatch.delenv("LD_PRELOAD")
+    return process.returncode, out, err
+
+
+@pytest.mark.parametrize("call", [
+    "int fsync(int f) { return kill(getpid(), SIGKILL); }",
+    "int link(const char *a, const char *b) "
+    "{ return kill(getpid(), SIGKILL); }\n"
+    "int linkat(int a, const char *b, int c, const char *d, int e) "
+    "{ return kill(getpid(), SIGKILL); }"])
+def test_of_a_driver_killed_while_it_makes_the_directory_nothing_is_left(
+        tmp_path, campaign, monkeypatch, call):
+    out = tmp_path / "out"
+    code, _, _ = run_with(
+        tmp_path, preload(tmp_path, call), monkeypatch, "run",
+        campaign(SMALL), "--oversubscribe", "--out", f"{out}/")
+    assert code == -signal.SIGKILL
+    assert list(out.iterdir()) == []
+
+
+def test_a_file_system_without_unnamed_files_is_good_enough(
+        tmp_path, campaign, monkeypatch):
+    library = preload(tmp_path, """
+int open(const char *path, int flags, ...)
+{
+    va_list list;
+    va_start(list, flags);
+    int mode = va_arg(list, int);
+    if ((flags & O_TMPFILE) == O_TMPFILE) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
+    int (*next)(const char *, int, ...) = dlsym(RTLD_NEXT, "open");
+    return next(path, flags, mode);
+}
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+""")
+    out = tmp_path / "out"
+    code, text, err = run_with(tmp_path, library, monkeypatch, "run",
+                               campaign(SMALL), "--oversubscribe", "--out",
+                               f"{out}/")
+    assert code == 0 and "3 cells ok" in text, err
+    assert not [x for x in others(out) if x.startswith(".")]
+    assert (out / "campaign.yaml").read_text().startswith(SMALL)

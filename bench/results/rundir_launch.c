@@ -1,0 +1,122 @@
+/* What the driver writes of launches, and what killed ones have left. */
+#include "bench/results/rundir.h"
+
+#include "base/folder.h"
+#include "harness/record/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void host_name(char *name, size_t size)
+{
+    if (gethostname(name, size) != 0)
+        snprintf(name, size, "host");
+    name[size - 1] = '\0';
+    name[strcspn(name, ".")] = '\0';
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == '/' || *c == ' ')
+            *c = '_';
+}
+
+/* Whether the launch of this file began on this host, by a process that is not
+ * there any more: UTC-host-pid-shard. */
+static bool was_killed(const char *path, const char *kind)
+{
+    char host[65], mine[80];
+    host_name(host, sizeof(host));
+    int length = snprintf(mine, sizeof(mine), "Z-%s-", host);
+    const char *found = strstr(strrchr(path, '/') + strlen(kind) + 1, mine);
+    int pid = found != NULL ? atoi(found + length) : 0;
+    return pid > 0 &&
+           (pid == getpid() || (kill(pid, 0) != 0 && errno == ESRCH));
+}
+
+void rundir_clean(const struct rundir *dir)
+{
+    static const char *const kinds[][2] = {
+        {"plan-", ".json"}, {"plan-", ".hosts"}, {"manifest-", ".json.part"}};
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        struct folder found;
+        if (folder_find(dir->full, kinds[k][0], kinds[k][1], &found, NULL) != 0)
+            continue;
+        for (int i = 0; i < found.count; i++)
+            if (was_killed(found.path[i], kinds[k][0]))
+                unlink(found.path[i]);
+        folder_free(&found);
+    }
+}
+
+int rundir_reserve(const struct rundir *dir, char id[LAUNCH_ID_SIZE],
+                   struct error *err)
+{
+    char path[PATH_MAX], host[65], when[32];
+    host_name(host, sizeof(host));
+    for (int tries = 0; tries < 100; tries++) {
+        time_t now = time(NULL);
+        struct tm utc;
+        strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
+        snprintf(id, LAUNCH_ID_SIZE, "%s-%s-%d-%dof%d", when, host,
+                 (int)getpid(), dir->shard, dir->shards);
+        snprintf(path, sizeof(path), "%s/manifest-%s.json", dir->path, id);
+        int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0) {
+            dprintf(fd,
+                    "{\"schema\": %d, \"launch\": \"%s\", \"began\": false}\n",
+                    RECORD_SCHEMA, id);
+            close(fd);
+            return 0;
+        }
+        if (errno != EEXIST)
+            return error_set(err, errno, "%s: cannot create: %s", path,
+                             strerror(errno));
+        usleep(100000);
+    }
+    return error_set(err, EEXIST, "%s: cannot reserve a launch", dir->path);
+}
+
+/* A launch that was killed may have left half a line: end it first. */
+static int end_torn_line(const struct record_file *file)
+{
+    char last = '\n';
+    int fd = open(file->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    off_t end = lseek(fd, 0, SEEK_END);
+    if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
+        last = '\n';
+    close(fd);
+    if (last == '\n')
+        return 0;
+    return write(file->descriptor, "\n", 1) == 1 ? 0 : -EIO;
+}
+
+int rundir_fail(const struct rundir *dir, const char *launch,
+                const struct cell *cell, const char *reason, struct error *err)
+{
+    struct record_file file;
+    struct error ignored;
+    json_t *line = cell_to_json(cell);
+    json_object_set_new(line, "schema", json_integer(RECORD_SCHEMA));
+    json_object_set_new(line, "type", json_string("cell_done"));
+    json_object_set_new(line, "launch", json_string(launch));
+    json_object_set_new(line, "status", json_string("failed"));
+    json_object_set_new(line, "reason", json_string(reason));
+    json_object_set_new(line, "repetitions", json_integer(0));
+    int code = record_open(&file, dir->path, "runs", launch, err);
+    if (code != 0) {
+        json_decref(line);
+        return code;
+    }
+    end_torn_line(&file);
+    code = record_line(&file, line, err);
+    if (code == 0)
+        code = record_sync(&file, err);
+    record_close(&file, &ignored);
+    return code;
+}
