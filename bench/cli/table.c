@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { HEADING_MOST = 98 }; /* characters of a line */
+
 void table_open(struct table *table, int columns, int left)
 {
     *table = (struct table){.columns = columns, .left = left};
@@ -123,6 +125,30 @@ int table_csv(const struct table *table, FILE *out)
         fputc((i + 1) % table->columns == 0 ? '\n' : ',', out);
     }
     return 0;
+}
+
+/* Up to the next ", " or "; ", with the mark. */
+static int part_length(const char *text)
+{
+    size_t length = strcspn(text, ",;");
+    while (text[length] != '\0' && text[length + 1] != ' ')
+        length += 1 + strcspn(text + length + 1, ",;");
+    return (int)length + (text[length] != '\0');
+}
+
+void table_heading(FILE *out, int indent, const char *text)
+{
+    int used = fprintf(out, "%*s", indent, "");
+    for (int length; *text != '\0'; text += length) {
+        length = part_length(text);
+        if (used > indent && used + length > HEADING_MOST) {
+            text += *text == ' ';
+            length = part_length(text);
+            used = fprintf(out, "\n%*s", indent + 2, "") - 1;
+        }
+        used += fprintf(out, "%.*s", length, text);
+    }
+    fputc('\n', out);
 }
 
 void table_seconds(double seconds, double unit_of, char *text, int size)

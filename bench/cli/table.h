@@ -33,6 +33,10 @@ int table_print(const struct table *table, FILE *out, int indent);
  * "-" is left empty.  Returns 0 or -ENOMEM. */
 int table_csv(const struct table *table, FILE *out);
 
+/* A heading, wrapped behind commas and semicolons that a blank follows, so that
+ * nothing is cut; further lines are indented by two more. */
+void table_heading(FILE *out, int indent, const char *text);
+
 /* Four digits of a time and its unit ("126.5 ms"); the unit and the decimals
  * are those of `unit_of`, so that a column can share them. */
 void table_seconds(double seconds, double unit_of, char *text, int size);

@@ -94,6 +94,33 @@ static void times_share_a_unit(void **unused)
     assert_string_equal(text, "-");
 }
 
+static void a_heading_is_wrapped_and_never_cut(void **state)
+{
+    static const char *const part = "load w0,w1,w2:3 beside it, ";
+    char *text = NULL, all[27 * 8 + 40] = "";
+    size_t size;
+    (void)state;
+    for (int i = 0; i < 8; i++)
+        strcat(all, part);
+    strcat(all, "2 ranks; oversubscribed, not ranked");
+    FILE *out = open_memstream(&text, &size);
+    table_heading(out, 2, all);
+    table_heading(out, 0, "short, and nothing else");
+    table_heading(out, 0, "");
+    fclose(out);
+    assert_non_null(strstr(text, "\n    load w0,w1,w2:3 beside it, load w0"));
+    assert_non_null(strstr(text, " oversubscribed, not ranked\n"));
+    assert_non_null(strstr(text, "\nshort, and nothing else\n\n"));
+    int lines = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        assert_true(strlen(line) <= 98);
+        assert_true(line[strlen(line) - 1] != ' ');
+        lines++;
+    }
+    assert_int_equal(lines, 4);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +128,7 @@ int main(void)
         cmocka_unit_test(csv_is_quoted_where_it_must),
         cmocka_unit_test(numbers_have_significant_digits),
         cmocka_unit_test(times_share_a_unit),
+        cmocka_unit_test(a_heading_is_wrapped_and_never_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,7 @@ static void add_unusual(char *label, const struct cell *c, bool master)
 
 void label_way(char *label, const struct cell *c)
 {
-    char simulation[128];
+    char simulation[sizeof(c->simulation.platform) + 128];
     bool master = is(c->transport, "master");
     label_add(label, ", ", c->transport);
     if (master)

@@ -4,15 +4,15 @@
 
 #include "harness/cell/cell.h"
 
-enum { LABEL_SIZE = 512 };
+/* Room for all texts of a cell and the words between them. */
+enum { LABEL_SIZE = sizeof(struct cell) + 1024 };
 
 /* Position of a spec's kernel or scheme in its registry; what is unknown comes
  * last. */
 int label_kernel_position(const char *spec);
 int label_scheme_position(const char *spec);
 
-/* Each appends its part to a text of LABEL_SIZE characters; what does not fit
- * is cut. */
+/* Each appends its part to a text of LABEL_SIZE characters. */
 
 /* "2 ranks x 1 thread" */
 void label_layout(char *label, const struct cell *cell);

@@ -212,7 +212,8 @@ static void print_group(FILE *out, const struct row *rows, int begin, int end,
             (best < 0 || rows[i].time_s < rows[best].time_s))
             best = i;
     }
-    fprintf(out, "\n  %.96s\n", rows[begin].label);
+    fputc('\n', out);
+    table_heading(out, 2, rows[begin].label);
     fprintf(out, "  %-*s %8s %9s %8s%s %7s %7s %8s %9s %8s\n", group.width,
             "scheme", "chunks", "median", "+/-",
             group.planned ? "   planned" : "", "speedup", "t/bound", "overhead",
@@ -238,13 +239,16 @@ static double serial_base(const struct row *rows, int begin, int end)
 
 static void print_kernel(FILE *out, const struct row *rows, int begin, int end)
 {
-    char base[32], simulation[128];
     const struct cell *cell = &rows[begin].result->cell;
+    char simulation[sizeof(cell->simulation.platform) + 128];
+    char base[32], title[sizeof(simulation) + sizeof(cell->kernel) + 8];
     double serial = serial_base(rows, begin, end);
     table_seconds(serial, serial, base, sizeof(base));
     cell_simulation_words(cell, simulation, sizeof(simulation));
-    fprintf(out, "%s%.100s%s%s\n", begin > 0 ? "\n" : "", cell->kernel,
-            simulation[0] != '\0' ? " on " : "", simulation);
+    snprintf(title, sizeof(title), "%s%s%s", cell->kernel,
+             simulation[0] != '\0' ? " on " : "", simulation);
+    fputs(begin > 0 ? "\n" : "", out);
+    table_heading(out, 0, title);
     fprintf(out, "  speedup over the serial loop of this program: %s\n", base);
     for (int i = begin, next; i < end; i = next) {
         for (next = i + 1; next < end; next++)

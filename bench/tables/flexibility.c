@@ -104,6 +104,7 @@ static int print_block(FILE *out, const struct pair *pairs, int begin, int end)
 {
     struct table table;
     const struct cell *cell = &pairs[begin].with->cell;
+    char title[sizeof(cell->kernel) + LABEL_SIZE + 2];
     table_open(&table, 6, 1);
     table_add(&table, "scheme");
     table_add(&table, "without");
@@ -113,8 +114,10 @@ static int print_block(FILE *out, const struct pair *pairs, int begin, int end)
     table_add(&table, "to");
     for (int i = begin; i < end; i++)
         add_row(&table, &pairs[i]);
-    fprintf(out, "\n  %.90s, %.96s\n  %s\n", cell->kernel, pairs[begin].way,
-            cell->perturb);
+    snprintf(title, sizeof(title), "%s, %s", cell->kernel, pairs[begin].way);
+    fputc('\n', out);
+    table_heading(out, 2, title);
+    table_heading(out, 2, cell->perturb);
     int code = table_print(&table, out, 4);
     table_free(&table);
     return code;

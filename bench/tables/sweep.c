@@ -81,15 +81,17 @@ static void add_point(struct table *table, const struct sweep *sweep, int i)
 /* All that cells are grouped by, but for the kernel. */
 static void print_label(FILE *out, const struct sweep *sweep, int number)
 {
-    char label[LABEL_SIZE] = "";
+    char label[LABEL_SIZE] = "", title[LABEL_SIZE + 64];
     struct cell cell = *sweep->cell;
     cell.sync_interval = 0; /* each cell has its own */
     snprintf(cell.sync_choice, sizeof(cell.sync_choice), "given");
     label_layout(label, &cell);
     label_way(label, &cell);
     label_machine(label, &cell);
-    fprintf(out, "\n  %d: %s, %s%s\n", number, cell.scheme, label,
-            sweep->crowded ? "; oversubscribed, not ranked" : "");
+    snprintf(title, sizeof(title), "%d: %s, %s%s", number, cell.scheme, label,
+             sweep->crowded ? "; oversubscribed, not ranked" : "");
+    fputc('\n', out);
+    table_heading(out, 2, title);
 }
 
 static int print_curve(FILE *out, const struct sweep *sweep, int number)
@@ -209,11 +211,12 @@ static int print_all(FILE *out, const struct sweeps *sweeps)
     int code = 0;
     for (int i = 0; code == 0 && i < sweeps->count; i++) {
         const struct sweep *s = &sweeps->list[i];
-        if (i == 0 || !same_kernel(s, s - 1))
-            fprintf(out,
-                    "\n%.100s\n  time over the synchronization interval h; * "
-                    "fastest\n",
-                    s->cell->kernel);
+        if (i == 0 || !same_kernel(s, s - 1)) {
+            fputc('\n', out);
+            table_heading(out, 0, s->cell->kernel);
+            fputs("  time over the synchronization interval h; * fastest\n",
+                  out);
+        }
         code = print_curve(out, s, i + 1);
     }
     fprintf(out,

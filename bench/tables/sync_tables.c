@@ -188,8 +188,9 @@ static int print_speedups(FILE *out, const struct block *block)
 static int print_block(FILE *out, const struct block *block)
 {
     struct table table;
-    fprintf(out, "\n%.100s\n  %.96s\n", block->entry->cell->kernel,
-            block->entry->way);
+    fputc('\n', out);
+    table_heading(out, 0, block->entry->cell->kernel);
+    table_heading(out, 2, block->entry->way);
     fprintf(out, "\n  parallel time by synchronization interval, scheme and "
                  "number of workers\n");
     table_open(&table, 2 + block->columns, 2);

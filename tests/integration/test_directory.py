@@ -332,3 +332,20 @@ int open64(const char *path, int flags, ...) __attribute__((alias("open")));
     assert code == 0 and "3 cells ok" in text, err
     assert not [x for x in others(out) if x.startswith(".")]
     assert (out / "campaign.yaml").read_text().startswith(SMALL)
+
+
+# ---- what is said of it ----
+
+def test_a_heading_says_all_of_its_cell(dlsbench):
+    """However long it is, with what is not ranked at its end."""
+    power = ",".join(f"{1 + i / 1000:g}" for i in range(64))
+    load = "w0,w1:1,w2-w9:2,w10,w11,w12,w13,w14,w15,w16:1"
+    result = dlsbench("run", "--kernel", "null:size=500", "--scheme", "wf",
+                      "--ranks", 1, "--threads", 64, "--oversubscribe",
+                      "--power", power, "--load", load, "--repetitions", 1,
+                      "--repetitions-max", 1)
+    assert result.code == 0, result.err
+    (done,) = result.done()
+    text = re.sub(r"\s+", " ", result.out)
+    assert f"power {done['power']}, " in text
+    assert f"load {done['load']}; oversubscribed, not ranked" in text
