@@ -103,8 +103,7 @@ def main():
     except loader.LoadError as error:
         print(f"advise: {error}", file=sys.stderr)
         return 2
-    for note in results.notes:
-        print(f"advise: {note}", file=sys.stderr)
+    results.say("advise")
     frame = cells.summarize(results)
     if args.kernel and len(frame):
         frame = frame[frame["kernel"].str.startswith(args.kernel)]

@@ -337,8 +337,7 @@ def main():
     try:
         sides = [loader.load(path) for path in (args.a, args.b)]
         for name, side in zip("AB", sides):
-            for note in side.notes:
-                print(f"compare: {name}: {note}", file=sys.stderr)
+            side.say(f"compare: {name}")
         comparison = compare(*sides)
     except (loader.LoadError, Refusal) as error:
         print(f"compare: {error}", file=sys.stderr)

@@ -42,10 +42,11 @@ def per_iteration(results, frame):
     if workers.empty or not counted(workers, COMPUTE):
         return None
     events = counted(workers, COMPUTE)
-    by, table = sums(results, [p + e for p in (COMPUTE, WAIT)
-                               for e in events])
+    waits = [e for e in events if WAIT + e in workers]
+    by, table = sums(results, [COMPUTE + e for e in events]
+                     + [WAIT + e for e in waits])
     table = table.div(by["iterations"].sum(), axis=0).dropna(how="all")
-    table.columns = events + ["wait " + e for e in events]
+    table.columns = events + ["wait " + e for e in waits]
     idle = [w for w in table.columns[len(events):] if (table[w] == 0).all()]
     table = table.drop(columns=idle)  # the suite's own, and what never was
     return join(frame, derived(table, len(events)))
@@ -88,7 +89,7 @@ def facts(results, frame):
 
 def cost(results):
     """The share of the workers' time that reading took, or None."""
-    reading = {m["launch"]: m["counters"].get("reading_s")
+    reading = {str(m.get("launch")): m["counters"].get("reading_s")
                for m in results.manifests if m.get("counters")}
     workers = results.workers
     if "readings" not in workers or not any(reading.values()):
@@ -112,7 +113,7 @@ def missing(results):
     for manifest in results.manifests:
         for name, why in ((manifest.get("counters") or {}).get("missing")
                           or {}).items():
-            by_reason.setdefault(why, {})[name] = True
+            by_reason.setdefault(str(why), {})[name] = True
     return [f"{', '.join(names)}: {why}" for why, names in by_reason.items()]
 
 

@@ -10,6 +10,7 @@ import json
 import numpy as np
 import pandas as pd
 
+import columns
 import parallel
 
 BLOCK = 1 << 23  # bytes read at a time
@@ -43,13 +44,13 @@ def parse(lines):
         if len(rows) == len(lines) and set(map(type, rows)) <= {dict}:
             flat = text.count(b"{") == len(rows) and text.count(b"[") == 1
             return rows if flat else [flatten(row) for row in rows], 0
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     rows = []
     for line in lines:
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(row, dict):
             rows.append(flatten(row))
@@ -69,6 +70,13 @@ def flatten(row):
             for name, v in flat.items()}
 
 
+def numbers_of(values):
+    try:
+        return np.array(values, dtype=float)
+    except OverflowError:
+        return np.array([columns.finite(v) for v in values])
+
+
 class Column:
     """One column, grown block by block."""
 
@@ -80,7 +88,7 @@ class Column:
     def add(self, first, values):
         if not self.is_text:
             if set(map(type, values)) <= NUMBERS:
-                self.parts.append((first, np.array(values, dtype=float)))
+                self.parts.append((first, numbers_of(values)))
                 return
             self._become_text()
         codes = self.codes
@@ -108,23 +116,57 @@ class Column:
             parts = [(at, new[array]) for at, array in parts]
         self.parts += [(first + at, array) for at, array in parts]
 
-    def finish(self, count):
-        """The whole column; rows that had none of it are null."""
+    def finish(self, count, name):
+        """The whole column, of what this name stands for, and how many
+        values were something else; rows that had none of it are null."""
+        whole = self._join(count)
+        self.parts = []
+        convert = columns.converter(name)
+        if not self.is_text:
+            if convert is columns.words and not np.isnan(whole).all():
+                return as_words(whole), 0
+            if convert is columns.flag:
+                return np.full(count, None), int((~np.isnan(whole)).sum())
+            whole[~np.isfinite(whole)] = np.nan
+            return whole, 0
+        values = [value for _, value in self.codes]
+        if convert is None:
+            return categories(whole, [columns.printable(v)
+                                      if isinstance(v, str) else v
+                                      for v in values]), 0
+        wrong = [not isinstance(v, float) for v in values] + [False]
+        values = [convert(v) for v in values]
+        found = np.append(np.array(values, dtype=float), np.nan)[whole] \
+            if convert is columns.finite else categories(whole, values)
+        return found, int((pd.isna(found) & np.array(wrong)[whole]).sum())
+
+    def _join(self, count):
         if self.is_text:
             whole = np.full(count, -1, dtype=np.int32)
         else:
             whole = np.full(count, np.nan)
         for first, array in self.parts:
             whole[first:first + len(array)] = array
-        self.parts = []
-        if not self.is_text:
-            return whole
-        names = pd.Index([value for _, value in self.codes], dtype=object)
-        if names.is_unique:
-            return pd.Categorical.from_codes(whole, names)
-        # 1 and true, or 1 and "1", are one category to pandas.
-        values = np.append(names.astype(str).to_numpy(dtype=object), None)
-        return pd.Categorical(values[whole])
+        return whole
+
+
+def categories(codes, values):
+    """Codes into values, of which several may be alike, or null."""
+    names = pd.Index(values, dtype=object)
+    if names.is_unique and not names.hasnans:
+        return pd.Categorical.from_codes(codes, names)
+    values = np.append(names.to_numpy(dtype=object), None)
+    if len({type(v) for v in values if v is not None}) > 1:
+        # 1 and true are one category to pandas.
+        values = np.array([None if v is None else str(v) for v in values],
+                          dtype=object)
+    return pd.Categorical(values[codes])
+
+
+def as_words(numbers):
+    values = np.unique(numbers[~np.isnan(numbers)])
+    codes = np.where(np.isnan(numbers), -1, np.searchsorted(values, numbers))
+    return categories(codes, [columns.words(float(v)) for v in values])
 
 
 class Table:
@@ -135,21 +177,27 @@ class Table:
         self.count = 0
         self.leave_out = set(leave_out)
         self.bad = []   # (path, torn lines, other lines that are no object)
+        self.unread = []    # (path, why)
+        self.lost = {}  # column -> values that are not what it holds
 
     def read(self, path):
         torn = bad = 0
-        for lines, last in blocks(path):
-            rows, wrong = parse(lines)
-            torn += wrong if last else 0
-            bad += 0 if last else wrong
-            self._add(rows)
+        try:
+            for lines, last in blocks(path):
+                rows, wrong = parse(lines)
+                torn += wrong if last else 0
+                bad += 0 if last else wrong
+                self._add(rows)
+        except OSError as error:
+            self.unread.append((path, error.strerror))
         if torn or bad:
             self.bad.append((path, torn, bad))
 
     def _add(self, rows):
         names = set().union(*rows) - self.leave_out
         for name in sorted(names):
-            column = self.columns.setdefault(name, Column())
+            column = self.columns.setdefault(columns.printable(name),
+                                             Column())
             column.add(self.count, [row.get(name) for row in rows])
         self.count += len(rows)
 
@@ -159,11 +207,15 @@ class Table:
             self.columns.setdefault(name, Column()).append(self.count, column)
         self.count += other.count
         self.bad += other.bad
+        self.unread += other.unread
 
     def frame(self):
         frame = pd.DataFrame(index=pd.RangeIndex(self.count))
-        data = {name: column.finish(self.count)
-                for name, column in sorted(self.columns.items())}
+        data = {}
+        for name, column in sorted(self.columns.items()):
+            data[name], lost = column.finish(self.count, name)
+            if lost:
+                self.lost[name] = lost
         self.columns = {}
         return frame.assign(**data) if data else frame
 

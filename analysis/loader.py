@@ -7,11 +7,14 @@ adds are kept as they are; columns that are missing are missing in the frames.
 import glob
 import json
 import os
+import sys
 
 import numpy as np
 import pandas as pd
 
+import columns
 import jsonl
+import labels
 
 SCHEMAS = {1}
 # Columns of a cell_done line that say how the cell ended, not what it is.
@@ -20,13 +23,12 @@ ENDED = {"schema", "type", "launch", "status", "repetitions", "reason", "cell",
 # Columns of workers and chunks that nothing here reads.
 UNUSED = ["type", "schema", "core", "bound", "power", "overhead_s"]
 NEEDED = ["launch", "cell", "kernel", "scheme", "time_s"]
-# Columns that can only hold words, or numbers.
-WORDS = ["launch", "cell", "kernel", "scheme", "type", "status"]
-NUMBERS = ["schema", "ranks", "threads", "workers", "repetition", "iterations",
-           "chunks", "messages", "bytes", "imbalance", "cv", "min_chunk",
-           "sync_interval", "worker", "rank", "start", "size", "step"]
 # What a manifest can only hold as objects.
 OBJECTS = ["machine", "policy", "counters"]
+# What every line of these has, from 0 on.
+LINES = {"workers": ["repetition", "worker", "iterations", "finish_s"],
+         "chunks": ["repetition", "worker", "step", "start", "size"]}
+MOST = 1 << 53
 USUAL = ["hierarchy", "transport", "ranks", "threads", "workers", "serial_s",
          "bound_s", "compute_mean_s", "overhead_mean_s", "imbalance",
          "chunks", "verified"]
@@ -56,11 +58,19 @@ class Results:
         self.cells = []
         self.manifests = []
         self._lazy = {}
+        self._said = 0
 
     def files(self, kind, ending="jsonl"):
         return sorted(name for directory in self.directories for name in
                       glob.glob(os.path.join(glob.escape(directory),
                                              f"{kind}-*.{ending}")))
+
+    def say(self, who):
+        """Prints the notes that were not printed yet: what is read late may
+        be damaged, too."""
+        for note in self.notes[self._said:]:
+            print(f"{who}: {note}", file=sys.stderr)
+        self._said = len(self.notes)
 
     @property
     def name(self):
@@ -80,10 +90,8 @@ class Results:
 
     def _read_lazy(self, kind):
         if kind not in self._lazy:
-            table = read_files(self.files(kind), UNUSED)
-            note_bad_lines(self, table)
-            self._lazy[kind] = counted_only(typed(self, table.frame()),
-                                            self.ended)
+            self._lazy[kind] = counted_only(
+                self, kind, read_table(self, kind, UNUSED))
         return self._lazy[kind]
 
 
@@ -97,9 +105,7 @@ def load(path, *more):
     if len(results.directories) > 1:
         results.notes.append(f"{len(results.directories)} result directories "
                              "read as one")
-    table = read_files(results.files("runs"), ["seed"])
-    note_bad_lines(results, table)
-    frame = typed(results, table.frame())
+    frame = read_table(results, "runs", ["seed"])
     check_columns(results, frame)
     note_schemas(results, frame)
     if "type" not in frame:
@@ -107,7 +113,8 @@ def load(path, *more):
     results.ended = first_ends(frame[frame["type"] == "cell_done"])
     read_manifests(results)
     results.cells = cell_columns(results.ended)
-    results.runs = counted_runs(results, frame[frame["type"] == "run"])
+    results.runs = counted_runs(
+        results, frame[frame["type"] == "run"].copy())
     if "simulated" in results.runs:
         results.runs["simulated"] = results.runs["simulated"].eq(True)
     else:
@@ -116,28 +123,18 @@ def load(path, *more):
     return results
 
 
-def read_files(paths, leave_out):
-    try:
-        return jsonl.read(paths, leave_out)
-    except OSError as error:
-        raise LoadError(f"{error.filename}: {error.strerror}") from error
-
-
-def typed(results, frame):
-    """Numbers as numbers and words as words, whatever the files hold."""
-    for name in frame.columns:
-        column = frame[name]
-        is_words = isinstance(column.dtype, pd.CategoricalDtype)
-        if name in WORDS and not is_words:
-            frame[name] = column.map("{:g}".format, na_action="ignore") \
-                .astype("category")
-        elif is_words and (name in NUMBERS or name.endswith("_s")):
-            frame[name] = pd.to_numeric(column.astype(object),
-                                        errors="coerce").astype(float)
-            lost = int((frame[name].isna() & column.notna()).sum())
-            results.notes.append(f"column {name}: {lost} line"
-                                 f"{'s'[:lost != 1]} without a number, "
-                                 "left out")
+def read_table(results, kind, leave_out):
+    """The lines of all files of a kind as a frame, with what is damaged
+    noted."""
+    table = jsonl.read(results.files(kind), leave_out)
+    frame = table.frame()
+    for path, why in table.unread:
+        results.notes.append(f"{os.path.basename(path)}: {why}, left out")
+    note_bad_lines(results, table)
+    for name, lost in sorted(table.lost.items()):
+        what = "a flag" if name in columns.FLAGS else "a number"
+        results.notes.append(f"column {name}: {lost} line{'s'[:lost != 1]} "
+                             f"without {what}, left out")
     return frame
 
 
@@ -236,6 +233,7 @@ def counted_runs(results, runs):
             notes.append(f"{odd} repetitions did not verify although their "
                          "cell ended as ok: left out")
         good &= ~wrong
+    good &= described(results, runs, good)
     open_pairs = set(pairs(runs)[np.asarray(of_run.isna())].unique())
     finished = {c for (_, c), s in status.items() if s == "ok"}
     left = {c for _, c in open_pairs} - finished
@@ -250,9 +248,32 @@ def counted_runs(results, runs):
     return kept.reset_index(drop=True)
 
 
-def counted_only(frame, ended):
-    """Lines of launches and cells that ended as ok."""
-    if frame.empty or "launch" not in frame or "cell" not in frame:
+def described(results, runs, good):
+    """Repetitions that say what ran; sets their number of workers where only
+    the layout is there."""
+    if "workers" not in runs:
+        runs["workers"] = np.nan
+    if "ranks" in runs and "threads" in runs:
+        runs["workers"] = runs["workers"].fillna(
+            runs["ranks"] * runs["threads"])
+    known = (runs["kernel"].notna() & runs["scheme"].notna()
+             & runs["workers"].between(1, MOST)).to_numpy()
+    lost = int((good & ~known).sum())
+    if lost:
+        results.notes.append(f"{labels.count(lost, 'repetition')} without "
+                             "kernel, scheme or workers: left out")
+    return known
+
+
+def counted_only(results, kind, frame):
+    """Lines of launches and cells that ended as ok, and that say of which
+    repetition and worker they are."""
+    ended, keys = results.ended, ["launch", "cell", *LINES[kind]]
+    lacking = [n for n in keys if n not in frame or frame[n].isna().all()]
+    if frame.empty or lacking:
+        if not frame.empty:
+            results.notes.append(f"{kind}: column {', '.join(lacking)} is "
+                                 "missing: they are left out")
         return pd.DataFrame()
     launches = frame["launch"].cat.categories
     cells = frame["cell"].cat.categories
@@ -262,6 +283,8 @@ def counted_only(frame, ended):
         if status == "ok" and launch in launches and cell in cells:
             good[launches.get_loc(launch), cells.get_loc(cell)] = True
     keep = good[frame["launch"].cat.codes, frame["cell"].cat.codes]
+    for name in LINES[kind]:
+        keep &= frame[name].between(0, MOST).to_numpy()
     return frame if keep.all() else frame[keep].reset_index(drop=True)
 
 
@@ -270,18 +293,35 @@ def read_manifests(results):
         try:
             with open(path, encoding="utf-8") as file:
                 manifest = json.load(file)
-        except (ValueError, OSError):
+        except (ValueError, OSError, RecursionError):
             results.notes.append(f"{os.path.basename(path)}: not readable as "
                                  "JSON, left out")
             continue
         if isinstance(manifest, dict):
-            odd = [n for n in OBJECTS if n in manifest
-                   and not isinstance(manifest[n], (dict, type(None)))]
-            results.manifests.append({n: v for n, v in manifest.items()
-                                      if n not in odd})
+            results.manifests.append(sound(manifest))
     if not results.manifests:
         results.notes.append("no manifest: the environment is not known")
     results.manifests.sort(key=lambda m: str(m.get("started")))
+
+
+def sound(manifest):
+    """Without what is not as it should be; words in one line."""
+    found = {columns.printable(n): clean(v) for n, v in manifest.items()
+             if n not in OBJECTS or isinstance(v, (dict, type(None)))}
+    counters = found.get("counters") or {}
+    if "missing" in counters and not isinstance(counters["missing"], dict):
+        del counters["missing"]
+    if not np.isfinite(columns.finite(counters.get("reading_s"))):
+        counters.pop("reading_s", None)
+    return found
+
+
+def clean(value):
+    if isinstance(value, str):
+        return columns.printable(value)
+    if isinstance(value, dict):
+        return {columns.printable(n): clean(v) for n, v in value.items()}
+    return [clean(v) for v in value] if isinstance(value, list) else value
 
 
 def note_odd(results):

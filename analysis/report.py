@@ -253,12 +253,12 @@ def make(args):
             raise
         return write_paper(first, out)
     frame = cells.summarize(results)
-    for note in results.notes:
-        print(f"report: {note}", file=sys.stderr)
+    results.say("report")
     if frame.empty:
         return 2
     traced = traces.traces(results, frame)
     drawn = figures(results, frame, traced, not args.no_files)
+    results.say("report")
     write(out, build(results, frame, figure_sections(drawn),
                      ", ".join(args.directory)))
     if not args.no_files:

@@ -335,13 +335,13 @@ def main():
         results = loader.load(args.directory)
     except loader.LoadError as error:
         sys.exit(fail(str(error)))
-    for note in results.notes:
-        print(f"tables: {note}", file=sys.stderr)
+    results.say("tables")
     frame = cells.summarize(results)
     if frame.empty:
         return 2
     if args.format == "csv":
         sys.stdout.write(plain(results, frame, tables))
+        results.say("tables")
         return 0
     printed = 0
     for name in tables:
@@ -352,6 +352,7 @@ def main():
         for table in grids:
             print(grid.WRITERS[args.format](table))
         printed += len(grids)
+    results.say("tables")
     return 0 if printed else 2
 
 

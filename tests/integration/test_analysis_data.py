@@ -259,7 +259,8 @@ def test_no_text_at_all(tmp_path):
     (path / "runs-l1.jsonl").unlink()
     (path / "runs-l1.jsonl").symlink_to("/nowhere")
     assert notes_of(path) == (2, [
-        f"{path}/runs-l1.jsonl: No such file or directory"])
+        f"{path}: the files hold no results yet; runs-l1.jsonl: No such file "
+        "or directory, left out"])
 
 
 def test_a_manifest_of_another_make(good):
