@@ -1,5 +1,7 @@
 #include "base/error.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,35 +9,29 @@
 int error_set(struct error *err, int code, const char *format, ...)
 {
     if (err != NULL) {
+        /* Longer than the text: what is cut in the middle of a character is
+         * not what ends it. */
+        char said[sizeof(err->text) + 4];
         va_list args;
         va_start(args, format);
-        vsnprintf(err->text, sizeof(err->text), format, args);
+        vsnprintf(said, sizeof(said), format, args);
         va_end(args);
+        text_line(err->text, sizeof(err->text), said);
     }
     return -code;
-}
-
-static void append(struct error *err, const char *more)
-{
-    size_t used = strlen(err->text);
-    size_t room = sizeof(err->text) - 1 - used;
-    size_t length = strlen(more);
-    if (length > room)
-        length = room;
-    memcpy(err->text + used, more, length);
-    err->text[used + length] = '\0';
 }
 
 int error_prefix(struct error *err, int code, const char *format, ...)
 {
     if (err == NULL)
         return code;
-    struct error old = *err;
+    char said[2 * sizeof(err->text) + 4];
     va_list args;
     va_start(args, format);
-    vsnprintf(err->text, sizeof(err->text), format, args);
+    vsnprintf(said, sizeof(err->text), format, args);
     va_end(args);
-    append(err, ": ");
-    append(err, old.text);
+    size_t used = strlen(said);
+    snprintf(said + used, sizeof(said) - used, ": %s", err->text);
+    text_line(err->text, sizeof(err->text), said);
     return code;
 }

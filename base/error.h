@@ -11,7 +11,8 @@ struct error {
 };
 
 /* Formats the text (cut, never overrun) and returns -code, so that
- * `return error_set(err, EINVAL, "...")` is one line.  err may be NULL. */
+ * `return error_set(err, EINVAL, "...")` is one line.  err may be NULL.  The
+ * text is one line of UTF-8, whatever the arguments hold (base/text.h). */
 int error_set(struct error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,6 +1,7 @@
 #include "bench/campaign/campaign.h"
 
 #include "bench/campaign/campaign_keys.h"
+#include "bench/campaign/campaign_text.h"
 #include "bench/campaign/document.h"
 #include "bench/campaign/policy.h"
 #include "bench/cli/numbers.h"
@@ -127,8 +128,11 @@ static int read_pair(void *arg, const char *key, const yaml_node_t *key_node,
     if (campaign_key_is_field(key))
         return read_field(reader, key, key_node, value, err);
     if (!campaign_key_is_scalar(key))
-        return place_prefix(err, campaign_key_unknown(key, true, err),
-                            document_place(&reader->doc, key_node));
+        return place_prefix(
+            err,
+            campaign_key_unknown(
+                key, root ? CAMPAIGN_KEYS_ALL : CAMPAIGN_KEYS_OVERRIDES, err),
+            document_place(&reader->doc, key_node));
     char list[sizeof(reader->campaign->policy.events)];
     const char *text =
         is(key, "events")
@@ -176,7 +180,9 @@ static int read_set(struct reader *reader, const char *set, struct error *err)
         return code == 0 ? 0 : error_prefix(err, code, "--set");
     }
     if (!campaign_key_is_field(key))
-        return error_prefix(err, campaign_key_unknown(key, true, err), "--set");
+        return error_prefix(
+            err, campaign_key_unknown(key, CAMPAIGN_KEYS_OVERRIDES, err),
+            "--set");
     struct cross_field *field = cross_field_add(&reader->overrides, key, err);
     if (field == NULL)
         return -EINVAL;
@@ -194,7 +200,8 @@ static int read_block_pair(void *arg, const char *key,
 {
     struct reader *reader = arg;
     if (!campaign_key_is_field(key))
-        return place_prefix(err, campaign_key_unknown(key, false, err),
+        return place_prefix(err,
+                            campaign_key_unknown(key, CAMPAIGN_KEYS_CELL, err),
                             document_place(&reader->doc, key_node));
     return read_field(reader, key, key_node, value, err);
 }
@@ -336,42 +343,6 @@ static int finish(struct reader *reader, struct error *err)
     return code;
 }
 
-static void write_quoted(FILE *out, const char *text)
-{
-    fputc('\'', out);
-    for (; *text != '\0'; text++)
-        fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, out);
-    fputc('\'', out);
-}
-
-/* --set as lines at the end of the file, so that the copy is a campaign that
- * runs the same.  A file with own overrides has them last, in block style, as
- * the copies do: then the lines continue these. */
-static char *text_with_sets(const struct reader *reader, const char *text)
-{
-    char *all = NULL;
-    size_t size;
-    FILE *out = open_memstream(&all, &size);
-    if (out == NULL)
-        return NULL;
-    fputs(text, out);
-    if (text[0] != '\0' && text[strlen(text) - 1] != '\n')
-        fputc('\n', out);
-    if (reader->setup->sets > 0 && reader->overridden == NULL)
-        fputs("overrides:\n", out);
-    for (int i = 0; i < reader->setup->sets; i++) {
-        const char *set = reader->setup->set[i], *value = strchr(set, '=') + 1;
-        fprintf(out, "  %.*s: ", (int)(value - set - 1), set);
-        if (value[0] == '[')
-            fputs(value, out);
-        else
-            write_quoted(out, value);
-        fputc('\n', out);
-    }
-    fclose(out);
-    return all;
-}
-
 int campaign_parse(const char *path, const char *text,
                    const struct campaign_setup *setup,
                    struct campaign *campaign, struct error *err)
@@ -386,7 +357,8 @@ int campaign_parse(const char *path, const char *text,
     code = read_root(&reader, err);
     if (code == 0)
         code = finish(&reader, err);
-    if (code == 0 && (campaign->text = text_with_sets(&reader, text)) == NULL)
+    if (code == 0 && (campaign->text = campaign_text_with_sets(
+                          &reader.doc, text, setup)) == NULL)
         code = error_set(err, ENOMEM, "out of memory");
     cross_free(&reader.top);
     cross_free(&reader.overrides);

@@ -44,15 +44,24 @@ bool campaign_key_is_field(const char *key)
     return false;
 }
 
-int campaign_key_unknown(const char *key, bool campaign_keys, struct error *err)
+int campaign_key_unknown(const char *key, enum campaign_keys where,
+                         struct error *err)
 {
     const char *names[96] = {NULL};
     int n = 0;
-    if (campaign_keys) {
+    if (where != CAMPAIGN_KEYS_ALL &&
+        (is(key, "cells") || is(key, "overrides")))
+        return error_set(err, EINVAL,
+                         "%s is a part of a campaign file and cannot be set: "
+                         "set what its cells have, e.g. scheme=[ss, gss]",
+                         key);
+    if (where != CAMPAIGN_KEYS_CELL) {
         names[n++] = "name";
         names[n++] = "seed";
         for (int i = 0; policy_keys[i] != NULL; i++)
             names[n++] = policy_keys[i];
+    }
+    if (where == CAMPAIGN_KEYS_ALL) {
         names[n++] = "cells";
         names[n++] = "overrides";
     }

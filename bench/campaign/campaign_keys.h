@@ -15,9 +15,16 @@ bool campaign_key_is_scalar(const char *key);
 /* A field of cells. */
 bool campaign_key_is_field(const char *key);
 
-/* The error for any other key; it lists what is allowed where it stands: cell
- * fields everywhere, campaign keys too at the top.  Returns -EINVAL. */
-int campaign_key_unknown(const char *key, bool campaign_keys,
+/* Where a key is: each allows what the one before it does, and more. */
+enum campaign_keys {
+    CAMPAIGN_KEYS_CELL,      /* cell fields */
+    CAMPAIGN_KEYS_OVERRIDES, /* overrides: and --set: also name, seed, policy */
+    CAMPAIGN_KEYS_ALL        /* the file: also cells and overrides */
+};
+
+/* The error for any other key; it lists what is allowed there.  Returns
+ * -EINVAL. */
+int campaign_key_unknown(const char *key, enum campaign_keys where,
                          struct error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* Campaigns from other than a text: a file, a single cell, a shard. */
 #include "bench/campaign/campaign.h"
 
+#include "base/file.h"
 #include "bench/campaign/policy.h"
 
 #include <errno.h>
@@ -10,18 +11,22 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FILE_SIZE_MAX = 16 << 20 };
+/* A cell takes some 60 bytes, and a second is enough for 15,000 of them. */
+enum { FILE_SIZE_MAX = 4 << 20 };
 
 static char *read_file(const char *path, struct error *err)
 {
-    FILE *file = fopen(path, "r");
+    const char *why;
+    FILE *file = file_open(path, &why);
     struct stat info;
     char *text = NULL;
     if (file == NULL || fstat(fileno(file), &info) != 0) {
         error_set(err, errno, "%s: cannot read the campaign: %s", path,
-                  strerror(errno));
-    } else if (!S_ISREG(info.st_mode) || info.st_size > FILE_SIZE_MAX) {
-        error_set(err, EINVAL, "%s: not a campaign file", path);
+                  file ? strerror(errno) : why);
+    } else if (info.st_size > FILE_SIZE_MAX) {
+        error_set(err, EINVAL,
+                  "%s: not a campaign file: it is larger than %d MB", path,
+                  FILE_SIZE_MAX >> 20);
     } else if ((text = calloc(1, (size_t)info.st_size + 1)) != NULL) {
         size_t length = fread(text, 1, (size_t)info.st_size, file);
         if (strlen(text) != length) {

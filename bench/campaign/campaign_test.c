@@ -81,6 +81,10 @@ static void errors_name_file_line_and_column(void **state)
         {"repetitions: 9\nrepetitions_max: 5\ncells: [" CELL "]\n",
          "repetitions (9) are more than repetitions_max (5)"},
         {"overrides: 3\ncells: [" CELL "]\n", "c.yaml:1:12: overrides: a map"},
+        {"cells: [" CELL "]\noverrides:\n  cells: 1\n",
+         "c.yaml:3:3: cells is a part of a campaign file and cannot be set"},
+        {"a: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+         "c.yaml:1:35: lists and maps"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -167,6 +171,13 @@ static void wrong_settings_are_errors(void **state)
         {"schema=ss", "--set: unknown key 'schema'; did you mean 'scheme'?"},
         {"scheme=[ss, gs]", "--set scheme: scheme: unknown name 'gs'"},
         {"repetitions=x", "--set: repetitions: 'x' is not a whole number"},
+        {"cells=x", "--set: cells is a part of a campaign file and cannot"},
+        {"overrides=[a]", "--set: overrides is a part of a campaign file"},
+        {"cels=x", "--set: unknown key 'cels'; allowed"},
+        {"scheme=[[ss]]", "--set scheme:1:2: scheme: a single value is needed"},
+        {"kernel=trace:file=a\xe9", "--set: kernel trace: cannot read a\\xe9"},
+        {"platform=a\xe9", "--set: platform: 'a\\xe9': byte 2 is a control"},
+        {"bind=a\nb", "--set: bind: 'a\\nb'"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -180,6 +191,50 @@ static void wrong_settings_are_errors(void **state)
         if (strncmp(err.text, rows[i].expected, strlen(rows[i].expected)) != 0)
             fail_msg("'%s' does not begin with '%s'", err.text,
                      rows[i].expected);
+    }
+}
+
+/* Whatever the style of the file: what is stored is a campaign that runs the
+ * same, and that takes settings again. */
+static void what_is_stored_runs_the_same(void **state)
+{
+    static const struct campaign_setup setup = {
+        .cores = 4,
+        .sets = 4,
+        .set = {"scheme=[gss, tss]", "repetitions=7", "threads=3",
+                "power=1,2,3"}};
+    static const struct campaign_setup more = {
+        .cores = 4, .sets = 1, .set = {"threads=[1, 2]"}};
+    static const char *const rows[] = {
+        "cells:\n  - {kernel: null, scheme: ss}\n",
+        "cells:\n  - {kernel: null, scheme: ss}\n...\n",
+        "cells:\n  - {kernel: null, scheme: ss}\n... # end",
+        "{cells: [{kernel: null, scheme: ss}]}",
+        "{cells: [{kernel: null, scheme: ss}],\n overrides: {ci: 0.01}}\n",
+        "  cells:\n  - {kernel: null, scheme: ss}\n",
+        "overrides: {ci: 0.01}\ncells:\n- kernel: null\n  scheme: ss\n",
+        "overrides:\n  ci: 0.01\ncells:\n- kernel: null\n  scheme: ss\n",
+        "cells:\n- {kernel: null, scheme: ss}\noverrides:\n    ci: 0.01\n",
+        "cells:\n- {kernel: null, scheme: ss}\noverrides:\n  ci: 0.01\n",
+        "cells:\n- {kernel: null, scheme: ss}\noverrides: {}\n",
+        "%YAML 1.1\n---\n{\"cells\": [{\"kernel\": null, scheme: ss}]}\n",
+        "cells:\n- &a {kernel: null, scheme: ss}\n- *a",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct campaign c, again, third;
+        struct error err = {""};
+        if (campaign_parse("c.yaml", rows[i], &setup, &c, &err) != 0)
+            fail_msg("row %zu: %s", i, err.text);
+        assert_int_equal(c.all.count, 2);
+        assert_string_equal(c.all.cells[0].power, "1,2,3");
+        if (parse(c.text, &again, &err) != 0 || again.seed != c.seed ||
+            again.policy.repetitions != 7)
+            fail_msg("row %zu: %s: %s", i, err.text, c.text);
+        if (campaign_parse("c.yaml", c.text, &more, &third, &err) == 0)
+            fail_msg("row %zu: 3 powers for 2 threads", i);
+        campaign_free(&again);
+        campaign_free(&c);
     }
 }
 
@@ -261,6 +316,7 @@ int main(void)
         cmocka_unit_test(cores_stand_for_this_machine),
         cmocka_unit_test(defaults_blocks_and_overrides_outdo_each_other),
         cmocka_unit_test(wrong_settings_are_errors),
+        cmocka_unit_test(what_is_stored_runs_the_same),
         cmocka_unit_test(a_single_cell_has_an_equivalent_file),
         cmocka_unit_test(shards_are_a_partition),
         cmocka_unit_test(the_seed_is_that_of_the_cells),

@@ -1,5 +1,6 @@
 #include "bench/campaign/cross.h"
 
+#include "base/file.h"
 #include "harness/cell/binding.h"
 #include "harness/hierarchy/hierarchy.h"
 #include "kernels/kernel.h"
@@ -89,11 +90,12 @@ static int check_kernel(const char *text, struct error *err)
         return code;
     for (int i = 0; ops->params[i].key != NULL; i++) {
         const char *file = spec.value[i].text;
-        if (!is(ops->params[i].key, "file") || !spec.value[i].given)
+        const char *why;
+        if (ops->params[i].type != SPEC_TEXT || !spec.value[i].given)
             continue;
-        if (access(file, R_OK) != 0)
+        if (!file_is_readable(file, &why))
             return error_set(err, EINVAL, "kernel %s: cannot read %s: %s",
-                             ops->name, file, strerror(errno));
+                             ops->name, file, why);
     }
     return 0;
 }

@@ -32,16 +32,58 @@ static int check_end(struct document *doc, yaml_parser_t *parser,
     return 0;
 }
 
+static void begin(yaml_parser_t *parser, const char *text)
+{
+    yaml_parser_set_input_string(parser, (const unsigned char *)text,
+                                 strlen(text));
+}
+
+static int too_deep(const char *path, const yaml_event_t *event,
+                    struct error *err)
+{
+    return error_set(err, EINVAL,
+                     "%s:%zu:%zu: lists and maps are nested deeper than %d "
+                     "levels",
+                     path, event->start_mark.line + 1,
+                     event->start_mark.column + 1, DOCUMENT_DEPTH_MAX);
+}
+
+/* Before the document is built: the parser's time for a bracket grows with the
+ * number of those that are open.  Errors are found by that, too. */
+static int check_depth(const char *path, const char *text, struct error *err)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    int code = 0, depth = 0;
+    bool more = true;
+    if (!yaml_parser_initialize(&parser))
+        return error_set(err, ENOMEM, "out of memory");
+    begin(&parser, text);
+    while (more && yaml_parser_parse(&parser, &event)) {
+        depth += event.type == YAML_SEQUENCE_START_EVENT ||
+                 event.type == YAML_MAPPING_START_EVENT;
+        depth -= event.type == YAML_SEQUENCE_END_EVENT ||
+                 event.type == YAML_MAPPING_END_EVENT;
+        if (depth > DOCUMENT_DEPTH_MAX)
+            code = too_deep(path, &event, err);
+        more = code == 0 && event.type != YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return code;
+}
+
 int document_parse(const char *path, const char *text, struct document *doc,
                    struct error *err)
 {
+    int code = check_depth(path, text, err);
+    if (code != 0)
+        return code;
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
         return error_set(err, ENOMEM, "out of memory");
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text,
-                                 strlen(text));
+    begin(&parser, text);
     doc->path = path;
-    int code = 0;
     if (!yaml_parser_load(&parser, &doc->yaml)) {
         code = parser_error(path, &parser, err);
     } else {

@@ -7,12 +7,16 @@
 
 #include <yaml.h>
 
+/* Campaigns need 4 levels. */
+enum { DOCUMENT_DEPTH_MAX = 32 };
+
 struct document {
     const char *path; /* as messages call it */
     yaml_document_t yaml;
 };
 
-/* Parses the one document in text; free with document_free. */
+/* Parses the one document in text, of lists and maps that are nested at most
+ * DOCUMENT_DEPTH_MAX deep; free with document_free. */
 int document_parse(const char *path, const char *text, struct document *doc,
                    struct error *err);
 void document_free(struct document *doc);

@@ -1,10 +1,30 @@
 /* The command line as text, for manifests and for how to resume. */
 #include "bench/driver/run.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* As bash reads it: what is no character of a line is written by its number. */
+static void write_escaped(FILE *out, const char *word)
+{
+    fputs("$'", out);
+    while (*word != '\0') {
+        long plain = text_wrong_byte(word);
+        size_t length = plain < 0 ? strlen(word) : (size_t)plain;
+        for (const char *end = word + length; word < end; word++) {
+            if (*word == '\'' || *word == '\\')
+                fputc('\\', out);
+            fputc(*word, out);
+        }
+        if (*word != '\0')
+            fprintf(out, "\\x%02x", (unsigned char)*word++);
+    }
+    fputc('\'', out);
+}
 
 static void write_word(FILE *out, const char *word)
 {
@@ -13,6 +33,10 @@ static void write_word(FILE *out, const char *word)
     fputc(' ', out);
     if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
         fputs(word, out);
+        return;
+    }
+    if (text_wrong_byte(word) >= 0) {
+        write_escaped(out, word);
         return;
     }
     fputc('\'', out);

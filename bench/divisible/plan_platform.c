@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "bench/cli/numbers.h"
 #include "bench/divisible/plan.h"
 
@@ -174,13 +175,13 @@ static int read_file(const char *path, struct plan_platform *out,
                      struct error *err)
 {
     struct reader reader = {.path = path, .out = out};
-    FILE *file = fopen(path, "r");
+    const char *why;
+    FILE *file = file_open(path, &why);
     char *line = NULL;
     size_t size = 0;
     int code = 0;
     if (file == NULL)
-        return error_set(err, errno, "cannot read %s: %s", path,
-                         strerror(errno));
+        return error_set(err, errno, "cannot read %s: %s", path, why);
     while (code == 0 && getline(&line, &size, file) >= 0) {
         reader.line++;
         char *text = trim(line);

@@ -1,5 +1,6 @@
 #include "bench/driver/driver.h"
 
+#include "base/text.h"
 #include "bench/driver/progress.h"
 #include "bench/driver/watch.h"
 #include "bench/results/results.h"
@@ -247,7 +248,7 @@ static int make_plan(const struct driver *driver, struct shape shape,
              driver->dir->shards);
     if (driver->options->simulate != NULL)
         simulate_fill(platform_of(driver, shape), shape.cell, &plan.simulation);
-    strncat(plan.command, driver->options->command, sizeof(plan.command) - 1);
+    text_line(plan.command, sizeof(plan.command), driver->options->command);
     plan.cells = calloc((size_t)watch->count + 1, sizeof(*plan.cells));
     if (plan.cells == NULL)
         return error_set(err, ENOMEM, "out of memory");

@@ -1,5 +1,6 @@
 #include "bench/results/results_parts.h"
 
+#include "base/file.h"
 #include "base/folder.h"
 #include "base/stats.h"
 #include "harness/record/record.h"
@@ -219,10 +220,10 @@ static int each_line(FILE *file, const char *type, take_function *take,
 static int read_lines(const char *path, const char *type, take_function *take,
                       struct results *results, struct error *err)
 {
-    FILE *file = fopen(path, "r");
+    const char *why;
+    FILE *file = file_open(path, &why);
     if (file == NULL)
-        return error_set(err, errno, "%s: cannot read: %s", path,
-                         strerror(errno));
+        return error_set(err, errno, "%s: cannot read: %s", path, why);
     int code = each_line(file, type, take, results);
     bool bad = ferror(file) != 0;
     fclose(file);
@@ -261,10 +262,10 @@ static void reopen_empty(struct results *results)
 static int read_workers(const char *path, struct results *results,
                         struct error *err)
 {
-    FILE *file = fopen(path, "r");
+    const char *why;
+    FILE *file = file_open(path, &why);
     if (file == NULL)
-        return error_set(err, errno, "%s: cannot read: %s", path,
-                         strerror(errno));
+        return error_set(err, errno, "%s: cannot read: %s", path, why);
     int code = results_read_workers(file, results);
     bool bad = ferror(file) != 0;
     fclose(file);

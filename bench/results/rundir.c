@@ -1,6 +1,8 @@
 #include "bench/results/rundir.h"
 
+#include "base/file.h"
 #include "base/folder.h"
+#include "base/text.h"
 #include "harness/record/record.h"
 
 #include <errno.h>
@@ -64,6 +66,51 @@ static int choose_path(struct rundir *dir, const char *campaign,
     if ((size_t)length >= sizeof(dir->path))
         return error_set(err, ENAMETOOLONG, "--out: the path is too long");
     return 0;
+}
+
+/* What is stored and said of a directory are lines of text. */
+static int check_line(const char *path, struct error *err)
+{
+    if (text_wrong_byte(path) < 0)
+        return 0;
+    return error_set(err, EINVAL,
+                     "%s: the path of results must be UTF-8 without control "
+                     "characters: give another --out",
+                     path);
+}
+
+/* Cuts the last part off; false: there is none. */
+static bool cut_path(char *path)
+{
+    char *end = strrchr(path, '/');
+    while (end != NULL && end > path && end[-1] == '/')
+        end--;
+    if (end == NULL || end == path)
+        return false;
+    *end = '\0';
+    return true;
+}
+
+/* The length of the part of the path that is there before anything is made. */
+static size_t length_there(const char *path)
+{
+    char part[2048];
+    snprintf(part, sizeof(part), "%s", path);
+    while (access(part, F_OK) != 0)
+        if (!cut_path(part))
+            return 0;
+    return strlen(part);
+}
+
+/* An error leaves nothing behind: takes away what is longer than `there`, as
+ * far as it is empty. */
+static void remove_folders(const char *path, size_t there)
+{
+    char part[2048];
+    snprintf(part, sizeof(part), "%s", path);
+    while (strlen(part) > there && (rmdir(part) == 0 || errno == ENOENT))
+        if (!cut_path(part))
+            return;
 }
 
 /* Says whether the last folder is new; those above are made quietly. */
@@ -166,7 +213,11 @@ int rundir_make(const char *name, const char *out, char *path, size_t size,
     bool new = false;
     int code = choose_path(&dir, name, out, err);
     if (code == 0)
-        code = make_folders(dir.path, &new, err);
+        code = check_line(dir.path, err);
+    if (code != 0)
+        return code;
+    size_t there = length_there(dir.path);
+    code = make_folders(dir.path, &new, err);
     if (code == 0 && !new &&has_files(dir.path, "", ""))
         code =
             error_set(err, EEXIST, "%s exists: give another --out", dir.path);
@@ -174,6 +225,8 @@ int rundir_make(const char *name, const char *out, char *path, size_t size,
         code = check_writable(dir.path, err);
     if (code == 0 && (size_t)snprintf(path, size, "%s", dir.path) >= size)
         code = error_set(err, ENAMETOOLONG, "--out: the path is too long");
+    if (code != 0)
+        remove_folders(dir.path, there);
     return code;
 }
 
@@ -250,7 +303,11 @@ static int check_schema(const char *dir, struct error *err)
     struct folder found;
     int code = folder_find(dir, "manifest-", ".json", &found, err);
     for (int i = 0; code == 0 && i < found.count; i++) {
-        json_t *manifest = json_load_file(found.path[i], 0, NULL);
+        const char *why;
+        FILE *file = file_open(found.path[i], &why);
+        json_t *manifest = file != NULL ? json_loadf(file, 0, NULL) : NULL;
+        if (file != NULL)
+            fclose(file);
         const json_t *schema = json_object_get(manifest, "schema");
         if (schema != NULL && json_integer_value(schema) != RECORD_SCHEMA)
             code = error_set(err, EPROTO,
@@ -294,6 +351,10 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
         return error_set(err, ENOENT,
                          "%s does not exist: there is nothing to resume",
                          dir->path);
+    code = check_line(dir->path, err);
+    if (code != 0)
+        return code;
+    size_t there = length_there(dir->path);
     code = make_folders(dir->path, &new, err);
     if (code == 0 && !new)
         code = check_existing(dir, options, err);
@@ -304,10 +365,14 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
     if (code == 0 && realpath(dir->path, dir->full) == NULL)
         code = error_set(err, errno, "%s: %s", dir->path, strerror(errno));
     if (code == 0)
+        code = check_line(dir->full, err);
+    if (code == 0)
         code = file_path(path, sizeof(path), dir->path, "campaign.yaml", err);
     if (code == 0)
         code = store_text(dir->path, path, whole->text, err);
     if (code == 0)
         code = check_campaign(dir, path, whole, setup, err);
+    if (code != 0)
+        remove_folders(dir->path, there);
     return code;
 }

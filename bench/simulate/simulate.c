@@ -1,5 +1,6 @@
 #include "bench/simulate/simulate.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "bench/start/installed.h"
 #include "bench/start/launcher.h"
@@ -126,9 +127,9 @@ static int read_hosts(const struct simulate *simulate,
     char complaint[400] = "", *line = NULL;
     size_t room = 0;
     int code = 0;
-    if (access(platform->file, R_OK) != 0)
-        return error_set(err, ENOENT, "platform: %s: %s", platform->file,
-                         strerror(errno));
+    const char *why;
+    if (!file_is_readable(platform->file, &why))
+        return error_set(err, ENOENT, "platform: %s: %s", platform->file, why);
     FILE *answer = ask(simulate, platform->file);
     if (answer == NULL)
         return error_set(err, errno, "cannot start smpirun: %s",

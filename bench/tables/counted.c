@@ -1,5 +1,6 @@
 #include "bench/tables/counted.h"
 
+#include "base/file.h"
 #include "base/folder.h"
 #include "bench/cli/table.h"
 
@@ -30,7 +31,12 @@ static void add_missing(struct counted *counted, json_t *missing)
 
 static void add_manifest(struct counted *counted, const char *path)
 {
-    json_t *manifest = json_load_file(path, 0, NULL);
+    const char *why;
+    FILE *file = file_open(path, &why);
+    if (file == NULL)
+        return;
+    json_t *manifest = json_loadf(file, 0, NULL);
+    fclose(file);
     json_t *counters = json_object_get(manifest, "counters"), *name;
     size_t i;
     json_array_foreach(json_object_get(counters, "counted"), i, name)

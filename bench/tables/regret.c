@@ -1,5 +1,6 @@
 #include "bench/tables/regret_parts.h"
 
+#include "base/file.h"
 #include "base/folder.h"
 #include "harness/setup/choice.h"
 
@@ -20,7 +21,8 @@ static bool is(const char *a, const char *b)
 
 static void read_lines(const char *path, json_t *lines)
 {
-    FILE *file = fopen(path, "r");
+    const char *why;
+    FILE *file = file_open(path, &why);
     char *line = NULL;
     size_t room = 0;
     if (file == NULL)

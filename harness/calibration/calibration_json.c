@@ -1,6 +1,7 @@
 /* Calibrations as JSON, and their file. */
 #include "harness/calibration/calibration.h"
 
+#include "base/file.h"
 #include "harness/record/record.h"
 
 #include <errno.h>
@@ -421,11 +422,14 @@ static int read_root(const json_t *root, struct calibration *c,
 int calibration_load(const char *path, struct calibration *c, struct error *err)
 {
     json_error_t where;
+    const char *why;
     *c = (struct calibration){.took_s = 0};
-    if (access(path, R_OK) != 0)
+    FILE *file = file_open(path, &why);
+    if (file == NULL)
         return error_set(err, errno, "%s: cannot read the calibration: %s",
-                         path, strerror(errno));
-    json_t *root = json_load_file(path, 0, &where);
+                         path, why);
+    json_t *root = json_loadf(file, 0, &where);
+    fclose(file);
     if (root == NULL)
         return error_set(err, EINVAL,
                          "%s: the calibration is broken (line %d: %s): measure "

@@ -2,6 +2,7 @@
 #include "harness/cell/cell_fields.h"
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "harness/cell/binding.h"
 
 #include <errno.h>
@@ -111,6 +112,22 @@ static int unknown(const char *what, const char *value,
                      near ? near : "", near ? "'?" : "");
 }
 
+int cell_text_check(const char *name, const char *value, size_t size,
+                    struct error *err)
+{
+    long wrong = text_wrong_byte(value);
+    if (wrong >= 0)
+        return error_set(err, EINVAL,
+                         "%s: '%.200s': byte %ld is a control character or not "
+                         "UTF-8, which results could not hold",
+                         name, value, wrong + 1);
+    if (strlen(value) >= size)
+        return error_set(err, EINVAL,
+                         "%s: the value is longer than %zu characters", name,
+                         size - 1);
+    return 0;
+}
+
 int cell_set_text(struct cell *cell, const struct cell_text_field *field,
                   const char *value, struct error *err)
 {
@@ -121,11 +138,9 @@ int cell_set_text(struct cell *cell, const struct cell_text_field *field,
         if (field->choices[i] == NULL)
             return unknown(field->name, value, field->choices, err);
     }
-    if (strlen(value) >= field->size)
-        return error_set(err, EINVAL,
-                         "%s: the value is longer than %zu "
-                         "characters",
-                         field->name, field->size - 1);
+    int code = cell_text_check(field->name, value, field->size, err);
+    if (code != 0)
+        return code;
     snprintf((char *)cell + field->offset, field->size, "%s", value);
     return 0;
 }

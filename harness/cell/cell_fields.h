@@ -19,6 +19,11 @@ struct cell_text_field {
 /* All of them; a NULL name ends the table. */
 extern const struct cell_text_field cell_text_fields[];
 
+/* Whether a text fits into size bytes and can go through JSON as it is: the
+ * hash is that of the bytes.  Returns 0 or -EINVAL. */
+int cell_text_check(const char *name, const char *value, size_t size,
+                    struct error *err);
+
 /* Sets one from text.  Returns 0 or -EINVAL. */
 int cell_set_text(struct cell *cell, const struct cell_text_field *field,
                   const char *value, struct error *err);

@@ -44,14 +44,11 @@ void cell_simulation_defaults(struct cell *cell)
 
 static int set_platform(struct cell *cell, const char *text, struct error *err)
 {
-    if (strlen(text) >= sizeof(cell->simulation.platform))
-        return error_set(err, EINVAL,
-                         "platform: the file's name is longer than %zu "
-                         "characters",
-                         sizeof(cell->simulation.platform) - 1);
-    snprintf(cell->simulation.platform, sizeof(cell->simulation.platform), "%s",
-             text);
-    return 0;
+    size_t size = sizeof(cell->simulation.platform);
+    int code = cell_text_check("platform", text, size, err);
+    if (code == 0)
+        snprintf(cell->simulation.platform, size, "%s", text);
+    return code;
 }
 
 int cell_simulation_set(struct cell *cell, const char *field, const char *text,

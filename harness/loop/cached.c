@@ -1,5 +1,6 @@
 #include "harness/loop/cached.h"
 
+#include "base/file.h"
 #include "harness/record/cache.h"
 
 #include <inttypes.h>
@@ -25,7 +26,8 @@ static const char cache_magic[8] = "DLSREF2";
 static uint64_t hash_file(const char *path, uint64_t seed)
 {
     char buffer[1 << 16];
-    FILE *file = fopen(path, "rb");
+    const char *why;
+    FILE *file = file_open(path, &why);
     if (file == NULL)
         return seed;
     for (size_t n; (n = fread(buffer, 1, sizeof(buffer), file)) > 0;)
@@ -70,7 +72,8 @@ bool cache_read(const char *kind, uint64_t key, int64_t count, void *values,
     size_t bytes = (size_t)count * VALUE_BYTES;
     if (!cache_path(kind, key, path, sizeof(path)))
         return false;
-    FILE *file = fopen(path, "rb");
+    const char *why;
+    FILE *file = file_open(path, &why);
     if (file == NULL)
         return false;
     bool good = fread(&head, sizeof(head), 1, file) == 1 &&

@@ -1,5 +1,8 @@
 #include "harness/setup/plan.h"
 
+#include "base/file.h"
+#include "base/text.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,8 +87,25 @@ static int simulation_from_json(json_t *object, struct plan_simulation *s)
     return 0;
 }
 
+/* Paths, which are not checked with the cells. */
+static int check_texts(const struct plan *plan, struct error *err)
+{
+    const char *const text[] = {plan->out, plan->simulation.platform,
+                                plan->simulation.calibration};
+    for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
+        if (text_wrong_byte(text[i]) >= 0)
+            return error_set(err, EINVAL,
+                             "%s: the path must be UTF-8 without control "
+                             "characters",
+                             text[i]);
+    return 0;
+}
+
 int plan_save(const struct plan *plan, const char *path, struct error *err)
 {
+    int code = check_texts(plan, err);
+    if (code != 0)
+        return code;
     json_t *cells = json_array();
     for (int i = 0; i < plan->count; i++)
         json_array_append_new(cells, cell_to_json(&plan->cells[i]));
@@ -97,7 +117,7 @@ int plan_save(const struct plan *plan, const char *path, struct error *err)
         policy_to_json(&plan->policy), "simulation",
         simulation_to_json(&plan->simulation), "cells", cells);
     errno = 0;
-    int code = root ? json_dump_file(root, path, JSON_INDENT(1)) : -1;
+    code = root ? json_dump_file(root, path, JSON_INDENT(1)) : -1;
     json_decref(root);
     if (code != 0)
         return error_set(err, errno ? errno : EIO, "%s: cannot write: %s", path,
@@ -107,11 +127,12 @@ int plan_save(const struct plan *plan, const char *path, struct error *err)
 
 char *plan_read(const char *path, struct error *err)
 {
-    FILE *file = fopen(path, "r");
+    const char *why;
+    FILE *file = file_open(path, &why);
     char *text = NULL;
     size_t room = 0;
     if (file == NULL) {
-        error_set(err, errno, "%s: cannot read: %s", path, strerror(errno));
+        error_set(err, errno, "%s: cannot read: %s", path, why);
         return NULL;
     }
     ssize_t length = getdelim(&text, &room, '\0', file);

@@ -1,6 +1,8 @@
 /* A machine's topology: where it comes from, what it is, where threads are. */
 #include "harness/topo/topo_parts.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +105,10 @@ int topo_open(struct topo **out, struct error *err)
 static int load_other(const struct topo *topo, const char *machine,
                       struct error *err)
 {
+    const char *why;
     bool file = access(machine, F_OK) == 0;
+    if (file && !file_is_readable(machine, &why))
+        return error_set(err, EINVAL, "topology: %s: %s", machine, why);
     int set = file ? hwloc_topology_set_xml(topo->handle, machine)
                    : hwloc_topology_set_synthetic(topo->handle, machine);
     if (set == 0 && hwloc_topology_load(topo->handle) == 0)

@@ -1,5 +1,6 @@
 #include "kernels/support/costs.h"
 
+#include "base/file.h"
 #include "kernels/support/memory.h"
 
 #include <errno.h>
@@ -117,13 +118,12 @@ static int read_lines(struct costs *c, FILE *file, const char *path,
     return code;
 }
 
-/* Devices and pipes are refused: every rank reads the file for itself. */
 static int check_file(FILE *file, const char *path, struct error *err)
 {
     struct stat status;
-    if (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode))
-        return error_set(err, EINVAL, "kernel trace: %s is not a regular file",
-                         path);
+    if (fstat(fileno(file), &status) != 0)
+        return error_set(err, EIO, "kernel trace: %s: %s", path,
+                         strerror(errno));
     /* At most a number in 2 bytes of text, in an array that doubles. */
     return kernel_memory_check("trace", path, 8.0 * (double)status.st_size,
                                err);
@@ -133,11 +133,11 @@ int costs_read(const char *path, double **cost, int64_t *count,
                struct error *err)
 {
     struct costs c = {.count = 0};
-    FILE *file = fopen(path, "r");
+    const char *why;
+    FILE *file = file_open(path, &why);
     if (file == NULL) {
         int code = errno == ENOENT || errno == ENOTDIR ? ENOENT : EINVAL;
-        return error_set(err, code, "kernel trace: %s: %s", path,
-                         strerror(errno));
+        return error_set(err, code, "kernel trace: %s: %s", path, why);
     }
     int code = check_file(file, path, err);
     if (code == 0)

@@ -1,5 +1,7 @@
 #include "kernels/support/image.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <netpbm/pgm.h>
 #include <stdbool.h>
@@ -95,17 +97,13 @@ static bool try_write(FILE *file, const struct image *image, unsigned *values,
 
 static int open_file(struct image_reader *r, struct error *err)
 {
-    struct stat status;
-    r->file = fopen(r->path, "rb");
-    if (r->file == NULL)
-        return error_set(err, errno == ENOENT ? ENOENT : EIO,
-                         "kernel %s: image '%s' cannot be opened: %s", r->who,
-                         r->path, strerror(errno));
-    if (fstat(fileno(r->file), &status) != 0 || !S_ISREG(status.st_mode))
-        return error_set(err, EINVAL,
-                         "kernel %s: image '%s' is not a regular file", r->who,
-                         r->path);
-    return 0;
+    const char *why;
+    r->file = file_open(r->path, &why);
+    if (r->file != NULL)
+        return 0;
+    int code = errno == ENOENT || errno == EINVAL ? errno : EIO;
+    return error_set(err, code, "kernel %s: image '%s' cannot be opened: %s",
+                     r->who, r->path, why);
 }
 
 /* The library would also take other kinds of images. */

@@ -1,0 +1,76 @@
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ESCAPE_MAX = 4, DELETE = 0x7f };
+
+size_t text_character(const char *text)
+{
+    /* The least character of each length; a longer form of it is wrong. */
+    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *t = (const unsigned char *)text;
+    size_t length = t[0] == 0      ? 0
+                    : t[0] < 0x80  ? 1
+                    : t[0] < 0xc0  ? 0
+                    : t[0] < 0xe0  ? 2
+                    : t[0] < 0xf0  ? 3
+                    : t[0] <= 0xf4 ? 4
+                                   : 0;
+    if (length < 2)
+        return length;
+    unsigned character = t[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((t[i] & 0xc0) != 0x80)
+            return 0;
+        character = character << 6 | (t[i] & 0x3f);
+    }
+    bool half = character >= 0xd800 && character < 0xe000;
+    return character < least[length] || character > 0x10ffff || half ? 0
+                                                                     : length;
+}
+
+static bool is_control(char c)
+{
+    return ((unsigned char)c < ' ' || c == DELETE) && c != '\0';
+}
+
+long text_wrong_byte(const char *text)
+{
+    size_t length;
+    for (const char *t = text; *t != '\0'; t += length) {
+        length = text_character(t);
+        if (length == 0 || is_control(*t))
+            return t - text;
+    }
+    return -1;
+}
+
+static size_t write_escape(char out[ESCAPE_MAX + 1], char c)
+{
+    const char *from = "\n\t\r", *to = "ntr", *at = strchr(from, c);
+    if (at != NULL)
+        return (size_t)snprintf(out, ESCAPE_MAX + 1, "\\%c", to[at - from]);
+    return (size_t)snprintf(out, ESCAPE_MAX + 1, "\\x%02x", (unsigned char)c);
+}
+
+void text_line(char *out, size_t size, const char *text)
+{
+    size_t used = 0;
+    while (*text != '\0') {
+        char escape[ESCAPE_MAX + 1];
+        size_t read = text_character(text), length = read;
+        const char *from = text;
+        if (read == 0 || is_control(*text)) {
+            read = 1;
+            length = write_escape(escape, *text);
+            from = escape;
+        }
+        if (used + length >= size)
+            break;
+        memcpy(out + used, from, length);
+        used += length;
+        text += read;
+    }
+    out[used] = '\0';
+}

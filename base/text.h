@@ -1,0 +1,21 @@
+/* Texts of users, before they go into a message, a file or a command. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Bytes of the character that text begins with: 1 to 4 of UTF-8 (RFC 3629,
+ * what JSON allows); 0 when there is none, or at the end. */
+size_t text_character(const char *text);
+
+/* The position of the first byte that is not UTF-8 or is a control character,
+ * such as the end of a line; -1: there is none. */
+long text_wrong_byte(const char *text);
+
+/* Copies into out[size] (2 or more) what fits of text as one line of UTF-8:
+ * control characters and bytes of no character are written as \n, \t or
+ * \xHH. */
+void text_line(char *out, size_t size, const char *text);
+
+#endif

@@ -1,0 +1,95 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void characters_are_those_that_json_allows(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t length;
+    } rows[] = {
+        {"", 0},
+        {"a", 1},
+        {"\n", 1},
+        {"\x7f", 1},
+        {"\xc3\xa9", 2},
+        {"\xc3", 0},
+        {"\xc3z", 0},
+        {"\xa9", 0},
+        {"\xc0\x80", 0},
+        {"\xc1\xbf", 0},
+        {"\xe2\x82\xac", 3},
+        {"\xe2\x82", 0},
+        {"\xe0\x80\x80", 0},
+        {"\xed\x9f\xbf", 3},
+        {"\xed\xa0\x80", 0},
+        {"\xf0\x9f\x98\x80", 4},
+        {"\xf0\x80\x80\x80", 0},
+        {"\xf4\x8f\xbf\xbf", 4},
+        {"\xf4\x90\x80\x80", 0},
+        {"\xff", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (text_character(rows[i].text) != rows[i].length)
+            fail_msg("row %zu: %zu", i, text_character(rows[i].text));
+}
+
+static void the_first_wrong_byte_is_found(void **state)
+{
+    (void)state;
+    assert_int_equal(text_wrong_byte(""), -1);
+    assert_int_equal(text_wrong_byte("r\xc3\xa9sum\xc3\xa9 1"), -1);
+    assert_int_equal(text_wrong_byte("r\xe9sum\xe9"), 1);
+    assert_int_equal(text_wrong_byte("ab\ncd"), 2);
+    assert_int_equal(text_wrong_byte("\x7f"), 0);
+}
+
+static void lines_have_no_control_characters(void **state)
+{
+    char out[8];
+    struct error err;
+    (void)state;
+    text_line(out, sizeof(out), "a\nb\xff");
+    assert_string_equal(out, "a\\nb");
+    text_line(out, sizeof(out), "abcdef\xc3\xa9");
+    assert_string_equal(out, "abcdef");
+    error_set(&err, EINVAL, "'%s' is wrong", "a\n\tb\x1b[2J\xe9\xc3\xa9\\");
+    assert_string_equal(err.text, "'a\\n\\tb\\x1b[2J\\xe9\xc3\xa9\\' is wrong");
+    error_prefix(&err, -EINVAL, "%s", "c\r");
+    assert_string_equal(err.text, "c\\r: 'a\\n\\tb\\x1b[2J\\xe9\xc3\xa9\\' is "
+                                  "wrong");
+}
+
+static void long_errors_are_cut_between_characters(void **state)
+{
+    char text[2 * sizeof(struct error)];
+    struct error err;
+    (void)state;
+    for (size_t i = 0; i + 2 < sizeof(text); i += 2)
+        memcpy(text + i, "\xc3\xa9", 3);
+    error_set(&err, EINVAL, "%s", text);
+    assert_int_equal(text_wrong_byte(err.text), -1);
+    error_prefix(&err, -EINVAL, "a");
+    assert_int_equal(text_wrong_byte(err.text), -1);
+    assert_int_equal(strncmp(err.text, "a: \xc3\xa9", 5), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(characters_are_those_that_json_allows),
+        cmocka_unit_test(the_first_wrong_byte_is_found),
+        cmocka_unit_test(lines_have_no_control_characters),
+        cmocka_unit_test(long_errors_are_cut_between_characters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

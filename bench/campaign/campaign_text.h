@@ -1,0 +1,15 @@
+/* The text of a campaign as it runs: its file, with --set. */
+#ifndef BENCH_CAMPAIGN_TEXT_H
+#define BENCH_CAMPAIGN_TEXT_H
+
+#include "bench/campaign/campaign.h"
+#include "bench/campaign/document.h"
+
+/* The text that a document was read from, with the settings of `setup` as
+ * `overrides:`, so that it is a campaign that runs the same.  They are lines at
+ * its end where that is possible; else it is written anew, without comments.
+ * The caller frees; NULL: out of memory. */
+char *campaign_text_with_sets(struct document *doc, const char *text,
+                              const struct campaign_setup *setup);
+
+#endif
