@@ -23,8 +23,6 @@ FILE *file_open(const char *path, const char **why)
     if (descriptor < 0 || fstat(descriptor, &status) != 0)
         /* ENXIO is a socket's or a device's. */
         return refuse(descriptor, errno == ENXIO ? EINVAL : errno, why);
-    if (S_ISDIR(status.st_mode))
-        return refuse(descriptor, EISDIR, why);
     if (!S_ISREG(status.st_mode))
         return refuse(descriptor, EINVAL, why);
     FILE *file = fdopen(descriptor, "r");

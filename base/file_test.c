@@ -38,7 +38,7 @@ static void only_regular_files_are_opened(void **state)
     assert_string_equal(text, "text");
     fclose(file);
     assert_true(file_is_readable(path, &why));
-    refused(folder, EISDIR, "Is a directory");
+    refused(folder, EINVAL, "not a regular file");
     refused("/dev/null", EINVAL, "not a regular file");
     unlink(path);
     /* Nobody writes into it: to wait would be for ever. */

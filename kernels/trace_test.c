@@ -56,8 +56,8 @@ static void missing_files_are_refused(void **unused)
     check_refused("trace", EINVAL, "file= is missing");
     check_refused("trace:file=/nonexistent/x", ENOENT,
                   "/nonexistent/x: No such file");
-    check_refused("trace:file=/tmp", EINVAL, "/tmp is not a regular file");
-    check_refused("trace:file=/dev/zero", EINVAL, "is not a regular file");
+    check_refused("trace:file=/tmp", EINVAL, "/tmp: not a regular file");
+    check_refused("trace:file=/dev/zero", EINVAL, "zero: not a regular file");
     check_refused("trace:file=x,steps=0", EINVAL, "out of range");
 }
 

@@ -1,5 +1,7 @@
 #include "bench/calibrate/calibrated.h"
 
+#include "bench/cli/command.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -25,7 +27,7 @@ int calibrated_load(const char *file, struct calibration *calibration,
         return code;
     calibration_doubts(calibration, doubts, sizeof(doubts));
     if (doubts[0] != '\0')
-        fprintf(stderr, "dlsbench: warning: %s: %s\n", path, doubts);
+        command_say("warning: %s: %s", path, doubts);
     snprintf(source, size, "%.300s, on %s, %s", path, calibration->host,
              calibration->started);
     return 0;

@@ -1,8 +1,10 @@
 #include "bench/cli/command.h"
 
 #include "base/nearest.h"
+#include "base/text.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,9 +151,20 @@ int command_parse(const struct argp *argp, int argc, char **argv, void *input,
     return argp_parse(argp, argc, argv, 0, NULL, input) == 0 ? 0 : -EINVAL;
 }
 
+void command_say(const char *format, ...)
+{
+    char said[2048], line[2 * sizeof(said)];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(said, sizeof(said), format, args);
+    va_end(args);
+    text_line(line, sizeof(line), said);
+    fprintf(stderr, "dlsbench: %s\n", line);
+}
+
 int command_fail(int code, const struct error *err)
 {
     fflush(stdout);
-    fprintf(stderr, "dlsbench: %s\n", err->text);
+    command_say("%s", err->text);
     return code;
 }

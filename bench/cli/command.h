@@ -24,7 +24,10 @@ enum {
 int command_parse(const struct argp *argp, int argc, char **argv, void *input,
                   struct error *err);
 
-/* Says "dlsbench: text" on stderr; returns code. */
+/* Says "dlsbench: text" on stderr, one line whatever the arguments hold. */
+void command_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Says an error like that; returns code. */
 int command_fail(int code, const struct error *err);
 
 int list_command(int argc, char **argv);

@@ -50,7 +50,7 @@ static int write_svg(const struct plan_view *view, const char *path,
     if (failed)
         return error_set(err, EIO, "--svg: cannot write %s: %s", path,
                          strerror(errno));
-    fprintf(stderr, "dlsbench: chart in %s\n", path);
+    command_say("chart in %s", path);
     return 0;
 }
 
@@ -132,8 +132,8 @@ static void add_row(const struct plan_request *request,
     if (code != 0) {
         for (int i = 0; i < 4; i++)
             table_add(table, "-");
-        fprintf(stderr, "dlsbench: note: %s: %s\n",
-                divisible_names[choice->algorithm], err.text);
+        command_say("note: %s: %s", divisible_names[choice->algorithm],
+                    err.text);
     } else {
         table_add(table, "%d", plan.rounds);
         table_add(table, "%lld", (long long)plan.chunks);

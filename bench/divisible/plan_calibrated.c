@@ -3,6 +3,7 @@
  * bytes of input; g and G are those of messages of input data from rank 0, and
  * worker i is like rank i + 1. */
 #include "bench/calibrate/calibrated.h"
+#include "bench/cli/command.h"
 #include "bench/cli/numbers.h"
 #include "bench/divisible/plan.h"
 
@@ -74,10 +75,9 @@ static int fill(const struct calibration_kind *kind, const struct loop *loop,
                                       .G = transfer->G * loop->bytes,
                                       .w = cost->cost[rank].c_p};
     }
-    fprintf(stderr,
-            "dlsbench: note: a unit is an iteration of %s with %g bytes of "
-            "input\n",
-            loop->spec, loop->bytes);
+    command_say("note: a unit is an iteration of %s with %g bytes of "
+                "input",
+                loop->spec, loop->bytes);
     return 0;
 }
 
@@ -121,6 +121,6 @@ int plan_calibrated(const struct plan_source *source, struct plan_platform *out,
                                : error_set(err, ENOMEM, "out of memory");
     calibration_free(&calibration);
     if (code == 0)
-        fprintf(stderr, "dlsbench: note: calibration %s\n", from);
+        command_say("note: calibration %s", from);
     return code;
 }

@@ -1,6 +1,7 @@
 #include "bench/predict/intervals.h"
 
 #include "bench/calibrate/calibrate.h"
+#include "bench/cli/command.h"
 #include "bench/predict/forecast.h"
 
 #include <errno.h>
@@ -54,10 +55,9 @@ static int measure(const struct intervals_source *source,
     if (code != 0)
         return code;
     list_kernels(source, cells, count, &request);
-    fprintf(stderr,
-            "dlsbench: this machine is not calibrated, measuring it for "
-            "sync_interval and plans (about 20 s), into %s\n",
-            path);
+    command_say("this machine is not calibrated, measuring it for "
+                "sync_interval and plans (about 20 s), into %s",
+                path);
     return calibrate_make(&request, path, calibration, err);
 }
 
@@ -81,7 +81,7 @@ static int load(struct intervals *intervals,
     intervals->loaded = true;
     calibration_doubts(&intervals->calibration, doubts, sizeof(doubts));
     if (doubts[0] != '\0')
-        fprintf(stderr, "dlsbench: warning: %s: %s\n", path, doubts);
+        command_say("warning: %s: %s", path, doubts);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/stats.h"
+#include "base/text.h"
 #include "harness/record/record.h"
 
 #include <errno.h>
@@ -141,9 +142,7 @@ static int take_done(struct results *results, const json_t *line)
                                  : RESULT_FAILED;
     if (now >= result->status) {
         result->status = now;
-        result->reason[0] = '\0';
-        strncat(result->reason, text(line, "reason"),
-                sizeof(result->reason) - 1);
+        text_line(result->reason, sizeof(result->reason), text(line, "reason"));
     }
     return json_object_set_new(ends, text(line, "cell"), json_integer(now));
 }

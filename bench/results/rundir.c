@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/text.h"
+#include "bench/results/folders.h"
 #include "harness/record/record.h"
 
 #include <errno.h>
@@ -79,77 +80,6 @@ static int check_line(const char *path, struct error *err)
                      path);
 }
 
-/* Cuts the last part off; false: there is none. */
-static bool cut_path(char *path)
-{
-    char *end = strrchr(path, '/');
-    while (end != NULL && end > path && end[-1] == '/')
-        end--;
-    if (end == NULL || end == path)
-        return false;
-    *end = '\0';
-    return true;
-}
-
-/* The length of the part of the path that is there before anything is made. */
-static size_t length_there(const char *path)
-{
-    char part[2048];
-    snprintf(part, sizeof(part), "%s", path);
-    while (access(part, F_OK) != 0)
-        if (!cut_path(part))
-            return 0;
-    return strlen(part);
-}
-
-/* An error leaves nothing behind: takes away what is longer than `there`, as
- * far as it is empty. */
-static void remove_folders(const char *path, size_t there)
-{
-    char part[2048];
-    snprintf(part, sizeof(part), "%s", path);
-    while (strlen(part) > there && (rmdir(part) == 0 || errno == ENOENT))
-        if (!cut_path(part))
-            return;
-}
-
-/* Says whether the last folder is new; those above are made quietly. */
-static int make_folders(const char *path, bool *new, struct error *err)
-{
-    char part[2048];
-    snprintf(part, sizeof(part), "%s", path);
-    for (char *slash = strchr(part + 1, '/'); slash != NULL;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return error_set(err, errno, "%s: cannot make the folder: %s", part,
-                             strerror(errno));
-        *slash = '/';
-    }
-    *new = mkdir(path, 0777) == 0;
-    if (!*new &&errno != EEXIST)
-        return error_set(err, errno, "%s: cannot make the result directory: %s",
-                         path, strerror(errno));
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-        return error_set(err, ENOTDIR, "%s: not a directory", path);
-    return 0;
-}
-
-/* A file without a name, of which nothing is left when this is killed; `name`
- * is empty then.  Not every file system has them. */
-static int open_unnamed(const char *folder, char name[PATH_MAX])
-{
-    name[0] = '\0';
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-    if (fd >= 0)
-        return fd;
-    if (file_path(name, PATH_MAX, folder, ".dlsbench-XXXXXX", NULL) != 0)
-        return -ENAMETOOLONG;
-    fd = mkostemp(name, O_CLOEXEC);
-    return fd >= 0 ? fd : -errno;
-}
-
 /* A written file tells more than permissions do (root, full or read-only
  * file systems). */
 static int check_writable(const char *path, struct error *err)
@@ -216,9 +146,9 @@ int rundir_make(const char *name, const char *out, char *path, size_t size,
         code = check_line(dir.path, err);
     if (code != 0)
         return code;
-    size_t there = length_there(dir.path);
-    code = make_folders(dir.path, &new, err);
-    if (code == 0 && !new &&has_files(dir.path, "", ""))
+    size_t there = folders_there(dir.path);
+    code = folders_make(dir.path, &new, err);
+    if (code == 0 && !new &&has_files(dir.path, "*"))
         code =
             error_set(err, EEXIST, "%s exists: give another --out", dir.path);
     if (code == 0)
@@ -226,7 +156,7 @@ int rundir_make(const char *name, const char *out, char *path, size_t size,
     if (code == 0 && (size_t)snprintf(path, size, "%s", dir.path) >= size)
         code = error_set(err, ENAMETOOLONG, "--out: the path is too long");
     if (code != 0)
-        remove_folders(dir.path, there);
+        folders_remove(dir.path, there);
     return code;
 }
 
@@ -354,8 +284,8 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
     code = check_line(dir->path, err);
     if (code != 0)
         return code;
-    size_t there = length_there(dir->path);
-    code = make_folders(dir->path, &new, err);
+    size_t there = folders_there(dir->path);
+    code = folders_make(dir->path, &new, err);
     if (code == 0 && !new)
         code = check_existing(dir, options, err);
     if (code == 0 && !new)
@@ -373,6 +303,6 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
     if (code == 0)
         code = check_campaign(dir, path, whole, setup, err);
     if (code != 0)
-        remove_folders(dir->path, there);
+        folders_remove(dir->path, there);
     return code;
 }

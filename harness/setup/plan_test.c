@@ -5,6 +5,8 @@
 #include "harness/setup/plan.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static void make_cell(struct cell *cell, const char *kernel, int64_t min_chunk)
 {
@@ -254,10 +256,18 @@ static void files_that_fail_say_so(void **unused)
     assert_null(plan_read("/nowhere/plan.json", &err));
     assert_non_null(strstr(err.text, "/nowhere/plan.json: cannot read"));
     assert_null(plan_read("/dev/null", &err));
+    assert_non_null(strstr(err.text, "not a regular file"));
+    char path[] = "/tmp/dlsbench-plan-XXXXXX";
+    assert_int_equal(close(mkstemp(path)), 0);
+    assert_null(plan_read(path, &err));
     assert_non_null(strstr(err.text, "empty"));
+    unlink(path);
     int code = plan_save(&plan, "/dev/full", &err);
     assert_int_equal(code, -ENOSPC);
     assert_non_null(strstr(err.text, "No space left"));
+    strcpy(plan.out, "/tmp/r\xe9sultats");
+    assert_int_equal(plan_save(&plan, "/dev/null", &err), -EINVAL);
+    assert_non_null(strstr(err.text, "/tmp/r\\xe9sultats: the path must be"));
 }
 
 int main(void)

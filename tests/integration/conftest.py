@@ -192,6 +192,26 @@ def openmpi():
 
 
 @pytest.fixture
+def disk(tmp_path):
+    """Makes a file system of its own of a size such as 64k: its path."""
+    made = []
+
+    def mount(size):
+        path = tmp_path / f"disk{len(made)}"
+        path.mkdir()
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}",
+                               "tmpfs", str(path)], stderr=subprocess.DEVNULL,
+                              check=False)
+        if done.returncode != 0:
+            pytest.skip("mounting a small file system is not possible here")
+        made.append(path)
+        return path
+    yield mount
+    for path in made:
+        subprocess.run(["umount", str(path)], check=True)
+
+
+@pytest.fixture
 def small(tmp_path):
     path = tmp_path / "small.xml"
     path.write_text(SMALL)

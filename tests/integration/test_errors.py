@@ -1,13 +1,13 @@
 """Bad input: one clear line that says what is wrong, where and what is
 allowed; the exit code tells; nothing is left half-written."""
+import json
 import os
-import pathlib
 import shlex
 import subprocess
 
 import pytest
 
-from conftest import launcher
+from conftest import SMALL, launcher
 
 NULL = ("run", "--kernel", "null:size=100", "--scheme", "ss")
 GOOD = """
@@ -127,21 +127,121 @@ def test_unwritable_directory(dlsbench, tmp_path):
     says(result, 2, "file", "Not a directory")
 
 
-def test_full_disk(dlsbench, tmp_path):
-    small = tmp_path / "small"
-    small.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k",
-                              "tmpfs", str(small)], stderr=subprocess.DEVNULL)
-    if mounted.returncode != 0:
-        pytest.skip("mounting a small file system is not possible here")
-    try:
-        result = dlsbench("run", "--kernel", "null:size=100", "--scheme",
-                          "ss", "--repetitions", 2000, "--repetitions-max",
-                          2000, "--out", f"{small}/r/")
-        assert result.code in (1, 2)
-        assert "No space left" in result.err or "full" in result.err
-        assert "Traceback" not in result.err
-        done = pathlib.Path(small / "r").glob("runs-*.jsonl")
-        assert not any('"status":"ok"' in x.read_text() for x in done)
-    finally:
-        subprocess.run(["umount", str(small)], check=True)
+def test_a_full_disk_is_said_and_no_folder_is_left(dlsbench, disk):
+    small = disk("64k")
+    says(dlsbench(*NULL, "--out", f"{small}/new//deep/r/"), 2,
+         "file system is full")
+    assert not any(small.iterdir())
+    (small / "mine").mkdir()
+    says(dlsbench(*NULL, "--out", f"{small}/mine/"), 2, "full")
+    assert [x.name for x in small.iterdir()] == ["mine"]
+
+
+def test_a_disk_that_becomes_full(dlsbench, disk):
+    small = disk("1100k")
+    result = dlsbench("run", "--kernel", "null:size=100", "--scheme",
+                      "ss", "--repetitions", 2000, "--repetitions-max",
+                      2000, "--out", f"{small}/r/")
+    assert result.code == 1
+    assert "No space left" in result.err
+    assert "Traceback" not in result.err
+    result.directory = small / "r"
+    assert [x["status"] for x in result.done()] == ["failed"]
+
+
+LATIN = "r\udce9sum\udce9"  # as a system of ISO-8859-1 writes it
+
+
+@pytest.mark.parametrize("args,words", [
+    (("--kernel", f"trace:file={LATIN}", "--scheme", "ss"),
+     ["r\\xe9sum\\xe9", "byte 13", "not UTF-8"]),
+    ((*NULL[1:], "--out", f"{LATIN}/x"), ["r\\xe9sum\\xe9", "UTF-8", "--out"]),
+    (("--kernel", "null\nnull", "--scheme", "ss"), ["null\\nnull"]),
+    (("--kernel", "null", "--scheme", "s\rs"), ["s\\rs"]),
+    ((*NULL[1:], "--out", "a\nb/c"), ["a\\nb", "control characters"]),
+    (("no\nfile.yaml",), ["no\\nfile.yaml"]),
+    ((*NULL[1:], "--hierarchy", "1\x1b[2J"), ["1\\x1b[2J"]),
+])
+def test_bytes_that_no_line_can_hold(dlsbench, tmp_path, args, words):
+    (tmp_path / LATIN).write_text("1e-6\n")
+    result = dlsbench("run", *args)
+    says(result, 2, *words)
+    assert not result.directory.exists()
+
+
+def test_a_platform_that_is_not_utf_8(sim, tmp_path):
+    path = tmp_path / LATIN
+    path.write_text(SMALL)
+    says(sim("--platform", path, "--kernel", "null", "--scheme", "ss",
+             "--workers", 2), 2, "platform", "r\\xe9sum\\xe9", "not UTF-8")
+
+
+def test_a_command_of_any_bytes_is_stored_as_bash_reads_it(
+        dlsbench, campaign, tmp_path):
+    path = campaign(GOOD + "cells:\n  - scheme: ss\n", f"'{LATIN}\n.yaml")
+    result = dlsbench("run", path, "--set", "name=x")
+    assert result.code == 0, result.err
+    manifest = json.loads(
+        next(result.directory.glob("manifest-*.json")).read_text())
+    words = subprocess.run(
+        ["bash", "-c", 'printf "%s\\0" ' + manifest["command"]],
+        capture_output=True, check=True).stdout.split(b"\0")
+    assert os.fsencode(path) in words
+
+
+@pytest.mark.parametrize("args", [
+    ("run", "PIPE"), ("run", "--kernel", "trace:file=PIPE", "--scheme", "ss"),
+    ("run", "--kernel", "floyd-steinberg:image=PIPE", "--scheme", "ss"),
+    ("plan", "--algorithm", "lp-adaptive", "--load", 9, "--platform", "PIPE"),
+    ("predict", "--kernel", "heat", "--layout", "2x1", "--calibration",
+     "PIPE"),
+    ("topo", "--topology", "PIPE"),
+    ("sim", "--platform", "PIPE", "--kernel", "null", "--scheme", "ss",
+     "--workers", 2),
+])
+def test_a_pipe_is_not_waited_for(dlsbench, tmp_path, args):
+    os.mkfifo(tmp_path / "PIPE")
+    says(dlsbench(*args, limit=20), 2, "PIPE", "not a regular file")
+
+
+def test_results_that_are_a_pipe_are_not_waited_for(dlsbench, tmp_path):
+    (tmp_path / "r").mkdir()
+    os.mkfifo(tmp_path / "r/runs-1.jsonl")
+    result = dlsbench("summary", "r", limit=20)
+    says(result, result.code, "runs-1.jsonl", "not a regular file")
+
+
+@pytest.mark.parametrize("piece", ["[", "- ", "{b: "])
+def test_deep_campaigns_are_refused_at_once(dlsbench, campaign, piece):
+    path = campaign(200000 * piece)
+    says(dlsbench("run", path, limit=20), 2, "c.yaml:1:",
+         "deeper than 32 levels")
+
+
+def test_large_campaigns_are_refused(dlsbench, campaign):
+    text = GOOD + "cells:\n" + "  - scheme: ss\n" * 300000
+    says(dlsbench("run", campaign(text)), 2, "larger than 4 MB")
+
+
+@pytest.mark.parametrize("text", [
+    "{kernel: null, cells: [{scheme: ss}]}\n",
+    "kernel: null\ncells:\n  - scheme: ss\n...\n",
+])
+def test_settings_of_a_file_of_any_style_are_stored(dlsbench, campaign, text):
+    path = campaign(text)
+    settings = ("--set", "scheme=[gss, tss]", "--set", "repetitions=1",
+                "--set", "repetitions_max=1", "--set", "name=mine")
+    result = dlsbench("run", path, *settings)
+    assert result.code == 0, result.err
+    again = dlsbench("run", result.directory / "campaign.yaml", "--out",
+                     f"{result.directory}/", "--resume")
+    assert again.code == 0, again.err
+    assert "mine: 2 cells" in again.err
+    assert "2 of 2 cells are complete already" in again.err
+
+
+def test_what_cannot_be_set_is_said(dlsbench, campaign):
+    path = campaign(GOOD + "cells:\n  - scheme: ss\n")
+    result = dlsbench("run", path, "--set", "cells=x")
+    says(result, 2, "cells is a part of a campaign file and cannot be set")
+    assert "did you mean" not in result.err

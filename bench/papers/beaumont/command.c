@@ -221,7 +221,7 @@ static int run(const struct beaumont_setup *setup, const char *dir,
     if (code == 0 && write_report(&result, stdout) != 0)
         code = error_set(err, ENOMEM, "out of memory");
     if (code == 0)
-        fprintf(stderr, "dlsbench: results in %s\n", result.dir);
+        command_say("results in %s", result.dir);
     free(readings);
     free(series);
     return code;

@@ -1,0 +1,21 @@
+/* The folders of a path of up to 2047 bytes. */
+#ifndef BENCH_RESULTS_FOLDERS_H
+#define BENCH_RESULTS_FOLDERS_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The length of the part of the path that is there before anything is made. */
+size_t folders_there(const char *path);
+
+/* Makes a folder; says whether it is new; those above are made quietly.
+ * Returns 0 or a negative errno with a text. */
+int folders_make(const char *path, bool *new, struct error *err);
+
+/* After an error, which leaves nothing behind: takes away what is longer than
+ * `there`, as far as it is empty. */
+void folders_remove(const char *path, size_t there);
+
+#endif
