@@ -2,19 +2,24 @@
 # What submit.sh and status.sh share; sourced by them.
 
 fail() {
-    printf '%s: %s\n' "${0##*/}" "$1" >&2
+    local said=${1//$'\n'/\\n}
+    printf '%s: %s\n' "${0##*/}" "${said//[[:cntrl:]]/?}" >&2
     exit "${2:-2}"
 }
 
 # The program: SITE_PROGRAM, else the build beside this folder, else PATH's.
 # $1: this folder.
 find_program() {
-    local program=${SITE_PROGRAM:-}
+    local program=${SITE_PROGRAM:-} said
     if [ -z "$program" ] && [ -x "$1/../build/dlsbench" ]; then
         program=$1/../build/dlsbench
     fi
     program=$(command -v -- "${program:-dlsbench}") ||
         fail "${SITE_PROGRAM:-dlsbench} is not found: make it, or set SITE_PROGRAM in site.env"
+    # Another one could take every command and succeed without doing anything.
+    said=$(timeout 60 "$program" --version 2>/dev/null </dev/null)
+    [[ $said == 'dlsbench '* ]] ||
+        fail "$program is not dlsbench: --version does not say so, set SITE_PROGRAM in site.env"
     realpath -- "$program"
 }
 

@@ -7,6 +7,8 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 . "$here/common.sh"
 # shellcheck source=jobs/heterogeneous.sh
 . "$here/heterogeneous.sh"
+# shellcheck source=jobs/site.sh
+. "$here/site.sh"
 
 # Seconds of a job that are not for cells: Slurm sends the signal 60 s before
 # the limit and up to 60 s earlier than that, and a launch takes time to start.
@@ -86,76 +88,6 @@ parse_nodes() {
     mapfile -t nodes < <(tr , '\n' <<<"$1" | sort -n)
 }
 
-# ---- the site ----
-
-# Slurm's time: minutes, minutes:seconds, hours:minutes:seconds, days-hours,
-# days-hours:minutes, days-hours:minutes:seconds.
-seconds_of() {
-    local days=0 clock=$1 fields
-    [[ $1 =~ ^([0-9]+-)?[0-9]+(:[0-9]+){0,2}$ ]] || return 1
-    if [[ $1 == *-* ]]; then
-        days=${1%%-*}
-        clock=${1#*-}
-        while [[ $clock != *:*:* ]]; do clock+=:0; done
-    elif [[ $clock != *:* ]]; then
-        clock=0:$clock:0
-    elif [[ $clock != *:*:* ]]; then
-        clock=0:$clock
-    fi
-    IFS=: read -ra fields <<<"$clock"
-    printf '%d\n' $((10#$days * 86400 + 10#${fields[0]} * 3600 + \
-        10#${fields[1]} * 60 + 10#${fields[2]}))
-}
-
-positive() {
-    [[ $2 =~ ^[1-9][0-9]{0,5}$ ]] ||
-        fail "$site: $1='$2' must be a number, 1 or more"
-}
-
-read_site() {
-    SITE_PARTITION='' SITE_ACCOUNT='' SITE_CORES='' SITE_TIME='' SITE_PARALLEL=4
-    SITE_LAUNCHER=srun SITE_PROGRAM=''
-    SITE_LAUNCHER_FLAGS=() SITE_SBATCH=() SITE_MODULES=()
-    SITE_TOPOLOGY='' SITE_HET_CORES='' SITE_HET_SBATCH=()
-    local said
-    [[ -f $site && -r $site ]] ||
-        fail "$site is not there: copy $here/site.env.example to it and fill it in"
-    said=$(bash -n "$site" 2>&1) || fail "bash cannot read ${said%%$'\n'*}"
-    # shellcheck source=/dev/null
-    . "$site"
-    time=${time:-$SITE_TIME}
-    positive SITE_CORES "$SITE_CORES"
-    positive SITE_PARALLEL "$SITE_PARALLEL"
-    check_het
-    machine=(--cores "$SITE_CORES")
-    [ -z "$SITE_TOPOLOGY" ] || machine+=(--topology "$SITE_TOPOLOGY")
-    limit_s=$(seconds_of "$time") ||
-        fail "the time limit '$time' (SITE_TIME or --time) must be minutes or [days-]hours:minutes:seconds"
-    program=$(find_program "$here") || exit 2
-    check_partition
-}
-
-# A job over the partition's limits would wait for ever.  Sets nodes_there.
-check_partition() {
-    local known most
-    nodes_there=''
-    [ -n "$SITE_PARTITION" ] && command -v sinfo >/dev/null || return 0
-    if ! known=$(sinfo -h -o %R 2>/dev/null); then
-        $dry_run && return
-        fail "sinfo does not answer, is this a Slurm cluster?" 1
-    fi
-    grep -qxF -- "$SITE_PARTITION" <<<"$known" ||
-        fail "$site: SITE_PARTITION='$SITE_PARTITION' is not known, there are: $(sort -u <<<"$known" | paste -sd ' ')"
-    most=$(sinfo -h -p "$SITE_PARTITION" -o %l | head -n 1)
-    if [[ $most =~ ^[0-9] ]] && [ "$limit_s" -gt "$(seconds_of "$most")" ]; then
-        fail "the time limit $time (SITE_TIME or --time) is over $most, that of partition $SITE_PARTITION"
-    fi
-    nodes_there=$(sinfo -h -N -p "$SITE_PARTITION" -o %N | sort -u | wc -l)
-    most=$(sinfo -h -N -p "$SITE_PARTITION" -o %c | sort -n | tail -n 1)
-    [ "$SITE_CORES" -le "${most:-$SITE_CORES}" ] ||
-        fail "$site: SITE_CORES=$SITE_CORES is over $most, the processors of a node of partition $SITE_PARTITION"
-}
-
 # One word of a --launcher template.
 template_word() {
     if [[ $1 == *\'* ]]; then
@@ -199,6 +131,10 @@ launcher() {
         ;;
     *) fail "$site: SITE_LAUNCHER='$SITE_LAUNCHER' is not known, allowed: srun, mpiexec, mpirun (or their paths)" ;;
     esac
+    word=${text//\{ranks\}/}
+    word=${word//\{threads\}/}
+    [[ $word != *\{* ]] ||
+        fail "$site: SITE_LAUNCHER_FLAGS: '{${word#*\{}' is unknown, only {ranks} and {threads} stand for numbers"
     printf '%s\n' "$text"
 }
 
@@ -377,6 +313,19 @@ list_cells() {
         ${where[@]+"${where[@]}"} --dry-run --format csv
 }
 
+# Slurm would take a backslash in the name of a job's output for its own, and a
+# path with the end of a line cannot go through lines.  The name of the campaign
+# is in the path where --out does not give all of it.
+check_out() {
+    local path=$PWD/$out
+    [[ $out != /* ]] || path=$out
+    [[ $out == */* ]] || path+=/$("$program" run "$campaign" \
+        ${sets[@]+"${sets[@]}"} "${machine[@]}" --dry-run |
+        sed -n 's/^campaign \(.*\): [0-9]* cells, seed.*/\1/p')
+    [[ $path != *\\* && $path != *$'\n'* ]] ||
+        fail "--out: '$path' holds a backslash or the end of a line, which Slurm cannot have in a job's output: give another --out"
+}
+
 # Sets dir and name.
 prepare() {
     local made where=()
@@ -398,6 +347,7 @@ main() {
     parse "$@"
     read_site
     cells=$(list_cells) || exit 2
+    check_out
     mapfile -t layouts < <(tail -n +2 <<<"$cells" | cut -d, -f2 | uniq)
     # What cannot be is said before anything is made or submitted.
     for layout in "${layouts[@]}"; do

@@ -64,6 +64,9 @@ def test_shards_are_as_many_as_the_time_needs(desk):
     (["--nodes", "1+0"], "--nodes: '1+0' must be numbers"),
     (["--nodes", "1+1"], "SITE_HET_CORES='' must be a number"),
     (["--nodes", "4"], "layout 2x1 does not fit on 4 nodes"),
+    (["--out", "a\nb/"], "a\\nb/' holds a backslash or the end of a line"),
+    (["--out", "a\\b/"], "a\\b/' holds a backslash or the end of a line"),
+    (["--out", "x", "--set", "name=a\\b"], "x/a\\b' holds a backslash"),
     (["--set", "layout=1x3"], "3 threads do not fit on a node of 2 cores"),
     (["--set", "scheme=gsss"], "gsss"),
     (["--calibration", "none.json"], "none.json"),
@@ -83,6 +86,13 @@ def test_bad_input_is_one_clear_line(desk, words, says):
     ("SITE_PROGRAM=/none/dlsbench", "/none/dlsbench is not found"),
     ("SITE_LAUNCHER_FLAGS=(\"a'\\\"\")", "both kinds of quotes"),
     ("SITE_SBATCH=(--exclusive", "bash cannot read site.env: line "),
+    ("exit 0", "site.env ends the shell that reads it"),
+    ("SITE_PROGRAM=/bin/true", "/bin/true is not dlsbench"),
+    ("SITE_ACCOUNT=$NOBODY_HAS_SET_THIS", "NOBODY_HAS_SET_THIS: unbound"),
+    ("SITE_LAUNCHER_FLAGS=(--nodes={foo})", "'{foo}"),
+    ("SITE_TIME=99999999999999999999", "the time limit '999999999999999"),
+    ("SITE_TIME=1-99999999999999999999", "the time limit '1-999"),
+    ("SITE_LAUNCHER=$'a\\nb'", "SITE_LAUNCHER='a\\nb' is not known"),
 ])
 def test_wrong_settings_are_one_clear_line(desk, line, says):
     desk.write("site.env", SITE + line + "\n")
