@@ -73,7 +73,7 @@ OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c))
 all: $(BUILD)/dlsbench ## build/dlsbench
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' Makefile sim.mk papers.mk checks.mk | sed 's/:.*##/\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' Makefile sim.mk papers.mk checks.mk faults.mk | sed 's/:.*##/\t/' | expand -t 18
 
 deps: ## install Debian packages (as root, or through sudo)
 	@sh tests/deps.sh $(DEBS)
@@ -191,7 +191,7 @@ format: ## clang-format the sources in place
 clean: ## remove the build folder
 	rm -rf $(BUILD)
 
-include sim.mk papers.mk checks.mk
+include sim.mk papers.mk checks.mk faults.mk
 # What is compiled or checked waits for `make deps` when both are asked for.
 $(OBJECTS) $(OVERHEAD) $(TESTS:=.o) $(BUILD)/version $(CHECKS) test: | \
     $(filter deps,$(MAKECMDGOALS))

@@ -123,6 +123,11 @@ static void a_line_can_stand_for_many(void **unused)
         assert_true(k.ops->cost->operations(k.instance, i) == 2e-5);
     check_free(&k);
     unlink(path);
+    /* 100 bytes must not ask for a gigabyte. */
+    write_trace(path, "16777216:0\n16777216:0\n1\n", 24);
+    snprintf(text, sizeof(text), "trace:file=%s,steps=1", path);
+    check_refused(text, EINVAL, ":3: there are more than 33554432 iterations");
+    unlink(path);
 }
 
 static void a_long_iteration_polls_in_time(void **unused)

@@ -137,6 +137,16 @@ def unit_thread(count):
     del os.environ["UCX_MEM_MMAP_HOOK_MODE"]
 
 
+def fuzz(count):
+    """Each fuzzer reads its corpus, under the sanitizers; `make test-faults`
+    searches for more."""
+    code, text = run(["make", "--no-print-directory", "-j", JOBS,
+                      "BUILD=build/address", "SAN=address", "fuzz-replay"])
+    failed = len(re.findall("^FAILED ", text, re.MULTILINE))
+    began = len(re.findall("^== ", text, re.MULTILINE))
+    count.add(began - failed, failed + (code != 0 and failed == 0))
+
+
 def integration(count):
     # make exports what is set on its command line: SIM=0, MPI=openmpi.
     sim = ["/dlsbench-sim"] * (os.environ.get("SIM") != "0")
@@ -186,7 +196,8 @@ def count_pytest(count, code, report):
 
 
 PARTS = {"checks": checks, "unit": unit, "unit-address": unit_address,
-         "unit-thread": unit_thread, "pin": pin, "integration": integration}
+         "unit-thread": unit_thread, "fuzz": fuzz, "pin": pin,
+         "integration": integration}
 
 
 def main():

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { TIMES_MAX = 1 << 24 };
+/* In a line, and in all: a short file must not ask for all memory there is. */
+enum { TIMES_MAX = 1 << 24, COUNT_MAX = 1 << 25 };
 
 static const double COST_MAX = 1e6; /* seconds, 11 days */
 
@@ -62,17 +63,25 @@ static int parse_times(const char **text, int64_t *times, struct error *err)
     return 0;
 }
 
-static int append(struct costs *c, size_t *room, double cost, struct error *err)
+static int append(struct costs *c, size_t *room, double cost, int64_t times,
+                  struct error *err)
 {
-    if ((size_t)c->count == *room) {
-        size_t more = *room == 0 ? 1024 : 2 * *room;
+    size_t needed = (size_t)(c->count + times);
+    if (needed > COUNT_MAX)
+        return error_set(err, EINVAL, "there are more than %d iterations",
+                         COUNT_MAX);
+    if (needed > *room) {
+        size_t more = needed > 1024 && needed > 2 * *room ? needed
+                      : *room == 0                        ? 1024
+                                                          : 2 * *room;
         double *cost_array = realloc(c->cost, more * sizeof(*cost_array));
         if (cost_array == NULL)
             return error_set(err, ENOMEM, "out of memory");
         c->cost = cost_array;
         *room = more;
     }
-    c->cost[c->count++] = cost;
+    for (int64_t i = 0; i < times; i++)
+        c->cost[c->count++] = cost;
     return 0;
 }
 
@@ -89,9 +98,7 @@ static int read_line(struct costs *c, char *line, size_t length, size_t *room,
     int code = parse_times(&text, &times, err);
     if (code == 0)
         code = parse_cost(text, &cost, err);
-    for (int64_t i = 0; code == 0 && i < times; i++)
-        code = append(c, room, cost, err);
-    return code;
+    return code == 0 ? append(c, room, cost, times, err) : code;
 }
 
 static int read_lines(struct costs *c, FILE *file, const char *path,

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /* Reads a regular file of numbers of seconds, one on a line, or n:seconds for n
- * alike; `#` begins a comment, blank lines are skipped.  The caller frees
- * *cost, of *count entries, at least 1.  Returns 0, -ENOENT, -EINVAL (with
- * file and line), -EIO or -ENOMEM with a text. */
+ * alike, 2^25 iterations at most; `#` begins a comment, blank lines are
+ * skipped.  The caller frees *cost, of *count entries, at least 1.  Returns 0,
+ * -ENOENT, -EINVAL (with file and line), -EIO or -ENOMEM with a text. */
 int costs_read(const char *path, double **cost, int64_t *count,
                struct error *err);
 

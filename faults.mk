@@ -1,0 +1,38 @@
+# What takes longer than `make test`, or may take as long as one likes: faults
+# that are searched for.  Each part is a target of its own.
+FAULTS  = fuzz
+.PHONY: test-faults $(FAULTS:%=faults-%) fuzz-replay
+test-faults: $(FAULTS:%=faults-%) ## search for faults: fuzzers (SECONDS=60 each)
+
+# ---- fuzzers ----
+#
+# tests/fuzz/NAME_fuzz.c with tests/fuzz/corpus/NAME.  What a fuzzer finds is in
+# build/fuzz/NAME; once it is mended, a small copy goes to the corpus.
+FUZZERS := $(patsubst tests/fuzz/%_fuzz.c,%,$(wildcard tests/fuzz/*_fuzz.c))
+SECONDS = 60
+FUZZ    = $(BUILD)/fuzz
+FUZZ_OBJECTS = $(FUZZERS:%=$(BUILD)/tests/fuzz/%_fuzz.o) $(BUILD)/tests/fuzz/fuzz.o
+
+# Each reads its corpus once, in any build.
+fuzz-replay: $(FUZZERS:%=$(BUILD)/tests/fuzz/%_replay)
+	@sh tests/fuzz.sh replay $(BUILD) $(FUZZERS)
+
+# libFuzzer is clang's.
+faults-fuzz:
+	+$(Q)$(MAKE) --no-print-directory BUILD=$(FUZZ) CC='$(CCACHE) clang' SAN=address \
+	    CFLAGS='-O1 -fsanitize=fuzzer-no-link' fuzz-programs
+	@sh tests/fuzz.sh search $(FUZZ) $(SECONDS) $(FUZZERS)
+
+.PHONY: fuzz-programs
+fuzz-programs: $(FUZZERS:%=$(BUILD)/tests/fuzz/%_search)
+
+$(BUILD)/tests/fuzz/%_replay: $(BUILD)/tests/fuzz/%_fuzz.o $(BUILD)/tests/fuzz/fuzz.o \
+    $(BUILD)/tests/fuzz/replay.o $(LIBOBJS)
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/tests/fuzz/%_search: $(BUILD)/tests/fuzz/%_fuzz.o $(BUILD)/tests/fuzz/fuzz.o $(LIBOBJS)
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS_ALL) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+.SECONDARY: $(FUZZ_OBJECTS) $(BUILD)/tests/fuzz/replay.o

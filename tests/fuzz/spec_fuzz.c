@@ -1,0 +1,58 @@
+/* Specs of kernels, schemes, plans, OpenMP schedules and auto: what is
+ * canonical stays as it is. */
+#include "tests/fuzz/fuzz.h"
+
+#include "harness/cell/cell.h"
+#include "kernels/kernel.h"
+#include "sched/divisible/algorithm.h"
+#include "sched/schemes/pair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void check_kernel(const char *text)
+{
+    const struct kernel_ops *kernel;
+    struct spec spec, again;
+    struct error err = {""};
+    if (kernel_parse(text, &kernel, &spec, &err) != 0) {
+        fuzz_message(&err);
+        return;
+    }
+    fuzz_need(kernel_parse(spec.canonical, &kernel, &again, &err) == 0,
+              err.text);
+    fuzz_need(strcmp(spec.canonical, again.canonical) == 0,
+              "the canonical form of a kernel is its own");
+}
+
+static void check_scheme(const char *text)
+{
+    struct sched_pair pair, again;
+    struct error err = {""};
+    if (cell_scheme_parse(text, &pair, &err) != 0) {
+        fuzz_message(&err);
+        return;
+    }
+    fuzz_need(cell_scheme_parse(pair.canonical, &again, &err) == 0, err.text);
+    fuzz_need(strcmp(pair.canonical, again.canonical) == 0,
+              "the canonical form of a scheme is its own");
+}
+
+static void check_plan(const char *text)
+{
+    struct divisible_choice choice;
+    struct spec spec;
+    struct error err = {""};
+    if (divisible_named(text) && divisible_parse(text, &choice, &spec, &err))
+        fuzz_message(&err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_text(data, size);
+    check_kernel(text);
+    check_scheme(text);
+    check_plan(text);
+    free(text);
+    return 0;
+}
