@@ -236,12 +236,15 @@ int image_write(const char *who, const char *path, const struct image *image,
                          "kernel %s: image '%s' cannot be written: %s", who,
                          path, strerror(errno));
     }
+    errno = 0;
     bool good = try_write(file, image, values, row, arg);
+    int reason = errno;
     good = fclose(file) == 0 && good;
+    reason = reason != 0 ? reason : errno;
     free(values);
     if (good)
         return 0;
     unlink(path);
-    return error_set(err, EIO, "kernel %s: image '%s' could not be written",
-                     who, path);
+    return error_set(err, EIO, "kernel %s: image '%s' could not be written: %s",
+                     who, path, strerror(reason != 0 ? reason : EIO));
 }

@@ -404,3 +404,31 @@ def test_the_files_for_programs_have_them(seven):
     assert len(few) == 1 and few[names[1:]].isna().all(axis=None)
     page = (seven / "report.html").read_text()
     assert "{:.3f} [{:.3f}, {:.3f}]".format(*row) in page
+
+
+def test_simulated_extremes_end(sim, campaign):
+    """What lasts for days costs days of simulated time, and no more."""
+    result = sim(campaign("""
+repetitions: 1
+repetitions_max: 1
+kernel: "mandelbrot:size=400,maxiter=50"
+scheme: gss
+ranks: 4
+cells:
+  - perturb: ["stop:worker=1,seconds=1e6", "stop:worker=1,at=1e6",
+              "gone:worker=1,at=1e6", "delay:worker=0,workers=4,factor=1e3",
+              "delay:worker=1,factor=1e3,period=1e6",
+              "network:latency=1e6,bandwidth=1e-6",
+              "stop:worker=0,workers=4", "gone:worker=1,workers=3"]
+    reissue: ["off", "on"]
+"""), limit=120)
+    done = result.done()
+    assert len(done) == 16
+    for line in done:
+        lost = "workers=3" in line["perturb"] and line["reissue"] is None
+        assert line["status"] == ("failed" if lost else "ok"), line
+    time = {(x["perturb"].split(",seed")[0], x["reissue"]): x["time_s"]
+            for x in result.runs()}
+    stop = "stop:worker=1,workers=1,at=0,seconds=1e+06"
+    assert time[stop, None] == pytest.approx(1e6)
+    assert time[stop, 3.0] < 1

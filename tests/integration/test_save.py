@@ -1,4 +1,6 @@
 """--save: the picture is what was computed, wherever the results were left."""
+import subprocess
+
 import pytest
 
 
@@ -57,3 +59,23 @@ def test_kernels_without_a_picture(dlsbench):
     assert result.code == 2
     assert "heat computes no picture" in result.err
     assert "mandelbrot, floyd-steinberg" in result.err
+
+
+@pytest.mark.parametrize("shape", [("--threads", 2), ("--ranks", 2)])
+def test_a_picture_on_a_full_disk_fails_its_cell(dlsbench, disk, shape):
+    small = disk("2000k")
+    args = ("run", "--kernel", "mandelbrot:size=2048,maxiter=20", "--scheme",
+            "gss", *shape, "--oversubscribe", "--save", "--repetitions", 1,
+            "--repetitions-max", 1, "--out", f"{small}/r/")
+    result = dlsbench(*args)
+    result.directory = small / "r"
+    assert result.code == 1
+    assert "could not be written: No space left on device" in result.err
+    assert [x["status"] for x in result.done()] == ["failed"]
+    assert not list(result.directory.glob("*.pgm"))
+    subprocess.run(["mount", "-o", "remount,size=8m", small], check=True)
+    again = dlsbench(*args, "--resume")
+    assert again.code == 0, again.err
+    assert [x["status"] for x in result.done()] == ["failed", "ok"]
+    [picture] = result.directory.glob("*.pgm")
+    assert picture.stat().st_size > 2048 * 2048
