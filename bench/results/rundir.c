@@ -80,6 +80,20 @@ static int check_line(const char *path, struct error *err)
                      path);
 }
 
+/* A file without a name, of which nothing is left when this is killed; `name`
+ * is empty then.  Not every file system has them. */
+static int open_unnamed(const char *folder, char name[PATH_MAX])
+{
+    name[0] = '\0';
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        return fd;
+    if (file_path(name, PATH_MAX, folder, ".dlsbench-XXXXXX", NULL) != 0)
+        return -ENAMETOOLONG;
+    fd = mkostemp(name, O_CLOEXEC);
+    return fd >= 0 ? fd : -errno;
+}
+
 /* A written file tells more than permissions do (root, full or read-only
  * file systems). */
 static int check_writable(const char *path, struct error *err)
@@ -148,7 +162,7 @@ int rundir_make(const char *name, const char *out, char *path, size_t size,
         return code;
     size_t there = folders_there(dir.path);
     code = folders_make(dir.path, &new, err);
-    if (code == 0 && !new &&has_files(dir.path, "*"))
+    if (code == 0 && !new &&has_files(dir.path, "", ""))
         code =
             error_set(err, EEXIST, "%s exists: give another --out", dir.path);
     if (code == 0)
