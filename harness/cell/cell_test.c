@@ -109,6 +109,26 @@ static void every_field_takes_its_values(void **unused)
             fail_msg("the field %s is not tested", cell_fields[f]);
 }
 
+/* A trace has a key `steps`, too: work per second, and no time steps. */
+static void a_trace_has_no_time_steps(void **unused)
+{
+    (void)unused;
+    static const char *const kernel[] = {"trace:file=a.txt",
+                                         "trace:file=a.txt,steps=1000"};
+    for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++) {
+        struct cell cell;
+        struct error err = {""};
+        cell_defaults(&cell);
+        cell.ranks = 2;
+        strcpy(cell.kernel, kernel[i]);
+        strcpy(cell.scheme, "ss");
+        if (cell_check(&cell, &err) != 0)
+            fail_msg("%s", err.text);
+        assert_string_equal(cell.collect, "master");
+        assert_string_equal(cell.placement, "sticky");
+    }
+}
+
 /* Dedicated masters come on top of the workers asked for. */
 static void workers_become_ranks(void **unused)
 {
@@ -710,6 +730,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_takes_its_values),
         cmocka_unit_test(workers_become_ranks),
+        cmocka_unit_test(a_trace_has_no_time_steps),
         cmocka_unit_test(values_arrive),
         cmocka_unit_test(wrong_values_say_what_is_allowed),
         cmocka_unit_test(too_long_values_are_refused),
