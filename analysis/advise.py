@@ -109,7 +109,7 @@ def main():
         frame = frame[frame["kernel"].str.startswith(args.kernel)]
     if args.workers and len(frame):
         frame = frame[frame["workers"] == args.workers]
-    if frame.empty or frame["oversubscribed"].all():
+    if frame.empty or frame["unranked"].all():
         print("advise: no ranked cell fits", file=sys.stderr)
         return 2
     samples = cells.by_cell(results.runs)

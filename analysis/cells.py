@@ -17,7 +17,8 @@ GIVEN = ["kernel", "scheme", "ranks", "threads", "sync_interval",
 # Columns of a run line that are neither the cell nor measured by number.
 ABOUT_RUN = {"launch", "cell", "type", "schema", "started", "repetition",
              "repetitions", "reason", "seed", "status", "verified",
-             "simulated", "oversubscribed", "chosen_interval"}
+             "simulated", "oversubscribed", "shared_masters",
+             "chosen_interval"}
 
 
 def measured(runs, cell_columns):
@@ -30,9 +31,9 @@ def measured(runs, cell_columns):
 
 def summarize(results):
     """A frame with a row per (cell, simulated): the cell's columns, `n`,
-    `launches`, `oversubscribed`, `sampled`, `loop` (the kernel's name, no
-    longer than clear), `label`, `setup`, `interval` and it in words, and for
-    every measure m the columns m, m_low, m_high."""
+    `launches`, `oversubscribed`, `unranked`, `sampled`, `loop` (the kernel's
+    name, no longer than clear), `label`, `setup`, `interval` and it in words,
+    and for every measure m the columns m, m_low, m_high."""
     runs = results.runs
     if runs.empty:
         return pd.DataFrame()
@@ -55,8 +56,16 @@ def summarize(results):
     frame["n"] = np.bincount(group, minlength=count)
     frame["launches"] = keys["launch"].nunique().to_numpy()
     frame["oversubscribed"] = any_of(runs, "oversubscribed", True, group)
+    # Cores that a waiting master shared with a worker are shared, too.
+    frame["unranked"] = frame["oversubscribed"] | shared_masters(runs, group)
     frame["sampled"] = any_of(runs, "verified", "sample", group)
     return finish(frame)
+
+
+def shared_masters(runs, group):
+    if "shared_masters" not in runs:
+        return False
+    return np.bincount(group, weights=runs["shared_masters"] > 0).astype(bool)
 
 
 def any_of(runs, name, value, group):
@@ -103,8 +112,8 @@ def extra_columns(frame, cell_columns=None):
     """Columns of the cell that differ between cells of one kernel, transport,
     master and hierarchy: what only follows from the transport says nothing."""
     measures = set(MEASURES) | {"cell", "simulated", "n", "launches",
-                                "oversubscribed", "sampled", "interval",
-                                "interval_words", "loop"}
+                                "oversubscribed", "unranked", "sampled",
+                                "interval", "interval_words", "loop"}
     names = cell_columns or [
         n for n in frame.columns if n not in GIVEN and n not in measures
         and not n.endswith(("_low", "_high")) and n + "_low" not in frame]

@@ -15,7 +15,7 @@ NUMBERS = {"schema", "ranks", "threads", "workers", "repetition",
            "dropped", "steals", "steals_failed", "stolen", "worker", "rank",
            "queue", "available", "readings", "switches_voluntary",
            "switches_involuntary", "faults_minor", "faults_major", "start",
-           "size", "step", "time_step", "home"}
+           "size", "step", "time_step", "home", "shared_masters"}
 FLAGS = {"prefetch", "smt", "simulated", "oversubscribed", "trial"}
 COUNTED = ("counters_compute.", "counters_wait.")
 

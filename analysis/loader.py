@@ -341,3 +341,6 @@ def note_odd(results):
     if "oversubscribed" in runs and runs["oversubscribed"].eq(True).any():
         notes.append("in some cells workers shared cores (--oversubscribe): "
                      "they are not ranked")
+    if "shared_masters" in runs and (runs["shared_masters"] > 0).any():
+        notes.append("in some cells a waiting master was on a worker's core: "
+                     "they are not ranked")

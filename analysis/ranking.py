@@ -78,7 +78,7 @@ def same(a, b):
 
 def problems(frame):
     """The rows of each problem, as lists of dictionaries."""
-    usable = frame[~frame["oversubscribed"].astype(bool)]
+    usable = frame[~frame["unranked"].astype(bool)]
     keys = [n for n in GIVEN if n in usable]
     found = {}
     for row in usable.to_dict("records"):

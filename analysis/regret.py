@@ -56,7 +56,7 @@ def pairs(results, frame):
     auto = is_auto(frame)
     if CHOSEN[0] not in results.runs or not auto.any():
         return frame.iloc[:0]
-    same = ["simulated", "oversubscribed", *(
+    same = ["simulated", "unranked", *(
         n for n in results.cells
         if n in frame and n not in CHOICES and n not in ALSO)]
     ends = results.ended[results.ended["status"] == "ok"] \

@@ -16,7 +16,7 @@ def draw(results, frame):
     for (kernel, simulated), part in frame.groupby(["kernel", "simulated"],
                                                    sort=False):
         part = best_intervals(part)
-        part = part[part["oversubscribed"] == part["oversubscribed"].min()]
+        part = part[part["unranked"] == part["unranked"].min()]
         # Nothing scales where each number of workers is on its own machine.
         if part.groupby("setup")["workers"].nunique().max() < 2:
             continue

@@ -179,6 +179,9 @@ static int take_run(struct results *results, const json_t *line)
     result->oversubscribed =
         result->oversubscribed ||
         json_is_true(json_object_get(line, "oversubscribed"));
+    result->shared_masters =
+        result->shared_masters ||
+        json_integer_value(json_object_get(line, "shared_masters")) > 0;
     return 0;
 }
 
@@ -364,4 +367,17 @@ int result_median(const struct result *result, size_t offset, double *median,
     if (half != NULL)
         *half = (m.high - m.low) / 2;
     return 0;
+}
+
+const char *result_unranked(const struct result *result)
+{
+    if (result->oversubscribed)
+        return "; oversubscribed, not ranked";
+    return result->shared_masters ? "; a master on a worker's core, not ranked"
+                                  : NULL;
+}
+
+int result_crowding(const struct result *result)
+{
+    return 2 * result->oversubscribed + result->shared_masters;
 }

@@ -35,6 +35,7 @@ struct result {
     enum result_status status;
     char reason[200];    /* when failed */
     bool oversubscribed; /* workers shared cores */
+    bool shared_masters; /* a waiting master was on a worker's core */
     bool sampled;        /* verified by a sample only */
     bool simulated;      /* every iteration was handed out once, no more */
     int count;           /* repetitions of launches that ended ok */
@@ -71,6 +72,13 @@ int result_median(const struct result *result, size_t offset, double *median,
 /* The same with both ends of the interval, NAN where there are too few. */
 int result_interval(const struct result *result, size_t offset,
                     struct stats_median *median);
+
+/* What makes a label say that cores were shared and that the cell is not
+ * ranked; NULL: it is. */
+const char *result_unranked(const struct result *result);
+
+/* By how its cores were shared, to sort by; 0: they were not. */
+int result_crowding(const struct result *result);
 
 /* NULL when the directory does not know this cell. */
 const struct result *results_find(const struct results *results,

@@ -32,8 +32,8 @@ static void make_label(const struct result *result, char *label)
     label_layout(label, &result->cell);
     label_way(label, &result->cell);
     label_machine(label, &result->cell);
-    if (result->oversubscribed)
-        label_add(label, "; oversubscribed, not ranked", "");
+    if (result_unranked(result) != NULL)
+        label_add(label, result_unranked(result), "");
 }
 
 static int make_row(const struct result *result, struct row *row)
@@ -199,8 +199,8 @@ static void print_row(FILE *out, const struct row *row,
             verified(result));
 }
 
-/* Rows [begin, end) have one label; the fastest is marked unless workers
- * shared cores. */
+/* Rows [begin, end) have one label; the fastest is marked if it is
+ * ranked. */
 static void print_group(FILE *out, const struct row *rows, int begin, int end,
                         double serial)
 {
@@ -208,7 +208,7 @@ static void print_group(FILE *out, const struct row *rows, int begin, int end,
     int best = -1;
     for (int i = begin; i < end; i++) {
         const struct result *result = rows[i].result;
-        if (no_numbers(result) == NULL && !result->oversubscribed &&
+        if (no_numbers(result) == NULL && result_unranked(result) == NULL &&
             (best < 0 || rows[i].time_s < rows[best].time_s))
             best = i;
     }

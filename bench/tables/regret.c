@@ -145,7 +145,7 @@ static bool same_problem(const struct result *a, const struct result *b)
            c->prefetch == d->prefetch && c->smt == d->smt &&
            c->min_chunk == d->min_chunk && c->reissue == d->reissue &&
            a->simulated == b->simulated &&
-           a->oversubscribed == b->oversubscribed;
+           result_crowding(a) == result_crowding(b);
 }
 
 static void find_best(const struct results *results, struct regret *r)

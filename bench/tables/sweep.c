@@ -89,7 +89,7 @@ static void print_label(FILE *out, const struct sweep *sweep, int number)
     label_way(label, &cell);
     label_machine(label, &cell);
     snprintf(title, sizeof(title), "%d: %s, %s%s", number, cell.scheme, label,
-             sweep->crowded ? "; oversubscribed, not ranked" : "");
+             sweep->unranked != NULL ? sweep->unranked : "");
     fputc('\n', out);
     table_heading(out, 2, title);
 }
@@ -276,7 +276,7 @@ static void add_rest(struct table *table, const struct sweep *sweep)
     table_add(table, "%d", c->smt);
     table_add(table, "%d", c->prefetch);
     table_add(table, "%lld", (long long)c->min_chunk);
-    table_add(table, "%d", sweep->crowded);
+    table_add(table, "%d", sweep->unranked != NULL);
     cell_simulation_words(c, simulation, sizeof(simulation));
     table_add(table, "%s", simulation);
 }

@@ -58,7 +58,7 @@ static int compare_cells(const struct cell *a, const struct cell *b)
 static int compare_groups(const struct result *a, const struct result *b)
 {
     int order = compare_cells(&a->cell, &b->cell);
-    return order != 0 ? order : a->oversubscribed - b->oversubscribed;
+    return order != 0 ? order : result_crowding(a) - result_crowding(b);
 }
 
 static int compare_results(const void *x, const void *y)
@@ -106,8 +106,8 @@ double sweep_time(const struct sweep *sweep, double h)
 
 static void find_best(struct sweep *sweep)
 {
-    sweep->best = sweep->crowded ? -1 : 0;
-    if (sweep->crowded)
+    sweep->best = sweep->unranked != NULL ? -1 : 0;
+    if (sweep->unranked != NULL)
         return;
     for (int i = 1; i < sweep->points; i++)
         if (sweep->point[i].time_s < sweep->point[sweep->best].time_s)
@@ -184,7 +184,7 @@ static int make_sweep(const struct result *const *results, int count,
                       struct sweep *sweep)
 {
     *sweep = (struct sweep){.cell = &results[0]->cell,
-                            .crowded = results[0]->oversubscribed};
+                            .unranked = result_unranked(results[0])};
     sweep->point = calloc((size_t)count, sizeof(*sweep->point));
     if (sweep->point == NULL)
         return -ENOMEM;

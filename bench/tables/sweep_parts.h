@@ -29,9 +29,9 @@ struct sweep {
     const struct cell *cell;   /* one of them: what they have in common */
     struct sweep_point *point; /* by h */
     int points;
-    int best;     /* -1: not ranked, its workers shared cores */
-    bool crowded; /* they did */
-    bool known;   /* the calibration knows this loop */
+    int best;             /* -1: not ranked */
+    bool known;           /* the calibration knows this loop */
+    const char *unranked; /* why not, as result_unranked; NULL: it is */
     struct forecast_shape shape;
     double k;
     struct sweep_choice choice[SWEEP_CHOICES];

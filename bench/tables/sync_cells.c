@@ -17,8 +17,8 @@ static void make_way(const struct result *result, char *way)
     else
         snprintf(way, LABEL_SIZE, "ranks of %d threads", c->threads);
     label_way(way, c);
-    if (result->oversubscribed)
-        label_add(way, "; oversubscribed, not ranked", "");
+    if (result_unranked(result) != NULL)
+        label_add(way, result_unranked(result), "");
 }
 
 /* The powers of a cell's workers without their load; NULL: all equal. */

@@ -152,6 +152,8 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
         "verified", verified(c, result), "oversubscribed",
         run_oversubscribed(c->run));
     json_object_update_new(row, measured);
+    json_object_set_new(row, "shared_masters",
+                        json_integer(run_shared_masters(c->run)));
     json_object_set_new(row, "perturbed", perturbed(c, result));
     json_object_set_new(row, "reissued", count_of(result->reissued));
     json_object_set_new(row, "dropped", count_of(result->dropped));

@@ -193,6 +193,36 @@ static void reports_are_checked(void **unused)
     tree_free(&f.tree);
 }
 
+/* A master of two workers' host, bound or not. */
+static void masters_that_share_are_counted(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    open_fixture(&f, "dedicated", "flat", 3);
+    struct topo_binding binding = {.bind = TOPO_COMPACT};
+    struct place_report worker[6], master = {111, 2, 2, true, 0, 0};
+    for (int w = 0; w < 6; w++)
+        worker[w] = (struct place_report){
+            w < 2 ? 111 : 222, w < 2 ? w : w - 2, w, true, 0, 0};
+#define SHARED()                                                               \
+    place_shared_masters(&f.place, &f.tree, worker, &master, 1, &binding)
+    assert_int_equal(SHARED(), 0);
+    master.core = 1; /* worker 1's, by another hardware thread */
+    assert_int_equal(SHARED(), 1);
+    binding.smt = true;
+    assert_int_equal(SHARED(), 0);
+    binding = (struct topo_binding){.bind = TOPO_NONE};
+    assert_int_equal(SHARED(), 0);
+    f.cores[0] = f.cores[1] = 2;
+    assert_int_equal(SHARED(), 1);
+    master.host = 222; /* four workers, three cores, and no master */
+    assert_int_equal(SHARED(), 1);
+    f.cores[2] = f.cores[3] = 4;
+    assert_int_equal(SHARED(), 0);
+#undef SHARED
+    tree_free(&f.tree);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +232,7 @@ int main(void)
         cmocka_unit_test(bound_ranks_are_not_crowded),
         cmocka_unit_test(hardware_threads_share_a_core),
         cmocka_unit_test(reports_are_checked),
+        cmocka_unit_test(masters_that_share_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,6 +81,8 @@ int run_workers(const struct run *run);
 int run_worker_rank(const struct run *run, int worker);
 const struct powers *run_powers(const struct run *run);
 bool run_oversubscribed(const struct run *run);
+/* Rank 0: masters without workers that wait on a worker's core. */
+int run_shared_masters(const struct run *run);
 const struct perturbs *run_perturbs(const struct run *run);
 /* The cell's plan; NULL: it has none. */
 const struct planned *run_planned(const struct run *run);

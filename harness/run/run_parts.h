@@ -46,7 +46,8 @@ struct run {
     int domain;     /* of this rank */
     int *processor; /* of this rank's threads; -1: any of the domain */
     bool crowded, oversubscribed;
-    int workers; /* of this rank */
+    int shared_masters; /* known to rank 0 */
+    int workers;        /* of this rank */
     struct worker *worker;
     struct feed feed;             /* of a fed loop: one worker in each rank */
     struct worker_result *result; /* of this rank's workers */
@@ -60,7 +61,8 @@ struct run {
     uint64_t start_ticks;
     double start_s, end_s;
     int64_t messages, bytes;    /* of the masters, all passes */
-    struct place_report *place; /* of this rank's workers, while opening */
+    struct place_report *place; /* of this rank's workers, or of a master
+                                   without any, while opening */
     /* Rank 0, of the last repetition. */
     struct worker_result *all_workers;
     struct counters_values *all_counted;

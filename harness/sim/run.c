@@ -179,6 +179,12 @@ bool run_oversubscribed(const struct run *run)
     return false;
 }
 
+int run_shared_masters(const struct run *run)
+{
+    (void)run;
+    return 0;
+}
+
 const struct planned *run_planned(const struct run *run)
 {
     return run->planned.count > 0 ? &run->planned : NULL;

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from result_files import analysis
+
 CORES = sorted(os.sched_getaffinity(0))
 needs_two = pytest.mark.skipif(len(CORES) < 2, reason="one processor only")
 CELL = ("run", "--kernel", "heat:rows=400,cols=400", "--scheme", "ss",
@@ -67,6 +69,27 @@ def test_shared_cores_are_refused_before_and_after(dlsbench):
     done = dlsbench(*CELL, *how, "--oversubscribe", out="again")
     assert {x["processor"] for x in workers(done).values()} == {CORES[0]}
     assert done.runs()[0]["oversubscribed"] is True
+
+
+@needs_two
+def test_a_master_on_a_workers_core_is_recorded_and_not_ranked(dlsbench):
+    """As many workers as cores, and one less."""
+    for workers in len(CORES), len(CORES) - 1:
+        done = dlsbench("run", "--kernel", "null:size=1000", "--scheme",
+                        "gss", "--ranks", workers + 1, "--master", "dedicated",
+                        "--repetitions", 2,
+                        "--repetitions-max", 2, out=f"w{workers}")
+        assert done.code == 0, done.err
+        shared = workers == len(CORES)
+        for run in done.runs():
+            assert run["oversubscribed"] is False
+            assert run["shared_masters"] == shared
+        assert ("; a master on a worker's core, not ranked" in done.out
+                ) == shared
+        assert ("* gss" in done.out) != shared
+        code, text, err = analysis("advise", done.directory)
+        assert ("no ranked cell" in err) == shared, (code, text, err)
+        assert ("a waiting master was on a worker's core" in err) == shared
 
 
 def test_a_campaign_chooses_shapes_by_the_nodes_topology(dlsbench, campaign):

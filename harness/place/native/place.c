@@ -204,3 +204,43 @@ int place_check(const struct place *place, const struct tree *tree,
     free(seat);
     return code;
 }
+
+static bool same_seat(const struct place_report *a,
+                      const struct place_report *b, bool smt)
+{
+    return a->host == b->host &&
+           (smt ? a->processor == b->processor : a->core == b->core);
+}
+
+/* Whether a group has more workers and masters than cores. */
+static bool group_crowded(const struct place *place, const struct tree *tree,
+                          uint64_t group, bool smt)
+{
+    int threads = 0, room = 0;
+    for (int r = 0; r < place->ranks; r++) {
+        int workers = rank_workers(tree, r);
+        if (place->group[r] != group)
+            continue;
+        threads += workers > 0 ? workers : 1;
+        room = smt ? place->processors[r] : place->cores[r];
+    }
+    return threads > room;
+}
+
+int place_shared_masters(const struct place *place, const struct tree *tree,
+                         const struct place_report *worker,
+                         const struct place_report *master, int masters,
+                         const struct topo_binding *binding)
+{
+    int shared = 0;
+    for (int m = 0; m < masters; m++) {
+        bool found = false;
+        if (binding->bind == TOPO_NONE)
+            found = group_crowded(place, tree, master[m].host, binding->smt);
+        for (int w = 0; w < tree->workers && !found; w++)
+            found = binding->bind != TOPO_NONE &&
+                    same_seat(&master[m], &worker[w], binding->smt);
+        shared += found;
+    }
+    return shared;
+}

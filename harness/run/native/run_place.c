@@ -27,8 +27,6 @@ static void bind_body(int thread, void *arg)
     if (thread > 0 && thread >= run->workers)
         return;
     int code = run_bind_thread(run, thread, &err);
-    if (thread >= run->workers)
-        return;
     struct topo_seen seen = topo_observe_self(run->context->place.topo);
     bool alone = run->binding.smt ? seen.on_processor : seen.on_core;
     run->place[thread] = (struct place_report){
@@ -40,11 +38,32 @@ static void bind_body(int thread, void *arg)
         .cache = seen.seat.cache};
 }
 
+/* Rank 0 looks at where the workers and the masters without workers are. */
+static int check_reports(struct run *run, struct error *err)
+{
+    const struct comm *comm = &run->context->comm;
+    const struct place *place = &run->context->place;
+    void *workers, *masters;
+    size_t size, each = sizeof(*run->place);
+    int code = 0;
+    comm_gather_any(comm, run->place, (size_t)run->workers * each, &workers,
+                    &size);
+    comm_gather_any(comm, run->place, run->workers == 0 ? each : 0, &masters,
+                    &size);
+    if (comm->rank == 0) {
+        code = place_check(place, &run->tree, workers, &run->binding, err);
+        run->shared_masters =
+            place_shared_masters(place, &run->tree, workers, masters,
+                                 (int)(size / each), &run->binding);
+    }
+    free(workers);
+    free(masters);
+    return code;
+}
+
 int run_check_places(struct run *run, bool oversubscribe, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
-    void *all;
-    size_t size;
     int threads = run->workers > 0 ? run->workers : 1;
     run->processor = calloc((size_t)threads, sizeof(*run->processor));
     if (run->processor == NULL)
@@ -55,18 +74,18 @@ int run_check_places(struct run *run, bool oversubscribe, struct error *err)
     if (code != 0)
         return code;
     engine_team_run(run->context->team, bind_body, run);
-    comm_gather_any(comm, run->place,
-                    (size_t)run->workers * sizeof(*run->place), &all, &size);
-    if (comm->rank == 0)
-        code = place_check(&run->context->place, &run->tree, all, &run->binding,
-                           err);
-    free(all);
+    code = check_reports(run, err);
     int agreed = comm_agree(comm, code, err);
     if (agreed == -EBUSY && oversubscribe) {
         run->oversubscribed = true;
         return 0;
     }
     return agreed;
+}
+
+int run_shared_masters(const struct run *run)
+{
+    return run->shared_masters;
 }
 
 /* Two ranks of a host may have different cpusets: its name tells the node. */
