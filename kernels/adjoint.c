@@ -133,6 +133,11 @@ static double adjoint_memory(const struct spec *spec)
     return 2 * sizeof(double) * size * size;
 }
 
+static int64_t adjoint_count(const struct spec *spec)
+{
+    return spec->value[SIZE].integer * spec->value[SIZE].integer;
+}
+
 static int adjoint_create(const struct spec *spec, void **instance,
                           struct error *err)
 {
@@ -246,6 +251,7 @@ const struct kernel_ops kernel_adjoint_ops = {
                 "Implemented on Large-Scale Clusters, section V",
     .params = adjoint_params,
     .memory = adjoint_memory,
+    .count = adjoint_count,
     .create = adjoint_create,
     .destroy = adjoint_destroy,
     .iterations = adjoint_iterations,

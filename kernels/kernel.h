@@ -173,6 +173,10 @@ struct kernel_ops {
      * little beside the output. */
     double (*memory)(const struct spec *spec);
 
+    /* I, as far as the spec tells.  Optional: NULL where it is far below 2^32,
+     * or only create can know. */
+    int64_t (*count)(const struct spec *spec);
+
     /* Makes an instance with its input data (same spec, same data, on every
      * machine and in every process).  Returns 0, -EINVAL, -ENOENT, -EIO or
      * -ENOMEM with a text; what does not fit into memory is refused here.

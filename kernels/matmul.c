@@ -104,6 +104,11 @@ static int entry(uint64_t bits, int i)
     return nibble - 8 + (nibble >> 3);
 }
 
+static int64_t matmul_count(const struct spec *spec)
+{
+    return spec->value[TASKS].integer;
+}
+
 static int matmul_create(const struct spec *spec, void **instance,
                          struct error *err)
 {
@@ -357,6 +362,7 @@ const struct kernel_ops kernel_matmul_ops = {
                 "Algorithm for Heterogeneous Distributed Computing Systems, "
                 "section 4",
     .params = matmul_params,
+    .count = matmul_count,
     .create = matmul_create,
     .destroy = free,
     .iterations = matmul_iterations,

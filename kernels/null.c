@@ -36,6 +36,11 @@ struct null {
     int64_t iterations;
 };
 
+static int64_t null_count(const struct spec *spec)
+{
+    return spec->value[SIZE].integer;
+}
+
 static int null_create(const struct spec *spec, void **instance,
                        struct error *err)
 {
@@ -117,6 +122,7 @@ const struct kernel_ops kernel_null_ops = {
     .summary = "empty iterations, measures the overhead of scheduling",
     .citation = "none: the empty loop",
     .params = null_params,
+    .count = null_count,
     .create = null_create,
     .destroy = free,
     .iterations = null_iterations,

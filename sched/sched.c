@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Powers further apart than this are a mistake, and V_j must fit 32 bits. */
-static const double POWER_RATIO_MAX = 1e9;
-
 /* The first chunk of one worker, until it is taken (size 0). */
 struct sched_primed {
     int64_t start;
@@ -58,11 +55,11 @@ static int check_powers(const struct sched_loop *loop, struct error *err)
         smallest = fmin(smallest, power);
         largest = fmax(largest, power);
     }
-    if (largest / smallest > POWER_RATIO_MAX)
+    if (largest / smallest > SCHED_POWER_RATIO_MAX)
         return error_set(err, EINVAL,
                          "the powers range from %g to %g, the largest may be "
                          "at most %g times the smallest",
-                         smallest, largest, POWER_RATIO_MAX);
+                         smallest, largest, SCHED_POWER_RATIO_MAX);
     return 0;
 }
 

@@ -139,13 +139,17 @@ struct sched {
     struct sched_head *head;
 };
 
+/* Powers further apart than this are a mistake, and the powers of dtss as whole
+ * numbers must fit 32 bits. */
+#define SCHED_POWER_RATIO_MAX 1e9
+
 /* Bytes that sched_init needs for this loop. */
 size_t sched_bytes(const struct sched_ops *ops, const struct sched_loop *loop);
 
 /* Prepares a loop in `memory` (sched_bytes bytes, aligned to 8).  min_chunk
  * is the run's minimum chunk, at least 1 (Han: 5).  Checks the loop: I >= 1,
- * p >= 1, powers finite, > 0 and at most 1e9 apart.  Allocates nothing.
- * Returns 0 or -EINVAL. */
+ * p >= 1, powers finite, > 0 and at most SCHED_POWER_RATIO_MAX apart.
+ * Allocates nothing.  Returns 0 or -EINVAL. */
 int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
                const struct spec *spec, const struct sched_loop *loop,
                int64_t min_chunk, struct error *err);

@@ -4,6 +4,7 @@
 
 #include "bench/auto/choose.h"
 #include "bench/cli/command.h"
+#include "bench/driver/crowd.h"
 #include "bench/driver/driver.h"
 #include "bench/predict/intervals.h"
 #include "bench/results/summary.h"
@@ -284,6 +285,9 @@ static int run_campaign(int argc, char **argv,
         return run_dry(options, campaign);
     if (code == 0 && options->dir.prepare)
         return prepare(options, campaign);
+    bool resume = options->dir.resume;
+    if (code == 0 && !options->simulated && !resume)
+        code = crowd_check(campaign, options->launcher, err);
     if (code == 0) {
         bool goes_on = stored_calibration(options, campaign,
                                           "auto/calibration.json", stored);
@@ -305,7 +309,11 @@ static int run_campaign(int argc, char **argv,
         fprintf(stderr, " (%d impossible combinations skipped, see --dry-run)",
                 campaign->all.skipped);
     fprintf(stderr, ", results in %s\n", dir.path);
-    if (options->dir.resume && drop_complete(&dir, campaign, err) != 0) {
+    if (resume && drop_complete(&dir, campaign, err) != 0)
+        code = -EINVAL;
+    else if (resume && !options->simulated)
+        code = crowd_check(campaign, options->launcher, err);
+    if (code != 0) {
         choose_close(&choose);
         return command_fail(COMMAND_USAGE, err);
     }

@@ -39,6 +39,22 @@ const char *launcher_default(void)
     return BUILD_LAUNCHER;
 }
 
+bool launcher_is_local(const char *template)
+{
+    /* A batch system, or a list of hosts for mpiexec, means other hosts. */
+    static const char *const elsewhere[] = {"SLURM_JOB_ID",
+                                            "PBS_NODEFILE",
+                                            "LSB_JOBID",
+                                            "PE_HOSTFILE",
+                                            "HYDRA_HOST_FILE",
+                                            "OMPI_MCA_orte_default_hostfile",
+                                            "PRTE_MCA_prte_default_hostfile"};
+    for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+        if (getenv(elsewhere[i]) != NULL)
+            return false;
+    return strcmp(template, BUILD_LAUNCHER) == 0;
+}
+
 /* Appends the number that a {word} stands for; returns the characters read. */
 static size_t take_brace(const char *text, int ranks, int threads, char *word,
                          size_t *used, bool *has_ranks, struct error *err)

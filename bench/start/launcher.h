@@ -10,6 +10,10 @@
 /* The template to use when none is given: srun inside a Slurm job. */
 const char *launcher_default(void);
 
+/* Whether ranks that this template starts are all on this host: the default
+ * outside of a batch job and without a list of hosts. */
+bool launcher_is_local(const char *template);
+
 /* Splits the template at blanks ('...' and "..." keep them), puts the numbers
  * in place of {ranks} and {threads}, and appends the words of `tail` (NULL
  * ends them).  Returns an argv to be freed by launcher_free, NULL with a text

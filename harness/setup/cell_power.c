@@ -1,7 +1,10 @@
 /* The list of powers of a cell. */
 #include "harness/cell/cell_fields.h"
 
+#include "sched/sched.h"
+
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +39,7 @@ static int expand_power(const char *text, double *out, long max, long *total,
                         struct error *err)
 {
     char copy[sizeof(((struct cell *)0)->power)];
+    double smallest = INFINITY, largest = 0;
     snprintf(copy, sizeof(copy), "%s", text);
     *total = 0;
     for (char *word = copy; word != NULL;) {
@@ -50,8 +54,15 @@ static int expand_power(const char *text, double *out, long max, long *total,
         for (long i = 0; i < count && *total + i < max; i++)
             out[*total + i] = value;
         *total += count;
+        smallest = fmin(smallest, value);
+        largest = fmax(largest, value);
         word = comma ? comma + 1 : NULL;
     }
+    if (largest / smallest > SCHED_POWER_RATIO_MAX)
+        return error_set(err, EINVAL,
+                         "power: the powers range from %g to %g, the largest "
+                         "may be at most %g times the smallest",
+                         smallest, largest, SCHED_POWER_RATIO_MAX);
     return 0;
 }
 

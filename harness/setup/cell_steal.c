@@ -2,6 +2,8 @@
 #include "harness/cell/cell_fields.h"
 
 #include "harness/setup/choice.h"
+#include "harness/transport/steal/steal_range.h"
+#include "kernels/kernel.h"
 #include "sched/schemes/registry.h"
 
 #include <errno.h>
@@ -37,9 +39,23 @@ static int refuse_scheme(const struct cell *cell, struct error *err)
                      cell->scheme, list);
 }
 
+/* Where the spec tells how many there are; otherwise steal_open refuses. */
+static int check_iterations(const struct cell *cell, struct error *err)
+{
+    const struct kernel_ops *kernel;
+    struct spec spec;
+    int code = kernel_parse(cell->kernel, &kernel, &spec, err);
+    if (code != 0 || kernel->count == NULL)
+        return code;
+    return steal_check_iterations(kernel->count(&spec), err);
+}
+
 int cell_steal_check(const struct cell *cell, struct error *err)
 {
     struct sched_pair pair;
+    int code = check_iterations(cell, err);
+    if (code != 0)
+        return code;
     if (!is(cell->protocol, "parallel"))
         return error_set(err, ENOTSUP,
                          "transport steal takes iterations from the ends of "
@@ -54,7 +70,7 @@ int cell_steal_check(const struct cell *cell, struct error *err)
                          cell->hierarchy);
     if (choice_named(cell->scheme)) /* its candidates are checked */
         return 0;
-    int code = cell_scheme_parse(cell->scheme, &pair, err);
+    code = cell_scheme_parse(cell->scheme, &pair, err);
     if (code != 0)
         return code;
     return pair.inner == NULL && cuts(pair.outer) ? 0

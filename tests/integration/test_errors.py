@@ -47,6 +47,16 @@ def says(result, code, *words):
      ["power", "1", "2"]),
     (("--kernel", "null", "--scheme", "ss", "--threads", 2, "--power",
       "1,-1"), ["power", "-1"]),
+    (("--kernel", "null", "--scheme", "wf", "--threads", 2, "--power",
+      "1,1.1e9"), ["from 1 to 1.1e+09", "at most 1e+09 times"]),
+    (("--kernel", "null:size=4294967296", "--scheme", "ss", "--threads", 2,
+      "--transport", "steal"), ["up to 4294967295 iterations", "use shared"]),
+    (("--kernel", "adjoint:size=65536", "--scheme", "ss", "--threads", 2,
+      "--transport", "steal"), ["up to 4294967295 iterations"]),
+    (("--kernel", "null", "--scheme", "ss", "--ranks", 1 << 16),
+     ["layout 65536x1", "65536 workers cannot share", "--oversubscribe"]),
+    (("--kernel", "null", "--scheme", "ss", "--threads", 1 << 16),
+     ["layout 1x65536", "65536 workers cannot share", "--oversubscribe"]),
     (("--kernel", "null", "--scheme", "ss", "--ranks", 2, "--hierarchy", 4),
      ["4", "more masters", "2"]),
     (("--kernel", "null", "--scheme", "ss", "--hierarchy", "4x"),
@@ -59,7 +69,9 @@ def says(result, code, *words):
     (("--kernel", "null"), ["scheme"]),
 ])
 def test_wrong_options(dlsbench, args, words):
-    says(dlsbench("run", *args), 2, *words)
+    result = dlsbench("run", *args)
+    says(result, 2, *words)
+    assert not result.directory.exists()
 
 
 @pytest.mark.parametrize("text,place,words", [
@@ -108,8 +120,12 @@ def test_launcher_with_the_wrong_number_of_ranks(dlsbench):
 
 
 def test_more_workers_than_cores_are_refused(dlsbench):
+    """Before anything runs; by the launch where the ranks of another launcher
+    could be on several hosts."""
     many = str(len(os.sched_getaffinity(0)) + 1)
-    result = dlsbench(*NULL, "--ranks", many)
+    says(dlsbench(*NULL, "--ranks", many), 2, "cores of this host")
+    result = dlsbench(*NULL, "--ranks", many, "--launcher",
+                      "env " + shlex.join(launcher("{ranks}")))
     assert result.code == 1
     messages = [x for x in result.error_lines() if "share core" in x]
     assert len(messages) == 1 and "--oversubscribe" in messages[0]

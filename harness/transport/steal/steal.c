@@ -70,13 +70,9 @@ int steal_loop_open(struct steal_loop *steal, const struct sched_loop *loop,
                                  .seed = choice->seed,
                                  .near = choice->near,
                                  .site = choice->site};
-    if (loop->iterations > STEAL_ITERATIONS_MAX)
-        return error_set(err, ENOTSUP,
-                         "transport steal is for loops of up to %" PRId64
-                         " iterations, this one has %" PRId64
-                         ": use shared, master or window",
-                         STEAL_ITERATIONS_MAX, loop->iterations);
-    int code = check_scheme(steal, loop, err);
+    int code = steal_check_iterations(loop->iterations, err);
+    if (code == 0)
+        code = check_scheme(steal, loop, err);
     if (code != 0)
         return code;
     steal->share = calloc((size_t)loop->workers + 1, sizeof(*steal->share));

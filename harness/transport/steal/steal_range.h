@@ -6,12 +6,28 @@
 #ifndef HARNESS_TRANSPORT_STEAL_STEAL_RANGE_H
 #define HARNESS_TRANSPORT_STEAL_STEAL_RANGE_H
 
+#include "base/error.h"
+
+#include <errno.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Iterations that a word can count. */
 #define STEAL_ITERATIONS_MAX ((int64_t)UINT32_MAX)
+
+/* Returns 0, or -ENOTSUP with a text for loops that do not fit. */
+static inline int steal_check_iterations(int64_t iterations, struct error *err)
+{
+    if (iterations <= STEAL_ITERATIONS_MAX)
+        return 0;
+    return error_set(err, ENOTSUP,
+                     "transport steal is for loops of up to %" PRId64
+                     " iterations, this one has %" PRId64
+                     ": use shared, master or window",
+                     STEAL_ITERATIONS_MAX, iterations);
+}
 
 /* On a cache line of its own: its owner writes it all the time. */
 struct steal_range {

@@ -1,0 +1,15 @@
+/* Cells that need more cores than this host has, known before anything runs. */
+#ifndef BENCH_DRIVER_CROWD_H
+#define BENCH_DRIVER_CROWD_H
+
+#include "base/error.h"
+#include "bench/campaign/campaign.h"
+
+/* Returns 0, or -EBUSY with a text that names the first layout whose workers
+ * cannot all have a core (with smt: a hardware thread) of their own.  Returns 0
+ * too where that is allowed (oversubscribe) and where only a launch can know:
+ * the launcher may start ranks on other hosts. */
+int crowd_check(const struct campaign *campaign, const char *launcher,
+                struct error *err);
+
+#endif
