@@ -147,6 +147,18 @@ def dlsbench(tmp_path):
 
 
 @pytest.fixture
+def lasting(tmp_path):
+    """Loops that take a worker alone at least so many seconds, on a machine
+    however fast: kernel trace measures how fast it works here.  Whatever has
+    to last, or to be over before something else, is one of these."""
+    def spec(seconds, iterations=256):
+        path = tmp_path / f"{iterations}-{seconds}.txt"
+        path.write_text(f"{iterations}:{seconds / iterations:.3e}\n")
+        return f"trace:file={path}"
+    return spec
+
+
+@pytest.fixture
 def campaign(tmp_path):
     """Writes a campaign file."""
     def write(text, name="c.yaml"):

@@ -7,13 +7,15 @@ import signal
 import subprocess
 import time
 
+import pytest
+
 from conftest import ROOT, Result, start
 
 SLOW = """
 name: slow
 repetitions: 3
 repetitions_max: 3
-kernel: "mandelbrot:size=512,maxiter=2000"
+kernel: "KERNEL"
 cells:
   - layout: 2x1
     transport: [master, window]
@@ -43,9 +45,9 @@ def wait_for(condition, limit=60):
     return False
 
 
-def begin(tmp_path, campaign, program="build/dlsbench"):
+def begin(tmp_path, campaign):
     directory = tmp_path / "out"
-    process = start(ROOT / program,
+    process = start(ROOT / "build/dlsbench",
                     ["run", campaign, "--oversubscribe", "--out",
                      f"{directory}/"], tmp_path)
 
@@ -53,6 +55,12 @@ def begin(tmp_path, campaign, program="build/dlsbench"):
         return any(x.stat().st_size for x in directory.glob("runs-*.jsonl"))
     assert wait_for(some_lines)
     return process, directory
+
+
+@pytest.fixture
+def slow(campaign, lasting):
+    """Cells of 0.1 s each, to be killed in one of them."""
+    return campaign(SLOW.replace("KERNEL", lasting(0.05)))
 
 
 def every_cell_once(result, cells):
@@ -67,9 +75,8 @@ def every_cell_once(result, cells):
 
 
 def test_interrupt_keeps_what_is_complete_and_resumes(
-        tmp_path, campaign, dlsbench):
-    path = campaign(SLOW)
-    process, directory = begin(tmp_path, path)
+        tmp_path, slow, dlsbench):
+    process, directory = begin(tmp_path, slow)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 1
@@ -77,14 +84,14 @@ def test_interrupt_keeps_what_is_complete_and_resumes(
     assert wait_for(lambda: not ranks_of(directory), 10)
     before = len(Result(1, out, err, directory).done())
     assert before < 20
-    result = dlsbench("run", path, "--oversubscribe", "--out",
+    result = dlsbench("run", slow, "--oversubscribe", "--out",
                       f"{directory}/", "--resume")
     assert result.code == 0, result.err
     every_cell_once(Result(0, "", "", directory), 20)
 
 
-def kill_one_rank(tmp_path, campaign, program="build/dlsbench"):
-    process, directory = begin(tmp_path, campaign(SLOW), program)
+def test_a_killed_rank_fails_one_cell_and_the_rest_goes_on(tmp_path, slow):
+    process, directory = begin(tmp_path, slow)
     victims = [x for x in ranks_of(directory)
                if b"mpiexec" not in pathlib.Path(f"/proc/{x}/cmdline")
                .read_bytes().split(b"\0")[0]]
@@ -97,14 +104,9 @@ def kill_one_rank(tmp_path, campaign, program="build/dlsbench"):
     assert not ranks_of(directory)
 
 
-def test_a_killed_rank_fails_one_cell_and_the_rest_goes_on(
-        tmp_path, campaign):
-    kill_one_rank(tmp_path, campaign)
-
-
 def test_a_torn_last_line_is_ignored(tmp_path, campaign, dlsbench):
     path = campaign(SLOW.replace("[master, window]", "window")
-                    .replace("size=512", "size=64"))
+                    .replace("KERNEL", "mandelbrot:size=64"))
     assert dlsbench("run", path, "--oversubscribe").code == 0
     directory = tmp_path / "out"
     runs = next(directory.glob("runs-*.jsonl"))

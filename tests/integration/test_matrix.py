@@ -226,11 +226,11 @@ def test_threads_under_the_thread_sanitizer(dlsbench, campaign, tmp_path,
     assert not races, races[0][:4000]
 
 
-def test_a_computing_master_serves_between_short_chunks(dlsbench):
+def test_a_computing_master_serves_between_short_chunks(dlsbench, lasting):
     """Chunks of a microsecond, far shorter than a kernel's poll interval."""
-    result = dlsbench("run", "--kernel", "adjoint:size=100", "--scheme", "ss",
-                      "--ranks", 2, "--oversubscribe", "--repetitions", 3,
-                      "--repetitions-max", 3)
+    result = dlsbench("run", "--kernel", lasting(0.05, 50000), "--scheme",
+                      "ss", "--ranks", 2, "--oversubscribe", "--repetitions",
+                      3, "--repetitions-max", 3)
     assert result.code == 0, result.err
     shares = [x["chunks"] for x in result.lines("workers")
               if x["worker"] == 1]

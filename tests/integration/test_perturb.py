@@ -32,10 +32,12 @@ def listed(words):
 
 @pytest.mark.parametrize("program", ["build/dlsbench",
                                      "build/address/dlsbench"])
-def test_with_reissue_every_loop_ends_verified(dlsbench, campaign, program):
+def test_with_reissue_every_loop_ends_verified(dlsbench, campaign, lasting,
+                                               program):
     schemes = ["static", "ss", "awf-b"]
     path = campaign(written(
-        WAYS, kernel=f'"{LOOP}"', reissue="true", scheme=listed(schemes),
+        WAYS, kernel=f'"{lasting(0.06)}"', reissue="true",
+        scheme=listed(schemes),
         perturb=listed(["none", *WRONG])))
     result = dlsbench("run", path, "--oversubscribe", program=program)
     assert result.code == 0, result.err
@@ -74,10 +76,10 @@ def check_held(run):
         assert held["from_s"] >= 0.002
 
 
-def test_threads_never_share_what_is_handed_out_again(dlsbench):
+def test_threads_never_share_what_is_handed_out_again(dlsbench, lasting):
     """Under the thread sanitizer."""
     for wrong in "none", *WRONG[1:]:
-        result = dlsbench("run", "--kernel", "mandelbrot:size=96", "--scheme",
+        result = dlsbench("run", "--kernel", lasting(0.03, 96), "--scheme",
                           "css:chunk=8", "--threads", 3, "--perturb", wrong,
                           "--reissue=0.01", "--repetitions", 3,
                           "--repetitions-max", 3, "--oversubscribe",
@@ -89,11 +91,11 @@ def test_threads_never_share_what_is_handed_out_again(dlsbench):
     assert any(r["reissued"] for r in result.runs())
 
 
-def test_a_stop_takes_as_long_as_it_says(dlsbench):
+def test_a_stop_takes_as_long_as_it_says(dlsbench, lasting):
     """Static: the others have nothing to do for who is stopped."""
     for layout in ("--threads", 2), ("--ranks", 2):
-        result = dlsbench("run", "--kernel", LOOP, "--scheme", "static",
-                          *layout, "--perturb",
+        result = dlsbench("run", "--kernel", lasting(0.06), "--scheme",
+                          "static", *layout, "--perturb",
                           "stop:worker=1,at=0.001,seconds=0.3",
                           "--repetitions", 2, "--repetitions-max", 2,
                           "--oversubscribe", out=layout[0][2:])
@@ -116,9 +118,9 @@ def test_ranks_that_take_no_part_are_told_that_it_is_over(dlsbench):
             for w in result.lines("workers")} == {(0, 256), (1, 0)}
 
 
-def test_without_reissue_the_timeout_ends_a_loop(dlsbench, campaign):
+def test_without_reissue_the_timeout_ends_a_loop(dlsbench, campaign, lasting):
     path = campaign(written(
-        "\n  - layout: 1x2\n    scheme: ss", kernel=f'"{LOOP}"',
+        "\n  - layout: 1x2\n    scheme: ss", kernel=f'"{lasting(0.06)}"',
         cell_timeout=4, perturb='[none, "gone:worker=1"]'))
     result = dlsbench("run", path, "--oversubscribe")
     assert result.code == 1
