@@ -43,7 +43,9 @@ LEFT_OUT = $(if $(WITH_PAPI),harness/counters/without_papi.c,$(addprefix \
           harness/counters/,papi.c papi_names.c sde.c papi_test.c))
 
 # Asked for only when a rule needs them: before `make deps` they do not exist.
-GIT_VERSION = $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+# The checkout may belong to another user, and be read only.
+GIT     = git -c safe.directory='*'
+GIT_VERSION = $(shell $(GIT) describe --always --dirty 2>/dev/null || echo unknown)
 # Called from several threads at a time: serial OpenBLAS would lend two of them
 # one buffer.
 BLAS    = $(dir $(firstword $(wildcard /usr/lib/*/blis-serial/libblis.so)))
@@ -150,6 +152,8 @@ $(BUILD)/harness/record/build.o: CPPFLAGS += -DBUILD_VERSION='"$(GIT_VERSION)"' 
     -DBUILD_FLAGS='"$(CFLAGS_ALL)"'
 $(BUILD)/harness/record/build.o: $(BUILD)/version
 
+$(BUILD)/bench/start/installed.o: CPPFLAGS += -DBUILD_TREE='"$(CURDIR)"'
+
 $(BUILD)/bench/start/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(LAUNCHER) -n {ranks}"' \
     -DBUILD_SRUN=$(if $(filter mpich,$(MPI)),1,0)
 
@@ -186,7 +190,7 @@ test: ## checks, unit and integration tests, sanitizers
 	@$(PYTHON) tests/run.py
 
 format: ## clang-format the sources in place
-	clang-format -i $$(git ls-files '*.[ch]' '*.inc')
+	clang-format -i $$($(GIT) ls-files '*.[ch]' '*.inc')
 
 clean: ## remove the build folder
 	rm -rf $(BUILD)

@@ -51,15 +51,15 @@ check-data: $(OBJECTS)
 	@echo "data ok"
 
 check-format:
-	@clang-format --dry-run -Werror $$(git ls-files '*.[ch]' '*.inc')
+	@clang-format --dry-run -Werror $$($(GIT) ls-files '*.[ch]' '*.inc')
 	@echo "format ok"
 
 check-shell:
-	@shellcheck $$(git ls-files '*.sh' '*.sbatch' '*.env.example') .ci/run
+	@shellcheck $$($(GIT) ls-files '*.sh' '*.sbatch' '*.env.example') .ci/run
 	@echo "shell ok"
 
 check-python:
-	@files=$$(git ls-files '*.py'); [ -z "$$files" ] || $(PYTHON) -m flake8 $$files
+	@files=$$($(GIT) ls-files '*.py'); [ -z "$$files" ] || $(PYTHON) -m flake8 $$files
 	@echo "python ok"
 
 check-gcc check-clang: check-%:

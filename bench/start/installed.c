@@ -16,6 +16,19 @@ static const char *const below[] = {"", "share/dlsbench/"};
 
 enum { BELOW = sizeof(below) / sizeof(below[0]) };
 
+static int find_below(const char *top, const char *name, char *path,
+                      size_t size)
+{
+    for (int i = 0; i < BELOW; i++) {
+        int length = snprintf(path, size, "%s/%s%s", top, below[i], name);
+        if (length < 0 || (size_t)length >= size)
+            return -ENAMETOOLONG;
+        if (access(path, R_OK) == 0)
+            return 0;
+    }
+    return -ENOENT;
+}
+
 int installed_find(const char *name, char *path, size_t size)
 {
     char top[PATH_MAX];
@@ -28,13 +41,8 @@ int installed_find(const char *name, char *path, size_t size)
         if (slash == NULL)
             break;
         *slash = '\0';
-        for (int i = 0; i < BELOW; i++) {
-            int length = snprintf(path, size, "%s/%s%s", top, below[i], name);
-            if (length < 0 || (size_t)length >= size)
-                return -ENAMETOOLONG;
-            if (access(path, R_OK) == 0)
-                return 0;
-        }
+        if (find_below(top, name, path, size) == 0)
+            return 0;
     }
-    return code != 0 ? code : -ENOENT;
+    return code != 0 ? code : find_below(BUILD_TREE, name, path, size);
 }

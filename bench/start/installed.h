@@ -1,6 +1,7 @@
 /* The files that come with this program: campaigns, papers, platforms.  In a
  * checkout they lie below its top folder, when installed below
- * PREFIX/share/dlsbench, in both under the same names. */
+ * PREFIX/share/dlsbench, in both under the same names.  A program in a build
+ * folder elsewhere knows the checkout that it was built from. */
 #ifndef BENCH_START_INSTALLED_H
 #define BENCH_START_INSTALLED_H
 

@@ -1,4 +1,5 @@
 """Campaigns by their short names, in the tree and installed."""
+import shutil
 import subprocess
 
 import pytest
@@ -26,6 +27,15 @@ def program(request, prefix):
 
 
 def test_a_campaign_is_found_by_its_name(program, tmp_path):
+    done = dry_run(program, tmp_path, "run", "smoke")
+    assert done.returncode == 0, done.stderr
+    assert "campaign smoke" in done.stdout
+
+
+def test_a_program_elsewhere_knows_the_checkout_it_was_built_from(tmp_path):
+    """As `make BUILD=` a folder outside makes it."""
+    program = tmp_path / "dlsbench"
+    shutil.copy(ROOT / "build/dlsbench", program)
     done = dry_run(program, tmp_path, "run", "smoke")
     assert done.returncode == 0, done.stderr
     assert "campaign smoke" in done.stdout
