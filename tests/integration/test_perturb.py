@@ -120,7 +120,7 @@ def test_ranks_that_take_no_part_are_told_that_it_is_over(dlsbench):
 
 def test_without_reissue_the_timeout_ends_a_loop(dlsbench, campaign, lasting):
     path = campaign(written(
-        "\n  - layout: 1x2\n    scheme: ss", kernel=f'"{lasting(0.06)}"',
+        "\n  - layout: 1x2\n    scheme: ss", kernel=f'"{lasting(0.02)}"',
         cell_timeout=4, perturb='[none, "gone:worker=1"]'))
     result = dlsbench("run", path, "--oversubscribe")
     assert result.code == 1
