@@ -59,6 +59,19 @@ class Result:
         return lines
 
 
+def copy_tree(tree):
+    """The sources, and the objects that are built already, to be changed."""
+    for name in ["base", "sched", "kernels", "harness", "bench"]:
+        shutil.copytree(ROOT / name, tree / name)
+        if (ROOT / "build" / name).is_dir():
+            shutil.copytree(ROOT / "build" / name, tree / "build" / name)
+    for name in ["Makefile", "checks.mk", "sim.mk", "papers.mk",
+                 "build/flags"]:
+        if (ROOT / name).exists():
+            shutil.copy2(ROOT / name, tree / name)
+    return tree
+
+
 def sanitize_threads(monkeypatch, folder):
     """Reports of the thread sanitizer go to folder/tsan.*."""
     options = f"log_path={folder}/tsan"

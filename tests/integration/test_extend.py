@@ -2,14 +2,11 @@
 is built, listed and run, and a kernel that is wrong is found out."""
 import os
 import re
-import shutil
 import subprocess
 
 import pytest
 
-from conftest import ROOT, Result, start
-
-FOLDERS = ["base", "sched", "kernels", "harness", "bench"]
+from conftest import ROOT, Result, copy_tree, start
 
 # Says i squared, but `run` errs in one iteration.
 WRONG = """
@@ -76,17 +73,8 @@ const struct kernel_ops kernel_wrong_ops = {
 
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory):
-    """The sources with the README's scheme and a wrong kernel; objects that
-    are built already are taken over."""
-    tree = tmp_path_factory.mktemp("tree")
-    for name in FOLDERS:
-        shutil.copytree(ROOT / name, tree / name)
-        if (ROOT / "build" / name).is_dir():
-            shutil.copytree(ROOT / "build" / name, tree / "build" / name)
-    for name in ["Makefile", "checks.mk", "sim.mk", "papers.mk",
-                 "build/flags"]:
-        if (ROOT / name).exists():
-            shutil.copy2(ROOT / name, tree / name)
+    """The sources with the README's scheme and a wrong kernel."""
+    tree = copy_tree(tmp_path_factory.mktemp("tree"))
     readme = (ROOT / "README.md").read_text()
     code = re.search(r"```c\n(.*?)```", readme, re.DOTALL).group(1)
     (tree / "sched/schemes/half.c").write_text(code)
