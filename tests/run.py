@@ -18,6 +18,10 @@ import xml.etree.ElementTree
 
 import machine
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "integration"))
+import slices  # noqa: E402
+
 CHECKS = ["layers", "headers", "registry", "data", "format", "shell",
           "python", "gcc", "clang"]
 JOBS = str(os.cpu_count() or 2)
@@ -170,6 +174,9 @@ def integration(count):
                        "BUILD=" + build, *options,
                        *(build + program for program in programs)])
         count.add(code == 0, code != 0)
+    print("crosses: all of them" if os.environ.get("ALL") else
+          f"crosses: a third, SLICE={slices.seed()}; all: make test-all",
+          flush=True)
     files = sorted(glob.glob("tests/integration/test_*.py"))
     if os.environ.get("FASTER"):  # not for daemons and their calendars
         files = [x for x in files if "slurm" not in x and "submit" not in x]

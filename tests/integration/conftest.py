@@ -9,6 +9,8 @@ import subprocess
 
 import pytest
 
+import slices
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRESS = re.compile(r"dlsbench: (\d+/\d+ cells|.*, results in )")
 
@@ -23,6 +25,20 @@ SMALL = f"""<?xml version='1.0'?>
 <platform version="4.1"><zone id="z" routing="Cluster">{HOSTS}
 </zone></platform>
 """
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "cross: a full cross, see slices.py")
+
+
+def pytest_collection_modifyitems(config, items):
+    if os.environ.get("ALL"):
+        return
+    # Who names a case means it.
+    named = [x for x in config.args if "[" in x]
+    if not named:
+        items[:], out = slices.choose(items, slices.seed())
+        config.hook.pytest_deselected(items=out)
 
 
 class Result:

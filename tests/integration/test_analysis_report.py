@@ -189,6 +189,7 @@ NEEDS = {"counters": "counters", "flexibility": "without a perturbation",
          "regret": "beside fixed choices"}
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("form", grid.FORMATS)
 @pytest.mark.parametrize("name", tables.TABLES)
 def test_every_table_has_every_form(traced, name, form):

@@ -81,6 +81,7 @@ STEPS_RANKS = """
 """
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("shape", ["1x1", "1x3", "2x1", "3x1", "2x2"])
 def test_time_steps_stay_or_move(dlsbench, campaign, shape):
     blocks = STEPS_THREADS if shape.startswith("1x") else STEPS_RANKS
@@ -100,6 +101,7 @@ def test_time_steps_stay_or_move(dlsbench, campaign, shape):
         assert moved["replan"] > moved["sticky"]
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("shape", ["1x1", "1x2", "1x3", "2x1", "3x1", "2x2"])
 @pytest.mark.parametrize("kernel", ["heat:rows=40,cols=61",
                                     "floyd-steinberg:rows=40,cols=61"])
@@ -116,6 +118,7 @@ def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, kernel,
     assert len({x["scheme"].split(":")[0] for x in runs}) == 13
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("shape", ["1x3", "3x1", "2x2"])
 @pytest.mark.parametrize("kernel", ["heat:rows=24,cols=31",
                                     "floyd-steinberg:rows=24,cols=31"])
@@ -128,6 +131,7 @@ def test_under_address_and_undefined_sanitizer(dlsbench, campaign, kernel,
     check(result, 24)
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("shape", ["1x2", "1x4", "2x2"])
 @pytest.mark.parametrize("kernel", ["heat:rows=24,cols=31",
                                     "floyd-steinberg:rows=24,cols=31"])

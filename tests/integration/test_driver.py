@@ -201,6 +201,7 @@ def test_a_disk_that_fills_up_in_the_middle(dlsbench, tmp_path):
         subprocess.run(["umount", str(small)], check=True)
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("layout", [
     "layout: 1x3", "layout: 1x3\nhierarchy: node", "layout: 3x1",
     "layout: 3x1\nprefetch: off", "layout: 4x1\nmaster: dedicated",
@@ -275,6 +276,7 @@ def test_threads_may_multiply_at_the_same_time(dlsbench, monkeypatch):
     assert result.code == 0, result.err
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("layout", [
     "layout: 1x3\nhierarchy: [flat, node, 2]",
     "layout: 3x1\nhierarchy: [flat, 2, node]",

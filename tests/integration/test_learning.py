@@ -31,6 +31,7 @@ def late_shares(result):
     return [statistics.median(share[x][-3:]) for x in (0, 1)]
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("scheme,where", LEARNING)
 def test_schemes_that_learn_see_through_wrong_powers(
         dlsbench, tmp_path, scheme, where):

@@ -94,6 +94,7 @@ def run(dlsbench, campaign, body, **more):
     return result
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, shape):
     every = shape in EVERY_SCHEME
@@ -108,6 +109,7 @@ def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, shape):
         assert len(schemes - single) == (6 if every else 2)
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("shape", SANITIZED)
 def test_under_address_and_undefined_sanitizer(dlsbench, campaign, shape):
     body = text(shape, "mandelbrot:size=32,maxiter=32",
@@ -171,6 +173,7 @@ cells:
         assert at == 200
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("scheme", ["ss", "css:chunk=7", "gss", "fss", "tss",
                                     "qss", "dtss", "static", "fsc:h=9", "mfsc",
                                     "fac", "tap", "tfss", "fiss", "viss",
@@ -206,6 +209,7 @@ cells:
         result.out + result.err)
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("shape,power", [
     ("1x2", ""), ("1x4", "1,2,3,4"), ("2x2", ""), ("3x2", "2:1,2:2,2:3")])
 def test_threads_under_the_thread_sanitizer(dlsbench, campaign, tmp_path,

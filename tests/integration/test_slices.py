@@ -1,0 +1,34 @@
+"""What `make test` leaves out of a full cross, other commits run."""
+import slices
+
+CASES = [f"test_x[{i}]" for i in range(10)]
+
+
+class Case:
+    """As much of a pytest item as is asked for."""
+
+    def __init__(self, nodeid, cross):
+        self.nodeid, self.cross = nodeid, cross
+
+    def get_closest_marker(self, _):
+        return self.cross
+
+
+def test_a_slice_is_a_third_and_the_same_for_the_same_commit():
+    first = slices.kept("test_x", CASES, "a1")
+    assert len(first) == 4 and first == slices.kept("test_x", CASES, "a1")
+    assert slices.kept("test_x", CASES[:1], "a1") == {CASES[0]}
+
+
+def test_in_time_all_of_it_runs():
+    ran = set()
+    for commit in range(40):
+        ran |= slices.kept("test_x", CASES, str(commit))
+    assert ran == set(CASES)
+
+
+def test_what_is_no_cross_always_runs():
+    items = [Case(x, True) for x in CASES] + [Case("test_y", False)]
+    run, out = slices.choose(items, "a1")
+    assert len(run) == 5 and run[-1].nodeid == "test_y"
+    assert len(out) == 6 and not set(run) & set(out)
