@@ -26,7 +26,7 @@ FLOORS = [
      "harness/transport/master", "harness/transport/steal",
      "harness/transport/openmp", "harness/transport/push",
      "harness/protocol", "harness/disturb"],
-    ["harness/cell", "harness/dependence"],
+    ["harness/cell", "harness/dependence", "harness/guard"],
     ["harness/setup", "harness/loop"],
     ["harness/place"],
     ["harness/run"],

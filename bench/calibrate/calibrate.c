@@ -2,6 +2,7 @@
 
 #include "bench/start/child.h"
 #include "bench/start/launcher.h"
+#include "bench/start/stops.h"
 #include "harness/topo/topo.h"
 #include "kernels/kernel.h"
 
@@ -123,7 +124,7 @@ static int judge(const struct launch *launch, const struct child_end *end,
 
 static int run_launch(const struct calibrate_request *request, int ranks,
                       int threads, const struct specs *specs, const char *part,
-                      int signals, struct error *err)
+                      const struct stops *stops, struct error *err)
 {
     char program[PATH_MAX], shape[2][16];
     const char *tail[8 + 2 * CALIBRATE_KERNELS_MAX] = {NULL};
@@ -147,7 +148,7 @@ static int run_launch(const struct calibrate_request *request, int ranks,
     char **argv = launcher_argv(request->launcher, ranks, threads, tail, err);
     if (argv == NULL)
         return -EINVAL;
-    code = child_run(argv, signals, &watcher, &end, err);
+    code = child_run(argv, stops, &watcher, &end, err);
     launcher_free(argv);
     return code == 0 ? judge(&launch, &end, err) : code;
 }
@@ -178,21 +179,21 @@ static int measure_both(const struct calibrate_request *request,
                         struct calibration *calibration, struct error *err)
 {
     char part[PATH_MAX];
-    int workers = request->workers, signals = child_signals(err);
-    if (signals < 0)
-        return signals;
-    int code = 0;
+    struct stops stops;
+    int workers = request->workers, code = stops_open(&stops, err);
+    if (code != 0)
+        return code;
     for (int i = 0; code == 0 && i < CALIBRATION_KINDS; i++) {
         bool ranks = i == CALIBRATION_RANKS;
         snprintf(part, sizeof(part), "%s.%s-%d", path, calibration_names[i],
                  (int)getpid());
         code = run_launch(request, ranks ? workers : 1, ranks ? 1 : workers,
-                          specs, part, signals, err);
+                          specs, part, &stops, err);
         if (code == 0)
             code = read_part(part, calibration, i, err);
         unlink(part);
     }
-    close(signals);
+    stops_close(&stops);
     return code;
 }
 

@@ -6,6 +6,7 @@
 #include "bench/results/results.h"
 #include "bench/start/child.h"
 #include "bench/start/launcher.h"
+#include "bench/start/stops.h"
 #include "harness/setup/plan.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@ struct driver {
     const struct campaign *campaign;
     const struct driver_options *options;
     char program[PATH_MAX]; /* this program: the ranks run it too */
-    int signals;
+    struct stops stops;
     bool interrupted;
     struct watch watch;
     struct progress progress;
@@ -287,7 +288,7 @@ static int start(struct driver *driver, struct shape shape, const char *plan,
         return -EINVAL;
     driver->said[0] = '\0';
     watch_launch(&driver->watch, child_now());
-    int code = child_run(argv, driver->signals, &watcher, end, err);
+    int code = child_run(argv, &driver->stops, &watcher, end, err);
     launcher_free(argv);
     if (driver->options->simulate != NULL)
         unlink(hosts);
@@ -344,7 +345,7 @@ static int run_all(struct driver *driver, struct error *err)
     int code = 0;
     while (code == 0 && !driver->interrupted &&
            next_shape(&driver->watch, &shape)) {
-        if (child_interrupted(driver->signals))
+        if (stops_came(&driver->stops))
             driver->interrupted = true;
         else
             code = run_launch(driver, shape, err);
@@ -358,9 +359,9 @@ static int driver_open(struct driver *driver, const struct cell *cells,
     int code = child_program(driver->program, sizeof(driver->program), err);
     if (code != 0)
         return code;
-    driver->signals = child_signals(err);
-    if (driver->signals < 0)
-        return driver->signals;
+    code = stops_open(&driver->stops, err);
+    if (code != 0)
+        return code;
     return watch_open(&driver->watch, cells, count, &driver->campaign->policy,
                       err);
 }
@@ -387,6 +388,6 @@ int driver_run(const struct rundir *dir, const struct campaign *campaign,
         .waiting = watch_count(&driver.watch, TASK_WAITING),
         .interrupted = driver.interrupted};
     watch_free(&driver.watch);
-    close(driver.signals);
+    stops_close(&driver.stops);
     return code;
 }

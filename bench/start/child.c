@@ -1,5 +1,7 @@
 #include "bench/start/child.h"
 
+#include "bench/start/keeper.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -7,15 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { LINE_SIZE = 4096, TICK_MS = 200 };
 
-static const double TERM_S = 5;  /* from SIGTERM to SIGKILL */
 static const double DRAIN_S = 1; /* for output after the child's end */
 
 struct stream {
@@ -27,11 +26,12 @@ struct stream {
 };
 
 struct child {
-    pid_t pid;
+    struct keeper keeper;
     struct stream out, err;
-    bool reaped, stopping, killed;
-    double deadline; /* of the next step of stopping, or of draining */
+    bool stopping, over;
+    double deadline; /* of draining */
     struct child_end end;
+    struct keeper_end last;
 };
 
 double child_now(void)
@@ -50,61 +50,7 @@ int child_program(char *path, size_t size, struct error *err)
     return 0;
 }
 
-/* ---- signals ---- */
-
-static void watched_signals(sigset_t *set)
-{
-    sigemptyset(set);
-    sigaddset(set, SIGINT);
-    sigaddset(set, SIGTERM);
-    sigaddset(set, SIGHUP);
-    sigaddset(set, SIGCHLD);
-}
-
-int child_signals(struct error *err)
-{
-    sigset_t set;
-    watched_signals(&set);
-    int fd = -1;
-    if (sigprocmask(SIG_BLOCK, &set, NULL) == 0)
-        fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (fd < 0)
-        return error_set(err, errno, "cannot watch signals: %s",
-                         strerror(errno));
-    return fd;
-}
-
-bool child_interrupted(int signals)
-{
-    struct signalfd_siginfo info;
-    bool stop = false;
-    while (read(signals, &info, sizeof(info)) == sizeof(info))
-        stop = stop || info.ssi_signo != SIGCHLD;
-    return stop;
-}
-
 /* ---- start ---- */
-
-/* In the child.  When the driver dies without a word, so does the launcher,
- * which takes its ranks with it. */
-static void start(char *const argv[], int out, int err, int report)
-{
-    sigset_t set;
-    int null = open("/dev/null", O_RDONLY);
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    watched_signals(&set);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
-    if (null >= 0)
-        dup2(null, STDIN_FILENO);
-    dup2(out, STDOUT_FILENO);
-    dup2(err, STDERR_FILENO);
-    execvp(argv[0], argv);
-    int reason = errno;
-    if (write(report, &reason, sizeof(reason)) < 0)
-        _exit(126);
-    _exit(127);
-}
 
 static void close_pair(int pair[2])
 {
@@ -113,37 +59,24 @@ static void close_pair(int pair[2])
             close(pair[i]);
 }
 
-/* The third pipe closes when exec succeeds, else it carries errno. */
 static int spawn(char *const argv[], struct child *child, struct error *err)
 {
-    int out[2] = {-1, -1}, mes[2] = {-1, -1}, report[2] = {-1, -1};
-    int reason = 0;
-    if (pipe2(out, O_CLOEXEC) != 0 || pipe2(mes, O_CLOEXEC) != 0 ||
-        pipe2(report, O_CLOEXEC) != 0 || (child->pid = fork()) < 0) {
-        reason = errno;
+    int out[2] = {-1, -1}, mes[2] = {-1, -1}, code;
+    if (pipe2(out, O_CLOEXEC) != 0 || pipe2(mes, O_CLOEXEC) != 0)
+        code = error_set(err, errno, "cannot start %s: %s", argv[0],
+                         strerror(errno));
+    else
+        code = keeper_start(argv, out[1], mes[1], &child->keeper, err);
+    if (code != 0) {
         close_pair(out);
         close_pair(mes);
-        close_pair(report);
-        return error_set(err, reason, "cannot start %s: %s", argv[0],
-                         strerror(reason));
+        return code;
     }
-    if (child->pid == 0)
-        start(argv, out[1], mes[1], report[1]);
-    setpgid(child->pid, child->pid);
     close(out[1]);
     close(mes[1]);
-    close(report[1]);
     child->out.fd = out[0];
     child->err.fd = mes[0];
-    ssize_t got = read(report[0], &reason, sizeof(reason));
-    close(report[0]);
-    if (got != sizeof(reason))
-        return 0;
-    waitpid(child->pid, NULL, 0);
-    close(out[0]);
-    close(mes[0]);
-    return error_set(err, reason, "cannot start %s: %s", argv[0],
-                     strerror(reason));
+    return 0;
 }
 
 /* ---- output ---- */
@@ -189,59 +122,73 @@ static void ignore_line(void *arg, const char *line)
 
 static void stop(struct child *child)
 {
-    if (child->stopping)
+    if (child->stopping || child->over)
         return;
     child->stopping = true;
-    child->deadline = child_now() + TERM_S;
     /* Launchers complain at length about ranks that end on a signal. */
     child->err.take = ignore_line;
-    kill(-child->pid, SIGTERM);
+    kill(child->keeper.pid, SIGTERM);
 }
 
-static void reap(struct child *child)
+static void finish(struct child *child)
 {
-    if (child->reaped ||
-        waitpid(child->pid, &child->end.status, WNOHANG) != child->pid)
-        return;
-    child->reaped = true;
+    keeper_finish(&child->keeper, &child->last);
+    child->keeper.report = -1;
+    child->over = true;
     child->deadline = child_now() + DRAIN_S;
 }
 
 static bool finished(const struct child *child)
 {
     bool silent = child->out.fd < 0 && child->err.fd < 0;
-    return child->reaped && (silent || child_now() >= child->deadline);
+    return child->over && (silent || child_now() >= child->deadline);
 }
 
-static void step(struct child *child, int signals,
+static void step(struct child *child, const struct stops *stops,
                  const struct child_watcher *watcher)
 {
-    struct pollfd polled[] = {{.fd = signals, .events = POLLIN},
-                              {.fd = child->out.fd, .events = POLLIN},
-                              {.fd = child->err.fd, .events = POLLIN}};
-    poll(polled, 3, TICK_MS);
-    if (polled[0].revents != 0 && child_interrupted(signals)) {
+    struct pollfd polled[] = {{.fd = child->out.fd, .events = POLLIN},
+                              {.fd = child->err.fd, .events = POLLIN},
+                              {.fd = child->keeper.report, .events = POLLIN},
+                              {.fd = stops->signals, .events = POLLIN},
+                              {.fd = stops->job, .events = POLLIN}};
+    if (child->end.interrupted)
+        polled[4].fd = -1; /* it stays readable */
+    poll(polled, 5, TICK_MS);
+    if ((polled[3].revents != 0 || polled[4].revents != 0) &&
+        stops_came(stops)) {
         child->end.interrupted = true;
         stop(child);
     }
-    if (polled[1].revents != 0)
+    if (polled[0].revents != 0)
         read_stream(&child->out);
-    if (polled[2].revents != 0)
+    if (polled[1].revents != 0)
         read_stream(&child->err);
-    reap(child);
-    if (watcher->tick(watcher->arg) <= 0 && !child->stopping &&
-        !child->reaped) {
+    if (polled[2].revents != 0)
+        finish(child);
+    if (watcher->tick(watcher->arg) <= 0 && !child->stopping && !child->over) {
         child->end.timed_out = true;
         stop(child);
     }
-    if (child->stopping && !child->reaped && !child->killed &&
-        child_now() >= child->deadline) {
-        child->killed = true;
-        kill(-child->pid, SIGKILL);
-    }
 }
 
-int child_run(char *const argv[], int signals,
+static int judge(const struct child *child, const char *program,
+                 struct error *err)
+{
+    char host[65] = "this host";
+    if (child->last.reason != 0)
+        return error_set(err, child->last.reason, "cannot start %s: %s",
+                         program, strerror(child->last.reason));
+    if (child->last.remain == 0)
+        return 0;
+    gethostname(host, sizeof(host) - 1);
+    return error_set(err, EBUSY,
+                     "%s: process %ld of the last launch does not end: nothing "
+                     "is started while it runs",
+                     host, (long)child->last.remain);
+}
+
+int child_run(char *const argv[], const struct stops *stops,
               const struct child_watcher *watcher, struct child_end *end,
               struct error *err)
 {
@@ -253,14 +200,14 @@ int child_run(char *const argv[], int signals,
     if (code != 0)
         return code;
     while (!finished(&child))
-        step(&child, signals, watcher);
-    kill(-child.pid, SIGKILL); /* what the launcher may have left behind */
+        step(&child, stops, watcher);
     if (child.out.fd >= 0)
         close(child.out.fd);
     if (child.err.fd >= 0)
         close(child.err.fd);
+    child.end.status = child.last.status;
     *end = child.end;
-    return 0;
+    return judge(&child, argv[0], err);
 }
 
 void child_describe(int status, char *text, int size)

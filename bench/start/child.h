@@ -1,8 +1,9 @@
-/* One child process in its own process group, watched through its output. */
+/* One child process with all that it starts, watched through its output. */
 #ifndef BENCH_START_CHILD_H
 #define BENCH_START_CHILD_H
 
 #include "base/error.h"
+#include "bench/start/stops.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,10 +19,9 @@ struct child_watcher {
 };
 
 struct child_end {
-    int status; /* as of waitpid */
-    bool
-        interrupted; /* SIGINT, SIGTERM or SIGHUP came: the child was stopped */
-    bool timed_out;  /* tick said so: the child was stopped */
+    int status;       /* as of waitpid */
+    bool interrupted; /* `stops` said so: the child was stopped */
+    bool timed_out;   /* tick said so: the child was stopped */
 };
 
 /* Monotonic time in seconds. */
@@ -30,16 +30,10 @@ double child_now(void);
 /* The path of this program: the ranks run it too. */
 int child_program(char *path, size_t size, struct error *err);
 
-/* Blocks the signals that child_run watches and returns a descriptor that
- * reads them; once, before the first child_run. */
-int child_signals(struct error *err);
-
-/* True when a signal to stop has come between two children. */
-bool child_interrupted(int signals);
-
 /* Runs argv to its end.  A child that is to stop gets SIGTERM, and SIGKILL
- * after 5 s; nothing of its group is left when this returns. */
-int child_run(char *const argv[], int signals,
+ * after 5 s; nothing that it started is left on this host when this returns.
+ * Otherwise that is an error: nothing may run beside what is left. */
+int child_run(char *const argv[], const struct stops *stops,
               const struct child_watcher *watcher, struct child_end *end,
               struct error *err);
 

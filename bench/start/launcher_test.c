@@ -6,7 +6,6 @@
 
 #include "bench/cli/numbers.h"
 #include "bench/driver/run.h"
-#include "bench/start/child.h"
 #include "bench/start/launcher.h"
 
 #include <stdio.h>
@@ -63,86 +62,6 @@ static void wrong_templates_are_errors(void **state)
     }
 }
 
-/* What a watched child said, and when it is to be stopped. */
-struct heard {
-    char out[256], err[256];
-    double deadline;
-};
-
-static void hear_out(void *arg, const char *line)
-{
-    struct heard *heard = arg;
-    strncat(heard->out, line, 100);
-    strcat(heard->out, "|");
-}
-
-static void hear_err(void *arg, const char *line)
-{
-    struct heard *heard = arg;
-    strncat(heard->err, line, 100);
-    strcat(heard->err, "|");
-}
-
-static double left(void *arg)
-{
-    return ((struct heard *)arg)->deadline - child_now();
-}
-
-static void run_shell(const char *command, double seconds, struct heard *heard,
-                      struct child_end *end)
-{
-    struct error err;
-    char *const argv[] = {"/bin/sh", "-c", (char *)command, NULL};
-    const struct child_watcher watcher = {hear_out, hear_err, left, heard};
-    int signals = child_signals(&err);
-    assert_true(signals >= 0);
-    *heard = (struct heard){.deadline = child_now() + seconds};
-    assert_int_equal(child_run(argv, signals, &watcher, end, &err), 0);
-}
-
-static void output_comes_in_lines_with_the_end(void **state)
-{
-    struct heard heard;
-    struct child_end end;
-    char text[64];
-    (void)state;
-    run_shell("echo a; printf b; sleep 0.1; echo c; echo e >&2; exit 3", 60,
-              &heard, &end);
-    assert_string_equal(heard.out, "a|bc|");
-    assert_string_equal(heard.err, "e|");
-    assert_false(end.timed_out || end.interrupted);
-    child_describe(end.status, text, sizeof(text));
-    assert_string_equal(text, "exit code 3");
-    run_shell("kill -9 $$", 60, &heard, &end);
-    child_describe(end.status, text, sizeof(text));
-    assert_string_equal(text, "signal 9 (Killed)");
-}
-
-static void a_child_that_takes_too_long_leaves_nothing(void **state)
-{
-    struct heard heard;
-    struct child_end end;
-    double start = child_now();
-    (void)state;
-    run_shell("sleep 50 & sleep 50", 0.3, &heard, &end);
-    assert_true(end.timed_out);
-    assert_true(child_now() - start < 5);
-}
-
-static void a_missing_program_is_an_error(void **state)
-{
-    struct heard heard = {.deadline = 0};
-    struct child_end end;
-    struct error err;
-    char *const argv[] = {"/none/such", NULL};
-    const struct child_watcher watcher = {hear_out, hear_err, left, &heard};
-    (void)state;
-    int signals = child_signals(&err);
-    assert_int_not_equal(child_run(argv, signals, &watcher, &end, &err), 0);
-    assert_string_equal(err.text,
-                        "cannot start /none/such: No such file or directory");
-}
-
 static void powers_are_one_for_each_worker(void **state)
 {
     double *power = NULL;
@@ -185,9 +104,6 @@ int main(void)
         cmocka_unit_test(the_template_is_filled_in),
         cmocka_unit_test(parts_of_a_job_need_no_ranks),
         cmocka_unit_test(wrong_templates_are_errors),
-        cmocka_unit_test(output_comes_in_lines_with_the_end),
-        cmocka_unit_test(a_child_that_takes_too_long_leaves_nothing),
-        cmocka_unit_test(a_missing_program_is_an_error),
         cmocka_unit_test(powers_are_one_for_each_worker),
         cmocka_unit_test(the_resume_command_can_be_typed),
     };
