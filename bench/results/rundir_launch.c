@@ -58,11 +58,14 @@ int rundir_reserve(const struct rundir *dir, char id[LAUNCH_ID_SIZE],
     char path[PATH_MAX], host[65], when[32];
     host_name(host, sizeof(host));
     for (int tries = 0; tries < 100; tries++) {
-        time_t now = time(NULL);
+        struct timespec now;
         struct tm utc;
-        strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
-        snprintf(id, LAUNCH_ID_SIZE, "%s-%s-%d-%dof%d", when, host,
-                 (int)getpid(), dir->shard, dir->shards);
+        clock_gettime(CLOCK_REALTIME, &now);
+        strftime(when, sizeof(when), "%Y%m%dT%H%M%S",
+                 gmtime_r(&now.tv_sec, &utc));
+        snprintf(id, LAUNCH_ID_SIZE, "%s.%03ldZ-%s-%d-%dof%d", when,
+                 now.tv_nsec / 1000000, host, (int)getpid(), dir->shard,
+                 dir->shards);
         snprintf(path, sizeof(path), "%s/manifest-%s.json", dir->path, id);
         int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0) {
@@ -75,7 +78,7 @@ int rundir_reserve(const struct rundir *dir, char id[LAUNCH_ID_SIZE],
         if (errno != EEXIST)
             return error_set(err, errno, "%s: cannot create: %s", path,
                              strerror(errno));
-        usleep(100000);
+        usleep(1000);
     }
     return error_set(err, EEXIST, "%s: cannot reserve a launch", dir->path);
 }
