@@ -13,9 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Measuring takes seconds; whatever takes longer than this hangs. */
-#define LIMIT_S 600.0
-
 /* A kernel with dependences is measured in the cache and beyond it. */
 static const char *const grids[] = {"rows=512,cols=1024", "rows=2048,cols=4096",
                                     NULL};
@@ -104,7 +101,7 @@ static void on_message(void *arg, const char *line)
 static double on_tick(void *arg)
 {
     const struct launch *launch = arg;
-    return launch->start + LIMIT_S - child_now();
+    return launch->start + CALIBRATE_LIMIT_S - child_now();
 }
 
 static int judge(const struct launch *launch, const struct child_end *end,
@@ -114,7 +111,8 @@ static int judge(const struct launch *launch, const struct child_end *end,
     if (end->interrupted)
         return error_set(err, EINTR, "calibrate: interrupted");
     if (end->timed_out)
-        return error_set(err, ETIME, "calibrate: stopped after %g s", LIMIT_S);
+        return error_set(err, ETIME, "calibrate: stopped after %g s",
+                         CALIBRATE_LIMIT_S);
     if (end->status == 0)
         return 0;
     child_describe(end->status, how, sizeof(how));

@@ -7,6 +7,9 @@
 #include "base/error.h"
 #include "harness/calibration/calibration.h"
 
+/* Measuring takes seconds; whatever takes longer than this hangs. */
+#define CALIBRATE_LIMIT_S 600.0
+
 enum { CALIBRATE_KERNELS_MAX = 64 };
 
 struct calibrate_request {

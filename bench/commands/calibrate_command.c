@@ -5,6 +5,7 @@
 #include "bench/cli/options.h"
 #include "bench/start/launcher.h"
 #include "harness/calibrate/measure.h"
+#include "harness/guard/guard.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>
@@ -130,5 +131,6 @@ int calibrate_launch_command(int argc, char **argv)
                                           strcmp(argv[4], "oversubscribe") == 0,
                                       .kernels = argc - 5,
                                       .kernel = argv + 5};
+    guard_begin(CALIBRATE_LIMIT_S);
     return measure_main(&plan);
 }

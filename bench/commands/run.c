@@ -15,6 +15,8 @@
 #include "bench/tables/sync_tables.h"
 #include "harness/disturb/load.h"
 #include "harness/disturb/stopper.h"
+#include "harness/guard/earlier.h"
+#include "harness/guard/guard.h"
 #include "harness/launch/launch.h"
 #include "harness/topo/topo.h"
 #include "kernels/kernel.h"
@@ -386,12 +388,16 @@ int sim_command(int argc, char **argv)
     return measure(argc, argv, true);
 }
 
-/* For the launcher only. */
+/* For the launcher only: PLAN.json, and seconds until MPI must be up. */
 int launch_command(int argc, char **argv)
 {
     struct error err;
-    if (argc == 2)
+    if (argc == 3) {
+        guard_begin(strtod(argv[2], NULL));
+        if (earlier_await_plan(argv[1], EARLIER_LIMIT_S, &err) != 0)
+            return command_fail(COMMAND_FAILED, &err);
         return launch_main(argv[1]);
+    }
     error_set(&err, EINVAL, "launch is started by dlsbench run");
     return command_fail(COMMAND_USAGE, &err);
 }

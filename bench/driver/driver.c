@@ -19,6 +19,10 @@
  * failure than what stands on stderr, and our own ranks know most. */
 enum weight { ON_OUTPUT, ON_ERROR, OWN };
 
+/* Ranks that wait in vain for others end by themselves this long after the
+ * driver, if there is one, has stopped them. */
+static const double START_S = 10;
+
 struct driver {
     const struct rundir *dir;
     const struct campaign *campaign;
@@ -266,7 +270,10 @@ static char **command(const struct driver *driver, struct shape shape,
                       const char *plan, const char *hosts, struct error *err)
 {
     const struct driver_options *options = driver->options;
-    const char *const tail[] = {driver->program, "launch", plan, NULL};
+    char limit[32];
+    const char *const tail[] = {driver->program, "launch", plan, limit, NULL};
+    snprintf(limit, sizeof(limit), "%g",
+             driver->campaign->policy.cell_timeout + START_S);
     if (options->simulate != NULL)
         return simulate_argv(options->simulate, platform_of(driver, shape),
                              shape.ranks, shape.threads, plan, hosts, err);

@@ -5,6 +5,7 @@
 #include "harness/calibrate/slices.h"
 #include "harness/calibrate/transfer.h"
 #include "harness/calibrate/work.h"
+#include "harness/guard/guard.h"
 #include "harness/record/record.h"
 
 #include <errno.h>
@@ -136,6 +137,7 @@ int measure_main(const struct measure_plan *plan)
         fprintf(stderr, "dlsbench: %s\n", err.text);
         return 1;
     }
+    guard_started();
     code = measure_launch(&context, plan, &err);
     if (code != 0 && context.comm.rank == 0)
         fprintf(stderr, "dlsbench: %s\n", err.text);

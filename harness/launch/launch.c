@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "harness/engine/engine.h"
+#include "harness/guard/guard.h"
 #include "harness/launch/manifest.h"
 
 #include <errno.h>
@@ -252,6 +253,7 @@ int launch_main(const char *plan_path)
         fprintf(stderr, "dlsbench: %s\n", err.text);
         return 1;
     }
+    guard_started();
     code = run_launch(&launch, plan_path, &err);
     if (code != 0)
         launch_complain(&launch, &err);

@@ -2,6 +2,7 @@
  * is the launch: it reads the plan, opens and records for all; the others do
  * their part of each loop when it calls them. */
 #include "harness/engine/sim/world.h"
+#include "harness/guard/guard.h"
 #include "harness/launch/launch.h"
 
 #include <stdio.h>
@@ -32,9 +33,10 @@ int main(int argc, char **argv)
     int code = 0, rank = world_begin(&argc, &argv);
     if (argc == 2 && strcmp(argv[1], "--hosts") == 0)
         world_print_hosts();
-    else if (argc == 2 && rank == 0)
+    else if (argc == 2 && rank == 0) {
+        guard_begin(0);
         code = lead(&world, argv[1]);
-    else if (argc == 2)
+    } else if (argc == 2)
         world_follow(rank);
     world_end();
     return code;
