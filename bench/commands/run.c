@@ -229,8 +229,8 @@ static int take_part(const struct run_options *options,
     if (options->shape.ranks > 0)
         code = campaign_shape(campaign, options->shape, err);
     if (code == 0)
-        code = campaign_shard(campaign, options->dir.shard, options->dir.shards,
-                              err);
+        code = campaign_shard(campaign, options->dir.part.shard,
+                              options->dir.part.shards, err);
     return code == 0 ? check_save(campaign, err) : code;
 }
 

@@ -268,9 +268,10 @@ static int take_shard(struct run_options *o, const char *arg)
 {
     char end;
     if (strlen(arg) < 16 &&
-        sscanf(arg, "%d/%d%c", &o->dir.shard, &o->dir.shards, &end) == 2 &&
-        o->dir.shards <= 1000000 && o->dir.shard >= 0 &&
-        o->dir.shard < o->dir.shards)
+        sscanf(arg, "%d/%d%c", &o->dir.part.shard, &o->dir.part.shards, &end) ==
+            2 &&
+        o->dir.part.shards <= 1000000 && o->dir.part.shard >= 0 &&
+        o->dir.part.shard < o->dir.part.shards)
         return 0;
     return error_set(o->err, EINVAL,
                      "--shard: '%s' must be I/N with I from 0 to N-1, e.g. 3/8",
@@ -282,8 +283,11 @@ static int take_shape(struct run_options *o, const char *arg)
     char end;
     if (strlen(arg) < 16 &&
         sscanf(arg, "%dx%d%c", &o->shape.ranks, &o->shape.threads, &end) == 2 &&
-        o->shape.ranks > 0 && o->shape.threads > 0)
+        o->shape.ranks > 0 && o->shape.threads > 0) {
+        o->dir.part.ranks = o->shape.ranks;
+        o->dir.part.threads = o->shape.threads;
         return 0;
+    }
     return error_set(o->err, EINVAL,
                      "--shape: '%s' must be RANKSxTHREADS, e.g. 4x8", arg);
 }
@@ -409,7 +413,7 @@ static int check(const struct run_options *o, struct error *err)
     if (o->dir.resume && o->dir.out == NULL)
         return error_set(err, EINVAL,
                          "--resume needs --out: the directory to go on with");
-    if (o->dir.shards > 1 && o->dir.out == NULL)
+    if (o->dir.part.shards > 1 && o->dir.out == NULL)
         return error_set(err, EINVAL,
                          "--shard needs --out, so that all parts meet in one "
                          "directory");
@@ -457,7 +461,7 @@ int run_options_read(int argc, char **argv, bool simulated,
     memcpy(all + COUNT, simulation_options, sizeof(simulation_options));
     *o = (struct run_options){.launcher = launcher_default(),
                               .simulated = simulated,
-                              .dir = {.shard = 0, .shards = 1},
+                              .dir = {.part = {.shards = 1}},
                               .err = err};
     cell_defaults(&o->cell);
     policy_defaults(&o->policy);

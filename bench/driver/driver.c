@@ -249,8 +249,8 @@ static int make_plan(const struct driver *driver, struct shape shape,
     snprintf(plan.launch, sizeof(plan.launch), "%s", driver->launch);
     snprintf(plan.campaign, sizeof(plan.campaign), "%s",
              driver->campaign->name);
-    snprintf(plan.shard, sizeof(plan.shard), "%d/%d", driver->dir->shard,
-             driver->dir->shards);
+    snprintf(plan.shard, sizeof(plan.shard), "%d/%d", driver->dir->part.shard,
+             driver->dir->part.shards);
     if (driver->options->simulate != NULL)
         simulate_fill(platform_of(driver, shape), shape.cell, &plan.simulation);
     text_line(plan.command, sizeof(plan.command), driver->options->command);

@@ -3,7 +3,9 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/text.h"
+#include "bench/results/dirlock.h"
 #include "bench/results/folders.h"
+#include "harness/guard/earlier.h"
 #include "harness/record/record.h"
 
 #include <errno.h>
@@ -136,13 +138,13 @@ static int check_existing(const struct rundir *dir,
                           const struct rundir_options *options,
                           struct error *err)
 {
-    char mine[64];
+    char mine[80], part[64];
     if (options->resume || !has_files(dir->path, "", "") ||
         (options->prepare && has_files(dir->path, "campaign.yaml", "")))
         return 0;
-    snprintf(mine, sizeof(mine), "-%dof%d.json", options->shard,
-             options->shards);
-    if (options->shards > 1 && !has_files(dir->path, "manifest-", mine))
+    part_print(&options->part, part, sizeof(part));
+    snprintf(mine, sizeof(mine), "-%s.json", part);
+    if (options->part.shards > 1 && !has_files(dir->path, "manifest-", mine))
         return 0;
     return error_set(err, EEXIST,
                      "%s exists: give --resume to go on with it, or another "
@@ -153,7 +155,7 @@ static int check_existing(const struct rundir *dir,
 int rundir_make(const char *name, const char *out, char *path, size_t size,
                 struct error *err)
 {
-    struct rundir dir = {.shards = 1};
+    struct rundir dir = {.part = {.shards = 1}};
     bool new = false;
     int code = choose_path(&dir, name, out, err);
     if (code == 0)
@@ -271,7 +273,7 @@ int rundir_find(struct rundir *dir, const struct campaign *whole,
                 struct error *err)
 {
     char path[PATH_MAX];
-    *dir = (struct rundir){.shard = options->shard, .shards = options->shards};
+    *dir = (struct rundir){.part = options->part};
     int code = choose_path(dir, whole->name, options->out, err);
     if (code == 0)
         code = file_path(path, sizeof(path), dir->path, "campaign.yaml", err);
@@ -281,13 +283,27 @@ int rundir_find(struct rundir *dir, const struct campaign *whole,
     return *found ? check_campaign(dir, path, whole, setup, err) : 0;
 }
 
+/* From here on it is ours: what was looked at is looked at again, and nothing
+ * that was killed adds to it any more. */
+static int enter(struct rundir *dir, const struct rundir_options *options,
+                 struct error *err)
+{
+    dir->lock = dirlock_take(dir->path, &dir->part, err);
+    if (dir->lock < 0)
+        return dir->lock;
+    int code = check_existing(dir, options, err);
+    if (code == 0)
+        code = earlier_await(dir->full, &dir->part, NULL, EARLIER_LIMIT_S, err);
+    return code;
+}
+
 int rundir_open(struct rundir *dir, const struct campaign *whole,
                 const struct campaign_setup *setup,
                 const struct rundir_options *options, struct error *err)
 {
     char path[PATH_MAX];
     bool new = false;
-    *dir = (struct rundir){.shard = options->shard, .shards = options->shards};
+    *dir = (struct rundir){.part = options->part};
     int code = choose_path(dir, whole->name, options->out, err);
     if (code != 0)
         return code;
@@ -312,6 +328,10 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
         code = check_line(dir->full, err);
     if (code == 0)
         code = file_path(path, sizeof(path), dir->path, "campaign.yaml", err);
+    if (code == 0 && access(path, F_OK) == 0)
+        code = check_campaign(dir, path, whole, setup, err);
+    if (code == 0 && !options->prepare)
+        code = enter(dir, options, err);
     if (code == 0)
         code = store_text(dir->path, path, whole->text, err);
     if (code == 0)

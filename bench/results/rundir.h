@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "bench/campaign/campaign.h"
+#include "harness/guard/part.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -13,14 +14,15 @@ enum { LAUNCH_ID_SIZE = 256 };
 struct rundir_options {
     const char *out; /* NULL: named by the time; with a '/': a path */
     bool resume;
-    bool prepare;      /* made for shards to come, or there already */
-    int shard, shards; /* 0/1: the whole campaign */
+    bool prepare; /* made for shards to come, or there already */
+    struct part part;
 };
 
 struct rundir {
     char path[2048];     /* as the user writes it */
     char full[PATH_MAX]; /* for the plan: ranks may start elsewhere */
-    int shard, shards;
+    struct part part;
+    int lock; /* kept until the process ends */
 };
 
 /* Looks without making anything: `found` says whether the directory is there.
@@ -32,8 +34,9 @@ int rundir_find(struct rundir *dir, const struct campaign *whole,
 
 /* Makes the directory, or takes an existing one for --resume or --prepare or
  * for another shard of the same campaign; stores campaign.yaml; refuses when
- * there is no place or no right to write.  `whole` is the campaign before its
- * shard was taken. */
+ * there is no place or no right to write, when another run is in it, or when a
+ * launch of one that was killed does not end.  `whole` is the campaign before
+ * its shard was taken. */
 int rundir_open(struct rundir *dir, const struct campaign *whole,
                 const struct campaign_setup *setup,
                 const struct rundir_options *options, struct error *err);

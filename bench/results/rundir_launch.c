@@ -55,17 +55,17 @@ void rundir_clean(const struct rundir *dir)
 int rundir_reserve(const struct rundir *dir, char id[LAUNCH_ID_SIZE],
                    struct error *err)
 {
-    char path[PATH_MAX], host[65], when[32];
+    char path[PATH_MAX], host[65], when[32], part[64];
     host_name(host, sizeof(host));
+    part_print(&dir->part, part, sizeof(part));
     for (int tries = 0; tries < 100; tries++) {
         struct timespec now;
         struct tm utc;
         clock_gettime(CLOCK_REALTIME, &now);
         strftime(when, sizeof(when), "%Y%m%dT%H%M%S",
                  gmtime_r(&now.tv_sec, &utc));
-        snprintf(id, LAUNCH_ID_SIZE, "%s.%03ldZ-%s-%d-%dof%d", when,
-                 now.tv_nsec / 1000000, host, (int)getpid(), dir->shard,
-                 dir->shards);
+        snprintf(id, LAUNCH_ID_SIZE, "%s.%03ldZ-%s-%d-%s", when,
+                 now.tv_nsec / 1000000, host, (int)getpid(), part);
         snprintf(path, sizeof(path), "%s/manifest-%s.json", dir->path, id);
         int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0) {

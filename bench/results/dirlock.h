@@ -1,0 +1,28 @@
+/* Keeps a result directory for one run, or for runs whose parts of the campaign
+ * do not overlap.
+ *
+ * The lock is one of an open file description on DIRECTORY/.lock, which is
+ * left there: it ends with the process that took it, however that ends, and
+ * programs that the process starts do not have it.  The file says who has the
+ * lock, or had it last, in a line for each. */
+#ifndef BENCH_RESULTS_DIRLOCK_H
+#define BENCH_RESULTS_DIRLOCK_H
+
+#include "base/error.h"
+#include "harness/guard/part.h"
+
+#include <stdio.h>
+#include <sys/types.h>
+
+/* Returns a descriptor that keeps the lock while it is open, or -EBUSY with a
+ * text that says who has it.  Where the file system has no locks, or only some
+ * that other hosts do not see, one line on stderr says so. */
+int dirlock_take(const char *directory, const struct part *part,
+                 struct error *err);
+
+/* Why other hosts do not see locks on this device, by the lines of
+ * /proc/self/mountinfo: an option of its mount, copied to `option`; empty: they
+ * do. */
+void dirlock_read_mounts(FILE *mounts, dev_t device, char *option, size_t size);
+
+#endif
