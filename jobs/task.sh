@@ -21,17 +21,7 @@ while [ "$1" != -- ]; do
 done
 shift
 
-# Slurm sends TERM to this shell before the time limit (--signal=B:TERM@60): it
-# must not wait for a foreground command then.  The driver drops the cell that
-# runs, says what is left and ends.
-"$@" --shard "$shard" &
-driver=$!
-trap 'kill -TERM "$driver" 2>/dev/null' TERM INT
-wait "$driver"
-code=$?
-# A signal ends `wait` before the driver has ended.
-while kill -0 "$driver" 2>/dev/null; do
-    wait "$driver"
-    code=$?
-done
-exit "$code"
+# Slurm sends TERM to this process before the time limit (--signal=B:TERM@60),
+# so it must be the driver itself, which then drops the cell that runs, says what
+# is left and ends.  It also ends when the slurmstepd above it is killed.
+exec "$@" --shard "$shard"

@@ -13,7 +13,7 @@ import pytest
 
 from conftest import ROOT
 from slurm_site import CAMPAIGN, JOBS, ODD, SITE, Cluster, Site
-from test_faults import wait_for
+from test_faults import ranks_of, wait_for
 
 DAEMONS = ("munged", "slurmctld", "slurmd", "sbatch")
 MISSING = [x for x in DAEMONS if not shutil.which(x)]
@@ -103,6 +103,43 @@ def nodes_of(manifest):
     its own node needs no step."""
     slurm = json.loads(manifest.read_text())["slurm"]
     return int(slurm.get("SLURM_STEP_NUM_NODES", 1))
+
+
+def batch_steps(folder):
+    """The slurmstepd of each batch script."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            title = (entry / "cmdline").read_bytes().decode()
+            where = os.readlink(entry / "cwd")
+        except OSError:
+            continue
+        if title.startswith("slurmstepd: [") and ".batch]" in title \
+                and where == str(folder):
+            found.append(int(entry.name))
+    return found
+
+
+@needs_slurm
+@needs_mpich
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_driver_ends_when_its_job_loses_its_slurmstepd(site, cluster,
+                                                         wrapped):
+    """Also where a shell of the user's own is between them."""
+    site.write("c.yaml", CAMPAIGN.replace("SIZE", "20000"))
+    out = site.folder / "out"
+    run = f"{ROOT}/build/dlsbench run c.yaml --out {out} --shard 0/4"
+    site.write("job.sh", f"#!/bin/bash\n{run} &\nwait\n" if wrapped else
+               f"#!/bin/bash\nexec {run}\n")
+    sent = site.run("sbatch", "--parsable", "-N2", "-n2", "--no-requeue",
+                    "-o", "job.out", "job.sh")
+    assert sent.returncode == 0, sent.stderr
+    site.wait(lambda: 0 in site.shards_begun() and site.drivers(0))
+    stepd, = batch_steps(cluster.folder)
+    os.kill(stepd, signal.SIGKILL)
+    site.wait(lambda: not site.drivers(0), 20)
+    site.wait(lambda: not ranks_of(out), 20)
+    assert "interrupted: " in (site.folder / "job.out").read_text()
 
 
 @needs_slurm
