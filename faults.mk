@@ -1,8 +1,13 @@
 # What takes longer than `make test`, or may take as long as one likes: faults
 # that are searched for.  Each part is a target of its own.
-FAULTS  = fuzz
+FAULTS  = fuzz kills
 .PHONY: test-faults $(FAULTS:%=faults-%) fuzz-replay
-test-faults: $(FAULTS:%=faults-%) ## search for faults: fuzzers (SECONDS=60 each)
+test-faults: $(FAULTS:%=faults-%) ## search for faults: fuzzers (SECONDS=60 each), kills (ROUNDS=300)
+
+# ---- kills ----
+
+faults-kills: $(BUILD)/dlsbench $(if $(WITH_SIM),sim)
+	@$(PYTHON) tests/kills.py --rounds $(or $(ROUNDS),300)
 
 # ---- fuzzers ----
 #

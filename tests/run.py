@@ -27,9 +27,9 @@ CHECKS = ["layers", "headers", "registry", "data", "format", "shell",
 JOBS = str(os.cpu_count() or 2)
 # Integration tests that measure, look at other processes or build something:
 # nothing else runs beside them.
-ALONE = ["calibrate", "counters", "extend", "faults", "learning", "load",
-         "openmpi", "parts", "power", "slurm", "sync_interval", "this_machine",
-         "validate"]
+ALONE = ["calibrate", "counters", "extend", "faults", "kills", "learning",
+         "load", "openmpi", "parts", "power", "slurm", "sync_interval",
+         "this_machine", "validate"]
 # Programs that need no MPI, whose threads the thread sanitizer can follow.
 THREADED = ["harness/engine/engine_test",
             "harness/transport/shared/source_test",
