@@ -14,6 +14,8 @@ MEASURES = ["time_s", "bound_s", "serial_s", "compute_mean_s",
 GIVEN = ["kernel", "scheme", "ranks", "threads", "sync_interval",
          "sync_choice", "transport", "master", "hierarchy", "window",
          "openmp"]
+# What a machine is and does, and no way to run.
+MACHINE = ["power", "load", "perturb"]
 # Columns of a run line that are neither the cell nor measured by number.
 ABOUT_RUN = {"launch", "cell", "type", "schema", "started", "repetition",
              "repetitions", "reason", "seed", "status", "verified",
@@ -124,15 +126,19 @@ def extra_columns(frame, cell_columns=None):
 
 
 def add_labels(frame):
-    """`setup`: transport and hierarchy, then what else differs; `label`: the
-    setup with the layout."""
+    """`setup`: transport and hierarchy, then what else differs; `way`: the
+    same without what the machine is and does; `label`: the setup with the
+    layout."""
     records = frame[["transport", "master", "hierarchy", "window", "openmp",
                      "ranks", "threads"]].to_dict("records")
     setups = [labels.setup(r) for r in records]
+    ways = list(setups)
     for name in extra_columns(frame):
-        setups = [s + extra_words(name, value)
-                  for s, value in zip(setups, frame[name])]
-    frame["setup"] = setups
+        words = [extra_words(name, value) for value in frame[name]]
+        setups = [s + w for s, w in zip(setups, words)]
+        if name not in MACHINE:
+            ways = [s + w for s, w in zip(ways, words)]
+    frame["setup"], frame["way"] = setups, ways
     layouts = [labels.layout(r) for r in records]
     frame["layout"] = layouts
     # Two layouts with as many workers in one setup are two setups.

@@ -6,7 +6,7 @@ WORDS = {"launch", "cell", "kernel", "scheme", "type", "status", "hierarchy",
          "transport", "master", "window", "openmp", "victim", "collect",
          "bind", "timing", "protocol", "data", "placement", "power", "load",
          "perturb", "rank_per", "memory", "platform", "sync_choice", "reason",
-         "started", "chosen_scheme", "chosen_hierarchy"}
+         "started", "chosen_scheme", "chosen_hierarchy", "by", "candidate"}
 NUMBERS = {"schema", "ranks", "threads", "workers", "repetition",
            "repetitions", "iterations", "chunks", "messages", "bytes",
            "imbalance", "cv", "min_chunk", "sync_interval", "reissue", "cp",
@@ -16,7 +16,7 @@ NUMBERS = {"schema", "ranks", "threads", "workers", "repetition",
            "queue", "available", "readings", "switches_voluntary",
            "switches_involuntary", "faults_minor", "faults_major", "start",
            "size", "step", "time_step", "home", "shared_masters"}
-FLAGS = {"prefetch", "smt", "simulated", "oversubscribed", "trial"}
+FLAGS = {"prefetch", "smt", "simulated", "oversubscribed", "trial", "chosen"}
 COUNTED = ("counters_compute.", "counters_wait.")
 
 

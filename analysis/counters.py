@@ -1,5 +1,7 @@
 """What workers counted: events over computing and over waiting, and the facts
 that the operating system keeps (results/README.md)."""
+import labels
+
 COMPUTE, WAIT = "counters_compute.", "counters_wait."
 FACTS = ["switches_voluntary", "switches_involuntary", "faults_minor",
          "faults_major", "user_s", "system_s"]
@@ -96,6 +98,21 @@ def cost(results):
         return None
     per = workers["launch"].astype(object).map(reading).astype(float)
     return (workers["readings"] * per).sum() / workers["finish_s"].sum()
+
+
+def reading(results):
+    """What a reading of a worker's events took at most, in words, or None."""
+    found = [m["counters"].get("reading_s") for m in results.manifests
+             if m.get("counters")]
+    most = max((s for s in found if s), default=None)
+    return most and (f"a reading takes {labels.seconds(most)}, three for each "
+                     "worker and two for each time it waits")
+
+
+def asked(results):
+    """Whether somebody named events."""
+    return any((m.get("policy") or {}).get("events")
+               not in (None, "none", "default") for m in results.manifests)
 
 
 def short(name):

@@ -7,13 +7,15 @@ import labels
 import stats
 
 NONE = "none"
+UNKNOWN = (np.nan,) * 3
 COLUMNS = ["without_s", "flexibility", "flexibility_low", "flexibility_high"]
 
 
 def pairs(results, frame):
-    """Rows of the perturbed cells (frame of cells.summarize) that have such a
-    cell, with without_s, its time, and flexibility with flexibility_low and
-    _high, its 95 % confidence interval (NaN below six repetitions)."""
+    """Rows of the perturbed cells (frame of cells.summarize), with without_s,
+    the time of such a cell, and flexibility with flexibility_low and _high,
+    its 95 % confidence interval (NaN below six repetitions, and where nothing
+    ran without)."""
     if "perturb" not in frame or (frame["perturb"] == NONE).all():
         return frame.iloc[:0]
     same = ["simulated", *(n for n in results.cells
@@ -21,10 +23,9 @@ def pairs(results, frame):
     key = frame[same].astype(str).agg("|".join, axis=1)
     usual = frame["perturb"] == NONE
     without = dict(zip(key[usual], medians(frame[usual])))
-    known = ~usual & key.isin(without)
-    found = frame[known].copy()
-    pairs_of = [(without[k], with_) for k, with_ in zip(key[known],
-                                                        medians(found))]
+    found = frame[~usual].copy()
+    pairs_of = [(without.get(k, UNKNOWN), with_) for k, with_ in zip(
+        key[~usual], medians(found))]
     ratios = np.array([stats.ratio_of(*pair) for pair in pairs_of])
     found["without_s"] = [usual[0] for usual, _ in pairs_of]
     for i, name in enumerate(COLUMNS[1:]):
@@ -51,21 +52,53 @@ def words(row):
 
 def setup(row):
     """The way to run without the perturbation, which has its own column."""
-    return row["setup"].replace(f", perturb {row['perturb']}", "")
+    return str(row["setup"]).replace(f", perturb {row['perturb']}", "")
+
+
+def failed(results, frame):
+    """Rows of the perturbed cells that ended nowhere well, with what there is
+    of the cell without the perturbation."""
+    ended = results.ended
+    if "perturb" not in ended or frame.empty:
+        return []
+    ok = set(ended["cell"][ended["status"] == "ok"])
+    bad = ended[(ended["status"] == "failed") & (ended["perturb"] != NONE)
+                & ~ended["cell"].isin(ok)].drop_duplicates("cell")
+    same = [n for n in results.cells
+            if n in frame and n not in ("perturb", "cell")]
+    usual = frame[frame["perturb"].isin([NONE])]
+    specs, rows = list(frame["kernel"].unique()), []
+    for row in bad.astype(object).to_dict("records"):
+        alike = usual[(usual[same].astype(str) == type(frame)(
+            [row])[same].astype(str).iloc[0]).all(axis=1)]
+        found = {"setup": labels.setup(row), "without_s": np.nan,
+                 "loop": labels.short(row["kernel"], specs),
+                 "workers": row["ranks"] * row["threads"],
+                 "simulated": labels.known(row.get("platform"))} \
+            if alike.empty else {
+            **alike.iloc[0].to_dict(), "without_s": alike["time_s"].iloc[0]}
+        rows.append({**found, "scheme": row["scheme"],
+                     "perturb": row["perturb"]})
+    return rows
 
 
 def tables(results, frame, time_words):
     """A grid for each loop; time_words(row) says a time with its interval."""
-    found = pairs(results, frame)
-    for (loop, simulated), part in found.groupby(["loop", "simulated"],
-                                                 sort=False):
-        rows = [[setup(r), r["perturb"], r["scheme"], f"{r['workers']:g}",
-                 labels.seconds(r["without_s"]), time_words(r),
-                 words(r)]
-                for r in part.sort_values(["setup", "perturb"],
-                                          kind="stable").to_dict("records")]
+    if "perturb" not in frame:
+        return
+    lines = [(r, time_words(r), words(r))
+             for r in pairs(results, frame).to_dict("records")]
+    lines += [(r, "FAILED", "-") for r in failed(results, frame)]
+    lines.sort(key=lambda line: (setup(line[0]), line[0]["perturb"]))
+    blocks = {}
+    for row, time, ratio in lines:
+        blocks.setdefault((row["loop"], bool(row["simulated"])), []).append(
+            [setup(row), row["perturb"], row["scheme"],
+             f"{row['workers']:g}", labels.seconds(row["without_s"]), time,
+             ratio])
+    for (loop, simulated), rows in blocks.items():
         yield grid.Grid(
-            f"Flexibility: {loop}" + " (simulated)" * bool(simulated),
+            f"Flexibility: {loop}" + " (simulated)" * simulated,
             ["setup", "perturbation", "scheme", "workers", "without", "with",
              "flexibility"], rows,
             "time under perturbation over time without; brackets hold its "

@@ -1,11 +1,15 @@
 """Names and numbers as people read them."""
 import math
+import os
 
 SCHEMES = ["static", "ss", "css", "wcss", "gss", "fss", "tss", "tss-taylor",
            "qss", "wf", "dtss", "dtss-acp", "dfss", "dgss"]
 KERNELS = ["null", "mandelbrot", "adjoint", "matmul", "heat",
            "floyd-steinberg", "trace"]
 TRANSPORTS = ["shared", "openmp", "master", "window", "steal"]
+# Numbers of a simulated cell, and what they are when nobody gives them.
+SIMULATION = {"cp": None, "request_cost": 2e-7, "result_bytes": None,
+              "boundary_bytes": None}
 UNITS = [(1.0, 1.0, "s"), (1e-3, 1e3, "ms"), (1e-6, 1e6, "us"),
          (0.0, 1e9, "ns")]
 
@@ -60,6 +64,14 @@ def number(value, digits=3):
     return f"{value:.{digits}f}"
 
 
+def significant(value, digits):
+    """So many digits, without an exponent."""
+    if value is None or not math.isfinite(value):
+        return "-"
+    before = math.floor(math.log10(abs(value))) + 1 if value else 1
+    return f"{value:.{max(digits - before, 0)}f}"
+
+
 def percent(value, digits=1):
     if value is None or not math.isfinite(value):
         return "-"
@@ -111,6 +123,27 @@ def hierarchy_words(hierarchy):
     if text.isdigit():
         return count(int(text), "master")
     return text
+
+
+def simulation(cell):
+    """The platform's name and what is not as usual; empty of native cells."""
+    platform = cell.get("platform")
+    if not known(platform) or not platform:
+        return ""
+    words = os.path.basename(str(platform)).partition(".")[0]
+    for name, usual in SIMULATION.items():
+        value = cell.get(name)
+        if known(value) and value != usual:
+            words += f", {name} {value:g}"
+    return words
+
+
+def unranked(cell):
+    """Why a cell is not ranked, behind other words; empty where it is."""
+    if cell["oversubscribed"]:
+        return "; oversubscribed, not ranked"
+    return "; a master on a worker's core, not ranked" \
+        if cell["unranked"] else ""
 
 
 def layout(cell):

@@ -4,6 +4,7 @@
 on everything that was left out or looks odd.  Columns that a later version
 adds are kept as they are; columns that are missing are missing in the frames.
 """
+import csv
 import glob
 import json
 import os
@@ -29,6 +30,9 @@ OBJECTS = ["machine", "policy", "counters"]
 LINES = {"workers": ["repetition", "worker", "iterations", "finish_s"],
          "chunks": ["repetition", "worker", "step", "start", "size"]}
 MOST = 1 << 53
+# Columns of sync-model.csv besides the cell.
+MODEL = ["k", "skew", "columns", "model_s", "no_skew_s", "h_auto", "auto_s",
+         "h_andronikos", "h_chen_xue", "h_no_skew"]
 USUAL = ["hierarchy", "transport", "ranks", "threads", "workers", "serial_s",
          "bound_s", "compute_mean_s", "overhead_mean_s", "imbalance",
          "chunks", "verified"]
@@ -46,6 +50,8 @@ class Results:
     cells     names of the columns that make up a cell
     workers   worker lines of the counted repetitions (empty until asked for)
     chunks    chunk lines of the counted repetitions (empty until asked for)
+    models    cell -> what a model says of it (sync-model.csv), as numbers
+    candidates lines of what scheme auto chose from, as dictionaries
     manifests list of dictionaries, by start
     notes     one line each
     """
@@ -88,11 +94,73 @@ class Results:
     def chunks(self):
         return self._read_lazy("chunks")
 
+    @property
+    def models(self):
+        found = {}
+        for directory in self.directories:
+            for row in csv_rows(os.path.join(directory, "sync-model.csv")):
+                numbers = {n: columns.finite(row.get(n)) for n in MODEL}
+                if "cell" in row and np.isfinite([*numbers.values()]).all():
+                    found[row["cell"]] = numbers
+        return found
+
+    @property
+    def candidates(self):
+        return [sound_line(row) for path in self.files("choices")
+                for row in objects(path) if row.get("type") == "candidate"]
+
+    @property
+    def powers(self):
+        """cell -> {worker: power}, the mean over what launches recorded."""
+        found = {}
+        for path in self.files("workers"):
+            for row in objects(path):
+                at, power = columns.finite(row.get("worker")), \
+                    columns.finite(row.get("power"))
+                if at == at and power == power:
+                    found.setdefault(str(row.get("cell")), {}).setdefault(
+                        int(at), []).append(power)
+        return {cell: {worker: float(np.mean(values))
+                       for worker, values in of.items()}
+                for cell, of in found.items()}
+
     def _read_lazy(self, kind):
         if kind not in self._lazy:
             self._lazy[kind] = counted_only(
                 self, kind, read_table(self, kind, UNUSED))
         return self._lazy[kind]
+
+
+def csv_rows(path):
+    """The lines of a CSV file as dictionaries; none without the file."""
+    try:
+        with open(path, encoding="utf-8", errors="replace",
+                  newline="") as file:
+            return list(csv.DictReader(file))
+    except (OSError, csv.Error):
+        return []
+
+
+def objects(path):
+    """The objects of a file of JSON lines, as they are."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.readlines()
+    except OSError:
+        return
+    for line in lines:
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(row, dict):
+            yield row
+
+
+def sound_line(row):
+    """Each column as it should be."""
+    return {n: None if v is None else (columns.converter(n) or clean)(v)
+            for n, v in row.items()}
 
 
 def load(path, *more):

@@ -6,6 +6,7 @@ and if that lacks them too, one line says what to install.
 """
 import importlib.util
 import os
+import shlex
 import sys
 
 PACKAGES = ["pandas", "scipy", "matplotlib"]
@@ -27,7 +28,8 @@ def packages():
         os.execv(SYSTEM, [SYSTEM, *sys.argv])
     debs = " ".join("python3-" + name for name in absent)
     sys.exit(f"{os.path.basename(sys.argv[0])}: Python lacks "
-             f"{', '.join(absent)}: apt-get install {debs} (or make deps)")
+             f"{', '.join(absent)}: apt-get install {debs} (or make deps), "
+             f"then {shlex.join(sys.argv)}")
 
 
 packages()

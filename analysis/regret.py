@@ -8,6 +8,17 @@ import stats
 
 CHOICES = ["scheme", "hierarchy", "sync_interval"]
 CHOSEN = ["chosen_scheme", "chosen_hierarchy", "chosen_interval"]
+# Columns of pairs() that need a fixed cell.
+COMPARED = ["best_s", "regret", "regret_low", "regret_high",
+            "regret_with_trials"]
+# What regret is aimed at.
+AIMS = {"simulation": 0.05, "trial": 0.03}
+# Columns of auto.csv.
+COLUMNS = ["cell", "kernel", "transport", "master", "load", "by", "candidate",
+           "scheme", "hierarchy", "ranks", "threads", "sync_interval",
+           "predicted_s", "tried", "tried_median_s", "chosen", "measured_s",
+           "auto_s", "best_s", "regret", "regret_low", "regret_high",
+           "regret_with_trials"]
 # What also follows from a choice, or says what there is to choose from.
 ALSO = {"cell", "sync_choice"}
 
@@ -49,10 +60,10 @@ def best_of(fixed, same, row):
 
 
 def pairs(results, frame):
-    """Rows of the cells of scheme auto (frame of cells.summarize) that have a
-    fixed cell of their problem: with the columns of CHOSEN, auto_s, best
-    (words), best_s, regret, regret_low, regret_high (NaN where one of both has
-    fewer than 6 repetitions) and, by trial, regret_with_trials."""
+    """Rows of the cells of scheme auto (frame of cells.summarize) with the
+    columns of CHOSEN, auto_s, best (words; None: no fixed cell of their
+    problem), best_s, regret, regret_low, regret_high (NaN where one of both
+    has fewer than 6 repetitions) and, by trial, regret_with_trials."""
     auto = is_auto(frame)
     if CHOSEN[0] not in results.runs or not auto.any():
         return frame.iloc[:0]
@@ -65,27 +76,45 @@ def pairs(results, frame):
                                           observed=True, sort=False)))
     found = []
     for _, row in frame[auto].iterrows():
-        best = best_of(frame[~auto], same, row)
-        if best is None:
-            continue
         trial = by_trial(row["scheme"])
         own, end = runs[row["cell"], row["simulated"]], ends.loc[row["cell"]]
         took = times(own, end, trial)
-        theirs = runs[best["cell"], best["simulated"]]["time_s"]
         if len(took) == 0:
             continue
         row = row.copy()
         for name in CHOSEN:
             row[name] = end[name]
         row["auto_s"] = np.median(took)
-        row["best"] = choice_words(*best[CHOICES])
-        row["best_s"] = best["time_s"]
-        row["regret"] = row["auto_s"] / row["best_s"] - 1
-        row["regret_low"], row["regret_high"] = interval(took, theirs)
-        row["regret_with_trials"] = own["time_s"].mean() / theirs.mean() - 1 \
-            if trial else np.nan
+        best = best_of(frame[~auto], same, row)
+        compare(row, best, took, own, None if best is None else
+                runs[best["cell"], best["simulated"]]["time_s"], trial)
         found.append(row)
     return frame.iloc[:0] if not found else type(frame)(found)
+
+
+def compare(row, best, took, own, theirs, trial):
+    """Sets what a row has of the best fixed cell."""
+    for name in COMPARED:
+        row[name] = np.nan
+    row["best"] = None
+    if best is None:
+        return
+    row["best"] = choice_words(*best[CHOICES])
+    row["best_s"] = best["time_s"]
+    row["regret"] = row["auto_s"] / row["best_s"] - 1
+    row["regret_low"], row["regret_high"] = interval(took, theirs)
+    if trial:
+        row["regret_with_trials"] = own["time_s"].mean() / theirs.mean() - 1
+
+
+def candidates(results):
+    """cell -> lines of what it chose from, of the last launch that chose:
+    launches are named by their time."""
+    found = {}
+    for line in results.candidates:
+        found.setdefault(line.get("cell"), {}).setdefault(
+            str(line.get("launch")), []).append(line)
+    return {cell: by[max(by)] for cell, by in found.items()}
 
 
 def choice_words(scheme, hierarchy, h):
@@ -105,21 +134,76 @@ def range_words(row):
         if np.isfinite(low) and np.isfinite(high) else "-"
 
 
+def way(row):
+    return "trial" if by_trial(row["scheme"]) else "simulation"
+
+
+def whole(found):
+    """One line for each way to choose, over all its cells."""
+    for by, aim in AIMS.items():
+        part = found[[way(r) == by for r in found.to_dict("records")]]
+        part = part[np.isfinite(part["regret"].astype(float))]
+        if part.empty:
+            continue
+        all_of = part["regret"].astype(float)
+        yield (f"by {by}: {signed(all_of.median())} in the median and "
+               f"{signed(all_of.mean())} in the mean of {len(part)} cells, "
+               f"{signed(all_of.max())} at most; {(all_of <= aim).sum()} are "
+               f"within the {100 * aim:.0f} % aimed at, "
+               f"{(part['regret_low'].astype(float) > aim).sum()} above it "
+               "with all of their interval")
+
+
 def tables(results, frame):
-    """A grid for each loop."""
+    """A grid for each loop; the last has what holds over all of them."""
     found = pairs(results, frame)
     if found.empty:
         return
-    for loop, part in found.groupby("loop", sort=False):
-        rows = [[r["label"], "trial" if by_trial(r["scheme"])
-                 else "simulation", choice_words(*(r[n] for n in CHOSEN)),
-                 r["best"], labels.seconds(r["auto_s"]),
-                 labels.seconds(r["best_s"], r["auto_s"]),
-                 signed(r["regret"]), range_words(r),
-                 signed(r["regret_with_trials"])]
-                for r in part.to_dict("records")]
-        yield grid.Grid(
-            f"Regret of automatic selection: {loop}",
-            ["setup", "by", "chosen", "best fixed", "time", "best", "regret",
-             "95 %", "with trials"], rows,
-            "its time over that of the fastest fixed choice, less 1", left=4)
+    lines = candidates(results)
+    grids = [of_loop(loop, part, lines)
+             for loop, part in found.groupby("loop", sort=False)]
+    grids[-1].caption = "; ".join([grids[-1].caption, *whole(found)])
+    yield from grids
+
+
+def predicted_s(line):
+    value = line.get("predicted_s")
+    return np.nan if value is None else value
+
+
+def of_loop(loop, part, lines):
+    rows = []
+    for r in part.to_dict("records"):
+        choices = lines.get(r["cell"], [])
+        chosen = next((c for c in choices if c.get("chosen")), {})
+        rows.append([
+            r["label"], way(r), choice_words(*(r[n] for n in CHOSEN)),
+            r["best"] or "-", str(len(choices) or "-"),
+            labels.seconds(predicted_s(chosen)), labels.seconds(r["auto_s"]),
+            labels.seconds(r["best_s"], r["auto_s"]), signed(r["regret"]),
+            range_words(r), signed(r["regret_with_trials"])])
+    return grid.Grid(
+        f"Regret of automatic selection: {loop}",
+        ["setup", "by", "chosen", "best fixed", "candidates", "predicted",
+         "time", "best", "regret", "95 %", "with trials"], rows,
+        "its time over that of the fastest fixed choice, less 1", left=4)
+
+
+def lines(results, frame):
+    """Rows of auto.csv: the candidates of all cells of scheme auto."""
+    of, measured = candidates(results), dict(zip(frame["cell"],
+                                                 frame["time_s"]))
+    rows = []
+    for row in pairs(results, frame).to_dict("records"):
+        for line in of.get(row["cell"], []):
+            chosen = bool(line.get("chosen"))
+            found = {**row, **{n: line.get(n) for n in (
+                "by", "candidate", *CHOICES)}}
+            found.update(
+                predicted_s=predicted_s(line), tried=line.get("repetitions"),
+                tried_median_s=line.get("median_s"), chosen=chosen,
+                measured_s=measured.get(line.get("candidate")))
+            if not chosen:
+                found.update({n: None for n in ("auto_s", *COMPARED[1:])})
+            rows.append([found[name] for name in COLUMNS])
+    return rows

@@ -39,7 +39,9 @@ MOST_ANSWERS = 12
 MOST_LOOPS = 12         # with figures of their own
 PAPER = "The paper"
 TABLE_TITLES = {"time": "Time", "speedup": "Speedup", "overhead": "Overhead",
-                "sync-interval": "Sync interval", "chunks": "Chunks",
+                "sync-interval": "Sync interval",
+                "sync-tables": "Speedup against power",
+                "sweep": "Best sync interval", "chunks": "Chunks",
                 "imbalance": "Imbalance", "counters": "Counters",
                 "flexibility": "Flexibility",
                 "regret": "Regret of automatic selection"}

@@ -5,7 +5,6 @@ import functools
 import math
 
 import numpy as np
-import scipy.stats
 
 CI_LEAST = 6    # fewer values have no 95 % interval of their median
 ALPHA = 0.05
@@ -81,6 +80,7 @@ def mann_whitney(a, b):
     both = np.concatenate([a, b])
     if len(a) == 0 or len(b) == 0 or both.min() == both.max():
         return 1.0
+    import scipy.stats  # a second of its own that few readers need
     tied = len(np.unique(both)) < len(both)
     method = "asymptotic" if tied or len(both) > 200 else "exact"
     return float(scipy.stats.mannwhitneyu(

@@ -5,6 +5,7 @@
     analysis/tables.py DIR --table speedup          one of them
     analysis/tables.py DIR --format csv             every number, a line a cell
     analysis/tables.py DIR --table time --format latex
+    analysis/tables.py DIR --ending --store         what dlsbench run ends with
 
 DIR is a result directory, or a folder of several (shards, campaigns of a
 paper), read as one.  Every value is a median; the brackets hold the 95 %
@@ -20,6 +21,7 @@ import numpy as np
 
 import cells
 import counters
+import ending
 import flexibility
 import grid
 import labels
@@ -28,6 +30,8 @@ import papers
 import predicted
 import regret
 import stats
+import sweep
+import sync
 
 
 def bracketed(row, name, form):
@@ -230,7 +234,7 @@ def counters_table(results, frame):
     cost = counters.cost(results)
     if cost is not None:
         notes.insert(0, f"reading them took {labels.percent(cost)} of the "
-                     "workers' time")
+                     f"workers' time; {counters.reading(results)}")
     if found is not None:
         yield from counts_grids(found, "Counters per iteration",
                                 "; ".join([how, *notes]))
@@ -254,7 +258,8 @@ TABLES = {"speedup": speedup_table, "time": time_table,
           "overhead": overhead_table, "sync-interval": interval_table,
           "chunks": chunks_table, "counters": counters_table,
           "imbalance": imbalance_table, "flexibility": flexibility_table,
-          "regret": regret_table}
+          "regret": regret_table, "sync-tables": sync.tables,
+          "sweep": sweep.tables}
 
 
 def why_empty(name, results):
@@ -262,9 +267,13 @@ def why_empty(name, results):
     if name == "counters":
         return "no counters: " + counters.reason(results)
     if name == "flexibility":
-        return "no cell ran both with and without a perturbation"
+        return "no cell ran under a perturbation"
     if name == "regret":
-        return "no cell of scheme auto beside fixed choices of its loop"
+        return "no cell of scheme auto"
+    if name == "sync-tables":
+        return "no loop with dependences"
+    if name == "sweep":
+        return "no loop ran with three given sync intervals"
     if name == "sync-interval":
         return "no loop with dependences ran with several sync intervals"
     return "the columns it needs are missing"
@@ -303,7 +312,8 @@ def plain(results, frame, tables):
               "sync-interval": ["time_s"], "chunks":
               ["chunks", "messages", "bytes"], "imbalance":
               ["imbalance", "cv"], "counters": [], "flexibility":
-              ["time_s"], "regret": ["time_s"]}
+              ["time_s"], "regret": ["time_s"], "sync-tables":
+              ["time_s", "serial_s"], "sweep": ["time_s", "predicted_s"]}
     if len(tables) < len(TABLES):
         starts = tuple(s for t in tables for s in wanted[t])
         chosen = [n for n in measures if starts and n.startswith(starts)]
@@ -325,20 +335,31 @@ def arguments():
     parser.add_argument("--table", choices=list(TABLES), action="append",
                         help="which (may be given several times); else all")
     parser.add_argument("--format", choices=grid.FORMATS, default="text")
+    parser.add_argument("--ending", action="store_true",
+                        help="what dlsbench run ends with, besides its summary")
+    parser.add_argument("--store", action="store_true",
+                        help="also write " + ", ".join(ending.FILES)
+                        + " into DIR, where they have lines")
     return parser.parse_args()
 
 
 def main():
     args = arguments()
     tables = args.table or list(TABLES)
+    if args.store and not os.path.isdir(args.directory):
+        return fail(f"{args.directory}: no such directory")
     try:
         results = loader.load(args.directory)
     except loader.LoadError as error:
         sys.exit(fail(str(error)))
-    results.say("tables")
     frame = cells.summarize(results)
+    if args.ending:
+        return end(args, results, frame)
+    results.say("tables")
     if frame.empty:
         return 2
+    if args.store:
+        ending.store(args.directory, results, frame)
     if args.format == "csv":
         sys.stdout.write(plain(results, frame, tables))
         results.say("tables")
@@ -354,6 +375,17 @@ def main():
         printed += len(grids)
     results.say("tables")
     return 0 if printed else 2
+
+
+def end(args, results, frame):
+    """The summary that stands above has said what is wrong with cells."""
+    names = [] if frame.empty else ending.names(results)
+    for name in names:
+        for table in TABLES[name](results, frame):
+            print("\n" + grid.WRITERS[args.format](table), end="")
+    if names and args.store:
+        ending.store(args.directory, results, frame)
+    return 0
 
 
 def fail(text):

@@ -34,8 +34,8 @@ FLOORS = [
     ["harness/sim"],
     ["bench/cli", "bench/start", "bench/overhead"],
     ["bench/campaign", "bench/calibrate"],
-    ["bench/divisible", "bench/predict", "bench/simulate", "bench/results"],
-    ["bench/tables", "bench/driver"],
+    ["bench/divisible", "bench/simulate", "bench/results"],
+    ["bench/predict", "bench/driver"],
     ["bench/auto", "bench/papers/beaumont"],
     ["bench/commands"],
 ]

@@ -7,12 +7,9 @@
 #include "bench/driver/crowd.h"
 #include "bench/driver/driver.h"
 #include "bench/predict/intervals.h"
+#include "bench/predict/models.h"
 #include "bench/results/summary.h"
-#include "bench/tables/counted.h"
-#include "bench/tables/flexibility.h"
-#include "bench/tables/regret.h"
-#include "bench/tables/sweep.h"
-#include "bench/tables/sync_tables.h"
+#include "bench/results/tables.h"
 #include "harness/disturb/load.h"
 #include "harness/disturb/stopper.h"
 #include "harness/guard/earlier.h"
@@ -99,23 +96,11 @@ static int print_results(const struct rundir *dir,
     int code = results_read(dir->path, &results, err);
     if (code != 0)
         return code;
-    code = summary_print(stdout, &results, err);
+    code = models_store(dir->path, &results, err);
     if (code == 0)
-        code = flexibility_print(stdout, &results, err);
+        code = summary_print(stdout, &results, err);
     if (code == 0)
-        code = sync_tables_print(stdout, &results, err);
-    if (code == 0)
-        code = sync_tables_store(dir->path, &results, err);
-    if (code == 0)
-        code = sweep_print(stdout, &results, dir->path, err);
-    if (code == 0)
-        code = sweep_store(&results, dir->path, err);
-    if (code == 0)
-        code = regret_print(stdout, &results, dir->path, err);
-    if (code == 0)
-        code = regret_store(&results, dir->path, err);
-    if (code == 0)
-        counted_print(stdout, dir->path);
+        tables_print(&results, dir->path, true);
     if (code == 0)
         summary_end(stdout, dir->path, summary_count(&results),
                     campaign->all.skipped);

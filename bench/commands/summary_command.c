@@ -1,11 +1,7 @@
 /* dlsbench summary: the table of an existing result directory. */
 #include "bench/cli/command.h"
 #include "bench/results/summary.h"
-#include "bench/tables/counted.h"
-#include "bench/tables/flexibility.h"
-#include "bench/tables/regret.h"
-#include "bench/tables/sweep.h"
-#include "bench/tables/sync_tables.h"
+#include "bench/results/tables.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,7 +13,7 @@ struct input {
 };
 
 static const char doc[] =
-    "Prints the table of a result directory, as dlsbench run does at its end."
+    "Prints the tables of a result directory, as dlsbench run does at its end."
     "\v"
     "Examples:\n"
     "  dlsbench summary results/workstation/monday\n";
@@ -63,15 +59,7 @@ int summary_command(int argc, char **argv)
     struct summary_counts counts = summary_count(&results);
     int code = summary_print(stdout, &results, &err);
     if (code == 0)
-        code = flexibility_print(stdout, &results, &err);
-    if (code == 0)
-        code = sync_tables_print(stdout, &results, &err);
-    if (code == 0)
-        code = sweep_print(stdout, &results, input.dir, &err);
-    if (code == 0)
-        code = regret_print(stdout, &results, input.dir, &err);
-    if (code == 0)
-        counted_print(stdout, input.dir);
+        tables_print(&results, input.dir, false);
     if (code == 0)
         summary_end(stdout, input.dir, counts, -1);
     results_free(&results);

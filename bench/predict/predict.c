@@ -1,4 +1,5 @@
 /* dlsbench predict: the best synchronization interval, before anything runs. */
+#include "bench/predict/models.h"
 #include "bench/predict/predict.h"
 
 #include "bench/cli/command.h"
@@ -13,7 +14,7 @@
 /* What is not given is NULL, 0, NAN or, for words, -1. */
 struct input {
     const char *kernel, *layout, *scheme, *power, *calibration;
-    const char *workers, *cp, *h;
+    const char *workers, *cp, *h, *of;
     int64_t chunk_dim, sync_dim, k;
     double cd, cc, csched, tms, skew;
     int model, protocol, format;
@@ -62,6 +63,11 @@ static const struct options_entry entries[] = {
      .value = "FILE",
      TEXT(calibration),
      .help = "default: where dlsbench calibrate writes"},
+    {.group = "Measured loops:"},
+    {.name = "of",
+     .value = "DIR",
+     TEXT(of),
+     .help = "what the model says of the cells of a result directory, as CSV"},
     {.group = "Any loop:"},
     {.name = "model",
      .value = "NAME",
@@ -146,7 +152,10 @@ static const struct options_page page = {
         "c_d, c_c, c_p and c_b (ours, see sched/interval/interval.h) from the "
         "calibration, the c_p of each worker for itself; k from --scheme.  "
         "Chunks stream as in DMPS unless --protocol subproblem is given.  "
-        "Options that are given too (--cd, --k, --skew, ...) override it.",
+        "Options that are given too (--cd, --k, --skew, ...) override it.\n"
+        "\n"
+        "With --of the cells of a result directory are predicted by the "
+        "calibration in it; dlsbench run stores this as sync-model.csv.",
     .examples =
         "dlsbench predict --kernel heat:rows=2000,cols=4000 --layout 1x2\n"
         "dlsbench predict --kernel floyd-steinberg --layout 2x1 --scheme tss "
@@ -199,6 +208,33 @@ static int check_kernel_options(const struct input *in, struct error *err)
                          "--%s does not go with --kernel, which says it",
                          others);
     return in->kernel != NULL ? 0 : check_required(in, err);
+}
+
+static bool is_given(const struct input *in, const struct options_entry *e)
+{
+    const void *at = (const char *)in + e->offset;
+    switch (e->type) {
+    case OPTIONS_FLAG:
+        return *(const bool *)at;
+    case OPTIONS_INTEGER:
+        return *(const int64_t *)at != 0;
+    case OPTIONS_REAL:
+        return !isnan(*(const double *)at);
+    case OPTIONS_WORD:
+        return *(const int *)at >= 0;
+    default:
+        return *(const char *const *)at != NULL;
+    }
+}
+
+/* A result directory says everything else. */
+static int check_alone(const struct input *in, struct error *err)
+{
+    for (const struct options_entry *e = entries; e->name || e->group; e++)
+        if (e->name != NULL && strcmp(e->name, "of") != 0 && is_given(in, e))
+            return error_set(err, EINVAL, "--%s does not go with --of",
+                             e->name);
+    return 0;
 }
 
 static void override(double *value, double given)
@@ -317,6 +353,10 @@ int predict_command(int argc, char **argv)
                        .format = -1};
     struct predict p = {.count = 0};
     int code = options_read(&page, argc, argv, &in, &err);
+    if (code == 0 && in.of != NULL)
+        code = check_alone(&in, &err);
+    if (code == 0 && in.of != NULL)
+        return models_command(in.of);
     if (code == 0)
         code = predict_read(&in, &p, &err);
     if (code == 0 && in.format == CSV)

@@ -15,6 +15,7 @@ struct row {
     const struct result *result;
     int kernel, scheme; /* positions in the registries */
     char label[LABEL_SIZE];
+    char *shape; /* layout and machine: given, not chosen; owned */
     double time_s, half_s, bound_s, serial_s, overhead_s, imbalance, chunks;
     double planned_s; /* makespan of its plan, known before it ran; NAN: none */
 };
@@ -36,6 +37,18 @@ static void make_label(const struct result *result, char *label)
         label_add(label, result_unranked(result), "");
 }
 
+/* Layout, powers, load and perturbation, without the interval. */
+static char *make_shape(const struct cell *cell)
+{
+    char shape[LABEL_SIZE] = "";
+    struct cell given = *cell;
+    given.sync_interval = 0;
+    strcpy(given.sync_choice, "given");
+    label_layout(shape, &given);
+    label_machine(shape, &given);
+    return strdup(shape);
+}
+
 static int make_row(const struct result *result, struct row *row)
 {
     int code = 0;
@@ -43,6 +56,9 @@ static int make_row(const struct result *result, struct row *row)
                         .kernel = label_kernel_position(result->cell.kernel),
                         .scheme = label_scheme_position(result->cell.scheme)};
     make_label(result, row->label);
+    row->shape = make_shape(&result->cell);
+    if (row->shape == NULL)
+        return -ENOMEM;
 #define COLUMN(field, into, half)                                              \
     if (code == 0)                                                             \
     code = result_median(result, offsetof(struct result_sample, field), into,  \
@@ -237,6 +253,62 @@ static double serial_base(const struct row *rows, int begin, int end)
     return base;
 }
 
+/* ---- the fastest of a shape ---- */
+
+static bool ranked(const struct row *row)
+{
+    return no_numbers(row->result) == NULL &&
+           result_unranked(row->result) == NULL;
+}
+
+/* Of what is ranked in rows [begin, end), the rows of the shape of `first`:
+ * the fastest, in how many groups.  Returns false unless `first` is the first
+ * of its shape. */
+static bool find_best(const struct row *rows, int begin, int end, int first,
+                      int *best, int *groups)
+{
+    const char *label = "";
+    *best = first;
+    *groups = 0;
+    for (int i = begin; i < end; i++) {
+        if (!ranked(&rows[i]) || !is(rows[i].shape, rows[first].shape))
+            continue;
+        if (i < first)
+            return false;
+        *best = rows[i].time_s < rows[*best].time_s ? i : *best;
+        *groups += !is(label, rows[i].label);
+        label = rows[i].label;
+    }
+    return true;
+}
+
+/* One line for each shape that has several groups: in a group of its own the
+ * star says it. */
+static void print_best(FILE *out, const struct row *rows, int begin, int end)
+{
+    char time[24], way[LABEL_SIZE];
+    int best, groups;
+    bool any = false;
+    for (int i = begin; i < end; i++) {
+        if (!ranked(&rows[i]) ||
+            !find_best(rows, begin, end, i, &best, &groups) || groups < 2)
+            continue;
+        const struct row *row = &rows[best];
+        const struct cell *cell = &row->result->cell;
+        way[0] = '\0';
+        label_way(way, cell);
+        table_seconds(row->time_s, row->time_s, time, sizeof(time));
+        fprintf(out, "%s  %.80s: %s with %.60s%.90s",
+                any ? "" : "\n  fastest\n", row->shape, time, cell->scheme,
+                way);
+        if (cell->sync_interval > 0)
+            fprintf(out, ", sync interval %lld",
+                    (long long)cell->sync_interval);
+        fputc('\n', out);
+        any = true;
+    }
+}
+
 static void print_kernel(FILE *out, const struct row *rows, int begin, int end)
 {
     const struct cell *cell = &rows[begin].result->cell;
@@ -256,6 +328,7 @@ static void print_kernel(FILE *out, const struct row *rows, int begin, int end)
                 break;
         print_group(out, rows, i, next, serial);
     }
+    print_best(out, rows, begin, end);
 }
 
 /* On the same machine. */
@@ -281,6 +354,8 @@ int summary_print(FILE *out, const struct results *results, struct error *err)
                 break;
         print_kernel(out, rows, i, next);
     }
+    for (int i = 0; i < n; i++)
+        free(rows[i].shape);
     free(rows);
     return code == 0 ? 0 : error_set(err, ENOMEM, "out of memory");
 }

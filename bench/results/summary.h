@@ -12,7 +12,8 @@ struct summary_counts {
 };
 
 /* Prints one table for each kernel, a part for each layout, transport and
- * hierarchy, a row for each scheme; at most 100 columns.  Repetitions that did
+ * hierarchy, a row for each scheme, at most 100 columns; then the fastest of
+ * each shape where it ran in several ways.  Repetitions that did
  * not verify have no numbers here. */
 int summary_print(FILE *out, const struct results *results, struct error *err);
 

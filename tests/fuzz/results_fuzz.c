@@ -1,14 +1,12 @@
-/* Result directories, and the tables that are made of them.  A line "== N"
+/* Result directories, their summary, what the model says of them, and whether
+ * they need more tables (those are analysis/'s).  A line "== N"
  * begins the file of kind N of those below. */
 #include "tests/fuzz/fuzz.h"
 
+#include "bench/predict/models.h"
 #include "bench/results/results.h"
 #include "bench/results/summary.h"
-#include "bench/tables/counted.h"
-#include "bench/tables/flexibility.h"
-#include "bench/tables/regret.h"
-#include "bench/tables/sweep.h"
-#include "bench/tables/sync_tables.h"
+#include "bench/results/tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +16,9 @@
 static const char *const kinds[] = {"runs-1.jsonl",    "runs-2.jsonl",
                                     "workers-1.jsonl", "choices-1.jsonl",
                                     "manifest-1.json", "calibration.json"};
-static const char *const stored[] = {"sync-tables.txt", "sync-tables.csv",
-                                     "sync-interval.txt", "sync-interval.csv",
-                                     "auto.csv"};
+static const char stored[] = "sync-model.csv";
 
-enum {
-    KINDS = sizeof(kinds) / sizeof(kinds[0]),
-    STORED = sizeof(stored) / sizeof(stored[0])
-};
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 static void path_of(char *path, const char *folder, const char *name)
 {
@@ -65,10 +58,8 @@ static void remove_all(const char *folder)
         path_of(path, folder, kinds[i]);
         unlink(path);
     }
-    for (int i = 0; i < STORED; i++) {
-        path_of(path, folder, stored[i]);
-        unlink(path);
-    }
+    path_of(path, folder, stored);
+    unlink(path);
     rmdir(folder);
 }
 
@@ -78,15 +69,9 @@ static void print_tables(const struct results *results, const char *folder)
     FILE *out = fopen("/dev/null", "w");
     fuzz_need(out != NULL, "/dev/null");
     if (summary_print(out, results, &err) != 0 ||
-        flexibility_print(out, results, &err) != 0 ||
-        sync_tables_print(out, results, &err) != 0 ||
-        sync_tables_store(folder, results, &err) != 0 ||
-        sweep_print(out, results, folder, &err) != 0 ||
-        sweep_store(results, folder, &err) != 0 ||
-        regret_print(out, results, folder, &err) != 0 ||
-        regret_store(results, folder, &err) != 0)
+        models_store(folder, results, &err) != 0)
         fuzz_message(&err);
-    counted_print(out, folder);
+    tables_fit(results, folder);
     fclose(out);
 }
 

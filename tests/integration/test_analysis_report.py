@@ -185,8 +185,10 @@ def test_figures_and_traces_are_files_too(traced):
     assert len(lines) == 1 + 18
 
 
-NEEDS = {"counters": "counters", "flexibility": "without a perturbation",
-         "regret": "beside fixed choices"}
+NEEDS = {"counters": "counters", "flexibility": "under a perturbation",
+         "regret": "no cell of scheme auto",
+         "sync-tables": "no loop with dependences",
+         "sweep": "three given sync intervals"}
 
 
 @pytest.mark.cross

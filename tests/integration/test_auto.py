@@ -63,7 +63,7 @@ cells:
     (line,) = [x for x in table(result) if x["chosen"] == "1"]
     assert float(line["regret"]) == pytest.approx(
         float(line["auto_s"]) / float(line["best_s"]) - 1, abs=1e-6)
-    assert "Automatic selection" in result.out
+    assert "Regret of automatic selection" in result.out
     # Alone the simulation of a candidate is the same, and nothing is
     # simulated twice.
     alone = dlsbench("sim", "--platform", "this-machine", "--calibration",

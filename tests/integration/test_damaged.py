@@ -27,6 +27,7 @@ def calls(folder, seed):
     stored = damage.STORED
     yield "tables", [folder]
     yield "tables", [folder, "--format", "csv"]
+    yield "tables", [folder, "--ending", "--store"]
     yield "advise", [folder]
     yield "compare", [stored, folder]
     yield "compare", [folder, stored]

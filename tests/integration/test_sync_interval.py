@@ -272,11 +272,45 @@ def test_a_sweep_ends_with_the_table_of_optima(dlsbench, campaign,
         assert float(row["t_predicted_s"]) == pytest.approx(predicted)
         same = row["t_error_percent"] == row["t_error_no_skew_percent"]
         assert same == row["kernel"].startswith("heat")
+    check_model(dlsbench, result)
     again = dlsbench("summary", result.directory)
     text = (result.directory / "sync-interval.txt").read_text()
     for out in (result.out, again.out, text):
         assert "Theoretical against actual optimum" in out
         assert "no skew" in out and "chen-xue" in out
+
+
+def check_model(dlsbench, result):
+    """The stored columns are those of dlsbench predict."""
+    stored = (result.directory / "sync-model.csv").read_text()
+    of = dlsbench("predict", "--of", result.directory)
+    assert of.code == 0 and of.out == stored
+    models = {x["cell"]: x for x in csv.DictReader(stored.splitlines())}
+    for x in result.runs():
+        line = models.pop(x["cell"], None)
+        if line is None:
+            continue
+        column = {"auto": "h_auto", "andronikos": "h_andronikos",
+                  "chen-xue": "h_chen_xue"}.get(x["sync_choice"])
+        assert column is None or float(line[column]) == x["sync_interval"]
+        if x["sync_choice"] == "auto":
+            assert float(line["auto_s"]) == pytest.approx(x["predicted_s"])
+            assert float(line["model_s"]) == pytest.approx(x["predicted_s"])
+        lag = float(line["model_s"]) >= float(line["no_skew_s"])
+        assert lag and float(line["columns"]) == 96
+        assert (float(line["skew"]) > 0) == x["kernel"].startswith("floyd")
+    assert not models
+
+
+def test_load_has_no_line_of_the_model(dlsbench, measured):
+    result = dlsbench(*CELL, "--sync-interval", "auto", "--load", "w0:1",
+                      "--calibration", measured[0])
+    assert result.code == 0, result.err
+    assert not (result.directory / "sync-model.csv").exists()
+    of = dlsbench("predict", "--of", result.directory)
+    assert of.code == 2 and "knows none of its loops" in of.err
+    of = dlsbench("predict", "--of", result.directory, "--k", 2)
+    assert of.code == 2 and "--k does not go with --of" in of.err
 
 
 def test_no_sweep_no_table(dlsbench):

@@ -1,8 +1,149 @@
-"""The tables of loops with dependences, printed and stored."""
+"""analysis/sync.py: the tables of loops with dependences, of constructed
+results and at the end of a run."""
 import csv
 
+import pytest
 
-def test_they_are_printed_and_stored(dlsbench, campaign):
+from result_files import Directory, analysis
+
+HEAT = "heat:rows=9"
+
+
+def add(directory, scheme, threads, interval, time_s, workers=None, **cell):
+    """A cell around this time; the loop alone takes 12 s."""
+    return directory.cell(
+        [time_s - 0.5, time_s, time_s + 0.5], scheme=scheme, kernel=HEAT,
+        threads=threads, sync_interval=interval, sync_choice="given",
+        run={"serial_s": 12.0}, workers=workers, **cell)
+
+
+@pytest.fixture
+def made(tmp_path):
+    return Directory(tmp_path / "d")
+
+
+@pytest.fixture
+def six(made):
+    add(made, "tss", 3, 150, 6, load="w1:1")
+    add(made, "tss", 2, 150, 8)
+    add(made, "css:chunk=2", 3, 150, 5)
+    add(made, "css:chunk=2", 2, 1000, 7)
+    add(made, "css:chunk=2", 2, 150, 7.5)
+    add(made, "css:chunk=2", 2, 150, 20, load="w0-w1:2")
+    return made
+
+
+def tables(directory, *args):
+    code, out, err = analysis("tables", directory.path, "--table",
+                              "sync-tables", *args)
+    assert code == 0, err
+    return out
+
+
+def read(directory):
+    path = directory.path / "sync-tables.csv"
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def rows(text, title):
+    """(header, rows of words) of a table in text, by its title."""
+    block = text.split(title, 1)[1].split("\n\n")[0].splitlines()
+    return block[2], [line.split() for line in block[3:]]
+
+
+def test_dedicated_and_not_are_side_by_side(six):
+    head, lines = rows(tables(six), "Parallel time: heat, threads, shared")
+    at = [head.index(words) for words in (
+        "2 workers, dedicated", "3 workers, dedicated",
+        "2 workers, load w0-w1:2", "3 workers, load w1:1")]
+    assert at == sorted(at)
+    assert lines == [
+        ["150", "DMPS(css:chunk=2)", "7.500", "s", "5.000", "s", "20.00", "s",
+         "-"],
+        ["150", "DMPS(tss)", "8.000", "s", "-", "-", "6.000", "s"],
+        ["1000", "DMPS(css:chunk=2)", "7.000", "s", "-", "-", "-"]]
+
+
+def test_speedups_are_beside_the_power_of_all(six):
+    """12 s alone; a worker beside n processes has power 1 / (1 + n)."""
+    _, lines = rows(tables(six), "Speedup: heat, threads, shared")
+    assert lines == [
+        ["150", "dedicated", "2", "2", "1.600", "1.500"],
+        ["150", "dedicated", "3", "3", "2.400", "-"],
+        ["150", "load", "w0-w1:2", "2", "0.6667", "0.6000", "-"],
+        ["150", "load", "w1:1", "3", "2.5", "-", "2.000"],
+        ["1000", "dedicated", "2", "2", "1.714", "-"]]
+
+
+def test_the_fastest_worker_is_the_base(made):
+    """Worker 0 measures the loop; the fastest, of power 3, needs a third."""
+    add(made, "dtss", 2, 100, 2, power="1,3", load="w1:2")
+    _, lines = rows(tables(made), "Speedup: ")
+    assert lines == [["100", "load", "w1:2", "2", "1,3", "2", "2.000"]]
+
+
+def test_lists_of_powers_are_counted_out(made):
+    add(made, "dtss", 4, 100, 2, power="2:1,3,2", load="w0,w2:1")
+    _, lines = rows(tables(made), "Speedup: ")
+    # 1/2 + 1 + 3/2 + 2, and the fastest needs 4 s alone.
+    assert lines == [["100", "load", "w0,w2:1", "4", "2:1,3,2", "5", "2.000"]]
+
+
+def test_measured_powers_are_those_of_the_workers(made):
+    """Beside its load worker 1 has power 2, alone it would have 4: the loop
+    that takes worker 0 12 s takes it 3 s.  It had 1.9 and 2.1 in two
+    launches."""
+    for launch, power in ("l1", 1.9), ("l2", 2.1):
+        add(made, "dtss", 2, 100, 2, power="measured", load="w1:1",
+            launch=launch, workers=lambda repetition, worker, power=power: {
+                "power": power if worker else 1.0})
+    _, lines = rows(tables(made), "Speedup: ")
+    assert lines == [["100", "load", "w1:1", "2", "measured", "3", "1.500"]]
+
+
+def test_powers_that_nobody_recorded_are_not_known(made):
+    add(made, "dtss", 2, 100, 2, power="measured")
+    _, lines = rows(tables(made), "Speedup: ")
+    assert lines == [["100", "dedicated", "2", "measured", "-", "-"]]
+
+
+@pytest.mark.parametrize("cell", [
+    {"power": "1,x"}, {"power": "1,2,3"}, {"load": "w1:x"}, {"load": "here"},
+    {"power": "0,0"}])
+def test_damaged_powers_are_not_known(made, cell):
+    add(made, "dtss", 2, 100, 2, **cell)
+    _, lines = rows(tables(made), "Speedup: ")
+    assert lines[0][-2:] == ["-", "-"]
+
+
+def test_they_are_stored(six):
+    tables(six, "--store")
+    text = (six.path / "sync-tables.csv").read_text()
+    assert text.startswith("kernel,mode,sync_interval,scheme,workers,time_s,"
+                           "load,power,total_power,speedup,way\n")
+    assert text.endswith("\nheat:rows=9,dedicated,1000,dmps:css:chunk=2,2,7,"
+                         ',,2,1.71428571,"threads, shared, flat"\n')
+    assert len(read(six)) == 6
+    assert "Parallel time: heat" in (six.path / "sync-tables.txt").read_text()
+
+
+def test_without_intervals_there_is_nothing(made):
+    made.cell([6.0], kernel="null", scheme="tss")
+    code, _, err = analysis("tables", made.path, "--table", "sync-tables",
+                            "--store")
+    assert code == 2 and "no loop with dependences" in err
+    assert not (made.path / "sync-tables.csv").exists()
+
+
+def test_what_goes_wrong_on_purpose_is_left_out(made):
+    add(made, "tss", 2, 10, 6, perturb="none")
+    add(made, "tss", 2, 20, 6, perturb="delay:worker=1,factor=3")
+    tables(made, "--store")
+    assert [row["sync_interval"] for row in read(made)] == ["10"]
+
+
+def test_a_run_ends_with_them(dlsbench, campaign):
     result = dlsbench("run", campaign("""
 repetitions: 1
 repetitions_max: 1
@@ -14,16 +155,15 @@ cells:
   - {layout: 1x2, scheme: tss, sync_interval: 10, load: w1}
 """))
     assert result.code == 0, result.err
-    title = "parallel time by synchronization interval, scheme and number"
-    assert result.out.count(title) == 2
+    assert result.out.count("Parallel time: ") == 2
     text = (result.directory / "sync-tables.txt").read_text()
     assert text in result.out
     with open(result.directory / "sync-tables.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
+        lines = list(csv.DictReader(file))
     cells = {x["cell"]: x for x in result.runs() if x["sync_interval"]}
-    assert len(rows) == len(cells) == 18
+    assert len(lines) == len(cells) == 18
     times = {x["time_s"] for x in cells.values()}
-    for row in rows:
+    for row in lines:
         assert min(abs(float(row["time_s"]) / t - 1) for t in times) < 1e-6
         loaded = row["load"] != ""
         assert row["mode"] == ("non-dedicated" if loaded else "dedicated")

@@ -1,0 +1,132 @@
+"""Loops with dependences, as Ciorba et al. print them: parallel time by
+interval, scheme and workers, dedicated and not, and the speedup over the
+fastest worker alone against the power of all."""
+import math
+
+import grid
+import labels
+import machine
+
+COLUMNS = ["kernel", "mode", "sync_interval", "scheme", "workers", "time_s",
+           "load", "power", "total_power", "speedup", "way"]
+
+
+def way(row):
+    """What all cells of one table share but the loop."""
+    words = "threads" if row["ranks"] == 1 else "ranks" \
+        if row["threads"] == 1 else f"ranks of {row['threads']:g} threads"
+    words += ", " + row["way"]
+    simulation = labels.simulation(row)
+    words += f", on {simulation}" if simulation else ""
+    return words + labels.unranked(row)
+
+
+def cells(results, frame):
+    """The cells of these tables, in the order of their rows, with the columns
+    of COLUMNS and `loop`.  What goes wrong on purpose has its own table."""
+    if frame.empty or frame["interval"].isna().all():
+        return []
+    here = frame[frame["interval"].notna()]
+    if "perturb" in here:
+        here = here[here["perturb"].isna() | (here["perturb"] == "none")]
+    needs = "power" in here and (here["power"] == machine.MEASURED).any()
+    known = results.powers if needs else {}
+    rows = [entry(row, known) for row in here.to_dict("records")]
+    loops = {row["kernel"]: i for i, row in enumerate(reversed(rows))}
+    return sorted(rows, key=lambda row: (
+        -loops[row["kernel"]], row["way"], row["sync_interval"],
+        labels.position(row["of"], labels.SCHEMES), column(row)))
+
+
+def entry(row, known):
+    first, total = machine.weight(row, known)
+    serial = row["serial_s"]
+    load = row.get("load") or ""
+    return {"kernel": row["kernel"], "loop": row["loop"],
+            "mode": "non-dedicated" if load else "dedicated",
+            "sync_interval": row["interval"], "of": row["scheme"],
+            "scheme": f"dmps:{row['scheme']}", "workers": row["workers"],
+            "time_s": row["time_s"], "load": load,
+            "power": row.get("power") or "", "total_power": total,
+            "speedup": serial * first / row["time_s"], "way": way(row)}
+
+
+def column(row):
+    """Dedicated ones first."""
+    return bool(row["load"]), row["workers"], row["load"], row["power"]
+
+
+def mode(row):
+    return f"load {row['load']}" if row["load"] else "dedicated"
+
+
+def column_words(row):
+    power = f", power {row['power']}" if row["power"] else ""
+    return (f"{labels.count(int(row['workers']), 'worker')}{power}, "
+            + mode(row))
+
+
+def power_words(value):
+    return "-" if math.isnan(value) else f"{value:.4g}"
+
+
+def unique(rows, key):
+    """One row of each kind, in the order of the kinds."""
+    return [found for _, found in sorted(
+        {key(row): row for row in reversed(rows)}.items())]
+
+
+def scheme(row):
+    return labels.position(row["of"], labels.SCHEMES)
+
+
+def time_grid(title, rows):
+    columns = unique(rows, column)
+    lines = {}
+    for row in rows:
+        lines.setdefault((row["sync_interval"], *scheme(row)), {})[
+            column(row)] = row
+    return grid.Grid(
+        f"Parallel time: {title}",
+        ["interval", "scheme", *map(column_words, columns)],
+        [[f"{key[0]:g}", f"DMPS({key[-1]})",
+          *(labels.seconds(at[column(c)]["time_s"])
+            if column(c) in at else "-" for c in columns)]
+         for key, at in sorted(lines.items())],
+        "by synchronization interval, scheme and workers", left=2)
+
+
+def speedup_grid(title, rows):
+    schemes = unique(rows, scheme)
+    powers = any(row["power"] for row in rows)
+    lines = {}
+    for row in rows:
+        lines.setdefault((row["sync_interval"], column(row)), {})[
+            scheme(row)] = row
+    return grid.Grid(
+        f"Speedup: {title}",
+        ["interval", "mode", "workers", *["power"] * powers, "total power",
+         *(f"DMPS({s['of']})" for s in schemes)],
+        [[f"{h:g}", mode(first), f"{first['workers']:g}",
+          *[first["power"]] * powers, power_words(first["total_power"]),
+          *(labels.significant(at[scheme(s)]["speedup"], 4)
+            if scheme(s) in at else "-" for s in schemes)]
+         for (h, _), at in sorted(lines.items())
+         for first in [next(iter(at.values()))]],
+        "over the fastest worker alone, against the power of all", left=2)
+
+
+def tables(results, frame):
+    """Two grids for each loop and way."""
+    blocks = {}
+    for row in cells(results, frame):
+        blocks.setdefault((row["kernel"], row["way"]), []).append(row)
+    for (_, words), rows in blocks.items():
+        title = f"{rows[0]['loop']}, {words}"
+        yield time_grid(title, rows)
+        yield speedup_grid(title, rows)
+
+
+def lines(results, frame):
+    """Rows of sync-tables.csv."""
+    return [[row[name] for name in COLUMNS] for row in cells(results, frame)]

@@ -1,0 +1,25 @@
+/* What the model says of the cells of a result directory, by the calibration
+ * that lies there: the columns that analysis/ puts beside measured times. */
+#ifndef BENCH_PREDICT_MODELS_H
+#define BENCH_PREDICT_MODELS_H
+
+#include "base/error.h"
+#include "bench/results/results.h"
+
+#include <stdio.h>
+
+/* Writes CSV (columns in results/README.md), a line for each cell with a sync
+ * interval whose loop the calibration knows and that ran without competing
+ * load, which is not in the model.  Returns the number of lines, or -errno
+ * with a text. */
+int models_print(FILE *out, const struct results *results, const char *dir,
+                 struct error *err);
+
+/* The same as DIR/sync-model.csv, by rename; no file without lines. */
+int models_store(const char *dir, const struct results *results,
+                 struct error *err);
+
+/* dlsbench predict --of DIR.  Returns an exit code. */
+int models_command(const char *dir);
+
+#endif
