@@ -177,6 +177,8 @@ static int make_all(const struct plan_request *request, double bound,
 static int answer(const struct plan_request *request, struct error *err)
 {
     double bound = 0;
+    if (request->batch != NULL)
+        return plan_batch(request, err);
     int code = lower_bound(request, &bound, err);
     if (code != 0)
         return code;

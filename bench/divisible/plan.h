@@ -44,8 +44,10 @@ struct plan_request {
     bool all;   /* algorithms, one line each */
     double load;
     enum plan_format format;
-    const char *svg; /* file; NULL: none */
-    bool simulate;   /* on SimGrid, too */
+    const char *svg;   /* file; NULL: none */
+    bool simulate;     /* on SimGrid, too */
+    const char *batch; /* a file of lines of options; NULL: none, else nothing
+                          of the above but simulate is there */
 };
 
 /* Reads the options.  Returns 0 or -errno with a text; free with
@@ -53,6 +55,15 @@ struct plan_request {
 int plan_request_read(int argc, char **argv, struct plan_request *request,
                       struct error *err);
 void plan_request_free(struct plan_request *request);
+
+/* Makes the plans that the lines of request->batch ask for, each line options
+ * of this command where --load, --algorithm and --installments may be lists,
+ * and prints CSV, a row for each plan: line, load, algorithm, installments,
+ * rounds, chunks, makespan_s, over_bound (makespan over load / n*),
+ * latency_share and waiting_share (of all workers' time until the end; the rest
+ * is receiving and computing load), simulated_s (with `simulate`).  Returns 0
+ * or -errno with a text that names the line. */
+int plan_batch(const struct plan_request *request, struct error *err);
 
 /* A plan with what it is for. */
 struct plan_view {

@@ -31,9 +31,11 @@ enum {
     OPT_TAIL,
     OPT_UNIT,
     OPT_INSTALLMENTS,
+    OPT_EQUATIONS,
     OPT_FORMAT,
     OPT_SVG,
     OPT_SIMULATE,
+    OPT_BATCH,
     OPT_END,
 };
 
@@ -106,10 +108,19 @@ static const struct argp_option options[] = {
      0},
     {"installments", OPT_INSTALLMENTS, "X", 0,
      "multi-installment: rounds, 1 to 8 (default 4)", 0},
+    {"equations", OPT_EQUATIONS, "no-overlap|overlap", 0,
+     "multi-installment: by the equations for workers without overlap "
+     "(default) "
+     "or with it",
+     0},
     {"format", OPT_FORMAT, "table|csv|gantt", 0, "default table", 0},
     {"svg", OPT_SVG, "FILE", 0, "also write the chart as a picture", 0},
     {"simulate", OPT_SIMULATE, NULL, 0,
      "also run the plan as messages on SimGrid (make plan-sim)", 0},
+    {"batch", OPT_BATCH, "FILE", 0,
+     "a line of these options for each platform (- is stdin); --load, "
+     "--algorithm and --installments may be lists there; prints CSV",
+     0},
     {0},
 };
 
@@ -160,6 +171,8 @@ static int check_options(const struct input *in,
         {OPT_TAIL, lp || request->all},
         {OPT_UNIT, root || request->all},
         {OPT_INSTALLMENTS, algorithm == DIVISIBLE_MULTI_INSTALLMENT},
+        {OPT_EQUATIONS,
+         algorithm == DIVISIBLE_MULTI_INSTALLMENT || request->all},
         {OPT_SVG, !request->all},
         {OPT_SIMULATE, !request->all},
     };
@@ -181,8 +194,9 @@ static int read_words(const struct input *in, struct plan_request *request,
 {
     static const char *const tails[] = {"cut", "share", NULL};
     static const char *const formats[] = {"table", "csv", "gantt", NULL};
+    static const char *const equations[] = {"no-overlap", "overlap", NULL};
     const char *algorithms[DIVISIBLE_ALGORITHMS + 2] = {NULL};
-    int algorithm = 0, tail = 0, format = 0;
+    int algorithm = 0, tail = 0, format = 0, equation = 0;
     memcpy(algorithms, divisible_names,
            DIVISIBLE_ALGORITHMS * sizeof(*algorithms));
     algorithms[DIVISIBLE_ALGORITHMS] = "all";
@@ -193,6 +207,11 @@ static int read_words(const struct input *in, struct plan_request *request,
     if (code == 0 && given(in, OPT_FORMAT) != NULL)
         code =
             read_word("--format", given(in, OPT_FORMAT), formats, &format, err);
+    if (code == 0 && given(in, OPT_EQUATIONS) != NULL)
+        code = read_word("--equations", given(in, OPT_EQUATIONS), equations,
+                         &equation, err);
+    request->choice.equations =
+        equation == 1 ? DIVISIBLE_WITH_OVERLAP : DIVISIBLE_NO_OVERLAP;
     request->all = algorithm == DIVISIBLE_ALGORITHMS;
     request->choice.algorithm = algorithm;
     request->choice.tail = tail;
@@ -251,6 +270,18 @@ static int read_numbers(const struct input *in, struct plan_request *request,
     return code;
 }
 
+static int read_batch(const struct input *in, struct plan_request *request,
+                      struct error *err)
+{
+    for (int i = OPT_ALGORITHM; i < OPT_END; i++)
+        if (given(in, i) != NULL && i != OPT_BATCH && i != OPT_SIMULATE)
+            return error_set(err, EINVAL, "plan: --%s does not go with --batch",
+                             options[i - OPT_ALGORITHM].name);
+    request->batch = given(in, OPT_BATCH);
+    request->simulate = given(in, OPT_SIMULATE) != NULL;
+    return 0;
+}
+
 static int read_request(const struct input *in, struct plan_request *request,
                         struct error *err)
 {
@@ -261,6 +292,8 @@ static int read_request(const struct input *in, struct plan_request *request,
         given(in, OPT_KERNEL),      given(in, OPT_UNIT_BYTES),
         given(in, OPT_CALIBRATION),
     };
+    if (given(in, OPT_BATCH) != NULL)
+        return read_batch(in, request, err);
     for (int option = OPT_ALGORITHM; option <= OPT_LOAD; option++)
         if (given(in, option) == NULL)
             return error_set(err, EINVAL, "plan: --%s is missing",

@@ -118,23 +118,74 @@ def test_short_loads_count_in_shorter_units(dlsbench):
     assert rounds("0.1", ["--unit", "1e-3"]) == rounds("100", []) > 3
 
 
-def test_paper_beaumont_on_both_engines(dlsbench, simgrid, tmp_path):
-    times = {}
-    for engine in ["analytic", "simgrid"]:
-        out = tmp_path / engine
-        run = dlsbench("paper-beaumont", "--platforms", "1", "--engine",
-                       engine, "--out", f"{out}/")
-        assert run.code == 0, run.err
-        assert re.search(r"\d+ of 10 hold", run.out)
-        assert (out / "report.txt").read_text() == run.out
-        assert len((out / "claims.csv").read_text().splitlines()) == 11
-        with open(out / "figures.csv", encoding="utf-8") as file:
-            times[engine] = [float(row["time_s"])
-                             for row in csv.DictReader(file)]
-    assert len(times["analytic"]) == 8 * 20 * 11
-    assert times["simgrid"] == pytest.approx(times["analytic"], rel=1e-6)
-    again = dlsbench("paper-beaumont", "--out", f"{tmp_path}/analytic/")
-    assert again.code == 2 and "exists" in again.err
+BATCH = """
+--workers 5 --g 0.06 --G 0.06,0.4,0.06,0.1,0.06 --w 3:9,2:20 --load 70,35 \
+--algorithm lp-fixed,lp-adaptive --tail share   # two times two plans
+
+--workers 2 --G 0.06 --w 3 --load 5 --algorithm multi-installment,single-round
+--workers 2 --G 0.06 --w 3 --load 5 --algorithm multi-installment \
+--installments 1,2 --equations overlap
+""".replace("\\\n", "")
+
+
+def batch(dlsbench, path, text, *options):
+    path.write_text(text)
+    return dlsbench("plan", "--batch", path, *options)
+
+
+def test_a_batch_is_many_plans(dlsbench, simgrid, tmp_path):
+    run = batch(dlsbench, tmp_path / "lines", BATCH, "--simulate")
+    assert run.code == 0, run.err
+    rows = list(csv.DictReader(io.StringIO(run.out)))
+    assert [(r["line"], r["load"], r["algorithm"], r["installments"])
+            for r in rows] == [
+        ("2", "70", "lp-fixed", ""), ("2", "70", "lp-adaptive", ""),
+        ("2", "35", "lp-fixed", ""), ("2", "35", "lp-adaptive", ""),
+        ("4", "5", "multi-installment", "4"), ("4", "5", "single-round", ""),
+        ("5", "5", "multi-installment", "1"),
+        ("5", "5", "multi-installment", "2")]
+    for row in rows:
+        assert float(row["simulated_s"]) == pytest.approx(
+            float(row["makespan_s"]), rel=1e-6)
+        assert float(row["over_bound"]) > 1 - 1e-9
+        assert 0 <= float(row["latency_share"]) < 1
+        assert -1e-9 < float(row["waiting_share"]) < 1
+    alone = dlsbench("plan", "--algorithm", "lp-adaptive", "--tail", "share",
+                     "--load", "35", *FIVE, "--format", "csv").out
+    makespan = list(csv.DictReader(io.StringIO(alone)))[0]["makespan_s"]
+    assert float(rows[3]["makespan_s"]) == pytest.approx(float(makespan),
+                                                         rel=1e-11)
+    # All that is above load / n* is waiting for the first message.
+    assert float(rows[6]["waiting_share"]) == pytest.approx(
+        1 - 1 / float(rows[6]["over_bound"]))
+
+
+def test_batches_are_read_from_stdin(tmp_path):
+    done = subprocess.run([ROOT / "build/dlsbench", "plan", "--batch", "-"],
+                          input="--workers 1 --G 1 --w 1 --load 2 "
+                          "--algorithm lp-sqrt", capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 0 and done.stdout.endswith(",\n")
+    assert done.stdout.splitlines()[1].startswith("1,2,lp-sqrt,,")
+
+
+@pytest.mark.parametrize("line, words", [
+    ("--workers 2 --G 1 --w 1 --load 1,x --algorithm lp-sqrt", "--load: 'x'"),
+    ("--workers 2 --G 1 --w 1 --load 1 --algorithm lp-sqrt,lp", "'lp'"),
+    ("--workers 2 --G 1 --w 1 --load 1", "--algorithm is missing"),
+    ("--workers 2 --G 1 --w 1 --load", "--load: a value is missing"),
+    ("--workers 2 --G 1 --w 1 --load 1 --algorithm all", "all"),
+    ("--workers 2 --G 1 --w 0 --load 1 --algorithm lp-sqrt", "w of worker 0"),
+    ("--batch other", "missing")])
+def test_a_wrong_line_is_named(dlsbench, tmp_path, line, words):
+    run = batch(dlsbench, tmp_path / "lines", "\n" + line)
+    assert run.code == 2 and len(run.err.splitlines()) == 1
+    assert f"{tmp_path}/lines:2: " in run.err and words in run.err
+
+
+def test_other_options_do_not_go_with_a_batch(dlsbench):
+    run = dlsbench("plan", "--batch", "f", "--load", "5")
+    assert run.code == 2 and "--load does not go with --batch" in run.err
 
 
 def test_wrong_plans_are_one_line(dlsbench):
