@@ -71,7 +71,7 @@ LIBOBJS := $(filter-out $(BUILD)/bench/commands/main.o,$(OBJECTS))
 TESTS   := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*_test.c')))
 OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c))
 
-.PHONY: all help deps build-deps bench bench-overhead bench-analysis paper-beaumont plan-sim smoke report \
+.PHONY: all help deps build-deps bench bench-overhead bench-analysis plan-sim smoke report \
     compare pin unit test test-all quick check format install clean
 all: $(BUILD)/dlsbench ## build/dlsbench
 
@@ -101,13 +101,6 @@ bench-overhead: $(BUILD)/bench-overhead ## what scheduling costs here
 bench-analysis: ## time and memory of the report of 100,000 runs
 	$(Q)$(PYTHON) tests/bench_analysis.py
 
-paper-beaumont: OUT := results/paper-beaumont/$(shell date -u +%Y-%m-%dT%H%M%SZ)
-paper-beaumont: plan-sim ## divisible loads, figures 5 to 15 (PLATFORMS=n ENGINE=analytic DATA= LATENCY=mbit EQUATIONS=overlap)
-	$(Q)$(BUILD)/dlsbench paper-beaumont --engine $(or $(ENGINE),simgrid) \
-	    $(if $(PLATFORMS),--platforms $(PLATFORMS)) $(if $(DATA),--data $(DATA)) \
-	    $(if $(LATENCY),--latency $(LATENCY)) $(if $(EQUATIONS),--equations $(EQUATIONS)) --out $(OUT); code=$$?; \
-	    $(PYTHON) analysis/report.py $(OUT) || code=1; exit $$code
-
 plan-sim: $(BUILD)/dlsbench $(BUILD)/dlsbench-plan-sim ## plans as messages on SimGrid
 
 smoke: $(BUILD)/dlsbench ## every scheme over the null kernel
@@ -116,19 +109,17 @@ smoke: $(BUILD)/dlsbench ## every scheme over the null kernel
 SHARE = $(DESTDIR)$(PREFIX)/share/dlsbench
 READERS = tables report compare advise
 install: $(BUILD)/dlsbench ## into PREFIX, with dlsbench-report and its like
-	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/analysis/figures \
-	    $(SHARE)/results/reference
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/analysis/figures
 	install $(BUILD)/dlsbench $(wildcard $(BUILD)/dlsbench-sim) $(DESTDIR)$(PREFIX)/bin/
 	install -d $(SHARE)/bench/campaigns
 	install -m 644 bench/campaigns/*.yaml $(SHARE)/bench/campaigns/
 	for name in sim plan-sim; do program=$(BUILD)/dlsbench-$$name; \
 	    [ ! -e $$program ] || install $$program $(DESTDIR)$(PREFIX)/bin/ || exit 1; done
-	install -d $(SHARE)/bench/papers $(SHARE)/bench/platforms
-	install -m 644 $(wildcard bench/papers/*.*) $(SHARE)/bench/papers/
-	install -m 644 bench/platforms/*.xml $(SHARE)/bench/platforms/
+	for file in $(wildcard bench/papers/*.* bench/papers/*/*.* \
+	    bench/platforms/*.* bench/platforms/*/*.*); do \
+	    install -D -m 644 $$file $(SHARE)/$$file || exit 1; done
 	install -m 644 analysis/*.py $(SHARE)/analysis/
 	install -m 644 analysis/figures/*.py $(SHARE)/analysis/figures/
-	install -m 644 results/reference/*.csv $(SHARE)/results/reference/
 	chmod 755 $(READERS:%=$(SHARE)/analysis/%.py)
 	for name in $(READERS); do ln -sf ../share/dlsbench/analysis/$$name.py \
 	    $(DESTDIR)$(PREFIX)/bin/dlsbench-$$name || exit 1; done

@@ -1,6 +1,6 @@
 # `make papers`: the papers at their own scale, on simulated clusters.  Each has
-# campaigns bench/papers/NAME.yaml and NAME-*.yaml and a report,
-# analysis/paper_NAME.py.  Options: OUT=folder, SIM='options of dlsbench sim'.
+# a folder, bench/papers/NAME/ (see bench/papers/run.sh).  Options: OUT=folder,
+# SIM='options of dlsbench sim'.
 PAPERS = han ciorba andronikos diaz
 # Past the papers, too long for `make papers`.
 LONGER = beyond
@@ -12,11 +12,18 @@ validate: sim ## a campaign here and simulated on this-machine, side by side
 	    $(or $(CAMPAIGN),bench/campaigns/workstation.yaml) \
 	    $(or $(OUT),results/validate/$(shell date -u +%Y-%m-%dT%H%M%SZ))
 
-.PHONY: papers $(PAPERS:%=paper-%) $(LONGER:%=paper-%)
+.PHONY: papers $(PAPERS:%=paper-%) $(LONGER:%=paper-%) paper-beaumont
 papers: $(PAPERS:%=paper-%) ## the papers' tables and curves beside ours (SimGrid)
+
+RUN_PAPER = PYTHON=$(PYTHON) sh bench/papers/run.sh $(@:paper-%=%) $(BUILD)/dlsbench \
+    $(or $(OUT),results/$@/$(shell date -u +%Y-%m-%dT%H%M%SZ))
+
+paper-beaumont: plan-sim ## divisible loads, figures 5 to 15 (PLATFORMS=n ENGINE=analytic DATA= LATENCY=mbit EQUATIONS=overlap)
+	$(Q)$(RUN_PAPER) $(if $(PLATFORMS),--platforms $(PLATFORMS)) \
+	    $(if $(ENGINE),--engine $(ENGINE)) $(if $(DATA),--data $(DATA)) \
+	    $(if $(LATENCY),--latency $(LATENCY)) $(if $(EQUATIONS),--equations $(EQUATIONS))
 
 paper-beyond: ## past Han: 256 masters, three levels, 65,536 workers (SimGrid)
 
 $(PAPERS:%=paper-%) $(LONGER:%=paper-%): paper-%: sim
-	$(Q)PYTHON=$(PYTHON) sh bench/papers/run.sh $* $(BUILD)/dlsbench \
-	    $(or $(OUT),results/paper-$*/$(shell date -u +%Y-%m-%dT%H%M%SZ)) $(SIM)
+	$(Q)$(RUN_PAPER) $(SIM)

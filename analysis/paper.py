@@ -1,4 +1,4 @@
-"""What all reports on papers share (analysis/paper_NAME.py, make paper-NAME).
+"""What all reports on papers share (bench/papers/NAME/claims.py).
 
 A report is told in order what is to be seen: text, tables, tables with the
 printed value beside ours, and the paper's claims with what was found.  It is
@@ -10,7 +10,6 @@ import math
 import os
 import sys
 
-import need  # noqa: F401  (first: may start another Python)
 import numpy as np
 
 import grid
@@ -176,16 +175,13 @@ def write_csv(path, header, rows):
                           for row in rows])
 
 
-def main(title, fill):
-    """The program of a paper: reads its one argument, the directory, lets
-    `fill` say everything to the report, writes it.  Exit codes: 0; 2 when
-    there is nothing to report on."""
-    if len(sys.argv) != 2:
-        sys.exit(f"usage: {sys.argv[0]} DIR")
+def main(title, fill, directory):
+    """Lets `fill` say everything to the report on a directory and writes it;
+    ends with 2 when there is nothing to report on."""
     try:
-        report = Report(sys.argv[1], title)
+        report = Report(directory, title)
         if report.runs.empty:
-            raise loader.LoadError(f"{sys.argv[1]}: no cell is complete")
+            raise loader.LoadError(f"{directory}: no cell is complete")
     except loader.LoadError as error:
         print(f"{os.path.basename(sys.argv[0])}: {error}", file=sys.stderr)
         sys.exit(2)

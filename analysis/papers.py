@@ -1,4 +1,4 @@
-"""Values printed in the papers (results/reference/*.csv), beside cells of a
+"""Values printed in the papers (bench/papers/NAME/*.csv), beside cells of a
 campaign that repeats one.  A campaign is a paper's if its name holds the
 paper's first author."""
 import csv
@@ -7,7 +7,7 @@ import os
 import labels
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))), "results", "reference")
+    os.path.abspath(__file__))), "bench", "papers")
 PAPERS = ["ciorba", "diaz", "andronikos", "han", "beaumont"]
 # Diaz' trapezoid is Taylor's form; the other schemes have the same names.
 DIAZ = {"css": "css", "gss": "gss", "tss-taylor": "tss", "fss": "fss",
@@ -20,9 +20,11 @@ def paper_of(name):
     return next((p for p in PAPERS if p in words), None)
 
 
-def rows(name, folder=FOLDER):
+def rows(paper, name, folder=FOLDER):
+    """The lines of a printed table, such as rows("ciorba", "table_1.csv")."""
+    path = os.path.join(folder, paper, name)
     try:
-        with open(os.path.join(folder, name), encoding="utf-8") as file:
+        with open(path, encoding="utf-8") as file:
             return list(csv.DictReader(file))
     except OSError:
         return []
@@ -43,14 +45,14 @@ def ciorba_times():
     """(kernel, mode, interval, scheme, workers) -> seconds."""
     return {(r["kernel"], r["mode"], float(r["sync_interval"]),
              r["scheme"].partition(":")[2], float(r["slaves"])):
-            number(r, "time_s") for r in rows("ciorba_tables_2_3.csv")}
+            number(r, "time_s") for r in rows("ciorba", "tables_2_3.csv")}
 
 
 def diaz(name, suffix):
     """(tasks, workers, scheme) -> value."""
     return {(float(r["tasks"]), float(r["processors"]), ours):
             number(r, theirs + suffix)
-            for r in rows(name) for ours, theirs in DIAZ.items()}
+            for r in rows("diaz", name) for ours, theirs in DIAZ.items()}
 
 
 def andronikos():
@@ -59,10 +61,10 @@ def andronikos():
     problems = {r["experiment"]: (
         *(number(r, n) for n in ("image_uc", "image_us", "workers")),
         bool(r["c_p_kid_us"] and r["c_p_twin_us"]))
-        for r in rows("andronikos_table_1.csv")}
+        for r in rows("andronikos", "table_1.csv")}
     return {(*problems[r["experiment"]], number(r, "k")): tuple(
         number(r, n) for n in ("h_theory", "h_actual", "t_at_h_actual_s"))
-        for r in rows("andronikos_table_2.csv")}
+        for r in rows("andronikos", "table_2.csv")}
 
 
 def chunks_per_worker(cell, iterations):
@@ -80,10 +82,10 @@ class Printed:
     def __init__(self, campaign):
         self.paper = paper_of(campaign)
         self._ciorba = ciorba_times() if self.paper == "ciorba" else {}
-        self._times = diaz("diaz_table_4.csv", "_s") \
+        self._times = diaz("table_4.csv", "_s") \
             if self.paper == "diaz" else {}
         self._intervals = andronikos() if self.paper == "andronikos" else {}
-        self._chunks = diaz("diaz_table_3.csv", "") \
+        self._chunks = diaz("table_3.csv", "") \
             if self.paper == "diaz" else {}
 
     def time_s(self, cell):

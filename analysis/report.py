@@ -18,13 +18,13 @@ import sys
 import need  # noqa: F401  (first: may start another Python)
 
 import cells
-import claims
 import counters
 import environment
 import grid
 import labels
 import loader
 import page
+import paper_page
 import parallel
 import perfetto
 import ranking
@@ -160,13 +160,13 @@ def with_paper(sections, directory):
     """What make papers found comes first: claims, printed values, tables."""
     parts = dict(sections)
     found = [parts.pop(PAPER, "")]
-    if claims.exist(directory):
-        found.insert(0, grid.to_html(claims.claims(directory)))
-    found += [page.details(claims.title(name), grid.to_html(
-        shortened(claims.table(name, rows))))
-        for name, rows in claims.beside(directory).items()]
-    words = claims.text(directory)
-    if claims.exist(directory) and words:
+    if paper_page.exist(directory):
+        found.insert(0, grid.to_html(paper_page.claims(directory)))
+    found += [page.details(paper_page.title(name), grid.to_html(
+        shortened(paper_page.table(name, rows))))
+        for name, rows in paper_page.beside(directory).items()]
+    words = paper_page.text(directory)
+    if paper_page.exist(directory) and words:
         found.append(page.details("The whole report", page.verbatim(words)))
     body = "\n".join(filter(None, found))
     return [(PAPER, body)] * bool(body) + list(parts.items())
@@ -251,7 +251,7 @@ def make(args):
     try:
         results = loader.load(*args.directory)
     except loader.LoadError:
-        if not claims.exist(first):
+        if not paper_page.exist(first):
             raise
         return write_paper(first, out)
     frame = cells.summarize(results)

@@ -336,7 +336,8 @@ def arguments():
                         help="which (may be given several times); else all")
     parser.add_argument("--format", choices=grid.FORMATS, default="text")
     parser.add_argument("--ending", action="store_true",
-                        help="what dlsbench run ends with, besides its summary")
+                        help="what dlsbench run ends with below its "
+                        "summary")
     parser.add_argument("--store", action="store_true",
                         help="also write " + ", ".join(ending.FILES)
                         + " into DIR, where they have lines")

@@ -36,7 +36,7 @@ FLOORS = [
     ["bench/campaign", "bench/calibrate"],
     ["bench/divisible", "bench/simulate", "bench/results"],
     ["bench/predict", "bench/driver"],
-    ["bench/auto", "bench/papers/beaumont"],
+    ["bench/auto"],
     ["bench/commands"],
 ]
 # What a library for anybody's program contains: floors 0 to 3 but these.

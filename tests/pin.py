@@ -178,16 +178,21 @@ def simulated(pins, name, campaign, options, reduced):
     return [f"== {name} {' '.join(reduced)} ({version})", *sorted(lines)]
 
 
+def paper_program(pins, name, *words):
+    """A Python program of bench/papers."""
+    done = subprocess.run(
+        ["/usr/bin/python3", ROOT / "bench/papers" / name, *words],
+        env=pins.env, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"pin.py: {name}: {done.stderr}")
+
+
 def diaz(pins):
     """Its program writes campaign and grids: they move into the folder."""
     out = pins.folder / "diaz"
     out.mkdir()
     (out / "fit.json").write_text(json.dumps(DIAZ), encoding="utf-8")
-    (program,) = sources("diaz.py")
-    done = subprocess.run(["/usr/bin/python3", program, out], env=pins.env,
-                          capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"pin.py: {program}: {done.stderr}")
+    paper_program(pins, "diaz/campaigns.py", out)
     (path,) = (out / "campaigns").iterdir()
     pins.add("diaz", path.read_text(encoding="utf-8"), out)
     yield from simulated(pins, "diaz", pins.campaigns["diaz"], [], [])
@@ -196,12 +201,16 @@ def diaz(pins):
 def beaumont(pins):
     """One platform for each figure: a line for each curve, and the claims."""
     out = pins.folder / "beaumont"
-    pins.call("paper-beaumont", "--platforms", 1, "--out", f"{out}/")
+    paper_program(pins, "beaumont/plans.py", pins.program, out, "--platforms",
+                  "1", "--engine", "analytic")
+    paper_program(pins, "report.py", "beaumont", out)
     curves = {}
     with open(out / "figures.csv", newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             key = f"figure {row['figure']} {row['heuristic']}"
-            curves.setdefault(key, []).append(row)
+            curves.setdefault(key, []).append({
+                name: f"{float(value):.9g}" if "." in value else value
+                for name, value in row.items()})
     yield "== beaumont"
     for key, rows in curves.items():
         yield f"{key}: load={rows[-1]['load']} time_s={rows[-1]['time_s']} " \

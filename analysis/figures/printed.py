@@ -1,6 +1,6 @@
 """What a paper prints against ours: a panel for each of its tables."""
-import claims
 import labels
+import paper_page
 from figures import style
 
 MOST_PANELS, MOST_SERIES = 9, 14
@@ -9,14 +9,14 @@ MOST_PANELS, MOST_SERIES = 9, 14
 def draw(directory):
     panels = {name: series for name, series in (
         (name, series_of(rows))
-        for name, rows in claims.beside(directory).items()) if series}
+        for name, rows in paper_page.beside(directory).items()) if series}
     if not panels:
         return
     shown = list(panels.items())[:MOST_PANELS]
     figure, axes = style.grid(len(shown), 3.0)
     for ax, (name, series) in zip(axes, shown):
         style.parity(ax, series, "printed", "ours")
-        ax.set_title(claims.title(name))
+        ax.set_title(paper_page.title(name))
     style.legend(figure, axes)
     count = sum(len(x) for series in panels.values() for _, x, _ in series)
     yield style.Drawing(
@@ -28,12 +28,13 @@ def draw(directory):
 def series_of(rows):
     """[(name, printed values, ours)]: by the first key with few different
     words, or all as one."""
-    keys = list(rows[0])[:list(rows[0]).index(claims.PRINTED)]
+    keys = list(rows[0])[:list(rows[0]).index(paper_page.PRINTED)]
     by = next((k for k in keys if 1 < len({r[k] for r in rows})
-               <= MOST_SERIES and not claims.number(rows[0][k])), None)
+               <= MOST_SERIES and not paper_page.number(rows[0][k])), None)
     found = {}
     for row in rows:
-        pair = [claims.number(row[n]) for n in (claims.PRINTED, claims.OURS)]
+        pair = [paper_page.number(row[n])
+                for n in (paper_page.PRINTED, paper_page.OURS)]
         if None not in pair and min(pair) > 0:
             x, y = found.setdefault(row[by] if by else "values", ([], []))
             x.append(pair[0])

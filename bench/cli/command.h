@@ -36,7 +36,6 @@ int calibrate_command(int argc, char **argv);
 int calibrate_launch_command(int argc, char **argv);
 int predict_command(int argc, char **argv);
 int plan_command(int argc, char **argv);
-int paper_beaumont_command(int argc, char **argv);
 int topo_command(int argc, char **argv);
 int run_command(int argc, char **argv);
 int sim_command(int argc, char **argv);

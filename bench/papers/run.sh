@@ -1,15 +1,17 @@
 #!/bin/sh
 # A paper's campaigns, simulated, and its report (make paper-NAME starts this).
 #
-#   bench/papers/run.sh NAME DLSBENCH OUT [option of dlsbench sim]...
+#   bench/papers/run.sh NAME DLSBENCH OUT [option]...
 #
-# Runs each of bench/papers/NAME.yaml and NAME-*.yaml on two cores, as two
-# shards, into OUT/CAMPAIGN/, then NAME.sh DLSBENCH OUT, if it is there, and
-# analysis/paper_NAME.py OUT, and makes the page OUT/report.html.  What is
-# complete in OUT already does not run again.  Paths in the campaigns are
-# relative to the folder that holds bench/.  Where there is a
-# bench/papers/NAME.py, it goes first, with OUT: campaigns that it writes to
-# OUT/campaigns/ run too.
+# All that a paper has is in bench/papers/NAME/.  In this order, what is there:
+#   campaigns.py OUT                writes campaigns to OUT/campaigns/
+#   *.yaml, OUT/campaigns/*.yaml    each runs on two cores, as two shards, into
+#                                   OUT/CAMPAIGN/; options are of dlsbench sim
+#   also.sh DLSBENCH OUT [option]   runs what is no campaign
+# Then bench/papers/report.py lets claims.py report on OUT, and
+# analysis/report.py makes the page OUT/report.html.  What is complete in OUT
+# already does not run again.  Paths in the campaigns are relative to the folder
+# that holds bench/.
 set -u
 name=$1 dlsbench=$(realpath "$2")
 mkdir -p "$3" || exit 1
@@ -18,12 +20,13 @@ shift 3
 cd "$(dirname "$0")/../.." || exit 1
 
 python=${PYTHON:-/usr/bin/python3}
-if [ -e "bench/papers/$name.py" ]; then
-    "$python" "bench/papers/$name.py" "$out" || exit $?
+paper=bench/papers/$name
+[ -e "$paper/claims.py" ] || exec "$python" bench/papers/report.py "$name" "$out"
+if [ -e "$paper/campaigns.py" ]; then
+    "$python" "$paper/campaigns.py" "$out" || exit $?
 fi
 code=0
-for campaign in "bench/papers/$name.yaml" "bench/papers/$name"-*.yaml \
-    "$out"/campaigns/*.yaml; do
+for campaign in "$paper"/*.yaml "$out"/campaigns/*.yaml; do
     [ -e "$campaign" ] || continue
     into=$out/$(basename "$campaign" .yaml)
     "$dlsbench" sim "$campaign" "$@" --out "$into" --prepare > /dev/null ||
@@ -38,9 +41,9 @@ for campaign in "bench/papers/$name.yaml" "bench/papers/$name"-*.yaml \
     done
     last=
 done
-if [ -e "bench/papers/$name.sh" ]; then
-    sh "bench/papers/$name.sh" "$dlsbench" "$out" || exit $?
+if [ -e "$paper/also.sh" ]; then
+    sh "$paper/also.sh" "$dlsbench" "$out" "$@" || exit $?
 fi
-"$python" "analysis/paper_$name.py" "$out" || code=$?
+"$python" bench/papers/report.py "$name" "$out" || code=$?
 "$python" analysis/report.py "$out" || code=$?
 exit $code

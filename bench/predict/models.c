@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static const char *const head[] = {
-    "cell",   "k",       "skew",         "columns",    "model_s", "no_skew_s",
+    "cell",   "k",      "skew",         "columns",    "model_s",  "no_skew_s",
     "h_auto", "auto_s", "h_andronikos", "h_chen_xue", "h_no_skew"};
 
 enum { COLUMNS = sizeof(head) / sizeof(head[0]) };

@@ -152,30 +152,6 @@ static int check_existing(const struct rundir *dir,
                      dir->path);
 }
 
-int rundir_make(const char *name, const char *out, char *path, size_t size,
-                struct error *err)
-{
-    struct rundir dir = {.part = {.shards = 1}};
-    bool new = false;
-    int code = choose_path(&dir, name, out, err);
-    if (code == 0)
-        code = check_line(dir.path, err);
-    if (code != 0)
-        return code;
-    size_t there = folders_there(dir.path);
-    code = folders_make(dir.path, &new, err);
-    if (code == 0 && !new &&has_files(dir.path, "", ""))
-        code =
-            error_set(err, EEXIST, "%s exists: give another --out", dir.path);
-    if (code == 0)
-        code = check_writable(dir.path, err);
-    if (code == 0 && (size_t)snprintf(path, size, "%s", dir.path) >= size)
-        code = error_set(err, ENAMETOOLONG, "--out: the path is too long");
-    if (code != 0)
-        folders_remove(dir.path, there);
-    return code;
-}
-
 /* ---- campaign.yaml ---- */
 
 /* False with errno when it cannot; that it is there already is fine. */

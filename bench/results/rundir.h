@@ -41,11 +41,6 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
                 const struct campaign_setup *setup,
                 const struct rundir_options *options, struct error *err);
 
-/* A directory for results that are no campaign's: makes it and sets path, as
- * the user writes it.  Refuses one that has files already. */
-int rundir_make(const char *name, const char *out, char *path, size_t size,
-                struct error *err);
-
 /* Removes the plans and unfinished manifests of launches that were killed on
  * this host. */
 void rundir_clean(const struct rundir *dir);

@@ -93,9 +93,12 @@ static int run_python(char *const argv[])
 void tables_print(const struct results *results, const char *dir, bool store)
 {
     char path[PATH_MAX] = "";
-    char *const argv[] = {
-        "python3", path, "--ending", store ? "--store" : (char *)dir,
-        store ? (char *)dir : NULL, NULL};
+    char *const argv[] = {"python3",
+                          path,
+                          "--ending",
+                          store ? "--store" : (char *)dir,
+                          store ? (char *)dir : NULL,
+                          NULL};
     if (!tables_fit(results, dir))
         return;
     bool there = installed_find(program, path, sizeof(path)) == 0;

@@ -43,7 +43,7 @@ static void assert_near(const char *what, double value, double expected,
 static FILE *open_reference(const char *name)
 {
     char path[128], header[256];
-    snprintf(path, sizeof(path), "results/reference/%s", name);
+    snprintf(path, sizeof(path), "bench/papers/%s", name);
     FILE *file = fopen(path, "r");
     if (file == NULL)
         fail_msg("%s: run the tests in the root of the repository", path);
@@ -91,7 +91,7 @@ static void open_experiment(struct experiment *e, int number)
 {
     char line[256], *field[11];
     bool found = false;
-    FILE *file = open_reference("andronikos_table_1.csv");
+    FILE *file = open_reference("andronikos/table_1.csv");
     while (fgets(line, sizeof(line), file) != NULL) {
         assert_int_equal(split(line, field, 11), 11);
         if (atoi(field[0]) != number)
@@ -124,7 +124,7 @@ static void the_nine_optima(void **state)
 /* The authors measured at multiples of 5 and printed their h so. */
 static void table_2_but_its_last_row(void **state)
 {
-    FILE *file = open_reference("andronikos_table_2.csv");
+    FILE *file = open_reference("andronikos/table_2.csv");
     int experiment, k, printed, rows = 0;
     (void)state;
     while (fscanf(file, "%d,%d,%d,%*[^\n]", &experiment, &k, &printed) == 3) {
@@ -166,7 +166,7 @@ static void the_printed_times(void **state)
 {
     char line[256], *field[6];
     int rows = 0;
-    FILE *file = open_reference("andronikos_chen_xue.csv");
+    FILE *file = open_reference("andronikos/chen_xue.csv");
     (void)state;
     while (fgets(line, sizeof(line), file) != NULL) {
         assert_int_equal(split(line, field, 6), 6);

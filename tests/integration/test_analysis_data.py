@@ -278,8 +278,8 @@ def test_installed_programs_find_their_parts(good, tmp_path):
         capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == analysis("tables", good.path)[1]
-    assert (tmp_path / "root/usr/share/dlsbench/results/reference"
-            / "diaz_table_3.csv").exists()
+    assert (tmp_path / "root/usr/share/dlsbench/bench/papers/diaz"
+            / "table_3.csv").exists()
     for name in ("report", "compare", "advise"):
         assert subprocess.run(
             [tmp_path / f"root/usr/bin/dlsbench-{name}", "--help"],

@@ -56,9 +56,18 @@ def test_a_file_of_that_name_goes_first(program, tmp_path):
     assert "campaign mine" in done.stdout
 
 
+def test_papers_came_with_it_whole(program, prefix):
+    there = prefix / "share/dlsbench"
+    ours = {str(path.relative_to(ROOT)) for path in
+            (ROOT / "bench/papers").rglob("*.*")
+            if "__pycache__" not in path.parts}
+    assert len(ours) > 30
+    assert [name for name in ours if not (there / name).exists()] == []
+
+
 def test_platforms_that_came_with_it_are_found(program, tmp_path):
     done = subprocess.run(
-        [program, "sim", "--platform", "bench/platforms/kids.xml",
+        [program, "sim", "--platform", "bench/papers/andronikos/kids.xml",
          "--workers", "2", "--kernel", "null:size=9", "--scheme", "gss",
          "--out", tmp_path / "out"],
         cwd=tmp_path, text=True, capture_output=True, timeout=60)

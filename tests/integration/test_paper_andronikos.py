@@ -3,19 +3,18 @@ model's best intervals, the simulated times beside the paper's formula."""
 
 import pytest
 
-from conftest import ROOT
-from paper_files import rows, run, written
+from paper_files import PAPERS, rows, run, written
 
-PAPERS = ROOT / "bench/papers"
+HERE = PAPERS / "andronikos"
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     out = tmp_path_factory.mktemp("andronikos")
-    run("build/dlsbench", "sim", PAPERS / "andronikos-2.yaml", "--out",
+    run("build/dlsbench", "sim", HERE / "andronikos-2.yaml", "--out",
         out / "2", "--set", "sync_interval=[60,120,200]", "--set",
         "kernel=floyd-steinberg:rows=8000,cols=16000,shape=paper")
-    run("sh", PAPERS / "andronikos.sh", "build/dlsbench", out)
+    run("sh", HERE / "also.sh", "build/dlsbench", out)
     return out, written("andronikos", out)
 
 

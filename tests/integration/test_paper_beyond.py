@@ -28,7 +28,7 @@ def report(tmp_path_factory):
 
 
 def test_the_campaign_goes_to_65536_workers_and_three_levels():
-    told = run("build/dlsbench", "sim", "bench/papers/beyond.yaml",
+    told = run("build/dlsbench", "sim", "bench/papers/beyond/beyond.yaml",
                "--dry-run")
     assert "65809x1 master 16x16" in told and "4x16" in told
 

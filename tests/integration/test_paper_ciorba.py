@@ -2,17 +2,12 @@
 the printed values."""
 import re
 import statistics
-import sys
 
 import pytest
 
-from conftest import ROOT
-from paper_files import rows, run, written
+from paper_files import PAPERS, module, rows, run, written
 
-sys.path.insert(0, str(ROOT / "analysis"))
-import pipeline  # noqa: E402
-
-PAPERS = ROOT / "bench/papers"
+pipeline = module("ciorba", "pipeline")
 # The intervals of the fitted cells, and the paper's rectangles only.
 FEW = {"heat": ("sync_interval=150",),
        "floyd-steinberg": ("sync_interval=100", "kernel=floyd-steinberg:"
@@ -24,8 +19,8 @@ FEW = {"heat": ("sync_interval=150",),
 def report(tmp_path_factory):
     out = tmp_path_factory.mktemp("ciorba")
     for name, settings in FEW.items():
-        run("build/dlsbench", "sim", PAPERS / f"ciorba-{name}.yaml", "--out",
-            out / name, *(w for s in settings for w in ("--set", s)))
+        run("build/dlsbench", "sim", PAPERS / f"ciorba/ciorba-{name}.yaml",
+            "--out", out / name, *(w for s in settings for w in ("--set", s)))
     return out, written("ciorba", out)
 
 

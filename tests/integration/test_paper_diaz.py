@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from conftest import ROOT, environment
-from paper_files import rows
+from paper_files import module, rows
 
 FIT = {"flop_per_cycle_pentium": 0.03, "flop_per_cycle_opteron": 0.03,
        "chore_spain_s": 5, "chore_mexico_s": 300, "fitted": ["css", "gss"],
@@ -39,8 +39,7 @@ def test_tables_and_claims_beside_the_printed_ones(tmp_path):
 
 
 def test_a_grid_has_the_processors_of_a_test(tmp_path):
-    sys.path.insert(0, str(ROOT / "bench/papers"))
-    import diaz
+    diaz = module("diaz", "campaigns")
     path = tmp_path / "grid.xml"
     diaz.write_grid(path, 25, [0.03, 0.02, 4, 300], 2)
     text = path.read_text()

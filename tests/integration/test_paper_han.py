@@ -3,15 +3,14 @@ masters."""
 
 import pytest
 
-from conftest import ROOT
-from paper_files import rows, run, written
+from paper_files import PAPERS, rows, run, written
 
 FEW = ("workers=[256,512]", 'hierarchy=[flat,"16"]', "kernel=adjoint:size=100")
 
 
 def convolution():
     """The campaign without its other kernel, which sets result_bytes."""
-    head, *blocks = (ROOT / "bench/papers/han.yaml").read_text() \
+    head, *blocks = (PAPERS / "han/han.yaml").read_text() \
         .split("\n  - ")
     kept = [x for x in blocks if "result_bytes" not in x]
     assert 0 < len(kept) < len(blocks)

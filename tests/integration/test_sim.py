@@ -8,7 +8,7 @@ import pytest
 from conftest import ROOT, SMALL, assert_same_digits, environment, start
 
 RANGER = ROOT / "bench/platforms/ranger.xml"
-PLATFORMS = sorted((ROOT / "bench/platforms").glob("*.xml"))
+PLATFORMS = [RANGER, *sorted((ROOT / "bench/papers").glob("*/*.xml"))]
 SCHEMES = ["static", "ss", "css:chunk=7", "wcss:k=4", "gss", "fss", "tss",
            "tss-taylor", "qss", "wf", "dtss", "dtss-acp", "dfss", "dgss"]
 ADJOINT = ("--kernel", "adjoint:size=30")
@@ -263,8 +263,9 @@ def test_install_has_what_simulations_need(tmp_path):
     share = "share/dlsbench/"
     assert {"bin/dlsbench", "bin/dlsbench-sim",
             share + "bench/platforms/ranger.xml",
-            share + "bench/papers/run.sh", share + "bench/papers/han.yaml",
-            share + "analysis/paper_han.py"} <= there
+            share + "bench/papers/run.sh", share + "bench/papers/report.py",
+            share + "bench/papers/han/han.yaml",
+            share + "bench/papers/han/claims.py"} <= there
 
 
 def test_no_simgrid(tmp_path, small, monkeypatch):

@@ -308,8 +308,7 @@ int main(int argc, char **argv)
 {
     struct simulation s = {.workers = argc == 2 ? atoi(argv[1]) : 0};
     if (s.workers < 1 || s.workers > DIVISIBLE_WORKERS_MAX)
-        die("started by dlsbench plan --simulate and paper-beaumont, not by "
-            "hand");
+        die("started by dlsbench plan --simulate, not by hand");
     init_simgrid(argv[0]);
     load_star(s.workers);
     s.worker = calloc((size_t)s.workers, sizeof(*s.worker));

@@ -1,9 +1,8 @@
 """What the text of Ciorba et al. claims, with our numbers and the paper's
 own."""
-import need  # noqa: F401  (first: may start another Python)
 import numpy as np
 
-import paper_ciorba_fit as fit
+import fit
 
 
 def groups(simulated, printed):

@@ -1,11 +1,10 @@
 """What Ciorba et al. do not print, fitted on a few of their cells: ABOUT says
 what on what.  The fit is one of least squares of ln(ours / printed) over a
-grid, with the recurrence of analysis/pipeline.py, as a hundred thousand
+grid, with the recurrence of pipeline.py, as a hundred thousand
 candidates cannot be simulated.  The tables are made by the simulator."""
 import itertools
 import math
 
-import need  # noqa: F401  (first: may start another Python)
 import numpy as np
 
 import papers
@@ -69,7 +68,7 @@ def loads_of(text):
 def printed_chunks(row):
     """Table 1."""
     sizes = {r["scheme"]: r["chunk_sizes"]
-             for r in papers.rows("ciorba_table_1.csv")}
+             for r in papers.rows("ciorba", "table_1.csv")}
     return [int(word) for word in sizes.get(row, "").split()]
 
 

@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 """Past Han and Chronopoulos: 16 to 256 masters and three levels of them, up to
 65,536 workers.  Nothing here is printed anywhere.
 
-    analysis/paper_beyond.py DIR       (make paper-beyond)
+    bench/papers/report.py beyond DIR       (make paper-beyond)
 """
 import paper
 
@@ -78,5 +77,5 @@ def fill(report):
         for (hierarchy, w), r in sorted(runs.items(), key=lambda x: x[0])])
 
 
-if __name__ == "__main__":
-    paper.main(TITLE, fill)
+def main(directory):
+    paper.main(TITLE, fill, directory)

@@ -2,7 +2,7 @@
 """Diaz et al.: fits what the paper does not print, then writes the grids and
 the campaign of make paper-diaz.
 
-    bench/papers/diaz.py OUT
+    bench/papers/diaz/campaigns.py OUT
 
 The paper does not say how fast its processors multiply, nor what a chore costs
 that Globus starts on one of them, here and across the Atlantic.  These four
@@ -23,8 +23,8 @@ import os
 import sys
 import xml.etree.ElementTree as xml
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-sys.path.insert(0, os.path.join(ROOT, "analysis"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "..", "analysis"))
 
 import need  # noqa: E402,F401  (first: may start another Python)
 import numpy as np  # noqa: E402
@@ -50,7 +50,7 @@ FITTED = ["css", "gss"]
 
 def printed():
     """(tasks, processors, scheme) -> seconds, of what is fitted."""
-    path = os.path.join(ROOT, "results/reference/diaz_table_4.csv")
+    path = os.path.join(HERE, "table_4.csv")
     with open(path, encoding="utf-8") as file:
         return {(int(r["tasks"]), int(r["processors"]), s):
                 float(r[s + "_s"]) for r in csv.DictReader(file)
@@ -133,8 +133,7 @@ def spread(fit):
 def write_grid(path, processors, fit, load):
     """The platform with the processors of a test, as fast as fitted; the
     links' latency is half of what a chore costs."""
-    tree = xml.parse(os.path.join(ROOT, "bench/platforms",
-                                  "two-universities.xml"))
+    tree = xml.parse(os.path.join(HERE, "two-universities.xml"))
     pentium, opteron, spain, mexico = fit
     left = dict(zip(("tales", "hermes", "popo"), PLACES[processors]))
     speeds = {"tales": iter(clocks(12)), "hermes": iter(clocks(12))}
@@ -172,7 +171,7 @@ def remove_or_set(zone, host, cores):
 def write_campaign(out, loads):
     """Every seed has tasks and a network load of its own, the same for all
     schemes."""
-    lines = ["# Written by bench/papers/diaz.py.", "name: diaz",
+    lines = ["# Written by bench/papers/diaz/campaigns.py.", "name: diaz",
              "master: dedicated", "prefetch: off", "collect: local",
              "cells:"]
     for seed in range(1, len(loads) + 1):

@@ -5,11 +5,10 @@ master in order of time, chunk i is a rectangle of rows, and a worker does its
 block j when it has done block j - 1 and has the boundary of block j of chunk
 i - 1.  Sending costs a worker nothing, the boundary arrives `delay` later.  It
 takes a millisecond where a simulation takes seconds, so that fits can try
-thousands of machines (analysis/paper_ciorba_fit.py).
+thousands of machines (fit.py).
 """
 import math
 
-import need  # noqa: F401  (first: may start another Python)
 import numpy as np
 
 

@@ -1,5 +1,5 @@
-"""What the report on a paper (paper.py, or dlsbench paper-beaumont) left
-beside the results: its claims, and printed values beside ours."""
+"""What the report on a paper (bench/papers/report.py) left beside the results:
+its claims, and printed values beside ours."""
 import csv
 import glob
 import os

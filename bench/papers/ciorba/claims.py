@@ -1,16 +1,15 @@
-#!/usr/bin/env python3
 """Ciorba et al., tables 1 to 3, figures 6 and 7 and the claims of the text.
 
-    analysis/paper_ciorba.py DIR       (make paper-ciorba)
+    bench/papers/report.py ciorba DIR       (make paper-ciorba)
 """
 import xml.etree.ElementTree
 
-import paper
 import numpy as np
 
-import paper_ciorba_claims as claims
-import paper_ciorba_fit as fit
+import fit
+import paper
 import papers
+import sentences
 
 TITLE = ("Ciorba et al., Dynamic Multi Phase Scheduling for Heterogeneous "
          "Clusters")
@@ -201,8 +200,8 @@ def aims(report, simulated, printed):
             reached = np.median(every) <= AIM_PERCENT
             lines.append(f"    the aim, at most {AIM_PERCENT} %, is "
                          f"{'' if reached else 'not '}reached")
-    groups = claims.groups(simulated, printed)
-    good = [claims.same_best(group) for group in groups]
+    groups = sentences.groups(simulated, printed)
+    good = [sentences.same_best(group) for group in groups]
     free = [g for g, group in zip(good, groups)
             if not fit.is_fitted(group[0], group[2], group[3])]
     reached = sum(good) >= AIM_BEST * len(good)
@@ -278,8 +277,8 @@ def fill(report):
     recurrence(report, simulated, values)
     aims(report, simulated, printed)
     deviations(report, simulated, printed)
-    claims.add(report, simulated, printed)
+    sentences.add(report, simulated, printed)
 
 
-if __name__ == "__main__":
-    paper.main(TITLE, fill)
+def main(directory):
+    paper.main(TITLE, fill, directory)

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Andronikos et al., table 2, figures 6 to 8 and what their text says of them.
 
-    analysis/paper_andronikos.py DIR       (make paper-andronikos)
+    bench/papers/report.py andronikos DIR       (make paper-andronikos)
 """
 import csv
 import os
@@ -65,7 +64,7 @@ def least(curve):
 
 
 class Predicted:
-    """What `dlsbench predict` says, as bench/papers/andronikos.sh wrote it."""
+    """What `dlsbench predict` says, as also.sh wrote it."""
 
     def __init__(self, directory):
         self.directory = os.path.join(directory, "predicted")
@@ -78,7 +77,7 @@ class Predicted:
                          r["optimal"] == "1") for r in csv.DictReader(file)]
         except OSError as error:
             sys.exit(f"paper_andronikos.py: {path}: {error.strerror}: "
-                     "bench/papers/andronikos.sh writes it")
+                     "bench/papers/andronikos/also.sh writes it")
 
     def best(self, model, experiment, k):
         return next((h, t) for h, t, best in self.rows(model, experiment, k)
@@ -113,7 +112,7 @@ class Cell:
 def table_2(report, found, predicted):
     """(reading, protocol, experiment, k) -> Cell, with the tables."""
     printed = {(int(r["experiment"]), int(r["k"])): r
-               for r in papers.rows("andronikos_table_2.csv")}
+               for r in papers.rows("andronikos", "table_2.csv")}
     cells, lines = {}, []
     for (e, shape, tiles, reading, protocol, k), curve in found.items():
         if (shape, tiles) == ("paper", "own"):
@@ -189,7 +188,7 @@ def figures(report, found, predicted):
 def chen_xue(report, found, predicted):
     """The numbers in the text, and the simulated times of both models' h."""
     lines = {}
-    for row in papers.rows("andronikos_chen_xue.csv"):
+    for row in papers.rows("andronikos", "chen_xue.csv"):
         e, model = int(row["experiment"]), row["model"]
         name = "andronikos" if model == "andronikos" else "chen-xue"
         h, seconds = predicted.best(name, e, 1)
@@ -349,7 +348,7 @@ def follows(report, cells):
            for key, c in cells.items() if key[:2] == PAPERS}
     printed = {(int(r["experiment"]), int(r["k"])):
                papers.number(r, "t_at_h_theory_s")
-               for r in papers.rows("andronikos_table_2.csv")}
+               for r in papers.rows("andronikos", "table_2.csv")}
     above = {key: 100 * printed[key[2:]] / c.model[c.h_theory] - 100
              for key, c in cells.items() if key[:2] == PAPERS}
     report.claim(
@@ -385,5 +384,5 @@ def fill(report):
     claims(report, cells, chen)
 
 
-if __name__ == "__main__":
-    paper.main(TITLE, fill)
+def main(directory):
+    paper.main(TITLE, fill, directory)

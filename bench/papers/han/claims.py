@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Han and Chronopoulos, figures 3 to 8 and what their text claims of them.
 
-    analysis/paper_han.py DIR       (make paper-han)
+    bench/papers/report.py han DIR       (make paper-han)
 """
 import numpy as np
 
@@ -13,7 +12,7 @@ SCHEMES = {"dtss": "HDTSS", "dfss": "HDFSS", "dgss": "HDGSS",
            "tss-taylor": "HDTSS, real decrement"}
 PRINTED = ["HDTSS", "HDFSS", "HDGSS"]
 FIGURES = {"mandelbrot": (3, 5, 7), "adjoint": (4, 6, 8)}
-# What is not printed, as bench/papers/han.yaml has it.
+# What is not printed, as bench/papers/han/han.yaml has it.
 CHOSEN = {"mandelbrot": (1000, 200000, None, 0.2e-6),
           "adjoint": (None, None, None, 0.2e-6)}
 BASE_WORKERS = 256
@@ -340,5 +339,5 @@ def fill(report):
         for key, r in runs.items()])
 
 
-if __name__ == "__main__":
-    paper.main(TITLE, fill)
+def main(directory):
+    paper.main(TITLE, fill, directory)

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Diaz et al., tables 1 to 4, figure 3 and what their text claims of them.
 
-    analysis/paper_diaz.py DIR      (make paper-diaz)
+    bench/papers/report.py diaz DIR       (make paper-diaz)
 
 The paper has one run of each test; here every seed is a set of tasks and a
 load of the network, the same for all schemes.
@@ -115,8 +114,8 @@ def say_fit(report, directory):
 
 def tables(report, tests):
     printed = {(case, s): papers.number(row, s) for row in papers.rows(
-        "diaz_table_3.csv") for case in [(int(row["tasks"]),
-                                          int(row["processors"]))]
+        "diaz", "table_3.csv") for case in [(
+            int(row["tasks"]), int(row["processors"]))]
         for s in SCHEMES}
     report.beside("table_3", "Table 3: number of chores",
                   ["test", "scheme"],
@@ -124,7 +123,7 @@ def tables(report, tests):
                                        float(max(tests.chores[c, s])))
                    for c in CASES for s in SCHEMES}, absolute=True)
     times = {row["delta"]: papers.number(row, "time_s")
-             for row in papers.rows("diaz_tables_1_2.csv")}
+             for row in papers.rows("diaz", "tables_1_2.csv")}
     rows = list(ours_rows(DELTAS, times, lambda d: [
         r["time_s"] for r in tests.deltas[d].values()]))
     report.table("tables_1_2", "Tables 1 and 2, figure 2: QSS by delta, "
@@ -137,7 +136,7 @@ def tables(report, tests):
 
 def tables_of_times(report, tests):
     times = {}
-    for row in papers.rows("diaz_table_4.csv"):
+    for row in papers.rows("diaz", "table_4.csv"):
         case = int(row["tasks"]), int(row["processors"])
         for s in SCHEMES:
             times[case_name(case), s] = papers.number(row, s + "_s")
@@ -309,5 +308,5 @@ def fill(report):
     claim_speedup(report, tests)
 
 
-if __name__ == "__main__":
-    paper.main(TITLE, fill)
+def main(directory):
+    paper.main(TITLE, fill, directory)

@@ -2,7 +2,7 @@
 # What the models predict for Andronikos et al.'s experiments, with the
 # parameters of their table 1 (bench/papers/run.sh starts this).
 #
-#   bench/papers/andronikos.sh DLSBENCH OUT
+#   bench/papers/andronikos/also.sh DLSBENCH OUT
 #
 # Writes OUT/predicted/MODEL-EXPERIMENT-K.csv (h, time_s, optimal), MODEL being
 # andronikos, stream (ours: boundaries as in DMPS) or, for k = 1, chen-xue.

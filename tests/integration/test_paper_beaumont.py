@@ -1,0 +1,243 @@
+"""The report on Beaumont, Legrand and Robert: their platforms, what the curves
+are means of, and claims that can fail."""
+import csv
+import io
+import itertools
+import subprocess
+
+import pytest
+
+from conftest import ROOT, environment, needs_simgrid
+from paper_files import PAPERS, module, rows
+
+plans = module("beaumont", "plans")
+claims = module("beaumont", "claims")
+PRINTED = plans.READINGS[0]
+(HOMOGENEOUS_5, HOMOGENEOUS_20, RANDOM_5, RANDOM_20, LATENCY_5, LATENCY_20,
+ HIGH_5, HIGH_20) = plans.FIGURES
+FIRST_MI = 3
+
+
+def make(figure, reading, seed, number):
+    return plans.platform(figure, reading, seed, number)
+
+
+def test_homogeneous_platforms_are_the_papers():
+    assert make(HOMOGENEOUS_20, PRINTED, 3, 0) == [
+        (0, 2 / 32.10, 1000 / 114.444)] * 20
+
+
+def test_random_platforms_are_from_the_papers_set():
+    for figure in plans.FIGURES[2:]:
+        for number in range(50):
+            for g, big_g, w in make(figure, PRINTED, 7, number):
+                assert w in [figure.mflop / p for p in plans.PROCESSORS]
+                assert big_g in [2 / n for n in plans.NETWORKS]
+                assert g == (big_g if figure.latency else 0)
+
+
+def test_platforms_are_those_of_the_suites_random_numbers():
+    """splitmix64 from state 0 (its authors' numbers), and a stream's start."""
+    state, found = 0, []
+    for _ in range(3):
+        state = state + plans.GOLDEN & plans.MASK
+        found.append(plans.mix(state))
+    assert found == [0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4,
+                     0x06c45d188009454f]
+    one, two = (list(itertools.islice(plans.random_numbers(1, i), 9))
+                for i in (0, 1))
+    assert one != two and one == list(itertools.islice(
+        plans.random_numbers(1, 0), 9))
+
+
+def test_all_figures_have_the_same_platforms():
+    assert make(RANDOM_5, PRINTED, 1, 9) == make(RANDOM_20, PRINTED, 1, 9)[:5]
+    assert make(RANDOM_20, PRINTED, 1, 10) != make(RANDOM_20, PRINTED, 1, 9)
+
+
+def test_readings_weigh_data_and_latency():
+    other = plans.Reading("16 Mbit", data=16.0)
+    for (g, big_g, w), (g2, big_g2, w2) in zip(
+            make(LATENCY_20, PRINTED, 1, 9), make(LATENCY_20, other, 1, 9)):
+        assert (g, w) == (g2, w2) and big_g2 == pytest.approx(8 * big_g)
+
+
+def test_one_network_is_the_first_workers():
+    mixed = make(RANDOM_20, PRINTED, 1, 9)
+    same = make(RANDOM_20, plans.Reading("one", one_network=True), 1, 9)
+    assert {big_g for _, big_g, _ in same} == {mixed[0][1]}
+    assert [w for *_, w in same] == [w for *_, w in mixed]
+    assert len({big_g for _, big_g, _ in mixed}) > 1
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """What run.sh makes of two platforms, timed by the evaluator."""
+    out = tmp_path_factory.mktemp("beaumont")
+    done = subprocess.run(
+        ["sh", PAPERS / "run.sh", "beaumont", ROOT / "build/dlsbench", out,
+         "--platforms", "2", "--engine", "analytic"], capture_output=True,
+        text=True, timeout=200, check=False, env=environment(out))
+    assert done.returncode == 0, done.stderr
+    return out, done.stdout
+
+
+def point(lines, figure, load, heuristic):
+    (line,) = [r for r in lines if r["figure"] == figure.number and
+               r["load"] == load and r["heuristic"] == heuristic]
+    return {name: float(line[name]) for name in plans.COLUMNS[10:]}
+
+
+def test_a_point_is_the_mean_of_its_plans(made):
+    """M.I.1 on 5 equal workers has a closed form: all start one after the
+    other and end together."""
+    lines = rows(made[0] / "figures.csv")
+    assert len(lines) == 8 * 20 * 11
+    big_g, w = 2 / 32.10, 1000 / 114.444
+    keep = w / (big_g + w)
+    expected = 100 * (big_g + w) * (1 - keep) / (1 - keep ** 5)
+    one = point(lines, HOMOGENEOUS_5, "100", "mi-1")
+    assert one["time_s"] == pytest.approx(expected, rel=1e-9)
+    assert (one["rounds"], one["latency_share"]) == (1, 0)
+    # All that is above load / n* is waiting for the first message.
+    assert one["over_bound"] == pytest.approx(
+        expected * 5 / (100 * (big_g + w)))
+    assert one["waiting_share"] == pytest.approx(1 - 1 / one["over_bound"])
+    for row in lines:
+        p = {name: float(row[name]) for name in plans.COLUMNS[10:]}
+        assert p["ratio_min"] <= p["ratio"] <= p["ratio_max"]
+        assert p["over_bound"] > 1 - 1e-9 and p["rounds"] >= 1
+        assert (p["latency_share"] > 0) == (row["latency"] == "1")
+        assert p["ratio"] == 1 or row["heuristic"] != "lp-adaptive"
+
+
+def test_points_are_those_of_single_plans(made, dlsbench):
+    """The mean over both platforms of what dlsbench plan says of each."""
+    times = []
+    for number in range(2):
+        costs = zip(*make(LATENCY_5, PRINTED, 1, number))
+        words = [w for name, values in zip("gGw", costs)
+                 for w in (f"--{name}", ",".join(map(repr, values)))]
+        run = dlsbench("plan", "--algorithm", "multi-installment",
+                       "--installments", 3, "--load", 300, "--workers", 5,
+                       *words, "--format", "csv")
+        assert run.code == 0, run.err
+        lines = list(csv.DictReader(io.StringIO(run.out)))
+        times.append(float(lines[0]["makespan_s"]))
+    one = point(rows(made[0] / "figures.csv"), LATENCY_5, "300", "mi-3")
+    assert one["time_s"] == pytest.approx(sum(times) / 2, rel=1e-9)
+
+
+def test_the_report_and_its_page(made):
+    out, text = made
+    assert (out / "report.txt").read_text() in text
+    assert "figure 13: 20 workers, random, with latency, 1000 Mflop" in text
+    assert "why: lp-adaptive in figure 8, 9: " in text
+    assert "  as printed " in text
+    found = rows(out / "claims.csv")
+    assert list(found[0]) == ["claim", "figure", "read_as", "holds", "found",
+                              "why"] and len(found) == 10
+    holding = sum(c["holds"] == "1" for c in found)
+    assert f"  {holding} of 10 hold\n" in text
+    page = (out / "report.html").read_text()
+    assert f"{holding} of 10 hold" in page
+
+
+def test_as_printed_is_the_first_reading(made):
+    found = rows(made[0] / "claims.csv")
+    lines = rows(made[0] / "readings.csv")
+    assert len(lines) == 9 * 10 and {r["platforms"] for r in lines} == {"2"}
+    for claim, reading in zip(found, lines):
+        assert reading["reading"] == "as printed"
+        assert (claim["holds"], claim["found"]) == (reading["holds"],
+                                                    reading["found"])
+    assert any(r["holds"] != lines[int(r["number"]) - 1]["holds"]
+               for r in lines)
+
+
+def test_simgrid_agrees(made, tmp_path):
+    needs_simgrid()
+    subprocess.run(["make", "--no-print-directory", "plan-sim"], cwd=ROOT,
+                   check=True, capture_output=True)
+    found = plans.make_plans(ROOT / "build/dlsbench", "simgrid", LATENCY_20,
+                             PRINTED, 1, range(1))
+    assert found["seconds"].shape == (1, 20, 11)
+    assert 0 < plans.deviation(found) < 1e-6
+
+
+def test_blocks_give_the_same_digits(monkeypatch):
+    """However many platforms a program gets."""
+    def take(count):
+        parts = [plans.make_plans(ROOT / "build/dlsbench", "analytic",
+                                  RANDOM_5, PRINTED, 1, range(i, i + count))
+                 for i in range(0, 4, count)]
+        return plans.points({
+            name: plans.np.concatenate([part[name] for part in parts])
+            for name in parts[0]})
+    one, all_of = take(1), take(4)
+    assert all((one[name] == all_of[name]).all() for name in one)
+
+
+# ---- claims on curves by hand ----
+
+def as_claimed():
+    """Curves as the paper has them; [figure][load][heuristic]."""
+    series = [[[{"ratio": 1.01, "rounds": 1, "latency_share": 0,
+                 "waiting_share": 0, "over_bound": 1}
+                for _ in plans.HEURISTICS] for _ in plans.LOADS]
+              for _ in plans.FIGURES]
+    for figure in range(8):
+        for heuristic, ratio in ((claims.FIXED, 2), (claims.ADAPTIVE, 1),
+                                 (FIRST_MI, 2), (FIRST_MI + 1, 1.1)):
+            put(series, figure, heuristic, ratio)
+    put(series, claims.LATENCY_5, FIRST_MI + 3, 1.005)
+    put(series, claims.LATENCY_20, FIRST_MI + 4, 0.98)
+    put(series, claims.HIGH_LATENCY_5, claims.SQRT, 1.001)
+    put(series, claims.HIGH_LATENCY_20, claims.SQRT, 1.001)
+    return series
+
+
+def put(series, figure, heuristic, ratio):
+    for load in series[figure]:
+        load[heuristic]["ratio"] = ratio
+
+
+def holding(series):
+    return [c["holds"] for c in claims.judge(claims.Series(series))]
+
+
+def test_claims_hold_on_curves_as_claimed():
+    assert holding(as_claimed()) == [1] * 10
+
+
+# One change against each claim; only that one falls.
+@pytest.mark.parametrize("number, figure, heuristic, ratio", [
+    (0, claims.HOMOGENEOUS_5, claims.FIXED, 1.02),
+    (1, claims.RANDOM_5, FIRST_MI, 1.02),
+    (2, claims.HOMOGENEOUS_5, FIRST_MI + 1, 1.01),
+    (3, claims.LATENCY_5, FIRST_MI + 1, 1.004),
+    (4, claims.LATENCY_20, FIRST_MI + 1, 0.975),
+    (5, claims.HOMOGENEOUS_5, claims.SQRT, 1.06),
+    (6, claims.RANDOM_5, FIRST_MI + 4, 0.99),
+    (7, claims.LATENCY_5, FIRST_MI + 3, 0.99),
+    (8, claims.LATENCY_20, FIRST_MI + 4, 0.96),
+    (9, claims.HIGH_LATENCY_5, claims.SQRT, 1.02)])
+def test_each_claim_can_fail(number, figure, heuristic, ratio):
+    series = as_claimed()
+    put(series, figure, heuristic, ratio)
+    assert holding(series) == [int(i != number) for i in range(10)]
+
+
+def test_wrong_options_are_refused(tmp_path):
+    done = subprocess.run(
+        ["/usr/bin/python3", PAPERS / "beaumont/plans.py", "dlsbench",
+         tmp_path, "--platforms", "0"], capture_output=True, text=True)
+    assert done.returncode == 2 and "0 is not between 1" in done.stderr
+
+
+def test_an_unknown_paper_is_one_line(tmp_path):
+    done = subprocess.run(
+        ["sh", PAPERS / "run.sh", "beaumon", ROOT / "build/dlsbench",
+         tmp_path / "out"], capture_output=True, text=True)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+    assert "allowed: andronikos, beaumont, beyond" in done.stderr
