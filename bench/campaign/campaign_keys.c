@@ -3,6 +3,7 @@
 #include "base/nearest.h"
 #include "bench/campaign/campaign.h"
 #include "bench/campaign/policy.h"
+#include "harness/cell/cell_field.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -38,10 +39,7 @@ bool campaign_key_is_scalar(const char *key)
 
 bool campaign_key_is_field(const char *key)
 {
-    for (int i = 0; cell_fields[i] != NULL; i++)
-        if (is(cell_fields[i], key))
-            return true;
-    return false;
+    return cell_field_find(key) != NULL;
 }
 
 int campaign_key_unknown(const char *key, enum campaign_keys where,
@@ -65,8 +63,9 @@ int campaign_key_unknown(const char *key, enum campaign_keys where,
         names[n++] = "cells";
         names[n++] = "overrides";
     }
-    for (int i = 0; cell_fields[i] != NULL; i++)
-        names[n++] = cell_fields[i];
+    cell_field_names(names + n);
+    while (names[n] != NULL)
+        n++;
     /* The list is long: what was meant goes first. */
     char hint[NEAREST_HINT_MAX], list[1024];
     return error_set(err, EINVAL, "unknown key '%s'%s; allowed: %s", key,

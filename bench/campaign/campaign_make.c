@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "bench/campaign/policy.h"
+#include "harness/cell/cell_field.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -69,33 +70,22 @@ static void write_policy(FILE *out, const struct policy *p)
             p->oversubscribe ? "on" : "off");
 }
 
+/* What was chosen for it when it runs is no field of a campaign. */
 static void write_cell(FILE *out, const struct cell *cell)
 {
-    json_t *object = cell_to_json(cell), *value;
-    const char *key, *mark = "-";
-    /* What is chosen when it runs is no field of a campaign. */
-    if (strcmp(cell->sync_choice, "given") != 0)
-        json_object_set_new(object, "sync_interval",
-                            json_string(cell->sync_choice));
-    json_object_del(object, "sync_choice");
-    json_object_del(object, "predicted_s");
+    const char *mark = "-";
     fputs("cells:\n", out);
-    json_object_foreach(object, key, value)
-    {
-        if (strcmp(key, "cell") == 0 || json_is_null(value))
+    for (int i = 0; i < CELL_FIELDS; i++) {
+        char text[SPEC_CANONICAL_MAX];
+        const struct cell_field *field = &cell_field_table[i];
+        cell_field_text(cell, field, text);
+        if (text[0] == '\0' || field->made || !cell_field_applies(cell, field))
             continue;
-        fprintf(out, "  %s %s: ", mark, key);
-        if (json_is_string(value))
-            fprintf(out, "\"%s\"\n", json_string_value(value));
-        else if (json_is_boolean(value))
-            fprintf(out, "%s\n", json_is_true(value) ? "on" : "off");
-        else if (json_is_real(value))
-            fprintf(out, "%.17g\n", json_real_value(value));
-        else
-            fprintf(out, "%lld\n", (long long)json_integer_value(value));
+        bool quoted = field->kind == CELL_TEXT;
+        fprintf(out, "  %s %s: %s%s%s\n", mark, field->name, quoted ? "\"" : "",
+                text, quoted ? "\"" : "");
         mark = " ";
     }
-    json_decref(object);
 }
 
 /* Nobody wrote the text that "cell:11:13: " counts in. */

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "harness/cell/binding.h"
+#include "harness/cell/cell_field.h"
 #include "harness/hierarchy/hierarchy.h"
 #include "kernels/kernel.h"
 #include "sched/schemes/pair.h"
@@ -43,16 +44,14 @@ static void drop_field(struct cross *cross, const char *name)
 struct cross_field *cross_field_add(struct cross *cross, const char *name,
                                     struct error *err)
 {
-    int i = 0;
-    while (cell_fields[i] != NULL && !is(cell_fields[i], name))
-        i++;
-    if (cell_fields[i] == NULL) {
+    const struct cell_field *known = cell_field_find(name);
+    if (known == NULL) {
         struct cell scratch;
         cell_defaults(&scratch);
         cell_set(&scratch, name, "", err);
         return NULL;
     }
-    drop_field(cross, cell_fields[i]);
+    drop_field(cross, name);
     if (is(name, "layout")) {
         drop_field(cross, "ranks");
         drop_field(cross, "threads");
@@ -62,7 +61,7 @@ struct cross_field *cross_field_add(struct cross *cross, const char *name,
         return NULL;
     }
     struct cross_field *field = &cross->fields[cross->count++];
-    *field = (struct cross_field){.name = cell_fields[i]};
+    *field = (struct cross_field){.name = known->name};
     return field;
 }
 

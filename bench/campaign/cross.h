@@ -24,7 +24,7 @@ struct cross_value {
 };
 
 struct cross_field {
-    const char *name; /* one of cell_fields */
+    const char *name; /* of a cell field */
     int count;
     struct cross_value *values;
 };

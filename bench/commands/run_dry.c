@@ -3,6 +3,7 @@
 #include "bench/driver/estimate.h"
 #include "bench/driver/run.h"
 #include "bench/results/results.h"
+#include "harness/cell/cell_field.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,49 +13,22 @@
 
 /* ---- table ---- */
 
-/* A field that is as usual in most cells goes without saying. */
-static void print_unusual(const char *name, const char *value,
-                          const char *usual)
-{
-    if (strcmp(value, usual) != 0)
-        printf(" %s=%s", name, value);
-}
-
-static void print_synchronization(const struct cell *c)
-{
-    if (strcmp(c->sync_choice, "given") != 0)
-        printf(" sync_interval=%s", c->sync_choice);
-    else if (c->sync_interval > 0)
-        printf(" sync_interval=%" PRId64, c->sync_interval);
-    print_unusual("protocol", c->protocol, "parallel");
-    print_unusual("placement", c->placement, "sticky");
-}
-
+/* What every cell has comes first, then whatever is not as usual. */
 static void print_cell(const struct cell *c)
 {
-    char simulation[640];
     bool master = strcmp(c->transport, "master") == 0;
-    cell_simulation_words(c, simulation, sizeof(simulation));
     printf("%s %s %s %dx%d %s %s%s%s", c->hash, c->kernel, c->scheme, c->ranks,
            c->threads, c->transport, c->hierarchy, master ? " " : "",
            master ? c->master : "");
-    printf(" collect=%s prefetch=%s bind=%s timing=%s min_chunk=%" PRId64,
-           c->collect, c->prefetch ? "on" : "off", c->bind, c->timing,
-           c->min_chunk);
-    print_synchronization(c);
-    print_unusual("smt", c->smt ? "on" : "off", "off");
-    print_unusual("rank_per", c->rank_per, "");
-    print_unusual("memory", c->memory, "touch");
-    print_unusual("openmp", c->openmp, "auto");
-    print_unusual("victim", c->victim, "auto");
-    print_unusual("data", c->data, "none");
-    print_unusual("perturb", c->perturb, "none");
-    if (c->reissue > 0)
-        printf(" reissue=%g", c->reissue);
-    print_unusual("power", c->power, "");
-    print_unusual("load", c->load, "");
-    print_unusual("window", c->window, "auto");
-    printf("%s%s\n", simulation[0] ? " on " : "", simulation);
+    for (int i = 0; i < CELL_FIELDS; i++) {
+        char text[SPEC_CANONICAL_MAX];
+        const struct cell_field *field = &cell_field_table[i];
+        if (field->said || field->made || !cell_field_unusual(c, field))
+            continue;
+        cell_field_text(c, field, text);
+        printf(" %s=%s", field->name, text);
+    }
+    putchar('\n');
 }
 
 static void print_table(const struct campaign *campaign,

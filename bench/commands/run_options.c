@@ -6,6 +6,7 @@
 #include "bench/simulate/this_machine.h"
 #include "bench/start/launcher.h"
 #include "harness/cell/binding.h"
+#include "harness/cell/cell_field.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An option is a cell field, a policy key or one of its own: the key tells
- * which, and the name tells the field ('-' for '_'). */
-enum { CELL = 256, POLICY = 512, SWITCH = 768, OWN = 1024, SIMULATION = 1280 };
+/* An option is a cell field (CELL and its number in the table), a policy key,
+ * named alike with '-' for '_', or one of its own. */
+enum { CELL = 256, POLICY = 512, SWITCH = 768, OWN = 1024 };
 enum {
     OUT = OWN,
     SHARD,
@@ -50,76 +51,6 @@ static const char doc[] =
     "  dlsbench run big.yaml --out all --shard 3/8\n";
 
 static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "One cell:", 1},
-    {"kernel", CELL, "K", 0, "see dlsbench list kernels", 1},
-    {"scheme", CELL + 1, "S", 0,
-     "see dlsbench list schemes; outer/inner: one between masters, one inside; "
-     "of OpenMP: dynamic, guided, ...; auto: chosen by simulation or trial",
-     1},
-    {"ranks", CELL + 2, "R", 0, "MPI ranks (default 1)", 1},
-    {"threads", CELL + 3, "T", 0,
-     "threads of a rank (default: all cores with one rank, else 1)", 1},
-    {"hierarchy", CELL + 4, "H", 0, "flat, 2, 4x16, node, 2xnode, ...", 1},
-    {"transport", CELL + 5, "T", 0, "shared, master, window, steal or openmp",
-     1},
-    {"master", CELL + 6, "M", 0, "computing or dedicated", 1},
-    {"window", CELL + 7, "W", 0, "auto, shared or rma", 1},
-    {"openmp", CELL + 40, "R", 0,
-     "runtime of transport openmp: libgomp (default) or libomp", 1},
-    {"victim", CELL + 41, "V", 0,
-     "of transport steal: whom an idle worker robs, random (default), or near: "
-     "who shares its cache, its socket, its node, then others",
-     1},
-    {"collect", CELL + 8, "C", 0, "where results go: master or local", 1},
-    {"prefetch", CELL + 9, "on|off", 0, "requests go one ahead", 1},
-    {"rank-per", CELL + 18, "WHAT", 0,
-     "a rank for each node, socket or numa domain, in which its threads stay",
-     1},
-    {"nodes", CELL + 19, "N", 0,
-     "for --rank-per, as many nodes (in a Slurm job its nodes, else 1)", 1},
-    {"bind", CELL + 10, "B", 0,
-     "compact, scatter, none, or processors in the order of a host's workers: "
-     "0,2,4-7",
-     1},
-    {"smt", CELL + 20, "on|off", OPTION_ARG_OPTIONAL,
-     "workers on hardware threads instead of cores", 1},
-    {"memory", CELL + 21, "M", 0,
-     "workers' data: touch (default), where they touch it first, or bind, on "
-     "their NUMA node",
-     1},
-    {"timing", CELL + 11, "T", 0, "worker, or chunk to time every chunk", 1},
-    {"power", CELL + 12, "V,...", 0,
-     "one for each worker, n:v for n times; measured: by a short run of the "
-     "kernel at the start",
-     1},
-    {"min-chunk", CELL + 13, "N", 0, "smallest chunk", 1},
-    {"protocol", CELL + 14, "P", 0,
-     "of loops with dependences: dmps (default) or subproblem; push: of plans, "
-     "which have it by themselves",
-     1},
-    {"placement", CELL + 15, "P", 0,
-     "of chunks in several time steps: sticky (default) or replan", 1},
-    {"sync-interval", CELL + 16, "H", 0,
-     "columns between synchronization points, for loops with dependences "
-     "(100); auto: the model's best, andronikos, chen-xue: other models'",
-     1},
-    {"load", CELL + 17, "L", 0,
-     "busy processes beside workers: w0,w2:1 is one on the cores of each of "
-     "these two, w0-w3:2 two on each of four",
-     1},
-    {"perturb", CELL + 30, "P", 0,
-     "what goes wrong on purpose: delay, stop or gone (workers), network "
-     "(simulated), as stop:worker=1,at=0.3,seconds=0.5, several joined by +; "
-     "see dlsbench list perturbations",
-     1},
-    {"reissue", CELL + 31, "FACTOR", OPTION_ARG_OPTIONAL,
-     "hand chunks out again that are out for FACTOR (3) times what they should "
-     "take; the first result counts",
-     1},
-    {"data", CELL + 29, "D", 0,
-     "sent: the input data of each chunk travel to its worker (the default of "
-     "plans), none: it makes them itself",
-     1},
     {NULL, 0, NULL, 0, "How it is measured:", 2},
     {"repetitions", POLICY, "N", 0, "at least so many (10)", 2},
     {"repetitions-max", POLICY + 1, "N", 0, "at most so many (50)", 2},
@@ -190,47 +121,65 @@ static const char simulation_doc[] =
     "  dlsbench sim mine.yaml --platform "
     "bench/platforms/ranger.xml --out han\n";
 
-/* Behind the others, for dlsbench sim only. */
-static const struct argp_option simulation_options[] = {
-    {NULL, 0, NULL, 0, "The simulation:", 4},
-    {"platform", SIMULATION, "FILE", 0,
-     "SimGrid's description of a cluster, or this-machine: as calibrated", 4},
-    {"workers", SIMULATION + 1, "P", 0,
-     "so many workers; dedicated masters come on top", 4},
-    {"cp", SIMULATION + 2, "S", 0,
-     "c_p: seconds of one operation of the kernel on the slowest host "
-     "(default: its flops over the host's)",
-     4},
-    {"request-cost", SIMULATION + 3, "S", 0,
-     "a master takes in and answers one request (0.2e-6)", 4},
-    {"result-bytes", SIMULATION + 4, "N", 0,
-     "results of one iteration (default: as many as the kernel has)", 4},
-    {0},
+/* All options: those of cells are made of the table of fields. */
+enum { OPTIONS_MAX = CELL_FIELDS + sizeof(options) / sizeof(options[0]) + 2 };
+
+struct option_list {
+    struct argp_option option[OPTIONS_MAX + 1];
+    char name[CELL_FIELDS][32], arg[CELL_FIELDS][16];
+    int count;
 };
 
-/* The option's name with '_' for '-': a field of cells or a policy key. */
-static const char *key_name(int key, char *name, size_t size)
+static void swap_letter(char *name, char from, char to)
 {
-    const struct argp_option *option =
-        key >= SIMULATION ? simulation_options : options;
+    for (; *name != '\0'; name++)
+        *name = *name == from ? to : *name;
+}
+
+/* "[ARG]" may be left out. */
+static void add_field(struct option_list *list, int i, int group)
+{
+    const struct cell_field *field = &cell_field_table[i];
+    bool optional = field->arg[0] == '[';
+    size_t length = strlen(field->arg);
+    snprintf(list->name[i], sizeof(list->name[i]), "%s", field->name);
+    swap_letter(list->name[i], '_', '-');
+    snprintf(list->arg[i], sizeof(list->arg[i]), "%.*s",
+             (int)(optional ? length - 2 : length), field->arg + optional);
+    list->option[list->count++] =
+        (struct argp_option){list->name[i], CELL + i,
+                             list->arg[i],  optional ? OPTION_ARG_OPTIONAL : 0,
+                             field->help,   group};
+}
+
+static void add_fields(struct option_list *list, const char *title,
+                       bool simulation, int group)
+{
+    list->option[list->count++] =
+        (struct argp_option){.doc = title, .group = group};
+    for (int i = 0; i < CELL_FIELDS; i++)
+        if (cell_field_table[i].arg != NULL &&
+            (cell_field_table[i].group == CELL_SIMULATION) == simulation)
+            add_field(list, i, group);
+}
+
+static void list_options(struct option_list *list, bool simulated)
+{
+    *list = (struct option_list){.count = 0};
+    add_fields(list, "One cell:", false, 1);
+    memcpy(list->option + list->count, options, sizeof(options));
+    list->count += (int)(sizeof(options) / sizeof(options[0])) - 1;
+    if (simulated)
+        add_fields(list, "The simulation:", true, 4);
+}
+
+static void policy_name(int key, char *name, size_t size)
+{
+    const struct argp_option *option = options;
     while (option->key != key)
         option++;
     snprintf(name, size, "%s", option->name);
-    for (char *c = name; *c != '\0'; c++)
-        if (*c == '-')
-            *c = '_';
-    return option->name;
-}
-
-static int take_cell(struct run_options *o, int key, const char *arg)
-{
-    char field[32];
-    const char *name = key_name(key, field, sizeof(field));
-    if (o->field == NULL)
-        o->field = name;
-    o->ranks = o->ranks || key == CELL + 2;
-    o->threads = o->threads || key == CELL + 3;
-    return cell_set(&o->cell, field, arg ? arg : "on", o->err);
+    swap_letter(name, '-', '_');
 }
 
 /* With a campaign file it is one of its overrides. */
@@ -249,19 +198,23 @@ static int keep_setting(struct run_options *o, const char *name,
 static int take_policy(struct run_options *o, int key, const char *arg)
 {
     char name[32];
-    key_name(key, name, sizeof(name));
+    policy_name(key, name, sizeof(name));
     o->max_given = o->max_given || strcmp(name, "repetitions_max") == 0;
     int code = policy_set(&o->policy, name, arg, o->err);
     return code == 0 ? keep_setting(o, name, arg) : code;
 }
 
-/* Fields of cells that go with a campaign file too. */
-static int take_simulation(struct run_options *o, int key, const char *arg)
+/* How cells are simulated goes with a campaign file too. */
+static int take_cell(struct run_options *o, int i, const char *arg)
 {
-    char name[32];
-    key_name(key, name, sizeof(name));
-    int code = cell_set(&o->cell, name, arg, o->err);
-    return code == 0 ? keep_setting(o, name, arg) : code;
+    const struct cell_field *field = &cell_field_table[i];
+    bool simulation = field->group == CELL_SIMULATION;
+    if (o->field == NULL && !simulation)
+        o->field = field->name;
+    o->ranks = o->ranks || i == CELL_FIELD_ranks;
+    o->threads = o->threads || i == CELL_FIELD_threads;
+    int code = cell_set(&o->cell, field->name, arg ? arg : "on", o->err);
+    return code == 0 && simulation ? keep_setting(o, field->name, arg) : code;
 }
 
 static int take_shard(struct run_options *o, const char *arg)
@@ -378,9 +331,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct run_options *o = state->input;
     if (key >= CELL && key < POLICY)
-        return -take_cell(o, key, arg);
-    if (key >= SIMULATION && key < SIMULATION + 256)
-        return -take_simulation(o, key, arg);
+        return -take_cell(o, key - CELL, arg);
     if (key >= POLICY && key < OWN)
         return -take_policy(o, key, arg ? arg : "on");
     return take_own(o, key, arg);
@@ -389,11 +340,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* What the options say together. */
 static int check(const struct run_options *o, struct error *err)
 {
-    if (o->file != NULL && o->field != NULL)
+    if (o->file != NULL && o->field != NULL) {
+        char name[32];
+        snprintf(name, sizeof(name), "%s", o->field);
+        swap_letter(name, '_', '-');
         return error_set(err, EINVAL,
                          "--%s does not go with a campaign file; to override "
                          "a field of its cells use --set",
-                         o->field);
+                         name);
+    }
     if (o->file == NULL && o->field == NULL)
         return error_set(err, EINVAL,
                          "run: a campaign file, or --kernel and --scheme, is "
@@ -425,7 +380,7 @@ static int check_platforms(const struct run_options *o,
                            const struct campaign *campaign, struct error *err)
 {
     for (int i = 0; i < campaign->all.count; i++) {
-        const char *platform = campaign->all.cells[i].simulation.platform;
+        const char *platform = campaign->all.cells[i].platform;
         if (o->simulated && platform[0] == '\0')
             return error_set(err, EINVAL,
                              "sim: platform is missing, a SimGrid file such as "
@@ -440,25 +395,18 @@ static int check_platforms(const struct run_options *o,
     return 0;
 }
 
-enum {
-    COUNT = sizeof(options) / sizeof(options[0]) - 1,
-    SIMULATION_COUNT =
-        sizeof(simulation_options) / sizeof(simulation_options[0]),
-};
-
 int run_options_read(int argc, char **argv, bool simulated,
                      struct run_options *o, struct error *err)
 {
-    struct argp_option all[COUNT + SIMULATION_COUNT];
-    const struct argp argp = {simulated ? all : options,
+    struct option_list list;
+    const struct argp argp = {list.option,
                               parse,
                               "CAMPAIGN\n--kernel K --scheme S",
                               simulated ? simulation_doc : doc,
                               NULL,
                               NULL,
                               NULL};
-    memcpy(all, options, COUNT * sizeof(*all));
-    memcpy(all + COUNT, simulation_options, sizeof(simulation_options));
+    list_options(&list, simulated);
     *o = (struct run_options){.launcher = launcher_default(),
                               .simulated = simulated,
                               .dir = {.part = {.shards = 1}},
@@ -507,7 +455,7 @@ static bool differs(const struct cell *cell)
 {
     return cell_learns_by_repetition(cell) ||
            (cell->load[0] != '\0' &&
-            strcmp(cell->simulation.platform, this_machine_name) == 0);
+            strcmp(cell->platform, this_machine_name) == 0);
 }
 
 /* Other repetitions are all the same. */

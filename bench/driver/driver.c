@@ -233,8 +233,7 @@ static int settle(struct driver *driver, struct shape shape,
 static const struct simulate_platform *platform_of(const struct driver *driver,
                                                    struct shape shape)
 {
-    return simulate_find(driver->options->simulate,
-                         shape.cell->simulation.platform);
+    return simulate_find(driver->options->simulate, shape.cell->platform);
 }
 
 static int make_plan(const struct driver *driver, struct shape shape,

@@ -23,7 +23,8 @@ struct run_options {
     struct layout shape;   /* only the cells of this one; 0x0: all */
     struct rundir_options dir;
     struct campaign_setup setup;
-    const char *field;   /* the first option of a single cell; NULL: none */
+    const char
+        *field; /* the first that is given for a single cell; NULL: none */
     bool ranks, threads; /* given for it */
     bool simulated;      /* dlsbench sim */
     struct simulate simulate;

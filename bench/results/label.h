@@ -17,11 +17,9 @@ int label_scheme_position(const char *spec);
 /* "2 ranks x 1 thread" */
 void label_layout(char *label, const struct cell *cell);
 
-/* ", master computing, flat", and whatever else is not as usual. */
-void label_way(char *label, const struct cell *cell);
-
-/* ", sync interval 100, power 2,1, non-dedicated, load w1:1" */
-void label_machine(char *label, const struct cell *cell);
+/* "2 ranks x 1 thread, master computing, flat", and whatever else is not as
+ * usual, as in ", sync interval 100, non-dedicated, load w1:1". */
+void label_cell(char *label, const struct cell *cell);
 
 void label_add(char *label, const char *first, const char *second);
 

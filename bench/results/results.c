@@ -29,33 +29,9 @@ const struct result *results_find(const struct results *results,
     return &results->list[json_integer_value(position)];
 }
 
-/* The cell's columns of any line; what this build does not know any more is
- * left at its default, so that old results stay readable. */
 static void read_cell(const json_t *line, const char *hash, struct cell *cell)
 {
-    cell_defaults(cell);
-    for (int i = 0; cell_fields[i] != NULL; i++) {
-        char number[32];
-        const json_t *value = json_object_get(line, cell_fields[i]);
-        const char *text = json_string_value(value);
-        if (json_is_boolean(value))
-            text = json_is_true(value) ? "on" : "off";
-        if (json_is_integer(value)) {
-            snprintf(number, sizeof(number), "%lld",
-                     (long long)json_integer_value(value));
-            text = number;
-        }
-        if (json_is_real(value)) {
-            snprintf(number, sizeof(number), "%.17g", json_real_value(value));
-            text = number;
-        }
-        if (text != NULL)
-            cell_set(cell, cell_fields[i], text, NULL);
-    }
-    const json_t *choice = json_object_get(line, "sync_choice");
-    if (json_is_string(choice))
-        cell_set(cell, "sync_choice", json_string_value(choice), NULL);
-    cell->predicted_s = json_number_value(json_object_get(line, "predicted_s"));
+    cell_from_row(line, cell);
     snprintf(cell->hash, sizeof(cell->hash), "%s", hash);
 }
 

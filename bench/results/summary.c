@@ -30,9 +30,7 @@ static bool is(const char *a, const char *b)
 static void make_label(const struct result *result, char *label)
 {
     label[0] = '\0';
-    label_layout(label, &result->cell);
-    label_way(label, &result->cell);
-    label_machine(label, &result->cell);
+    label_cell(label, &result->cell);
     if (result_unranked(result) != NULL)
         label_add(label, result_unranked(result), "");
 }
@@ -312,7 +310,7 @@ static void print_best(FILE *out, const struct row *rows, int begin, int end)
 static void print_kernel(FILE *out, const struct row *rows, int begin, int end)
 {
     const struct cell *cell = &rows[begin].result->cell;
-    char simulation[sizeof(cell->simulation.platform) + 128];
+    char simulation[sizeof(cell->platform) + 128];
     char base[32], title[sizeof(simulation) + sizeof(cell->kernel) + 8];
     double serial = serial_base(rows, begin, end);
     table_seconds(serial, serial, base, sizeof(base));

@@ -199,7 +199,7 @@ int simulate_open(struct simulate *simulate, const struct cell *cells,
     if (code == 0 && simulate->platforms == NULL)
         code = error_set(err, ENOMEM, "out of memory for the platforms");
     for (int i = 0; code == 0 && i < count; i++)
-        code = add_platform(simulate, cells[i].simulation.platform, err);
+        code = add_platform(simulate, cells[i].platform, err);
     return code;
 }
 
@@ -229,12 +229,12 @@ void simulate_fill(const struct simulate_platform *platform,
 {
     struct cell usual;
     cell_defaults(&usual);
-    plan_simulation_fill(simulation, &cell->simulation);
+    plan_simulation_fill(simulation, cell);
     if (platform->machine == NULL)
         return;
     this_machine_fill(platform->machine, cell->ranks, simulation);
-    if (cell->simulation.request_cost != usual.simulation.request_cost)
-        simulation->request_s = cell->simulation.request_cost;
+    if (cell->request_cost != usual.request_cost)
+        simulation->request_s = cell->request_cost;
 }
 
 /* ---- what fits ---- */

@@ -15,7 +15,7 @@ struct simulate_host {
 };
 
 struct simulate_platform {
-    char path[sizeof(((struct cell *)0)->simulation.platform)];
+    char path[sizeof(((struct cell *)0)->platform)];
     const char *file;             /* for SimGrid */
     char installed[PATH_MAX];     /* it, where it came with this program */
     struct this_machine *machine; /* whose platform it is, or NULL */

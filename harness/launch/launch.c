@@ -28,16 +28,6 @@ void launch_complain(struct launch *launch, const struct error *err)
 
 /* ---- loops ---- */
 
-/* Whether memory that one cell's workers have touched is where the other's
- * want it: they are bound alike. */
-static bool same_places(const struct cell *a, const struct cell *b)
-{
-    return strcmp(a->bind, b->bind) == 0 && a->smt == b->smt &&
-           strcmp(a->rank_per, b->rank_per) == 0 &&
-           strcmp(a->memory, b->memory) == 0 &&
-           strcmp(a->master, b->master) == 0;
-}
-
 int launch_loop(struct launch *launch, const struct cell *cell,
                 struct loop **out, struct error *err)
 {
@@ -45,7 +35,7 @@ int launch_loop(struct launch *launch, const struct cell *cell,
     for (int i = 0; i < launch->loops; i++) {
         if (strcmp(launch->loop[i]->name, cell->kernel) == 0 &&
             launch->loop[i]->fed == fed &&
-            same_places(launch->loop_cell[i], cell)) {
+            cell_same_places(launch->loop_cell[i], cell)) {
             *out = launch->loop[i];
             return 0;
         }

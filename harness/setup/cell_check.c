@@ -1,5 +1,5 @@
 /* Whether a cell can run, and its canonical form. */
-#include "harness/cell/cell_fields.h"
+#include "harness/setup/cell_checks.h"
 
 #include "harness/cell/binding.h"
 #include "harness/hierarchy/hierarchy.h"
@@ -8,10 +8,8 @@
 #include "sched/schemes/pair.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <xxhash.h>
 
 /* The default interval is the one the papers measure most. */
 enum { SYNC_INTERVAL = 100 };
@@ -146,7 +144,6 @@ static int check_binding(struct cell *cell, struct error *err)
                          sizeof(cell->bind) - 1);
     if (binding.domain == TOPO_NODE)
         cell->rank_per[0] = '\0';
-    cell->nodes = 0;
     if (binding.bind == TOPO_NONE && strcmp(cell->memory, "bind") == 0)
         return error_set(err, ENOTSUP,
                          "memory bind needs workers that are bound to cores: "
@@ -270,37 +267,6 @@ static int check_hierarchy(struct cell *cell, struct error *err)
     return 0;
 }
 
-static void set_hash(struct cell *cell)
-{
-    char text[4096], interval[24], simulation[sizeof(cell->simulation) + 96];
-    char wrong[sizeof(cell->perturb) + 64];
-    cell_simulation_text(cell, simulation, sizeof(simulation));
-    cell_perturb_text(cell, wrong, sizeof(wrong));
-    snprintf(interval, sizeof(interval), "%" PRId64, cell->sync_interval);
-    snprintf(text, sizeof(text),
-             "%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d|%d|%d|%" PRId64 "|%s%s",
-             cell->kernel, cell->scheme, cell->hierarchy, cell->transport,
-             cell->master, cell->window, cell->collect, cell->bind,
-             cell->timing, cell->protocol, cell->placement, cell->power,
-             cell->load, cell->prefetch, cell->ranks, cell->threads,
-             cell->min_chunk,
-             is(cell->sync_choice, "given") ? interval : cell->sync_choice,
-             simulation);
-    size_t used = strlen(text);
-    /* Only what is not as usual: results from before these fields stay. */
-    snprintf(text + used, sizeof(text) - used, "%s%s%s%s%s%s%s%s%s%s%s",
-             cell->smt ? "|smt" : "", cell->rank_per[0] ? "|rank_per " : "",
-             cell->rank_per, is(cell->memory, "touch") ? "" : "|memory ",
-             is(cell->memory, "touch") ? "" : cell->memory,
-             is(cell->data, "sent") ? "|sent" : "",
-             is(cell->openmp, "auto") ? "" : "|openmp ",
-             is(cell->openmp, "auto") ? "" : cell->openmp, wrong,
-             is(cell->victim, "auto") ? "" : "|victim ",
-             is(cell->victim, "auto") ? "" : cell->victim);
-    snprintf(cell->hash, sizeof(cell->hash), "%016" PRIx64,
-             (uint64_t)XXH3_64bits(text, strlen(text)));
-}
-
 /* Ranks that give the workers asked for; dedicated masters come on top. */
 static int resolve_workers(struct cell *cell, struct error *err)
 {
@@ -356,8 +322,8 @@ int cell_check(struct cell *cell, struct error *err)
         code = cell_perturb_check(&checked, err);
     if (code != 0)
         return code;
-    cell_simulation_check(&checked);
-    set_hash(&checked);
+    cell_field_drop(&checked);
+    cell_hash(&checked);
     *cell = checked;
     return 0;
 }

@@ -6,7 +6,7 @@
  *
  * n busy processes on the core of each worker of the group; a group without a
  * number, which can only be the last, means one. */
-#include "harness/cell/cell_fields.h"
+#include "harness/setup/cell_checks.h"
 
 #include <errno.h>
 #include <stdio.h>

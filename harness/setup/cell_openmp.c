@@ -1,5 +1,5 @@
 /* Transport openmp, and OpenMP schedules in the place of schemes. */
-#include "harness/cell/cell_fields.h"
+#include "harness/setup/cell_checks.h"
 
 #include "harness/transport/openmp/openmp_schedule.h"
 
@@ -34,7 +34,7 @@ static int refuse_scheme(const struct cell *cell, struct error *err)
 /* What OpenMP loops have not. */
 static int check_way(const struct cell *cell, struct error *err)
 {
-    if (cell->simulation.platform[0] != '\0')
+    if (cell->platform[0] != '\0')
         return error_set(err, ENOTSUP,
                          "transport openmp is an OpenMP runtime's own code and "
                          "cannot be simulated: simulate static, css (dynamic) "

@@ -1,5 +1,5 @@
 /* What goes wrong on purpose in a cell, and what is done about it. */
-#include "harness/cell/cell_fields.h"
+#include "harness/setup/cell_checks.h"
 
 #include "kernels/kernel.h"
 
@@ -75,7 +75,7 @@ static int check_one(const struct cell *cell, const struct perturb *perturb,
 {
     if (perturb->kind->holds)
         return check_workers(cell, perturb, err);
-    if (cell->simulation.platform[0] == '\0')
+    if (cell->platform[0] == '\0')
         return error_set(err, ENOTSUP,
                          "perturb %s: messages between the ranks of this "
                          "machine cannot be made slower without keeping their "
@@ -169,14 +169,4 @@ int cell_perturb_check(struct cell *cell, struct error *err)
 {
     int code = check_perturb(cell, err);
     return code == 0 ? check_reissue(cell, err) : code;
-}
-
-void cell_perturb_text(const struct cell *cell, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    if (!is(cell->perturb, "none"))
-        used = (size_t)snprintf(text, size, "|perturb %s", cell->perturb);
-    if (cell->reissue > 0)
-        snprintf(text + used, size - used, "|reissue %.17g", cell->reissue);
 }

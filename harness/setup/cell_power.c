@@ -1,5 +1,5 @@
 /* The list of powers of a cell. */
-#include "harness/cell/cell_fields.h"
+#include "harness/setup/cell_checks.h"
 
 #include "sched/sched.h"
 
@@ -83,16 +83,6 @@ double *cell_powers(const struct cell *cell)
     return power;
 }
 
-/* The shortest text that reads back as this number. */
-static void format_real(double value, char *text, size_t size)
-{
-    double back = 0;
-    for (int digits = 1; digits <= 17 && back != value; digits++) {
-        snprintf(text, size, "%.*g", digits, value);
-        back = strtod(text, NULL);
-    }
-}
-
 /* One way to write powers: v alone, n:v from two on.  A list that has no room
  * for it (1/3 becomes 16 digits) stays as it was given. */
 static void format_powers(struct cell *cell, const double *power, int workers)
@@ -102,7 +92,7 @@ static void format_powers(struct cell *cell, const double *power, int workers)
     for (int i = 0, n = 1; i < workers; i += n, n = 1) {
         while (i + n < workers && power[i + n] == power[i])
             n++;
-        format_real(power[i], value, sizeof(value));
+        cell_real_text(power[i], value, sizeof(value));
         size_t length =
             (size_t)snprintf(word, sizeof(word), "%s%.0d%s%s", i > 0 ? "," : "",
                              n > 1 ? n : 0, n > 1 ? ":" : "", value);
@@ -126,7 +116,7 @@ int cell_power_check(struct cell *cell, struct error *err)
 {
     long total;
     int workers = cell_workers(cell);
-    if (cell_measures_power(cell) && cell->simulation.platform[0] != '\0')
+    if (cell_measures_power(cell) && cell->platform[0] != '\0')
         return error_set(err, ENOTSUP,
                          "power measured is for runs: a simulation knows the "
                          "powers of its platform");

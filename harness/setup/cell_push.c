@@ -1,5 +1,5 @@
 /* Plans and input data: protocol push and data sent. */
-#include "harness/cell/cell_fields.h"
+#include "harness/setup/cell_checks.h"
 
 #include "base/nearest.h"
 #include "harness/setup/choice.h"

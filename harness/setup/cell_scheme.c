@@ -1,6 +1,6 @@
 /* Whether the scheme or the two of a cell go together with its hierarchy,
  * protocol and transport. */
-#include "harness/cell/cell_fields.h"
+#include "harness/setup/cell_checks.h"
 
 #include "harness/setup/choice.h"
 #include "sched/schemes/pair.h"

@@ -1,5 +1,5 @@
 /* What goes together with work stealing. */
-#include "harness/cell/cell_fields.h"
+#include "harness/setup/cell_checks.h"
 
 #include "harness/setup/choice.h"
 #include "harness/transport/steal/steal_range.h"

@@ -267,7 +267,7 @@ int choice_check(const struct cell *cell, struct error *err)
     struct cell *list;
     int count;
     int code = choice_parse(cell->scheme, &rule, canonical, err);
-    if (code == 0 && cell->simulation.platform[0] != '\0')
+    if (code == 0 && cell->platform[0] != '\0')
         code = error_set(err, ENOTSUP,
                          "scheme auto chooses for cells that really run: "
                          "simulate the schemes themselves");

@@ -139,7 +139,7 @@ static int add_candidate(const struct cell *cell, const char *scheme,
     snprintf(next->scheme, sizeof(next->scheme), "%s", scheme);
     snprintf(next->hierarchy, sizeof(next->hierarchy), "%s", hierarchy);
     next->sync_interval = interval;
-    next->chosen = (struct cell_choice){.scheme = ""};
+    next->chosen_scheme[0] = '\0';
     next->predicted_s = 0;
     int code = cell_check(next, err);
     if (code == 0 && !listed(list, *count, next->hash))
@@ -189,12 +189,11 @@ int choice_candidates(const struct cell *cell, struct cell **out, int *count,
 
 void choice_make(struct cell *cell, const struct cell *candidate)
 {
-    struct cell_choice *chosen = &cell->chosen;
-    *chosen = (struct cell_choice){.scheme = ""};
-    snprintf(chosen->scheme, sizeof(chosen->scheme), "%s", candidate->scheme);
-    snprintf(chosen->hierarchy, sizeof(chosen->hierarchy), "%s",
+    snprintf(cell->chosen_scheme, sizeof(cell->chosen_scheme), "%s",
+             candidate->scheme);
+    snprintf(cell->chosen_hierarchy, sizeof(cell->chosen_hierarchy), "%s",
              candidate->hierarchy);
-    chosen->sync_interval = candidate->sync_interval;
+    cell->chosen_interval = candidate->sync_interval;
 }
 
 int choice_apply(const struct cell *cell, struct cell *runs, struct error *err)
@@ -203,9 +202,9 @@ int choice_apply(const struct cell *cell, struct cell *runs, struct error *err)
     *runs = *cell;
     if (!choice_named(cell->scheme))
         return 0;
-    if (cell->chosen.scheme[0] == '\0')
+    if (cell->chosen_scheme[0] == '\0')
         return error_set(err, EINVAL,
                          "scheme auto: nothing was chosen before the launch");
-    return add_candidate(cell, cell->chosen.scheme, cell->chosen.hierarchy,
-                         cell->chosen.sync_interval, runs, &count, err);
+    return add_candidate(cell, cell->chosen_scheme, cell->chosen_hierarchy,
+                         cell->chosen_interval, runs, &count, err);
 }

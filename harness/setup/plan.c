@@ -41,7 +41,7 @@ static int policy_from_json(json_t *object, struct policy *p)
  * synchronization between two threads.  A piece of one's own range costs 3.5 ns
  * with threads and 34 with ranks; a thief's question is a request. */
 void plan_simulation_fill(struct plan_simulation *simulation,
-                          const struct cell_simulation *cell)
+                          const struct cell *cell)
 {
     *simulation =
         (struct plan_simulation){.operation_s = cell->cp,

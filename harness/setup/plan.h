@@ -30,7 +30,7 @@ struct plan_simulation {
 
 /* What these cells ask for, and what they need not say. */
 void plan_simulation_fill(struct plan_simulation *simulation,
-                          const struct cell_simulation *cell);
+                          const struct cell *cell);
 
 struct plan {
     char out[4096];     /* result directory, exists */

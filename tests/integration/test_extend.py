@@ -1,5 +1,6 @@
 """One file and one line: a scheme or a kernel added to a copy of the sources
-is built, listed and run, and a kernel that is wrong is found out."""
+is built, listed and run, and a kernel that is wrong is found out.  One line
+makes a field of cells."""
 import os
 import re
 import subprocess
@@ -70,10 +71,17 @@ const struct kernel_ops kernel_wrong_ops = {
 };
 """
 
+# A field that changes nothing: it is set, crossed, hashed, recorded and said.
+FIELD = """
+FIELD(colour, char[16], .fallback = "gray", .choices = {"gray", "red", "blue"},
+      .hash = UNUSUAL(30), .words = ", colour %s",
+      .arg = "C", .help = "gray (default), red or blue")
+"""
+
 
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory):
-    """The sources with the README's scheme and a wrong kernel."""
+    """The sources with the README's scheme, a wrong kernel and a field more."""
     tree = copy_tree(tmp_path_factory.mktemp("tree"))
     readme = (ROOT / "README.md").read_text()
     code = re.search(r"```c\n(.*?)```", readme, re.DOTALL).group(1)
@@ -84,6 +92,9 @@ def extended(tmp_path_factory):
         file.write("SCHEME(half)\n")
     with open(tree / "kernels/kernels.def", "a", encoding="utf-8") as file:
         file.write("KERNEL(wrong)\n")
+    with open(tree / "harness/cell/cell_fields.def", "a",
+              encoding="utf-8") as file:
+        file.write(FIELD)
     made = subprocess.run(["make", "-C", str(tree), f"-j{os.cpu_count()}",
                            "WERROR=", "build/dlsbench", "check-registry",
                            "build/sched/schemes/invariants_test"],
@@ -130,3 +141,51 @@ def test_a_wrong_kernel_is_found_wherever_it_runs(extended, tmp_path, layout):
     assert [x["status"] for x in result.done()] == ["unverified"]
     assert {x["verified"] for x in result.runs()} == {False}
     assert "UNVERIFIED" in result.out and " ms " not in result.out
+
+
+def cells(text):
+    """Hashes and what else a dry run says, without the summary below."""
+    return [line.split(" ", 1) for line in text.splitlines()
+            if re.match("[0-9a-f]{16} ", line)]
+
+
+def test_a_line_makes_a_field(extended, tmp_path, campaign):
+    program = extended / "build/dlsbench"
+    said = subprocess.run([program, "run", "--help"], text=True, check=True,
+                          stdout=subprocess.PIPE).stdout
+    assert re.search(r"--colour=C +gray \(default\), red or blue", said)
+    words = ["run", "--kernel", "null:size=9", "--scheme", "ss", "--threads",
+             1, "--repetitions", 2, "--repetitions-max", 2]
+    wrong = run(extended, tmp_path, *words, "--colour", "rde")
+    assert wrong.code == 2 and "colour: 'rde' is unknown, allowed: gray, " \
+        "red, blue; did you mean 'red'?" in wrong.err
+    result = run(extended, tmp_path, *words, "--colour", "red")
+    assert result.code == 0, result.err
+    assert {x["colour"] for x in result.runs()} == {"red"}
+    assert "1 rank x 1 thread, shared, flat, colour red" in result.out
+    path = campaign("kernel: null:size=9\nscheme: ss\nthreads: 1\n"
+                    "cells:\n  - colour: [gray, red]\n")
+    crossed = run(extended, tmp_path, "run", path, "--dry-run")
+    (gray, plain), (red, coloured) = cells(crossed.out)
+    assert "colour" not in plain and coloured.endswith(" colour=red")
+    assert red == result.runs()[0]["cell"] != gray
+
+
+def test_a_new_field_changes_no_hash(extended, dlsbench):
+    """Of cells that say nothing of it."""
+    ours = dlsbench("run", "smoke", "--dry-run")
+    theirs = subprocess.run([extended / "build/dlsbench", "run",
+                             ROOT / "bench/campaigns/smoke.yaml", "--dry-run"],
+                            text=True, check=True, stdout=subprocess.PIPE)
+    assert len(cells(ours.out)) > 20
+    assert cells(ours.out) == cells(theirs.stdout)
+
+
+def test_the_columns_of_cells_are_explained():
+    lines = (ROOT / "harness/cell/cell_fields.def").read_text()
+    manual = (ROOT / "results/README.md").read_text()
+    fields = re.findall(r"^FIELD\((\w+),(.*(?:\n +.*)*)", lines, re.MULTILINE)
+    assert len(fields) > 30
+    for name, line in fields:
+        if ".asks" not in line:
+            assert re.search(rf"^\|[^|]*\b{name}\b", manual, re.MULTILINE), name

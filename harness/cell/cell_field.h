@@ -1,0 +1,115 @@
+/* What a line of harness/cell/cell_fields.def says of a field. */
+#ifndef HARNESS_CELL_CELL_FIELD_H
+#define HARNESS_CELL_CELL_FIELD_H
+
+#include "harness/cell/cell.h"
+
+#include <stddef.h>
+
+enum { CELL_WORKERS_MAX = 1 << 24 };
+
+/* By the type in struct cell; CELL_ALIAS has none, it sets other fields. */
+enum cell_kind {
+    CELL_ALIAS,
+    CELL_TEXT,
+    CELL_SWITCH,
+    CELL_COUNT,
+    CELL_LONG,
+    CELL_REAL
+};
+
+/* Fields that belong together. */
+enum cell_group {
+    CELL_PLAIN,
+    CELL_PLACES,     /* where workers and their data are */
+    CELL_SIMULATION, /* how it is simulated: options of `dlsbench sim` only */
+};
+
+/* Places in the hashed text: of fields that are always in it, and of those that
+ * are in it, by name, where they are not as usual. */
+enum { HASH_UNUSUAL = 64, HASH_MAX = 96 };
+
+struct cell_field {
+    const char *name;
+    enum cell_kind kind;
+    size_t offset, size;
+    const char *fallback;   /* what it is when nothing is said, as text; NULL:
+                               empty, off or 0 */
+    const char *choices[8]; /* the words that it may be; none: any text */
+    double least, most;     /* of numbers; most 0: any */
+    bool optional;          /* a number that is 0 is none, and null in JSON */
+    /* In place of reading by the kind. */
+    int (*set)(struct cell *cell, const char *value, struct error *err);
+    size_t with; /* of a text: only where that is not empty does it apply */
+    size_t word; /* of a text: stands for the number unless it is as usual */
+    bool asks;   /* gone when the cell is checked: in no JSON and no hash */
+    bool made;   /* by the program, not by users: in JSON only */
+    bool served; /* applies where there is a master */
+    const char *usual; /* "a|b": not worth saying; NULL: as the fallback */
+    bool said;         /* worth saying in any case */
+    int hash;          /* its place in the hashed text, 0: none */
+    bool bare;         /* hashed as UNUSUAL: its word or name alone */
+    const char *words; /* in labels; %s is what it is; NULL: not there */
+    bool path;         /* words have the file's name without folder and end */
+    enum cell_group group;
+    const char *arg, *help; /* of the option; NULL: none; [ARG] may be left out,
+                               which is `on` */
+};
+
+enum {
+#define FIELD(name, ...) CELL_FIELD_##name,
+#define ALIAS(name, ...) CELL_FIELD_##name,
+#include "harness/cell/cell_fields.def"
+#undef FIELD
+#undef ALIAS
+    CELL_FIELDS
+};
+
+extern const struct cell_field cell_field_table[CELL_FIELDS];
+
+/* The field that users call so; NULL: there is none. */
+const struct cell_field *cell_field_find(const char *name);
+
+/* Sets a text field, whether users can or not.  Returns 0 or -EINVAL. */
+int cell_field_set_text(struct cell *cell, const struct cell_field *field,
+                        const char *value, struct error *err);
+
+/* The names of all that users can set, for messages; a NULL ends them. */
+void cell_field_names(const char *names[CELL_FIELDS + 1]);
+
+/* What the field holds, as text that cell_set reads back; empty: nothing that
+ * could be said. */
+void cell_field_text(const struct cell *cell, const struct cell_field *field,
+                     char text[SPEC_CANONICAL_MAX]);
+
+/* The shortest text that reads back as this number. */
+void cell_real_text(double value, char *text, size_t size);
+
+/* Whether the field applies to this cell; and is worth saying where cells are
+ * told apart. */
+bool cell_field_applies(const struct cell *cell,
+                        const struct cell_field *field);
+bool cell_field_unusual(const struct cell *cell,
+                        const struct cell_field *field);
+
+/* Less than, equal to or greater than 0, as for sorting. */
+int cell_field_compare(const struct cell *a, const struct cell *b,
+                       const struct cell_field *field);
+
+/* For cell_check.  What does not apply is written in one way only, and what
+ * asked for something has it; then the hash. */
+void cell_field_drop(struct cell *cell);
+void cell_hash(struct cell *cell);
+
+/* What the fields are made of. */
+static inline char *cell_field_at(struct cell *cell, size_t offset)
+{
+    return (char *)cell + offset;
+}
+
+static inline const char *cell_field_of(const struct cell *cell, size_t offset)
+{
+    return (const char *)cell + offset;
+}
+
+#endif

@@ -1,0 +1,185 @@
+/* The table of fields: what holds for every line of it. */
+#include "harness/cell/cell_field.h"
+#include "harness/cell/cell_testing.h"
+
+/* A value of each field that is not the usual one. */
+static void make_unusual(struct cell *cell, const struct cell_field *field)
+{
+    static const struct {
+        const char *field, *value;
+    } special[] = {{"bind", "0-3"},
+                   {"rank_per", "numa"},
+                   {"layout", "7x9"},
+                   {"sync_interval", "7"},
+                   {"hierarchy", "2xnode"}};
+    const char *value = field->kind == CELL_SWITCH
+                            ? (field->fallback != NULL ? "off" : "on")
+                            : "77";
+    struct error err = {""};
+    for (int i = 0; field->choices[i] != NULL; i++)
+        if (strcmp(field->choices[i], field->fallback) != 0 &&
+            !(field->usual && strstr(field->usual, field->choices[i])))
+            value = field->choices[i];
+    if (field->most > 0 && field->most < 77)
+        value = "0.5";
+    for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
+        if (strcmp(special[i].field, field->name) == 0)
+            value = special[i].value;
+    if (cell_set(cell, field->name, value, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+/* Where every field applies. */
+static void make_base(struct cell *cell)
+{
+    cell_defaults(cell);
+    cell_set(cell, "kernel", "null", NULL);
+    cell_set(cell, "scheme", "ss", NULL);
+    cell_set(cell, "transport", "master", NULL);
+    cell_set(cell, "platform", "a.xml", NULL);
+    cell_hash(cell);
+}
+
+static void places_in_the_hash_are_taken_once(void **unused)
+{
+    (void)unused;
+    bool taken[HASH_MAX] = {false};
+    for (int i = 0; i < CELL_FIELDS; i++) {
+        int hash = cell_field_table[i].hash;
+        assert_true(hash >= 0 && hash < HASH_MAX);
+        if (hash > 0 && taken[hash])
+            fail_msg("%s: its place is taken", cell_field_table[i].name);
+        taken[hash] = hash > 0;
+    }
+}
+
+static void fallbacks_are_values(void **unused)
+{
+    (void)unused;
+    struct cell cell;
+    cell_defaults(&cell);
+    for (int i = 0; i < CELL_FIELDS; i++) {
+        const struct cell_field *field = &cell_field_table[i];
+        char text[SPEC_CANONICAL_MAX];
+        cell_field_text(&cell, field, text);
+        if (field->fallback != NULL)
+            assert_string_equal(text, field->fallback);
+    }
+}
+
+static void text_is_read_back(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < CELL_FIELDS; i++) {
+        const struct cell_field *field = &cell_field_table[i];
+        struct cell cell, again;
+        char text[SPEC_CANONICAL_MAX];
+        make_base(&cell);
+        if (field->made || field->kind == CELL_ALIAS)
+            continue;
+        make_unusual(&cell, field);
+        make_base(&again);
+        cell_field_text(&cell, field, text);
+        assert_int_equal(cell_set(&again, field->name, text, NULL), 0);
+        assert_int_equal(cell_field_compare(&cell, &again, field), 0);
+    }
+}
+
+/* A field is hashed, compared, kept in JSON and said where cells are told
+ * apart, by its line alone. */
+static void a_line_is_enough(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < CELL_FIELDS; i++) {
+        const struct cell_field *field = &cell_field_table[i];
+        const char *const but[] = {field->name, NULL}, *const none[] = {NULL};
+        struct cell base, cell, read;
+        struct error err = {""};
+        if (field->made || field->asks || field->kind == CELL_ALIAS)
+            continue;
+        make_base(&base);
+        cell = base;
+        make_unusual(&cell, field);
+        cell_hash(&cell);
+        if (strcmp(cell.hash, base.hash) == 0)
+            fail_msg("%s is not hashed", field->name);
+        assert_false(cell_equal_but(&cell, &base, none));
+        assert_true(cell_equal_but(&cell, &base, but));
+        if (cell_field_applies(&cell, field) &&
+            !cell_field_unusual(&cell, field))
+            fail_msg("%s is not said", field->name);
+        json_t *object = cell_to_json(&cell);
+        if (cell_from_json(object, &read, &err) != 0)
+            fail_msg("%s: %s", field->name, err.text);
+        assert_true(cell_equal_but(&cell, &read, none));
+        cell_from_row(object, &read);
+        assert_true(cell_equal_but(&cell, &read, none));
+        json_decref(object);
+    }
+}
+
+/* What a line of results does not have, or has and nobody knows, is as usual.
+ */
+static void rows_of_other_versions_are_read(void **unused)
+{
+    (void)unused;
+    struct cell cell, usual;
+    const char *const but[] = {"kernel", "ranks", NULL};
+    json_t *line =
+        json_pack("{s:s,s:s,s:i,s:s,s:s}", "kernel", "older", "transport",
+                  "pigeon", "ranks", 3, "threads", "many", "colour", "red");
+    cell_from_row(line, &cell);
+    cell_defaults(&usual);
+    assert_string_equal(cell.kernel, "older");
+    assert_int_equal(cell.ranks, 3);
+    assert_true(cell_equal_but(&cell, &usual, but));
+    json_decref(line);
+}
+
+static void words_say_what_is_not_as_usual(void **unused)
+{
+    (void)unused;
+    struct cell cell = good(WORDS("layout=2x1"));
+    char words[512];
+    cell_words(&cell, words, sizeof(words));
+    assert_string_equal(words, ", master computing, flat");
+    cell = good(WORDS("layout=1x4", "prefetch=off"));
+    cell_words(&cell, words, sizeof(words));
+    assert_string_equal(words, ", shared, flat");
+    cell = good(WORDS("layout=2x2", "prefetch=off", "collect=local", "smt=on",
+                      "min_chunk=7", "load=w1:1", "bind=0-3"));
+    cell_words(&cell, words, sizeof(words));
+    assert_string_equal(words, ", master computing, flat, collect local, no "
+                               "prefetch, bind 0-3, smt, min-chunk 7, "
+                               "non-dedicated, load w1:1");
+    cell = good(WORDS("kernel=heat", "sync_interval=auto"));
+    cell.sync_interval = 42;
+    cell_words(&cell, words, sizeof(words));
+    assert_string_equal(words, ", shared, flat, sync interval 42 by auto");
+    cell_words(&cell, words, 12);
+    assert_string_equal(words, ", shared, f");
+}
+
+static void places_are_compared(void **unused)
+{
+    (void)unused;
+    struct cell a = good(WORDS("layout=2x2")), b = a;
+    strcpy(b.scheme, "gss");
+    assert_true(cell_same_places(&a, &b));
+    b.smt = true;
+    assert_false(cell_same_places(&a, &b));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(places_in_the_hash_are_taken_once),
+        cmocka_unit_test(fallbacks_are_values),
+        cmocka_unit_test(text_is_read_back),
+        cmocka_unit_test(a_line_is_enough),
+        cmocka_unit_test(rows_of_other_versions_are_read),
+        cmocka_unit_test(words_say_what_is_not_as_usual),
+        cmocka_unit_test(places_are_compared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
