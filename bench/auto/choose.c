@@ -3,7 +3,7 @@
 #include "bench/driver/driver.h"
 #include "bench/results/results.h"
 #include "harness/record/record.h"
-#include "harness/setup/choice.h"
+#include "harness/setup/setup.h"
 
 #include <errno.h>
 #include <math.h>
@@ -60,12 +60,23 @@ static int add(struct choose *choose, const struct cell *candidate,
     return 0;
 }
 
+static int list_candidates(const struct cell *cell, struct cell **list,
+                           int *count, struct error *err)
+{
+    struct setup setup;
+    int code = setup_open(&setup, cell, err);
+    if (code == 0)
+        code = choice_candidates(&setup, list, count, err);
+    setup_close(&setup);
+    return code;
+}
+
 static int add_all(struct choose *choose, const struct cell *cell,
                    struct error *err)
 {
     struct cell *list;
     int count;
-    int code = choice_candidates(cell, &list, &count, err);
+    int code = list_candidates(cell, &list, &count, err);
     if (code != 0)
         return code;
     for (int i = 0; code == 0 && i < count; i++)
@@ -206,7 +217,7 @@ static int choose_one(struct cell *cell, const struct results *results,
 {
     struct cell *list;
     int count, best = -1;
-    int code = choice_candidates(cell, &list, &count, err);
+    int code = list_candidates(cell, &list, &count, err);
     if (code != 0)
         return code;
     for (int i = 0; i < count; i++) {

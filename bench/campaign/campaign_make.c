@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "bench/campaign/policy.h"
 #include "harness/cell/cell_field.h"
+#include "harness/setup/setup.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,9 +3,7 @@
 #include "base/file.h"
 #include "harness/cell/binding.h"
 #include "harness/cell/cell_field.h"
-#include "harness/hierarchy/hierarchy.h"
-#include "kernels/kernel.h"
-#include "sched/schemes/pair.h"
+#include "harness/setup/setup.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -102,13 +100,13 @@ static int check_kernel(const char *text, struct error *err)
 static int check_value(const char *field, const char *text, struct error *err)
 {
     struct cell scratch;
-    struct sched_pair pair;
+    struct scheme scheme;
     struct hierarchy levels;
     cell_defaults(&scratch);
     if (is(field, "kernel"))
         return check_kernel(text, err);
     if (is(field, "scheme"))
-        return cell_scheme_parse(text, &pair, err);
+        return scheme_parse(text, &scheme, err);
     if (is(field, "hierarchy"))
         return hierarchy_parse(text, &levels, err);
     return cell_set(&scratch, field, text, err);

@@ -7,6 +7,7 @@
 #include "bench/start/launcher.h"
 #include "harness/cell/binding.h"
 #include "harness/cell/cell_field.h"
+#include "harness/setup/setup.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -453,9 +454,12 @@ static int single_shape(struct run_options *o, struct error *err)
  * one. */
 static bool differs(const struct cell *cell)
 {
-    return cell_learns_by_repetition(cell) ||
-           (cell->load[0] != '\0' &&
-            strcmp(cell->platform, this_machine_name) == 0);
+    struct scheme scheme;
+    bool learns = scheme_parse(cell->scheme, &scheme, NULL) == 0 &&
+                  scheme_keeps(&scheme) &&
+                  strcmp(cell->placement, "sticky") == 0;
+    return learns || (cell->load[0] != '\0' &&
+                      strcmp(cell->platform, this_machine_name) == 0);
 }
 
 /* Other repetitions are all the same. */

@@ -1,6 +1,7 @@
 #include "bench/driver/crowd.h"
 
 #include "bench/start/launcher.h"
+#include "harness/setup/setup.h"
 #include "harness/topo/topo.h"
 
 #include <errno.h>

@@ -8,6 +8,7 @@
 #include "bench/start/launcher.h"
 #include "bench/start/stops.h"
 #include "harness/setup/plan.h"
+#include "harness/setup/setup.h"
 
 #include <errno.h>
 #include <stdio.h>

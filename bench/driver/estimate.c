@@ -1,5 +1,6 @@
 #include "bench/driver/estimate.h"
 
+#include "harness/setup/setup.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>

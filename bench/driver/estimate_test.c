@@ -2,6 +2,7 @@
 #include "harness/testing.h"
 
 #include "bench/driver/estimate.h"
+#include "harness/setup/setup.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 
 /* One scheme over the loop in one shape. */
 struct contest {
-    struct cell cell;
+    struct setup setup;
     struct run *run;
     double time[OVERHEAD_ROUNDS], efficiency[OVERHEAD_ROUNDS];
     double share[OVERHEAD_ROUNDS]; /* of the bound */
@@ -30,18 +30,25 @@ static int open_contest(struct field *field, const char *scheme,
                         struct error *err)
 {
     struct contest *c = &field->contest[field->count];
-    cell_defaults(&c->cell);
-    c->cell.ranks = field->context->comm.ranks;
-    c->cell.threads = field->context->threads;
-    snprintf(c->cell.kernel, sizeof(c->cell.kernel), "%s", KERNEL);
-    snprintf(c->cell.scheme, sizeof(c->cell.scheme), "%s", scheme);
-    int code = cell_check(&c->cell, err);
+    struct cell cell;
+    cell_defaults(&cell);
+    cell.ranks = field->context->comm.ranks;
+    cell.threads = field->context->threads;
+    snprintf(cell.kernel, sizeof(cell.kernel), "%s", KERNEL);
+    snprintf(cell.scheme, sizeof(cell.scheme), "%s", scheme);
+    int code = setup_open(&c->setup, &cell, err);
     if (code == 0)
-        code = run_open(&c->run, &c->cell, &field->loop, field->context, false,
+        code = run_open(&c->run, &c->setup, &field->loop, field->context, false,
                         err);
     if (code == 0)
         field->count++;
     return code;
+}
+
+static void close_contest(struct contest *c)
+{
+    run_close(c->run);
+    setup_close(&c->setup);
 }
 
 /* Serial time of this moment: the machine's speed drifts, and each
@@ -86,7 +93,7 @@ static void print_rows(FILE *out, struct field *field, const char *shape)
             "ms", "efficiency", "x bound");
     for (int i = 0; i < field->count; i++) {
         struct contest *c = &field->contest[i];
-        fprintf(out, "  %-22s %8.2f %10.3f %10.3f\n", c->cell.scheme,
+        fprintf(out, "  %-22s %8.2f %10.3f %10.3f\n", c->setup.cell.scheme,
                 1e3 * overhead_median(c->time, OVERHEAD_ROUNDS),
                 overhead_median(c->efficiency, OVERHEAD_ROUNDS),
                 overhead_median(c->share, OVERHEAD_ROUNDS));
@@ -101,8 +108,7 @@ void overhead_bounds(FILE *out, struct launch_context *context,
     if (field == NULL)
         return;
     field->context = context;
-    if (loop_open(&field->loop, KERNEL, false, &context->comm, 60, 1, &err) !=
-        0) {
+    if (overhead_loop(&field->loop, KERNEL, &context->comm, &err) != 0) {
         free(field);
         return;
     }
@@ -112,7 +118,7 @@ void overhead_bounds(FILE *out, struct launch_context *context,
     if (context->comm.rank == 0)
         print_rows(out, field, shape);
     for (int i = 0; i < field->count; i++)
-        run_close(field->contest[i].run);
+        close_contest(&field->contest[i]);
     loop_close(&field->loop);
     free(field);
 }

@@ -48,6 +48,7 @@ static double time_loop(struct launch_context *context, int chunks,
     struct run_result result = {.time_s = -1};
     struct loop loop;
     struct run *run;
+    struct setup setup;
     struct cell cell;
     char size[32];
     cell_defaults(&cell);
@@ -61,17 +62,22 @@ static double time_loop(struct launch_context *context, int chunks,
         code = cell_set(&cell, "master",
                         comm->ranks > 1 ? "dedicated" : "computing", err);
     if (code == 0)
-        code = cell_check(&cell, err);
-    if (code == 0)
-        code = loop_open(&loop, cell.kernel, false, comm, 60, 1, err);
+        code = setup_open(&setup, &cell, err);
     if (code != 0)
         return -1;
-    if (run_open(&run, &cell, &loop, context, false, err) == 0) {
+    code = loop_open(&loop, setup.kernel, &setup.kernel_spec, false, comm, 60,
+                     1, err);
+    if (code != 0) {
+        setup_close(&setup);
+        return -1;
+    }
+    if (run_open(&run, &setup, &loop, context, false, err) == 0) {
         for (int i = 0; i < 2 && code == 0; i++) /* the first warms up */
             code = run_repeat(run, &result, err);
         run_close(run);
     }
     loop_close(&loop);
+    setup_close(&setup);
     return code == 0 ? result.time_s : -1;
 }
 

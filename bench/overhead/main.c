@@ -8,6 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+int overhead_loop(struct loop *loop, const char *kernel,
+                  const struct comm *comm, struct error *err)
+{
+    const struct kernel_ops *ops;
+    struct spec spec;
+    int code = kernel_parse(kernel, &ops, &spec, err);
+    return code != 0 ? code
+                     : loop_open(loop, ops, &spec, false, comm, 60, 1, err);
+}
+
 double overhead_median(double *values, int count)
 {
     stats_sort(values, count);

@@ -12,6 +12,10 @@
 
 enum { OVERHEAD_ROUNDS = 11 };
 
+/* The loop of a kernel by its spec, as loop_open does. */
+int overhead_loop(struct loop *loop, const char *kernel,
+                  const struct comm *comm, struct error *err);
+
 /* Median; sorts the values. */
 double overhead_median(double *values, int count);
 

@@ -14,6 +14,7 @@ enum { INTERVALS_MAX = 8, ROUNDS = 7 };
 /* One interval: seconds in each round. */
 struct contest {
     int64_t interval;
+    struct setup setup;
     struct run *run;
     double plain[ROUNDS], ours[ROUNDS];
 };
@@ -104,9 +105,9 @@ static int open_contest(struct field *field, int64_t interval,
     snprintf(cell.scheme, sizeof(cell.scheme), "css");
     snprintf(cell.collect, sizeof(cell.collect), "local");
     c->interval = interval;
-    int code = cell_check(&cell, err);
+    int code = setup_open(&c->setup, &cell, err);
     if (code == 0)
-        code = run_open(&c->run, &cell, &field->whole, context, false, err);
+        code = run_open(&c->run, &c->setup, &field->whole, context, false, err);
     field->count += code == 0;
     return code;
 }
@@ -117,12 +118,12 @@ static int open_field(struct field *field, struct error *err)
     char text[SPEC_CANONICAL_MAX];
     snprintf(text, sizeof(text), "heat:rows=%d,cols=%d,steps=%d", field->rows,
              field->columns, field->steps);
-    int code = loop_open(&field->whole, text, false, comm, 60, 1, err);
+    int code = overhead_loop(&field->whole, text, comm, err);
     if (code != 0)
         return code;
     snprintf(text, sizeof(text), "heat:rows=%d,cols=%d,steps=%d",
              field->rows / 2, field->columns, field->steps);
-    code = loop_open(&field->half, text, false, comm, 60, 1, err);
+    code = overhead_loop(&field->half, text, comm, err);
     if (code != 0)
         return code;
     field->other =
@@ -138,8 +139,10 @@ static int open_field(struct field *field, struct error *err)
 
 static void close_field(struct field *field)
 {
-    for (int i = 0; i < field->count; i++)
+    for (int i = 0; i < field->count; i++) {
         run_close(field->contest[i].run);
+        setup_close(&field->contest[i].setup);
+    }
     free(field->other);
     if (field->half.kernel != NULL)
         loop_close(&field->half);

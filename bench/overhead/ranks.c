@@ -12,7 +12,7 @@ enum { PINGS = 20000, WINDOW_STEPS = 1 << 20 };
 /* One cell of the null kernel with two ranks. */
 struct contest {
     const char *scheme, *transport, *master, *window, *kernel, *power;
-    struct cell cell;
+    struct setup setup;
     struct loop loop;
     struct run *run;
     double value[OVERHEAD_ROUNDS], ratio[OVERHEAD_ROUNDS];
@@ -21,26 +21,27 @@ struct contest {
 static int open_contest(struct contest *c, struct launch_context *context,
                         struct error *err)
 {
-    cell_defaults(&c->cell);
-    c->cell.ranks = context->comm.ranks;
-    int code = cell_set(&c->cell, "kernel", c->kernel, err);
+    struct cell cell;
+    cell_defaults(&cell);
+    cell.ranks = context->comm.ranks;
+    int code = cell_set(&cell, "kernel", c->kernel, err);
     if (code == 0)
-        code = cell_set(&c->cell, "scheme", c->scheme, err);
+        code = cell_set(&cell, "scheme", c->scheme, err);
     if (code == 0)
-        code = cell_set(&c->cell, "transport", c->transport, err);
+        code = cell_set(&cell, "transport", c->transport, err);
     if (code == 0)
-        code = cell_set(&c->cell, "master", c->master, err);
+        code = cell_set(&cell, "master", c->master, err);
     if (code == 0)
-        code = cell_set(&c->cell, "window", c->window, err);
+        code = cell_set(&cell, "window", c->window, err);
     if (code == 0 && c->power != NULL)
-        code = cell_set(&c->cell, "power", c->power, err);
+        code = cell_set(&cell, "power", c->power, err);
     if (code == 0)
-        code = cell_check(&c->cell, err);
+        code = setup_open(&c->setup, &cell, err);
     if (code == 0)
-        code = loop_open(&c->loop, c->cell.kernel, false, &context->comm, 60, 1,
-                         err);
+        code = loop_open(&c->loop, c->setup.kernel, &c->setup.kernel_spec,
+                         false, &context->comm, 60, 1, err);
     if (code == 0)
-        code = run_open(&c->run, &c->cell, &c->loop, context, false, err);
+        code = run_open(&c->run, &c->setup, &c->loop, context, false, err);
     return code;
 }
 
@@ -114,6 +115,7 @@ static void close_contests(struct contest *c, int count)
     for (int i = 0; i < count; i++) {
         run_close(c[i].run);
         loop_close(&c[i].loop);
+        setup_close(&c[i].setup);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "bench/predict/forecast.h"
 
+#include "harness/setup/setup.h"
 #include "kernels/kernel.h"
 #include "sched/sched.h"
 #include "sched/schemes/registry.h"
@@ -227,21 +228,24 @@ int forecast_cell(struct forecast *f, const struct cell *cell,
                   const struct forecast_shape *shape,
                   const struct calibration *calibration, struct error *err)
 {
-    double *power = cell_powers(cell);
+    struct setup setup;
+    int code = setup_open(&setup, cell, err);
+    if (code != 0)
+        return code;
     struct forecast_loop loop = {
         .kernel = cell->kernel,
         .shape = *shape,
         .ranks = cell->ranks,
         .threads = cell->threads,
-        .workers = cell_workers(cell),
-        .power = forecast_by_power(cell->scheme) ? power : NULL,
+        .workers = setup.workers,
+        .power = forecast_by_power(cell->scheme) ? setup.power : NULL,
         .transport = cell->transport,
-        .stream = strcmp(cell->protocol, "subproblem") != 0};
-    int code = forecast_chunks(cell->scheme, shape->rows, loop.workers, power,
-                               cell->min_chunk, &loop.k, err);
+        .stream = setup.protocol != PROTOCOL_SUBPROBLEM};
+    code = forecast_chunks(cell->scheme, shape->rows, loop.workers, setup.power,
+                           cell->min_chunk, &loop.k, err);
     if (code == 0)
         code = forecast_open(f, &loop, calibration, err);
-    free(power);
+    setup_close(&setup);
     return code;
 }
 

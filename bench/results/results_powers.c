@@ -2,6 +2,7 @@
 #include "bench/results/results_parts.h"
 
 #include "harness/record/record.h"
+#include "harness/setup/setup.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include "bench/results/results.h"
 #include "bench/results/rundir.h"
 #include "bench/results/summary.h"
+#include "harness/setup/setup.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -73,18 +73,24 @@ static int measure_cell(struct launch_context *context, const struct cell *cell,
                         bool oversubscribe, measured *value, double *seconds,
                         struct calibration_kind *kind, struct error *err)
 {
+    struct setup setup;
     struct loop loop;
     struct run *run;
-    int code =
-        loop_open(&loop, cell->kernel, false, &context->comm, 60, 1, err);
-    if (code != 0)
+    int code = comm_agree(&context->comm, setup_open(&setup, cell, err), err);
+    if (code == 0)
+        code = loop_open(&loop, setup.kernel, &setup.kernel_spec, false,
+                         &context->comm, 60, 1, err);
+    if (code != 0) {
+        setup_close(&setup);
         return code;
-    code = run_open(&run, cell, &loop, context, oversubscribe, err);
+    }
+    code = run_open(&run, &setup, &loop, context, oversubscribe, err);
     if (code == 0) {
         code = measure_rounds(run, context, value, seconds, kind, err);
         run_close(run);
     }
     loop_close(&loop);
+    setup_close(&setup);
     return code;
 }
 

@@ -2,6 +2,7 @@
 #include "harness/testing.h"
 
 #include "harness/cell/binding.h"
+#include "harness/setup/setup.h"
 
 #include <errno.h>
 

@@ -2,14 +2,14 @@
  *
  * The command line fills cells from options and campaign files; the launch
  * (hidden subcommand) runs them.  All text fields hold canonical forms after
- * cell_check, so that equal cells have equal text and hashes. */
+ * cell_check (harness/setup/setup.h), so that equal cells have equal text and
+ * hashes. */
 #ifndef HARNESS_CELL_CELL_H
 #define HARNESS_CELL_CELL_H
 
 #include "base/error.h"
 #include "base/spec.h"
 #include "harness/disturb/perturb.h"
-#include "sched/schemes/pair.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -43,8 +43,7 @@ struct policy {
     bool oversubscribe;  /* go on when workers share cores, tagged */
 };
 
-/* A cell with every default: transport and collect "auto" are resolved by
- * cell_check (one rank: shared and local; more: master and master). */
+/* A cell with every default; what is "auto" is resolved by cell_check. */
 void cell_defaults(struct cell *cell);
 void policy_defaults(struct policy *policy);
 
@@ -52,47 +51,6 @@ void policy_defaults(struct policy *policy);
  * errors that list what is allowed and the nearest.  Returns 0 or -EINVAL. */
 int cell_set(struct cell *cell, const char *field, const char *value,
              struct error *err);
-
-/* Checks that this cell can run at all (specs parse, the hierarchy fits the
- * shape, as many powers as workers, ...), writes canonical forms and the hash.
- * -EINVAL: a field is wrong in itself; -ENOTSUP: the fields are right but do
- * not go together (a campaign skips and counts these). */
-int cell_check(struct cell *cell, struct error *err);
-
-/* Reads a scheme's spec, or a plan's (of sched/divisible), an OpenMP schedule's
- * (harness/transport/openmp/openmp_schedule.h) or auto's
- * (harness/setup/choice.h): then pair->outer is NULL.  `static` without keys is
- * the scheme.  Unknown names are errors that list all.  Returns 0 or -EINVAL.
- */
-int cell_scheme_parse(const char *text, struct sched_pair *pair,
-                      struct error *err);
-
-/* Whether what the scheme of a checked cell learns in one repetition is meant
- * for the next, so that they differ. */
-bool cell_learns_by_repetition(const struct cell *cell);
-
-/* Number of workers of a checked cell. */
-int cell_workers(const struct cell *cell);
-
-/* Whether the launch measures the powers of this cell's workers. */
-bool cell_measures_power(const struct cell *cell);
-
-/* The powers of a checked cell, one per worker; NULL when all are equal, or
- * still to be measured (or out of memory).  The caller frees. */
-double *cell_powers(const struct cell *cell);
-
-/* The competing load of a checked cell: the number of busy processes beside
- * each worker; NULL when it is dedicated (or out of memory).  The caller
- * frees. */
-int *cell_loads(const struct cell *cell);
-
-/* Which workers of a checked cell its perturbations hold: one byte for each,
- * with a bit for each perturbation. */
-void cell_perturb_pick(const struct cell *cell, const struct perturbs *perturbs,
-                       uint8_t *hit);
-
-/* Whether workers of this cell never come back. */
-bool cell_loses_workers(const struct cell *cell);
 
 /* Whether all fields are equal but these (NULL ends the names). */
 bool cell_equal_but(const struct cell *a, const struct cell *b,
@@ -125,9 +83,5 @@ int cell_from_json(const json_t *object, struct cell *cell, struct error *err);
  * what the line does not have, is left at its default, so that old results stay
  * readable. */
 void cell_from_row(const json_t *line, struct cell *cell);
-
-/* The checked cell of a plan, ready to run: its interval has been chosen.
- * Returns 0, -EINVAL or -ENOTSUP. */
-int cell_read(const json_t *object, struct cell *cell, struct error *err);
 
 #endif

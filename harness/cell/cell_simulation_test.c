@@ -1,5 +1,5 @@
 /* How cells are simulated: what of it makes them other cells. */
-#include "harness/cell/cell.h"
+#include "harness/setup/setup.h"
 
 #include "harness/testing.h"
 

@@ -357,8 +357,10 @@ static void equal_powers_are_no_powers(void **unused)
     same(WORDS("threads=4", "power=4:0.5"), WORDS("threads=4"));
     same(WORDS("threads=4", "power=1:2,3:2"), WORDS("threads=4"));
     same(WORDS("threads=1", "power=7"), WORDS("threads=1"));
-    struct cell cell = good(WORDS("threads=4", "power=2:1,2:1.0"));
-    assert_null(cell_powers(&cell));
+    struct setup setup;
+    open_good(&setup, WORDS("threads=4", "power=2:1,2:1.0"));
+    assert_null(setup.power);
+    setup_close(&setup);
 }
 
 static void powers_are_one_cell_however_written(void **unused)
@@ -381,11 +383,11 @@ static void powers_expand_to_one_per_worker(void **unused)
 {
     (void)unused;
     static const double expected[] = {3, 3, 0.5, 1, 1, 1};
-    struct cell cell = good(WORDS("layout=3x2", "power=2:3,1/2,3:1"));
-    double *power = cell_powers(&cell);
-    assert_non_null(power);
-    assert_memory_equal(power, expected, sizeof(expected));
-    free(power);
+    struct setup setup;
+    open_good(&setup, WORDS("layout=3x2", "power=2:3,1/2,3:1"));
+    assert_non_null(setup.power);
+    assert_memory_equal(setup.power, expected, sizeof(expected));
+    setup_close(&setup);
 }
 
 /* As many different powers as there are characters for: they still fit after
@@ -397,12 +399,12 @@ static void long_power_lists_stay_whole(void **unused)
     for (int i = 0; i < 126; i++)
         strcat(power, i % 2 ? "1/3," : "1/7,");
     power[strlen(power) - 1] = '\0';
-    struct cell cell = good(WORDS("threads=126", power));
-    double *values = cell_powers(&cell);
-    assert_non_null(values);
+    struct setup setup;
+    open_good(&setup, WORDS("threads=126", power));
+    assert_non_null(setup.power);
     for (int i = 0; i < 126; i++)
-        assert_true(values[i] == (i % 2 ? 1.0 / 3 : 1.0 / 7));
-    free(values);
+        assert_true(setup.power[i] == (i % 2 ? 1.0 / 3 : 1.0 / 7));
+    setup_close(&setup);
 }
 
 static void every_field_is_in_the_hash(void **unused)
@@ -579,8 +581,11 @@ static void loads_have_one_form(void **unused)
         {"w4:2,w0-w1,w3:1,w5:2", "w0-w1,w3:1,w4-w5:2", {1, 1, 0, 1, 2, 2}},
         {"w1:64,w0-w0", "w0:1,w1:64", {1, 64}},
     };
+    struct setup setup;
     struct cell plain = good(WORDS("threads=6"));
-    assert_null(cell_loads(&plain));
+    open_good(&setup, WORDS("threads=6"));
+    assert_null(setup.load);
+    setup_close(&setup);
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
         char word[64];
         snprintf(word, sizeof(word), "load=%s", row[i].given);
@@ -590,9 +595,9 @@ static void loads_have_one_form(void **unused)
         struct cell again = good(WORDS("threads=6", word));
         assert_string_equal(again.hash, cell.hash);
         assert_string_not_equal(plain.hash, cell.hash);
-        int *load = cell_loads(&cell);
-        assert_memory_equal(load, row[i].load, sizeof(row[i].load));
-        free(load);
+        open_good(&setup, WORDS("threads=6", word));
+        assert_memory_equal(setup.load, row[i].load, sizeof(row[i].load));
+        setup_close(&setup);
     }
 }
 

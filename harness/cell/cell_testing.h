@@ -4,7 +4,7 @@
 
 #include "harness/testing.h"
 
-#include "harness/cell/cell.h"
+#include "harness/setup/setup.h"
 
 /* A cell from "field=value" words; the first that fails is the test's end. */
 static inline void fill(struct cell *cell, const char *const *words)
@@ -33,6 +33,16 @@ static inline struct cell good(const char *const *words)
     if (cell_check(&cell, &err) != 0)
         fail_msg("%s ...: %s", words[0], err.text);
     return cell;
+}
+
+/* Resolved; setup_close it. */
+static inline void open_good(struct setup *setup, const char *const *words)
+{
+    struct cell cell;
+    struct error err = {""};
+    fill(&cell, words);
+    if (setup_open(setup, &cell, &err) != 0)
+        fail_msg("%s ...: %s", words[0], err.text);
 }
 
 static inline void bad(const char *const *words, int code, const char *says)

@@ -28,14 +28,13 @@ void launch_complain(struct launch *launch, const struct error *err)
 
 /* ---- loops ---- */
 
-int launch_loop(struct launch *launch, const struct cell *cell,
+int launch_loop(struct launch *launch, const struct setup *setup,
                 struct loop **out, struct error *err)
 {
-    bool fed = strcmp(cell->data, "sent") == 0;
     for (int i = 0; i < launch->loops; i++) {
-        if (strcmp(launch->loop[i]->name, cell->kernel) == 0 &&
-            launch->loop[i]->fed == fed &&
-            cell_same_places(launch->loop_cell[i], cell)) {
+        if (strcmp(launch->loop[i]->name, setup->cell.kernel) == 0 &&
+            launch->loop[i]->fed == setup->sent &&
+            cell_same_places(&launch->loop_cell[i], &setup->cell)) {
             *out = launch->loop[i];
             return 0;
         }
@@ -43,19 +42,20 @@ int launch_loop(struct launch *launch, const struct cell *cell,
     size_t n = (size_t)launch->loops + 1;
     struct loop *loop = calloc(1, sizeof(*loop));
     struct loop **more = realloc(launch->loop, n * sizeof(*more));
-    const struct cell **cells = realloc(launch->loop_cell, n * sizeof(*cells));
+    struct cell *cells = realloc(launch->loop_cell, n * sizeof(*cells));
     if (loop == NULL || more == NULL || cells == NULL)
         abort(); /* before any agreement: nothing sensible is left */
     launch->loop = more;
     launch->loop_cell = cells;
     int code =
-        loop_open(loop, cell->kernel, fed, &launch->context.comm,
-                  launch->plan.policy.verify_limit, launch->plan.seed, err);
+        loop_open(loop, setup->kernel, &setup->kernel_spec, setup->sent,
+                  &launch->context.comm, launch->plan.policy.verify_limit,
+                  launch->plan.seed, err);
     if (code != 0) {
         free(loop);
         return code;
     }
-    launch->loop_cell[launch->loops] = cell;
+    launch->loop_cell[launch->loops] = setup->cell;
     launch->loop[launch->loops++] = loop;
     *out = loop;
     return 0;

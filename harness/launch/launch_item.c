@@ -199,6 +199,7 @@ void item_close(struct item *item)
         trial_close(item->trial);
     else if (item->run != NULL)
         run_close(item->run);
+    setup_close(&item->setup);
     item->trial = NULL;
     item->run = NULL;
 }
@@ -238,27 +239,36 @@ int item_finish(struct launch *launch, struct item *item, struct error *err)
     return code;
 }
 
+/* What was chosen before the launch takes the cell's place. */
+static int open_setup(struct launch *launch, struct item *item,
+                      struct error *err)
+{
+    struct cell runs = *item->cell;
+    int code = 0;
+    if (choice_by(item->cell) == CHOICE_SIMULATION)
+        code = choice_apply(item->cell, &runs, err);
+    if (code == 0)
+        code = setup_open(&item->setup, &runs, err);
+    return comm_agree(&launch->context.comm, code, err);
+}
+
 /* The run of the cell, of what was chosen for it, or of its first trial. */
 static int open_run(struct launch *launch, struct item *item, struct error *err)
 {
     const struct policy *policy = &launch->plan.policy;
     struct launch_context *context;
-    struct cell runs;
     int code = context_of_cell(&launch->context, item->cell, &context, err);
     if (code != 0)
         return code;
-    if (choice_by(item->cell) == CHOICE_TRIAL) {
-        code = trial_open(&item->trial, item->cell, item->loop, context, policy,
-                          err);
+    if (item->setup.scheme.kind == SCHEME_AUTO) {
+        code = trial_open(&item->trial, &item->setup, item->loop, context,
+                          policy, err);
         if (code == 0)
             item->run = item->trial->run[item->trial->current];
         return code;
     }
-    code = choice_apply(item->cell, &runs, err);
-    if (code == 0)
-        code = run_open(&item->run, &runs, item->loop, context,
-                        policy->oversubscribe, err);
-    return code;
+    return run_open(&item->run, &item->setup, item->loop, context,
+                    policy->oversubscribe, err);
 }
 
 /* The times of all its repetitions. */
@@ -278,7 +288,9 @@ int item_open(struct launch *launch, struct item *item, struct error *err)
 {
     struct error why;
     launch_report(launch, "@rep %s %d\n", item->cell->hash, 0);
-    int code = launch_loop(launch, item->cell, &item->loop, &why);
+    int code = open_setup(launch, item, &why);
+    if (code == 0)
+        code = launch_loop(launch, &item->setup, &item->loop, &why);
     if (code == 0)
         code = open_run(launch, item, &why);
     if (code == 0) {

@@ -14,6 +14,7 @@
 /* One cell of a block while it is measured. */
 struct item {
     const struct cell *cell;
+    struct setup setup; /* of what runs: the cell, or what was chosen */
     struct loop *loop;
     struct run *run;     /* NULL: could not be opened, or is done */
     struct trial *trial; /* whose run it is at the moment; NULL: the cell's */
@@ -27,8 +28,8 @@ struct launch {
     struct plan plan;
     struct launch_context context;
     struct record_file runs, workers, chunks, choices;
-    struct loop **loop;            /* opened so far */
-    const struct cell **loop_cell; /* the first cell of each */
+    struct loop **loop;     /* opened so far */
+    struct cell *loop_cell; /* the first cell of each */
     int loops;
     uint64_t random;
     int failed; /* cells that did not run or verify */
@@ -55,7 +56,7 @@ void launch_complain(struct launch *launch, const struct error *err);
 
 /* Collective.  Cells with the same kernel and binding share its instance and
  * its reference; those whose workers are sent its input share that. */
-int launch_loop(struct launch *launch, const struct cell *cell,
+int launch_loop(struct launch *launch, const struct setup *setup,
                 struct loop **out, struct error *err);
 
 /* All collective.  A cell that cannot be opened is recorded as failed, with the

@@ -12,8 +12,11 @@ static int open_runs(struct trial *trial, struct loop *loop,
 {
     for (int i = 0; i < trial->count; i++) {
         const struct cell *next = &trial->candidates[i];
-        int code =
-            run_open(&trial->run[i], next, loop, context, oversubscribe, err);
+        int code = setup_open(&trial->setup[i], next, err);
+        code = comm_agree(&context->comm, code, err);
+        if (code == 0)
+            code = run_open(&trial->run[i], &trial->setup[i], loop, context,
+                            oversubscribe, err);
         if (code != 0) {
             trial->run[i] = NULL;
             return error_prefix(err, code, "candidate %s, %s", next->scheme,
@@ -23,21 +26,21 @@ static int open_runs(struct trial *trial, struct loop *loop,
     return 0;
 }
 
-int trial_open(struct trial **out, const struct cell *cell, struct loop *loop,
+int trial_open(struct trial **out, const struct setup *setup, struct loop *loop,
                struct launch_context *context, const struct policy *policy,
                struct error *err)
 {
     struct trial *trial = calloc(1, sizeof(*trial));
     if (trial == NULL)
         abort(); /* before any agreement: nothing sensible is left */
-    trial->cell = *cell;
-    int code = choice_candidates(cell, &trial->candidates, &trial->count, err);
-    if (code == 0)
-        code = choice_trials(cell, trial->count, policy->repetitions,
-                             &trial->rule, err);
+    trial->cell = setup->cell;
+    int code = choice_candidates(setup, &trial->candidates, &trial->count, err);
     if (code == 0) {
+        choice_trials(&setup->scheme.rule, trial->count, policy->repetitions,
+                      &trial->rule);
+        trial->setup = calloc((size_t)trial->count, sizeof(*trial->setup));
         trial->run = calloc((size_t)trial->count, sizeof(*trial->run));
-        if (trial->run == NULL)
+        if (trial->run == NULL || trial->setup == NULL)
             abort();
         code = open_runs(trial, loop, context, policy->oversubscribe, err);
     }
@@ -57,6 +60,9 @@ void trial_close(struct trial *trial)
     for (int i = 0; trial->run != NULL && i < trial->count; i++)
         if (trial->run[i] != NULL)
             run_close(trial->run[i]);
+    for (int i = 0; trial->setup != NULL && i < trial->count; i++)
+        setup_close(&trial->setup[i]);
+    free(trial->setup);
     free(trial->run);
     free(trial->candidates);
     free(trial);

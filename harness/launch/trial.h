@@ -10,7 +10,8 @@
 struct trial {
     struct cell cell;        /* with the present choice in `chosen` */
     struct cell *candidates; /* owned */
-    struct run **run;        /* one for each */
+    struct setup *setup;     /* one for each, */
+    struct run **run;        /* and its run */
     int count, current;
     struct select_rule rule;
     struct select select; /* rank 0 */
@@ -19,9 +20,9 @@ struct trial {
 };
 
 /* Collective: opens all candidates.  It runs at least `repetitions` times. */
-int trial_open(struct trial **trial, const struct cell *cell, struct loop *loop,
-               struct launch_context *context, const struct policy *policy,
-               struct error *err);
+int trial_open(struct trial **trial, const struct setup *setup,
+               struct loop *loop, struct launch_context *context,
+               const struct policy *policy, struct error *err);
 void trial_close(struct trial *trial);
 
 /* Whether the repetition to come is a trial; rank 0. */

@@ -56,15 +56,15 @@ struct loop {
     double row_start_s;  /* simulated grids: to start a row of a block */
 };
 
-/* Collective: makes the instance on every rank, its input data where it is to
- * be fed (the kernel must have some), the reference (from the
- * cache when this build has computed it before; a random sample when it would
- * take more than verify_limit seconds) and the serial cost, measured by the
- * calling thread of rank 0 (of a fed one, on its input).  All ranks return the
- * same code. */
-int loop_open(struct loop *loop, const char *spec, bool fed,
-              const struct comm *comm, double verify_limit, uint64_t seed,
-              struct error *err);
+/* Collective: makes the instance of a kernel's spec on every rank, its input
+ * data where it is to be fed (the kernel must have some), the reference (from
+ * the cache when this build has computed it before; a random sample when it
+ * would take more than verify_limit seconds) and the serial cost, measured by
+ * the calling thread of rank 0 (of a fed one, on its input).  All ranks return
+ * the same code. */
+int loop_open(struct loop *loop, const struct kernel_ops *kernel,
+              const struct spec *spec, bool fed, const struct comm *comm,
+              double verify_limit, uint64_t seed, struct error *err);
 void loop_close(struct loop *loop);
 
 /* The checksum of one iteration's output as it stands in `memory` (output or

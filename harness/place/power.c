@@ -3,18 +3,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int powers_given(struct powers *powers, const struct cell *cell, int workers,
+int powers_given(struct powers *powers, const struct setup *setup,
                  struct error *err)
 {
-    *powers = (struct powers){.given = cell_powers(cell)};
-    if (powers->given == NULL) {
-        powers->given = calloc((size_t)workers + 1, sizeof(*powers->given));
-        for (int w = 0; powers->given != NULL && w < workers; w++)
-            powers->given[w] = 1;
-    }
-    return powers->given ? 0
-                         : error_set(err, ENOMEM,
-                                     "out of memory for %d workers", workers);
+    int workers = setup->workers;
+    *powers = (struct powers){
+        .given = calloc((size_t)workers + 1, sizeof(*powers->given))};
+    if (powers->given == NULL)
+        return error_set(err, ENOMEM, "out of memory for %d workers", workers);
+    for (int w = 0; w < workers; w++)
+        powers->given[w] = setup->power != NULL ? setup->power[w] : 1;
+    return 0;
 }
 
 int powers_allocate(struct powers *powers, int workers, bool count,
@@ -33,22 +32,16 @@ int powers_allocate(struct powers *powers, int workers, bool count,
     return 0;
 }
 
-void powers_share(struct powers *powers, const struct sched_pair *pair,
-                  int workers)
+void powers_share(struct powers *powers, const struct setup *setup)
 {
+    const struct sched_pair *pair = &setup->scheme.pair;
+    int workers = setup->workers;
     for (int w = 0; powers->share != NULL && w < workers; w++)
         powers->share[w] = powers->given[w] / powers->queue[w];
     const double *share = powers->share ? powers->share : powers->given;
     for (int w = 0; powers->available != NULL && w < workers; w++)
         powers->available[w] =
             pair->outer->available(&pair->outer_spec, share[w]);
-}
-
-void powers_settle(struct powers *powers, const struct cell *cell, int workers)
-{
-    struct sched_pair pair;
-    if (sched_pair_parse(cell->scheme, &pair, NULL) == 0)
-        powers_share(powers, &pair, workers);
 }
 
 void powers_close(struct powers *powers)

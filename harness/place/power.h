@@ -10,11 +10,10 @@
 #ifndef HARNESS_PLACE_POWER_H
 #define HARNESS_PLACE_POWER_H
 
-#include "harness/cell/cell.h"
 #include "harness/comm/comm.h"
 #include "harness/hierarchy/tree.h"
 #include "harness/place/place.h"
-#include "sched/schemes/pair.h"
+#include "harness/setup/setup.h"
 
 struct powers {
     double *given; /* V, one per worker */
@@ -31,24 +30,21 @@ struct powers {
  * that are not bound have no core and so no Q, and over an rma window there is
  * no master to register with; then A = V.  `own` is where this rank's workers
  * are.  All ranks return the same code. */
-int powers_open(struct powers *powers, const struct cell *cell,
+int powers_open(struct powers *powers, const struct setup *setup,
                 const struct tree *tree, const struct place *place,
                 const struct comm *comm, const struct place_report *own,
                 struct error *err);
 
 /* The given powers alone: nothing is counted, A = V.  Returns 0 or -ENOMEM. */
-int powers_given(struct powers *powers, const struct cell *cell, int workers,
+int powers_given(struct powers *powers, const struct setup *setup,
                  struct error *err);
 
 /* Parts of powers_open: memory for Q and V / Q, and for A; then V / Q and A
- * from V and Q.  Returns 0 or -ENOMEM. */
+ * from V and Q, which is done again after `given` has changed.  Returns 0 or
+ * -ENOMEM. */
 int powers_allocate(struct powers *powers, int workers, bool count,
                     bool available, struct error *err);
-void powers_share(struct powers *powers, const struct sched_pair *pair,
-                  int workers);
-
-/* After `given` has changed: A from the new V. */
-void powers_settle(struct powers *powers, const struct cell *cell, int workers);
+void powers_share(struct powers *powers, const struct setup *setup);
 
 void powers_close(struct powers *powers);
 

@@ -1,7 +1,6 @@
 #include "harness/run/planned.h"
 
 #include "harness/run/push_platform.h"
-#include "sched/divisible/algorithm.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,20 +26,15 @@ static int fill(struct planned *planned, const struct divisible_plan *plan,
     return 0;
 }
 
-int planned_make(struct planned *planned, const struct cell *cell,
+int planned_make(struct planned *planned, const struct divisible_choice *choice,
                  int64_t iterations, const struct divisible_platform *platform,
                  struct error *err)
 {
     struct divisible_plan plan = {0};
-    struct divisible_choice choice;
-    struct spec spec;
     *planned = (struct planned){.count = 0};
-    int code = divisible_parse(cell->scheme, &choice, &spec, err);
+    int code = divisible_check(platform, (double)iterations, err);
     if (code == 0)
-        code = divisible_check(platform, (double)iterations, err);
-    if (code == 0)
-        code =
-            divisible_make(&choice, platform, (double)iterations, &plan, err);
+        code = divisible_make(choice, platform, (double)iterations, &plan, err);
     if (code == 0)
         code = divisible_plan_whole(&plan, platform, iterations, err);
     if (code == 0)
@@ -49,18 +43,19 @@ int planned_make(struct planned *planned, const struct cell *cell,
     return code;
 }
 
-int planned_open(struct planned *planned, const struct cell *cell,
+int planned_open(struct planned *planned, const struct setup *setup,
                  const struct loop *loop, const struct tree *tree,
                  const struct launch_context *context, struct error *err)
 {
     struct push_platform platform;
     *planned = (struct planned){.count = 0};
-    if (strcmp(cell->protocol, "push") != 0)
+    if (setup->protocol != PROTOCOL_PUSH)
         return 0;
-    int code = push_platform_open(&platform, cell, loop, tree, context, err);
+    int code =
+        push_platform_open(&platform, &setup->cell, loop, tree, context, err);
     if (code == 0)
-        code = planned_make(planned, cell, loop->iterations, &platform.platform,
-                            err);
+        code = planned_make(planned, &setup->scheme.plan, loop->iterations,
+                            &platform.platform, err);
     push_platform_close(&platform);
     return comm_agree(&context->comm, code, err);
 }

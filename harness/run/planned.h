@@ -5,10 +5,10 @@
 #ifndef HARNESS_RUN_PLANNED_H
 #define HARNESS_RUN_PLANNED_H
 
-#include "harness/cell/cell.h"
 #include "harness/loop/loop.h"
 #include "harness/place/context.h"
 #include "harness/transport/push/push.h"
+#include "sched/divisible/algorithm.h"
 #include "sched/divisible/platform.h"
 
 struct planned {
@@ -22,12 +22,12 @@ struct planned {
 /* Collective: plans a cell of protocol push for the platform that it runs on
  * (harness/run/push_platform.h); nothing for any other: then there is no list.
  * All ranks return the same code. */
-int planned_open(struct planned *planned, const struct cell *cell,
+int planned_open(struct planned *planned, const struct setup *setup,
                  const struct loop *loop, const struct tree *tree,
                  const struct launch_context *context, struct error *err);
 
 /* The part of it behind the platform.  Returns 0 or -errno with a text. */
-int planned_make(struct planned *planned, const struct cell *cell,
+int planned_make(struct planned *planned, const struct divisible_choice *choice,
                  int64_t iterations, const struct divisible_platform *platform,
                  struct error *err);
 void planned_free(struct planned *planned);

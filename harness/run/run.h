@@ -3,7 +3,6 @@
 #ifndef HARNESS_RUN_RUN_H
 #define HARNESS_RUN_RUN_H
 
-#include "harness/cell/cell.h"
 #include "harness/comm/comm.h"
 #include "harness/comm/window.h"
 #include "harness/hierarchy/tree.h"
@@ -12,6 +11,7 @@
 #include "harness/place/place.h"
 #include "harness/place/power.h"
 #include "harness/protocol/parallel.h"
+#include "harness/setup/setup.h"
 #include "harness/transport/master/relay.h"
 
 /* What one worker did in one repetition; times in seconds, finish_s since the
@@ -59,9 +59,10 @@ void run_end_with_loop(struct worker_result *result, struct perturb_toll *tolls,
 
 struct run;
 
-/* Collective; all ranks return the same code.  `loop` stays the caller's.
+/* Collective; all ranks return the same code.  `setup` and `loop` stay the
+ * caller's.
  * -EBUSY: workers share cores and oversubscribe is false. */
-int run_open(struct run **run, const struct cell *cell, struct loop *loop,
+int run_open(struct run **run, const struct setup *setup, struct loop *loop,
              struct launch_context *context, bool oversubscribe,
              struct error *err);
 void run_close(struct run *run);

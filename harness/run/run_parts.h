@@ -19,12 +19,12 @@
 #include "harness/transport/openmp/openmp.h"
 
 struct run {
-    struct cell cell;
+    const struct setup *setup;
+    struct cell cell; /* the setup's */
     struct loop *loop;
     struct launch_context *context;
     struct tree tree;
-    struct load load; /* beside this rank's workers */
-    struct perturbs perturbs;
+    struct load load;          /* beside this rank's workers */
     struct hold *hold;         /* one per worker; NULL: nothing goes wrong */
     struct perturb_toll *toll; /* of each perturbation for each worker */
     uint8_t stops;             /* those that stop this rank by signals */
@@ -42,7 +42,6 @@ struct run {
     struct migrate migrate;
     int passes; /* over the source: time steps with replan, else 1 */
     struct engine_patience patience;
-    struct topo_binding binding;
     int domain;     /* of this rank */
     int *processor; /* of this rank's threads; -1: any of the domain */
     bool crowded, oversubscribed;

@@ -2,13 +2,10 @@
 #include "harness/setup/cell_checks.h"
 
 #include "harness/cell/binding.h"
-#include "harness/hierarchy/hierarchy.h"
-#include "harness/setup/choice.h"
-#include "kernels/kernel.h"
-#include "sched/schemes/pair.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The default interval is the one the papers measure most. */
@@ -19,32 +16,107 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-int cell_workers(const struct cell *cell)
+static int count_workers(const struct cell *cell, const struct hierarchy *h)
 {
-    struct hierarchy h;
     int ranks = cell->ranks;
-    if (is(cell->transport, "master") && is(cell->master, "dedicated") &&
-        hierarchy_parse(cell->hierarchy, &h, NULL) == 0)
-        ranks -= (int)hierarchy_masters(&h);
+    if (is(cell->transport, "master") && is(cell->master, "dedicated"))
+        ranks -= (int)hierarchy_masters(h);
     return ranks > 0 ? ranks * cell->threads : 0;
 }
 
-/* The protocol that goes with the kernel and the scheme. */
-static const char *fitting(const struct cell *cell, bool dependences)
+int cell_workers(const struct cell *cell)
 {
-    return dependences ? "dmps" : cell_is_plan(cell) ? "push" : "parallel";
+    struct hierarchy h = {.levels = 0};
+    hierarchy_parse(cell->hierarchy, &h, NULL);
+    return count_workers(cell, &h);
 }
 
-static int wrong_protocol(const struct cell *cell, bool dependences,
+bool cell_measures_power(const struct cell *cell)
+{
+    return is(cell->power, "measured");
+}
+
+bool cell_loses_workers(const struct cell *cell)
+{
+    struct perturbs perturbs;
+    return perturbs_parse(cell->perturb, &perturbs, NULL, NULL) == 0 &&
+           perturbs_ever(&perturbs);
+}
+
+/* ---- what is wrong in itself ---- */
+
+/* Time steps of a loop with dependences: by convention the kernel's key is
+ * called so.  (trace has one, too, for another thing.) */
+static int64_t steps_of(const struct kernel_ops *kernel,
+                        const struct spec *spec)
+{
+    if (kernel->dependence == NULL)
+        return 1;
+    for (int i = 0; kernel->params[i].key != NULL; i++)
+        if (is(kernel->params[i].key, "steps"))
+            return spec->value[i].integer;
+    return 1;
+}
+
+static int read_specs(struct setup *setup, struct error *err)
+{
+    struct cell *cell = &setup->cell;
+    if (cell->kernel[0] == '\0')
+        return error_set(err, EINVAL, "kernel: none is given");
+    if (cell->scheme[0] == '\0')
+        return error_set(err, EINVAL, "scheme: none is given");
+    int code =
+        kernel_parse(cell->kernel, &setup->kernel, &setup->kernel_spec, err);
+    if (code == 0)
+        code = scheme_parse(cell->scheme, &setup->scheme, err);
+    if (code != 0)
+        return code;
+    strcpy(cell->kernel, setup->kernel_spec.canonical);
+    strcpy(cell->scheme, setup->scheme.pair.canonical);
+    setup->steps = steps_of(setup->kernel, &setup->kernel_spec);
+    return 0;
+}
+
+/* Found before anything is called impossible: a combination that is skipped
+ * must not hide it. */
+static int read_words(struct setup *setup, struct error *err)
+{
+    struct cell *cell = &setup->cell;
+    if (cell->ranks < 1 || cell->threads < 1 || cell->min_chunk < 1 ||
+        cell->sync_interval < 0)
+        return error_set(err, EINVAL,
+                         "ranks, threads and min_chunk must be at least 1");
+    int code = hierarchy_parse(cell->hierarchy, &setup->hierarchy, err);
+    if (code == 0)
+        code = setup_read_power(cell, err);
+    if (code == 0)
+        code = setup_read_load(cell, err);
+    if (code == 0)
+        code =
+            perturbs_parse(cell->perturb, &setup->perturbs, cell->perturb, err);
+    return code;
+}
+
+/* The protocol that goes with the kernel and the scheme. */
+static const char *fitting(const struct setup *setup, bool dependences)
+{
+    return dependences                         ? "dmps"
+           : setup->scheme.kind == SCHEME_PLAN ? "push"
+                                               : "parallel";
+}
+
+static int wrong_protocol(const struct setup *setup, bool dependences,
                           struct error *err)
 {
+    const struct cell *cell = &setup->cell;
+    bool plan = setup->scheme.kind == SCHEME_PLAN;
     int length = (int)strcspn(cell->kernel, ":");
-    if (dependences && cell_is_plan(cell))
+    if (dependences && plan)
         return error_set(err, ENOTSUP,
                          "scheme %s: the rows of kernel %.*s depend on each "
                          "other, its load cannot be divided by plan",
                          cell->scheme, length, cell->kernel);
-    if (!dependences && (is(cell->protocol, "push") || cell_is_plan(cell)))
+    if (!dependences && (is(cell->protocol, "push") || plan))
         return error_set(err, ENOTSUP,
                          "protocol %s does not fit scheme %s: push is for "
                          "plans (lp-adaptive, single-round, ...), parallel for "
@@ -61,43 +133,32 @@ static int wrong_protocol(const struct cell *cell, bool dependences,
 
 /* Whether the rows of the kernel depend on each other, and whether the scheme
  * is a plan, decide it. */
-static int check_protocol(struct cell *cell, bool dependences,
-                          struct error *err)
+static int check_protocol(struct setup *setup, struct error *err)
 {
-    const char *fits = fitting(cell, dependences);
+    struct cell *cell = &setup->cell;
+    bool dependences = setup->kernel->dependence != NULL;
+    const char *fits = fitting(setup, dependences);
     if (is(cell->protocol, "auto"))
         strcpy(cell->protocol, fits);
     bool fit = is(cell->protocol, fits) ||
                (dependences && is(cell->protocol, "subproblem"));
-    if (!fit || (dependences && cell_is_plan(cell)))
-        return wrong_protocol(cell, dependences, err);
+    if (!fit || (dependences && setup->scheme.kind == SCHEME_PLAN))
+        return wrong_protocol(setup, dependences, err);
     if (!dependences) {
         cell->sync_interval = 0;
         strcpy(cell->sync_choice, "given");
     } else if (cell->sync_interval == 0 && is(cell->sync_choice, "given") &&
-               !choice_of_interval(cell))
+               !choice_of_interval(setup))
         cell->sync_interval = SYNC_INTERVAL;
     return 0;
 }
 
-/* Time steps of a loop with dependences: by convention the kernel's key is
- * called so.  (trace has one, too, for another thing.) */
-static int64_t steps_of(const struct kernel_ops *kernel,
-                        const struct spec *spec)
-{
-    if (kernel->dependence == NULL)
-        return 1;
-    for (int i = 0; kernel->params[i].key != NULL; i++)
-        if (is(kernel->params[i].key, "steps"))
-            return spec->value[i].integer;
-    return 1;
-}
-
 /* Results are what the last step leaves, long after the requests that could
  * have carried them. */
-static int check_steps(struct cell *cell, int64_t steps, struct error *err)
+static int check_steps(struct setup *setup, struct error *err)
 {
-    if (steps == 1) {
+    struct cell *cell = &setup->cell;
+    if (setup->steps == 1) {
         strcpy(cell->placement, "sticky");
         return 0;
     }
@@ -109,50 +170,34 @@ static int check_steps(struct cell *cell, int64_t steps, struct error *err)
     return 0;
 }
 
-/* What is wrong in itself, found before anything is called impossible: a
- * combination that is skipped must not hide it. */
-static int check_words(const struct cell *cell, struct error *err)
-{
-    struct hierarchy h;
-    if (cell->ranks < 1 || cell->threads < 1 || cell->min_chunk < 1 ||
-        cell->sync_interval < 0)
-        return error_set(err, EINVAL,
-                         "ranks, threads and min_chunk must be at least 1");
-    int code = hierarchy_parse(cell->hierarchy, &h, err);
-    if (code == 0)
-        code = cell_power_parse(cell, err);
-    if (code == 0)
-        code = cell_load_parse(cell, err);
-    if (code == 0)
-        code = cell_perturb_parse(cell, err);
-    return code;
-}
-
 /* How workers are bound, in one form. */
-static int check_binding(struct cell *cell, struct error *err)
+static int check_binding(struct setup *setup, struct error *err)
 {
-    struct topo_binding binding = {.bind = TOPO_NONE};
-    int code = binding_bind_parse(&binding, cell->bind, err);
+    struct cell *cell = &setup->cell;
+    struct topo_binding *binding = &setup->binding;
+    int code = binding_bind_parse(binding, cell->bind, err);
     if (code == 0)
-        code = binding_domain_parse(&binding.domain, cell->rank_per, err);
+        code = binding_domain_parse(&binding->domain, cell->rank_per, err);
     if (code != 0)
         return code;
-    if (binding.bind == TOPO_LIST &&
-        !binding_format(&binding, cell->bind, sizeof(cell->bind)))
+    binding->smt = cell->smt;
+    if (binding->bind == TOPO_LIST &&
+        !binding_format(binding, cell->bind, sizeof(cell->bind)))
         return error_set(err, EINVAL,
                          "bind: the list is longer than %zu characters",
                          sizeof(cell->bind) - 1);
-    if (binding.domain == TOPO_NODE)
+    if (binding->domain == TOPO_NODE)
         cell->rank_per[0] = '\0';
-    if (binding.bind == TOPO_NONE && strcmp(cell->memory, "bind") == 0)
+    if (binding->bind == TOPO_NONE && is(cell->memory, "bind"))
         return error_set(err, ENOTSUP,
                          "memory bind needs workers that are bound to cores: "
                          "bind is none");
     return 0;
 }
 
-static int check_shape(const struct cell *cell, struct error *err)
+static int check_shape(struct setup *setup, struct error *err)
 {
+    const struct cell *cell = &setup->cell;
     if ((int64_t)cell->ranks * cell->threads > CELL_WORKERS_MAX)
         return error_set(err, ENOTSUP,
                          "layout %dx%d: there can be at most %d workers",
@@ -160,40 +205,15 @@ static int check_shape(const struct cell *cell, struct error *err)
     return 0;
 }
 
-static int check_specs(struct cell *cell, struct error *err)
+static int resolve_auto(struct setup *setup, struct error *err)
 {
-    const struct kernel_ops *kernel;
-    struct sched_pair pair;
-    struct spec spec;
-    if (cell->kernel[0] == '\0')
-        return error_set(err, EINVAL, "kernel: none is given");
-    if (cell->scheme[0] == '\0')
-        return error_set(err, EINVAL, "scheme: none is given");
-    int code = kernel_parse(cell->kernel, &kernel, &spec, err);
-    if (code != 0)
-        return code;
-    snprintf(cell->kernel, sizeof(cell->kernel), "%s", spec.canonical);
-    int64_t steps = steps_of(kernel, &spec);
-    code = cell_scheme_parse(cell->scheme, &pair, err);
-    if (code != 0)
-        return code;
-    snprintf(cell->scheme, sizeof(cell->scheme), "%s", pair.canonical);
-    code = check_words(cell, err);
-    if (code == 0)
-        code = choice_settle(cell, kernel->dependence != NULL, err);
-    if (code == 0)
-        code = check_binding(cell, err);
-    if (code == 0)
-        code = check_protocol(cell, kernel->dependence != NULL, err);
-    return code == 0 ? check_steps(cell, steps, err) : code;
-}
-
-static void resolve_auto(struct cell *cell)
-{
+    struct cell *cell = &setup->cell;
+    bool schedule = setup->scheme.kind == SCHEME_SCHEDULE;
+    (void)err;
     if (is(cell->transport, "auto"))
-        strcpy(cell->transport, cell_is_schedule(cell) ? "openmp"
-                                : cell->ranks == 1     ? "shared"
-                                                       : "master");
+        strcpy(cell->transport, schedule           ? "openmp"
+                                : cell->ranks == 1 ? "shared"
+                                                   : "master");
     bool master = is(cell->transport, "master");
     if (is(cell->collect, "auto"))
         strcpy(cell->collect, master ? "master" : "local");
@@ -208,10 +228,12 @@ static void resolve_auto(struct cell *cell)
         strcpy(cell->victim, "auto");
     else if (is(cell->victim, "auto"))
         strcpy(cell->victim, "random");
+    return 0;
 }
 
-static int check_transport(const struct cell *cell, struct error *err)
+static int check_transport(struct setup *setup, struct error *err)
 {
+    const struct cell *cell = &setup->cell;
     if (is(cell->transport, "shared") && cell->ranks > 1)
         return error_set(err, ENOTSUP,
                          "transport shared needs one rank (%d are asked): use "
@@ -243,34 +265,33 @@ static int check_dedicated(const struct cell *cell, const struct hierarchy *h,
     return 0;
 }
 
-static int check_hierarchy(struct cell *cell, struct error *err)
+static int check_hierarchy(struct setup *setup, struct error *err)
 {
-    struct hierarchy h;
-    int code = hierarchy_parse(cell->hierarchy, &h, err);
-    if (code != 0)
-        return code;
-    hierarchy_format(&h, cell->hierarchy, sizeof(cell->hierarchy));
-    if (is(cell->transport, "window") && h.levels > 0)
+    struct cell *cell = &setup->cell;
+    const struct hierarchy *h = &setup->hierarchy;
+    hierarchy_format(h, cell->hierarchy, sizeof(cell->hierarchy));
+    setup->workers = count_workers(cell, h);
+    if (is(cell->transport, "window") && h->levels > 0)
         return error_set(err, ENOTSUP,
                          "hierarchy %s needs masters, transport window has "
                          "none: allowed are flat and node",
                          cell->hierarchy);
     if (is(cell->transport, "master") && is(cell->master, "dedicated"))
-        return check_dedicated(cell, &h, err);
+        return check_dedicated(cell, h, err);
     bool threads = is(cell->transport, "shared");
     long units = threads ? cell->threads : cell->ranks;
-    if (hierarchy_leaves(&h) > units)
+    if (hierarchy_leaves(h) > units)
         return error_set(err, ENOTSUP,
                          "hierarchy %s: more masters (%ld) than %s (%ld)",
-                         cell->hierarchy, hierarchy_leaves(&h),
+                         cell->hierarchy, hierarchy_leaves(h),
                          threads ? "threads" : "ranks", units);
     return 0;
 }
 
 /* Ranks that give the workers asked for; dedicated masters come on top. */
-static int resolve_workers(struct cell *cell, struct error *err)
+static int resolve_workers(struct setup *setup, struct error *err)
 {
-    struct hierarchy h;
+    struct cell *cell = &setup->cell;
     int workers = cell->workers;
     if (workers == 0)
         return 0;
@@ -280,51 +301,79 @@ static int resolve_workers(struct cell *cell, struct error *err)
                          "threads",
                          workers, cell->threads);
     cell->ranks = workers / cell->threads;
-    cell->workers = 0;
-    int code = hierarchy_parse(cell->hierarchy, &h, err);
-    bool masterless = is(cell->transport, "shared") ||
-                      is(cell->transport, "window") ||
-                      is(cell->transport, "steal") ||
-                      is(cell->transport, "openmp") || cell_is_schedule(cell);
+    cell->workers = 0; /* candidates of auto keep the ranks */
+    bool masterless =
+        is(cell->transport, "shared") || is(cell->transport, "window") ||
+        is(cell->transport, "steal") || is(cell->transport, "openmp") ||
+        setup->scheme.kind == SCHEME_SCHEDULE;
     bool alone = cell->ranks == 1 && is(cell->transport, "auto");
-    if (code == 0 && is(cell->master, "dedicated") && !masterless && !alone)
-        cell->ranks += (int)hierarchy_masters(&h);
+    if (is(cell->master, "dedicated") && !masterless && !alone)
+        cell->ranks += (int)hierarchy_masters(&setup->hierarchy);
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+/* What is resolved is in canonical form. */
+static int resolve_values(struct setup *setup, struct error *err)
+{
+    static const char *const names[] = {"parallel", "dmps", "subproblem"};
+    const struct cell *cell = &setup->cell;
+    (void)err;
+    setup->protocol = PROTOCOL_PARALLEL;
+    while (setup->protocol < PROTOCOL_PUSH &&
+           !is(names[setup->protocol], cell->protocol))
+        setup->protocol++;
+    setup->sent = is(cell->data, "sent");
+    setup->replan = is(cell->placement, "replan");
+    setup->stamps = is(cell->timing, "chunk");
+    cell_field_drop(&setup->cell);
+    cell_hash(&setup->cell);
+    return 0;
+}
+
+/* In this order: what is wrong in itself, then what does not go together. */
+static int (*const parts[])(struct setup *setup, struct error *err) = {
+    read_specs,        read_words,        choice_settle,
+    check_binding,     check_protocol,    check_steps,
+    resolve_workers,   resolve_auto,      setup_check_openmp,
+    check_hierarchy,   check_shape,       check_transport,
+    setup_check_push,  setup_check_steal, setup_check_scheme,
+    setup_check_power, setup_check_load,  setup_check_perturb,
+    resolve_values,
+};
+
+int setup_open(struct setup *setup, const struct cell *cell, struct error *err)
+{
+    int code = 0;
+    *setup = (struct setup){.cell = *cell};
+    for (size_t i = 0; code == 0 && i < sizeof(parts) / sizeof(parts[0]); i++)
+        code = parts[i](setup, err);
+    if (code != 0)
+        setup_close(setup);
     return code;
+}
+
+void setup_close(struct setup *setup)
+{
+    free(setup->power);
+    free(setup->load);
+    *setup = (struct setup){.workers = 0};
+}
+
+bool setup_learns_by_repetition(const struct setup *setup)
+{
+    return scheme_keeps(&setup->scheme) && !setup->replan;
 }
 
 int cell_check(struct cell *cell, struct error *err)
 {
-    struct cell checked = *cell;
-    int code = check_specs(&checked, err);
-    if (code == 0)
-        code = resolve_workers(&checked, err);
+    struct setup setup;
+    int code = setup_open(&setup, cell, err);
     if (code != 0)
         return code;
-    resolve_auto(&checked);
-    code = cell_openmp_check(&checked, err);
-    if (code == 0)
-        code = check_hierarchy(&checked, err);
-    if (code == 0)
-        code = check_shape(&checked, err);
-    if (code == 0)
-        code = check_transport(&checked, err);
-    if (code == 0)
-        code = cell_push_check(&checked, err);
-    if (code == 0 && is(checked.transport, "steal"))
-        code = cell_steal_check(&checked, err);
-    if (code == 0)
-        code = cell_scheme_check(&checked, err);
-    if (code == 0)
-        code = cell_power_check(&checked, err);
-    if (code == 0)
-        code = cell_load_check(&checked, err);
-    if (code == 0)
-        code = cell_perturb_check(&checked, err);
-    if (code != 0)
-        return code;
-    cell_field_drop(&checked);
-    cell_hash(&checked);
-    *cell = checked;
+    *cell = setup.cell;
+    setup_close(&setup);
     return 0;
 }
 

@@ -96,7 +96,7 @@ static int parse(const char *text, struct span *spans, int *count,
     return 0;
 }
 
-int cell_load_parse(const struct cell *cell, struct error *err)
+int setup_read_load(const struct cell *cell, struct error *err)
 {
     struct span spans[sizeof(cell->load)];
     int count;
@@ -123,24 +123,6 @@ static int fill(const struct span *spans, int count, int *load, int workers,
     return 0;
 }
 
-static int expand(const struct cell *cell, int *load, struct error *err)
-{
-    struct span spans[sizeof(cell->load)];
-    int count;
-    int code = parse(cell->load, spans, &count, err);
-    return code ? code : fill(spans, count, load, cell_workers(cell), err);
-}
-
-int *cell_loads(const struct cell *cell)
-{
-    if (cell->load[0] == '\0')
-        return NULL;
-    int *load = calloc((size_t)cell_workers(cell) + 1, sizeof(*load));
-    if (load != NULL)
-        expand(cell, load, NULL);
-    return load;
-}
-
 /* One group: all workers with `processes`, in runs. */
 static void write_group(FILE *out, const int *load, int workers, int processes,
                         bool *first)
@@ -161,7 +143,8 @@ static void write_group(FILE *out, const int *load, int workers, int processes,
         fprintf(out, ":%d", processes);
 }
 
-static int format(struct cell *cell, const int *load, struct error *err)
+static int format(struct cell *cell, const int *load, int workers,
+                  struct error *err)
 {
     char *text = NULL;
     size_t size;
@@ -170,7 +153,7 @@ static int format(struct cell *cell, const int *load, struct error *err)
     if (out == NULL)
         return error_set(err, ENOMEM, "out of memory");
     for (int n = 1; n <= PROCESSES_MAX; n++)
-        write_group(out, load, cell_workers(cell), n, &first);
+        write_group(out, load, workers, n, &first);
     fclose(out);
     int code = 0;
     if (size >= sizeof(cell->load))
@@ -183,20 +166,22 @@ static int format(struct cell *cell, const int *load, struct error *err)
     return code;
 }
 
-int cell_load_check(struct cell *cell, struct error *err)
+int setup_check_load(struct setup *setup, struct error *err)
 {
+    struct cell *cell = &setup->cell;
+    struct span spans[sizeof(cell->load)];
+    int count;
     if (cell->load[0] == '\0')
         return 0;
-    if (strcmp(cell->bind, "none") == 0)
+    if (setup->binding.bind == TOPO_NONE)
         return error_set(err, ENOTSUP,
                          "load: workers must be bound to cores to have "
                          "something beside them there, not bind none");
-    int *load = calloc((size_t)cell_workers(cell) + 1, sizeof(*load));
-    if (load == NULL)
+    setup->load = calloc((size_t)setup->workers + 1, sizeof(*setup->load));
+    if (setup->load == NULL)
         return error_set(err, ENOMEM, "out of memory");
-    int code = expand(cell, load, err);
+    int code = parse(cell->load, spans, &count, err);
     if (code == 0)
-        code = format(cell, load, err);
-    free(load);
-    return code;
+        code = fill(spans, count, setup->load, setup->workers, err);
+    return code == 0 ? format(cell, setup->load, setup->workers, err) : code;
 }

@@ -1,8 +1,6 @@
 /* Transport openmp, and OpenMP schedules in the place of schemes. */
 #include "harness/setup/cell_checks.h"
 
-#include "harness/transport/openmp/openmp_schedule.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,24 +60,28 @@ static int check_way(const struct cell *cell, struct error *err)
     return 0;
 }
 
-int cell_openmp_check(struct cell *cell, struct error *err)
+int setup_check_openmp(struct setup *setup, struct error *err)
 {
-    char canonical[SPEC_CANONICAL_MAX];
-    struct openmp_schedule schedule;
+    struct cell *cell = &setup->cell;
+    struct scheme *scheme = &setup->scheme;
     if (!is(cell->transport, "openmp")) {
         strcpy(cell->openmp, "auto");
-        return cell_is_schedule(cell) ? refuse_schedule(cell, err) : 0;
+        return scheme->kind == SCHEME_SCHEDULE ? refuse_schedule(cell, err) : 0;
     }
     if (!openmp_schedule_named(cell->scheme))
         return refuse_scheme(cell, err);
     int code = check_way(cell, err);
-    if (code == 0)
-        code = openmp_schedule_parse(cell->scheme, true, getenv("OMP_SCHEDULE"),
-                                     &schedule, canonical, err);
+    if (code != 0)
+        return code;
+    scheme->kind = SCHEME_SCHEDULE;
+    scheme->pair.outer = scheme->pair.inner = NULL;
+    code =
+        openmp_schedule_parse(cell->scheme, true, getenv("OMP_SCHEDULE"),
+                              &scheme->schedule, scheme->pair.canonical, err);
     if (code != 0)
         return code;
     if (is(cell->openmp, "auto"))
         strcpy(cell->openmp, "libgomp");
-    memcpy(cell->scheme, canonical, sizeof(cell->scheme));
+    memcpy(cell->scheme, scheme->pair.canonical, sizeof(cell->scheme));
     return 0;
 }

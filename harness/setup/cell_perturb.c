@@ -1,8 +1,6 @@
 /* What goes wrong on purpose in a cell, and what is done about it. */
 #include "harness/setup/cell_checks.h"
 
-#include "kernels/kernel.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,43 +11,32 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-int cell_perturb_parse(const struct cell *cell, struct error *err)
-{
-    struct perturbs perturbs;
-    return perturbs_parse(cell->perturb, &perturbs, NULL, err);
-}
-
-bool cell_loses_workers(const struct cell *cell)
-{
-    struct perturbs perturbs;
-    return perturbs_parse(cell->perturb, &perturbs, NULL, NULL) == 0 &&
-           perturbs_ever(&perturbs);
-}
-
 /* A worker that never comes back must not be the master. */
-static int first_allowed(const struct cell *cell, const struct perturb *perturb)
+static int first_allowed(const struct setup *setup,
+                         const struct perturb *perturb)
 {
+    const struct cell *cell = &setup->cell;
     bool serves =
         is(cell->transport, "master") && is(cell->master, "computing");
     return perturb->kind->ever && serves ? cell->threads : 0;
 }
 
-void cell_perturb_pick(const struct cell *cell, const struct perturbs *perturbs,
-                       uint8_t *hit)
+void setup_pick_perturbed(const struct setup *setup, uint8_t *hit)
 {
-    memset(hit, 0, (size_t)cell_workers(cell));
+    const struct perturbs *perturbs = &setup->perturbs;
+    memset(hit, 0, (size_t)setup->workers);
     for (int i = 0; i < perturbs->count; i++)
         perturb_pick(&perturbs->list[i],
-                     first_allowed(cell, &perturbs->list[i]),
-                     cell_workers(cell), (uint8_t)(1 << i), hit);
+                     first_allowed(setup, &perturbs->list[i]), setup->workers,
+                     (uint8_t)(1 << i), hit);
 }
 
 /* ---- checks ---- */
 
-static int check_workers(const struct cell *cell, const struct perturb *perturb,
-                         struct error *err)
+static int check_workers(const struct setup *setup,
+                         const struct perturb *perturb, struct error *err)
 {
-    int first = first_allowed(cell, perturb), total = cell_workers(cell);
+    int first = first_allowed(setup, perturb), total = setup->workers;
     if (perturb->first >= 0 && perturb->first < first)
         return error_set(err, ENOTSUP,
                          "perturb %s: w%d is of the rank of the master, which "
@@ -70,12 +57,12 @@ static int check_workers(const struct cell *cell, const struct perturb *perturb,
     return 0;
 }
 
-static int check_one(const struct cell *cell, const struct perturb *perturb,
+static int check_one(const struct setup *setup, const struct perturb *perturb,
                      struct error *err)
 {
     if (perturb->kind->holds)
-        return check_workers(cell, perturb, err);
-    if (cell->platform[0] == '\0')
+        return check_workers(setup, perturb, err);
+    if (setup->cell.platform[0] == '\0')
         return error_set(err, ENOTSUP,
                          "perturb %s: messages between the ranks of this "
                          "machine cannot be made slower without keeping their "
@@ -86,10 +73,10 @@ static int check_one(const struct cell *cell, const struct perturb *perturb,
 }
 
 /* Somebody must be left, whoever is lost by all of them together. */
-static int check_rest(const struct cell *cell, const struct perturbs *perturbs,
-                      struct error *err)
+static int check_rest(const struct setup *setup, struct error *err)
 {
-    int total = cell_workers(cell), left = 0;
+    const struct perturbs *perturbs = &setup->perturbs;
+    int total = setup->workers, left = 0;
     uint8_t ever = 0, *hit;
     for (int i = 0; i < perturbs->count; i++)
         ever |= (uint8_t)(perturbs->list[i].kind->ever << i);
@@ -98,7 +85,7 @@ static int check_rest(const struct cell *cell, const struct perturbs *perturbs,
     hit = malloc((size_t)total + 1);
     if (hit == NULL)
         return error_set(err, ENOMEM, "out of memory");
-    cell_perturb_pick(cell, perturbs, hit);
+    setup_pick_perturbed(setup, hit);
     for (int w = 0; w < total; w++)
         left += (hit[w] & ever) == 0;
     free(hit);
@@ -108,26 +95,23 @@ static int check_rest(const struct cell *cell, const struct perturbs *perturbs,
                                 total);
 }
 
-static int check_perturb(struct cell *cell, struct error *err)
+static int check_all(const struct setup *setup, struct error *err)
 {
-    struct perturbs perturbs;
-    int code = perturbs_parse(cell->perturb, &perturbs, cell->perturb, err);
-    for (int i = 0; code == 0 && i < perturbs.count; i++)
-        code = check_one(cell, &perturbs.list[i], err);
-    return code == 0 ? check_rest(cell, &perturbs, err) : code;
+    int code = 0;
+    for (int i = 0; code == 0 && i < setup->perturbs.count; i++)
+        code = check_one(setup, &setup->perturbs.list[i], err);
+    return code == 0 ? check_rest(setup, err) : code;
 }
 
 /* Who keeps the book of what is out: the one process, or its master. */
-static int check_reissue(struct cell *cell, struct error *err)
+static int check_reissue(struct setup *setup, struct error *err)
 {
+    struct cell *cell = &setup->cell;
     const char *possible = "possible are loops without dependences under "
                            "transport shared or master (collect master), "
                            "hierarchy flat";
-    const struct kernel_ops *kernel;
-    struct spec spec;
-    int code = kernel_parse(cell->kernel, &kernel, &spec, err);
-    if (code != 0 || cell->reissue == 0)
-        return code;
+    if (cell->reissue == 0)
+        return 0;
     if (!is(cell->protocol, "parallel"))
         return error_set(err, ENOTSUP, "reissue: %s; %s",
                          is(cell->protocol, "push")
@@ -154,19 +138,19 @@ static int check_reissue(struct cell *cell, struct error *err)
                          "reissue: with collect local the results of a worker "
                          "that is gone are gone too; %s",
                          possible);
-    if (kernel->check_tally != NULL)
+    if (setup->kernel->check_tally != NULL)
         return error_set(err, ENOTSUP,
                          "reissue: kernel %s counts how often iterations run "
                          "instead of leaving results, of which the first would "
                          "count; take another kernel",
-                         kernel->name);
+                         setup->kernel->name);
     /* A result comes with the next request, which must not be one ahead. */
     cell->prefetch = false;
     return 0;
 }
 
-int cell_perturb_check(struct cell *cell, struct error *err)
+int setup_check_perturb(struct setup *setup, struct error *err)
 {
-    int code = check_perturb(cell, err);
-    return code == 0 ? check_reissue(cell, err) : code;
+    int code = check_all(setup, err);
+    return code == 0 ? check_reissue(setup, err) : code;
 }

@@ -86,12 +86,11 @@ static void the_master_is_never_gone(void **unused)
     for (int seed = 0; seed < 50; seed++) {
         char text[64];
         uint8_t hit[8];
-        struct perturbs perturbs;
+        struct setup setup;
         snprintf(text, sizeof(text), "perturb=gone:workers=3,seed=%d", seed);
-        struct cell cell = good(WORDS(LOOP, "layout=4x2", text));
-        assert_int_equal(perturbs_parse(cell.perturb, &perturbs, NULL, NULL),
-                         0);
-        cell_perturb_pick(&cell, &perturbs, hit);
+        open_good(&setup, WORDS(LOOP, "layout=4x2", text));
+        setup_pick_perturbed(&setup, hit);
+        setup_close(&setup);
         int count = 0;
         for (int w = 0; w < 8; w++)
             count += hit[w];

@@ -66,21 +66,9 @@ static int expand_power(const char *text, double *out, long max, long *total,
     return 0;
 }
 
-bool cell_measures_power(const struct cell *cell)
+static bool is_measured(const struct cell *cell)
 {
     return strcmp(cell->power, "measured") == 0;
-}
-
-double *cell_powers(const struct cell *cell)
-{
-    long total;
-    int workers = cell_workers(cell);
-    if (cell->power[0] == '\0' || cell_measures_power(cell))
-        return NULL;
-    double *power = calloc((size_t)workers, sizeof(*power));
-    if (power != NULL)
-        expand_power(cell->power, power, workers, &total, NULL);
-    return power;
 }
 
 /* One way to write powers: v alone, n:v from two on.  A list that has no room
@@ -104,45 +92,64 @@ static void format_powers(struct cell *cell, const double *power, int workers)
     strcpy(cell->power, list);
 }
 
-int cell_power_parse(const struct cell *cell, struct error *err)
+int setup_read_power(const struct cell *cell, struct error *err)
 {
     long total;
-    if (cell->power[0] == '\0' || cell_measures_power(cell))
+    if (cell->power[0] == '\0' || is_measured(cell))
         return 0;
     return expand_power(cell->power, NULL, 0, &total, err);
 }
 
-int cell_power_check(struct cell *cell, struct error *err)
+static int check_measured(const struct cell *cell, struct error *err)
 {
-    long total;
-    int workers = cell_workers(cell);
-    if (cell_measures_power(cell) && cell->platform[0] != '\0')
+    if (cell->platform[0] != '\0')
         return error_set(err, ENOTSUP,
                          "power measured is for runs: a simulation knows the "
                          "powers of its platform");
-    if (cell_measures_power(cell) && strcmp(cell->data, "sent") == 0)
+    if (strcmp(cell->data, "sent") == 0)
         return error_set(err, ENOTSUP,
                          "power measured: the workers have no input data to "
                          "measure with before they are sent (data: sent)");
-    if (cell_measures_power(cell) && workers == 1)
-        cell->power[0] = '\0';
-    if (cell->power[0] == '\0' || cell_measures_power(cell))
+    return 0;
+}
+
+static bool are_equal(const double *power, int workers)
+{
+    int i = 1;
+    while (i < workers && power[i] == power[0])
+        i++;
+    return i >= workers;
+}
+
+int setup_check_power(struct setup *setup, struct error *err)
+{
+    long total;
+    struct cell *cell = &setup->cell;
+    int workers = setup->workers;
+    if (is_measured(cell)) {
+        setup->measures_power = workers > 1;
+        if (workers == 1)
+            cell->power[0] = '\0';
+        return check_measured(&setup->cell, err);
+    }
+    if (cell->power[0] == '\0')
         return 0;
-    double *power = calloc((size_t)workers, sizeof(*power));
-    if (power == NULL)
+    setup->power = calloc((size_t)workers + 1, sizeof(*setup->power));
+    if (setup->power == NULL)
         return error_set(err, ENOMEM, "out of memory");
-    int code = expand_power(cell->power, power, workers, &total, err);
+    int code = expand_power(cell->power, setup->power, workers, &total, err);
     if (code == 0 && total != workers)
         code = error_set(err, ENOTSUP,
                          "power: %ld powers are given for %d workers", total,
                          workers);
-    bool equal = true;
-    for (int i = 1; code == 0 && i < workers; i++)
-        equal = equal && power[i] == power[0];
-    if (code == 0 && equal)
-        cell->power[0] = '\0';
-    else if (code == 0)
-        format_powers(cell, power, workers);
-    free(power);
-    return code;
+    if (code != 0)
+        return code;
+    if (!are_equal(setup->power, workers)) {
+        format_powers(cell, setup->power, workers);
+        return 0;
+    }
+    cell->power[0] = '\0';
+    free(setup->power);
+    setup->power = NULL;
+    return 0;
 }

@@ -97,9 +97,9 @@ static void a_plan_hands_out_every_iteration_once(void **state)
         struct planned planned;
         struct error err = {""};
         int64_t next = 0;
-        struct cell cell = {.ranks = 3};
-        snprintf(cell.scheme, sizeof(cell.scheme), "%s", schemes[i]);
-        if (planned_make(&planned, &cell, 100, &platform, &err) != 0)
+        struct scheme scheme;
+        assert_int_equal(scheme_parse(schemes[i], &scheme, &err), 0);
+        if (planned_make(&planned, &scheme.plan, 100, &platform, &err) != 0)
             fail_msg("%s: %s", schemes[i], err.text);
         for (int64_t n = 0; n < planned.count; n++) {
             const struct chunk *c = &planned.list[n].chunk;

@@ -2,9 +2,6 @@
  * protocol and transport. */
 #include "harness/setup/cell_checks.h"
 
-#include "harness/setup/choice.h"
-#include "sched/schemes/pair.h"
-
 #include <errno.h>
 #include <string.h>
 
@@ -65,33 +62,18 @@ static int check_two(const struct cell *cell, struct error *err)
     return 0;
 }
 
-int cell_scheme_check(const struct cell *cell, struct error *err)
+int setup_check_scheme(struct setup *setup, struct error *err)
 {
-    struct sched_pair pair;
-    if (choice_named(cell->scheme))
-        return choice_check(cell, err);
-    int code = cell_scheme_parse(cell->scheme, &pair, err);
-    if (code != 0 || pair.outer == NULL) /* a plan: cell_push_check */
-        return code;
-    if (pair.inner != NULL)
-        code = check_two(cell, err);
+    const struct cell *cell = &setup->cell;
+    const struct sched_pair *pair = &setup->scheme.pair;
+    if (setup->scheme.kind == SCHEME_AUTO)
+        return choice_check(setup, err);
+    if (setup->scheme.kind != SCHEME_PAIR)
+        return 0;
+    int code = pair->inner != NULL ? check_two(cell, err) : 0;
     if (code == 0)
-        code = check_learning(cell, pair.outer, err);
+        code = check_learning(cell, pair->outer, err);
     if (code == 0)
-        code = check_learning(cell, pair.inner, err);
-    return code == 0 ? check_window(cell, pair.outer, err) : code;
-}
-
-static bool keeps(const struct sched_ops *scheme)
-{
-    return scheme != NULL && (scheme->flags & SCHED_KEEPS) != 0;
-}
-
-bool cell_learns_by_repetition(const struct cell *cell)
-{
-    struct sched_pair pair;
-    if (cell_scheme_parse(cell->scheme, &pair, NULL) != 0)
-        return false;
-    return (keeps(pair.outer) || keeps(pair.inner)) &&
-           is(cell->placement, "sticky");
+        code = check_learning(cell, pair->inner, err);
+    return code == 0 ? check_window(cell, pair->outer, err) : code;
 }

@@ -1,9 +1,7 @@
 /* What goes together with work stealing. */
 #include "harness/setup/cell_checks.h"
 
-#include "harness/setup/choice.h"
 #include "harness/transport/steal/steal_range.h"
-#include "kernels/kernel.h"
 #include "sched/schemes/registry.h"
 
 #include <errno.h>
@@ -40,20 +38,21 @@ static int refuse_scheme(const struct cell *cell, struct error *err)
 }
 
 /* Where the spec tells how many there are; otherwise steal_open refuses. */
-static int check_iterations(const struct cell *cell, struct error *err)
+static int check_iterations(const struct setup *setup, struct error *err)
 {
-    const struct kernel_ops *kernel;
-    struct spec spec;
-    int code = kernel_parse(cell->kernel, &kernel, &spec, err);
-    if (code != 0 || kernel->count == NULL)
-        return code;
-    return steal_check_iterations(kernel->count(&spec), err);
+    if (setup->kernel->count == NULL)
+        return 0;
+    return steal_check_iterations(setup->kernel->count(&setup->kernel_spec),
+                                  err);
 }
 
-int cell_steal_check(const struct cell *cell, struct error *err)
+int setup_check_steal(struct setup *setup, struct error *err)
 {
-    struct sched_pair pair;
-    int code = check_iterations(cell, err);
+    const struct cell *cell = &setup->cell;
+    const struct sched_pair *pair = &setup->scheme.pair;
+    if (!is(cell->transport, "steal"))
+        return 0;
+    int code = check_iterations(setup, err);
     if (code != 0)
         return code;
     if (!is(cell->protocol, "parallel"))
@@ -68,11 +67,8 @@ int cell_steal_check(const struct cell *cell, struct error *err)
                          "none: use flat (threads steal from their rank "
                          "first, and victim near from near ones)",
                          cell->hierarchy);
-    if (choice_named(cell->scheme)) /* its candidates are checked */
+    if (setup->scheme.kind == SCHEME_AUTO) /* its candidates are checked */
         return 0;
-    code = cell_scheme_parse(cell->scheme, &pair, err);
-    if (code != 0)
-        return code;
-    return pair.inner == NULL && cuts(pair.outer) ? 0
-                                                  : refuse_scheme(cell, err);
+    return pair->inner == NULL && cuts(pair->outer) ? 0
+                                                    : refuse_scheme(cell, err);
 }

@@ -2,8 +2,8 @@
 #ifndef HARNESS_SETUP_CELL_TREE_H
 #define HARNESS_SETUP_CELL_TREE_H
 
-#include "harness/cell/cell.h"
 #include "harness/hierarchy/tree.h"
+#include "harness/setup/setup.h"
 
 /* Builds the tree of a checked cell; free it with tree_free.  Returns 0 or
  * -ENOMEM. */

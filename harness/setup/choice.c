@@ -1,7 +1,4 @@
-#include "harness/setup/choice.h"
-
-#include "harness/hierarchy/hierarchy.h"
-#include "sched/divisible/algorithm.h"
+#include "harness/setup/setup.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -110,7 +107,7 @@ static int count_entries(const char *list)
 static int check_schemes(const char *list, struct error *err)
 {
     char copy[SPEC_TEXT_MAX], *rest = copy, *entry;
-    struct sched_pair pair;
+    struct scheme scheme;
     int code = 0;
     if (is(list, "all") || is(list, "usual"))
         return 0;
@@ -121,8 +118,8 @@ static int check_schemes(const char *list, struct error *err)
                              "scheme auto: schemes=%s: auto cannot be one of "
                              "its own candidates",
                              list);
-        code = cell_scheme_parse(entry, &pair, err);
-        if (code == 0 && divisible_named(entry))
+        code = scheme_parse(entry, &scheme, err);
+        if (code == 0 && scheme.kind == SCHEME_PLAN)
             code = error_set(err, EINVAL,
                              "%s is a plan, which is made for one master and "
                              "not chosen",
@@ -207,38 +204,42 @@ enum choice_by choice_by(const struct cell *cell)
 
 /* ---- in cell_check ---- */
 
-int choice_settle(struct cell *cell, bool dependences, struct error *err)
+int choice_settle(struct setup *setup, struct error *err)
 {
-    struct choice_rule rule;
-    if (!choice_named(cell->scheme))
+    struct cell *cell = &setup->cell;
+    struct choice_rule *rule = &setup->scheme.rule;
+    bool dependences = setup->kernel->dependence != NULL;
+    if (setup->scheme.kind != SCHEME_AUTO)
         return 0;
-    int code = choice_parse(cell->scheme, &rule, cell->scheme, err);
-    if (code != 0)
-        return code;
     if (!is(cell->sync_choice, "given") && dependences)
         return error_set(err, ENOTSUP,
                          "scheme auto: sync_interval %s is for a given scheme; "
                          "auto chooses among numbers (intervals=100+200)",
                          cell->sync_choice);
-    if (is(rule.hierarchies, "all") && !is(cell->hierarchy, "flat"))
-        strcpy(rule.hierarchies, "given");
+    if (is(rule->hierarchies, "all") && !is(cell->hierarchy, "flat"))
+        strcpy(rule->hierarchies, "given");
     if (!dependences ||
         (cell->sync_interval > 0 &&
-         (is(rule.intervals, "all") || is(rule.intervals, "usual"))))
-        strcpy(rule.intervals, "given");
-    code = write_rule(&rule, cell->scheme, err);
+         (is(rule->intervals, "all") || is(rule->intervals, "usual"))))
+        strcpy(rule->intervals, "given");
+    int code = write_rule(rule, setup->scheme.pair.canonical, err);
+    if (code != 0)
+        return code;
+    strcpy(cell->scheme, setup->scheme.pair.canonical);
     /* What is not given is chosen: then it is not in the cell. */
-    if (!is(rule.hierarchies, "given"))
+    if (!is(rule->hierarchies, "given")) {
         strcpy(cell->hierarchy, "flat");
-    if (!is(rule.intervals, "given"))
+        setup->hierarchy = (struct hierarchy){.levels = 0};
+    }
+    if (!is(rule->intervals, "given"))
         cell->sync_interval = 0;
-    return code;
+    return 0;
 }
 
-bool choice_of_interval(const struct cell *cell)
+bool choice_of_interval(const struct setup *setup)
 {
-    return choice_named(cell->scheme) &&
-           strstr(cell->scheme, "intervals=given") == NULL;
+    return setup->scheme.kind == SCHEME_AUTO &&
+           !is(setup->scheme.rule.intervals, "given");
 }
 
 static int check_trials(int candidates, int repetitions, double share,
@@ -260,40 +261,31 @@ static int check_trials(int candidates, int repetitions, double share,
                      (int)(TRIES_LEAST * candidates / share + 0.999));
 }
 
-int choice_check(const struct cell *cell, struct error *err)
+int choice_check(struct setup *setup, struct error *err)
 {
-    struct choice_rule rule;
-    char canonical[SPEC_CANONICAL_MAX];
+    const struct choice_rule *rule = &setup->scheme.rule;
     struct cell *list;
     int count;
-    int code = choice_parse(cell->scheme, &rule, canonical, err);
-    if (code == 0 && cell->platform[0] != '\0')
-        code = error_set(err, ENOTSUP,
+    if (setup->cell.platform[0] != '\0')
+        return error_set(err, ENOTSUP,
                          "scheme auto chooses for cells that really run: "
                          "simulate the schemes themselves");
-    if (code == 0)
-        code = choice_candidates(cell, &list, &count, err);
+    int code = choice_candidates(setup, &list, &count, err);
     if (code != 0)
         return code;
     free(list);
-    return rule.by == CHOICE_TRIAL
-               ? check_trials(count, rule.repetitions, rule.share, err)
+    return rule->by == CHOICE_TRIAL
+               ? check_trials(count, rule->repetitions, rule->share, err)
                : 0;
 }
 
-int choice_trials(const struct cell *cell, int candidates, int repetitions,
-                  struct select_rule *rule, struct error *err)
+void choice_trials(const struct choice_rule *choice, int candidates,
+                   int repetitions, struct select_rule *rule)
 {
-    struct choice_rule read;
-    char canonical[SPEC_CANONICAL_MAX];
-    int code = choice_parse(cell->scheme, &read, canonical, err);
-    if (code != 0)
-        return code;
-    if (read.repetitions > repetitions)
-        repetitions = read.repetitions;
+    if (choice->repetitions > repetitions)
+        repetitions = choice->repetitions;
     *rule = (struct select_rule){.candidates = candidates,
                                  .repetitions = repetitions,
-                                 .share = read.share,
-                                 .change = read.change};
-    return 0;
+                                 .share = choice->share,
+                                 .change = choice->change};
 }

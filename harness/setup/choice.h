@@ -41,29 +41,31 @@ enum choice_by choice_by(const struct cell *cell);
 int choice_parse(const char *text, struct choice_rule *rule,
                  char canonical[SPEC_CANONICAL_MAX], struct error *err);
 
-/* For cell_check.  First, while specs are read: what the cell itself says of
+struct setup;
+
+/* For setup_open.  First, when specs are read: what the cell itself says of
  * hierarchy and interval stays, and that goes into the canonical spec.
  * choice_of_interval: the cell is settled and its interval is chosen.  Then,
  * when all is resolved: whether there are candidates, and trials enough. */
-int choice_settle(struct cell *cell, bool dependences, struct error *err);
-bool choice_of_interval(const struct cell *cell);
-int choice_check(const struct cell *cell, struct error *err);
+int choice_settle(struct setup *setup, struct error *err);
+bool choice_of_interval(const struct setup *setup);
+int choice_check(struct setup *setup, struct error *err);
 
-/* The candidates of a checked cell, checked, each once; free() the list.
- * -ENOTSUP: none of them is possible, with the reason of the first. */
-int choice_candidates(const struct cell *cell, struct cell **list, int *count,
+/* The candidates of a cell, checked, each once; free() the list.  -ENOTSUP:
+ * none of them is possible, with the reason of the first. */
+int choice_candidates(const struct setup *setup, struct cell **list, int *count,
                       struct error *err);
 
 /* Writes down in the cell that this candidate was chosen. */
 void choice_make(struct cell *cell, const struct cell *candidate);
 
-/* The cell that runs for `cell`: itself, or with what was chosen in place.
- * -EINVAL: nothing was chosen. */
+/* The cell that runs for `cell`: itself, or with what was chosen in place,
+ * which is not checked.  -EINVAL: nothing was chosen. */
 int choice_apply(const struct cell *cell, struct cell *runs, struct error *err);
 
-/* The rule of the trials of a cell with so many candidates, that runs so many
- * times at least. */
-int choice_trials(const struct cell *cell, int candidates, int repetitions,
-                  struct select_rule *rule, struct error *err);
+/* How trials choose among so many candidates, when the loop runs so many times
+ * at least. */
+void choice_trials(const struct choice_rule *choice, int candidates,
+                   int repetitions, struct select_rule *rule);
 
 #endif

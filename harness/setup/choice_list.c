@@ -1,6 +1,5 @@
 /* The candidates of scheme auto, and what was chosen among them. */
-#include "harness/setup/choice.h"
-#include "kernels/kernel.h"
+#include "harness/setup/setup.h"
 #include "sched/sched.h"
 #include "sched/schemes/registry.h"
 
@@ -74,15 +73,13 @@ static void list_hierarchies(const struct choice_rule *rule,
         lists->hierarchy[lists->hierarchies++] = "node";
 }
 
-static int columns_of(const char *text, int64_t *columns, struct error *err)
+static int columns_of(const struct setup *setup, int64_t *columns,
+                      struct error *err)
 {
-    const struct kernel_ops *kernel;
+    const struct kernel_ops *kernel = setup->kernel;
     struct kernel_grid grid;
-    struct spec spec;
     void *instance;
-    int code = kernel_parse(text, &kernel, &spec, err);
-    if (code == 0)
-        code = kernel_outline(kernel, &spec, &instance, err);
+    int code = kernel_outline(kernel, &setup->kernel_spec, &instance, err);
     if (code != 0)
         return code;
     kernel->dependence->grid(instance, &grid);
@@ -91,14 +88,14 @@ static int columns_of(const char *text, int64_t *columns, struct error *err)
     return 0;
 }
 
-static int list_intervals(const struct choice_rule *rule,
-                          const struct cell *cell, struct lists *lists,
+static int list_intervals(const struct setup *setup, struct lists *lists,
                           struct error *err)
 {
+    const struct choice_rule *rule = &setup->scheme.rule;
     const char *entry[CHOICE_ENTRIES_MAX];
     int64_t columns = 0;
     if (strcmp(rule->intervals, "given") == 0) {
-        lists->interval[lists->intervals++] = cell->sync_interval;
+        lists->interval[lists->intervals++] = setup->cell.sync_interval;
         return 0;
     }
     bool usual = strcmp(rule->intervals, "usual") == 0;
@@ -108,7 +105,7 @@ static int list_intervals(const struct choice_rule *rule,
             spec_integer(entry[i], &lists->interval[i]);
         return 0;
     }
-    int code = columns_of(cell->kernel, &columns, err);
+    int code = columns_of(setup, &columns, err);
     for (size_t i = 0; usual && i < sizeof(usual_parts) / sizeof(int); i++) {
         int64_t h = columns / usual_parts[i];
         lists->interval[lists->intervals++] = h > 0 ? h : 1;
@@ -130,36 +127,39 @@ static bool listed(const struct cell *list, int count, const char *hash)
     return false;
 }
 
+static void put_choice(struct cell *cell, const char *scheme,
+                       const char *hierarchy, int64_t interval)
+{
+    snprintf(cell->scheme, sizeof(cell->scheme), "%s", scheme);
+    snprintf(cell->hierarchy, sizeof(cell->hierarchy), "%s", hierarchy);
+    cell->sync_interval = interval;
+    cell->chosen_scheme[0] = '\0';
+    cell->predicted_s = 0;
+}
+
 static int add_candidate(const struct cell *cell, const char *scheme,
                          const char *hierarchy, int64_t interval,
                          struct cell *list, int *count, struct error *err)
 {
     struct cell *next = &list[*count];
     *next = *cell;
-    snprintf(next->scheme, sizeof(next->scheme), "%s", scheme);
-    snprintf(next->hierarchy, sizeof(next->hierarchy), "%s", hierarchy);
-    next->sync_interval = interval;
-    next->chosen_scheme[0] = '\0';
-    next->predicted_s = 0;
+    put_choice(next, scheme, hierarchy, interval);
     int code = cell_check(next, err);
     if (code == 0 && !listed(list, *count, next->hash))
         ++*count;
     return code;
 }
 
-int choice_candidates(const struct cell *cell, struct cell **out, int *count,
+int choice_candidates(const struct setup *setup, struct cell **out, int *count,
                       struct error *err)
 {
-    struct choice_rule rule;
-    char canonical[SPEC_CANONICAL_MAX];
+    const struct cell *cell = &setup->cell;
+    const struct choice_rule *rule = &setup->scheme.rule;
     struct lists lists = {.schemes = 0};
     struct error first = {""}, why;
-    int code = choice_parse(cell->scheme, &rule, canonical, err);
-    if (code != 0)
-        return code;
-    list_schemes(&rule, cell, &lists);
-    list_hierarchies(&rule, cell, &lists);
-    code = list_intervals(&rule, cell, &lists, err);
+    list_schemes(rule, cell, &lists);
+    list_hierarchies(rule, cell, &lists);
+    int code = list_intervals(setup, &lists, err);
     if (code != 0)
         return code;
     size_t room =
@@ -198,13 +198,13 @@ void choice_make(struct cell *cell, const struct cell *candidate)
 
 int choice_apply(const struct cell *cell, struct cell *runs, struct error *err)
 {
-    int count = 0;
     *runs = *cell;
     if (!choice_named(cell->scheme))
         return 0;
     if (cell->chosen_scheme[0] == '\0')
         return error_set(err, EINVAL,
                          "scheme auto: nothing was chosen before the launch");
-    return add_candidate(cell, cell->chosen_scheme, cell->chosen_hierarchy,
-                         cell->chosen_interval, runs, &count, err);
+    put_choice(runs, cell->chosen_scheme, cell->chosen_hierarchy,
+               cell->chosen_interval);
+    return 0;
 }

@@ -1,8 +1,6 @@
 /* Scheme auto in cells: canonical specs, candidates, what is refused. */
 #include "harness/cell/cell_testing.h"
 
-#include "harness/setup/choice.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
@@ -12,8 +10,11 @@ static int candidates(const struct cell *cell, struct cell **list)
 {
     struct error err = {""};
     int count;
-    if (choice_candidates(cell, list, &count, &err) != 0)
+    struct setup setup;
+    assert_int_equal(setup_open(&setup, cell, &err), 0);
+    if (choice_candidates(&setup, list, &count, &err) != 0)
         fail_msg("%s", err.text);
+    setup_close(&setup);
     return count;
 }
 
@@ -67,6 +68,7 @@ static void candidates_are_the_fixed_cells(void **unused)
     choice_make(&cell, &list[3]);
     struct cell runs;
     assert_int_equal(choice_apply(&cell, &runs, NULL), 0);
+    assert_int_equal(cell_check(&runs, NULL), 0);
     assert_string_equal(runs.hash, fixed.hash);
     free(list);
 }

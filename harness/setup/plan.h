@@ -4,7 +4,7 @@
 #define HARNESS_SETUP_PLAN_H
 
 #include "base/error.h"
-#include "harness/cell/cell.h"
+#include "harness/setup/setup.h"
 
 #include <stdint.h>
 

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* Bytes of address space that may be set aside for the logs. */
@@ -108,11 +107,6 @@ static const struct kernel_dependence charging_dependence = {
 
 /* ---- opening ---- */
 
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
-
 int dependent_logged_steps(const struct run *run)
 {
     bool all = run->passes > 1 || run->context->keep_log;
@@ -174,16 +168,17 @@ static void open_worker(struct run *run, int w)
     const struct loop *loop = run->loop;
     struct part *part = &run->part[run->tree.worker_rank[w]];
     bool first = run->tree.rank_worker[part->comm.rank] == w;
-    *dmps = (struct dmps){
-        .kernel = &charging_dependence,
-        .instance = loop,
-        .state = &run->seat[w],
-        .grid = loop->grid,
-        .rows = loop->iterations,
-        .interval = run->cell.sync_interval,
-        .group = is(run->cell.protocol, "subproblem") ? run->tree.workers : 0,
-        .every_step = run->context->keep_log,
-        .tick_s = run->context->tick_s};
+    *dmps = (struct dmps){.kernel = &charging_dependence,
+                          .instance = loop,
+                          .state = &run->seat[w],
+                          .grid = loop->grid,
+                          .rows = loop->iterations,
+                          .interval = run->cell.sync_interval,
+                          .group = run->setup->protocol == PROTOCOL_SUBPROBLEM
+                                       ? run->tree.workers
+                                       : 0,
+                          .every_step = run->context->keep_log,
+                          .tick_s = run->context->tick_s};
     if (run->dependent.migrate.comm != NULL)
         dmps->migrate = &run->dependent.migrate;
     links_join(&dmps->links, &run->dependent.links, &part->comm);
@@ -207,7 +202,7 @@ int dependent_open(struct run *run, struct error *err)
     struct dependent *d = &run->dependent;
     const struct loop *loop = run->loop;
     const struct comm *comm = &run->context->comm;
-    if (is(run->cell.placement, "replan"))
+    if (run->setup->replan)
         run->passes = loop->grid.steps;
     int code = open_memory(run, err);
     if (code == 0)

@@ -110,18 +110,14 @@ static int make_instance(struct loop *loop, const struct spec *spec,
     return 0;
 }
 
-static int open_parts(struct loop *loop, const char *text, struct spec *spec,
+static int open_parts(struct loop *loop, const struct spec *spec,
                       struct error *err)
 {
-    int code = kernel_parse(text, &loop->kernel, spec, err);
-    if (code != 0)
-        return code;
-    snprintf(loop->name, sizeof(loop->name), "%s", spec->canonical);
     if (loop->kernel->cost == NULL)
         return error_set(err, ENOTSUP,
                          "kernel %s has no cost model, it cannot be simulated",
                          loop->kernel->name);
-    code = make_instance(loop, spec, err);
+    int code = make_instance(loop, spec, err);
     if (code == 0)
         code = map_output(loop, err);
     return code == 0 ? fill_costs(loop, spec, err) : code;
@@ -146,14 +142,15 @@ static int open_input(struct loop *loop, struct error *err)
                            loop->name);
 }
 
-int loop_open(struct loop *loop, const char *text, bool fed,
-              const struct comm *comm, double verify_limit, uint64_t seed,
-              struct error *err)
+int loop_open(struct loop *loop, const struct kernel_ops *kernel,
+              const struct spec *spec, bool fed, const struct comm *comm,
+              double verify_limit, uint64_t seed, struct error *err)
 {
-    struct spec spec;
     (void)comm, (void)verify_limit, (void)seed;
-    *loop = (struct loop){.serial_s = -1, .reference_s = -1, .fed = fed};
-    int code = open_parts(loop, text, &spec, err);
+    *loop = (struct loop){
+        .kernel = kernel, .serial_s = -1, .reference_s = -1, .fed = fed};
+    snprintf(loop->name, sizeof(loop->name), "%s", spec->canonical);
+    int code = open_parts(loop, spec, err);
     if (code == 0)
         code = open_input(loop, err);
     if (code != 0)

@@ -11,16 +11,15 @@
 
 int perturb_open(struct run *run, struct error *err)
 {
-    int code = perturbs_parse(run->cell.perturb, &run->perturbs, NULL, err);
-    size_t count = (size_t)run->perturbs.count;
+    size_t count = (size_t)run->setup->perturbs.count;
     size_t n = (size_t)run->tree.workers + 1;
-    if (code != 0 || count == 0)
-        return code;
+    if (count == 0)
+        return 0;
     run->hit = calloc(n, sizeof(*run->hit));
     run->toll = calloc(n * count, sizeof(*run->toll));
     if (run->hit == NULL || run->toll == NULL)
         return error_set(err, ENOMEM, "out of memory");
-    cell_perturb_pick(&run->cell, &run->perturbs, run->hit);
+    setup_pick_perturbed(run->setup, run->hit);
     return 0;
 }
 
@@ -34,9 +33,9 @@ void perturb_close(struct run *run)
 int perturb_begin(struct run *run, struct error *err)
 {
     double latency = 1, bandwidth = 1;
-    for (int k = 0; k < run->perturbs.count; k++) {
-        latency *= run->perturbs.list[k].latency;
-        bandwidth *= run->perturbs.list[k].bandwidth;
+    for (int k = 0; k < run->setup->perturbs.count; k++) {
+        latency *= run->setup->perturbs.list[k].latency;
+        bandwidth *= run->setup->perturbs.list[k].bandwidth;
     }
     if (latency == 1 && bandwidth == 1)
         return 0;
@@ -83,7 +82,7 @@ static void be_gone(struct seat *seat)
     while (!run->root.has_book)
         engine_idle(&idle, &patience, &never);
     seat->back = true;
-    for (int k = 0; k < run->perturbs.count; k++)
+    for (int k = 0; k < run->setup->perturbs.count; k++)
         if (isinf(seat->toll[k].lost_s))
             seat->toll[k].lost_s =
                 engine_now() - start_of(seat) - seat->toll[k].from_s;
@@ -101,7 +100,7 @@ static void be_held(struct seat *seat, double to_s)
 void perturb_seat(struct seat *seat)
 {
     const struct run *run = seat->run;
-    int count = run->perturbs.count;
+    int count = run->setup->perturbs.count;
     size_t worker = (size_t)(seat - run->seat);
     if (run->hit == NULL)
         return;
@@ -114,7 +113,7 @@ void perturb_seat(struct seat *seat)
 
 void perturb_before(struct seat *seat)
 {
-    const struct perturbs *perturbs = &seat->run->perturbs;
+    const struct perturbs *perturbs = &seat->run->setup->perturbs;
     double since = engine_now() - start_of(seat), free_s;
     int worker = seat->source.worker, holder, last = -1;
     if (seat->hit == 0)
@@ -134,7 +133,7 @@ void perturb_after(struct seat *seat, double from_s, double work_s)
     double from = from_s - start_of(seat);
     if (seat->hit == 0 || seat->back)
         return;
-    double end = perturbs_end(&seat->run->perturbs, seat->hit,
+    double end = perturbs_end(&seat->run->setup->perturbs, seat->hit,
                               seat->source.worker, from, work_s, seat->toll);
     if (end > from + work_s)
         be_held(seat, end);

@@ -1,31 +1,23 @@
 /* In simulation what competes with a worker is what the cell says. */
 #include "harness/place/power.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-int powers_open(struct powers *powers, const struct cell *cell,
+int powers_open(struct powers *powers, const struct setup *setup,
                 const struct tree *tree, const struct place *place,
                 const struct comm *comm, const struct place_report *own,
                 struct error *err)
 {
-    struct sched_pair pair;
+    const struct sched_ops *outer = setup->scheme.pair.outer;
+    const int *load = setup->load;
     (void)place, (void)comm, (void)own;
-    int workers = tree->workers;
-    int *load = cell_loads(cell);
-    int code = powers_given(powers, cell, workers, err);
+    int code = powers_given(powers, setup, err);
     if (code == 0)
-        code = cell_scheme_parse(cell->scheme, &pair, err);
-    if (code == 0)
-        code = powers_allocate(
-            powers, workers, load != NULL,
-            pair.outer != NULL && pair.outer->available != NULL, err);
-    for (int w = 0; code == 0 && load != NULL && w < workers; w++)
+        code = powers_allocate(powers, tree->workers, load != NULL,
+                               outer != NULL && outer->available != NULL, err);
+    for (int w = 0; code == 0 && load != NULL && w < tree->workers; w++)
         powers->queue[w] = 1 + load[w];
     if (code == 0)
-        powers_share(powers, &pair, workers);
+        powers_share(powers, setup);
     else
         powers_close(powers);
-    free(load);
     return code;
 }

@@ -82,7 +82,7 @@ static void fill_workers(struct run *run, struct run_result *result)
             .numa = -1,
             .bound = true,
             .host = (uintptr_t)world->place[place].host};
-        for (int k = 0; seat->hit != 0 && k < run->perturbs.count; k++)
+        for (int k = 0; seat->hit != 0 && k < run->setup->perturbs.count; k++)
             run->result[w].lost_s += seat->toll[k].lost_s;
         result->chunks += seat->worker.chunks;
         result->iterations += seat->worker.iterations;
@@ -161,7 +161,7 @@ static void drop_late(struct run *run, struct run_result *result)
     result->iterations = book->placed;
     for (int w = 0; w < run->tree.workers; w++)
         run_end_with_loop(&run->result[w], run->seat[w].toll,
-                          run->seat[w].hit ? run->perturbs.count : 0,
+                          run->seat[w].hit ? run->setup->perturbs.count : 0,
                           result->time_s);
 }
 

@@ -89,10 +89,10 @@ static int open_parts(struct run *run, struct error *err)
     int code = cell_tree_build(&run->cell, &run->tree, err);
     if (code != 0)
         return code;
-    code = powers_open(&run->powers, &run->cell, &run->tree, NULL, comm, NULL,
+    code = powers_open(&run->powers, run->setup, &run->tree, NULL, comm, NULL,
                        err);
     if (code == 0)
-        code = planned_open(&run->planned, &run->cell, run->loop, &run->tree,
+        code = planned_open(&run->planned, run->setup, run->loop, &run->tree,
                             run->context, err);
     if (code == 0)
         code = open_root(run, err);
@@ -113,7 +113,7 @@ static int open_parts(struct run *run, struct error *err)
     return code;
 }
 
-int run_open(struct run **out, const struct cell *cell, struct loop *loop,
+int run_open(struct run **out, const struct setup *setup, struct loop *loop,
              struct launch_context *context, bool oversubscribe,
              struct error *err)
 {
@@ -121,7 +121,8 @@ int run_open(struct run **out, const struct cell *cell, struct loop *loop,
     (void)oversubscribe;
     if (run == NULL)
         return error_set(err, ENOMEM, "out of memory");
-    run->cell = *cell;
+    run->setup = setup;
+    run->cell = setup->cell;
     run->loop = loop;
     run->context = context;
     run->passes = 1;
@@ -170,7 +171,7 @@ int run_worker_rank(const struct run *run, int worker)
 
 const struct perturbs *run_perturbs(const struct run *run)
 {
-    return &run->perturbs;
+    return &run->setup->perturbs;
 }
 
 bool run_oversubscribed(const struct run *run)
@@ -203,7 +204,7 @@ bool run_varies(const struct run *run)
 {
     bool sliced = run->powers.queue != NULL &&
                   machine_slices(world_here()->machine) != NULL;
-    return sliced || cell_learns_by_repetition(&run->cell);
+    return sliced || setup_learns_by_repetition(run->setup);
 }
 
 int run_home(const struct run *run, int64_t iteration)

@@ -55,7 +55,8 @@ struct handed {
 };
 
 struct run {
-    struct cell cell;
+    const struct setup *setup;
+    struct cell cell; /* the setup's */
     struct loop *loop;
     struct launch_context *context;
     struct tree tree;
@@ -69,7 +70,6 @@ struct run {
     int passes;        /* over the source: time steps with replan, else 1 */
     int64_t repetition;
     struct dependent dependent;
-    struct perturbs perturbs;
     uint8_t *hit;              /* which hold each worker; NULL: none do */
     struct perturb_toll *toll; /* of each of them for each worker */
     double *links;           /* as they are when nothing goes wrong, or NULL */

@@ -81,7 +81,8 @@ FIELD(colour, char[16], .fallback = "gray", .choices = {"gray", "red", "blue"},
 
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory):
-    """The sources with the README's scheme, a wrong kernel and a field more."""
+    """The sources with the README's scheme, a wrong kernel and one field
+    more."""
     tree = copy_tree(tmp_path_factory.mktemp("tree"))
     readme = (ROOT / "README.md").read_text()
     code = re.search(r"```c\n(.*?)```", readme, re.DOTALL).group(1)
@@ -188,4 +189,5 @@ def test_the_columns_of_cells_are_explained():
     assert len(fields) > 30
     for name, line in fields:
         if ".asks" not in line:
-            assert re.search(rf"^\|[^|]*\b{name}\b", manual, re.MULTILINE), name
+            found = re.search(rf"^\|[^|]*\b{name}\b", manual, re.MULTILINE)
+            assert found, name

@@ -61,15 +61,10 @@ static int map_grid(struct loop *loop, struct error *err)
 }
 
 /* Nothing is allocated on any rank before all know that it fits. */
-static int open_instance(struct loop *loop, const char *text, struct spec *spec,
+static int open_instance(struct loop *loop, const struct spec *spec,
                          const struct comm *comm, struct error *err)
 {
-    int code = kernel_parse(text, &loop->kernel, spec, err);
-    code = comm_agree(comm, code, err);
-    if (code != 0)
-        return code;
-    snprintf(loop->name, sizeof(loop->name), "%s", spec->canonical);
-    code = fit_spec(loop->kernel, spec, comm, err);
+    int code = fit_spec(loop->kernel, spec, comm, err);
     if (code != 0)
         return code;
     code = loop->kernel->create(spec, &loop->instance, err);
@@ -187,13 +182,14 @@ static int measure(struct loop *loop, struct error *err)
     return 0;
 }
 
-int loop_open(struct loop *loop, const char *text, bool fed,
-              const struct comm *comm, double verify_limit, uint64_t seed,
-              struct error *err)
+int loop_open(struct loop *loop, const struct kernel_ops *kernel,
+              const struct spec *spec, bool fed, const struct comm *comm,
+              double verify_limit, uint64_t seed, struct error *err)
 {
-    struct spec spec;
-    *loop = (struct loop){.serial_s = -1, .reference_s = -1, .fed = fed};
-    int code = open_instance(loop, text, &spec, comm, err);
+    *loop = (struct loop){
+        .kernel = kernel, .serial_s = -1, .reference_s = -1, .fed = fed};
+    snprintf(loop->name, sizeof(loop->name), "%s", spec->canonical);
+    int code = open_instance(loop, spec, comm, err);
     if (code == 0)
         code = comm_agree(comm, open_memory(loop, err), err);
     if (code == 0)
@@ -201,7 +197,7 @@ int loop_open(struct loop *loop, const char *text, bool fed,
     if (code == 0 && comm->rank == 0) {
         /* A loop without output (null) has no serial time to speak of. */
         if (loop->output_bytes > 0)
-            code = reference_make(loop, &spec, verify_limit, seed, err);
+            code = reference_make(loop, spec, verify_limit, seed, err);
         if (code == 0 && loop->output_bytes > 0)
             code = measure(loop, err);
     }

@@ -116,30 +116,27 @@ static bool registers(const struct cell *cell, const struct comm *comm)
            (strcmp(cell->window, "auto") == 0 && comm->one_host);
 }
 
-int powers_open(struct powers *powers, const struct cell *cell,
+int powers_open(struct powers *powers, const struct setup *setup,
                 const struct tree *tree, const struct place *place,
                 const struct comm *comm, const struct place_report *own,
                 struct error *err)
 {
-    struct sched_pair pair;
-    int code = powers_given(powers, cell, tree->workers, err);
-    if (code == 0)
-        code = cell_scheme_parse(cell->scheme, &pair, err);
-    bool available =
-        code == 0 && pair.outer != NULL && pair.outer->available != NULL;
-    bool bound = strcmp(cell->bind, "none") != 0;
-    bool wanted = available && registers(cell, comm);
+    const struct sched_ops *outer = setup->scheme.pair.outer;
+    bool available = outer != NULL && outer->available != NULL;
+    bool bound = setup->binding.bind != TOPO_NONE;
+    bool wanted = available && registers(&setup->cell, comm);
     /* What is measured beside the load holds it already: A = V. */
-    bool counted = bound && !cell_measures_power(cell) &&
-                   (wanted || cell->load[0] != '\0');
+    bool counted =
+        bound && !setup->measures_power && (wanted || setup->load != NULL);
+    int code = powers_given(powers, setup, err);
     if (code == 0)
         code = powers_allocate(powers, tree->workers, counted, available, err);
     code = comm_agree(comm, code, err);
     if (code == 0 && counted)
         code = count(powers, tree, place, comm, own, err);
     if (code == 0)
-        powers_share(powers, &pair, tree->workers);
-    if (code != 0)
+        powers_share(powers, setup);
+    else
         powers_close(powers);
     return code;
 }

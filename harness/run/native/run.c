@@ -1,6 +1,5 @@
 #include "harness/run/run_parts.h"
 
-#include "harness/cell/binding.h"
 #include "harness/setup/cell_tree.h"
 
 #include <errno.h>
@@ -19,20 +18,19 @@ static int open_powers(struct run *run, struct error *err)
 {
     const struct launch_context *context = run->context;
     const struct comm *comm = &context->comm;
-    int *load = cell_loads(&run->cell);
+    const int *load = run->setup->load;
     int code = load_open(&run->load, load ? load + run_first_worker(run) : NULL,
                          run->workers, context->team, err);
-    free(load);
     code = comm_agree(comm, code, err);
     if (code != 0)
         return code;
     load_resume(&run->load);
     comm_quiet_barrier(comm);
-    code = powers_open(&run->powers, &run->cell, &run->tree, &context->place,
+    code = powers_open(&run->powers, run->setup, &run->tree, &context->place,
                        comm, run->place, err);
-    if (code == 0 && cell_measures_power(&run->cell)) {
+    if (code == 0 && run->setup->measures_power) {
         code = run_measure_powers(run, err);
-        powers_settle(&run->powers, &run->cell, run->tree.workers);
+        powers_share(&run->powers, run->setup);
     }
     load_pause(&run->load);
     return code;
@@ -72,11 +70,6 @@ static void *map_pages(size_t bytes)
     return pages == MAP_FAILED ? NULL : pages;
 }
 
-static bool stamps(const struct run *run)
-{
-    return strcmp(run->cell.timing, "chunk") == 0;
-}
-
 /* Time steps whose chunks are logged: one, when they are the same in all. */
 static int logged_steps(const struct run *run)
 {
@@ -94,7 +87,7 @@ static int open_worker(struct run *run, int i, struct error *err)
                               .instance = loop->instance,
                               .output = chain_output(&run->chain, i),
                               .output_bytes = loop->output_bytes,
-                              .stamp = stamps(run)};
+                              .stamp = run->setup->stamps};
     if (loop->fed) {
         run->feed = (struct feed){loop, &run->chain, i};
         worker->kernel = &feed_kernel;
@@ -194,11 +187,12 @@ static int open_dmps(struct run *run, struct error *err)
                           .grid = loop->grid,
                           .rows = loop->iterations,
                           .interval = run->cell.sync_interval,
-                          .every_step = stamps(run) || run->context->keep_log,
+                          .every_step =
+                              run->setup->stamps || run->context->keep_log,
                           .tick_s = run->context->tick_s};
-    if (strcmp(run->cell.protocol, "subproblem") == 0)
+    if (run->setup->protocol == PROTOCOL_SUBPROBLEM)
         dmps->group = run->tree.workers;
-    if (strcmp(run->cell.placement, "replan") == 0)
+    if (run->setup->replan)
         run->passes = loop->grid.steps;
     int code = links_open(&dmps->links, &run->context->comm, loop->iterations,
                           loop->grid.columns, loop->grid.boundary_bytes,
@@ -217,7 +211,6 @@ static int open_dmps(struct run *run, struct error *err)
 /* Each rank's share of the loop is by its workers, before OpenMP divides it. */
 static int open_openmp(struct run *run, struct error *err)
 {
-    char canonical[SPEC_CANONICAL_MAX];
     int64_t iterations = run->loop->iterations, workers = run->tree.workers;
     int64_t each = iterations / workers, more = iterations % workers;
     int64_t low = run_first_worker(run), high = low + run->workers;
@@ -231,8 +224,8 @@ static int open_openmp(struct run *run, struct error *err)
     if (run->openmp == NULL)
         return error_set(err, ENOMEM, "out of memory for %d workers",
                          run->workers);
-    return openmp_schedule_parse(run->cell.scheme, true, NULL,
-                                 &run->share.schedule, canonical, err);
+    run->share.schedule = run->setup->scheme.schedule;
+    return 0;
 }
 
 static int open_root(struct run *run, struct error *err)
@@ -274,10 +267,10 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
         return code;
     run->crowded =
         comm_max_int(comm, place_crowded(&run->context->place, &run->tree,
-                                         run->binding.smt)) != 0;
+                                         run->setup->binding.smt)) != 0;
     run->patience.spin_s = run->crowded ? 0 : comm->patience.spin_s;
     run->patience.nap_ns = run->crowded ? 0 : ENGINE_SHORT_NAP_NS;
-    code = planned_open(&run->planned, &run->cell, run->loop, &run->tree,
+    code = planned_open(&run->planned, run->setup, run->loop, &run->tree,
                         run->context, err);
     if (code == 0)
         code = open_root(run, err);
@@ -293,18 +286,18 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
     return code;
 }
 
-int run_open(struct run **out, const struct cell *cell, struct loop *loop,
+int run_open(struct run **out, const struct setup *setup, struct loop *loop,
              struct launch_context *context, bool oversubscribe,
              struct error *err)
 {
     struct run *run = calloc(1, sizeof(*run));
     if (run == NULL)
         abort(); /* before any agreement: nothing sensible is left */
-    run->cell = *cell;
+    run->setup = setup;
+    run->cell = setup->cell;
     run->loop = loop;
     run->context = context;
     run->passes = 1;
-    binding_of_cell(&run->binding, cell);
     int code = open_parts(run, oversubscribe, err);
     if (code != 0) {
         run_close(run);
@@ -363,7 +356,7 @@ const struct powers *run_powers(const struct run *run)
 
 const struct perturbs *run_perturbs(const struct run *run)
 {
-    return &run->perturbs;
+    return &run->setup->perturbs;
 }
 
 bool run_oversubscribed(const struct run *run)

@@ -189,7 +189,8 @@ static void gather_workers(struct run *run, struct run_result *result)
 
 static void gather_tolls(struct run *run, struct run_result *result)
 {
-    size_t count = (size_t)run->workers * (size_t)run->perturbs.count, bytes;
+    size_t count = (size_t)run->workers * (size_t)run->setup->perturbs.count,
+           bytes;
     void *all;
     if (run->toll == NULL)
         return;
@@ -203,7 +204,7 @@ static void gather_tolls(struct run *run, struct run_result *result)
 static void gather_book(struct run *run, struct run_result *result)
 {
     const struct reissue *book = &run->root.book;
-    int count = run->perturbs.count;
+    int count = run->setup->perturbs.count;
     if (!run->root.has_book)
         return;
     result->reissued = book->again;

@@ -18,15 +18,15 @@ static bool stops_rank(const struct run *run, const struct perturb *perturb)
 static uint8_t signals(const struct run *run, uint8_t hit)
 {
     uint8_t bits = 0;
-    for (int k = 0; k < run->perturbs.count; k++)
-        if (stops_rank(run, &run->perturbs.list[k]))
+    for (int k = 0; k < run->setup->perturbs.count; k++)
+        if (stops_rank(run, &run->setup->perturbs.list[k]))
             bits |= (uint8_t)(1 << k);
     return hit & bits;
 }
 
 static struct perturb_toll *tolls_of(const struct run *run, int i)
 {
-    return run->toll + (size_t)i * (size_t)run->perturbs.count;
+    return run->toll + (size_t)i * (size_t)run->setup->perturbs.count;
 }
 
 static bool is_over(void *chain)
@@ -40,7 +40,7 @@ static int open_holds(struct run *run, const uint8_t *hit, struct error *err)
         uint8_t here = hit[run_first_worker(run) + i];
         run->stops |= signals(run, here);
         run->hold[i] =
-            (struct hold){.perturbs = &run->perturbs,
+            (struct hold){.perturbs = &run->setup->perturbs,
                           .hit = (uint8_t)(here & ~signals(run, here)),
                           .toll = tolls_of(run, i),
                           .start_s = &run->start_s,
@@ -52,10 +52,10 @@ static int open_holds(struct run *run, const uint8_t *hit, struct error *err)
 
 int run_perturb_open(struct run *run, struct error *err)
 {
-    int code = perturbs_parse(run->cell.perturb, &run->perturbs, NULL, err);
-    size_t count = (size_t)run->perturbs.count, n = (size_t)run->workers + 1;
-    if (code != 0 || count == 0)
-        return code;
+    size_t count = (size_t)run->setup->perturbs.count,
+           n = (size_t)run->workers + 1;
+    if (count == 0)
+        return 0;
     uint8_t *hit = malloc((size_t)run->tree.workers + 1);
     run->hold = calloc(n, sizeof(*run->hold));
     run->toll = calloc(n * count, sizeof(*run->toll));
@@ -63,8 +63,8 @@ int run_perturb_open(struct run *run, struct error *err)
         free(hit);
         return error_set(err, ENOMEM, "out of memory");
     }
-    cell_perturb_pick(&run->cell, &run->perturbs, hit);
-    code = open_holds(run, hit, err);
+    setup_pick_perturbed(run->setup, hit);
+    int code = open_holds(run, hit, err);
     free(hit);
     return code;
 }
@@ -100,7 +100,7 @@ struct source *run_perturb_source(struct run *run, int i, struct source *source)
 
 static void clear_tolls(struct run *run, int i)
 {
-    for (int k = 0; k < run->perturbs.count; k++)
+    for (int k = 0; k < run->setup->perturbs.count; k++)
         tolls_of(run, i)[k] = (struct perturb_toll){
             .how = run->stops >> k & 1         ? HELD_BY_SIGNAL
                    : run->hold[i].hit >> k & 1 ? HELD_BY_SELF
@@ -111,8 +111,8 @@ static void arm(struct run *run)
 {
     struct stopper_stop list[PERTURBS_MAX];
     int count = 0;
-    for (int k = 0; k < run->perturbs.count; k++) {
-        const struct perturb *perturb = &run->perturbs.list[k];
+    for (int k = 0; k < run->setup->perturbs.count; k++) {
+        const struct perturb *perturb = &run->setup->perturbs.list[k];
         double from_s = run->start_s + perturb->at_s;
         if (run->stops >> k & 1)
             list[count++] =
@@ -153,7 +153,7 @@ void run_perturb_end(struct run *run)
     for (int i = 0; run->hold != NULL && i < run->workers; i++) {
         struct worker_result *result = &run->result[i];
         result->held_computing_s = run->hold[i].computing_s;
-        for (int k = 0; k < run->perturbs.count; k++)
+        for (int k = 0; k < run->setup->perturbs.count; k++)
             result->lost_s += tolls_of(run, i)[k].lost_s;
     }
 }

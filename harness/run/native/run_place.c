@@ -16,8 +16,8 @@ enum { LOOKS = 16, LOOK_BYTES = 4096 };
 
 int run_bind_thread(struct run *run, int thread, struct error *err)
 {
-    return topo_bind_self(run->context->place.topo, &run->binding, run->domain,
-                          run->processor[thread], err);
+    return topo_bind_self(run->context->place.topo, &run->setup->binding,
+                          run->domain, run->processor[thread], err);
 }
 
 static void bind_body(int thread, void *arg)
@@ -28,7 +28,7 @@ static void bind_body(int thread, void *arg)
         return;
     int code = run_bind_thread(run, thread, &err);
     struct topo_seen seen = topo_observe_self(run->context->place.topo);
-    bool alone = run->binding.smt ? seen.on_processor : seen.on_core;
+    bool alone = run->setup->binding.smt ? seen.on_processor : seen.on_core;
     run->place[thread] = (struct place_report){
         .host = run->context->place.group[run->context->comm.rank],
         .core = seen.seat.core,
@@ -51,10 +51,11 @@ static int check_reports(struct run *run, struct error *err)
     comm_gather_any(comm, run->place, run->workers == 0 ? each : 0, &masters,
                     &size);
     if (comm->rank == 0) {
-        code = place_check(place, &run->tree, workers, &run->binding, err);
+        code =
+            place_check(place, &run->tree, workers, &run->setup->binding, err);
         run->shared_masters =
             place_shared_masters(place, &run->tree, workers, masters,
-                                 (int)(size / each), &run->binding);
+                                 (int)(size / each), &run->setup->binding);
     }
     free(workers);
     free(masters);
@@ -68,8 +69,9 @@ int run_check_places(struct run *run, bool oversubscribe, struct error *err)
     run->processor = calloc((size_t)threads, sizeof(*run->processor));
     if (run->processor == NULL)
         abort(); /* a few bytes: nothing sensible is left */
-    int code = place_assign(&run->context->place, &run->tree, &run->binding,
-                            threads, &run->domain, run->processor, err);
+    int code =
+        place_assign(&run->context->place, &run->tree, &run->setup->binding,
+                     threads, &run->domain, run->processor, err);
     code = comm_agree(comm, code, err);
     if (code != 0)
         return code;

@@ -1,0 +1,122 @@
+#include "harness/setup/scheme.h"
+
+#include "base/nearest.h"
+#include "sched/schemes/registry.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+static bool known_scheme(const char *name)
+{
+    for (int i = 0; sched_schemes[i] != NULL; i++)
+        if (is(name, sched_schemes[i]->name) ||
+            (sched_schemes[i]->alias && is(name, sched_schemes[i]->alias)))
+            return true;
+    return false;
+}
+
+static int parse_plan(const char *text, struct scheme *scheme,
+                      struct error *err)
+{
+    struct spec spec;
+    scheme->kind = SCHEME_PLAN;
+    int code = divisible_parse(text, &scheme->plan, &spec, err);
+    if (code == 0)
+        memcpy(scheme->pair.canonical, spec.canonical, sizeof(spec.canonical));
+    return code;
+}
+
+static const char *near_schedule(const char *name)
+{
+    static const char *const names[] = {"dynamic", "guided", "runtime", NULL};
+    return nearest_name(name, names);
+}
+
+static int parse_schedule(const char *text, struct scheme *scheme,
+                          struct error *err)
+{
+    scheme->pair = (struct sched_pair){.outer = NULL};
+    scheme->kind = SCHEME_SCHEDULE;
+    return openmp_schedule_parse(text, false, NULL, &scheme->schedule,
+                                 scheme->pair.canonical, err);
+}
+
+static int parse_auto(const char *text, struct scheme *scheme,
+                      struct error *err)
+{
+    scheme->kind = SCHEME_AUTO;
+    return choice_parse(text, &scheme->rule, scheme->pair.canonical, err);
+}
+
+/* What stands for a scheme but is none: it has a whole cell to itself. */
+static const char *not_a_half(const char *half)
+{
+    return choice_named(half)            ? "a choice among schemes"
+           : divisible_named(half)       ? "a plan of the whole loop"
+           : known_scheme(half)          ? NULL
+           : openmp_schedule_named(half) ? "a schedule of OpenMP"
+                                         : NULL;
+}
+
+/* Of a text that is not two schemes: says so where a half could be a scheme of
+ * its own. */
+static int refuse_two(const char *text, const struct error *why, int code,
+                      struct error *err)
+{
+    const char *slash = strchr(text, '/');
+    char outer[SPEC_CANONICAL_MAX];
+    snprintf(outer, sizeof(outer), "%.*s", (int)(slash - text), text);
+    const char *half[] = {outer, slash + 1};
+    for (int i = 0; i < 2; i++)
+        if (not_a_half(half[i]) != NULL)
+            return error_set(err, -code,
+                             "scheme %.200s: %.200s is %s and cannot be one of "
+                             "two schemes, which are written outer/inner, as "
+                             "in gss/static",
+                             text, half[i], not_a_half(half[i]));
+    return error_set(err, -code, "%s", why->text);
+}
+
+int scheme_parse(const char *text, struct scheme *scheme, struct error *err)
+{
+    char name[SPEC_NAME_MAX];
+    struct error why;
+    *scheme = (struct scheme){.kind = SCHEME_PAIR};
+    if (divisible_named(text))
+        return parse_plan(text, scheme, err);
+    if (choice_named(text))
+        return parse_auto(text, scheme, err);
+    int code = sched_pair_parse(text, &scheme->pair, &why);
+    if (code == 0)
+        return 0;
+    if (openmp_schedule_named(text))
+        return parse_schedule(text, scheme, err);
+    if (strchr(text, '/') != NULL)
+        return refuse_two(text, &why, code, err);
+    if (spec_name("scheme", text, name, NULL) != 0 || known_scheme(name))
+        return error_set(err, -code, "%s", why.text);
+    const char *near = nearest_name(name, divisible_names);
+    if (near == NULL)
+        near = near_schedule(name);
+    return error_set(err, -code,
+                     "%.440s; plans: single-round, lp-fixed, lp-sqrt, "
+                     "lp-adaptive, multi-installment; of OpenMP: dynamic, "
+                     "guided, runtime%s%s%s",
+                     why.text, near ? "; did you mean '" : "", near ? near : "",
+                     near ? "'?" : "");
+}
+
+static bool keeps(const struct sched_ops *scheme)
+{
+    return scheme != NULL && (scheme->flags & SCHED_KEEPS) != 0;
+}
+
+bool scheme_keeps(const struct scheme *scheme)
+{
+    return keeps(scheme->pair.outer) || keeps(scheme->pair.inner);
+}
