@@ -57,3 +57,23 @@ void label_cell(char *label, const struct cell *c)
     label_layout(label, c);
     label_add(label, words, "");
 }
+
+void label_way(char *label, const struct cell *c)
+{
+    char words[LABEL_SIZE];
+    struct cell way = *c;
+    way.sync_interval = 0;
+    strcpy(way.sync_choice, "given");
+    way.power[0] = way.load[0] = '\0';
+    strcpy(way.perturb, "none");
+    way.reissue = 0;
+    cell_words(&way, words, sizeof(words));
+    label_add(label, words, "");
+}
+
+void label_conditions(char *label, const struct cell *c)
+{
+    char words[LABEL_SIZE];
+    cell_condition_words(c, words, sizeof(words));
+    label_add(label, words, "");
+}

@@ -21,6 +21,12 @@ void label_layout(char *label, const struct cell *cell);
  * usual, as in ", sync interval 100, non-dedicated, load w1:1". */
 void label_cell(char *label, const struct cell *cell);
 
+/* Only ", master computing, flat" and what is chosen about it. */
+void label_way(char *label, const struct cell *cell);
+
+/* Only ", non-dedicated, load w1:1" and what else is given. */
+void label_conditions(char *label, const struct cell *cell);
+
 void label_add(char *label, const char *first, const char *second);
 
 #endif

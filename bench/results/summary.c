@@ -39,11 +39,8 @@ static void make_label(const struct result *result, char *label)
 static char *make_shape(const struct cell *cell)
 {
     char shape[LABEL_SIZE] = "";
-    struct cell given = *cell;
-    given.sync_interval = 0;
-    strcpy(given.sync_choice, "given");
-    label_layout(shape, &given);
-    label_machine(shape, &given);
+    label_layout(shape, cell);
+    label_conditions(shape, cell);
     return strdup(shape);
 }
 

@@ -68,6 +68,10 @@ int cell_simulation_compare(const struct cell *a, const struct cell *b);
  * whatever else is not as usual, as ", master computing, flat, bind none". */
 void cell_words(const struct cell *cell, char *text, size_t size);
 
+/* Only powers, load and what goes wrong, as ", load w1:1"; empty for a cell on
+ * equal, quiet cores. */
+void cell_condition_words(const struct cell *cell, char *text, size_t size);
+
 /* Only how it is simulated: the platform's name and what is not as usual; empty
  * for native cells. */
 void cell_simulation_words(const struct cell *cell, char *text, size_t size);

@@ -22,6 +22,7 @@ enum cell_kind {
 enum cell_group {
     CELL_PLAIN,
     CELL_PLACES,     /* where workers and their data are */
+    CELL_CONDITIONS, /* powers, load, and what goes wrong */
     CELL_SIMULATION, /* how it is simulated: options of `dlsbench sim` only */
 };
 

@@ -156,6 +156,17 @@ void cell_words(const struct cell *cell, char *text, size_t size)
     }
 }
 
+void cell_condition_words(const struct cell *cell, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int i = 0; i < CELL_FIELDS; i++) {
+        const struct cell_field *f = &cell_field_table[i];
+        if (f->group == CELL_CONDITIONS && f->words != NULL &&
+            cell_field_unusual(cell, f))
+            add_words(cell, f, text, size);
+    }
+}
+
 void cell_simulation_words(const struct cell *cell, char *text, size_t size)
 {
     char words[2 * SPEC_CANONICAL_MAX] = "";
