@@ -162,7 +162,8 @@ def test_a_disk_that_becomes_full(dlsbench, disk):
     assert "No space left" in result.err
     assert "Traceback" not in result.err
     result.directory = small / "r"
-    assert [x["status"] for x in result.done()] == ["failed"]
+    # Whether there is room for the line that says so is chance.
+    assert {x["status"] for x in result.done()} <= {"failed"}
 
 
 LATIN = "r\udce9sum\udce9"  # as a system of ISO-8859-1 writes it
