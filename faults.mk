@@ -1,13 +1,19 @@
 # What takes longer than `make test`, or may take as long as one likes: faults
 # that are searched for.  Each part is a target of its own.
-FAULTS  = fuzz kills
+FAULTS  = fuzz kills damaged
 .PHONY: test-faults $(FAULTS:%=faults-%) fuzz-replay
-test-faults: $(FAULTS:%=faults-%) ## search for faults: fuzzers (SECONDS=60 each), kills (ROUNDS=300)
+test-faults: $(FAULTS:%=faults-%) ## search for faults: fuzzers (SECONDS=60 each), kills and damaged results (ROUNDS=300)
 
 # ---- kills ----
 
 faults-kills: $(BUILD)/dlsbench $(if $(WITH_SIM),sim)
 	@$(PYTHON) tests/kills.py --rounds $(or $(ROUNDS),300)
+
+# ---- damaged result directories ----
+#
+# SEED=n damages one as before.
+faults-damaged: all
+	$(Q)ROUNDS=$(or $(ROUNDS),300) $(PYTHON) -m pytest -q -x tests/integration/test_damaged.py
 
 # ---- fuzzers ----
 #
