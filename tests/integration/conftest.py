@@ -81,7 +81,7 @@ def copy_tree(tree):
         shutil.copytree(ROOT / name, tree / name)
         if (ROOT / "build" / name).is_dir():
             shutil.copytree(ROOT / "build" / name, tree / "build" / name)
-    for name in ["Makefile", "checks.mk", "sim.mk", "papers.mk",
+    for name in ["Makefile", "checks.mk", "sim.mk", "papers.mk", "faults.mk",
                  "build/flags"]:
         if (ROOT / name).exists():
             shutil.copy2(ROOT / name, tree / name)
