@@ -97,6 +97,9 @@ class Round:
         def there():
             found[:] = self.victims(role, driver.pid)
             return found or driver.poll() is not None
+        if self.scenario.remote:
+            wait_for(lambda: driver.poll() is not None or
+                     self.victims("driver", driver.pid), 60)
         wait_for(lambda: driver.poll() is not None, moment)
         wait_for(there, 60)
         self.kills.append(f"{role} {name} at {moment:.2f} s"
