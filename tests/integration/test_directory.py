@@ -199,11 +199,15 @@ def test_the_events_are_named_in_any_path(tmp_path, dlsbench):
     for name in "plain", "[x]*":
         out = tmp_path / name
         folder = Directory(out)
-        folder.manifest(counters={"counted": ["A"], "reading_s": 1e-6,
-                                  "missing": {"B": "no such event"}})
-        folder.cell([1.0])
+        folder.manifest(policy={"events": "A,B"}, counters={
+            "counted": ["A"], "reading_s": 1e-6,
+            "missing": {"B": "no such event"}})
+        folder.cell([1.0], workers=lambda *_: {
+            "readings": 3, "counters_compute": {"A": 5},
+            "counters_wait": {"A": 1}})
         text = dlsbench("summary", out).out
-        assert "counted: A" in text and "not counted: B: no such" in text
+        assert "a reading takes 1.000 us" in text
+        assert "not counted: B: no such event" in text
 
 
 # ---- what is left behind, and what is taken away ----
