@@ -31,7 +31,7 @@ check-headers:
 	    $(CC) -std=gnu17 $(CPPFLAGS) -fsyntax-only -x c $$h || exit 1; done
 	@echo "headers ok"
 
-# Every scheme and kernel has its line, and every line its file.
+# Every scheme, kernel and transport has its line, and every line its file.
 registered = sed -n 's/^$(1)(\([a-z_0-9]*\)).*/\1/p' $(2)
 defined = sed -n 's/^const struct $(1)_ops $(1)_\([a-z_0-9]*\)_ops = .*/\1/p'
 check-registry:
@@ -41,6 +41,9 @@ check-registry:
 	@a=$$($(call registered,KERNEL,kernels/kernels.def) | sort); \
 	b=$$($(call defined,kernel) kernels/*.c | sort); \
 	[ "$$a" = "$$b" ] || { echo "kernels/kernels.def and kernels/*.c differ:" $$a / $$b; exit 1; }
+	@a=$$($(call registered,TRANSPORT,harness/transport/transports.def) | sort); \
+	b=$$($(call defined,transport) harness/transport/*/transport.c | sort); \
+	[ "$$a" = "$$b" ] || { echo "harness/transport/transports.def and harness/transport/*/transport.c differ:" $$a / $$b; exit 1; }
 	@echo "registry ok"
 
 # A simulated run holds thousands of ranks in one process: no data that can

@@ -32,7 +32,7 @@ ALONE = ["calibrate", "counters", "extend", "faults", "kills", "learning",
          "this_machine", "validate"]
 # Programs that need no MPI, whose threads the thread sanitizer can follow.
 THREADED = ["harness/engine/engine_test",
-            "harness/transport/shared/source_test",
+            "harness/comm/source_test",
             "harness/transport/master/master_test",
             "harness/transport/master/reissue_test",
             "harness/transport/steal/steal_test",

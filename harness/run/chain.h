@@ -14,7 +14,7 @@
 #include "harness/transport/master/relay.h"
 #include "harness/transport/push/push.h"
 #include "harness/transport/steal/steal.h"
-#include "harness/transport/window/source_rma.h"
+#include "harness/comm/source_rma.h"
 #include "sched/sched.h"
 
 /* One worker's end of any kind, on cache lines of its own. */

@@ -1,4 +1,4 @@
-#include "harness/transport/window/source_rma.h"
+#include "harness/comm/source_rma.h"
 
 static bool rma_next(struct source *base, struct chunk *chunk)
 {

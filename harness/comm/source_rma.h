@@ -1,7 +1,7 @@
 /* A worker's end of an rma window: steps from its counter, chunks from the
  * table that every rank has. */
-#ifndef HARNESS_TRANSPORT_WINDOW_SOURCE_RMA_H
-#define HARNESS_TRANSPORT_WINDOW_SOURCE_RMA_H
+#ifndef HARNESS_COMM_SOURCE_RMA_H
+#define HARNESS_COMM_SOURCE_RMA_H
 
 #include "harness/comm/source.h"
 #include "harness/comm/window.h"

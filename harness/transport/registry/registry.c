@@ -1,0 +1,38 @@
+#include "harness/transport/registry/registry.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define TRANSPORT(name)                                                        \
+    extern const struct transport_ops transport_##name##_ops;
+#include "harness/transport/transports.def"
+#undef TRANSPORT
+
+const struct transport_ops *const transport_list[] = {
+#define TRANSPORT(name) &transport_##name##_ops,
+#include "harness/transport/transports.def"
+#undef TRANSPORT
+    NULL,
+};
+
+const struct transport_ops *transport_find(const char *name)
+{
+    for (int i = 0; transport_list[i] != NULL; i++) {
+        const struct transport_rules *rules = transport_list[i]->rules;
+        if (rules->of == NULL && strcmp(rules->name, name) == 0)
+            return transport_list[i];
+    }
+    return NULL;
+}
+
+const struct transport_ops *transport_for(const char *name,
+                                          enum transport_ask protocol)
+{
+    for (int i = 0; transport_list[i] != NULL; i++) {
+        const struct transport_rules *rules = transport_list[i]->rules;
+        if (rules->of != NULL && strcmp(rules->of, name) == 0 &&
+            rules->refuses[protocol] == NULL)
+            return transport_list[i];
+    }
+    return transport_find(name);
+}
