@@ -4,6 +4,7 @@
 #include "bench/driver/run.h"
 #include "bench/results/results.h"
 #include "harness/cell/cell_field.h"
+#include "harness/transport/registry/registry.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +17,8 @@
 /* What every cell has comes first, then whatever is not as usual. */
 static void print_cell(const struct cell *c)
 {
-    bool master = strcmp(c->transport, "master") == 0;
+    const struct transport_ops *ops = transport_find(c->transport);
+    bool master = ops != NULL && transport_has_field(ops, "master");
     printf("%s %s %s %dx%d %s %s%s%s", c->hash, c->kernel, c->scheme, c->ranks,
            c->threads, c->transport, c->hierarchy, master ? " " : "",
            master ? c->master : "");

@@ -2,6 +2,7 @@
 
 #include "harness/comm/window.h"
 #include "harness/engine/engine.h"
+#include "harness/transport/steal/steal.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -99,10 +100,9 @@ static void print_rows(FILE *out, struct contest *c, int count, double unit,
         double value = overhead_median(c[i].value, OVERHEAD_ROUNDS) * unit;
         double ratio = overhead_median(c[i].ratio, OVERHEAD_ROUNDS);
         bool met = (aim_is_ratio ? ratio : value) <= aim;
+        const char *chosen = run_chosen(c[i].run);
         fprintf(out, "  %-22s %-18s %8.3f %8.2f   ", c[i].scheme,
-                strcmp(c[i].transport, "window") == 0 ? run_window(c[i].run)
-                                                      : c[i].master,
-                value, ratio);
+                chosen != NULL ? chosen : c[i].master, value, ratio);
         if (aim > 0)
             fprintf(out, "%.2f %s\n", aim, met ? "met" : "MISSED");
         else
@@ -226,7 +226,8 @@ static double time_questions(struct contest *c)
     if (run_repeat(c->run, &result, &err) != 0 || result.workers == NULL)
         return 0;
     const struct worker_result *thief = &result.workers[1];
-    return thief->wait_s / (double)(thief->steals + thief->steals_failed);
+    return thief->wait_s /
+           (double)(thief->fact[STEAL_TAKEN] + thief->fact[STEAL_FAILED]);
 }
 
 static void steals(FILE *out, struct launch_context *context)

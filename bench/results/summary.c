@@ -3,6 +3,7 @@
 #include "base/stats.h"
 #include "bench/cli/table.h"
 #include "bench/results/label.h"
+#include "harness/transport/registry/registry.h"
 
 #include <errno.h>
 #include <math.h>
@@ -73,9 +74,9 @@ static int make_row(const struct result *result, struct row *row)
 
 static int transport_position(const char *transport)
 {
-    static const char *const order[] = {"shared", "openmp", "master", "window"};
+    const struct transport_ops *ops = transport_find(transport);
     int i = 0;
-    while (i < 4 && !is(transport, order[i]))
+    while (transport_list[i] != NULL && transport_list[i] != ops)
         i++;
     return i;
 }

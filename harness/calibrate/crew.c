@@ -1,5 +1,5 @@
 #include "harness/calibrate/crew.h"
-#include "harness/setup/cell_tree.h"
+#include "harness/setup/cell_transport.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,20 +3,21 @@
 #include "base/stats.h"
 #include "harness/calibrate/crew.h"
 #include "harness/comm/burst.h"
+#include "harness/transport/steal/steal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 9, STEAL_SIZE = 1000000 };
-
 /* Iterations for a few ms a round: chunks from memory cost nanoseconds, those
  * from a master microseconds. */
-static int64_t loop_size(const char *transport)
-{
-    return strcmp(transport, "master") == 0 ? 5000 : 200000;
-}
+enum {
+    ROUNDS = 9,
+    BY_MEMORY = 200000,
+    BY_MESSAGE = 5000,
+    STEAL_SIZE = 1000000
+};
 
 /* What a repetition says, in seconds. */
 typedef double measured(const struct run_result *result,
@@ -41,7 +42,8 @@ static double steal_of(const struct run_result *result,
     for (int w = 1; w < context->comm.ranks * context->threads; w++) {
         const struct worker_result *thief = &result->workers[w];
         wait_s += thief->wait_s;
-        asked += thief->steals + (told ? thief->steals_failed : 0);
+        asked +=
+            thief->fact[STEAL_TAKEN] + (told ? thief->fact[STEAL_FAILED] : 0);
     }
     return asked > 0 ? wait_s / (double)asked : 0;
 }
@@ -95,12 +97,13 @@ static int measure_cell(struct launch_context *context, const struct cell *cell,
 }
 
 static int measure_transport(struct launch_context *context,
-                             const char *transport, bool oversubscribe,
-                             struct calibration_kind *kind, struct error *err)
+                             const char *transport, int64_t size,
+                             bool oversubscribe, struct calibration_kind *kind,
+                             struct error *err)
 {
     struct cell cell;
     double chunk_s;
-    int code = crew_cell(context, transport, loop_size(transport), &cell, err);
+    int code = crew_cell(context, transport, size, &cell, err);
     if (code == 0)
         code = measure_cell(context, &cell, oversubscribe, chunk_of, &chunk_s,
                             kind, err);
@@ -116,12 +119,16 @@ int dispatch_measure(struct launch_context *context, bool oversubscribe,
                      struct calibration_kind *kind, struct error *err)
 {
     bool one = context->comm.ranks == 1;
-    int code = measure_transport(context, one ? "shared" : "master",
-                                 oversubscribe, kind, err);
+    int code = one ? measure_transport(context, "shared", BY_MEMORY,
+                                       oversubscribe, kind, err)
+                   : measure_transport(context, "master", BY_MESSAGE,
+                                       oversubscribe, kind, err);
     if (code == 0 && !one)
-        code = measure_transport(context, "window", oversubscribe, kind, err);
+        code = measure_transport(context, "window", BY_MEMORY, oversubscribe,
+                                 kind, err);
     if (code == 0)
-        code = measure_transport(context, "steal", oversubscribe, kind, err);
+        code = measure_transport(context, "steal", BY_MEMORY, oversubscribe,
+                                 kind, err);
     return code;
 }
 
@@ -133,9 +140,9 @@ static int measure_state(struct launch_context *context, bool oversubscribe,
     struct cell cell;
     const char *transport = context->comm.ranks == 1 ? "shared" : "window";
     double chunk_s;
-    int code = crew_cell(context, transport, loop_size(transport), &cell, err);
+    int code = crew_cell(context, transport, BY_MEMORY, &cell, err);
     snprintf(cell.scheme, sizeof(cell.scheme), "wcss:k=%lld",
-             (long long)loop_size(transport));
+             (long long)BY_MEMORY);
     if (code == 0)
         code = cell_check(&cell, err);
     if (code == 0)
@@ -154,7 +161,7 @@ static int measure_request(struct launch_context *context, bool oversubscribe,
     struct burst burst;
     struct cell cell;
     double chunk_s;
-    int code = crew_cell(context, "master", loop_size("master"), &cell, err);
+    int code = crew_cell(context, "master", BY_MESSAGE, &cell, err);
     snprintf(cell.master, sizeof(cell.master), "dedicated");
     if (code == 0)
         code = cell_check(&cell, err);

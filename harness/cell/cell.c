@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "harness/cell/binding.h"
+#include "harness/transport/registry/registry.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -37,8 +38,11 @@ static bool is_listed(const char *const *names, const char *text)
 int cell_field_set_text(struct cell *cell, const struct cell_field *field,
                         const char *value, struct error *err)
 {
-    if (field->choices[0] != NULL && !is_listed(field->choices, value))
-        return refuse_unknown(field->name, value, field->choices, err);
+    const char *names[CELL_NAMES_MAX];
+    const char *const *choices =
+        field->names != NULL ? field->names(names) : field->choices;
+    if (choices[0] != NULL && !is_listed(choices, value))
+        return refuse_unknown(field->name, value, choices, err);
     long wrong = text_wrong_byte(value);
     if (wrong >= 0)
         return error_set(err, EINVAL,

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-enum { CELL_WORKERS_MAX = 1 << 24 };
+enum { CELL_WORKERS_MAX = 1 << 24, CELL_NAMES_MAX = 32 };
 
 /* By the type in struct cell; CELL_ALIAS has none, it sets other fields. */
 enum cell_kind {
@@ -37,15 +37,17 @@ struct cell_field {
     const char *fallback;   /* what it is when nothing is said, as text; NULL:
                                empty, off or 0 */
     const char *choices[8]; /* the words that it may be; none: any text */
-    double least, most;     /* of numbers; most 0: any */
-    bool optional;          /* a number that is 0 is none, and null in JSON */
+    /* In place of choices: writes them, NULL ends the list, and returns it. */
+    const char *const *(*names)(const char *names[CELL_NAMES_MAX]);
+    double least, most; /* of numbers; most 0: any */
+    bool optional;      /* a number that is 0 is none, and null in JSON */
     /* In place of reading by the kind. */
     int (*set)(struct cell *cell, const char *value, struct error *err);
     size_t with; /* of a text: only where that is not empty does it apply */
     size_t word; /* of a text: stands for the number unless it is as usual */
     bool asks;   /* gone when the cell is checked: in no JSON and no hash */
     bool made;   /* by the program, not by users: in JSON only */
-    bool served; /* applies where there is a master */
+    bool served; /* applies under the transports that have it */
     const char *usual; /* "a|b": not worth saying; NULL: as the fallback */
     bool said;         /* worth saying in any case */
     int hash;          /* its place in the hashed text, 0: none */

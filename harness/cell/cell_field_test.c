@@ -7,11 +7,9 @@ static void make_unusual(struct cell *cell, const struct cell_field *field)
 {
     static const struct {
         const char *field, *value;
-    } special[] = {{"bind", "0-3"},
-                   {"rank_per", "numa"},
-                   {"layout", "7x9"},
-                   {"sync_interval", "7"},
-                   {"hierarchy", "2xnode"}};
+    } special[] = {{"bind", "0-3"},        {"rank_per", "numa"},
+                   {"layout", "7x9"},      {"transport", "window"},
+                   {"sync_interval", "7"}, {"hierarchy", "2xnode"}};
     const char *value = field->kind == CELL_SWITCH
                             ? (field->fallback != NULL ? "off" : "on")
                             : "77";

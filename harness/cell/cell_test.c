@@ -209,7 +209,7 @@ static void wrong_values_say_what_is_allowed(void **unused)
         {"transport", "mster", "transport: 'mster' is unknown",
          "did you mean 'master'"},
         {"transport", "", "'' is unknown",
-         "auto, shared, master, window, openmp, steal"},
+         "auto, shared, openmp, master, window, steal"},
         {"transport", "Master", "'Master' is unknown", "did you mean 'master'"},
         {"master", "comuting", "allowed: computing, dedicated",
          "did you mean 'computing'"},
@@ -484,15 +484,15 @@ static void fields_that_do_not_go_together(void **unused)
     (void)unused;
     bad(WORDS("layout=2x1", "transport=shared"), -ENOTSUP, "needs one rank");
     bad(WORDS("transport=master"), -ENOTSUP, "two ranks or more");
-    bad(WORDS("collect=master"), -ENOTSUP, "needs transport master");
+    bad(WORDS("collect=master"), -ENOTSUP, "transport master");
     bad(WORDS("layout=2x1", "transport=window", "collect=master"), -ENOTSUP,
-        "needs transport master");
+        "use transport master");
     bad(WORDS("layout=2x1", "transport=steal", "collect=master"), -ENOTSUP,
         "no master to collect");
     bad(WORDS("layout=2x1", "transport=steal", "hierarchy=2"), -ENOTSUP,
         "use flat");
     bad(WORDS("transport=steal", "kernel=heat:rows=9,cols=9"), -ENOTSUP,
-        "use shared, master or window");
+        "use transport shared or window");
     bad(WORDS("transport=steal", "scheme=static"), -ENOTSUP,
         "use one of ss, css, gss, fss");
     bad(WORDS("transport=steal", "scheme=wf"), -ENOTSUP, "use one of ss, css");
@@ -500,7 +500,7 @@ static void fields_that_do_not_go_together(void **unused)
     bad(WORDS("transport=steal", "scheme=gss/ss"), -ENOTSUP,
         "use one of ss, css");
     bad(WORDS("layout=2x1", "transport=window", "hierarchy=2"), -ENOTSUP,
-        "flat and node");
+        "flat or node");
     bad(WORDS("threads=3", "hierarchy=4"), -ENOTSUP,
         "more masters (4) than threads (3)");
     bad(WORDS("layout=3x8", "hierarchy=2x2"), -ENOTSUP,
@@ -523,10 +523,10 @@ static void fields_that_do_not_go_together(void **unused)
     bad(WORDS("scheme=ss/awf-d", "kernel=heat", "threads=2", "hierarchy=2"),
         -ENOTSUP, "scheme awf-d counts");
     bad(WORDS("scheme=awf-b", "layout=2x1", "transport=window", "window=rma"),
-        -ENOTSUP, "scheme fss/awf-b");
+        -ENOTSUP, "transport master");
     bad(WORDS("scheme=awf-b/ss", "layout=2x1", "transport=window", "window=rma",
               "hierarchy=node"),
-        -ENOTSUP, "use window shared");
+        -ENOTSUP, "the second of two schemes may learn");
     good(WORDS("scheme=fss/awf-b", "layout=2x1", "transport=window",
                "window=rma", "hierarchy=node"));
     good(WORDS("scheme=awf-b", "threads=2", "hierarchy=2"));

@@ -2,6 +2,8 @@
  * cells are equal. */
 #include "harness/cell/cell_field.h"
 
+#include "harness/transport/registry/registry.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +103,9 @@ bool cell_field_applies(const struct cell *cell, const struct cell_field *field)
 {
     bool absent =
         field->with != 0 && cell_field_of(cell, field->with)[0] == '\0';
-    bool unserved = field->served && strcmp(cell->transport, "master") != 0;
+    const struct transport_ops *ops = transport_find(cell->transport);
+    bool unserved = field->served &&
+                    (ops == NULL || !transport_has_field(ops, field->name));
     return !absent && !unserved && field->kind != CELL_ALIAS;
 }
 

@@ -1,6 +1,7 @@
 #include "harness/launch/rows.h"
 
 #include "harness/run/planned.h"
+#include "harness/setup/cell_transport.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -107,21 +108,17 @@ static void add_plan(json_t *row, const struct planned *planned)
     json_object_set_new(row, "plan_raised", json_integer(planned->raised));
 }
 
-/* Of one worker, or of all; nothing where nobody steals. */
-static void add_steals(json_t *row, const struct row_context *c,
-                       const struct worker_result *workers, int count)
+/* What the transport tells of one worker, or of all. */
+static void add_facts(json_t *row, const struct row_context *c,
+                      const struct worker_result *workers, int count)
 {
-    json_int_t steals = 0, failed = 0, stolen = 0;
-    if (strcmp(c->cell->transport, "steal") != 0)
-        return;
-    for (int w = 0; w < count; w++) {
-        steals += workers[w].steals;
-        failed += workers[w].steals_failed;
-        stolen += workers[w].stolen;
+    const struct transport_rules *rules = cell_transport(c->cell)->rules;
+    for (int f = 0; f < TRANSPORT_FACTS && rules->fact[f].name != NULL; f++) {
+        json_int_t sum = 0;
+        for (int w = 0; w < count; w++)
+            sum += workers[w].fact[f];
+        json_object_set_new(row, rules->fact[f].name, json_integer(sum));
     }
-    json_object_update_new(row, json_pack("{s:I,s:I,s:I}", "steals", steals,
-                                          "steals_failed", failed, "stolen",
-                                          stolen));
 }
 
 json_t *row_run(const struct row_context *c, const struct run_result *result)
@@ -132,9 +129,10 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     record_time(started, sizeof(started));
     identify(row, "run", c);
     add_plan(row, run_planned(c->run));
-    const char *window = run_window(c->run);
-    if (window != NULL)
-        json_object_set_new(row, "window", json_string(window));
+    const char *chosen = run_chosen(c->run);
+    if (chosen != NULL)
+        json_object_set_new(row, cell_transport(c->cell)->rules->field,
+                            json_string(chosen));
     json_t *measured = json_pack(
         "{s:s,s:b,s:i,s:I,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,"
         "s:o,s:I,s:I,s:o,s:b}",
@@ -157,7 +155,7 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     json_object_set_new(row, "perturbed", perturbed(c, result));
     json_object_set_new(row, "reissued", count_of(result->reissued));
     json_object_set_new(row, "dropped", count_of(result->dropped));
-    add_steals(row, c, result->workers, run_workers(c->run));
+    add_facts(row, c, result->workers, run_workers(c->run));
     if (engine_simulated)
         json_object_set_new(row, "wall_s", record_real(result->wall_s));
     return row;
@@ -257,7 +255,7 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
         record_real(result->time_s - r->compute_s), "lost_s",
         record_real(r->lost_s));
     json_object_update_new(row, measured);
-    add_steals(row, c, r, 1);
+    add_facts(row, c, r, 1);
     json_object_update_new(
         row,
         counted(c->events, result->counted ? &result->counted[worker] : NULL));

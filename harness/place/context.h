@@ -10,7 +10,7 @@
 #include "harness/place/place.h"
 #include "harness/setup/plan.h"
 
-struct openmp;
+struct transport_ops;
 
 struct launch_context {
     struct comm comm;
@@ -25,9 +25,12 @@ struct launch_context {
     bool keep_log;   /* chunks of kernels without output are logged too */
     int slots;       /* of the counters, that threads of other teams have before
                         this one's: thread 0 is in all teams */
-    struct openmp *openmp; /* whose threads the team's are; NULL: our own */
-    struct launch_context *next; /* the same with another OpenMP runtime's
-                                    team; owned */
+    /* The transport that keeps the team's threads, with this value of its own
+     * field; NULL: they are the launch's. */
+    const struct transport_ops *keeper;
+    char choice[16];
+    void *kept;
+    struct launch_context *next; /* the same with another such team; owned */
 };
 
 /* Collective, after comm_open: checks that the launcher started what the plan
@@ -42,9 +45,9 @@ static inline int context_slot(const struct launch_context *context, int thread)
     return thread == 0 ? 0 : context->slots + thread;
 }
 
-/* Collective: the context that a cell runs in.  That is this one, or under
- * transport openmp one whose team is the runtime's, made with the first such
- * cell and kept.  All ranks return the same code. */
+/* Collective: the context that a cell runs in.  That is this one, or
+ * one whose team the cell's transport keeps, made with the first such cell and
+ * kept.  All ranks return the same code. */
 int context_of_cell(struct launch_context *context, const struct cell *cell,
                     struct launch_context **out, struct error *err);
 

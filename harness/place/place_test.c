@@ -2,7 +2,7 @@
 #include "harness/testing.h"
 
 #include "harness/place/place.h"
-#include "harness/setup/cell_tree.h"
+#include "harness/setup/cell_transport.h"
 
 #include <errno.h>
 

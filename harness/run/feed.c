@@ -9,7 +9,7 @@ static void feed_run(const void *instance, void *scratch, int64_t start,
     const struct loop *loop = feed->loop;
     const int64_t *before = loop->input.before;
     int64_t first;
-    const char *data = chain_data(feed->chain, feed->worker, &first);
+    const char *data = end_data(feed->end, feed->worker, &first);
     loop->kernel->input->run(loop->instance, scratch, start, size,
                              data + (before[start] - before[first]), output,
                              poll);

@@ -4,12 +4,12 @@
 #define HARNESS_RUN_FEED_H
 
 #include "harness/loop/loop.h"
-#include "harness/run/chain.h"
+#include "harness/transport/end.h"
 
 /* One worker's; the instance of feed_kernel. */
 struct feed {
     const struct loop *loop;
-    const struct chain *chain;
+    const struct transport_end *end;
     int worker; /* counted in this rank */
 };
 

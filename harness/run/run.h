@@ -12,14 +12,14 @@
 #include "harness/place/power.h"
 #include "harness/protocol/parallel.h"
 #include "harness/setup/setup.h"
-#include "harness/transport/master/relay.h"
+#include "harness/transport/transport.h"
 
 /* What one worker did in one repetition; times in seconds, finish_s since the
  * start of its rank. */
 struct worker_result {
     int64_t chunks, iterations;
     double finish_s, compute_s, wait_s, serve_s, sync_s;
-    int64_t steals, steals_failed, stolen; /* transport steal; iterations */
+    int64_t fact[TRANSPORT_FACTS]; /* of the transport, as in its rules */
     int32_t core, bound;
     int32_t processor, numa; /* of that core; -1: not known */
     uint64_t memory;         /* NUMA nodes of its data, bit 0 is node 0 */
@@ -87,8 +87,9 @@ int run_shared_masters(const struct run *run);
 const struct perturbs *run_perturbs(const struct run *run);
 /* The cell's plan; NULL: it has none. */
 const struct planned *run_planned(const struct run *run);
-/* "shared" or "rma" when the run has a window, else NULL. */
-const char *run_window(const struct run *run);
+/* The value of its own field that the transport really uses; NULL: as it was
+ * given. */
+const char *run_chosen(const struct run *run);
 /* Whether a repetition can take another time than the one before. */
 bool run_varies(const struct run *run);
 /* The worker in whose static share an iteration was; -1: there are none. */

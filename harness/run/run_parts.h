@@ -13,10 +13,9 @@
 #include "harness/disturb/load.h"
 #include "harness/disturb/stopper.h"
 #include "harness/loop/verify.h"
-#include "harness/run/chain.h"
 #include "harness/run/feed.h"
+#include "harness/run/handout.h"
 #include "harness/run/run.h"
-#include "harness/transport/openmp/openmp.h"
 
 struct run {
     const struct setup *setup;
@@ -31,12 +30,9 @@ struct run {
     struct stopper stopper;    /* of this rank; pid 0: none */
     struct powers powers;
     struct planned planned; /* of protocol push */
-    struct chain_root root;
-    struct chain chain;
-    struct openmp_loop share;     /* transport openmp: this rank's */
-    struct source_openmp *openmp; /* and its workers' sources, in place of the
-                                     chain's; else NULL */
-    struct site *site; /* of all workers, where some may steal; or NULL */
+    struct transport transport;
+    struct transport_end end;
+    struct site *site; /* of all workers, where the transport asks; or NULL */
     struct dmps dmps;
     bool has_dmps; /* rows depend on each other */
     struct migrate migrate;

@@ -2,6 +2,7 @@
 #include "harness/setup/cell_checks.h"
 
 #include "harness/cell/binding.h"
+#include "harness/setup/cell_transport.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ static bool is(const char *a, const char *b)
 static int count_workers(const struct cell *cell, const struct hierarchy *h)
 {
     int ranks = cell->ranks;
-    if (is(cell->transport, "master") && is(cell->master, "dedicated"))
+    if (cell_has_masters(cell) && is(cell->master, "dedicated"))
         ranks -= (int)hierarchy_masters(h);
     return ranks > 0 ? ranks * cell->threads : 0;
 }
@@ -205,52 +206,6 @@ static int check_shape(struct setup *setup, struct error *err)
     return 0;
 }
 
-static int resolve_auto(struct setup *setup, struct error *err)
-{
-    struct cell *cell = &setup->cell;
-    bool schedule = setup->scheme.kind == SCHEME_SCHEDULE;
-    (void)err;
-    if (is(cell->transport, "auto"))
-        strcpy(cell->transport, schedule           ? "openmp"
-                                : cell->ranks == 1 ? "shared"
-                                                   : "master");
-    bool master = is(cell->transport, "master");
-    if (is(cell->collect, "auto"))
-        strcpy(cell->collect, master ? "master" : "local");
-    /* What does not apply is written in one way only. */
-    if (!master) {
-        strcpy(cell->master, "computing");
-        cell->prefetch = false;
-    }
-    if (!is(cell->transport, "window"))
-        strcpy(cell->window, "auto");
-    if (!is(cell->transport, "steal"))
-        strcpy(cell->victim, "auto");
-    else if (is(cell->victim, "auto"))
-        strcpy(cell->victim, "random");
-    return 0;
-}
-
-static int check_transport(struct setup *setup, struct error *err)
-{
-    const struct cell *cell = &setup->cell;
-    if (is(cell->transport, "shared") && cell->ranks > 1)
-        return error_set(err, ENOTSUP,
-                         "transport shared needs one rank (%d are asked): use "
-                         "master, window or steal",
-                         cell->ranks);
-    if (is(cell->transport, "master") && cell->ranks == 1)
-        return error_set(err, ENOTSUP,
-                         "transport master needs two ranks or more: use "
-                         "shared or steal for one rank");
-    if (is(cell->collect, "master") && !is(cell->transport, "master"))
-        return error_set(err, ENOTSUP,
-                         "collect master needs transport master: with %s "
-                         "there is no master to collect",
-                         cell->transport);
-    return 0;
-}
-
 static int check_dedicated(const struct cell *cell, const struct hierarchy *h,
                            struct error *err)
 {
@@ -271,14 +226,9 @@ static int check_hierarchy(struct setup *setup, struct error *err)
     const struct hierarchy *h = &setup->hierarchy;
     hierarchy_format(h, cell->hierarchy, sizeof(cell->hierarchy));
     setup->workers = count_workers(cell, h);
-    if (is(cell->transport, "window") && h->levels > 0)
-        return error_set(err, ENOTSUP,
-                         "hierarchy %s needs masters, transport window has "
-                         "none: allowed are flat and node",
-                         cell->hierarchy);
-    if (is(cell->transport, "master") && is(cell->master, "dedicated"))
+    if (cell_has_masters(cell) && is(cell->master, "dedicated"))
         return check_dedicated(cell, h, err);
-    bool threads = is(cell->transport, "shared");
+    bool threads = setup->transport->rules->tree == TRANSPORT_BY_THREAD;
     long units = threads ? cell->threads : cell->ranks;
     if (hierarchy_leaves(h) > units)
         return error_set(err, ENOTSUP,
@@ -302,13 +252,8 @@ static int resolve_workers(struct setup *setup, struct error *err)
                          workers, cell->threads);
     cell->ranks = workers / cell->threads;
     cell->workers = 0; /* candidates of auto keep the ranks */
-    bool masterless =
-        is(cell->transport, "shared") || is(cell->transport, "window") ||
-        is(cell->transport, "steal") || is(cell->transport, "openmp") ||
-        setup->scheme.kind == SCHEME_SCHEDULE;
-    bool alone = cell->ranks == 1 && is(cell->transport, "auto");
-    if (is(cell->master, "dedicated") && !masterless && !alone)
-        cell->ranks += (int)hierarchy_masters(&setup->hierarchy);
+    cell->ranks += cell_dedicated_ranks(cell, &setup->hierarchy,
+                                        setup->scheme.kind == SCHEME_SCHEDULE);
     return 0;
 }
 
@@ -334,12 +279,23 @@ static int resolve_values(struct setup *setup, struct error *err)
 
 /* In this order: what is wrong in itself, then what does not go together. */
 static int (*const parts[])(struct setup *setup, struct error *err) = {
-    read_specs,        read_words,        choice_settle,
-    check_binding,     check_protocol,    check_steps,
-    resolve_workers,   resolve_auto,      setup_check_openmp,
-    check_hierarchy,   check_shape,       check_transport,
-    setup_check_push,  setup_check_steal, setup_check_scheme,
-    setup_check_power, setup_check_load,  setup_check_perturb,
+    read_specs,
+    read_words,
+    choice_settle,
+    check_binding,
+    check_protocol,
+    check_steps,
+    resolve_workers,
+    setup_settle_transport,
+    setup_check_transport,
+    setup_check_schedule,
+    check_hierarchy,
+    check_shape,
+    setup_check_push,
+    setup_check_scheme,
+    setup_check_power,
+    setup_check_load,
+    setup_check_perturb,
     resolve_values,
 };
 

@@ -12,15 +12,24 @@
 int setup_read_power(const struct cell *cell, struct error *err);
 int setup_read_load(const struct cell *cell, struct error *err);
 
-/* Transport openmp, and schedules, whose canonical form is written. */
-int setup_check_openmp(struct setup *setup, struct error *err);
+/* Puts the first fitting transport in the place of `auto`, and writes what does
+ * not apply under it in one way only. */
+int setup_settle_transport(struct setup *setup, struct error *err);
+
+/* Whether the transport does all that the cell asks for; what would do, if it
+ * does not. */
+int setup_check_transport(struct setup *setup, struct error *err);
+
+/* A schedule's canonical form, under a transport that has them. */
+int setup_check_schedule(struct setup *setup, struct error *err);
+
+/* Where chunks can be handed out again, for messages. */
+void reissue_possible(char *text, size_t size);
 
 /* Plans and input data; resolves `data`. */
 int setup_check_push(struct setup *setup, struct error *err);
 
-int setup_check_steal(struct setup *setup, struct error *err);
-
-/* The scheme with hierarchy, protocol and window. */
+/* The scheme with hierarchy and protocol. */
 int setup_check_scheme(struct setup *setup, struct error *err);
 
 /* Makes the powers, and writes them in one form: equal ones are none. */

@@ -106,12 +106,12 @@ static void what_does_not_go_together_is_skipped(void **state)
 {
     (void)state;
     bad(OPENMP("scheme=ss"), -ENOTSUP, "OpenMP's own schedules");
-    bad(OPENMP("scheme=single-round"), -ENOTSUP, "OpenMP's own schedules");
+    bad(OPENMP("scheme=single-round"), -ENOTSUP, "sends data by plan");
     bad(OPENMP("scheme=gss/static"), -ENOTSUP, "OpenMP's own schedules");
     bad(WORDS("scheme=dynamic", "transport=shared"), -ENOTSUP,
-        "needs transport openmp, not shared");
+        "transport shared has no OpenMP schedules");
     bad(WORDS("scheme=guided", "transport=window", "ranks=2"), -ENOTSUP,
-        "needs transport openmp, not window");
+        "use transport openmp");
     bad(OPENMP("scheme=static", "hierarchy=node"), -ENOTSUP, "use flat");
     bad(OPENMP("scheme=static", "hierarchy=2"), -ENOTSUP, "use flat");
     bad(OPENMP("scheme=static", "reissue=on"), -ENOTSUP,
@@ -119,9 +119,9 @@ static void what_does_not_go_together_is_skipped(void **state)
     bad(OPENMP("scheme=static", "min_chunk=2"), -ENOTSUP, "min_chunk 1");
     bad(OPENMP("scheme=static", "collect=master"), -ENOTSUP, "no master");
     bad(OPENMP("scheme=static", "kernel=matmul", "data=sent"), -ENOTSUP,
-        "not transport openmp");
+        "transport openmp has no master");
     bad(OPENMP("scheme=static", "kernel=heat"), -ENOTSUP,
-        "not for protocol dmps");
+        "loops with dependences; use transport shared");
     bad(OPENMP("scheme=static", "platform=x.xml"), -ENOTSUP,
         "cannot be simulated");
     bad(WORDS("scheme=dynamic", "platform=x.xml"), -ENOTSUP,

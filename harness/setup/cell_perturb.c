@@ -1,5 +1,6 @@
 /* What goes wrong on purpose in a cell, and what is done about it. */
 #include "harness/setup/cell_checks.h"
+#include "harness/setup/cell_transport.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,8 +17,7 @@ static int first_allowed(const struct setup *setup,
                          const struct perturb *perturb)
 {
     const struct cell *cell = &setup->cell;
-    bool serves =
-        is(cell->transport, "master") && is(cell->master, "computing");
+    bool serves = cell_has_masters(cell) && is(cell->master, "computing");
     return perturb->kind->ever && serves ? cell->threads : 0;
 }
 
@@ -107,23 +107,15 @@ static int check_all(const struct setup *setup, struct error *err)
 static int check_reissue(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;
-    const char *possible = "possible are loops without dependences under "
-                           "transport shared or master (collect master), "
-                           "hierarchy flat";
+    char possible[160];
     if (cell->reissue == 0)
         return 0;
+    reissue_possible(possible, sizeof(possible));
     if (!is(cell->protocol, "parallel"))
-        return error_set(err, ENOTSUP, "reissue: %s; %s",
-                         is(cell->protocol, "push")
-                             ? "a plan says who gets what, once"
-                             : "what depends on a lost row cannot be done "
-                               "without it",
-                         possible);
-    if (is(cell->transport, "window") || is(cell->transport, "steal"))
         return error_set(err, ENOTSUP,
-                         "reissue: transport %s has no master that knows "
-                         "what is out; %s",
-                         cell->transport, possible);
+                         "reissue: what depends on a lost row cannot be done "
+                         "without it; %s",
+                         possible);
     if (!is(cell->hierarchy, "flat"))
         return error_set(err, ENOTSUP,
                          "reissue: under hierarchy %s no one master knows what "
@@ -133,7 +125,7 @@ static int check_reissue(struct setup *setup, struct error *err)
         return error_set(err, ENOTSUP,
                          "reissue: with data sent chunks are not handed out "
                          "again; use data none");
-    if (is(cell->transport, "master") && is(cell->collect, "local"))
+    if (cell_has_masters(cell) && is(cell->collect, "local"))
         return error_set(err, ENOTSUP,
                          "reissue: with collect local the results of a worker "
                          "that is gone are gone too; %s",

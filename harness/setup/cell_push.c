@@ -9,42 +9,31 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-static int check_way(const struct cell *cell, const char *what,
-                     struct error *err)
+/* Data travel behind the chunks of one master. */
+static int check_sent(const struct cell *cell, struct error *err)
 {
-    if (!is(cell->transport, "master"))
-        return error_set(err, ENOTSUP,
-                         "%s: a master sends it by message, not transport %s: "
-                         "use two ranks or more and transport master",
-                         what, cell->transport);
     if (cell->threads > 1)
         return error_set(err, ENOTSUP,
-                         "%s: it is sent to ranks of one thread, not of %d",
-                         what, cell->threads);
+                         "data sent: it is sent to ranks of one thread, not "
+                         "of %d",
+                         cell->threads);
     if (!is(cell->hierarchy, "flat"))
         return error_set(err, ENOTSUP,
-                         "%s: there is one master with one port, not hierarchy "
-                         "%s: use flat",
-                         what, cell->hierarchy);
+                         "data sent: there is one master with one port, not "
+                         "hierarchy %s: use flat",
+                         cell->hierarchy);
     return 0;
 }
 
 static int check_plan(const struct setup *setup, struct error *err)
 {
     const struct cell *cell = &setup->cell;
-    int code = check_way(cell, "protocol push", err);
-    if (code != 0)
-        return code;
     if (setup->scheme.plan.algorithm == DIVISIBLE_MULTI_INSTALLMENT &&
         cell->prefetch)
         return error_set(err, ENOTSUP,
                          "scheme multi-installment is for workers without "
                          "overlap of communication and computation: use "
                          "prefetch off");
-    if (cell->min_chunk > 1)
-        return error_set(err, ENOTSUP,
-                         "min_chunk: the chunks of a plan are what they are, "
-                         "use 1");
     if (setup->workers > DIVISIBLE_WORKERS_MAX)
         return error_set(err, ENOTSUP,
                          "protocol push: plans are for at most %d workers",
@@ -80,6 +69,6 @@ int setup_check_push(struct setup *setup, struct error *err)
     if (code == 0 && is(cell->protocol, "push"))
         code = check_plan(setup, err);
     if (code == 0 && is(cell->data, "sent"))
-        code = check_way(cell, "data sent", err);
+        code = check_sent(cell, err);
     return code;
 }

@@ -54,11 +54,11 @@ static void what_does_not_go_together_is_skipped(void **state)
     bad(PUSH("scheme=gss", "kernel=heat", "protocol=push"), -ENOTSUP,
         "use dmps or subproblem");
     bad(PUSH("scheme=single-round", "layout=1x2"), -ENOTSUP,
-        "use two ranks or more");
+        "two ranks or more have");
     bad(PUSH("scheme=single-round", "transport=window"), -ENOTSUP,
-        "not transport window");
+        "transport window has no master");
     bad(PUSH("scheme=single-round", "layout=2x2"), -ENOTSUP,
-        "ranks of one thread, not of 2");
+        "sends to ranks of one thread");
     bad(PUSH("scheme=single-round", "hierarchy=2"), -ENOTSUP, "use flat");
     bad(PUSH("scheme=single-round", "hierarchy=node"), -ENOTSUP, "use flat");
     bad(PUSH("scheme=single-round", "min_chunk=2"), -ENOTSUP, "min_chunk");
@@ -69,7 +69,7 @@ static void what_does_not_go_together_is_skipped(void **state)
     bad(PUSH("scheme=gss", "data=sent", "kernel=mandelbrot"), -ENOTSUP,
         "kernel mandelbrot has no input data");
     bad(PUSH("scheme=gss", "data=sent", "layout=1x2"), -ENOTSUP,
-        "data sent: a master sends it by message");
+        "data sent: transport shared has no master");
     bad(PUSH("scheme=gss", "data=sent", "hierarchy=2"), -ENOTSUP, "use flat");
 }
 

@@ -1,5 +1,5 @@
-/* Whether the scheme or the two of a cell go together with its hierarchy,
- * protocol and transport. */
+/* Whether the scheme or the two of a cell go together with its hierarchy and
+ * protocol. */
 #include "harness/setup/cell_checks.h"
 
 #include <errno.h>
@@ -24,20 +24,6 @@ static int check_learning(const struct cell *cell,
                      "use awf, awf-b, awf-c or af, or a kernel without "
                      "dependences",
                      scheme->name, cell->protocol);
-}
-
-/* What is asked at the window itself must not need a state. */
-static int check_window(const struct cell *cell, const struct sched_ops *scheme,
-                        struct error *err)
-{
-    if (scheme->feedback == NULL || !is(cell->window, "rma"))
-        return 0;
-    return error_set(err, ENOTSUP,
-                     "scheme %s learns from the times of chunks, which an "
-                     "rma window cannot carry: use window shared or "
-                     "transport master, or learn below it (hierarchy node, "
-                     "scheme fss/%s)",
-                     scheme->name, scheme->name);
 }
 
 /* The second scheme needs masters that cut, and the number of a chunk in the
@@ -73,7 +59,5 @@ int setup_check_scheme(struct setup *setup, struct error *err)
     int code = pair->inner != NULL ? check_two(cell, err) : 0;
     if (code == 0)
         code = check_learning(cell, pair->outer, err);
-    if (code == 0)
-        code = check_learning(cell, pair->inner, err);
-    return code == 0 ? check_window(cell, pair->outer, err) : code;
+    return code == 0 ? check_learning(cell, pair->inner, err) : code;
 }

@@ -9,6 +9,7 @@
 #include "harness/hierarchy/hierarchy.h"
 #include "harness/setup/scheme.h"
 #include "harness/topo/topo.h"
+#include "harness/transport/registry/registry.h"
 #include "kernels/kernel.h"
 
 enum protocol {
@@ -26,6 +27,7 @@ struct setup {
     struct scheme scheme;
     struct hierarchy hierarchy;
     enum protocol protocol;
+    const struct transport_ops *transport;
     struct topo_binding binding;
     struct perturbs perturbs;
     int workers;

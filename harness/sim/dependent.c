@@ -154,11 +154,11 @@ static bool serve(void *arg, struct link_piece *piece)
 {
     struct seat *seat = arg;
     struct run *run = seat->run;
-    struct chain *chain =
-        &run->part[run->tree.worker_rank[seat - run->seat]].chain;
+    struct transport_end *end =
+        &run->part[run->tree.worker_rank[seat - run->seat]].end;
     if (piece == NULL)
-        return chain_progress(chain);
-    relay_serve_beside(&chain->relay, piece->request, &piece->status);
+        return end_poll(end);
+    end_serve(end, piece->request, &piece->status);
     return true;
 }
 
@@ -182,7 +182,7 @@ static void open_worker(struct run *run, int w)
     if (run->dependent.migrate.comm != NULL)
         dmps->migrate = &run->dependent.migrate;
     links_join(&dmps->links, &run->dependent.links, &part->comm);
-    if (first && chain_polls(&part->chain)) {
+    if (first && end_polls(&part->end)) {
         dmps->links.serve = serve;
         dmps->links.serve_arg = &run->seat[w];
     }

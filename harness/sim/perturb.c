@@ -2,7 +2,9 @@
  * passes: what it loses is known from when it computes what, and slept. */
 #include "harness/sim/run_parts.h"
 
+#include "harness/transport/master/reissue.h"
 #include "harness/engine/sim/world.h"
+#include "harness/transport/master/reissue.h"
 
 #include <errno.h>
 #include <math.h>
@@ -75,11 +77,12 @@ static void be_gone(struct seat *seat)
     struct run *run = seat->run;
     struct engine_event never = {0};
     struct engine_idle idle = {0};
-    if (run->root.has_book)
-        reissue_await(&run->root.book, &patience);
-    if (!run->root.has_book)
+    struct reissue *book = transport_book(&run->transport);
+    if (book != NULL)
+        reissue_await(book, &patience);
+    if (book == NULL)
         say_never();
-    while (!run->root.has_book)
+    while (book == NULL)
         engine_idle(&idle, &patience, &never);
     seat->back = true;
     for (int k = 0; k < run->setup->perturbs.count; k++)

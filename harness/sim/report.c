@@ -3,6 +3,7 @@
 
 #include "base/stats.h"
 #include "harness/engine/sim/world.h"
+#include "harness/transport/master/reissue.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -65,7 +66,6 @@ static void fill_workers(struct run *run, struct run_result *result)
         int rank = run->tree.worker_rank[w];
         int thread = w - run->tree.rank_worker[rank];
         int place = rank * run->context->threads + thread;
-        struct steal_tally tally = chain_stolen(&run->part[rank].chain, thread);
         run->result[w] = (struct worker_result){
             .chunks = seat->worker.chunks,
             .iterations = seat->worker.iterations,
@@ -74,14 +74,12 @@ static void fill_workers(struct run *run, struct run_result *result)
             .wait_s = seat->wait_s,
             .serve_s = seat->source.serve_s,
             .sync_s = seat->sync_s,
-            .steals = tally.steals,
-            .steals_failed = tally.failed,
-            .stolen = tally.iterations,
             .core = -1,
             .processor = -1,
             .numa = -1,
             .bound = true,
             .host = (uintptr_t)world->place[place].host};
+        end_facts(&run->part[rank].end, thread, run->result[w].fact);
         for (int k = 0; seat->hit != 0 && k < run->setup->perturbs.count; k++)
             run->result[w].lost_s += seat->toll[k].lost_s;
         result->chunks += seat->worker.chunks;
@@ -118,9 +116,9 @@ static double bound(const struct run *run)
         const struct ran *ran = &run->handed[i].ran;
         cost[i] = before[ran->start + ran->size] - before[ran->start];
     }
-    /* What is stolen runs in no order of the whole loop. */
+    bool unordered = run->transport.ops->rules->unordered;
     double (*least)(const double *, int64_t, int) =
-        run->root.steals ? stats_least_time : stats_list_schedule;
+        unordered ? stats_least_time : stats_list_schedule;
     double time = least(cost, run->handed_count, run->tree.workers);
     free(cost);
     return time;
@@ -145,9 +143,9 @@ static void split_handed(struct run *run, struct run_result *result)
 /* What was computed in vain is no part of the loop. */
 static void drop_late(struct run *run, struct run_result *result)
 {
-    const struct reissue *book = &run->root.book;
+    const struct reissue *book = transport_book(&run->transport);
     int64_t kept = 0;
-    if (!run->root.has_book)
+    if (book == NULL)
         return;
     for (int64_t i = 0; i < run->handed_count; i++)
         if (reissue_winner(book, run->handed[i].ran.start) ==

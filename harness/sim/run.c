@@ -4,7 +4,7 @@
 #include "harness/sim/run_parts.h"
 
 #include "harness/engine/sim/world.h"
-#include "harness/setup/cell_tree.h"
+#include "harness/setup/cell_transport.h"
 #include "harness/sim/machine.h"
 
 #include <errno.h>
@@ -26,12 +26,10 @@ enum { MANY = 32768 };
 
 static int open_part(struct run *run, int rank, struct error *err)
 {
-    const struct engine_patience patience = {0};
     struct part *part = &run->part[rank];
     part->comm = run->context->comm;
     part->comm.rank = rank;
-    return chain_open(&part->chain, &run->root, run->loop, &run->tree,
-                      &part->comm, &patience, err);
+    return end_open(&part->end, &run->transport, &part->comm, err);
 }
 
 static int compare_hosts(const void *a, const void *b)
@@ -67,20 +65,16 @@ static int open_sites(struct run *run, struct error *err)
     return 0;
 }
 
-static int open_root(struct run *run, struct error *err)
+static int open_handout(struct run *run, struct error *err)
 {
-    const struct comm *comm = &run->context->comm;
-    bool windowed = strcmp(run->cell.transport, "window") == 0;
-    bool own = !windowed || (comm->one_host && strcmp(run->cell.window, "rma"));
+    const struct engine_patience patience = {0};
     int code = 0;
-    if (strcmp(run->cell.transport, "steal") == 0)
+    if (run->setup->transport->rules->sites)
         code = open_sites(run, err);
-    const struct chain_thieves thieves = {run->context->seed, run->site};
     return code != 0 ? code
-                     : chain_root_open(&run->root, &run->cell, run->loop,
-                                       &run->tree, &run->powers,
-                                       run->planned.list ? &run->planned : NULL,
-                                       &thieves, own, err);
+                     : handout_open(&run->transport, run->setup, run->loop,
+                                    &run->tree, &run->powers, &run->planned,
+                                    run->site, run->context, &patience, err);
 }
 
 static int open_parts(struct run *run, struct error *err)
@@ -95,7 +89,7 @@ static int open_parts(struct run *run, struct error *err)
         code = planned_open(&run->planned, run->setup, run->loop, &run->tree,
                             run->context, err);
     if (code == 0)
-        code = open_root(run, err);
+        code = open_handout(run, err);
     if (code != 0)
         return code;
     code = perturb_open(run, err);
@@ -139,9 +133,8 @@ void run_close(struct run *run)
 {
     dependent_close(run);
     for (int rank = 0; rank < run->opened; rank++)
-        chain_close(&run->part[rank].chain);
-    if (run->root.cell != NULL)
-        chain_root_close(&run->root);
+        end_close(&run->part[rank].end);
+    transport_close(&run->transport);
     planned_free(&run->planned);
     run_report_free(run);
     perturb_close(run);
@@ -191,11 +184,9 @@ const struct planned *run_planned(const struct run *run)
     return run->planned.count > 0 ? &run->planned : NULL;
 }
 
-const char *run_window(const struct run *run)
+const char *run_chosen(const struct run *run)
 {
-    if (strcmp(run->cell.transport, "window") != 0)
-        return NULL;
-    return run->root.owns_memory ? "shared" : "rma";
+    return end_chosen(&run->part[0].end);
 }
 
 /* What else would differ: schemes that go on learning, and slices that are at
@@ -209,7 +200,7 @@ bool run_varies(const struct run *run)
 
 int run_home(const struct run *run, int64_t iteration)
 {
-    return run->root.steals ? steal_home(&run->root.steal, iteration) : -1;
+    return transport_home(&run->transport, iteration);
 }
 
 /* ---- the loop ---- */
@@ -217,12 +208,12 @@ int run_home(const struct run *run, int64_t iteration)
 static void reset(struct run *run)
 {
     const struct tree *tree = &run->tree;
-    chain_root_reset(&run->root, false);
+    transport_rewind(&run->transport, false);
     run->handed_count = 0;
     run->messages = run->bytes = 0;
     for (int rank = 0; rank < run->context->comm.ranks; rank++) {
         struct part *part = &run->part[rank];
-        chain_reset(&part->chain, false);
+        end_reset(&part->end, false);
         part->end_s = 0;
         for (int w = tree->rank_worker[rank]; w < tree->rank_worker[rank + 1];
              w++)
@@ -240,7 +231,7 @@ static void work(struct run *run, struct part *part, int worker)
     else
         parallel_run(&seat->worker);
     seat_leave(seat);
-    chain_leave(&part->chain);
+    end_leave(&part->end);
 }
 
 /* worker: -1 where there is none. */
@@ -249,8 +240,8 @@ static void run_pass(struct run *run, struct part *part, int thread, int worker)
     if (worker >= 0)
         work(run, part, worker);
     if (thread == 0) {
-        chain_finish(&part->chain);
-        chain_traffic(&part->chain, &run->messages, &run->bytes);
+        end_finish(&part->end);
+        end_add_traffic(&part->end, &run->messages, &run->bytes);
     }
     if (worker >= 0 && run->dependent.dmps != NULL)
         dependent_finish(run, worker);
@@ -259,9 +250,9 @@ static void run_pass(struct run *run, struct part *part, int thread, int worker)
 /* Everybody has left the pass before, and nobody begins the next. */
 static void rewind_all(struct run *run, int pass)
 {
-    chain_root_reset(&run->root, true);
+    transport_rewind(&run->transport, true);
     for (int rank = 0; rank < run->context->comm.ranks; rank++)
-        chain_reset(&run->part[rank].chain, true);
+        end_reset(&run->part[rank].end, true);
     for (int w = 0; w < run->tree.workers; w++)
         seat_rewind(run, w);
     dependent_rewind(run, pass);
@@ -277,7 +268,7 @@ static void next_pass(struct run *run, struct part *part, int place, int worker,
     engine_team_barrier(team, NULL);
     dependent_tell(run, worker);
     if (place % run->context->threads == 0)
-        chain_listen(&part->chain);
+        end_listen(&part->end);
     comm_sharp_barrier(&run->context->comm);
 }
 
@@ -306,7 +297,7 @@ static void loop_body(int place, void *arg)
     int worker = tree->rank_worker[rank] + thread;
     worker = worker < tree->rank_worker[rank + 1] ? worker : -1;
     if (thread == 0)
-        chain_listen(&part->chain);
+        end_listen(&part->end);
     world_sleep(delay_of(tree, worker));
     if (thread == 0)
         part->start_s = engine_now();

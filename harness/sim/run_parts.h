@@ -6,14 +6,14 @@
 #define HARNESS_SIM_RUN_PARTS_H
 
 #include "harness/dependence/dmps.h"
-#include "harness/run/chain.h"
+#include "harness/run/handout.h"
 #include "harness/run/run.h"
 #include "harness/sim/slices.h"
 
 /* A rank's part.  There may be half a million. */
 struct part {
     struct comm comm;
-    struct chain chain;
+    struct transport_end end;
     double start_s, end_s;
 };
 
@@ -62,8 +62,8 @@ struct run {
     struct tree tree;
     struct powers powers;
     struct planned planned; /* of protocol push */
-    struct chain_root root;
-    struct site *site; /* of each worker, where they steal; or NULL */
+    struct transport transport;
+    struct site *site; /* of each worker, where the transport asks; or NULL */
     struct part *part; /* of each rank */
     int opened;        /* parts */
     struct seat *seat; /* of each worker */

@@ -33,7 +33,7 @@ void seat_compute(struct seat *seat, double seconds,
                   const struct kernel_poll *poll)
 {
     double slice = SLICE_S;
-    if (seat->run->root.steals)
+    if (seat->run->transport.ops->rules->all_poll)
         slice = fmax(slice, seconds / POLLS_MAX);
     while (poll != NULL && seconds > slice) {
         compute(seat, slice);
@@ -123,26 +123,11 @@ static void poll_call(void *arg)
     struct run *run = seat->run;
     int rank = run->tree.worker_rank[seat - run->seat];
     double start = engine_now();
-    if (chain_progress(&run->part[rank].chain))
+    if (end_poll(&run->part[rank].end))
         seat->source.serve_s += engine_now() - start;
 }
 
 /* ---- the seat ---- */
-
-static enum engine_cost cost_of(const struct run *run, int worker)
-{
-    const struct tree *tree = &run->tree;
-    const struct part *part = &run->part[tree->worker_rank[worker]];
-    if (part->chain.has_push)
-        return ENGINE_COSTS; /* planned before the loop */
-    if (part->chain.has_steal)
-        return ENGINE_OWN;
-    if (!part->chain.has_relay)
-        return run->root.table.steps > 0 ? ENGINE_COUNT : ENGINE_STATE;
-    int leaf = tree->worker_master[worker];
-    bool here = tree->master[leaf].rank == part->comm.rank;
-    return here ? ENGINE_STATE : ENGINE_COSTS;
-}
 
 void seat_open(struct run *run, int worker)
 {
@@ -150,8 +135,8 @@ void seat_open(struct run *run, int worker)
     int rank = run->tree.worker_rank[worker];
     int thread = worker - run->tree.rank_worker[rank];
     int place = rank * run->context->threads + thread;
-    struct chain *chain = &run->part[rank].chain;
-    struct source *inner = chain_source(chain, thread);
+    struct transport_end *end = &run->part[rank].end;
+    struct source *inner = end_source(end, thread);
     *seat = (struct seat){
         .source = {.next = seat_next,
                    .ask_ahead = inner->ask_ahead ? seat_ahead : NULL,
@@ -160,7 +145,7 @@ void seat_open(struct run *run, int worker)
         .inner = inner,
         .run = run,
         .poll = {poll_call, seat},
-        .cost = cost_of(run, worker),
+        .cost = end_cost(end, thread),
         .power = world_here()->place[place].power,
         .queue = run->powers.queue ? run->powers.queue[worker] : 1,
         .last = -1,
@@ -173,7 +158,7 @@ void seat_open(struct run *run, int worker)
     perturb_seat(seat);
     slices_open(&seat->slices, machine_slices(world_here()->machine),
                 seat->queue - 1, run->repetition);
-    if (thread == 0 && chain_polls(chain))
+    if (thread == 0 && end_polls(end))
         seat->worker.poll = &seat->poll;
 }
 
@@ -182,7 +167,7 @@ void seat_rewind(struct run *run, int worker)
     int rank = run->tree.worker_rank[worker];
     int thread = worker - run->tree.rank_worker[rank];
     struct seat *seat = &run->seat[worker];
-    seat->inner = chain_source(&run->part[rank].chain, thread);
+    seat->inner = end_source(&run->part[rank].end, thread);
 }
 
 void seat_leave(struct seat *seat)

@@ -1,5 +1,7 @@
 #include "harness/transport/transport.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 const char *const transport_asks[TRANSPORT_ASKS] = {
@@ -38,8 +40,59 @@ const char *transport_refuses(const struct transport_ops *ops,
 bool transport_has_field(const struct transport_ops *ops, const char *field)
 {
     const struct transport_rules *rules = ops->rules;
-    for (int i = 0; i < 4 && rules->fields[i] != NULL; i++)
+    for (int i = 0; i < TRANSPORT_FIELDS && rules->fields[i] != NULL; i++)
         if (strcmp(rules->fields[i], field) == 0)
             return true;
     return rules->field != NULL && strcmp(rules->field, field) == 0;
+}
+
+/* Results of more iterations do not go into messages. */
+static int check_collect(const struct transport_setup *setup, struct error *err)
+{
+    if (!setup->collect || setup->output_bytes == 0 ||
+        setup->iterations <= INT_MAX)
+        return 0;
+    return error_set(err, ENOTSUP,
+                     "collect master: a loop of more than %d iterations "
+                     "has no messages for its results, use local",
+                     INT_MAX);
+}
+
+int transport_open(struct transport *transport, const struct transport_ops *ops,
+                   const struct transport_setup *setup, struct error *err)
+{
+    *transport = (struct transport){.setup = *setup};
+    int code = check_collect(setup, err);
+    if (code == 0 && ops->share != NULL)
+        code = ops->share(&transport->setup, &transport->shared, err);
+    if (code == 0)
+        transport->ops = ops;
+    return code;
+}
+
+void transport_close(struct transport *transport)
+{
+    if (transport->ops != NULL && transport->ops->unshare != NULL)
+        transport->ops->unshare(transport->shared);
+    *transport = (struct transport){.ops = NULL};
+}
+
+void transport_rewind(struct transport *transport, bool further_step)
+{
+    if (transport->setup.comm->rank == 0 && transport->ops->rewind != NULL)
+        transport->ops->rewind(transport->shared, further_step);
+}
+
+struct reissue *transport_book(const struct transport *transport)
+{
+    return transport->ops->book != NULL
+               ? transport->ops->book(transport->shared)
+               : NULL;
+}
+
+int transport_home(const struct transport *transport, int64_t iteration)
+{
+    return transport->ops->home != NULL
+               ? transport->ops->home(transport->shared, iteration)
+               : -1;
 }

@@ -8,24 +8,34 @@
 #ifndef HARNESS_TRANSPORT_TRANSPORT_H
 #define HARNESS_TRANSPORT_TRANSPORT_H
 
-#include <stdbool.h>
+#include "base/error.h"
+#include "harness/comm/comm.h"
+#include "harness/comm/input.h"
+#include "harness/comm/source.h"
+#include "harness/hierarchy/tree.h"
 
-/* What a measurement may ask of a transport. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- what goes with it ---- */
+
+/* What a measurement may ask of a transport, in the order of checks. */
 enum transport_ask {
+    TRANSPORT_SCHEDULE, /* schedules of OpenMP, in place of schemes */
+    TRANSPORT_SCHEME,
+    TRANSPORT_SIMULATION,
     TRANSPORT_ONE_RANK,
     TRANSPORT_RANKS,
-    TRANSPORT_THREADS, /* of a rank, several */
-    TRANSPORT_SIMULATION,
     TRANSPORT_INDEPENDENT, /* protocol parallel */
     TRANSPORT_DEPENDENT,   /* protocols dmps and subproblem */
     TRANSPORT_PLAN,        /* protocol push */
+    TRANSPORT_THREADS,     /* of a rank, several */
     TRANSPORT_NODE,        /* hierarchy: one pool for each rank */
     TRANSPORT_MASTERS,     /* hierarchy: masters below the supermaster */
-    TRANSPORT_SCHEME,
-    TRANSPORT_RESERVING, /* schemes that keep chunks for one worker */
-    TRANSPORT_LEARNING,  /* schemes that learn from the times of chunks */
-    TRANSPORT_TWO,       /* two schemes */
-    TRANSPORT_SCHEDULE,  /* schedules of OpenMP */
+    TRANSPORT_TWO,         /* two schemes */
+    TRANSPORT_RESERVING,   /* schemes that keep chunks for one worker */
+    TRANSPORT_LEARNING,    /* schemes that learn from the times of chunks */
     TRANSPORT_MIN_CHUNK,
     TRANSPORT_COLLECT, /* results travel to the master */
     TRANSPORT_DATA,    /* input data travel to the workers */
@@ -54,7 +64,18 @@ struct transport_fact {
     const char *name, *unit;
 };
 
-enum { TRANSPORT_CHOICES = 4, TRANSPORT_FACTS = 4 };
+enum { TRANSPORT_FIELDS = 4, TRANSPORT_CHOICES = 4, TRANSPORT_FACTS = 4 };
+
+/* Refusals that most transports share. */
+#define TRANSPORT_NO_SCHEDULES                                                 \
+    [TRANSPORT_SCHEDULE] = "has no OpenMP schedules (ss and css are much "     \
+                           "like dynamic, gss like guided)"
+#define TRANSPORT_SENDS_NOTHING                                                \
+    [TRANSPORT_PLAN] = "has no master that sends data by plan (two ranks or "  \
+                       "more have, under transport master)",                   \
+    [TRANSPORT_COLLECT] = "has no master to collect",                          \
+    [TRANSPORT_DATA] = "has no master that sends data (two ranks or more "     \
+                       "have, under transport master)"
 
 struct transport_rules {
     const char *name;
@@ -64,19 +85,20 @@ struct transport_rules {
     /* Why it cannot do what is asked, a part of a sentence whose subject is the
      * transport ("has no masters"); NULL: it can. */
     const char *refuses[TRANSPORT_ASKS];
-    const char *fields[4]; /* cell fields that apply under it and not under
-                              every other */
+    const char *fields[TRANSPORT_FIELDS]; /* cell fields that apply under it and
+                              not under every other */
     /* The field that it alone has, and its values, the first by default. */
     const char *field;
     struct transport_choice choice[TRANSPORT_CHOICES];
     struct transport_fact fact[TRANSPORT_FACTS];
     enum transport_tree tree;
-    bool unordered; /* chunks run in no order of the whole loop */
+    int64_t iterations_max; /* of a loop; 0: any */
+    bool unordered;         /* chunks run in no order of the whole loop */
+    bool all_poll; /* every rank does while it computes, not masters alone */
+    bool sites;    /* it is told where the workers are */
 };
 
-struct transport_ops {
-    const struct transport_rules *rules;
-};
+struct transport_ops;
 
 /* Why a transport with this value of its own field (NULL: none in particular)
  * refuses what is asked; NULL: it does not. */
@@ -85,5 +107,166 @@ const char *transport_refuses(const struct transport_ops *ops,
 
 /* Whether a cell field applies under this transport. */
 bool transport_has_field(const struct transport_ops *ops, const char *field);
+
+/* ---- what it is given ---- */
+
+/* Where a worker is; equal numbers are the same thing, -1: not known. */
+struct site {
+    uint64_t node;
+    int32_t socket, cache; /* the outermost cache of its core */
+};
+
+struct sched_pair;
+struct push_chunk;
+struct openmp_schedule;
+
+/* A loop that is to be handed out.  All pointers stay the caller's and outlive
+ * the transport; what is 0 or NULL is not asked for. */
+struct transport_setup {
+    const struct comm *comm;
+    const struct tree *tree;
+    struct engine_patience patience;
+    int64_t iterations, min_chunk;
+    const struct sched_pair *scheme;        /* or two */
+    const struct openmp_schedule *schedule; /* in place of a scheme */
+    const struct push_chunk *plan; /* in place of a scheme, `planned` of it */
+    int64_t planned;
+    const char *choice;  /* value of the transport's own field */
+    const double *power; /* of all workers, as the scheme counts; NULL: equal */
+    const double *available; /* 0: this worker takes no part; NULL: all do */
+    const struct site *site; /* of all workers; NULL: not known */
+    uint64_t seed;
+    double iteration_s; /* mean of an iteration; 0: not known */
+    bool keeps;         /* what a scheme learns is for the next repetition */
+    bool prefetch;      /* requests go one ahead; of a plan: overlap */
+    bool collect;       /* results travel to the master */
+    double reissue; /* chunks that are out for so many times what they should
+                       take are handed out again; 0: never */
+    /* Results of the whole loop: this rank's copy, and where a master collects
+     * them, which may be the same. */
+    char *output, *inbox;
+    size_t output_bytes;       /* of an iteration */
+    const struct input *input; /* travels with every chunk; NULL: none does */
+    void *team;                /* whose threads the workers are, of transports
+                                  that have a team */
+};
+
+/* ---- what it is ---- */
+
+struct transport;
+struct reissue;
+
+/* Threads that a transport keeps itself, in place of the launch's. */
+struct transport_team {
+    /* choice: value of the transport's own field.  Returns 0 or -errno. */
+    int (*open)(void **team, const char *choice, int threads,
+                struct error *err);
+    void (*close)(void *team);
+    /* Runs body(thread, arg) on each of them, the caller being thread 0. */
+    void (*fork)(void *team, int threads, void (*body)(int thread, void *arg),
+                 void *arg);
+    /* What tells it from others of its name, for the manifest: calls tell for
+     * each text.  Returns 0 or -errno: it cannot be had here. */
+    int (*identify)(const char *choice,
+                    void (*tell)(void *arg, const char *name, const char *text),
+                    void *arg, struct error *err);
+};
+
+struct transport_traffic {
+    int64_t messages, bytes;
+};
+
+/* `shared` is what all ranks of a process have in common (natively there is one
+ * rank, in simulation the process holds them all), `end` what a rank has.  A
+ * NULL function: there is nothing to be done or to be told. */
+struct transport_ops {
+    const struct transport_rules *rules;
+    const struct transport_team *team; /* NULL: the launch's threads */
+
+    /* Once in a process.  Returns 0 or -errno; not agreed. */
+    int (*share)(const struct transport_setup *setup, void **shared,
+                 struct error *err);
+    void (*unshare)(void *shared);
+    /* Before a repetition or, with further_step, the next time step in it; in
+     * rank 0's process only. */
+    void (*rewind)(void *shared, bool further_step);
+
+    /* Every rank opens an end, collectively; what fails closes what it has
+     * opened.  Returns 0 or -errno. */
+    int (*open)(const struct transport *transport, const struct comm *comm,
+                void **end, struct error *err);
+    void (*close)(void *end);
+    /* After rewind; sources are new from then on.  Then, by thread 0 of the
+     * rank itself, requests are listened to; a barrier follows. */
+    void (*reset)(void *end, bool further_step);
+    void (*listen)(void *end);
+    /* Where worker i of this rank gets its chunks. */
+    struct source *(*source)(void *end, int i);
+
+    /* Whether thread 0 must let messages go on while it computes, and how:
+     * returns whether there were any. */
+    bool (*polls)(const void *end);
+    bool (*poll)(void *end);
+    /* In simulation, for thread 0 when it waits for a message of its own:
+     * blocks until that is complete, which then is null, or until something
+     * was served. */
+    void (*serve)(void *end, MPI_Request *other, MPI_Status *status);
+    /* By each worker when it has left the loop; by thread 0 after that, until
+     * this rank has nothing to send and nobody to serve any more. */
+    void (*leave)(void *end);
+    void (*finish)(void *end);
+
+    /* What it sent since the reset. */
+    struct transport_traffic (*traffic)(const void *end);
+    /* Whether a worker of this rank keeps its results (NULL: it does), and
+     * which of others were collected here, one after the other from
+     * *cursor = 0; false: no more. */
+    bool (*keeps)(const void *end, int worker);
+    bool (*collected)(const void *end, int64_t *cursor, int64_t *start,
+                      int64_t *size);
+    /* After results were verified: overwrites how they came. */
+    void (*poison)(void *end, int byte);
+    /* Where worker i of this rank computes (NULL: at the setup's output); the
+     * input of its chunk, which begins with iteration *first. */
+    char *(*output)(const void *end, int i);
+    const char *(*data)(const void *end, int i, int64_t *first);
+    /* Where chunks are handed out again: whether all results are known to be
+     * in place; and, where they are handed out, the book, else NULL. */
+    bool (*is_over)(void *end);
+    struct reissue *(*book)(void *shared);
+    /* The facts of worker i of this rank since the reset, as in the rules. */
+    void (*facts)(const void *end, int i, int64_t value[TRANSPORT_FACTS]);
+    /* The value of its own field that took effect; NULL: as it was given. */
+    const char *(*chosen)(const void *end);
+    /* Whether workers can register their powers with somebody; one_host: all
+     * ranks are on one.  NULL: they can. */
+    bool (*registers)(const char *choice, bool one_host);
+    /* The worker in whose static share an iteration was. */
+    int (*home)(const void *shared, int64_t iteration);
+    /* In simulation: what worker i of this rank is charged for a chunk,
+     * ENGINE_COSTS: messages are.  NULL: ENGINE_OWN. */
+    enum engine_cost (*cost)(const void *end, int i);
+};
+
+/* ---- how it is used ---- */
+
+/* Once in a process, before its ends. */
+struct transport {
+    const struct transport_ops *ops; /* NULL: not open */
+    struct transport_setup setup;
+    void *shared;
+};
+
+/* Returns 0 or -errno, not agreed.  -ENOTSUP: this loop cannot be handed out
+ * so. */
+int transport_open(struct transport *transport, const struct transport_ops *ops,
+                   const struct transport_setup *setup, struct error *err);
+void transport_close(struct transport *transport);
+void transport_rewind(struct transport *transport, bool further_step);
+
+/* The book of chunks that are handed out again; NULL: not in this process.
+ * The worker in whose static share an iteration was; -1: there are none. */
+struct reissue *transport_book(const struct transport *transport);
+int transport_home(const struct transport *transport, int64_t iteration);
 
 #endif

@@ -116,7 +116,7 @@ def test_what_is_not_possible_is_refused(dlsbench, campaign, source, kernel):
         assert result.code == 2, (scheme, result.out)
         line = result.err.strip()
         assert "\n" not in line, line
-        assert re.search(r": use |, use |learn below|use one of", line), line
+        assert re.search(r"[:;,] use ", line), line
 
 
 def test_the_manual_says_so():

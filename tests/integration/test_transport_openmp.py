@@ -88,7 +88,7 @@ def test_what_cannot_run_says_why(dlsbench, monkeypatch, tmp_path, small):
     for words, says in [
             (("--transport", "openmp", "--scheme", "gss"), "own schedules"),
             (("--transport", "shared", "--scheme", "dynamic"),
-             "needs transport openmp"),
+             "no OpenMP schedules"),
             (("--scheme", "dynamic", "--kernel", "heat"), "dependences"),
             (("--scheme", "runtime"), "OMP_SCHEDULE is not set"),
             (("--scheme", "dynamic", "--hierarchy", "node"), "use flat")]:

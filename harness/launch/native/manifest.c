@@ -3,7 +3,7 @@
 #include "harness/counters/counters.h"
 #include "harness/record/build.h"
 #include "harness/record/record.h"
-#include "harness/transport/openmp/openmp.h"
+#include "harness/setup/cell_transport.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -126,31 +126,37 @@ static json_t *counters_object(struct launch_context *context)
         reading_s > 0 ? json_real(reading_s) : json_null(), "facts_s", facts_s);
 }
 
-/* The OpenMP runtimes that the plan's cells ask for, or why there is none. */
-static json_t *openmp_object(const struct plan *plan)
+static void tell(void *object, const char *name, const char *text)
+{
+    json_object_set_new(object, name, json_string(text));
+}
+
+/* The teams of one transport that the plan's cells ask for, or why they cannot
+ * be had. */
+static json_t *teams_object(const struct plan *plan,
+                            const struct transport_ops *keeper)
 {
     json_t *object = json_object();
     for (int i = 0; i < plan->count; i++) {
-        const struct cell *cell = &plan->cells[i];
-        struct openmp_identity who;
-        struct openmp *openmp;
         struct error why;
-        if (strcmp(cell->transport, "openmp") != 0 ||
-            json_object_get(object, cell->openmp) != NULL)
+        const char *choice = cell_transport_choice(&plan->cells[i]);
+        if (cell_transport(&plan->cells[i]) != keeper ||
+            json_object_get(object, choice) != NULL)
             continue;
-        if (openmp_open(&openmp, cell->openmp, &why) != 0) {
-            json_object_set_new(object, cell->openmp,
-                                json_pack("{s:s}", "missing", why.text));
-            continue;
-        }
-        openmp_identify(openmp, &who);
-        openmp_close(openmp);
-        json_object_set_new(object, cell->openmp,
-                            json_pack("{s:s,s:s,s:s,s:s}", "file", who.file,
-                                      "build_id", who.build_id, "version",
-                                      who.version, "waiting", who.waiting));
+        json_t *team = json_object();
+        if (keeper->team->identify(choice, tell, team, &why) != 0)
+            tell(team, "missing", why.text);
+        json_object_set_new(object, choice, team);
     }
     return object;
+}
+
+static void add_teams(json_t *manifest, const struct plan *plan)
+{
+    for (int t = 0; transport_list[t] != NULL; t++)
+        if (transport_list[t]->team != NULL)
+            json_object_set_new(manifest, transport_list[t]->rules->field,
+                                teams_object(plan, transport_list[t]));
 }
 
 json_t *manifest_make(const struct plan *plan, struct launch_context *context)
@@ -166,9 +172,9 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
     }
     comm_describe(mpi, sizeof(mpi));
     record_time(started, sizeof(started));
-    return json_pack(
+    json_t *manifest = json_pack(
         "{s:i,s:s,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:o,"
-        "s:o,s:o,s:o,s:o,s:o,s:f,s:f,s:f,s:o,s:s}",
+        "s:o,s:o}",
         "schema", RECORD_SCHEMA, "launch", plan->launch, "campaign",
         plan->campaign, "shard", plan->shard, "command", plan->command,
         "started", started, "simulated", 0, "version", build_version,
@@ -176,12 +182,17 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
         build_instruction_set(), "mpi", mpi, "seed", (json_int_t)plan->seed,
         "ranks", plan->ranks, "threads", plan->threads, "places", ranks,
         "machine", machine_object(context), "counters",
-        counters_object(context), "openmp", openmp_object(plan), "policy",
-        policy_to_json(&plan->policy), "slurm", slurm_variables(), "clock_s",
-        engine_measure_clock(), "tick_s", context->tick_s, "barrier_s", barrier,
-        "rma_busy_target_s", record_real(rma < 0 ? 0.0 / 0.0 : rma),
-        "rma_progress",
-        rma < 0        ? why.text
-        : rma > 2.5e-3 ? "the target must enter MPI"
-                       : "goes on while the target computes");
+        counters_object(context));
+    add_teams(manifest, plan);
+    json_t *measured =
+        json_pack("{s:o,s:o,s:f,s:f,s:f,s:o,s:s}", "policy",
+                  policy_to_json(&plan->policy), "slurm", slurm_variables(),
+                  "clock_s", engine_measure_clock(), "tick_s", context->tick_s,
+                  "barrier_s", barrier, "rma_busy_target_s",
+                  record_real(rma < 0 ? 0.0 / 0.0 : rma), "rma_progress",
+                  rma < 0        ? why.text
+                  : rma > 2.5e-3 ? "the target must enter MPI"
+                                 : "goes on while the target computes");
+    json_object_update_new(manifest, measured);
+    return manifest;
 }

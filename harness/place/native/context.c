@@ -1,8 +1,9 @@
 #include "harness/place/context.h"
 
-#include "harness/transport/openmp/openmp.h"
+#include "harness/setup/cell_transport.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,20 +18,28 @@ static int check_ranks(const struct comm *comm, const struct plan *plan,
                      comm->ranks, plan->ranks);
 }
 
-/* Our own team's and one of each OpenMP runtime. */
-enum { TEAMS = 3 };
+/* Our own, and those that transports keep, one of each choice. */
+static int most_teams(void)
+{
+    int teams = 1;
+    for (int t = 0; transport_list[t] != NULL; t++)
+        for (int i = 0;
+             transport_list[t]->team != NULL && i < TRANSPORT_CHOICES; i++)
+            teams += transport_list[t]->rules->choice[i].name != NULL;
+    return teams;
+}
 
 static void open_thread(int thread, void *arg)
 {
     struct launch_context *context = arg;
-    if (thread > 0 || context->openmp == NULL)
+    if (thread > 0 || context->keeper == NULL)
         counters_thread_open(context->counters, context_slot(context, thread));
 }
 
 static void close_thread(int thread, void *arg)
 {
     struct launch_context *context = arg;
-    if (thread > 0 || context->openmp == NULL)
+    if (thread > 0 || context->keeper == NULL)
         counters_thread_close(context->counters, context_slot(context, thread));
 }
 
@@ -40,7 +49,7 @@ static int open_counters(struct launch_context *context,
     int code = counters_parse(plan->policy.events, &context->events, err);
     if (code == 0)
         code = counters_open(&context->counters, &context->events,
-                             TEAMS * context->threads, err);
+                             most_teams() * context->threads, err);
     if (code == 0)
         engine_team_run(context->team, open_thread, context);
     return code;
@@ -80,21 +89,22 @@ static void close_team(struct launch_context *context)
     engine_team_stop(context->team);
 }
 
-/* ---- teams of OpenMP runtimes ---- */
+/* ---- teams that transports keep ---- */
 
-static void close_openmp(struct launch_context *context)
+static void close_kept(struct launch_context *context)
 {
     if (context == NULL)
         return;
-    close_openmp(context->next);
+    close_kept(context->next);
     close_team(context);
-    if (context->openmp != NULL)
-        openmp_close(context->openmp);
+    if (context->kept != NULL)
+        context->keeper->team->close(context->kept);
     free(context);
 }
 
-static int open_openmp(const struct launch_context *context, const char *name,
-                       struct launch_context *made, struct error *err)
+static int open_kept(const struct launch_context *context,
+                     const struct transport_ops *keeper, const char *choice,
+                     struct launch_context *made, struct error *err)
 {
     *made = *context;
     made->team = NULL;
@@ -102,12 +112,12 @@ static int open_openmp(const struct launch_context *context, const char *name,
     if (context->next != NULL)
         made->slots = context->next->slots + context->threads;
     made->next = NULL;
-    int code = openmp_open(&made->openmp, name, err);
+    made->keeper = keeper;
+    snprintf(made->choice, sizeof(made->choice), "%s", choice);
+    int code = keeper->team->open(&made->kept, choice, made->threads, err);
     if (code == 0)
-        code = openmp_check_team(made->openmp, made->threads, err);
-    if (code == 0)
-        code = engine_team_adopt(&made->team, made->threads, openmp_fork,
-                                 made->openmp, err);
+        code = engine_team_adopt(&made->team, made->threads, keeper->team->fork,
+                                 made->kept, err);
     if (code == 0)
         engine_team_run(made->team, open_thread, made);
     return code;
@@ -116,21 +126,23 @@ static int open_openmp(const struct launch_context *context, const char *name,
 int context_of_cell(struct launch_context *context, const struct cell *cell,
                     struct launch_context **out, struct error *err)
 {
+    const struct transport_ops *keeper = cell_transport(cell);
+    const char *choice = cell_transport_choice(cell);
     *out = context;
-    if (strcmp(cell->transport, "openmp") != 0)
+    if (keeper->team == NULL)
         return 0;
     for (struct launch_context *c = context->next; c != NULL; c = c->next) {
-        if (strcmp(openmp_name(c->openmp), cell->openmp) == 0) {
+        if (c->keeper == keeper && strcmp(c->choice, choice) == 0) {
             *out = c;
             return 0;
         }
     }
     struct launch_context *made = calloc(1, sizeof(*made));
-    int code = made != NULL ? open_openmp(context, cell->openmp, made, err)
+    int code = made != NULL ? open_kept(context, keeper, choice, made, err)
                             : error_set(err, ENOMEM, "out of memory");
     code = comm_agree(&context->comm, code, err);
     if (code != 0) {
-        close_openmp(made);
+        close_kept(made);
         return code;
     }
     made->next = context->next;
@@ -141,7 +153,7 @@ int context_of_cell(struct launch_context *context, const struct cell *cell,
 
 void context_close(struct launch_context *context)
 {
-    close_openmp(context->next);
+    close_kept(context->next);
     close_team(context);
     counters_close(context->counters);
     if (context->place.topo != NULL)

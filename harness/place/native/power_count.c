@@ -1,6 +1,7 @@
 /* Counting what else runs on the workers' cores. */
 #include "harness/place/power.h"
 
+#include "harness/setup/cell_transport.h"
 #include "harness/topo/queue.h"
 
 #include <errno.h>
@@ -108,12 +109,12 @@ static int count(struct powers *powers, const struct tree *tree,
     return code;
 }
 
-/* Over an rma window there is no master that workers could register with. */
+/* Whether there is somebody whom the workers tell. */
 static bool registers(const struct cell *cell, const struct comm *comm)
 {
-    return strcmp(cell->transport, "window") != 0 ||
-           strcmp(cell->window, "shared") == 0 ||
-           (strcmp(cell->window, "auto") == 0 && comm->one_host);
+    const struct transport_ops *ops = cell_transport(cell);
+    return ops->registers == NULL ||
+           ops->registers(cell_transport_choice(cell), comm->one_host);
 }
 
 int powers_open(struct powers *powers, const struct setup *setup,

@@ -1,6 +1,6 @@
 #include "harness/run/run_parts.h"
 
-#include "harness/setup/cell_tree.h"
+#include "harness/setup/cell_transport.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -39,7 +39,7 @@ static int open_powers(struct run *run, struct error *err)
 static bool serve_masters(void *arg, struct link_piece *piece)
 {
     (void)piece;
-    return chain_progress(arg);
+    return end_poll(arg);
 }
 
 /* Between two slices of thread 0's work.  Only what really was served counts
@@ -48,7 +48,7 @@ static void poll_call(void *arg)
 {
     struct run *run = arg;
     uint64_t before = engine_ticks();
-    bool any = chain_polls(&run->chain) && chain_progress(&run->chain);
+    bool any = end_polls(&run->end) && end_poll(&run->end);
     if (run->has_dmps)
         any = links_progress(&run->dmps.links) || any;
     if (any)
@@ -58,8 +58,7 @@ static void poll_call(void *arg)
 
 static bool needs_poll(const struct run *run)
 {
-    return chain_polls(&run->chain) ||
-           (run->has_dmps && run->dmps.links.remote);
+    return end_polls(&run->end) || (run->has_dmps && run->dmps.links.remote);
 }
 
 /* Whole pages, touched by nobody yet. */
@@ -85,11 +84,11 @@ static int open_worker(struct run *run, int i, struct error *err)
     struct worker *worker = &run->worker[i];
     *worker = (struct worker){.kernel = loop->kernel,
                               .instance = loop->instance,
-                              .output = chain_output(&run->chain, i),
+                              .output = end_output(&run->end, i),
                               .output_bytes = loop->output_bytes,
                               .stamp = run->setup->stamps};
     if (loop->fed) {
-        run->feed = (struct feed){loop, &run->chain, i};
+        run->feed = (struct feed){loop, &run->end, i};
         worker->kernel = &feed_kernel;
         worker->instance = &run->feed;
     }
@@ -199,52 +198,29 @@ static int open_dmps(struct run *run, struct error *err)
                           loop->grid.steps / run->passes, err);
     run->has_dmps = code == 0;
     dmps->links.patience = run->patience;
-    if (chain_polls(&run->chain)) {
+    if (end_polls(&run->end)) {
         dmps->links.serve = serve_masters;
-        dmps->links.serve_arg = &run->chain;
+        dmps->links.serve_arg = &run->end;
     }
     if (code == 0 && run->passes > 1 && run->context->comm.ranks > 1)
         code = open_migrate(run, err);
     return code;
 }
 
-/* Each rank's share of the loop is by its workers, before OpenMP divides it. */
-static int open_openmp(struct run *run, struct error *err)
-{
-    int64_t iterations = run->loop->iterations, workers = run->tree.workers;
-    int64_t each = iterations / workers, more = iterations % workers;
-    int64_t low = run_first_worker(run), high = low + run->workers;
-    if (strcmp(run->cell.transport, "openmp") != 0)
-        return 0;
-    run->share =
-        (struct openmp_loop){.first = low * each + (low < more ? low : more),
-                             .last = high * each + (high < more ? high : more),
-                             .threads = run->workers};
-    run->openmp = calloc((size_t)run->workers, sizeof(*run->openmp));
-    if (run->openmp == NULL)
-        return error_set(err, ENOMEM, "out of memory for %d workers",
-                         run->workers);
-    run->share.schedule = run->setup->scheme.schedule;
-    return 0;
-}
-
-static int open_root(struct run *run, struct error *err)
+static int open_handout(struct run *run, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
-    bool windowed = strcmp(run->cell.transport, "window") == 0;
-    size_t workers = (size_t)run->tree.workers;
-    if (strcmp(run->cell.transport, "steal") == 0) {
-        run->site = calloc(workers + 1, sizeof(*run->site));
+    if (run->setup->transport->rules->sites) {
+        run->site = calloc((size_t)run->tree.workers + 1, sizeof(*run->site));
         if (run->site == NULL)
             abort(); /* before any agreement: nothing sensible is left */
         run_share_sites(run, run->site);
     }
-    const struct chain_thieves thieves = {run->context->seed, run->site};
-    int code =
-        chain_root_open(&run->root, &run->cell, run->loop, &run->tree,
-                        &run->powers, run->planned.list ? &run->planned : NULL,
-                        &thieves, !windowed && comm->rank == 0, err);
-    return comm_agree(comm, code, err);
+    int code = handout_open(&run->transport, run->setup, run->loop, &run->tree,
+                            &run->powers, &run->planned, run->site,
+                            run->context, &run->patience, err);
+    code = comm_agree(comm, code, err);
+    return code != 0 ? code : end_open(&run->end, &run->transport, comm, err);
 }
 
 static int open_parts(struct run *run, bool oversubscribe, struct error *err)
@@ -273,14 +249,9 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
     code = planned_open(&run->planned, run->setup, run->loop, &run->tree,
                         run->context, err);
     if (code == 0)
-        code = open_root(run, err);
-    if (code == 0)
-        code = chain_open(&run->chain, &run->root, run->loop, &run->tree, comm,
-                          &run->patience, err);
+        code = open_handout(run, err);
     if (code == 0 && run->loop->kernel->dependence != NULL)
         code = open_dmps(run, err);
-    if (code == 0)
-        code = comm_agree(comm, open_openmp(run, err), err);
     if (code == 0)
         code = comm_agree(comm, open_workers(run, err), err);
     return code;
@@ -313,8 +284,8 @@ void run_close(struct run *run)
         migrate_close(&run->migrate);
     if (run->has_dmps)
         links_close(&run->dmps.links);
-    chain_close(&run->chain);
-    chain_root_close(&run->root);
+    end_close(&run->end);
+    transport_close(&run->transport);
     planned_free(&run->planned);
     powers_close(&run->powers);
     run_perturb_close(run);
@@ -327,7 +298,6 @@ void run_close(struct run *run)
             munmap(run->scratch[i], run->scratch_bytes);
     run_free_gathered(run);
     tree_free(&run->tree);
-    free(run->openmp);
     free(run->site);
     free(run->held);
     free(run->place);
@@ -369,11 +339,9 @@ const struct planned *run_planned(const struct run *run)
     return run->planned.count > 0 ? &run->planned : NULL;
 }
 
-const char *run_window(const struct run *run)
+const char *run_chosen(const struct run *run)
 {
-    if (!run->chain.has_window)
-        return NULL;
-    return run->chain.window.shared ? "shared" : "rma";
+    return end_chosen(&run->end);
 }
 
 bool run_varies(const struct run *run)
@@ -384,7 +352,7 @@ bool run_varies(const struct run *run)
 
 int run_home(const struct run *run, int64_t iteration)
 {
-    return run->root.steals ? steal_home(&run->root.steal, iteration) : -1;
+    return transport_home(&run->transport, iteration);
 }
 
 int run_repeat(struct run *run, struct run_result *result, struct error *err)

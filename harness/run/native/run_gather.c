@@ -2,6 +2,7 @@
 
 #include "base/stats.h"
 #include "harness/run/logged.h"
+#include "harness/transport/master/reissue.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +12,11 @@ struct rank_report {
     double start_s, end_s;
     int64_t messages, bytes;
 };
+
+static const struct reissue *book_of(const struct run *run)
+{
+    return transport_book(&run->transport);
+}
 
 static void worker_results(struct run *run)
 {
@@ -26,10 +32,7 @@ static void worker_results(struct run *run)
             w->stamp ? (double)w->compute_ticks * context->tick_s - r->serve_s
                      : w->end_s - w->begin_s - r->wait_s - r->serve_s;
         r->compute_s -= r->sync_s + r->held_computing_s;
-        struct steal_tally tally = chain_stolen(&run->chain, i);
-        r->steals = tally.steals;
-        r->steals_failed = tally.failed;
-        r->stolen = tally.iterations;
+        end_facts(&run->end, i, r->fact);
         r->host = context->place.group[context->comm.rank];
     }
 }
@@ -66,9 +69,9 @@ static double bound(const struct run *run, const struct run_result *result)
         const struct ran *ran = &result->log[i];
         cost[i] = before[ran->start + ran->size] - before[ran->start];
     }
-    /* What is stolen runs in no order of the whole loop. */
+    bool unordered = run->transport.ops->rules->unordered;
     double (*least)(const double *, int64_t, int) =
-        run->root.steals ? stats_least_time : stats_list_schedule;
+        unordered ? stats_least_time : stats_list_schedule;
     double time = least(cost, result->logged, run->tree.workers);
     free(cost);
     return time;
@@ -88,8 +91,9 @@ static int64_t drop_late(const struct reissue *book, struct logged *all,
 static void split_log(struct run *run, struct logged *all, int64_t n,
                       struct run_result *result)
 {
-    if (run->root.has_book)
-        n = drop_late(&run->root.book, all, n);
+    const struct reissue *book = book_of(run);
+    if (book != NULL)
+        n = drop_late(book, all, n);
     logged_sort(all, n);
     run->all_ran = malloc((size_t)(n + 1) * sizeof(*run->all_ran));
     run->all_ran_worker =
@@ -153,8 +157,8 @@ static int gather_ranks(struct run *run, struct run_result *result,
         last = all[r].start_s > last ? all[r].start_s : last;
     }
     result->skew_s = comm->one_host ? last - first : -1;
-    if (run->root.has_book)
-        result->time_s = run->root.book.over_s - mine.start_s;
+    if (book_of(run) != NULL)
+        result->time_s = book_of(run)->over_s - mine.start_s;
     free(all);
     return 0;
 }
@@ -203,9 +207,9 @@ static void gather_tolls(struct run *run, struct run_result *result)
 /* The loop ends with its last result in place, whatever was computed twice. */
 static void gather_book(struct run *run, struct run_result *result)
 {
-    const struct reissue *book = &run->root.book;
+    const struct reissue *book = book_of(run);
     int count = run->setup->perturbs.count;
-    if (!run->root.has_book)
+    if (book == NULL)
         return;
     result->reissued = book->again;
     result->dropped = book->dropped;

@@ -5,28 +5,15 @@
 
 /* ---- before a repetition ---- */
 
-static struct source *source_of(struct run *run, int i)
-{
-    if (run->openmp == NULL)
-        return chain_source(&run->chain, i);
-    source_openmp_open(&run->openmp[i], run_first_worker(run) + i, i,
-                       run->context->openmp, &run->share);
-    return &run->openmp[i].base;
-}
-
 static void reset_sources(struct run *run, bool further_step)
 {
-    if (run->context->comm.rank == 0)
-        chain_root_reset(&run->root, further_step);
-    chain_reset(&run->chain, further_step);
-    chain_listen(&run->chain);
-    if (run->openmp != NULL)
-        openmp_loop_prepare(run->context->openmp, &run->share);
+    transport_rewind(&run->transport, further_step);
+    end_reset(&run->end, further_step);
+    end_listen(&run->end);
     for (int i = 0; i < run->workers; i++) {
-        struct source *source = source_of(run, i);
+        struct source *source = end_source(&run->end, i);
         source->watch = counters_watch(run->context->counters,
                                        context_slot(run->context, i));
-        run->chain.source[i].base.watch = source->watch;
         run->worker[i].source = run_perturb_source(run, i, source);
     }
 }
@@ -115,7 +102,7 @@ static void work(struct run *run, int thread)
     result->sync_s += sync_s;
     result->wait_s += worker->source->wait_s;
     result->serve_s += worker->source->serve_s;
-    chain_leave(&run->chain);
+    end_leave(&run->end);
 }
 
 /* Until this rank has nothing to send and nobody to serve any more. */
@@ -123,8 +110,8 @@ static void finish(struct run *run)
 {
     if (run->has_dmps)
         dmps_finish(&run->dmps);
-    chain_finish(&run->chain);
-    chain_traffic(&run->chain, &run->messages, &run->bytes);
+    end_finish(&run->end);
+    end_add_traffic(&run->end, &run->messages, &run->bytes);
 }
 
 static void run_pass(struct run *run, int thread)

@@ -29,9 +29,9 @@ static struct perturb_toll *tolls_of(const struct run *run, int i)
     return run->toll + (size_t)i * (size_t)run->setup->perturbs.count;
 }
 
-static bool is_over(void *chain)
+static bool is_over(void *end)
 {
-    return chain_is_over(chain);
+    return end_is_over(end);
 }
 
 static int open_holds(struct run *run, const uint8_t *hit, struct error *err)
@@ -45,7 +45,7 @@ static int open_holds(struct run *run, const uint8_t *hit, struct error *err)
                           .toll = tolls_of(run, i),
                           .start_s = &run->start_s,
                           .over = run->cell.reissue > 0 ? is_over : NULL,
-                          .arg = &run->chain};
+                          .arg = &run->end};
     }
     return run->stops != 0 ? stopper_open(&run->stopper, err) : 0;
 }

@@ -1,5 +1,7 @@
 #include "harness/run/run_parts.h"
 
+#include "harness/transport/master/reissue.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +28,9 @@ static int64_t last_step(const struct run *run)
 /* Of chunks that may be handed out again all results are at the master. */
 static int collect_placed(struct run *run, struct error *err)
 {
-    const struct reissue *book = &run->root.book;
+    const struct reissue *book = transport_book(&run->transport);
     int code = 0;
-    for (int32_t i = 0; run->root.has_book && code == 0 && i < book->count; i++)
+    for (int32_t i = 0; book != NULL && code == 0 && i < book->count; i++)
         code = hold(run, run->loop->output, book->entry[i].chunk.start,
                     book->entry[i].chunk.size);
     return code ? error_set(err, ENOMEM, "out of memory to verify") : 0;
@@ -43,13 +45,13 @@ static int collect_held(struct run *run, struct error *err)
         return collect_placed(run, err);
     for (int i = 0; i < run->workers; i++) {
         const struct worker *w = &run->worker[i];
-        bool keeps = chain_keeps(&run->chain, run_first_worker(run) + i);
+        bool keeps = end_keeps(&run->end, run_first_worker(run) + i);
         for (int64_t c = 0; keeps && code == 0 && c < w->logged; c++)
             if (w->log[c].time_step == last)
                 code = hold(run, run->loop->output, w->log[c].start,
                             w->log[c].size);
     }
-    while (code == 0 && chain_collected(&run->chain, &cursor, &start, &size))
+    while (code == 0 && end_collected(&run->end, &cursor, &start, &size))
         code = hold(run, run->loop->inbox, start, size);
     return code ? error_set(err, ENOMEM, "out of memory to verify") : 0;
 }
@@ -112,7 +114,7 @@ int run_verify(struct run *run, struct run_result *result, struct error *err)
             code = run_save_held(run, err);
         verify_poison(run->loop, run->held, run->held_count);
         poison_computed(run, last_step(run));
-        chain_poison(&run->chain, LOOP_POISON);
+        end_poison(&run->end, LOOP_POISON);
     }
     result->verified = verdict.good;
     result->wrong_iteration = verdict.wrong_iteration;

@@ -7,7 +7,8 @@
 
 #include "harness/engine/engine.h"
 #include "harness/hierarchy/hierarchy.h"
-#include "harness/setup/cell_tree.h"
+#include "harness/setup/cell_transport.h"
+#include "harness/setup/setup.h"
 #include "harness/transport/master/master.h"
 #include "sched/schemes/registry.h"
 

@@ -54,6 +54,7 @@ static bool take_again(struct reissue_source *source, struct chunk *chunk)
 static bool reissue_next(struct source *base, struct chunk *chunk)
 {
     struct reissue_source *source = (struct reissue_source *)base;
+    source->inner->watch = base->watch;
     finish(source);
     if (!source->dry && source_pass(base, source->inner, chunk)) {
         reissue_out(source->book, base->worker, chunk, engine_now());
@@ -68,8 +69,7 @@ static bool reissue_next(struct source *base, struct chunk *chunk)
 
 void reissue_source_open(struct reissue_source *source, int worker)
 {
-    source->base = (struct source){
-        .next = reissue_next, .worker = worker, .watch = source->inner->watch};
+    source->base = (struct source){.next = reissue_next, .worker = worker};
     source->current = (struct chunk){0};
     source->dry = false;
 }

@@ -5,7 +5,8 @@
 #include "harness/testing.h"
 
 #include "harness/comm/mpi_testing.h"
-#include "harness/setup/cell_tree.h"
+#include "harness/setup/cell_transport.h"
+#include "harness/setup/setup.h"
 #include "harness/transport/master/relay_parts.h"
 #include "sched/schemes/pair.h"
 

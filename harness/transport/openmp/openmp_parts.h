@@ -1,10 +1,13 @@
-/* What openmp.c needs of each runtime; nobody else includes this. */
+/* What the files of this folder share; nobody else includes this. */
 #ifndef HARNESS_TRANSPORT_OPENMP_OPENMP_PARTS_H
 #define HARNESS_TRANSPORT_OPENMP_OPENMP_PARTS_H
 
 #include "harness/transport/openmp/openmp.h"
+#include "harness/transport/transport.h"
 
 #include <stddef.h>
+
+extern const struct transport_rules openmp_rules;
 
 enum { OPENMP_ENTRIES = 16 };
 

@@ -15,6 +15,18 @@ const struct transport_ops *const transport_list[] = {
     NULL,
 };
 
+const char *const *transport_names(const char *names[TRANSPORT_NAMES_MAX])
+{
+    int n = 0;
+    names[n++] = "auto";
+    for (int i = 0; transport_list[i] != NULL && n + 1 < TRANSPORT_NAMES_MAX;
+         i++)
+        if (transport_list[i]->rules->of == NULL)
+            names[n++] = transport_list[i]->rules->name;
+    names[n] = NULL;
+    return names;
+}
+
 const struct transport_ops *transport_find(const char *name)
 {
     for (int i = 0; transport_list[i] != NULL; i++) {

@@ -7,6 +7,11 @@
 /* All in the order of transports.def, NULL ends the list. */
 extern const struct transport_ops *const transport_list[];
 
+/* What a cell's transport may be called: `auto` and the names, NULL ends the
+ * list.  Returns `names`. */
+enum { TRANSPORT_NAMES_MAX = 32 };
+const char *const *transport_names(const char *names[TRANSPORT_NAMES_MAX]);
+
 /* The transport that cells call so; NULL: there is none. */
 const struct transport_ops *transport_find(const char *name);
 

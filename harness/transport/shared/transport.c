@@ -1,5 +1,5 @@
 /* Transport shared: the threads of one process, chunks from memory. */
-#include "harness/transport/transport.h"
+#include "harness/transport/master/chain.h"
 
 #include <stddef.h>
 
@@ -7,15 +7,20 @@ static const struct transport_rules shared_rules = {
     .name = "shared",
     .summary = "threads of one process take chunks from memory",
     .refuses = {[TRANSPORT_RANKS] = "needs one rank",
-                [TRANSPORT_PLAN] = "has no master that sends data by plan",
-                [TRANSPORT_SCHEDULE] =
-                    "has no OpenMP schedules (ss and css are much like "
-                    "dynamic, gss like guided)",
-                [TRANSPORT_COLLECT] = "has no master to collect",
-                [TRANSPORT_DATA] = "has no master that sends data"},
+                TRANSPORT_NO_SCHEDULES,
+                TRANSPORT_SENDS_NOTHING},
     .tree = TRANSPORT_BY_THREAD,
 };
 
+static int shared_share(const struct transport_setup *setup, void **root,
+                        struct error *err)
+{
+    static const struct chain_kind kind = {.direct = true};
+    return chain_share(setup, &kind, root, err);
+}
+
 const struct transport_ops transport_shared_ops = {
     .rules = &shared_rules,
+    .share = shared_share,
+    CHAIN_OPS,
 };

@@ -80,6 +80,9 @@ void steal_loop_close(struct steal_loop *steal);
 /* The worker whose share an iteration was in. */
 int steal_home(const struct steal_loop *steal, int64_t iteration);
 
+/* The facts of the transport, in the order of its rules. */
+enum { STEAL_TAKEN, STEAL_FAILED, STEAL_ITERATIONS };
+
 /* What was stolen, or not, since the reset. */
 struct steal_tally {
     int64_t steals, failed; /* failed: the victim had nothing */

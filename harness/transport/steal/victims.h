@@ -8,14 +8,10 @@
 #ifndef HARNESS_TRANSPORT_STEAL_VICTIMS_H
 #define HARNESS_TRANSPORT_STEAL_VICTIMS_H
 
+#include "harness/transport/transport.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Where a worker is; equal numbers are the same thing, -1: not known. */
-struct site {
-    uint64_t node;
-    int32_t socket, cache; /* the outermost cache of its core */
-};
 
 /* Units sorted by where they are: who is near is next to each other. */
 struct nearness {

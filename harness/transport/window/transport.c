@@ -1,19 +1,15 @@
 /* Transport window: no master, the ranks advance a counter in an MPI window, in
  * shared memory on one host or with MPI_Fetch_and_op across hosts. */
-#include "harness/transport/transport.h"
+#include "harness/transport/master/chain.h"
 
-#include <stddef.h>
+#include <string.h>
 
 static const struct transport_rules window_rules = {
     .name = "window",
     .summary = "ranks advance a counter in an MPI window, without a master",
-    .refuses = {[TRANSPORT_PLAN] = "has no master that sends data by plan",
-                [TRANSPORT_MASTERS] = "has no masters",
-                [TRANSPORT_SCHEDULE] =
-                    "has no OpenMP schedules (ss and css are much like "
-                    "dynamic, gss like guided)",
-                [TRANSPORT_COLLECT] = "has no master to collect",
-                [TRANSPORT_DATA] = "has no master that sends data",
+    .refuses = {[TRANSPORT_MASTERS] = "has no masters",
+                TRANSPORT_NO_SCHEDULES,
+                TRANSPORT_SENDS_NOTHING,
                 [TRANSPORT_REISSUE] = "has no master that knows what is out"},
     .field = "window",
     .choice = {{.name = "auto"},
@@ -26,6 +22,32 @@ static const struct transport_rules window_rules = {
     .tree = TRANSPORT_NO_MASTER,
 };
 
+static int window_share(const struct transport_setup *setup, void **root,
+                        struct error *err)
+{
+    static const struct chain_kind kind = {.windowed = true};
+    return chain_share(setup, &kind, root, err);
+}
+
+/* In simulation the memory of a host needs no window to be shared. */
+static const char *window_chosen(const void *end)
+{
+    const struct chain *chain = end;
+    bool shared = chain->root->owns_memory || chain->window.shared;
+    return shared ? "shared" : "rma";
+}
+
+/* An rma window is no master that workers could register with. */
+static bool window_registers(const char *choice, bool one_host)
+{
+    return strcmp(choice, "shared") == 0 ||
+           (strcmp(choice, "auto") == 0 && one_host);
+}
+
 const struct transport_ops transport_window_ops = {
     .rules = &window_rules,
+    .share = window_share,
+    .chosen = window_chosen,
+    .registers = window_registers,
+    CHAIN_OPS,
 };

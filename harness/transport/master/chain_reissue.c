@@ -1,7 +1,7 @@
 /* A chain whose chunks may be handed out again: the book, where each worker
  * computes, and the sources that stand before those of workers beside the
  * book. */
-#include "harness/run/chain.h"
+#include "harness/transport/master/chain.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,14 +12,12 @@
  * message takes its time. */
 static const double LEAST_S = 100e-6;
 
-int chain_root_open_book(struct chain_root *root, const struct loop *loop,
-                         int workers, struct error *err)
+int chain_root_open_book(struct chain_root *root, struct error *err)
 {
-    double mean_s =
-        loop->serial_s > 0 ? loop->serial_s / (double)loop->iterations : 0;
-    double factor = root->cell->reissue;
-    if (reissue_open(&root->book, loop->iterations, workers, factor * mean_s,
-                     factor * LEAST_S) != 0)
+    const struct transport_setup *setup = root->setup;
+    if (reissue_open(&root->book, setup->iterations, setup->tree->workers,
+                     setup->reissue * setup->iteration_s,
+                     setup->reissue * LEAST_S) != 0)
         return error_set(err, ENOMEM, "out of memory for what is out");
     root->has_book = true;
     return 0;
@@ -27,20 +25,15 @@ int chain_root_open_book(struct chain_root *root, const struct loop *loop,
 
 /* ---- where workers compute ---- */
 
-static size_t own_bytes(const struct loop *loop)
-{
-    return (size_t)loop->iterations * loop->output_bytes;
-}
-
 /* Pages that nobody touches cost nothing. */
-static int open_own(struct chain *chain, const struct loop *loop,
-                    struct error *err)
+static int open_own(struct chain *chain, struct error *err)
 {
+    const struct transport_setup *setup = chain->setup;
     size_t n = (size_t)chain->workers;
     if (engine_simulated)
         return 0;
     chain->own = calloc(n + 1, sizeof(*chain->own));
-    chain->own_bytes = own_bytes(loop);
+    chain->own_bytes = (size_t)setup->iterations * setup->output_bytes;
     for (size_t i = 0; chain->own != NULL && i < n; i++) {
         void *pages = mmap(NULL, chain->own_bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -53,18 +46,15 @@ static int open_own(struct chain *chain, const struct loop *loop,
     return chain->own != NULL ? 0 : error_set(err, ENOMEM, "out of memory");
 }
 
-int chain_reissue_open(struct chain *chain, const struct loop *loop,
-                       struct error *err)
+int chain_reissue_open(struct chain *chain, struct error *err)
 {
     size_t n = (size_t)chain->workers;
-    chain->output = loop->output;
-    chain->output_bytes = loop->output_bytes;
-    if (chain->cell->reissue == 0)
+    if (chain->setup->reissue == 0)
         return 0;
     chain->again = calloc(n + 1, sizeof(*chain->again));
     if (chain->again == NULL)
         return error_set(err, ENOMEM, "out of memory for %zu workers", n);
-    return open_own(chain, loop, err);
+    return open_own(chain, err);
 }
 
 void chain_reissue_close(struct chain *chain)
@@ -76,9 +66,10 @@ void chain_reissue_close(struct chain *chain)
     free(chain->again);
 }
 
-char *chain_output(const struct chain *chain, int i)
+char *chain_output(const void *end, int i)
 {
-    return chain->own != NULL ? chain->own[i] : chain->output;
+    const struct chain *chain = end;
+    return chain->own != NULL ? chain->own[i] : chain->setup->output;
 }
 
 /* ---- sources ---- */
@@ -107,22 +98,23 @@ void chain_reissue_sources(struct chain *chain)
     root->book.reserved = chain->has_relay ? relay_reserved : state_reserved;
     root->book.arg = chain->has_relay ? (void *)&chain->relay : (void *)root;
     for (int i = 0; i < chain->workers; i++) {
-        if (!powers_take_part(root->powers, first + i))
+        if (!chain_takes_part(chain, first + i))
             continue;
         chain->again[i] = (struct reissue_source){
             .inner = &chain->source[i].base,
             .book = &root->book,
             .own = chain_output(chain, i),
-            .output = engine_simulated ? NULL : chain->output,
-            .output_bytes = chain->output_bytes,
+            .output = engine_simulated ? NULL : chain->setup->output,
+            .output_bytes = chain->setup->output_bytes,
             .serve = chain->has_relay ? serve_others : NULL,
             .arg = &chain->relay};
         reissue_source_open(&chain->again[i], first + i);
     }
 }
 
-struct source *chain_source(struct chain *chain, int i)
+struct source *chain_source(void *end, int i)
 {
+    struct chain *chain = end;
     if (chain->again != NULL && chain->again[i].inner != NULL)
         return &chain->again[i].base;
     return &chain->source[i].base;
@@ -130,17 +122,25 @@ struct source *chain_source(struct chain *chain, int i)
 
 /* ---- the end ---- */
 
-bool chain_is_over(struct chain *chain)
+bool chain_is_over(void *end)
 {
+    struct chain *chain = end;
     struct chain_root *root = chain->root;
-    if (chain->cell->reissue == 0)
+    if (chain->setup->reissue == 0)
         return false;
     return root->has_book ? reissue_is_over(&root->book)
                           : relay_is_over(&chain->relay);
 }
 
-void chain_poison(struct chain *chain, int byte)
+struct reissue *chain_book(void *shared)
 {
+    struct chain_root *root = shared;
+    return root->has_book ? &root->book : NULL;
+}
+
+void chain_poison(void *end, int byte)
+{
+    struct chain *chain = end;
     if (chain->root->has_book && chain->has_relay)
         relay_poison(&chain->relay, byte);
 }

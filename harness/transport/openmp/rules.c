@@ -1,9 +1,9 @@
 /* Transport openmp as cells know it. */
-#include "harness/transport/transport.h"
+#include "harness/transport/openmp/openmp_parts.h"
 
 #include <stddef.h>
 
-static const struct transport_rules openmp_rules = {
+const struct transport_rules openmp_rules = {
     .name = "openmp",
     .summary = "an OpenMP runtime keeps the threads and hands out the chunks",
     .refuses =
@@ -16,7 +16,6 @@ static const struct transport_rules openmp_rules = {
              "guided)",
          [TRANSPORT_DEPENDENT] = "is for independent iterations, not for "
                                  "loops with dependences",
-         [TRANSPORT_PLAN] = "has no master that sends data by plan",
          [TRANSPORT_NODE] = "has no masters: each rank schedules its static "
                             "share among its threads",
          [TRANSPORT_MASTERS] = "has no masters: each rank schedules its static "
@@ -25,14 +24,9 @@ static const struct transport_rules openmp_rules = {
          [TRANSPORT_LEARNING] = "has OpenMP's own schedules",
          [TRANSPORT_TWO] = "has OpenMP's own schedules",
          [TRANSPORT_MIN_CHUNK] = "sizes its chunks by chunk= of the schedule",
-         [TRANSPORT_COLLECT] = "has no master to collect",
-         [TRANSPORT_DATA] = "has no master that sends data",
+         TRANSPORT_SENDS_NOTHING,
          [TRANSPORT_REISSUE] = "hands nothing out again"},
     .field = "openmp",
     .choice = {{.name = "libgomp"}, {.name = "libomp"}},
     .tree = TRANSPORT_NO_MASTER,
-};
-
-const struct transport_ops transport_openmp_ops = {
-    .rules = &openmp_rules,
 };

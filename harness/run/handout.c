@@ -1,0 +1,43 @@
+#include "harness/run/handout.h"
+
+#include "harness/setup/cell_transport.h"
+
+#include <string.h>
+
+int handout_open(struct transport *transport, const struct setup *setup,
+                 const struct loop *loop, const struct tree *tree,
+                 const struct powers *powers, const struct planned *planned,
+                 const struct site *site, const struct launch_context *context,
+                 const struct engine_patience *patience, struct error *err)
+{
+    const struct cell *cell = &setup->cell;
+    const struct scheme *scheme = &setup->scheme;
+    double mean_s = loop->serial_s / (double)loop->iterations;
+    bool data = setup->sent || planned->list != NULL;
+    const struct transport_setup made = {
+        .comm = &context->comm,
+        .tree = tree,
+        .patience = *patience,
+        .iterations = loop->iterations,
+        .min_chunk = cell->min_chunk,
+        .scheme = scheme->kind == SCHEME_PAIR ? &scheme->pair : NULL,
+        .schedule = scheme->kind == SCHEME_SCHEDULE ? &scheme->schedule : NULL,
+        .plan = planned->list,
+        .planned = planned->count,
+        .choice = cell_transport_choice(cell),
+        .power = powers_of_scheme(powers),
+        .available = powers->available,
+        .site = site,
+        .seed = context->seed,
+        .iteration_s = loop->serial_s > 0 ? mean_s : 0,
+        .keeps = !setup->replan,
+        .prefetch = cell->prefetch,
+        .collect = strcmp(cell->collect, "master") == 0,
+        .reissue = cell->reissue,
+        .output = loop->output,
+        .inbox = loop->inbox,
+        .output_bytes = loop->output_bytes,
+        .input = data ? &loop->input : NULL,
+        .team = context->kept};
+    return transport_open(transport, setup->transport, &made, err);
+}

@@ -1,0 +1,22 @@
+/* A cell's transport, opened: the one place where a cell's fields become a
+ * struct transport_setup. */
+#ifndef HARNESS_RUN_HANDOUT_H
+#define HARNESS_RUN_HANDOUT_H
+
+#include "harness/loop/loop.h"
+#include "harness/place/context.h"
+#include "harness/place/power.h"
+#include "harness/run/planned.h"
+#include "harness/setup/setup.h"
+#include "harness/transport/end.h"
+
+/* Once in a process; planned is empty unless the protocol is push, site NULL
+ * where nobody asks.  All pointers stay the caller's.  Returns 0 or -errno, not
+ * agreed; transport_close in any case. */
+int handout_open(struct transport *transport, const struct setup *setup,
+                 const struct loop *loop, const struct tree *tree,
+                 const struct powers *powers, const struct planned *planned,
+                 const struct site *site, const struct launch_context *context,
+                 const struct engine_patience *patience, struct error *err);
+
+#endif

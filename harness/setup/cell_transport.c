@@ -1,0 +1,119 @@
+#include "harness/setup/cell_transport.h"
+
+#include "harness/cell/cell_field.h"
+#include "harness/setup/cell_checks.h"
+
+#include <string.h>
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+static enum transport_ask protocol_of(const struct cell *cell)
+{
+    return is(cell->protocol, "push")       ? TRANSPORT_PLAN
+           : is(cell->protocol, "parallel") ? TRANSPORT_INDEPENDENT
+                                            : TRANSPORT_DEPENDENT;
+}
+
+const struct transport_ops *cell_transport(const struct cell *cell)
+{
+    return transport_for(cell->transport, protocol_of(cell));
+}
+
+/* The field that this transport alone has. */
+static char *own_field(struct cell *cell, const struct transport_ops *ops)
+{
+    const char *name = ops->rules->field;
+    const struct cell_field *field = name ? cell_field_find(name) : NULL;
+    return field != NULL ? cell_field_at(cell, field->offset) : NULL;
+}
+
+const char *cell_transport_choice(const struct cell *cell)
+{
+    return own_field((struct cell *)cell, cell_transport(cell));
+}
+
+bool cell_has_masters(const struct cell *cell)
+{
+    const struct transport_ops *ops = cell_transport(cell);
+    return ops != NULL && transport_has_field(ops, "master");
+}
+
+int cell_tree_build(const struct cell *cell, struct tree *tree,
+                    struct error *err)
+{
+    const struct transport_rules *rules = cell_transport(cell)->rules;
+    struct tree_shape shape = {.ranks = cell->ranks,
+                               .threads = cell->threads,
+                               .by_thread = rules->tree == TRANSPORT_BY_THREAD,
+                               .no_master = rules->tree == TRANSPORT_NO_MASTER,
+                               .dedicated = cell_has_masters(cell) &&
+                                            is(cell->master, "dedicated")};
+    int code = hierarchy_parse(cell->hierarchy, &shape.hierarchy, err);
+    if (code != 0)
+        return code;
+    return tree_build(tree, &shape, err);
+}
+
+/* ---- auto, and what does not apply ---- */
+
+/* The first that has the cell's ranks and its kind of scheme. */
+static const char *first_fitting(const struct cell *cell, bool schedule)
+{
+    enum transport_ask ranks =
+        cell->ranks == 1 ? TRANSPORT_ONE_RANK : TRANSPORT_RANKS;
+    enum transport_ask kind = schedule ? TRANSPORT_SCHEDULE : TRANSPORT_SCHEME;
+    for (int i = 0; transport_list[i] != NULL; i++) {
+        const struct transport_rules *rules = transport_list[i]->rules;
+        if (rules->of == NULL && rules->refuses[ranks] == NULL &&
+            rules->refuses[kind] == NULL)
+            return rules->name;
+    }
+    return cell->transport;
+}
+
+int cell_dedicated_ranks(const struct cell *cell, const struct hierarchy *h,
+                         bool schedule)
+{
+    struct cell settled = *cell;
+    if (is(cell->transport, "auto") || schedule)
+        strcpy(settled.transport, first_fitting(cell, schedule));
+    return cell_has_masters(&settled) && is(cell->master, "dedicated")
+               ? (int)hierarchy_masters(h)
+               : 0;
+}
+
+/* The fields that one transport alone has. */
+static void settle_own(struct cell *cell)
+{
+    for (int i = 0; transport_list[i] != NULL; i++) {
+        const struct transport_ops *ops = transport_list[i];
+        char *value = own_field(cell, ops);
+        if (value != NULL && ops != cell_transport(cell))
+            strcpy(value, "auto");
+        else if (value != NULL && is(value, "auto"))
+            strcpy(value, ops->rules->choice[0].name);
+    }
+}
+
+int setup_settle_transport(struct setup *setup, struct error *err)
+{
+    struct cell *cell = &setup->cell;
+    bool schedule = setup->scheme.kind == SCHEME_SCHEDULE;
+    (void)err;
+    if (is(cell->transport, "auto"))
+        strcpy(cell->transport, first_fitting(cell, schedule));
+    const struct transport_ops *ops = cell_transport(cell);
+    setup->transport = ops;
+    if (is(cell->collect, "auto"))
+        strcpy(cell->collect,
+               transport_has_field(ops, "collect") ? "master" : "local");
+    if (!transport_has_field(ops, "master"))
+        strcpy(cell->master, "computing");
+    if (!transport_has_field(ops, "prefetch"))
+        cell->prefetch = false;
+    settle_own(cell);
+    return 0;
+}

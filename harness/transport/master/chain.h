@@ -1,0 +1,135 @@
+/* The chain of sources that transports shared, master and window hand a
+ * scheme's chunks out by: its sequence, in memory or in a window, and the
+ * masters and pools between it and the workers.  The hierarchy decides it here
+ * and nowhere else. */
+#ifndef HARNESS_TRANSPORT_MASTER_CHAIN_H
+#define HARNESS_TRANSPORT_MASTER_CHAIN_H
+
+#include "harness/comm/source_rma.h"
+#include "harness/transport/master/reissue_source.h"
+#include "harness/transport/master/relay.h"
+#include "harness/transport/transport.h"
+
+/* One worker's end of any kind, on cache lines of its own. */
+union chain_source {
+    struct source base;
+    struct source_table table;
+    struct source_state state;
+    struct source_rma rma;
+    struct relay_source relay;
+    _Alignas(128) char line[128];
+};
+
+/* A scheme's state with its lock, in private or in shared memory. */
+struct chain_state {
+    _Alignas(128) struct engine_lock lock;
+    _Alignas(8) char sched[]; /* sched_bytes of it */
+};
+
+/* In which the three transports differ. */
+struct chain_kind {
+    bool direct;   /* without a hierarchy workers count themselves */
+    bool windowed; /* the counter is in a window */
+};
+
+/* What all ranks of a process share: the scheme, and how far the loop has been
+ * handed out. */
+struct chain_root {
+    const struct transport_setup *setup;
+    const struct chain_kind *kind;
+    struct range_units units; /* two schemes: its workers; else empty */
+    struct sched_loop loop;
+    struct sched_table table; /* steps 0: the scheme needs its state */
+    /* In own memory, in a window, or NULL where a master in another process
+     * has them. */
+    struct source_counter *counter;
+    struct chain_state *state;
+    struct sched sched;
+    bool owns_memory; /* counter and state are not in a window */
+    /* Chunks may be handed out again: which are out, where they are handed
+     * out. */
+    bool has_book;
+    struct reissue book;
+};
+
+/* A rank's end. */
+struct chain {
+    struct chain_root *root;
+    const struct transport_setup *setup;
+    const struct comm *comm;
+    const struct tree *tree;
+    bool has_window, has_relay;
+    struct window window;
+    struct relay relay;
+    int workers;                   /* of this rank */
+    union chain_source *source;    /* one per worker of this rank */
+    union chain_source *upstream;  /* node pools below a window */
+    int upstreams, upstream_first; /* and the worker that the first is */
+    struct source **upstream_list;
+    /* Chunks may be handed out again: the sources of workers beside the book,
+     * and what each worker computes (not in simulation). */
+    struct reissue_source *again;
+    char **own;
+    size_t own_bytes;
+};
+
+/* `share` of a transport whose kind this is. */
+int chain_share(const struct transport_setup *setup,
+                const struct chain_kind *kind, void **root, struct error *err);
+
+/* The other functions of the three (struct transport_ops). */
+void chain_unshare(void *root);
+void chain_rewind(void *root, bool further_step);
+int chain_open(const struct transport *transport, const struct comm *comm,
+               void **chain, struct error *err);
+void chain_close(void *chain);
+void chain_reset(void *chain, bool further_step);
+void chain_listen(void *chain);
+struct source *chain_source(void *chain, int i);
+bool chain_polls(const void *chain);
+bool chain_poll(void *chain);
+void chain_serve(void *chain, MPI_Request *other, MPI_Status *status);
+void chain_leave(void *chain);
+void chain_finish(void *chain);
+struct transport_traffic chain_traffic(const void *chain);
+bool chain_keeps(const void *chain, int worker);
+bool chain_collected(const void *chain, int64_t *cursor, int64_t *start,
+                     int64_t *size);
+void chain_poison(void *chain, int byte);
+char *chain_output(const void *chain, int i);
+const char *chain_data(const void *chain, int i, int64_t *first);
+bool chain_is_over(void *chain);
+struct reissue *chain_book(void *root);
+enum engine_cost chain_cost(const void *chain, int i);
+
+#define CHAIN_OPS                                                              \
+    .unshare = chain_unshare, .rewind = chain_rewind, .open = chain_open,      \
+    .close = chain_close, .reset = chain_reset, .listen = chain_listen,        \
+    .source = chain_source, .polls = chain_polls, .poll = chain_poll,          \
+    .serve = chain_serve, .leave = chain_leave, .finish = chain_finish,        \
+    .traffic = chain_traffic, .keeps = chain_keeps,                            \
+    .collected = chain_collected, .poison = chain_poison,                      \
+    .output = chain_output, .data = chain_data, .is_over = chain_is_over,      \
+    .book = chain_book, .cost = chain_cost
+
+/* ---- its own parts ---- */
+
+/* The window of a chain is one for remote memory access. */
+static inline bool chain_uses_rma(const struct chain *chain)
+{
+    return chain->has_window && !chain->window.shared;
+}
+
+static inline bool chain_takes_part(const struct chain *chain, int worker)
+{
+    const double *available = chain->setup->available;
+    return available == NULL || available[worker] > 0;
+}
+
+/* harness/transport/master/chain_reissue.c. */
+int chain_root_open_book(struct chain_root *root, struct error *err);
+int chain_reissue_open(struct chain *chain, struct error *err);
+void chain_reissue_close(struct chain *chain);
+void chain_reissue_sources(struct chain *chain);
+
+#endif
