@@ -91,6 +91,7 @@ MEASURED = ["--calibration", CALIBRATION]
 NODE = ["topo", "--topology", "pack:2 numa:2 core:4 pu:2"]
 COMMANDS = [
     ["list", "schemes"], ["list", "kernels"], ["list", "perturbations"],
+    ["list", "transports"],
     ["chunks", "--scheme", "gss", "--iterations", 100, "--workers", 4],
     ["chunks", "--scheme", "tss", "--iterations", 100, "--workers", 4,
      "--format", "csv"],

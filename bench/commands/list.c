@@ -1,5 +1,6 @@
 /* dlsbench list: what can be named in specs. */
 #include "bench/cli/command.h"
+#include "bench/commands/list.h"
 
 #include "base/nearest.h"
 #include "harness/counters/counters.h"
@@ -21,8 +22,8 @@ struct input {
 };
 
 static const char doc[] =
-    "Lists schemes, kernels and perturbations with their keys, and counter "
-    "events."
+    "Lists schemes, kernels and perturbations with their keys, transports with "
+    "what goes with them, and counter events."
     "\v"
     "A key is given after the name, as in css:chunk=64 or "
     "mandelbrot:size=512,maxiter=200.\n"
@@ -116,10 +117,9 @@ struct section {
 };
 
 static const struct section sections[] = {
-    {"schemes", list_schemes},
-    {"kernels", list_kernels},
-    {"events", list_events},
-    {"perturbations", list_perturbations},
+    {"schemes", list_schemes},       {"kernels", list_kernels},
+    {"events", list_events},         {"perturbations", list_perturbations},
+    {"transports", list_transports},
 };
 
 enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
@@ -153,8 +153,9 @@ static int print_section(const char *what, struct error *err)
 int list_command(int argc, char **argv)
 {
     static const struct argp argp = {
-        NULL, parse, "[schemes|kernels|events|perturbations]", doc, NULL,
-        NULL, NULL};
+        NULL, parse, "[schemes|kernels|events|perturbations|transports]",
+        doc,  NULL,  NULL,
+        NULL};
     struct error err = {""};
     struct input input = {.err = &err};
     int code = command_parse(&argp, argc, argv, &input, &err);

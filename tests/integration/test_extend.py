@@ -1,6 +1,6 @@
-"""One file and one line: a scheme or a kernel added to a copy of the sources
-is built, listed and run, and a kernel that is wrong is found out.  One line
-makes a field of cells."""
+"""One file and one line: a scheme, a kernel or a transport added to a copy of
+the sources is built, listed and run; a kernel that is wrong is found out.  One
+line makes a field of cells."""
 import os
 import re
 import subprocess
@@ -79,10 +79,114 @@ FIELD(colour, char[16], .fallback = "gray", .choices = {"gray", "red", "blue"},
 """
 
 
+BLOCKS = """
+/* Transport blocks: each worker has one block of the loop. */
+#include "harness/transport/transport.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct blocks_source {
+    struct source base;
+    struct chunk block;
+    int64_t taken;
+};
+
+struct blocks {
+    const struct transport_setup *setup;
+    int first, count; /* workers of this rank */
+    struct blocks_source source[];
+};
+
+static bool blocks_next(struct source *base, struct chunk *chunk)
+{
+    struct blocks_source *source = (struct blocks_source *)base;
+    if (source->taken > 0 || source->block.size == 0)
+        return false;
+    source->taken = 1;
+    *chunk = source->block;
+    return true;
+}
+
+static int blocks_open(const struct transport *transport,
+                       const struct comm *comm, void **out, struct error *err)
+{
+    const int *first = &transport->setup.tree->rank_worker[comm->rank];
+    int count = first[1] - first[0];
+    struct blocks *blocks =
+        calloc(1, sizeof(*blocks) + (size_t)count * sizeof(*blocks->source));
+    if (blocks == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    blocks->setup = &transport->setup;
+    blocks->first = first[0];
+    blocks->count = count;
+    *out = blocks;
+    return 0;
+}
+
+static void blocks_close(void *end)
+{
+    free(end);
+}
+
+static void blocks_reset(void *end, bool further_step)
+{
+    struct blocks *blocks = end;
+    int64_t n = blocks->setup->iterations;
+    int64_t p = blocks->setup->tree->workers;
+    (void)further_step;
+    for (int i = 0; i < blocks->count; i++) {
+        int w = blocks->first + i;
+        int64_t from = n * w / p, to = n * (w + 1) / p;
+        blocks->source[i] = (struct blocks_source){
+            .base = {.next = blocks_next, .worker = w},
+            .block = {.start = from, .size = to - from, .step = w}};
+    }
+}
+
+static struct source *blocks_source(void *end, int i)
+{
+    return &((struct blocks *)end)->source[i].base;
+}
+
+static void blocks_facts(const void *end, int i,
+                         int64_t value[TRANSPORT_FACTS])
+{
+    value[0] = ((const struct blocks *)end)->source[i].taken;
+}
+
+static const struct transport_rules blocks_rules = {
+    .name = "blocks",
+    .summary = "each worker has one block",
+    .refuses = {TRANSPORT_NO_SCHEDULES,
+                TRANSPORT_SENDS_NOTHING,
+                [TRANSPORT_DEPENDENT] = "would let the second worker wait for "
+                                        "all of the first's block",
+                [TRANSPORT_NODE] = "has no masters",
+                [TRANSPORT_MASTERS] = "has no masters",
+                [TRANSPORT_TWO] = "has one block for each worker",
+                [TRANSPORT_RESERVING] = "has one block for each worker",
+                [TRANSPORT_LEARNING] = "has one block for each worker",
+                [TRANSPORT_REISSUE] = "hands nothing out again"},
+    .fact = {{"blocks", "count"}},
+    .tree = TRANSPORT_NO_MASTER,
+};
+
+const struct transport_ops transport_blocks_ops = {
+    .rules = &blocks_rules,
+    .open = blocks_open,
+    .close = blocks_close,
+    .reset = blocks_reset,
+    .source = blocks_source,
+    .facts = blocks_facts,
+};
+"""
+
+
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory):
-    """The sources with the README's scheme, a wrong kernel and one field
-    more."""
+    """The sources with the README's scheme, a wrong kernel, a transport and
+    one field more."""
     tree = copy_tree(tmp_path_factory.mktemp("tree"))
     readme = (ROOT / "README.md").read_text()
     code = re.search(r"```c\n(.*?)```", readme, re.DOTALL).group(1)
@@ -96,6 +200,12 @@ def extended(tmp_path_factory):
     with open(tree / "harness/cell/cell_fields.def", "a",
               encoding="utf-8") as file:
         file.write(FIELD)
+    folder = tree / "harness/transport/blocks"
+    folder.mkdir()
+    (folder / "transport.c").write_text(BLOCKS)
+    with open(tree / "harness/transport/transports.def", "a",
+              encoding="utf-8") as file:
+        file.write("TRANSPORT(blocks)\n")
     made = subprocess.run(["make", "-C", str(tree), f"-j{os.cpu_count()}",
                            "WERROR=", "build/dlsbench", "check-registry",
                            "build/sched/schemes/invariants_test"],
@@ -191,3 +301,56 @@ def test_the_columns_of_cells_are_explained():
         if ".asks" not in line:
             found = re.search(rf"^\|[^|]*\b{name}\b", manual, re.MULTILINE)
             assert found, name
+
+
+def test_a_transport_runs_in_campaigns_and_is_recorded(extended, tmp_path):
+    campaign = tmp_path / "campaign.yaml"
+    campaign.write_text("""
+name: blocks
+repetitions: 2
+repetitions_max: 2
+oversubscribe: on
+kernel: ["adjoint:size=6", "heat:rows=9,cols=9"]
+scheme: [gss, static]
+layout: ["1x3", "2x2"]
+cells:
+  - transport: [blocks, steal]
+""")
+    result = run(extended, tmp_path, "run", str(campaign))
+    assert result.code == 0, result.err
+    assert "4 cells (12 impossible" in result.err
+    runs = [x for x in result.runs() if x["transport"] == "blocks"]
+    assert len(runs) == 4 and {x["scheme"] for x in runs} == {"gss:min=1"}
+    for row in runs:
+        assert row["verified"] is True and row["iterations"] == 36
+        assert row["chunks"] == row["blocks"] == row["workers"]
+        assert "steals" not in row
+    cells = {x["cell"] for x in runs}
+    workers = [x for x in result.lines("workers") if x["cell"] in cells]
+    assert workers and {x["blocks"] for x in workers} == {1}
+    assert "blocks" in result.out
+
+
+def test_a_transport_is_in_the_table_of_what_goes_with_what(extended):
+    listed = subprocess.run([extended / "build/dlsbench", "list",
+                             "transports"], text=True, check=True,
+                            stdout=subprocess.PIPE).stdout
+    table = [x.rsplit(None) for x in listed.split("\n\n")[1].split("\n")]
+    assert table[0][-1] == "blocks"
+    column = {" ".join(x[:2]): x[-1] for x in table[1:]}
+    assert column["protocol parallel"] == "yes"
+    assert column["protocols dmps,"] == "-"
+    assert "records: blocks (count)" in listed
+
+
+@pytest.mark.parametrize("options,says", [
+    (["--transport", "block"], "did you mean 'blocks'?"),
+    (["--transport", "blocks", "--kernel", "heat"],
+     "would let the second worker wait for all of the first's block; use "
+     "transport shared"),
+    (["--transport", "shared", "--ranks", "2"], "window, steal or blocks")])
+def test_messages_know_an_added_transport(extended, tmp_path, options, says):
+    result = run(extended, tmp_path, "run", "--scheme", "ss", "--kernel",
+                 "adjoint:size=6", *options)
+    assert result.code == 2
+    assert says in result.err, result.err
