@@ -76,8 +76,9 @@ static void errors_name_file_line_and_column(void **state)
          "c.yaml:4:12: power: 'x' must be a number"},
         {"cells:\n  - kernel: null\n    scheme: ss\n    ranks: 2\n"
          "    transport: shared\n",
-         "c.yaml:2:5: no combination of this block is possible: transport "
-         "shared needs one rank"},
+         "c.yaml:2:5: no combination of this block is possible: layout 2x1: "
+         "transport shared needs one rank; use transport master, window or "
+         "steal"},
         {"repetitions: 9\nrepetitions_max: 5\ncells: [" CELL "]\n",
          "repetitions (9) are more than repetitions_max (5)"},
         {"overrides: 3\ncells: [" CELL "]\n", "c.yaml:1:12: overrides: a map"},
