@@ -17,12 +17,14 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
+/* More than can be are one too many, so that the check refuses them. */
 static int count_workers(const struct cell *cell, const struct hierarchy *h)
 {
-    int ranks = cell->ranks;
+    int64_t ranks = cell->ranks, workers;
     if (cell_has_masters(cell) && is(cell->master, "dedicated"))
-        ranks -= (int)hierarchy_masters(h);
-    return ranks > 0 ? ranks * cell->threads : 0;
+        ranks -= hierarchy_masters(h);
+    workers = ranks > 0 ? ranks * cell->threads : 0;
+    return workers <= CELL_WORKERS_MAX ? (int)workers : CELL_WORKERS_MAX + 1;
 }
 
 int cell_workers(const struct cell *cell)
