@@ -3,9 +3,9 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "harness/cell/cell.h"
+#include "harness/setup/scheme.h"
 #include "kernels/kernel.h"
 #include "sched/divisible/algorithm.h"
-#include "sched/schemes/pair.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +27,15 @@ static void check_kernel(const char *text)
 
 static void check_scheme(const char *text)
 {
-    struct sched_pair pair, again;
+    struct scheme scheme, again;
     struct error err = {""};
-    if (cell_scheme_parse(text, &pair, &err) != 0) {
+    if (scheme_parse(text, &scheme, &err) != 0) {
         fuzz_message(&err);
         return;
     }
-    fuzz_need(cell_scheme_parse(pair.canonical, &again, &err) == 0, err.text);
-    fuzz_need(strcmp(pair.canonical, again.canonical) == 0,
+    const char *canonical = scheme.pair.canonical;
+    fuzz_need(scheme_parse(canonical, &again, &err) == 0, err.text);
+    fuzz_need(strcmp(canonical, again.pair.canonical) == 0,
               "the canonical form of a scheme is its own");
 }
 

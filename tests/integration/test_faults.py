@@ -45,9 +45,9 @@ def wait_for(condition, limit=60):
     return False
 
 
-def begin(tmp_path, campaign):
+def begin(tmp_path, campaign, program="build/dlsbench"):
     directory = tmp_path / "out"
-    process = start(ROOT / "build/dlsbench",
+    process = start(ROOT / program,
                     ["run", campaign, "--oversubscribe", "--out",
                      f"{directory}/"], tmp_path)
 
@@ -90,8 +90,8 @@ def test_interrupt_keeps_what_is_complete_and_resumes(
     every_cell_once(Result(0, "", "", directory), 20)
 
 
-def test_a_killed_rank_fails_one_cell_and_the_rest_goes_on(tmp_path, slow):
-    process, directory = begin(tmp_path, slow)
+def kill_one_rank(tmp_path, slow, program="build/dlsbench"):
+    process, directory = begin(tmp_path, slow, program)
     victims = [x for x in ranks_of(directory)
                if b"mpiexec" not in pathlib.Path(f"/proc/{x}/cmdline")
                .read_bytes().split(b"\0")[0]]
@@ -102,6 +102,10 @@ def test_a_killed_rank_fails_one_cell_and_the_rest_goes_on(tmp_path, slow):
     statuses = collections.Counter(x["status"] for x in result.done())
     assert statuses["failed"] == 1 and statuses["ok"] == 19, (statuses, err)
     assert not ranks_of(directory)
+
+
+def test_a_killed_rank_fails_one_cell_and_the_rest_goes_on(tmp_path, slow):
+    kill_one_rank(tmp_path, slow)
 
 
 def test_a_torn_last_line_is_ignored(tmp_path, campaign, dlsbench):

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from test_faults import kill_one_rank
+from test_faults import SLOW, kill_one_rank
 
 # make exports what is set on its command line.
 pytestmark = pytest.mark.skipif(
@@ -41,5 +41,7 @@ cells:
     assert "Open MPI" in text
 
 
-def test_a_rank_that_dies_costs_its_cell_only(tmp_path, campaign, openmpi):
-    kill_one_rank(tmp_path, campaign, openmpi)
+def test_a_rank_that_dies_costs_its_cell_only(tmp_path, campaign, lasting,
+                                              openmpi):
+    slow = campaign(SLOW.replace("KERNEL", lasting(0.05)))
+    kill_one_rank(tmp_path, slow, openmpi)
