@@ -71,8 +71,9 @@ static int add_cells(struct table *table, const struct results *results,
     return lines;
 }
 
-int models_print(FILE *out, const struct results *results, const char *dir,
-                 struct error *err)
+/* Returns the number of lines, or -errno with a text. */
+static int models_print(FILE *out, const struct results *results,
+                        const char *dir, struct error *err)
 {
     struct table table;
     table_open(&table, COLUMNS, 0);

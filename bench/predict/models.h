@@ -8,18 +8,14 @@
 
 #include <stdio.h>
 
-/* Writes CSV (columns in results/README.md), a line for each cell with a sync
- * interval whose loop the calibration knows and that ran without competing
- * load, which is not in the model.  Returns the number of lines, or -errno
- * with a text. */
-int models_print(FILE *out, const struct results *results, const char *dir,
-                 struct error *err);
-
-/* The same as DIR/sync-model.csv, by rename; no file without lines. */
+/* Writes DIR/sync-model.csv by rename (its columns are in results/README.md): a
+ * line for each cell with a sync interval whose loop the calibration knows and
+ * that ran without competing load, which is not in the model.  No file without
+ * lines.  Returns 0 or -errno with a text. */
 int models_store(const char *dir, const struct results *results,
                  struct error *err);
 
-/* dlsbench predict --of DIR.  Returns an exit code. */
+/* dlsbench predict --of DIR prints the same.  Returns an exit code. */
 int models_command(const char *dir);
 
 #endif

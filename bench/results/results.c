@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 /* Fewer have no confidence interval. */
 enum { CI_SAMPLES_MIN = 6 };
@@ -76,24 +75,6 @@ static const char *text(const json_t *line, const char *key)
     return value ? value : "";
 }
 
-uint64_t result_choice(const char *scheme, const char *hierarchy,
-                       int64_t sync_interval)
-{
-    uint64_t seed =
-        XXH3_64bits_withSeed(scheme, strlen(scheme), (uint64_t)sync_interval);
-    return XXH3_64bits_withSeed(hierarchy, strlen(hierarchy), seed);
-}
-
-static uint64_t read_choice(const json_t *line)
-{
-    const json_t *interval = json_object_get(line, "chosen_interval");
-    if (!json_is_string(json_object_get(line, "chosen_scheme")))
-        return 0;
-    return result_choice(text(line, "chosen_scheme"),
-                         text(line, "chosen_hierarchy"),
-                         json_integer_value(interval));
-}
-
 static json_t *ends_of(const struct results *results, const json_t *line)
 {
     return json_object_get(results->ends, text(line, "launch"));
@@ -145,7 +126,6 @@ static int take_run(struct results *results, const json_t *line)
         .imbalance = number(line, "imbalance"),
         .chunks = number(line, "chunks"),
         .predicted_s = number(line, "predicted_s"),
-        .choice = read_choice(line),
         .trial = json_is_true(json_object_get(line, "trial")),
     };
     const char *how = json_string_value(verified);
@@ -310,8 +290,9 @@ void results_free(struct results *results)
     *results = (struct results){.list = NULL};
 }
 
-int result_interval(const struct result *result, size_t offset,
-                    struct stats_median *median)
+/* The median with both ends of its interval, NAN where there are too few. */
+static int find_interval(const struct result *result, size_t offset,
+                         struct stats_median *median)
 {
     int n = 0;
     double *values = calloc((size_t)result->count + 1, sizeof(*values));
@@ -336,7 +317,7 @@ int result_median(const struct result *result, size_t offset, double *median,
                   double *half)
 {
     struct stats_median m;
-    int code = result_interval(result, offset, &m);
+    int code = find_interval(result, offset, &m);
     if (code != 0)
         return code;
     *median = m.median;
@@ -351,9 +332,4 @@ const char *result_unranked(const struct result *result)
         return "; oversubscribed, not ranked";
     return result->shared_masters ? "; a master on a worker's core, not ranked"
                                   : NULL;
-}
-
-int result_crowding(const struct result *result)
-{
-    return 2 * result->oversubscribed + result->shared_masters;
 }

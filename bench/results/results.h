@@ -26,8 +26,7 @@ enum result_status {
 struct result_sample {
     double time_s, bound_s, serial_s, overhead_mean_s, imbalance, chunks;
     double predicted_s; /* by a model or a plan */
-    uint64_t choice; /* result_choice of what ran for scheme auto; 0: given */
-    bool trial;      /* of scheme auto, to choose by */
+    bool trial;         /* of scheme auto, to choose by */
 };
 
 struct result {
@@ -69,23 +68,12 @@ void results_free(struct results *results);
 int result_median(const struct result *result, size_t offset, double *median,
                   double *half);
 
-/* The same with both ends of the interval, NAN where there are too few. */
-int result_interval(const struct result *result, size_t offset,
-                    struct stats_median *median);
-
 /* What makes a label say that cores were shared and that the cell is not
  * ranked; NULL: it is. */
 const char *result_unranked(const struct result *result);
 
-/* By how its cores were shared, to sort by; 0: they were not. */
-int result_crowding(const struct result *result);
-
 /* NULL when the directory does not know this cell. */
 const struct result *results_find(const struct results *results,
                                   const char *hash);
-
-/* A number for what scheme auto can choose. */
-uint64_t result_choice(const char *scheme, const char *hierarchy,
-                       int64_t sync_interval);
 
 #endif
