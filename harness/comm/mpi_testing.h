@@ -9,15 +9,21 @@
  * those of the library.  A function that is not here must not be called.
  *
  *     mpi_testing_start(seed);
- *     comm.all = mpi_testing_comm(0, rank);    one handle for each rank
- *     ...
+ *     rank[r].comm = mpi_testing_rank(r, ranks, &rank[r].lock);
+ *     mpi_testing_run(run_rank, rank, ranks, sizeof(*rank));
  *     assert_int_equal(mpi_testing_left(), 0); nothing under way any more
- *     mpi_testing_end(); */
+ *     mpi_testing_end();
+ *
+ * mpi_testing_worlds runs that with many seeds. */
 #ifndef HARNESS_COMM_MPI_TESTING_H
 #define HARNESS_COMM_MPI_TESTING_H
 
-#include "base/random.h"
+#include "harness/testing.h"
 
+#include "base/random.h"
+#include "harness/comm/comm.h"
+
+#include <limits.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -25,6 +31,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef MPICH
 #error "handles are made up as MPICH's are: integers"
@@ -37,6 +44,7 @@ enum {
     FAKE_REQUESTS_MAX = 1 << 12,
     FAKE_LOOKS_MAX = 6, /* of a receiver, until a message has arrived */
     FAKE_FIRST_TYPE = 1 << 20,
+    FAKE_SECONDS_MAX = 120,
 };
 
 struct fake_message {
@@ -87,6 +95,45 @@ static inline void mpi_testing_start(uint64_t seed)
 static inline MPI_Comm mpi_testing_comm(int context, int rank)
 {
     return FAKE_FIRST_COMM + context * FAKE_RANKS_MAX + rank;
+}
+
+/* What a rank gets from comm_open; the lock is its own. */
+static inline struct comm mpi_testing_rank(int rank, int ranks,
+                                           struct engine_lock *lock)
+{
+    return (struct comm){.all = mpi_testing_comm(0, rank),
+                         .rank = rank,
+                         .ranks = ranks,
+                         .lanes = 1,
+                         .posted = 1,
+                         .landing = INT_MAX,
+                         .mpi = lock,
+                         .patience = {.nap_ns = 2000}};
+}
+
+/* Runs body(&rank[r]) of every rank in a thread of its own, until all are
+ * over; size: of a rank. */
+static inline void mpi_testing_run(void *(*body)(void *), void *rank, int ranks,
+                                   size_t size)
+{
+    pthread_t thread[FAKE_RANKS_MAX];
+    for (int r = 0; r < ranks; r++)
+        assert_int_equal(pthread_create(&thread[r], NULL, body,
+                                        (char *)rank + (size_t)r * size),
+                         0);
+    for (int r = 0; r < ranks; r++)
+        pthread_join(thread[r], NULL);
+}
+
+/* Runs `worlds` random worlds of a test, whose seed is printed. */
+static inline void mpi_testing_worlds(const char *test, int worlds,
+                                      void (*run_world)(uint64_t seed))
+{
+    uint64_t seed = testing_say_seed(test);
+    alarm(FAKE_SECONDS_MAX); /* a rank that waits for ever ends the test */
+    for (int i = 0; i < worlds; i++)
+        run_world(testing_random(&seed));
+    alarm(0);
 }
 
 /* Messages and requests that nobody has finished. */

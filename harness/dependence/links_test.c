@@ -6,10 +6,7 @@
 #include "harness/comm/mpi_testing_collectives.h"
 #include "harness/dependence/links.h"
 
-#include <pthread.h>
-#include <unistd.h>
-
-enum { WORLDS = 200, RANKS = 6, EDGES = 24, COLUMNS = 40, SECONDS_MAX = 120 };
+enum { WORLDS = 200, RANKS = 6, EDGES = 24, COLUMNS = 40 };
 
 struct world {
     int ranks;
@@ -130,7 +127,6 @@ static void *run_rank(void *arg)
 static void run_world(uint64_t seed)
 {
     static struct rank rank[RANKS];
-    pthread_t thread[RANKS];
     struct world w = {.ranks = (int)testing_between(&seed, 2, RANKS),
                       .edges = testing_between(&seed, 1, EDGES),
                       .columns = testing_between(&seed, 1, COLUMNS),
@@ -144,17 +140,9 @@ static void run_world(uint64_t seed)
         memset(&rank[r], 0, sizeof(rank[r]));
         rank[r].world = &w;
         rank[r].seed = testing_random(&seed);
-        rank[r].comm = (struct comm){.all = mpi_testing_comm(0, r),
-                                     .rank = r,
-                                     .ranks = w.ranks,
-                                     .lanes = 1,
-                                     .mpi = &rank[r].lock,
-                                     .patience = {.nap_ns = 2000}};
-        assert_int_equal(pthread_create(&thread[r], NULL, run_rank, &rank[r]),
-                         0);
+        rank[r].comm = mpi_testing_rank(r, w.ranks, &rank[r].lock);
     }
-    for (int r = 0; r < w.ranks; r++)
-        pthread_join(thread[r], NULL);
+    mpi_testing_run(run_rank, rank, w.ranks, sizeof(*rank));
     assert_int_equal(w.wrong, 0);
     assert_int_equal(mpi_testing_left(), 0);
     mpi_testing_end();
@@ -163,11 +151,7 @@ static void run_world(uint64_t seed)
 static void every_column_is_its_producers(void **unused)
 {
     (void)unused;
-    uint64_t seed = testing_say_seed(__func__);
-    alarm(SECONDS_MAX); /* a rank that waits for ever ends the test */
-    for (int i = 0; i < WORLDS; i++)
-        run_world(testing_random(&seed));
-    alarm(0);
+    mpi_testing_worlds(__func__, WORLDS, run_world);
 }
 
 int main(void)

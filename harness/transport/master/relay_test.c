@@ -10,11 +10,7 @@
 #include "harness/transport/master/relay_parts.h"
 #include "sched/schemes/pair.h"
 
-#include <limits.h>
-#include <pthread.h>
-#include <unistd.h>
-
-enum { WORLDS = 300, RANKS = 8, REPETITIONS = 2, SECONDS_MAX = 120 };
+enum { WORLDS = 300, RANKS = 8, REPETITIONS = 2 };
 
 /* Sequences, schemes whose sizes depend on who asks, one that keeps first
  * chunks for its workers, and schemes that learn. */
@@ -184,19 +180,14 @@ static void open_ranks(struct world *w)
     assert_non_null(w->rank);
     for (int r = 0; r < w->cell.ranks; r++) {
         struct rank *rank = &w->rank[r];
-        *rank = (struct rank){.world = w,
-                              .comm = {.all = mpi_testing_comm(0, r),
-                                       .rank = r,
-                                       .ranks = w->cell.ranks,
-                                       .lanes = 1,
-                                       .posted = 1 + r % 3,
-                                       .landing = INT_MAX,
-                                       .threaded = true,
-                                       .mpi = &rank->lock,
-                                       .patience = {.nap_ns = 2000}},
-                              .output = calloc(n, sizeof(uint64_t)),
-                              .inbox = calloc(n, sizeof(uint64_t)),
-                              .ran = calloc(n, 1)};
+        *rank = (struct rank){
+            .world = w,
+            .comm = mpi_testing_rank(r, w->cell.ranks, &rank->lock),
+            .output = calloc(n, sizeof(uint64_t)),
+            .inbox = calloc(n, sizeof(uint64_t)),
+            .ran = calloc(n, 1)};
+        rank->comm.posted = 1 + r % 3;
+        rank->comm.threaded = true;
         open_rank(rank, &err);
     }
 }
@@ -219,7 +210,6 @@ static void close_world(struct world *w)
 
 static void run_together(struct world *w)
 {
-    pthread_t thread[RANKS];
     struct error err = {""};
     for (int r = 0; r < w->cell.ranks; r++)
         memset((void *)w->rank[r].ran, 0, (size_t)w->loop.iterations);
@@ -227,10 +217,7 @@ static void run_together(struct world *w)
                                 &w->pair.outer_spec, &w->loop, 1, &err),
                      0);
     pthread_barrier_init(&w->together, NULL, (unsigned)w->cell.ranks);
-    for (int r = 0; r < w->cell.ranks; r++)
-        pthread_create(&thread[r], NULL, run_rank, &w->rank[r]);
-    for (int r = 0; r < w->cell.ranks; r++)
-        pthread_join(thread[r], NULL);
+    mpi_testing_run(run_rank, w->rank, w->cell.ranks, sizeof(*w->rank));
     pthread_barrier_destroy(&w->together);
 }
 
@@ -281,11 +268,7 @@ static void run_world(uint64_t seed)
 static void every_result_is_collected_once(void **unused)
 {
     (void)unused;
-    uint64_t seed = testing_say_seed(__func__);
-    alarm(SECONDS_MAX); /* a rank that waits for ever ends the test */
-    for (int i = 0; i < WORLDS; i++)
-        run_world(testing_random(&seed));
-    alarm(0);
+    mpi_testing_worlds(__func__, WORLDS, run_world);
 }
 
 int main(void)
