@@ -1,5 +1,7 @@
 #include "base/folder.h"
 
+#include "base/list.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -21,14 +23,12 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int add(struct folder *found, const char *dir, const char *name)
+static int add(struct folder *found, int64_t *room, const char *dir,
+               const char *name)
 {
-    size_t bytes = (size_t)(found->count + 1) * sizeof(*found->path);
-    char **path = realloc(found->path, bytes);
-    if (path == NULL)
+    if (list_grow(&found->path, room, found->count + 1, sizeof(*found->path)))
         return -ENOMEM;
-    found->path = path;
-    if (asprintf(&path[found->count], "%s/%s", dir, name) < 0)
+    if (asprintf(&found->path[found->count], "%s/%s", dir, name) < 0)
         return -ENOMEM;
     found->count++;
     return 0;
@@ -39,6 +39,7 @@ int folder_find(const char *dir, const char *begin, const char *end,
 {
     DIR *stream = opendir(dir);
     const struct dirent *entry;
+    int64_t room = 0;
     int code = 0;
     *found = (struct folder){.count = 0};
     if (stream == NULL)
@@ -46,7 +47,7 @@ int folder_find(const char *dir, const char *begin, const char *end,
                          strerror(errno));
     for (errno = 0; code == 0 && (entry = readdir(stream)) != NULL; errno = 0)
         if (fits(entry->d_name, begin, end))
-            code = add(found, dir, entry->d_name);
+            code = add(found, &room, dir, entry->d_name);
     if (code == 0)
         code = -errno;
     closedir(stream);

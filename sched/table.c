@@ -1,5 +1,6 @@
 #include "sched/sched.h"
 
+#include "base/list.h"
 #include "sched/arith.h"
 
 #include <errno.h>
@@ -15,15 +16,9 @@ static int no_memory(struct error *err)
 /* Makes room for one more start. */
 static int grow(struct sched_table *table, int64_t *room, struct error *err)
 {
-    if (table->steps < *room)
-        return 0;
-    int64_t more = *room < 64 ? 64 : 2 * *room;
-    int64_t *start = realloc(table->start, (size_t)more * sizeof(*start));
-    if (start == NULL)
-        return no_memory(err);
-    table->start = start;
-    *room = more;
-    return 0;
+    int code =
+        list_grow(&table->start, room, table->steps + 1, sizeof(*table->start));
+    return code == 0 ? 0 : no_memory(err);
 }
 
 /* Takes the chunk that was set aside for each worker.  They are asked by

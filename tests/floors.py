@@ -24,12 +24,13 @@ FLOORS = {
         "harness/calibration"],
     # What a transport is; those that need no other; those that have another's
     # masters; all of them.
-    3: ["harness/transport", "harness/protocol", "harness/disturb"],
+    3: ["harness/transport", "harness/protocol", "harness/disturb",
+        "harness/guard"],
     3.1: ["harness/transport/master", "harness/transport/steal",
           "harness/transport/openmp", "harness/transport/push"],
     3.2: ["harness/transport/shared", "harness/transport/window"],
     3.3: ["harness/transport/registry"],
-    4: ["harness/cell", "harness/dependence", "harness/guard"],
+    4: ["harness/cell", "harness/dependence"],
     5: ["harness/setup", "harness/loop"],
     6: ["harness/place"],
     7: ["harness/run"],
@@ -46,7 +47,8 @@ FLOORS = {
 LIBRARY = {room for floor, rooms in FLOORS.items() if floor < 4
            for room in rooms} - {
     "harness/record", "harness/topo", "harness/counters",
-    "harness/calibration", "harness/disturb", "harness/transport/openmp",
+    "harness/calibration", "harness/disturb", "harness/guard",
+    "harness/transport/openmp",
     "harness/transport/registry",  # a library has a list of its own
     "kernels", "kernels/support", "sched/divisible", "sched/interval",
     "sched/select"}

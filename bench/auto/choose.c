@@ -2,6 +2,7 @@
 
 #include "bench/driver/driver.h"
 #include "bench/results/results.h"
+#include "harness/guard/need.h"
 #include "harness/record/record.h"
 #include "harness/setup/setup.h"
 
@@ -47,15 +48,8 @@ static int add(struct choose *choose, const struct cell *candidate,
     int code = on_this_machine(candidate, &cell, err);
     if (code != 0 || known(choose, cell.hash))
         return code;
-    if (choose->candidate_count == choose->room) {
-        int room = choose->room > 0 ? 2 * choose->room : 256;
-        struct cell *more =
-            realloc(choose->candidates, (size_t)room * sizeof(*more));
-        if (more == NULL)
-            return error_set(err, ENOMEM, "out of memory for the candidates");
-        choose->candidates = more;
-        choose->room = room;
-    }
+    need_room(&choose->candidates, &choose->room, choose->candidate_count + 1,
+              sizeof(*choose->candidates));
     choose->candidates[choose->candidate_count++] = cell;
     return 0;
 }

@@ -11,7 +11,7 @@
 struct choose {
     struct simulate simulate;
     int count; /* cells of auto by simulation */
-    int room;
+    int64_t room;
     struct cell *candidates; /* of all of them, simulated, each once */
     int candidate_count;
 };

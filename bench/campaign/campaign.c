@@ -5,6 +5,7 @@
 #include "bench/campaign/document.h"
 #include "bench/campaign/policy.h"
 #include "bench/cli/numbers.h"
+#include "harness/guard/need.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -311,19 +312,16 @@ static int compare_hashes(const void *a, const void *b)
 
 /* All cells' hashes in order: the same cells give the same number, however the
  * file that names them is written. */
-static int hash_cells(const struct campaign *campaign, uint64_t *hash,
-                      struct error *err)
+static uint64_t hash_cells(const struct campaign *campaign)
 {
     size_t n = (size_t)campaign->all.count;
-    char(*hashes)[CELL_HASH_SIZE] = calloc(n + 1, sizeof(*hashes));
-    if (hashes == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    char(*hashes)[CELL_HASH_SIZE] = need_zeroed(n, sizeof(*hashes));
     for (size_t i = 0; i < n; i++)
         memcpy(hashes[i], campaign->all.cells[i].hash, sizeof(hashes[i]));
     qsort(hashes, n, sizeof(*hashes), compare_hashes);
-    *hash = XXH3_64bits(hashes, n * sizeof(*hashes)) >> 1;
+    uint64_t hash = XXH3_64bits(hashes, n * sizeof(*hashes)) >> 1;
     free(hashes);
-    return 0;
+    return hash;
 }
 
 static int finish(struct reader *reader, struct error *err)
@@ -331,9 +329,9 @@ static int finish(struct reader *reader, struct error *err)
     struct campaign *campaign = reader->campaign;
     int code = check_repetitions(reader, err);
     if (code == 0)
-        code = cross_unique(&campaign->all, err);
+        cross_unique(&campaign->all);
     if (code == 0)
-        code = hash_cells(campaign, &campaign->cells, err);
+        campaign->cells = hash_cells(campaign);
     if (code == 0 && !reader->seeded)
         campaign->seed = campaign->cells;
     if (code == 0 && !campaign->named) {

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "harness/cell/binding.h"
 #include "harness/cell/cell_field.h"
+#include "harness/guard/need.h"
 #include "harness/setup/setup.h"
 
 #include <errno.h>
@@ -126,12 +127,8 @@ int cross_value_add(const struct cross *cross, struct cross_field *field,
     int code = check_value(field->name, value.text, err);
     if (code != 0)
         return place_prefix(err, code, place);
-    size_t room = (size_t)(field->count + 1) * sizeof(value);
-    struct cross_value *values = realloc(field->values, room);
-    if (values == NULL)
-        return error_set(err, ENOMEM, "out of memory");
-    values[field->count++] = value;
-    field->values = values;
+    need_room(&field->values, &field->room, field->count + 1, sizeof(value));
+    field->values[field->count++] = value;
     return 0;
 }
 
@@ -163,9 +160,8 @@ int cross_merge(struct cross *to, const struct cross *from, struct error *err)
         size_t bytes = (size_t)source->count * sizeof(*source->values);
         if (field == NULL)
             return -E2BIG;
-        field->values = malloc(bytes);
-        if (field->values == NULL)
-            return error_set(err, ENOMEM, "out of memory");
+        need_room(&field->values, &field->room, source->count,
+                  sizeof(*source->values));
         memcpy(field->values, source->values, bytes);
         field->count = source->count;
     }
@@ -174,24 +170,15 @@ int cross_merge(struct cross *to, const struct cross *from, struct error *err)
 
 /* ---- cells ---- */
 
-static int add_cell(struct cross_result *result, const struct cell *cell,
-                    struct error *err)
+static void add_cell(struct cross_result *result, const struct cell *cell)
 {
-    if (result->count == result->room) {
-        int room = result->room ? 2 * result->room : 64;
-        struct cell *cells =
-            realloc(result->cells, (size_t)room * sizeof(*cells));
-        if (cells == NULL)
-            return error_set(err, ENOMEM, "out of memory for %d cells", room);
-        result->cells = cells;
-        result->room = room;
-    }
+    need_room(&result->cells, &result->room, result->count + 1,
+              sizeof(*result->cells));
     result->cells[result->count++] = *cell;
-    return 0;
 }
 
-static int add_skip(struct cross_result *result, const struct cell *cell,
-                    const char *reason, struct error *err)
+static void add_skip(struct cross_result *result, const struct cell *cell,
+                     const char *reason)
 {
     int i = 0;
     char cut[sizeof(result->skips[0].reason)];
@@ -199,11 +186,9 @@ static int add_skip(struct cross_result *result, const struct cell *cell,
     while (i < result->reasons && !is(result->skips[i].reason, cut))
         i++;
     if (i == result->reasons) {
-        struct cross_skip *skips =
-            realloc(result->skips, (size_t)(i + 1) * sizeof(*skips));
-        if (skips == NULL)
-            return error_set(err, ENOMEM, "out of memory");
-        result->skips = skips;
+        need_room(&result->skips, &result->skips_room, i + 1,
+                  sizeof(*result->skips));
+        struct cross_skip *skips = result->skips;
         skips[i].count = 0;
         memcpy(skips[i].reason, cut, sizeof(cut));
         snprintf(skips[i].example, sizeof(skips[i].example),
@@ -213,7 +198,6 @@ static int add_skip(struct cross_result *result, const struct cell *cell,
     }
     result->skips[i].count++;
     result->skipped++;
-    return 0;
 }
 
 /* The value that an error of the whole cell is about: its text begins with
@@ -248,11 +232,14 @@ static int one_cell(const struct cross *cross, const int *pick,
                                   gives(cross, "threads"), err);
     if (code == 0)
         code = cell_check(&cell, err);
-    if (code == -ENOTSUP)
-        return add_skip(result, &cell, err->text, err);
+    if (code == -ENOTSUP) {
+        add_skip(result, &cell, err->text);
+        return 0;
+    }
     if (code != 0)
         return place_prefix(err, code, culprit(cross, pick, err, block));
-    return add_cell(result, &cell, err);
+    add_cell(result, &cell);
+    return 0;
 }
 
 /* The last field changes fastest.  Returns false after the last one. */
@@ -319,17 +306,12 @@ static int by_hash(const void *a, const void *b)
     return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-int cross_unique(struct cross_result *result, struct error *err)
+void cross_unique(struct cross_result *result)
 {
     size_t n = (size_t)result->count;
-    struct numbered *sorted = calloc(n + 1, sizeof(*sorted));
-    bool *again = calloc(n + 1, sizeof(*again));
+    struct numbered *sorted = need_zeroed(n, sizeof(*sorted));
+    bool *again = need_zeroed(n, sizeof(*again));
     int kept = 0;
-    if (sorted == NULL || again == NULL) {
-        free(sorted);
-        free(again);
-        return error_set(err, ENOMEM, "out of memory");
-    }
     for (int i = 0; i < result->count; i++)
         sorted[i] = (struct numbered){result->cells[i].hash, i};
     qsort(sorted, n, sizeof(*sorted), by_hash);
@@ -342,7 +324,6 @@ int cross_unique(struct cross_result *result, struct error *err)
     result->count = kept;
     free(sorted);
     free(again);
-    return 0;
 }
 
 void cross_free(struct cross *cross)

@@ -26,6 +26,7 @@ struct cross_value {
 struct cross_field {
     const char *name; /* of a cell field */
     int count;
+    int64_t room;
     struct cross_value *values;
 };
 
@@ -47,9 +48,11 @@ struct cross_skip {
 /* Where cells and skips are collected. */
 struct cross_result {
     struct cell *cells;
-    int count, room;
+    int count;
+    int64_t room;
     struct cross_skip *skips;
     int reasons;
+    int64_t skips_room;
     int skipped; /* combinations left out, for all reasons */
     int equal;   /* combinations that were another cell again */
 };
@@ -75,7 +78,7 @@ int cross_expand(const struct cross *cross, struct place place,
                  struct cross_result *result, struct error *err);
 
 /* Keeps the first of equal cells (same hash) only. */
-int cross_unique(struct cross_result *result, struct error *err);
+void cross_unique(struct cross_result *result);
 
 void cross_free(struct cross *cross);
 void cross_result_free(struct cross_result *result);

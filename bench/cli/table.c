@@ -1,8 +1,10 @@
 #include "bench/cli/table.h"
 
-#include <errno.h>
+#include "harness/guard/need.h"
+
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,31 +23,17 @@ void table_free(struct table *table)
     *table = (struct table){0};
 }
 
-static bool grow(struct table *table)
-{
-    if (table->count < table->room)
-        return true;
-    int room = table->room * 2 + 64;
-    char **more = realloc(table->cell, (size_t)room * sizeof(*more));
-    if (more == NULL)
-        return false;
-    table->cell = more;
-    table->room = room;
-    return true;
-}
-
 void table_add(struct table *table, const char *format, ...)
 {
     char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
-    bool made = vasprintf(&text, format, arguments) >= 0;
+    int length = vasprintf(&text, format, arguments);
     va_end(arguments);
-    if (!made || !grow(table)) {
-        free(made ? text : NULL);
-        table->failed = true;
-        return;
-    }
+    if (length < 0)
+        need_failed();
+    need_room(&table->cell, &table->room, table->count + 1,
+              sizeof(*table->cell));
     table->cell[table->count++] = text;
 }
 
@@ -87,19 +75,14 @@ static void print_row(const struct table *table, const int *width, int first,
     fputc('\n', out);
 }
 
-int table_print(const struct table *table, FILE *out, int indent)
+void table_print(const struct table *table, FILE *out, int indent)
 {
-    int *width = calloc((size_t)table->columns, sizeof(*width));
-    if (table->failed || width == NULL) {
-        free(width);
-        return -ENOMEM;
-    }
+    int *width = need_zeroed((size_t)table->columns, sizeof(*width));
     for (int c = 0; c < table->columns; c++)
         width[c] = width_of(table, c);
     for (int i = 0; i < table->count; i += table->columns)
         print_row(table, width, i, out, indent);
     free(width);
-    return 0;
 }
 
 static void print_csv_cell(const char *text, FILE *out)
@@ -116,15 +99,12 @@ static void print_csv_cell(const char *text, FILE *out)
     fputc('"', out);
 }
 
-int table_csv(const struct table *table, FILE *out)
+void table_csv(const struct table *table, FILE *out)
 {
-    if (table->failed)
-        return -ENOMEM;
     for (int i = 0; i < table->count; i++) {
         print_csv_cell(table->cell[i], out);
         fputc((i + 1) % table->columns == 0 ? '\n' : ',', out);
     }
-    return 0;
 }
 
 /* Up to the next ", " or "; ", with the mark. */

@@ -3,15 +3,15 @@
 #ifndef BENCH_CLI_TABLE_H
 #define BENCH_CLI_TABLE_H
 
-#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct table {
     int columns;
     int left; /* so many first columns are aligned to the left */
-    int count, room;
+    int count;
+    int64_t room;
     char **cell; /* count entries, row after row */
-    bool failed; /* out of memory: nothing is printed */
 };
 
 void table_open(struct table *table, int columns, int left);
@@ -25,13 +25,12 @@ void table_add(struct table *table, const char *format, ...)
 /* A number with so many significant digits; "-" when it is not finite. */
 void table_number(struct table *table, double value, int digits);
 
-/* Prints all rows, indented, columns two blanks apart.  Returns 0 or
- * -ENOMEM. */
-int table_print(const struct table *table, FILE *out, int indent);
+/* Prints all rows, indented, columns two blanks apart. */
+void table_print(const struct table *table, FILE *out, int indent);
 
 /* The same rows for programs; a cell with a comma or a quote is quoted, and
- * "-" is left empty.  Returns 0 or -ENOMEM. */
-int table_csv(const struct table *table, FILE *out);
+ * "-" is left empty. */
+void table_csv(const struct table *table, FILE *out);
 
 /* A heading, wrapped behind commas and semicolons that a blank follows, so that
  * nothing is cut; further lines are indented by two more. */

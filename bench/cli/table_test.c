@@ -8,6 +8,7 @@
 #include "bench/cli/table.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,8 +31,10 @@ static char *printed(const struct table *table, bool csv)
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    assert_int_equal(csv ? table_csv(table, out) : table_print(table, out, 2),
-                     0);
+    if (csv)
+        table_csv(table, out);
+    else
+        table_print(table, out, 2);
     fclose(out);
     return text;
 }

@@ -90,10 +90,11 @@ static int show(const struct plan_request *request,
         return code;
     if (request->format != PLAN_CSV)
         putchar('\n');
-    code = request->format == PLAN_GANTT
-               ? plan_gantt(view, chart_width(), stdout)
-               : plan_table(view, request->format == PLAN_CSV, stdout);
-    return code == 0 ? 0 : error_set(err, ENOMEM, "out of memory");
+    if (request->format == PLAN_GANTT)
+        plan_gantt(view, chart_width(), stdout);
+    else
+        plan_table(view, request->format == PLAN_CSV, stdout);
+    return 0;
 }
 
 static int make_one(const struct plan_request *request, double bound,
@@ -143,8 +144,7 @@ static void add_row(const struct plan_request *request,
     divisible_plan_free(&plan);
 }
 
-static int make_all(const struct plan_request *request, double bound,
-                    struct error *err)
+static void make_all(const struct plan_request *request, double bound)
 {
     static const char *const names[] = {"algorithm", "rounds", "chunks",
                                         "makespan_s", "over_bound"};
@@ -162,7 +162,10 @@ static int make_all(const struct plan_request *request, double bound,
          choice.installments <= DIVISIBLE_INSTALLMENTS_MAX;
          choice.installments++)
         add_row(request, &choice, bound, &table);
-    int code = csv ? table_csv(&table, stdout) : table_print(&table, stdout, 0);
+    if (csv)
+        table_csv(&table, stdout);
+    else
+        table_print(&table, stdout, 0);
     if (!csv)
         printf("\nover_bound: makespan over load / n* = %.9g s, which no "
                "schedule can beat%s\n",
@@ -171,7 +174,6 @@ static int make_all(const struct plan_request *request, double bound,
                    ? "; multi-installment is without overlap only"
                    : "");
     table_free(&table);
-    return code == 0 ? 0 : error_set(err, ENOMEM, "out of memory");
 }
 
 static int answer(const struct plan_request *request, struct error *err)
@@ -182,8 +184,10 @@ static int answer(const struct plan_request *request, struct error *err)
     int code = lower_bound(request, &bound, err);
     if (code != 0)
         return code;
-    return request->all ? make_all(request, bound, err)
-                        : make_one(request, bound, err);
+    if (!request->all)
+        return make_one(request, bound, err);
+    make_all(request, bound);
+    return 0;
 }
 
 int plan_command(int argc, char **argv)

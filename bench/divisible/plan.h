@@ -79,12 +79,11 @@ void plan_head(const struct plan_view *view, FILE *out);
 /* "multi-installment, 3 rounds", as headings have it. */
 void plan_title(const struct plan_view *view, char *text, int size);
 
-/* One row for each chunk; csv has full digits and the makespan in each row.
- * Returns 0 or -ENOMEM. */
-int plan_table(const struct plan_view *view, bool csv, FILE *out);
+/* One row for each chunk; csv has full digits and the makespan in each row. */
+void plan_table(const struct plan_view *view, bool csv, FILE *out);
 
 /* A Gantt chart of text, `width` columns wide. */
-int plan_gantt(const struct plan_view *view, int width, FILE *out);
+void plan_gantt(const struct plan_view *view, int width, FILE *out);
 
 /* A Gantt chart as an SVG picture that needs nothing else. */
 void plan_svg(const struct plan_view *view, FILE *out);

@@ -2,6 +2,8 @@
  * each worker.  A column shows what fills most of its time. */
 #include "bench/divisible/plan.h"
 
+#include "harness/guard/need.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -71,7 +73,7 @@ static void print_axis(const struct chart *chart, FILE *out)
     fprintf(out, "%-*s0%*s\n", LABEL, "", chart->width - 1, end);
 }
 
-int plan_gantt(const struct plan_view *view, int width, FILE *out)
+void plan_gantt(const struct plan_view *view, int width, FILE *out)
 {
     const struct divisible_plan *plan = view->plan;
     int lines = view->platform->workers + 1;
@@ -79,9 +81,7 @@ int plan_gantt(const struct plan_view *view, int width, FILE *out)
     chart.width = width - LABEL > COLUMNS_MIN ? width - LABEL : COLUMNS_MIN;
     chart.step = plan->makespan / chart.width;
     chart.column =
-        calloc((size_t)lines * (size_t)chart.width, sizeof(*chart.column));
-    if (chart.column == NULL)
-        return -ENOMEM;
+        need_zeroed((size_t)lines * (size_t)chart.width, sizeof(*chart.column));
     for (int64_t n = 0; n < plan->chunks; n++) {
         const struct divisible_chunk *c = &plan->chunk[n];
         int line = c->worker + 1;
@@ -96,5 +96,4 @@ int plan_gantt(const struct plan_view *view, int width, FILE *out)
         print_line(&chart, line, out);
     print_axis(&chart, out);
     free(chart.column);
-    return 0;
 }

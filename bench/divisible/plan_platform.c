@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "bench/cli/numbers.h"
 #include "bench/divisible/plan.h"
+#include "harness/guard/need.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -70,6 +71,7 @@ struct reader {
     int column[COSTS + 1]; /* what each column holds */
     int columns;           /* 0: the header is still to come */
     struct plan_platform *out;
+    int64_t room; /* of its workers */
 };
 
 /* Cuts the comment and the blanks at both ends. */
@@ -140,11 +142,7 @@ static int add_worker(struct reader *reader,
     if (count == DIVISIBLE_WORKERS_MAX)
         return error_set(err, EINVAL, "%s:%d: more than %d workers",
                          reader->path, reader->line, DIVISIBLE_WORKERS_MAX);
-    void *more =
-        realloc(out->worker, ((size_t)count + 1) * sizeof(*out->worker));
-    if (more == NULL)
-        return error_set(err, ENOMEM, "out of memory");
-    out->worker = more;
+    need_room(&out->worker, &reader->room, count + 1, sizeof(*out->worker));
     out->worker[count] = *worker;
     out->platform.workers = count + 1;
     return 0;

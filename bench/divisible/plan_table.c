@@ -107,7 +107,7 @@ static void add_chunk(struct table *table, bool csv,
         add_time(table, csv, numbers[i]);
 }
 
-int plan_table(const struct plan_view *view, bool csv, FILE *out)
+void plan_table(const struct plan_view *view, bool csv, FILE *out)
 {
     static const char *const names[][2] = {
         {"worker", "worker"},
@@ -125,7 +125,9 @@ int plan_table(const struct plan_view *view, bool csv, FILE *out)
         table_add(&table, "%s", names[i][csv]);
     for (int64_t n = 0; n < view->plan->chunks; n++)
         add_chunk(&table, csv, &view->plan->chunk[n], view->plan->makespan);
-    int code = csv ? table_csv(&table, out) : table_print(&table, out, 0);
+    if (csv)
+        table_csv(&table, out);
+    else
+        table_print(&table, out, 0);
     table_free(&table);
-    return code;
 }

@@ -4,6 +4,7 @@
 #include "base/folder.h"
 #include "base/stats.h"
 #include "base/text.h"
+#include "harness/guard/need.h"
 #include "harness/record/record.h"
 
 #include <errno.h>
@@ -45,15 +46,8 @@ static struct result *result_of(struct results *results, const json_t *line)
             read_cell(line, hash, &found->cell);
         return found;
     }
-    if (results->count == results->room) {
-        int room = results->room ? 2 * results->room : 64;
-        struct result *list =
-            realloc(results->list, (size_t)room * sizeof(*list));
-        if (list == NULL)
-            return NULL;
-        results->list = list;
-        results->room = room;
-    }
+    need_room(&results->list, &results->room, results->count + 1,
+              sizeof(*results->list));
     struct result *result = &results->list[results->count];
     *result = (struct result){.status = RESULT_NONE};
     read_cell(line, hash, &result->cell);
@@ -113,12 +107,9 @@ static int take_run(struct results *results, const json_t *line)
     if (result == NULL || json_integer_value(status) != RESULT_OK ||
         !(json_is_true(verified) || json_is_string(verified)))
         return 0;
-    size_t bytes = (size_t)(result->count + 1) * sizeof(*result->samples);
-    struct result_sample *samples = realloc(result->samples, bytes);
-    if (samples == NULL)
-        return -ENOMEM;
-    result->samples = samples;
-    samples[result->count++] = (struct result_sample){
+    need_room(&result->samples, &result->room, result->count + 1,
+              sizeof(*result->samples));
+    result->samples[result->count++] = (struct result_sample){
         .time_s = number(line, "time_s"),
         .bound_s = number(line, "bound_s"),
         .serial_s = number(line, "serial_s"),

@@ -38,6 +38,7 @@ struct result {
     bool sampled;        /* verified by a sample only */
     bool simulated;      /* every iteration was handed out once, no more */
     int count;           /* repetitions of launches that ended ok */
+    int64_t room;
     struct result_sample *samples;
     /* One for each worker, where the launch has measured them (power:
      * measured); NULL: not known, or given with the cell. */
@@ -45,7 +46,8 @@ struct result {
 };
 
 struct results {
-    int count, room;
+    int count;
+    int64_t room;
     struct result *list;
     json_t *index; /* hash -> position */
     json_t *ends;  /* launch -> hash -> how the cell ended */

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "bench/start/installed.h"
 #include "bench/start/launcher.h"
+#include "harness/guard/need.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -59,23 +60,15 @@ static int find_program(struct simulate *simulate, struct error *err)
     return 0;
 }
 
-static int add_host(struct simulate_platform *platform, const char *line,
-                    struct error *err)
+static void add_host(struct simulate_platform *platform, const char *line)
 {
     struct simulate_host host;
     if (sscanf(line, "@host %127s %d", host.name, &host.cores) != 2)
-        return 0;
-    if (platform->count % 1024 == 0) {
-        size_t room = (size_t)platform->count + 1024;
-        struct simulate_host *more =
-            realloc(platform->hosts, room * sizeof(*more));
-        if (more == NULL)
-            return error_set(err, ENOMEM, "out of memory for the hosts");
-        platform->hosts = more;
-    }
+        return;
+    need_room(&platform->hosts, &platform->room, platform->count + 1,
+              sizeof(*platform->hosts));
     platform->hosts[platform->count++] = host;
     platform->cores += host.cores;
-    return 0;
 }
 
 /* The first line that says what is wrong with the platform. */
@@ -126,7 +119,6 @@ static int read_hosts(const struct simulate *simulate,
 {
     char complaint[400] = "", *line = NULL;
     size_t room = 0;
-    int code = 0;
     const char *why;
     if (!file_is_readable(platform->file, &why))
         return error_set(err, ENOENT, "platform: %s: %s", platform->file, why);
@@ -134,20 +126,19 @@ static int read_hosts(const struct simulate *simulate,
     if (answer == NULL)
         return error_set(err, errno, "cannot start smpirun: %s",
                          strerror(errno));
-    while (code == 0 && getline(&line, &room, answer) > 0) {
+    while (getline(&line, &room, answer) > 0) {
         keep_complaint(line, complaint, sizeof(complaint));
-        code = add_host(platform, line, err);
+        add_host(platform, line);
     }
     free(line);
     pclose(answer);
     /* SimGrid sorts by name; machines of a cluster are numbered. */
     qsort(platform->hosts, (size_t)platform->count, sizeof(*platform->hosts),
           compare_hosts);
-    if (code == 0 && platform->count == 0)
-        code =
-            error_set(err, EINVAL, "platform: %s: SimGrid finds no hosts%s%s",
-                      platform->file, complaint[0] ? ": " : "", complaint);
-    return code;
+    if (platform->count > 0)
+        return 0;
+    return error_set(err, EINVAL, "platform: %s: SimGrid finds no hosts%s%s",
+                     platform->file, complaint[0] ? ": " : "", complaint);
 }
 
 const struct simulate_platform *simulate_find(const struct simulate *simulate,

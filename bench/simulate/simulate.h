@@ -21,6 +21,7 @@ struct simulate_platform {
     struct this_machine *machine; /* whose platform it is, or NULL */
     struct simulate_host *hosts;  /* by name, numbers in it by value */
     int count;
+    int64_t room;
     long cores; /* of all hosts */
 };
 

@@ -1,5 +1,6 @@
 /* The names of PAPI's events: which there are, and the nearest to a wrong
  * one. */
+#include "base/list.h"
 #include "harness/counters/events.h"
 #include "harness/counters/sde.h"
 
@@ -13,20 +14,16 @@
 /* ---- what there is ---- */
 
 struct names {
-    int count, room;
+    int count;
+    int64_t room;
     char **name; /* NULL at the end */
 };
 
 static void names_add(struct names *names, const char *name)
 {
-    if (names->count + 1 >= names->room) {
-        int room = names->room == 0 ? 256 : 2 * names->room;
-        char **more = realloc(names->name, (size_t)room * sizeof(*more));
-        if (more == NULL)
-            return;
-        names->name = more;
-        names->room = room;
-    }
+    if (list_grow(&names->name, &names->room, names->count + 2,
+                  sizeof(*names->name)) != 0)
+        return;
     char *copy = strdup(name);
     if (copy == NULL)
         return;

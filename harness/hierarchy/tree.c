@@ -1,5 +1,7 @@
 #include "harness/hierarchy/tree.h"
 
+#include "base/list.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,21 +9,15 @@
 struct builder {
     struct tree *tree;
     const struct tree_shape *shape;
-    int room;
+    int64_t room; /* of tree->master */
 };
 
 static int add_master(struct builder *b, int parent, int rank)
 {
     struct tree *tree = b->tree;
-    if (tree->count == b->room) {
-        int room = b->room * 2 + 16;
-        struct tree_master *more =
-            realloc(tree->master, (size_t)room * sizeof(*more));
-        if (more == NULL)
-            return -1;
-        tree->master = more;
-        b->room = room;
-    }
+    if (list_grow(&tree->master, &b->room, tree->count + 1,
+                  sizeof(*tree->master)) != 0)
+        return -1;
     tree->master[tree->count] =
         (struct tree_master){.parent = parent, .rank = rank};
     return tree->count++;

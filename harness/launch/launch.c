@@ -1,5 +1,6 @@
 #include "harness/launch/launch.h"
 
+#include "harness/guard/need.h"
 #include "harness/launch/launch_parts.h"
 
 #include "base/random.h"
@@ -32,21 +33,17 @@ int launch_loop(struct launch *launch, const struct setup *setup,
                 struct loop **out, struct error *err)
 {
     for (int i = 0; i < launch->loops; i++) {
-        if (strcmp(launch->loop[i]->name, setup->cell.kernel) == 0 &&
-            launch->loop[i]->fed == setup->sent &&
-            cell_same_places(&launch->loop_cell[i], &setup->cell)) {
-            *out = launch->loop[i];
+        const struct opened *opened = &launch->opened[i];
+        if (strcmp(opened->loop->name, setup->cell.kernel) == 0 &&
+            opened->loop->fed == setup->sent &&
+            cell_same_places(&opened->cell, &setup->cell)) {
+            *out = opened->loop;
             return 0;
         }
     }
-    size_t n = (size_t)launch->loops + 1;
-    struct loop *loop = calloc(1, sizeof(*loop));
-    struct loop **more = realloc(launch->loop, n * sizeof(*more));
-    struct cell *cells = realloc(launch->loop_cell, n * sizeof(*cells));
-    if (loop == NULL || more == NULL || cells == NULL)
-        abort(); /* before any agreement: nothing sensible is left */
-    launch->loop = more;
-    launch->loop_cell = cells;
+    struct loop *loop = need_zeroed(1, sizeof(*loop));
+    need_room(&launch->opened, &launch->opened_room, launch->loops + 1,
+              sizeof(*launch->opened));
     int code =
         loop_open(loop, setup->kernel, &setup->kernel_spec, setup->sent,
                   &launch->context.comm, launch->plan.policy.verify_limit,
@@ -55,8 +52,7 @@ int launch_loop(struct launch *launch, const struct setup *setup,
         free(loop);
         return code;
     }
-    launch->loop_cell[launch->loops] = setup->cell;
-    launch->loop[launch->loops++] = loop;
+    launch->opened[launch->loops++] = (struct opened){loop, setup->cell};
     *out = loop;
     return 0;
 }
@@ -205,11 +201,10 @@ static int read_plan(struct launch *launch, const char *path, struct error *err)
 static void close_launch(struct launch *launch)
 {
     for (int i = 0; i < launch->loops; i++) {
-        loop_close(launch->loop[i]);
-        free(launch->loop[i]);
+        loop_close(launch->opened[i].loop);
+        free(launch->opened[i].loop);
     }
-    free(launch->loop);
-    free(launch->loop_cell);
+    free(launch->opened);
     context_close(&launch->context);
     plan_free(&launch->plan);
 }

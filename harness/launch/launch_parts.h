@@ -24,13 +24,19 @@ struct item {
     bool unverified;
 };
 
+/* A loop and the first cell that asked for it. */
+struct opened {
+    struct loop *loop;
+    struct cell cell;
+};
+
 struct launch {
     struct plan plan;
     struct launch_context context;
     struct record_file runs, workers, chunks, choices;
-    struct loop **loop;     /* opened so far */
-    struct cell *loop_cell; /* the first cell of each */
+    struct opened *opened; /* loops, so far */
     int loops;
+    int64_t opened_room;
     uint64_t random;
     int failed; /* cells that did not run or verify */
     char last_reason[sizeof(((struct error *)0)->text)];

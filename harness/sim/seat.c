@@ -1,6 +1,7 @@
 #include "harness/sim/run_parts.h"
 
 #include "harness/engine/sim/world.h"
+#include "harness/guard/need.h"
 #include "harness/sim/machine.h"
 
 #include <math.h>
@@ -63,15 +64,8 @@ static const struct kernel_ops charging_kernel = {.name = "charge",
 
 static struct handed *add_handed(struct run *run)
 {
-    if (run->handed_count == run->handed_room) {
-        int64_t room = run->handed_room * 2 + 1024;
-        struct handed *more =
-            realloc(run->handed, (size_t)room * sizeof(*more));
-        if (more == NULL)
-            abort(); /* some bytes for a chunk: nothing sensible is left */
-        run->handed = more;
-        run->handed_room = room;
-    }
+    need_room(&run->handed, &run->handed_room, run->handed_count + 1,
+              sizeof(*run->handed));
     return &run->handed[run->handed_count++];
 }
 

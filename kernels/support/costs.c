@@ -1,6 +1,7 @@
 #include "kernels/support/costs.h"
 
 #include "base/file.h"
+#include "base/list.h"
 #include "kernels/support/memory.h"
 
 #include <errno.h>
@@ -63,29 +64,20 @@ static int parse_times(const char **text, int64_t *times, struct error *err)
     return 0;
 }
 
-static int append(struct costs *c, size_t *room, double cost, int64_t times,
+static int append(struct costs *c, int64_t *room, double cost, int64_t times,
                   struct error *err)
 {
-    size_t needed = (size_t)(c->count + times);
-    if (needed > COUNT_MAX)
+    if (c->count + times > COUNT_MAX)
         return error_set(err, EINVAL, "there are more than %d iterations",
                          COUNT_MAX);
-    if (needed > *room) {
-        size_t more = needed > 1024 && needed > 2 * *room ? needed
-                      : *room == 0                        ? 1024
-                                                          : 2 * *room;
-        double *cost_array = realloc(c->cost, more * sizeof(*cost_array));
-        if (cost_array == NULL)
-            return error_set(err, ENOMEM, "out of memory");
-        c->cost = cost_array;
-        *room = more;
-    }
+    if (list_grow(&c->cost, room, c->count + times, sizeof(*c->cost)) != 0)
+        return error_set(err, ENOMEM, "out of memory");
     for (int64_t i = 0; i < times; i++)
         c->cost[c->count++] = cost;
     return 0;
 }
 
-static int read_line(struct costs *c, char *line, size_t length, size_t *room,
+static int read_line(struct costs *c, char *line, size_t length, int64_t *room,
                      struct error *err)
 {
     if (strlen(line) != length)
@@ -105,7 +97,8 @@ static int read_lines(struct costs *c, FILE *file, const char *path,
                       struct error *err)
 {
     char *line = NULL;
-    size_t size = 0, room = 0;
+    size_t size = 0;
+    int64_t room = 0;
     ssize_t length;
     int code = 0;
     for (int64_t number = 1; code == 0; number++) {

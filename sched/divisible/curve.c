@@ -1,5 +1,7 @@
 #include "sched/divisible/curve.h"
 
+#include "base/list.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,15 +22,9 @@ static int append(struct divisible_curve *curve,
 {
     if (curve->count > 0 && same_way(&curve->piece[curve->count - 1], piece))
         return 0;
-    if (curve->count == curve->capacity) {
-        int capacity = curve->capacity > 0 ? 2 * curve->capacity : 8;
-        void *more =
-            realloc(curve->piece, (size_t)capacity * sizeof(*curve->piece));
-        if (more == NULL)
-            return error_set(err, ENOMEM, "out of memory");
-        curve->piece = more;
-        curve->capacity = capacity;
-    }
+    if (list_grow(&curve->piece, &curve->capacity, curve->count + 1,
+                  sizeof(*curve->piece)) != 0)
+        return error_set(err, ENOMEM, "out of memory");
     curve->piece[curve->count++] = *piece;
     return 0;
 }

@@ -17,6 +17,8 @@
 
 #include "sched/divisible/platform.h"
 
+#include <stdint.h>
+
 struct divisible_piece {
     double from, at, slope;     /* U(R) = at + slope (R - from) for R >= from */
     int worker;                 /* -1: nobody is sent anything */
@@ -28,7 +30,8 @@ struct divisible_piece {
 struct divisible_curve {
     struct divisible_piece
         *piece; /* by increasing from, the first at 0; owned */
-    int count, capacity;
+    int count;
+    int64_t capacity;
 };
 
 /* U = 0 for nobody.  Returns 0 or -ENOMEM, as the functions below. */

@@ -1,24 +1,21 @@
 #include "sched/divisible/plan.h"
 
+#include "base/list.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 static int make_room(struct divisible_plan *plan, struct error *err)
 {
-    if (plan->chunks < plan->capacity)
-        return 0;
     if (plan->chunks >= DIVISIBLE_CHUNKS_MAX)
         return error_set(err, E2BIG,
                          "more than %d chunks: the rounds are too short for "
                          "this load",
                          DIVISIBLE_CHUNKS_MAX);
-    int64_t capacity = plan->capacity > 0 ? 2 * plan->capacity : 64;
-    void *chunk = realloc(plan->chunk, (size_t)capacity * sizeof(*plan->chunk));
-    if (chunk == NULL)
+    if (list_grow(&plan->chunk, &plan->capacity, plan->chunks + 1,
+                  sizeof(*plan->chunk)) != 0)
         return error_set(err, ENOMEM, "out of memory");
-    plan->chunk = chunk;
-    plan->capacity = capacity;
     return 0;
 }
 

@@ -1,23 +1,17 @@
 #include "harness/run/run_parts.h"
 
+#include "harness/guard/need.h"
 #include "harness/transport/master/reissue.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int hold(struct run *run, char *memory, int64_t start, int64_t size)
+static void hold(struct run *run, char *memory, int64_t start, int64_t size)
 {
-    if (run->held_count == run->held_room) {
-        int64_t room = run->held_room * 2 + 64;
-        struct held *more = realloc(run->held, (size_t)room * sizeof(*more));
-        if (more == NULL)
-            return -ENOMEM;
-        run->held = more;
-        run->held_room = room;
-    }
+    need_room(&run->held, &run->held_room, run->held_count + 1,
+              sizeof(*run->held));
     run->held[run->held_count++] = (struct held){memory, start, size};
-    return 0;
 }
 
 static int64_t last_step(const struct run *run)
@@ -26,34 +20,31 @@ static int64_t last_step(const struct run *run)
 }
 
 /* Of chunks that may be handed out again all results are at the master. */
-static int collect_placed(struct run *run, struct error *err)
+static void collect_placed(struct run *run)
 {
     const struct reissue *book = transport_book(&run->transport);
-    int code = 0;
-    for (int32_t i = 0; book != NULL && code == 0 && i < book->count; i++)
-        code = hold(run, run->loop->output, book->entry[i].chunk.start,
-                    book->entry[i].chunk.size);
-    return code ? error_set(err, ENOMEM, "out of memory to verify") : 0;
+    for (int32_t i = 0; book != NULL && i < book->count; i++)
+        hold(run, run->loop->output, book->entry[i].chunk.start,
+             book->entry[i].chunk.size);
 }
 
-static int collect_held(struct run *run, struct error *err)
+static void collect_held(struct run *run)
 {
-    int code = 0;
     int64_t last = last_step(run), cursor = 0, start, size;
     run->held_count = 0;
-    if (run->cell.reissue > 0)
-        return collect_placed(run, err);
+    if (run->cell.reissue > 0) {
+        collect_placed(run);
+        return;
+    }
     for (int i = 0; i < run->workers; i++) {
         const struct worker *w = &run->worker[i];
         bool keeps = end_keeps(&run->end, run_first_worker(run) + i);
-        for (int64_t c = 0; keeps && code == 0 && c < w->logged; c++)
+        for (int64_t c = 0; keeps && c < w->logged; c++)
             if (w->log[c].time_step == last)
-                code = hold(run, run->loop->output, w->log[c].start,
-                            w->log[c].size);
+                hold(run, run->loop->output, w->log[c].start, w->log[c].size);
     }
-    while (code == 0 && end_collected(&run->end, &cursor, &start, &size))
-        code = hold(run, run->loop->inbox, start, size);
-    return code ? error_set(err, ENOMEM, "out of memory to verify") : 0;
+    while (end_collected(&run->end, &cursor, &start, &size))
+        hold(run, run->loop->inbox, start, size);
 }
 
 /* Rows `first` to `last` as others see them: right values of this repetition
@@ -106,10 +97,9 @@ int run_verify(struct run *run, struct run_result *result, struct error *err)
         }
         verify_tally(run->loop, comm, tally, &verdict);
     } else {
-        code = comm_agree(comm, collect_held(run, err), err);
-        if (code == 0)
-            code = verify_output(run->loop, comm, run->held, run->held_count,
-                                 &verdict, err);
+        collect_held(run);
+        code = verify_output(run->loop, comm, run->held, run->held_count,
+                             &verdict, err);
         if (code == 0 && run->picture != NULL)
             code = run_save_held(run, err);
         verify_poison(run->loop, run->held, run->held_count);

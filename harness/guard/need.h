@@ -1,0 +1,28 @@
+/* Memory for a program's own lists.  A program that does not get it ends with
+ * one line and exit code 1: nothing sensible is left to do.  What grows with a
+ * user's data (a kernel's arrays, the log of all chunks) is not asked for here,
+ * since a cell that does not fit is refused with a reason.  Only for programs:
+ * a library must not do this to the program that uses it. */
+#ifndef HARNESS_GUARD_NEED_H
+#define HARNESS_GUARD_NEED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* `count` zeroed elements of `size` bytes, to be freed; never NULL. */
+void *need_zeroed(size_t count, size_t size);
+
+/* A copy of the text, to be freed; never NULL. */
+char *need_copy(const char *text);
+
+/* A new text, to be freed; never NULL. */
+char *need_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* list_grow of base/list.h that does not fail. */
+void need_room(void *list, int64_t *room, int64_t count, size_t size);
+
+/* Ends the program for want of memory.  It is said by the caller who knows that
+ * memory was asked for and did not come. */
+_Noreturn void need_failed(void);
+
+#endif
