@@ -33,12 +33,14 @@ ALONE = ["calibrate", "counters", "extend", "faults", "kills", "learning",
 # Programs that need no MPI, whose threads the thread sanitizer can follow.
 THREADED = ["harness/engine/engine_test",
             "harness/comm/source_test",
+            "harness/comm/window_test",
             "harness/transport/master/master_test",
             "harness/transport/master/reissue_test",
             "harness/transport/steal/steal_test",
             "harness/transport/master/relay_test",
             "harness/dependence/dmps_test",
-            "harness/dependence/links_test"]
+            "harness/dependence/links_test",
+            "harness/dependence/migrate_test"]
 
 
 class Count:

@@ -133,6 +133,13 @@ int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
                       request);
 }
 
+int MPI_Barrier(MPI_Comm comm)
+{
+    MPI_Request request;
+    MPI_Ibarrier(comm, &request);
+    return MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 int MPI_Ibcast(void *data, int count, MPI_Datatype type, int root,
                MPI_Comm comm, MPI_Request *request)
 {
