@@ -2,48 +2,85 @@
 
 #include "base/nearest.h"
 #include "bench/cli/numbers.h"
+#include "harness/record/build.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Options are numbered above all characters. */
-enum { ENTRIES_MAX = 96, FIRST_KEY = 256, HELP_KEY = FIRST_KEY + ENTRIES_MAX };
+enum { ENTRIES_MAX = 128, FIRST_KEY = 256 };
 
 /* All entries of all tables, as getopt_long wants them. */
 struct reader {
+    const struct options_page *page;
     const struct options_entry *entry[ENTRIES_MAX];
     bool seen[ENTRIES_MAX];
-    struct option known[ENTRIES_MAX + 2];
+    struct option known[ENTRIES_MAX + 1];
     int count;
 };
 
-static bool is_end(const struct options_entry *entry)
+static const struct options_entry common[] = {
+    {.group = "Every command has:"},
+    {.name = "help", .type = OPTIONS_HELP, .help = "print this text (-h, -?)"},
+    {.name = "usage",
+     .type = OPTIONS_USAGE,
+     .help = "print the options without their meaning"},
+    {.name = "version",
+     .type = OPTIONS_VERSION,
+     .help = "print the version of the program (-V)"},
+    {.name = NULL},
+};
+
+const struct options_entry *const options_common[] = {common, NULL};
+
+bool options_is_end(const struct options_entry *entry)
 {
     return entry->name == NULL && entry->group == NULL;
 }
 
-static void collect_entries(const struct options_page *page, struct reader *r)
+static int add_entry(struct reader *r, const struct options_entry *e,
+                     struct error *err)
 {
+    if (r->count == ENTRIES_MAX)
+        return error_set(err, E2BIG, "%s has more than %d options",
+                         r->page->name, ENTRIES_MAX);
+    r->known[r->count] =
+        (struct option){.name = e->name,
+                        .has_arg = e->value == NULL     ? no_argument
+                                   : e->implied != NULL ? optional_argument
+                                                        : required_argument,
+                        .val = FIRST_KEY + r->count};
+    r->seen[r->count] = false;
+    r->entry[r->count++] = e;
+    return 0;
+}
+
+static int add_tables(struct reader *r,
+                      const struct options_entry *const *tables,
+                      struct error *err)
+{
+    int code = 0;
+    for (int t = 0; tables != NULL && tables[t] != NULL; t++)
+        for (const struct options_entry *e = tables[t];
+             code == 0 && !options_is_end(e); e++)
+            if (e->name != NULL)
+                code = add_entry(r, e, err);
+    return code;
+}
+
+static int collect_entries(const struct options_page *page, struct reader *r,
+                           struct error *err)
+{
+    r->page = page;
     r->count = 0;
-    for (int t = 0; page->tables != NULL && page->tables[t] != NULL; t++) {
-        const struct options_entry *e = page->tables[t];
-        for (; !is_end(e) && r->count < ENTRIES_MAX; e++) {
-            if (e->name == NULL)
-                continue;
-            r->known[r->count] = (struct option){
-                .name = e->name,
-                .has_arg = e->value == NULL     ? no_argument
-                           : e->implied != NULL ? optional_argument
-                                                : required_argument,
-                .val = FIRST_KEY + r->count};
-            r->seen[r->count] = false;
-            r->entry[r->count++] = e;
-        }
-    }
-    r->known[r->count] = (struct option){.name = "help", .val = HELP_KEY};
-    r->known[r->count + 1] = (struct option){.name = NULL};
+    int code = add_tables(r, page->tables, err);
+    if (code == 0)
+        code = add_tables(r, options_common, err);
+    r->known[r->count] = (struct option){.name = NULL};
+    return code;
 }
 
 /* ---- what getopt_long did not understand ---- */
@@ -51,16 +88,16 @@ static void collect_entries(const struct options_page *page, struct reader *r)
 static int count_beginnings(const struct reader *r, const char *name)
 {
     int found = 0;
-    for (int i = 0; r->known[i].name != NULL; i++)
+    for (int i = 0; i < r->count; i++)
         found += strncmp(r->known[i].name, name, strlen(name)) == 0;
     return found;
 }
 
-static int unknown_option(const struct options_page *page,
-                          const struct reader *r, const char *word,
+static int unknown_option(const struct reader *r, const char *word,
                           struct error *err)
 {
-    const char *names[ENTRIES_MAX + 2] = {NULL};
+    const char *names[ENTRIES_MAX + 1] = {NULL};
+    const char *command = r->page->name;
     char name[64];
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
     if (count_beginnings(r, name) > 1)
@@ -68,16 +105,17 @@ static int unknown_option(const struct options_page *page,
                          "option --%s is the beginning of several, write it "
                          "in full",
                          name);
-    for (int i = 0; r->known[i].name != NULL; i++)
+    for (int i = 0; i < r->count; i++)
         names[i] = r->known[i].name;
     const char *near = nearest_name(name, names);
     if (near != NULL)
         return error_set(err, EINVAL, "unknown option --%s; did you mean --%s?",
                          name, near);
     return error_set(err, EINVAL,
-                     "unknown option --%s; 'dlsbench %s --help' lists what "
+                     "unknown option --%s; 'dlsbench%s%s --help' lists what "
                      "there is",
-                     name, page->name);
+                     name, command != NULL ? " " : "",
+                     command != NULL ? command : "");
 }
 
 /* getopt_long gives the key of an option that it knows but that lacks a value
@@ -85,9 +123,8 @@ static int unknown_option(const struct options_page *page,
 static int wrong_value(const struct reader *r, int key, const char *what,
                        struct error *err)
 {
-    const char *name =
-        key == HELP_KEY ? "help" : r->entry[key - FIRST_KEY]->name;
-    return error_set(err, EINVAL, "option --%s %s", name, what);
+    return error_set(err, EINVAL, "option --%s %s",
+                     r->entry[key - FIRST_KEY]->name, what);
 }
 
 /* on, off or a number after an option whose value may be left out was meant
@@ -152,8 +189,20 @@ static int take_value(void *command, const struct options_entry *entry,
         return take_listed_word(entry, place, text, err);
     case OPTIONS_CALL:
         return entry->take(command, entry, text, err);
+    default:
+        return -EINVAL;
     }
-    return -EINVAL;
+}
+
+static void end_program(const struct options_page *page, enum options_type type)
+{
+    if (type == OPTIONS_HELP)
+        options_print_help(page, stdout);
+    else if (type == OPTIONS_USAGE)
+        options_print_usage(page, stdout);
+    else
+        printf("dlsbench %s\n", build_version);
+    exit(fflush(stdout) == 0 ? 0 : 1);
 }
 
 static int take_option(struct reader *r, int number, char **argv, void *command,
@@ -161,6 +210,8 @@ static int take_option(struct reader *r, int number, char **argv, void *command,
 {
     const struct options_entry *entry = r->entry[number];
     r->seen[number] = true;
+    if (entry->type >= OPTIONS_HELP)
+        end_program(r->page, entry->type);
     if (entry->implied != NULL && optarg == NULL) {
         int code = check_stray_value(entry, argv[optind], err);
         if (code != 0)
@@ -170,12 +221,11 @@ static int take_option(struct reader *r, int number, char **argv, void *command,
     return take_value(command, entry, optarg, err);
 }
 
-static int check_required(const struct options_page *page,
-                          const struct reader *r, struct error *err)
+static int check_required(const struct reader *r, struct error *err)
 {
     for (int i = 0; i < r->count; i++)
         if (r->entry[i]->required && !r->seen[i])
-            return error_set(err, EINVAL, "%s: --%s is missing", page->name,
+            return error_set(err, EINVAL, "%s: --%s is missing", r->page->name,
                              r->entry[i]->name);
     return 0;
 }
@@ -187,15 +237,15 @@ static int take_words(const struct options_page *page, int argc, char **argv,
     for (int i = optind; code == 0 && i < argc; i++) {
         if (page->take_word == NULL)
             return error_set(err, EINVAL, "%s: '%s' is not an option",
-                             page->name, argv[i]);
+                             page->name != NULL ? page->name : "dlsbench",
+                             argv[i]);
         code = page->take_word(command, argv[i], err);
     }
     return code;
 }
 
 /* What getopt_long did not take; optopt is a key, a character or 0. */
-static int refuse_option(const struct options_page *page,
-                         const struct reader *r, bool lacks_value, char **argv,
+static int refuse_option(const struct reader *r, bool lacks_value, char **argv,
                          struct error *err)
 {
     if (lacks_value)
@@ -205,34 +255,75 @@ static int refuse_option(const struct options_page *page,
     if (optopt > 0)
         return error_set(err, EINVAL,
                          "unknown option -%c; options begin with --", optopt);
-    return unknown_option(page, r, argv[optind - 1], err);
-}
-
-static void end_with_help(const struct options_page *page)
-{
-    options_print_help(page, stdout);
-    exit(fflush(stdout) == 0 ? 0 : 1);
+    return unknown_option(r, argv[optind - 1], err);
 }
 
 int options_read(const struct options_page *page, int argc, char **argv,
                  void *command, struct error *err)
 {
     struct reader r;
-    int code = 0;
-    collect_entries(page, &r);
+    int code = collect_entries(page, &r, err);
     optind = 0; /* getopt_long begins anew */
     while (code == 0) {
-        int key = getopt_long(argc, argv, ":h", r.known, NULL);
+        int key = getopt_long(argc, argv, ":hV", r.known, NULL);
         if (key < 0)
             break;
-        if (key == HELP_KEY || key == 'h')
-            end_with_help(page);
+        if (key == 'h' || (key == '?' && optopt == '?'))
+            end_program(page, OPTIONS_HELP);
+        if (key == 'V')
+            end_program(page, OPTIONS_VERSION);
         if (key == ':' || key == '?')
-            code = refuse_option(page, &r, key == ':', argv, err);
+            code = refuse_option(&r, key == ':', argv, err);
         else
             code = take_option(&r, key - FIRST_KEY, argv, command, err);
     }
     if (code == 0)
         code = take_words(page, argc, argv, command, err);
-    return code == 0 ? check_required(page, &r, err) : code;
+    return code == 0 ? check_required(&r, err) : code;
+}
+
+static bool is_given(const struct options_entry *entry, const void *command)
+{
+    const void *at = (const char *)command + entry->offset;
+    switch (entry->type) {
+    case OPTIONS_FLAG:
+        return *(const bool *)at;
+    case OPTIONS_TEXT:
+        return *(const char *const *)at != NULL;
+    case OPTIONS_INTEGER:
+        return *(const int64_t *)at != 0;
+    case OPTIONS_REAL:
+        return !isnan(*(const double *)at);
+    case OPTIONS_WORD:
+        return *(const int *)at >= 0;
+    default:
+        return false;
+    }
+}
+
+/* The first that is given, of those with this name or, if NULL, of all. */
+static const char *find_given(const struct options_page *page, const char *name,
+                              const void *command)
+{
+    for (int t = 0; page->tables[t] != NULL; t++) {
+        const struct options_entry *e = page->tables[t];
+        for (; !options_is_end(e); e++)
+            if (e->name != NULL &&
+                (name == NULL || strcmp(e->name, name) == 0) &&
+                is_given(e, command))
+                return e->name;
+    }
+    return NULL;
+}
+
+bool options_given(const struct options_page *page, const char *name,
+                   const void *command)
+{
+    return find_given(page, name, command) != NULL;
+}
+
+const char *options_first_given(const struct options_page *page,
+                                const void *command)
+{
+    return find_given(page, NULL, command);
 }

@@ -1,8 +1,9 @@
-/* The command line of a subcommand as one table: parsing, checks, --help and
- * manual pages all come from it.
+/* The command line of a subcommand as one table: parsing, checks, --help,
+ * --usage and manual pages all come from it.
  *
  * A value is stored where the table says, at an offset in the command's own
- * struct, which the command has filled with its defaults before. */
+ * struct, which the command has filled with its defaults before.  Options may
+ * be shortened where that is clear. */
 #ifndef BENCH_CLI_OPTIONS_H
 #define BENCH_CLI_OPTIONS_H
 
@@ -19,6 +20,10 @@ enum options_type {
     OPTIONS_REAL,    /* double in [min, max] */
     OPTIONS_WORD,    /* int, the index in `words` */
     OPTIONS_CALL,    /* `take` does what is to be done */
+    /* Print and end the program.  Every command has them by itself. */
+    OPTIONS_HELP,
+    OPTIONS_USAGE,
+    OPTIONS_VERSION,
 };
 
 struct options_entry {
@@ -41,11 +46,13 @@ struct options_entry {
 };
 
 struct options_page {
-    const char *name;     /* of the subcommand */
-    const char *words;    /* what may follow: "[schemes|kernels]", or NULL */
-    const char *summary;  /* one sentence */
-    const char *details;  /* paragraphs, an empty line between two; or NULL */
-    const char *examples; /* one a line, without a margin */
+    const char *name;     /* of the subcommand; NULL: dlsbench itself */
+    const char *words;    /* what may follow: "[schemes|kernels]", or NULL; one
+                             line for each way to use the command */
+    const char *summary;  /* one sentence, or two */
+    const char *details;  /* paragraphs, an empty line between two; a line that
+                             begins with a blank stays as it is; or NULL */
+    const char *examples; /* one a line, without a margin; or NULL */
     /* The tables, each ends with an entry without name and group; NULL ends
      * the list. */
     const struct options_entry *const *tables;
@@ -53,13 +60,28 @@ struct options_page {
     int (*take_word)(void *command, const char *text, struct error *err);
 };
 
-/* Reads a command line whose argv[0] is "dlsbench NAME" into `command`; --help
- * is printed on stdout and ends the program.  Options may be shortened where
- * that is clear.  Returns 0 or -EINVAL with one line. */
+/* Tables that every command has after its own; NULL ends the list. */
+extern const struct options_entry *const options_common[];
+
+/* Reads a command line whose argv[0] is "dlsbench NAME" into `command`.
+ * --help (-h, -?), --usage and --version (-V) print on stdout and end the
+ * program.  Returns 0 or -EINVAL with one line. */
 int options_read(const struct options_page *page, int argc, char **argv,
                  void *command, struct error *err);
 
-/* What --help prints. */
+/* Of a struct where what is not given is false, NULL, 0, NAN or, of words, -1:
+ * whether this option is given, and the name of the first that is (NULL: none
+ * is).  Options with a `take` are not looked at. */
+bool options_given(const struct options_page *page, const char *name,
+                   const void *command);
+const char *options_first_given(const struct options_page *page,
+                                const void *command);
+
+/* Ends a table. */
+bool options_is_end(const struct options_entry *entry);
+
+/* What --help and --usage print. */
 void options_print_help(const struct options_page *page, FILE *out);
+void options_print_usage(const struct options_page *page, FILE *out);
 
 #endif

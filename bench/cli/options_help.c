@@ -1,106 +1,193 @@
-/* --help, from the table of a command. */
+/* --help and --usage, from the table of a command. */
 #include "bench/cli/options.h"
 
 #include <string.h>
 
-enum { COLUMN = 28, WIDTH = 79 };
+enum { COLUMN = 28, WIDTH = 79, TITLE_MAX = 96 };
 
-/* Writes words from column `at` on, and on further lines from `indent` on. */
-static void write_wrapped(FILE *out, const char *text, int at, int indent)
+/* Words one after the other, on as many lines as they need. */
+struct writer {
+    FILE *out;
+    int at;          /* the column after the last word */
+    int indent;      /* of further lines */
+    const char *cut; /* what ends a line that goes on */
+    bool begun;      /* the line has a word, the next needs a blank */
+};
+
+static void write_word(struct writer *w, const char *word, int length)
 {
-    bool first = true;
-    while (*text != '\0') {
-        int length = (int)strcspn(text, " \n");
-        if (!first && at + 1 + length > WIDTH) {
-            fprintf(out, "\n%*s", indent, "");
-            at = indent;
-        } else if (!first) {
-            fputc(' ', out);
-            at++;
-        }
-        fprintf(out, "%.*s", length, text);
-        at += length;
-        text += length;
-        text += strspn(text, " ");
-        first = false;
+    int cut = w->cut != NULL ? (int)strlen(w->cut) : 0;
+    if (w->begun && w->at + 1 + length + cut > WIDTH) {
+        fprintf(w->out, "%s\n%*s", cut > 0 ? w->cut : "", w->indent, "");
+        w->at = w->indent;
+    } else if (w->begun) {
+        fputc(' ', w->out);
+        w->at++;
     }
-    fputc('\n', out);
+    fprintf(w->out, "%.*s", length, word);
+    w->at += length;
+    w->begun = true;
 }
 
-/* Paragraphs with an empty line between two; what begins with a blank is
- * printed line by line as it is. */
-static void write_paragraphs(FILE *out, const char *text)
+static void write_text(struct writer *w, const char *text, int size)
+{
+    const char *end = text + size;
+    while (text < end) {
+        int length = (int)strcspn(text, " \n");
+        write_word(w, text, length);
+        text += length;
+        text += strspn(text, " \n");
+    }
+    fputc('\n', w->out);
+}
+
+/* Writes words from column `at` on, and on further lines from `indent` on. */
+static void write_wrapped(FILE *out, const char *text, int size, int at,
+                          int indent)
+{
+    struct writer w = {.out = out, .at = at, .indent = indent};
+    write_text(&w, text, size);
+}
+
+/* Calls `write` with each line. */
+static void for_each_line(FILE *out, const char *text,
+                          void (*write)(FILE *out, const char *line,
+                                        int length))
 {
     while (*text != '\0') {
         int length = (int)strcspn(text, "\n");
-        if (length == 0 || text[0] == ' ') {
-            fprintf(out, "%.*s\n", length, text);
-        } else {
-            char line[2048];
-            snprintf(line, sizeof(line), "%.*s", length, text);
-            write_wrapped(out, line, 0, 0);
-        }
+        write(out, text, length);
         text += length;
         text += *text == '\n';
     }
 }
 
+/* "dlsbench NAME" */
+static int page_title(const struct options_page *page, char *text, size_t size)
+{
+    return snprintf(text, size, "dlsbench%s%s", page->name != NULL ? " " : "",
+                    page->name != NULL ? page->name : "");
+}
+
+static void write_paragraph(FILE *out, const char *line, int length)
+{
+    if (length == 0 || line[0] == ' ')
+        fprintf(out, "%.*s\n", length, line);
+    else
+        write_wrapped(out, line, length, 0, 0);
+}
+
+/* As an example could be typed: a line that goes on ends with a backslash. */
+static void write_example(FILE *out, const char *line, int length)
+{
+    struct writer w = {.out = out, .at = 2, .indent = 6, .cut = " \\"};
+    fputs("  ", out);
+    write_text(&w, line, length);
+}
+
+/* "--name", "--name=VALUE" or "--name[=VALUE]". */
+static int entry_title(const struct options_entry *entry, char *text,
+                       size_t size)
+{
+    const char *open = entry->implied != NULL ? "[" : "";
+    const char *close = entry->implied != NULL ? "]" : "";
+    if (entry->value == NULL)
+        return snprintf(text, size, "--%s", entry->name);
+    return snprintf(text, size, "--%s%s=%s%s", entry->name, open, entry->value,
+                    close);
+}
+
 static void write_entry(FILE *out, const struct options_entry *entry)
 {
-    char name[96];
-    snprintf(name, sizeof(name), "--%s%s%s%s%s", entry->name,
-             entry->implied != NULL ? "[" : "", entry->value ? "=" : "",
-             entry->value ? entry->value : "",
-             entry->implied != NULL ? "]" : "");
-    int used = fprintf(out, "  %s", name);
+    char title[TITLE_MAX];
+    entry_title(entry, title, sizeof(title));
+    int used = fprintf(out, "  %s", title);
     if (used > COLUMN - 2) {
         fputc('\n', out);
         used = 0;
     }
     fprintf(out, "%*s", COLUMN - used, "");
-    write_wrapped(out, entry->help, COLUMN, COLUMN);
+    write_wrapped(out, entry->help, (int)strlen(entry->help), COLUMN, COLUMN);
 }
 
-static void write_tables(FILE *out, const struct options_page *page)
+static void write_tables(FILE *out, const struct options_entry *const *tables)
 {
-    bool headed = false;
-    for (int t = 0; page->tables != NULL && page->tables[t] != NULL; t++) {
-        const struct options_entry *e = page->tables[t];
-        for (; e->name != NULL || e->group != NULL; e++) {
+    for (int t = 0; tables != NULL && tables[t] != NULL; t++) {
+        const struct options_entry *e = tables[t];
+        if (t == 0 && e->group == NULL)
+            fputs("\nOptions:\n", out);
+        for (; !options_is_end(e); e++) {
             if (e->group != NULL)
                 fprintf(out, "\n%s\n", e->group);
-            else if (!headed)
-                fputs("\nOptions:\n", out);
-            headed = true;
             if (e->name != NULL)
                 write_entry(out, e);
         }
     }
 }
 
-static void write_examples(FILE *out, const char *text)
+/* The ways to use the command, a line each. */
+static void write_ways(FILE *out, const struct options_page *page)
 {
-    fputs("\nExamples:\n", out);
-    while (*text != '\0') {
-        int length = (int)strcspn(text, "\n");
-        fprintf(out, "  %.*s\n", length, text);
-        text += length;
-        text += *text == '\n';
-    }
+    const char *words = page->words != NULL ? page->words : "";
+    const char *head = "Usage: ";
+    char title[TITLE_MAX];
+    int size = page_title(page, title, sizeof(title));
+    do {
+        int length = (int)strcspn(words, "\n");
+        struct writer w = {.out = out, .at = (int)strlen(head), .indent = 12};
+        fputs(head, out);
+        write_word(&w, title, size);
+        write_word(&w, "[OPTION...]", 11);
+        if (length > 0)
+            write_word(&w, words, length);
+        fputc('\n', out);
+        words += length;
+        words += *words == '\n';
+        head = "  or:  ";
+    } while (*words != '\0');
 }
 
 void options_print_help(const struct options_page *page, FILE *out)
 {
-    fprintf(out, "Usage: dlsbench %s%s%s%s\n", page->name,
-            page->tables != NULL ? " [OPTION...]" : "",
-            page->words != NULL ? " " : "",
-            page->words != NULL ? page->words : "");
-    write_wrapped(out, page->summary, 0, 0);
-    write_tables(out, page);
+    write_ways(out, page);
+    for_each_line(out, page->summary, write_paragraph);
+    write_tables(out, page->tables);
+    write_tables(out, options_common);
     if (page->details != NULL) {
         fputc('\n', out);
-        write_paragraphs(out, page->details);
+        for_each_line(out, page->details, write_paragraph);
     }
-    if (page->examples != NULL)
-        write_examples(out, page->examples);
+    if (page->examples != NULL) {
+        fputs("\nExamples:\n", out);
+        for_each_line(out, page->examples, write_example);
+    }
+}
+
+static void write_titles(struct writer *w,
+                         const struct options_entry *const *tables)
+{
+    for (int t = 0; tables != NULL && tables[t] != NULL; t++) {
+        for (const struct options_entry *e = tables[t]; !options_is_end(e);
+             e++) {
+            char title[TITLE_MAX], word[sizeof(title) + 2];
+            if (e->name == NULL)
+                continue;
+            entry_title(e, title, sizeof(title));
+            int length = snprintf(word, sizeof(word), "[%s]", title);
+            write_word(w, word, length);
+        }
+    }
+}
+
+void options_print_usage(const struct options_page *page, FILE *out)
+{
+    struct writer w = {.out = out, .at = 7, .indent = 12};
+    char title[TITLE_MAX];
+    fputs("Usage: ", out);
+    write_word(&w, title, page_title(page, title, sizeof(title)));
+    write_titles(&w, page->tables);
+    write_titles(&w, options_common);
+    if (page->words != NULL)
+        write_word(&w, page->words, (int)strcspn(page->words, "\n"));
+    fputc('\n', out);
 }

@@ -8,6 +8,7 @@
 #include "bench/cli/options.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,6 +208,14 @@ static void help_has_every_option(void **unused)
                               "  --short                   begins as share "
                               "does\n"
                               "\n"
+                              "Every command has:\n"
+                              "  --help                    print this text "
+                              "(-h, -?)\n"
+                              "  --usage                   print the options "
+                              "without their meaning\n"
+                              "  --version                 print the version "
+                              "of the program (-V)\n"
+                              "\n"
                               "One paragraph.\n"
                               "\n"
                               "Another.\n"
@@ -216,6 +225,69 @@ static void help_has_every_option(void **unused)
     free(text);
 }
 
+static void usage_names_every_option(void **unused)
+{
+    (void)unused;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    options_print_usage(&page, out);
+    fclose(out);
+    assert_string_equal(text,
+                        "Usage: dlsbench test [--loud] [--out=FILE] "
+                        "[--count=N] [--share=X]\n"
+                        "            [--format=table|csv] [--smt[=on|off]] "
+                        "[--short] [--help] [--usage]\n"
+                        "            [--version] [WORD]\n");
+    free(text);
+}
+
+/* As it could be pasted into a shell. */
+static void long_examples_go_on_behind_a_backslash(void **unused)
+{
+    (void)unused;
+    static const struct options_page wordy = {
+        .words = "FIRST\nSECOND",
+        .summary = "Tests.",
+        .details = " as it is\n\nAnother.",
+        .examples = "dlsbench long --first 1234567890 --second 1234567890 "
+                    "--third 1234567890 --fourth 1"};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    options_print_help(&wordy, out);
+    fclose(out);
+    assert_non_null(strstr(text, "Usage: dlsbench [OPTION...] FIRST\n"
+                                 "  or:  dlsbench [OPTION...] SECOND\n"
+                                 "Tests.\n"));
+    assert_non_null(strstr(text, "\n as it is\n\nAnother.\n"));
+    assert_non_null(strstr(text, "  dlsbench long --first 1234567890 --second "
+                                 "1234567890 --third 1234567890 \\\n"
+                                 "      --fourth 1\n"));
+    free(text);
+}
+
+static void what_is_given_is_told_from_what_is_not(void **unused)
+{
+    (void)unused;
+    struct command c = {.share = NAN, .format = -1};
+    assert_null(options_first_given(&page, &c));
+    c.format = 0;
+    assert_string_equal(options_first_given(&page, &c), "format");
+    assert_true(options_given(&page, "format", &c));
+    assert_false(options_given(&page, "share", &c));
+    c.share = 0;
+    assert_true(options_given(&page, "share", &c));
+    c.count = 3;
+    assert_string_equal(options_first_given(&page, &c), "count");
+    c.out = "a";
+    assert_string_equal(options_first_given(&page, &c), "out");
+    c.loud = true;
+    assert_string_equal(options_first_given(&page, &c), "loud");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +295,9 @@ int main(void)
         cmocka_unit_test(what_is_wrong_is_said_in_one_line),
         cmocka_unit_test(a_word_where_none_is_allowed_is_refused),
         cmocka_unit_test(help_has_every_option),
+        cmocka_unit_test(usage_names_every_option),
+        cmocka_unit_test(long_examples_go_on_behind_a_backslash),
+        cmocka_unit_test(what_is_given_is_told_from_what_is_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

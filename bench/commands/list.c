@@ -1,5 +1,6 @@
 /* dlsbench list: what can be named in specs. */
 #include "bench/cli/command.h"
+#include "bench/cli/options.h"
 #include "bench/commands/list.h"
 
 #include "base/nearest.h"
@@ -15,23 +16,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-struct input {
-    const char *what;
-    struct error *err;
-};
-
-static const char doc[] =
-    "Lists schemes, kernels and perturbations with their keys, transports with "
-    "what goes with them, and counter events."
-    "\v"
-    "A key is given after the name, as in css:chunk=64 or "
-    "mandelbrot:size=512,maxiter=200.\n"
-    "\n"
-    "Examples:\n"
-    "  dlsbench list\n"
-    "  dlsbench list schemes\n"
-    "  dlsbench list kernels\n";
 
 static void list_params(const struct spec_param *params)
 {
@@ -124,18 +108,27 @@ static const struct section sections[] = {
 
 enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* The command is the section that is asked for, NULL: all. */
+static int take_word(void *command, const char *text, struct error *err)
 {
-    struct input *input = state->input;
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    if (input->what != NULL) {
-        error_set(input->err, EINVAL, "list: '%s' is one word too many", arg);
-        return EINVAL;
-    }
-    input->what = arg;
+    const char **what = command;
+    if (*what != NULL)
+        return error_set(err, EINVAL, "list: '%s' is one word too many", text);
+    *what = text;
     return 0;
 }
+
+static const struct options_page page = {
+    .name = "list",
+    .words = "[schemes|kernels|events|perturbations|transports]",
+    .summary = "Lists schemes, kernels and perturbations with their keys, "
+               "transports with what goes with them, and counter events.",
+    .details = "A key is given after the name, as in css:chunk=64 or "
+               "mandelbrot:size=512,maxiter=200.",
+    .examples = "dlsbench list\n"
+                "dlsbench list schemes\n"
+                "dlsbench list kernels",
+    .take_word = take_word};
 
 static int print_section(const char *what, struct error *err)
 {
@@ -152,18 +145,14 @@ static int print_section(const char *what, struct error *err)
 
 int list_command(int argc, char **argv)
 {
-    static const struct argp argp = {
-        NULL, parse, "[schemes|kernels|events|perturbations|transports]",
-        doc,  NULL,  NULL,
-        NULL};
     struct error err = {""};
-    struct input input = {.err = &err};
-    int code = command_parse(&argp, argc, argv, &input, &err);
-    if (code == 0 && input.what != NULL)
-        code = print_section(input.what, &err);
+    const char *what = NULL;
+    int code = options_read(&page, argc, argv, &what, &err);
+    if (code == 0 && what != NULL)
+        code = print_section(what, &err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
-    for (int i = 0; input.what == NULL && i < SECTIONS; i++) {
+    for (int i = 0; what == NULL && i < SECTIONS; i++) {
         if (i > 0)
             putchar('\n');
         sections[i].print();

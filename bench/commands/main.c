@@ -2,7 +2,7 @@
 #include "bench/cli/command.h"
 
 #include "base/nearest.h"
-#include "harness/record/build.h"
+#include "bench/cli/options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -34,49 +34,28 @@ static const struct command commands[] = {
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
-struct input {
-    int first; /* index of the subcommand in argv, 0: none */
-};
-
-static const char doc[] =
-    "Benchmarks dynamic loop self-scheduling on this machine."
-    "\v"
-    "Commands ('dlsbench COMMAND --help' says more):\n";
-
-static const char examples[] =
-    "\nExamples:\n"
-    "  dlsbench list schemes\n"
-    "  dlsbench chunks --scheme gss --iterations 1000 --workers 4\n"
-    "  dlsbench run --kernel mandelbrot --scheme gss --threads 2\n"
-    "  dlsbench run workstation\n";
-
-static char *help_filter(int key, const char *text, void *input)
+/* dlsbench without a command: --help and its like, or what is wrong. */
+static void read_options(int argc, char **argv, struct error *err)
 {
-    (void)input;
-    char *all = NULL;
-    size_t size;
-    FILE *out;
-    if (key != ARGP_KEY_HELP_POST_DOC ||
-        (out = open_memstream(&all, &size)) == NULL)
-        return (char *)text;
-    fputs(text, out);
+    char text[2048];
+    int used = snprintf(text, sizeof(text),
+                        "Commands ('dlsbench COMMAND --help' says more):\n");
     for (int i = 0; i < COMMANDS; i++)
-        if (commands[i].summary != NULL)
-            fprintf(out, "  %-15s %s\n", commands[i].name, commands[i].summary);
-    fputs(examples, out);
-    fclose(out);
-    return all;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    (void)arg;
-    struct input *input = state->input;
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    input->first = state->next - 1;
-    state->next = state->argc;
-    return 0;
+        if (commands[i].summary != NULL && used < (int)sizeof(text))
+            used +=
+                snprintf(text + used, sizeof(text) - (size_t)used,
+                         "  %-15s %s\n", commands[i].name, commands[i].summary);
+    const struct options_page page = {
+        .words = "COMMAND [OPTION...]",
+        .summary = "Benchmarks dynamic loop self-scheduling on this machine.",
+        .details = text,
+        .examples =
+            "dlsbench list schemes\n"
+            "dlsbench chunks --scheme gss --iterations 1000 --workers 4\n"
+            "dlsbench run --kernel mandelbrot --scheme gss --threads 2\n"
+            "dlsbench run workstation"};
+    if (options_read(&page, argc, argv, NULL, err) == 0)
+        error_set(err, EINVAL, "a command is missing, see dlsbench --help");
 }
 
 static const struct command *find(const char *name, struct error *err)
@@ -94,26 +73,18 @@ static const struct command *find(const char *name, struct error *err)
 
 int main(int argc, char **argv)
 {
-    static const struct argp argp = {
-        NULL, parse, "COMMAND [OPTION...]", doc, NULL, help_filter, NULL};
-    struct input input = {.first = 0};
     struct error err;
-    char version[128];
-    snprintf(version, sizeof(version), "dlsbench %s", build_version);
-    argp_program_version = version;
-    argp_err_exit_status = COMMAND_USAGE;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &input);
-    if (input.first == 0) {
-        error_set(&err, EINVAL, "a command is missing, see dlsbench --help");
+    if (argc < 2 || argv[1][0] == '-') {
+        read_options(argc, argv, &err);
         return command_fail(COMMAND_USAGE, &err);
     }
-    const struct command *command = find(argv[input.first], &err);
+    const struct command *command = find(argv[1], &err);
     if (command == NULL)
         return command_fail(COMMAND_USAGE, &err);
     char name[64];
     snprintf(name, sizeof(name), "dlsbench %s", command->name);
-    argv[input.first] = name;
-    int code = command->main(argc - input.first, argv + input.first);
+    argv[1] = name;
+    int code = command->main(argc - 1, argv + 1);
     /* Results that nobody got are no success. */
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == 0) {
         error_set(&err, errno, "cannot write to the standard output");

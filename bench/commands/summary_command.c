@@ -1,5 +1,6 @@
 /* dlsbench summary: the table of an existing result directory. */
 #include "bench/cli/command.h"
+#include "bench/cli/options.h"
 #include "bench/results/summary.h"
 #include "bench/results/tables.h"
 
@@ -7,28 +8,24 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct input {
-    const char *dir;
-    struct error *err;
-};
-
-static const char doc[] =
-    "Prints the tables of a result directory, as dlsbench run does at its end."
-    "\v"
-    "Examples:\n"
-    "  dlsbench summary results/workstation/monday\n";
-
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* The command is the directory. */
+static int take_word(void *command, const char *text, struct error *err)
 {
-    struct input *input = state->input;
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    if (input->dir != NULL)
-        return -error_set(input->err, EINVAL,
-                          "summary: '%s' is one word too many", arg);
-    input->dir = arg;
+    const char **dir = command;
+    if (*dir != NULL)
+        return error_set(err, EINVAL, "summary: '%s' is one word too many",
+                         text);
+    *dir = text;
     return 0;
 }
+
+static const struct options_page page = {
+    .name = "summary",
+    .words = "DIRECTORY",
+    .summary = "Prints the tables of a result directory, as dlsbench run does "
+               "at its end.",
+    .examples = "dlsbench summary results/workstation/monday",
+    .take_word = take_word};
 
 static int read_dir(const char *dir, struct results *results, struct error *err)
 {
@@ -48,20 +45,18 @@ static int read_dir(const char *dir, struct results *results, struct error *err)
 
 int summary_command(int argc, char **argv)
 {
-    static const struct argp argp = {NULL, parse, "DIRECTORY", doc,
-                                     NULL, NULL,  NULL};
     struct error err = {""};
-    struct input input = {.err = &err};
+    const char *dir = NULL;
     struct results results;
-    if (command_parse(&argp, argc, argv, &input, &err) != 0 ||
-        read_dir(input.dir, &results, &err) != 0)
+    if (options_read(&page, argc, argv, &dir, &err) != 0 ||
+        read_dir(dir, &results, &err) != 0)
         return command_fail(COMMAND_USAGE, &err);
     struct summary_counts counts = summary_count(&results);
     int code = summary_print(stdout, &results, &err);
     if (code == 0)
-        tables_print(&results, input.dir, false);
+        tables_print(&results, dir, false);
     if (code == 0)
-        summary_end(stdout, input.dir, counts, -1);
+        summary_end(stdout, dir, counts, -1);
     results_free(&results);
     if (code != 0)
         return command_fail(COMMAND_FAILED, &err);

@@ -210,31 +210,15 @@ static int check_kernel_options(const struct input *in, struct error *err)
     return in->kernel != NULL ? 0 : check_required(in, err);
 }
 
-static bool is_given(const struct input *in, const struct options_entry *e)
-{
-    const void *at = (const char *)in + e->offset;
-    switch (e->type) {
-    case OPTIONS_FLAG:
-        return *(const bool *)at;
-    case OPTIONS_INTEGER:
-        return *(const int64_t *)at != 0;
-    case OPTIONS_REAL:
-        return !isnan(*(const double *)at);
-    case OPTIONS_WORD:
-        return *(const int *)at >= 0;
-    default:
-        return *(const char *const *)at != NULL;
-    }
-}
-
 /* A result directory says everything else. */
 static int check_alone(const struct input *in, struct error *err)
 {
-    for (const struct options_entry *e = entries; e->name || e->group; e++)
-        if (e->name != NULL && strcmp(e->name, "of") != 0 && is_given(in, e))
-            return error_set(err, EINVAL, "--%s does not go with --of",
-                             e->name);
-    return 0;
+    struct input others = *in;
+    others.of = NULL;
+    const char *name = options_first_given(&page, &others);
+    if (name == NULL)
+        return 0;
+    return error_set(err, EINVAL, "--%s does not go with --of", name);
 }
 
 static void override(double *value, double given)
