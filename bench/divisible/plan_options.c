@@ -1,187 +1,214 @@
 /* The options of dlsbench plan. */
-#include "bench/cli/command.h"
 #include "bench/cli/numbers.h"
+#include "bench/cli/options.h"
 #include "bench/divisible/plan.h"
 
 #include "base/nearest.h"
 #include "sched/divisible/installments.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { INSTALLMENTS_DEFAULT = 4 };
 
-/* Above all characters: options have long names only. */
-enum {
-    OPT_ALGORITHM = 256,
-    OPT_LOAD,
-    OPT_WORKERS,
-    OPT_SMALL_G,
-    OPT_BIG_G,
-    OPT_W,
-    OPT_Z,
-    OPT_PLATFORM,
-    OPT_KERNEL,
-    OPT_UNIT_BYTES,
-    OPT_CALIBRATION,
-    OPT_OVERLAP,
-    OPT_ORDER,
-    OPT_PERIOD,
-    OPT_TAIL,
-    OPT_UNIT,
-    OPT_INSTALLMENTS,
-    OPT_EQUATIONS,
-    OPT_FORMAT,
-    OPT_SVG,
-    OPT_SIMULATE,
-    OPT_BATCH,
-    OPT_END,
-};
-
+/* What is not given is NULL, 0, NAN or, for words, -1. */
 struct input {
-    const char *given[OPT_END - OPT_ALGORITHM]; /* NULL: not given */
-    struct error *err;
+    struct plan_source source;
+    const char *algorithm, *order, *svg, *batch;
+    double load, period, unit;
+    int64_t installments;
+    int tail, equations, format;
+    bool overlap, simulate;
 };
 
-static const char doc[] =
-    "Plans a divisible load: who gets how much, in which order, and when."
-    "\v"
-    "A master sends load with its data to one worker at a time.  A message of "
-    "L "
-    "units to worker i takes g_i + L G_i seconds, computing it z_i + L w_i "
-    "seconds.  What a unit is, is yours to choose: an iteration, a megabyte, a "
-    "task.  So g and z are in seconds, G and w in seconds for each unit.  Each "
-    "is a list with one value for each worker (n:v stands for n times v), or "
-    "one "
-    "value for all.  A platform file is CSV with a header of the columns g, G, "
-    "w, z, one line for each worker.\n"
-    "\n"
-    "Algorithms (Beaumont, Legrand, Robert 2002):\n"
-    "  single-round       one message to each, optimal sizes and order\n"
-    "  lp-fixed           rounds of T_p = 2000 s (--period)\n"
-    "  lp-sqrt            rounds of T_p = sqrt(T), T the estimated time\n"
-    "  lp-adaptive        T_p again before each round, from what is left\n"
-    "  multi-installment  M.I.x, x rounds (--installments), no latencies in "
-    "its "
-    "equations\n"
-    "  all                all of them, one line each\n"
-    "\n"
-    "Examples:\n"
-    "  dlsbench plan --algorithm single-round --load 100 --workers 3 --G "
-    "0.1,0.2,0.4 --w 2\n"
-    "  dlsbench plan --algorithm lp-adaptive --load 1000 --workers 5 --g 0.06 "
-    "--G 0.06 --w 3:9,2:20 --format gantt\n"
-    "  dlsbench plan --algorithm multi-installment --installments 3 --load 50 "
-    "--platform cluster.csv --svg plan.svg\n"
-    "  dlsbench plan --algorithm lp-adaptive --load 100 --workers 2 --kernel "
-    "matmul:tasks=100 --unit 1e-3 --overlap\n"
-    "  dlsbench plan --algorithm all --load 1000 --workers 5 --G 0.06 --w 9\n";
+static const char *const tails[] = {"cut", "share", NULL};
+static const char *const formats[] = {"table", "csv", "gantt", NULL};
+static const char *const equations[] = {"no-overlap", "overlap", NULL};
 
-static const struct argp_option options[] = {
-    {"algorithm", OPT_ALGORITHM, "NAME", 0, "see below", 0},
-    {"load", OPT_LOAD, "UNITS", 0, "the whole load, any number above 0", 0},
-    {"workers", OPT_WORKERS, "P", 0, "number of workers", 0},
-    {"g", OPT_SMALL_G, "S,...", 0, "latency of a message, s (default 0)", 0},
-    {"G", OPT_BIG_G, "S,...", 0, "sending one unit, s", 0},
-    {"w", OPT_W, "S,...", 0, "computing one unit, s", 0},
-    {"z", OPT_Z, "S,...", 0, "start-up of computing a chunk, s (default 0)", 0},
-    {"platform", OPT_PLATFORM, "FILE", 0, "g, G, w, z from a CSV file", 0},
-    {"kernel", OPT_KERNEL, "K", 0,
-     "g, G, w as calibrated on this machine, a unit being an iteration", 0},
-    {"unit-bytes", OPT_UNIT_BYTES, "B", 0,
-     "with --kernel: input data of an iteration (default: what it has)", 0},
-    {"calibration", OPT_CALIBRATION, "FILE", 0,
-     "with --kernel: another one than this machine's own", 0},
-    {"overlap", OPT_OVERLAP, NULL, 0, "workers compute while they receive", 0},
-    {"order", OPT_ORDER, "W,...", 0,
-     "single-round: workers in the order of sending (default: the best)", 0},
-    {"period", OPT_PERIOD, "S", 0, "lp-fixed: T_p in seconds (default 2000)",
-     0},
-    {"tail", OPT_TAIL, "cut|share", 0,
-     "lp-...: last round by whole shares in turn (default, as in the paper) or "
-     "all shares made smaller",
-     0},
-    {"unit", OPT_UNIT, "S", 0,
-     "lp-sqrt, lp-adaptive: T_p = sqrt(T) counts in units of so many seconds "
-     "(default 1, as in the paper; 1e-3 for loads of less than a second)",
-     0},
-    {"installments", OPT_INSTALLMENTS, "X", 0,
-     "multi-installment: rounds, 1 to 8 (default 4)", 0},
-    {"equations", OPT_EQUATIONS, "no-overlap|overlap", 0,
-     "multi-installment: by the equations for workers without overlap "
-     "(default) "
-     "or with it",
-     0},
-    {"format", OPT_FORMAT, "table|csv|gantt", 0, "default table", 0},
-    {"svg", OPT_SVG, "FILE", 0, "also write the chart as a picture", 0},
-    {"simulate", OPT_SIMULATE, NULL, 0,
-     "also run the plan as messages on SimGrid (make plan-sim)", 0},
-    {"batch", OPT_BATCH, "FILE", 0,
-     "a line of these options for each platform (- is stdin); --load, "
-     "--algorithm and --installments may be lists there; prints CSV",
-     0},
-    {0},
+#define FIELD(name) offsetof(struct input, name)
+#define TEXT(field) .type = OPTIONS_TEXT, .offset = FIELD(field)
+#define REAL(field, least, most)                                               \
+    .type = OPTIONS_REAL, .offset = FIELD(field), .min = least, .max = most
+#define WORD(field, list)                                                      \
+    .type = OPTIONS_WORD, .offset = FIELD(field), .words = list
+#define FLAG(field) .type = OPTIONS_FLAG, .offset = FIELD(field)
+
+static const struct options_entry load_entries[] = {
+    {.group = "The load and its division:"},
+    {.name = "load",
+     .value = "UNITS",
+     REAL(load, 0, 1e50),
+     .help = "the whole load, any number above 0"},
+    {.name = "algorithm",
+     .value = "NAME",
+     TEXT(algorithm),
+     .help = "see below"},
+    {.name = "order",
+     .value = "W,...",
+     TEXT(order),
+     .help = "single-round: workers in the order of sending (default: the "
+             "best)"},
+    {.name = "period",
+     .value = "S",
+     REAL(period, 0, 1e300),
+     .help = "lp-fixed: T_p in seconds (default 2000)"},
+    {.name = "tail",
+     .value = "cut|share",
+     WORD(tail, tails),
+     .help = "lp-...: last round by whole shares in turn (default, as in the "
+             "paper) or all shares made smaller"},
+    {.name = "unit",
+     .value = "S",
+     REAL(unit, 1e-9, 1e9),
+     .help = "lp-sqrt, lp-adaptive: T_p = sqrt(T) counts in units of this "
+             "many seconds (default 1, as in the paper; 1e-3 for loads of "
+             "less than a second)"},
+    {.name = "installments",
+     .value = "X",
+     .type = OPTIONS_INTEGER,
+     .offset = FIELD(installments),
+     .min = 1,
+     .max = DIVISIBLE_INSTALLMENTS_MAX,
+     .help = "multi-installment: rounds, 1 to 8 (default 4)"},
+    {.name = "equations",
+     .value = "no-overlap|overlap",
+     WORD(equations, equations),
+     .help = "multi-installment: by the equations for workers without overlap "
+             "(default) or with it"},
+    {.name = NULL},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct input *in = state->input;
-    if (key == ARGP_KEY_ARG)
-        return -error_set(in->err, EINVAL, "plan: '%s' is not an option", arg);
-    if (key < OPT_ALGORITHM || key >= OPT_END)
-        return ARGP_ERR_UNKNOWN;
-    in->given[key - OPT_ALGORITHM] = arg != NULL ? arg : "";
-    return 0;
-}
+static const struct options_entry platform_entries[] = {
+    {.group = "The platform:"},
+    {.name = "workers",
+     .value = "P",
+     TEXT(source.workers),
+     .help = "number of workers"},
+    {.name = "g",
+     .value = "S,...",
+     TEXT(source.g),
+     .help = "latency of a message, s (default 0)"},
+    {.name = "G",
+     .value = "S,...",
+     TEXT(source.G),
+     .help = "sending one unit, s"},
+    {.name = "w",
+     .value = "S,...",
+     TEXT(source.w),
+     .help = "computing one unit, s"},
+    {.name = "z",
+     .value = "S,...",
+     TEXT(source.z),
+     .help = "start-up of computing a chunk, s (default 0)"},
+    {.name = "platform",
+     .value = "FILE",
+     TEXT(source.file),
+     .help = "g, G, w, z from a CSV file"},
+    {.name = "kernel",
+     .value = "K",
+     TEXT(source.kernel),
+     .help = "g, G, w as calibrated on this machine, a unit being an "
+             "iteration"},
+    {.name = "unit-bytes",
+     .value = "B",
+     TEXT(source.unit_bytes),
+     .help = "with --kernel: input data of an iteration (default: what it "
+             "has)"},
+    {.name = "calibration",
+     .value = "FILE",
+     TEXT(source.calibration),
+     .help = "with --kernel: another one than this machine's own"},
+    {.name = "overlap",
+     FLAG(overlap),
+     .help = "workers compute while they receive"},
+    {.name = NULL},
+};
 
-static const char *given(const struct input *in, int option)
-{
-    return in->given[option - OPT_ALGORITHM];
-}
+static const struct options_entry output_entries[] = {
+    {.group = "What is done with the plan:"},
+    {.name = "format",
+     .value = "table|csv|gantt",
+     WORD(format, formats),
+     .help = "default table"},
+    {.name = "svg",
+     .value = "FILE",
+     TEXT(svg),
+     .help = "also write the chart as a picture"},
+    {.name = "simulate",
+     FLAG(simulate),
+     .help = "also run the plan as messages on SimGrid (make plan-sim)"},
+    {.name = "batch",
+     .value = "FILE",
+     TEXT(batch),
+     .help = "a line of these options for each platform (- is stdin); --load, "
+             "--algorithm and --installments may be lists there; prints CSV"},
+    {.name = NULL},
+};
 
-/* The index of a word in a list that ends with NULL. */
-static int read_word(const char *option, const char *text,
-                     const char *const *words, int *index, struct error *err)
-{
-    for (int i = 0; words[i] != NULL; i++) {
-        if (strcmp(words[i], text) == 0) {
-            *index = i;
-            return 0;
-        }
-    }
-    return nearest_unknown(err, text, words, "%s: '%s' is unknown", option,
-                           text);
-}
+static const struct options_page page = {
+    .name = "plan",
+    .summary =
+        "Plans a divisible load: who gets how much, in which order, and when.",
+    .details =
+        "A master sends load with its data to one worker at a time.  A message "
+        "of L units to worker i takes g_i + L G_i seconds, computing it z_i + "
+        "L w_i seconds.  What a unit is, is yours to choose: an iteration, a "
+        "megabyte, a task.  So g and z are in seconds, G and w in seconds for "
+        "each unit.  Each is a list with one value for each worker (n:v means "
+        "n times v), or one value for all.  A platform file is CSV with a "
+        "header of the columns g, G, w, z, one line for each worker.\n"
+        "\n"
+        "Algorithms (Beaumont, Legrand, Robert 2002):\n"
+        "  single-round       one message to each, optimal sizes and order\n"
+        "  lp-fixed           rounds of T_p = 2000 s (--period)\n"
+        "  lp-sqrt            rounds of T_p = sqrt(T), T the estimated time\n"
+        "  lp-adaptive        T_p again before each round, from what is left\n"
+        "  multi-installment  M.I.x, x rounds (--installments), no latencies "
+        "in its\n"
+        "                     equations\n"
+        "  all                all of them, one line each",
+    .examples =
+        "dlsbench plan --algorithm single-round --load 100 --workers 3 --G "
+        "0.1,0.2,0.4 --w 2\n"
+        "dlsbench plan --algorithm lp-adaptive --load 1000 --workers 5 --g "
+        "0.06 --G 0.06 --w 3:9,2:20 --format gantt\n"
+        "dlsbench plan --algorithm multi-installment --installments 3 --load "
+        "50 --platform cluster.csv --svg plan.svg\n"
+        "dlsbench plan --algorithm lp-adaptive --load 100 --workers 2 --kernel "
+        "matmul:tasks=100 --unit 1e-3 --overlap\n"
+        "dlsbench plan --algorithm all --load 1000 --workers 5 --G 0.06 --w 9",
+    .tables = (const struct options_entry *const[]){
+        load_entries, platform_entries, output_entries, NULL}};
 
 /* Options that belong to one algorithm are errors with the others. */
 static int check_options(const struct input *in,
                          const struct plan_request *request, struct error *err)
 {
     enum divisible_algorithm algorithm = request->choice.algorithm;
+    bool multi = algorithm == DIVISIBLE_MULTI_INSTALLMENT;
     bool root =
         algorithm == DIVISIBLE_LP_SQRT || algorithm == DIVISIBLE_LP_ADAPTIVE;
     bool lp = root || algorithm == DIVISIBLE_LP_FIXED;
     const struct {
-        int option;
+        const char *name;
         bool goes;
     } rows[] = {
-        {OPT_ORDER, algorithm == DIVISIBLE_SINGLE_ROUND},
-        {OPT_PERIOD, algorithm == DIVISIBLE_LP_FIXED || request->all},
-        {OPT_TAIL, lp || request->all},
-        {OPT_UNIT, root || request->all},
-        {OPT_INSTALLMENTS, algorithm == DIVISIBLE_MULTI_INSTALLMENT},
-        {OPT_EQUATIONS,
-         algorithm == DIVISIBLE_MULTI_INSTALLMENT || request->all},
-        {OPT_SVG, !request->all},
-        {OPT_SIMULATE, !request->all},
+        {"order", algorithm == DIVISIBLE_SINGLE_ROUND},
+        {"period", algorithm == DIVISIBLE_LP_FIXED || request->all},
+        {"tail", lp || request->all},
+        {"unit", root || request->all},
+        {"installments", multi},
+        {"equations", multi || request->all},
+        {"svg", !request->all},
+        {"simulate", !request->all},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (given(in, rows[i].option) != NULL && !rows[i].goes)
+        if (!rows[i].goes && options_given(&page, rows[i].name, in))
             return error_set(err, EINVAL,
                              "plan: --%s does not go with --algorithm %s",
-                             options[rows[i].option - OPT_ALGORITHM].name,
-                             given(in, OPT_ALGORITHM));
+                             rows[i].name, in->algorithm);
     if (request->all && request->format == PLAN_GANTT)
         return error_set(err, EINVAL,
                          "plan: --format gantt does not go with --algorithm "
@@ -189,36 +216,21 @@ static int check_options(const struct input *in,
     return 0;
 }
 
-static int read_words(const struct input *in, struct plan_request *request,
-                      struct error *err)
+static int read_algorithm(const struct input *in, struct plan_request *request,
+                          struct error *err)
 {
-    static const char *const tails[] = {"cut", "share", NULL};
-    static const char *const formats[] = {"table", "csv", "gantt", NULL};
-    static const char *const equations[] = {"no-overlap", "overlap", NULL};
-    const char *algorithms[DIVISIBLE_ALGORITHMS + 2] = {NULL};
-    int algorithm = 0, tail = 0, format = 0, equation = 0;
-    memcpy(algorithms, divisible_names,
-           DIVISIBLE_ALGORITHMS * sizeof(*algorithms));
-    algorithms[DIVISIBLE_ALGORITHMS] = "all";
-    int code = read_word("--algorithm", given(in, OPT_ALGORITHM), algorithms,
-                         &algorithm, err);
-    if (code == 0 && given(in, OPT_TAIL) != NULL)
-        code = read_word("--tail", given(in, OPT_TAIL), tails, &tail, err);
-    if (code == 0 && given(in, OPT_FORMAT) != NULL)
-        code =
-            read_word("--format", given(in, OPT_FORMAT), formats, &format, err);
-    if (code == 0 && given(in, OPT_EQUATIONS) != NULL)
-        code = read_word("--equations", given(in, OPT_EQUATIONS), equations,
-                         &equation, err);
-    request->choice.equations =
-        equation == 1 ? DIVISIBLE_WITH_OVERLAP : DIVISIBLE_NO_OVERLAP;
-    request->all = algorithm == DIVISIBLE_ALGORITHMS;
-    request->choice.algorithm = algorithm;
-    request->choice.tail = tail;
-    request->format = format;
-    request->svg = given(in, OPT_SVG);
-    request->simulate = given(in, OPT_SIMULATE) != NULL;
-    return code;
+    const char *names[DIVISIBLE_ALGORITHMS + 2] = {NULL};
+    int i = 0;
+    memcpy(names, divisible_names, DIVISIBLE_ALGORITHMS * sizeof(*names));
+    names[DIVISIBLE_ALGORITHMS] = "all";
+    while (names[i] != NULL && strcmp(names[i], in->algorithm) != 0)
+        i++;
+    request->all = i == DIVISIBLE_ALGORITHMS;
+    request->choice.algorithm = i;
+    if (names[i] != NULL)
+        return 0;
+    return nearest_unknown(err, in->algorithm, names,
+                           "--algorithm: '%s' is unknown", in->algorithm);
 }
 
 static int check_order(const struct plan_request *request, struct error *err)
@@ -237,86 +249,78 @@ static int check_order(const struct plan_request *request, struct error *err)
 static int read_order(const struct input *in, struct plan_request *request,
                       struct error *err)
 {
-    if (given(in, OPT_ORDER) == NULL)
+    if (in->order == NULL)
         return 0;
-    int code = number_order("--order", given(in, OPT_ORDER),
-                            request->platform.platform.workers, &request->order,
-                            &request->choice.order_count, err);
+    int code =
+        number_order("--order", in->order, request->platform.platform.workers,
+                     &request->order, &request->choice.order_count, err);
     request->choice.order = request->order;
     return code == 0 ? check_order(request, err) : code;
 }
 
-static int read_numbers(const struct input *in, struct plan_request *request,
-                        struct error *err)
+/* What is not given is as the algorithms have it. */
+static void read_choice(const struct input *in, struct plan_request *request)
 {
-    const char *rounds = given(in, OPT_INSTALLMENTS);
-    const char *period = given(in, OPT_PERIOD);
-    const char *unit = given(in, OPT_UNIT);
-    int64_t installments = INSTALLMENTS_DEFAULT;
-    int code = number_real("--load", given(in, OPT_LOAD), 0, 1e50,
-                           &request->load, err);
-    if (code == 0 && rounds != NULL)
-        code = number_integer("--installments", rounds, 1,
-                              DIVISIBLE_INSTALLMENTS_MAX, &installments, err);
-    if (code == 0 && period != NULL)
-        code = number_real("--period", period, 0, 1e300,
-                           &request->choice.period, err);
-    if (code == 0 && period != NULL && request->choice.period == 0)
-        code = error_set(err, EINVAL, "--period: it must be above 0 s");
-    if (code == 0 && unit != NULL)
-        code =
-            number_real("--unit", unit, 1e-9, 1e9, &request->choice.unit, err);
-    request->choice.installments = (int)installments;
-    return code;
+    struct divisible_choice *choice = &request->choice;
+    choice->equations =
+        in->equations == 1 ? DIVISIBLE_WITH_OVERLAP : DIVISIBLE_NO_OVERLAP;
+    choice->tail = in->tail > 0 ? in->tail : 0;
+    choice->period = isnan(in->period) ? 0 : in->period;
+    choice->unit = isnan(in->unit) ? 0 : in->unit;
+    choice->installments =
+        in->installments > 0 ? (int)in->installments : INSTALLMENTS_DEFAULT;
+    request->format = in->format > 0 ? in->format : PLAN_TABLE;
+    request->load = in->load;
+    request->svg = in->svg;
+    request->simulate = in->simulate;
 }
 
 static int read_batch(const struct input *in, struct plan_request *request,
                       struct error *err)
 {
-    for (int i = OPT_ALGORITHM; i < OPT_END; i++)
-        if (given(in, i) != NULL && i != OPT_BATCH && i != OPT_SIMULATE)
-            return error_set(err, EINVAL, "plan: --%s does not go with --batch",
-                             options[i - OPT_ALGORITHM].name);
-    request->batch = given(in, OPT_BATCH);
-    request->simulate = given(in, OPT_SIMULATE) != NULL;
+    struct input alone = *in;
+    alone.batch = NULL;
+    alone.simulate = false;
+    const char *other = options_first_given(&page, &alone);
+    if (other != NULL)
+        return error_set(err, EINVAL, "plan: --%s does not go with --batch",
+                         other);
+    request->batch = in->batch;
+    request->simulate = in->simulate;
     return 0;
 }
 
 static int read_request(const struct input *in, struct plan_request *request,
                         struct error *err)
 {
-    const struct plan_source source = {
-        given(in, OPT_WORKERS),     given(in, OPT_SMALL_G),
-        given(in, OPT_BIG_G),       given(in, OPT_W),
-        given(in, OPT_Z),           given(in, OPT_PLATFORM),
-        given(in, OPT_KERNEL),      given(in, OPT_UNIT_BYTES),
-        given(in, OPT_CALIBRATION),
-    };
-    if (given(in, OPT_BATCH) != NULL)
+    if (in->batch != NULL)
         return read_batch(in, request, err);
-    for (int option = OPT_ALGORITHM; option <= OPT_LOAD; option++)
-        if (given(in, option) == NULL)
-            return error_set(err, EINVAL, "plan: --%s is missing",
-                             options[option - OPT_ALGORITHM].name);
-    int code = read_words(in, request, err);
+    if (in->algorithm == NULL || isnan(in->load))
+        return error_set(err, EINVAL, "plan: --%s is missing",
+                         in->algorithm == NULL ? "algorithm" : "load");
+    if (in->period == 0)
+        return error_set(err, EINVAL, "--period: it must be above 0 s");
+    read_choice(in, request);
+    int code = read_algorithm(in, request, err);
     if (code == 0)
         code = check_options(in, request, err);
     if (code == 0)
-        code = read_numbers(in, request, err);
-    if (code == 0)
-        code = plan_platform_read(&source, given(in, OPT_OVERLAP) != NULL,
-                                  request->load, &request->platform, err);
+        code = plan_platform_read(&in->source, in->overlap, request->load,
+                                  &request->platform, err);
     return code == 0 ? read_order(in, request, err) : code;
 }
 
 int plan_request_read(int argc, char **argv, struct plan_request *request,
                       struct error *err)
 {
-    static const struct argp argp = {options, parse, NULL, doc,
-                                     NULL,    NULL,  NULL};
-    struct input in = {.err = err};
+    struct input in = {.load = NAN,
+                       .period = NAN,
+                       .unit = NAN,
+                       .tail = -1,
+                       .equations = -1,
+                       .format = -1};
     *request = (struct plan_request){.order = NULL};
-    int code = command_parse(&argp, argc, argv, &in, err);
+    int code = options_read(&page, argc, argv, &in, err);
     if (code == 0)
         code = read_request(&in, request, err);
     if (code != 0)
