@@ -8,8 +8,6 @@
 
 #include "base/error.h"
 
-#include <argp.h>
-
 /* Exit codes of every subcommand: what is refused before anything has run is
  * wrong usage. */
 enum {
@@ -17,12 +15,6 @@ enum {
     COMMAND_FAILED = 1, /* a cell failed or did not verify; no place */
     COMMAND_USAGE = 2,  /* asked for something that cannot be */
 };
-
-/* Like argp_parse, but an unknown, ambiguous or incomplete option is one line
- * that names the nearest one.  The parser puts its own errors into err (which
- * input holds too) and returns EINVAL.  Returns 0 or -EINVAL. */
-int command_parse(const struct argp *argp, int argc, char **argv, void *input,
-                  struct error *err);
 
 /* Says "dlsbench: text" on stderr, one line whatever the arguments hold. */
 void command_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -32,10 +32,10 @@ static int look_at_machine(struct run_options *options, struct error *err)
     struct campaign_setup *setup = &options->setup;
     struct topo_room *room = &options->room;
     struct topo *topo;
-    setup->cores = options->cores;
+    setup->cores = (int)options->cores;
     setup->room = options->simulated ? NULL : room;
     if (options->cores > 0 && options->topology == NULL) {
-        *room = (struct topo_room){.domains = {1}, .cores = {options->cores}};
+        *room = (struct topo_room){.domains = {1}, .cores = {setup->cores}};
         return 0;
     }
     int code = topo_open_other(&topo, options->topology, NULL, err);
@@ -348,7 +348,7 @@ static int measure(int argc, char **argv, bool simulated)
     struct error err = {""};
     struct run_options options;
     struct campaign campaign;
-    char *typed[argc + 1]; /* argp moves the words of argv */
+    char *typed[argc + 1]; /* options_read moves the words of argv */
     memcpy(typed, argv, sizeof(typed));
     int code = run_options_read(argc, argv, simulated, &options, &err);
     if (code == 0)

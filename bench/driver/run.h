@@ -7,6 +7,7 @@
 #include "bench/simulate/simulate.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { RUN_MEASURES_MAX = 24 };
 
@@ -14,10 +15,10 @@ struct run_options {
     const char *file; /* campaign; NULL: a single cell from options */
     const char *launcher;
     const char *calibration; /* NULL: the default place */
-    bool dry_run, csv;       /* and how it is printed */
-    const char *from;        /* result directory for estimates, or NULL */
-    bool prepare;            /* only make the result directory */
-    int cores;            /* what `cores` in layouts stands for; 0: not given */
+    bool dry_run;
+    int csv;              /* how that is printed: 0 or 1 */
+    const char *from;     /* result directory for estimates, or NULL */
+    int64_t cores;        /* what `cores` in layouts stands for; 0: not given */
     const char *topology; /* of the nodes that it runs on; NULL: this one's */
     struct topo_room room; /* in that, or in so many cores */
     struct layout shape;   /* only the cells of this one; 0x0: all */
@@ -33,7 +34,6 @@ struct run_options {
     bool max_given;
     int measures; /* options that are settings of a campaign, key=value */
     char measure[RUN_MEASURES_MAX][sizeof(((struct policy *)0)->events) + 32];
-    struct error *err;
 };
 
 /* Reads the command line, of dlsbench sim when `simulated`.  Returns 0 or

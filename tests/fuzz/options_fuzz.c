@@ -13,8 +13,9 @@ enum { WORDS_MAX = 100 };
 static bool ends(const char *word)
 {
     return strncmp(word, "--h", 3) == 0 || strncmp(word, "--u", 3) == 0 ||
-           strncmp(word, "--v", 3) == 0 || strcmp(word, "-?") == 0 ||
-           strcmp(word, "-V") == 0 || strcmp(word, "--") == 0;
+           strncmp(word, "--v", 3) == 0 || strncmp(word, "-?", 2) == 0 ||
+           strncmp(word, "-h", 2) == 0 || strncmp(word, "-V", 2) == 0 ||
+           strcmp(word, "--") == 0;
 }
 
 static void read_run(int argc, char **argv, bool simulated)

@@ -1,0 +1,343 @@
+#include "bench/commands/run_table.h"
+
+#include "bench/campaign/policy.h"
+#include "bench/cli/options.h"
+#include "harness/cell/cell_field.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_SIZE = 32, CORES_MAX = 1000000 };
+
+static void copy_name(const char *from, char *name, size_t size, char old,
+                      char new)
+{
+    snprintf(name, size, "%s", from);
+    for (; *name != '\0'; name++)
+        *name = *name == old ? new : *name;
+}
+
+void run_option_name(const char *field, char *name, size_t size)
+{
+    copy_name(field, name, size, '_', '-');
+}
+
+/* ---- options that are fields of cells or keys of campaigns ---- */
+
+/* With a campaign file it is one of its overrides. */
+static int keep_setting(struct run_options *o, const char *name,
+                        const char *text, struct error *err)
+{
+    char *kept = o->measure[o->measures];
+    if (o->measures == RUN_MEASURES_MAX ||
+        (size_t)snprintf(kept, sizeof(o->measure[0]), "%s=%s", name, text) >=
+            sizeof(o->measure[0]))
+        return error_set(err, E2BIG, "--%s: too many options", name);
+    o->measures++;
+    return 0;
+}
+
+static int take_policy(void *command, const struct options_entry *entry,
+                       const char *text, struct error *err)
+{
+    struct run_options *o = command;
+    const char *value = text != NULL ? text : "on";
+    char name[NAME_SIZE];
+    copy_name(entry->name, name, sizeof(name), '-', '_');
+    o->max_given = o->max_given || strcmp(name, "repetitions_max") == 0;
+    int code = policy_set(&o->policy, name, value, err);
+    return code == 0 ? keep_setting(o, name, value, err) : code;
+}
+
+/* How cells are simulated goes with a campaign file too. */
+static int take_field(void *command, const struct options_entry *entry,
+                      const char *text, struct error *err)
+{
+    struct run_options *o = command;
+    char name[NAME_SIZE];
+    copy_name(entry->name, name, sizeof(name), '-', '_');
+    const struct cell_field *field = cell_field_find(name);
+    bool simulation = field->group == CELL_SIMULATION;
+    if (o->field == NULL && !simulation)
+        o->field = field->name;
+    o->ranks = o->ranks || strcmp(name, "ranks") == 0;
+    o->threads = o->threads || strcmp(name, "threads") == 0;
+    int code = cell_set(&o->cell, name, text, err);
+    return code == 0 && simulation ? keep_setting(o, name, text, err) : code;
+}
+
+/* ---- options of the run ---- */
+
+static int take_shard(void *command, const struct options_entry *entry,
+                      const char *text, struct error *err)
+{
+    struct part *part = &((struct run_options *)command)->dir.part;
+    char end;
+    if (strlen(text) < 16 &&
+        sscanf(text, "%d/%d%c", &part->shard, &part->shards, &end) == 2 &&
+        part->shards <= 1000000 && part->shard >= 0 &&
+        part->shard < part->shards)
+        return 0;
+    return error_set(err, EINVAL,
+                     "--%s: '%s' must be I/N with I from 0 to N-1, e.g. 3/8",
+                     entry->name, text);
+}
+
+static int take_shape(void *command, const struct options_entry *entry,
+                      const char *text, struct error *err)
+{
+    struct run_options *o = command;
+    struct layout *shape = &o->shape;
+    char end;
+    if (strlen(text) < 16 &&
+        sscanf(text, "%dx%d%c", &shape->ranks, &shape->threads, &end) == 2 &&
+        shape->ranks > 0 && shape->threads > 0) {
+        o->dir.part.ranks = shape->ranks;
+        o->dir.part.threads = shape->threads;
+        return 0;
+    }
+    return error_set(err, EINVAL, "--%s: '%s' must be RANKSxTHREADS, e.g. 4x8",
+                     entry->name, text);
+}
+
+static int take_set(void *command, const struct options_entry *entry,
+                    const char *text, struct error *err)
+{
+    struct campaign_setup *setup = &((struct run_options *)command)->setup;
+    int most = CAMPAIGN_SETS_MAX - RUN_MEASURES_MAX - 1;
+    if (setup->sets == most)
+        return error_set(err, E2BIG, "--%s: at most %d are possible",
+                         entry->name, most);
+    setup->set[setup->sets++] = text;
+    return 0;
+}
+
+static int take_campaign(void *command, const char *text, struct error *err)
+{
+    struct run_options *o = command;
+    if (o->file != NULL)
+        return error_set(err, EINVAL,
+                         "run: '%s' is one word too many, the campaign is %s",
+                         text, o->file);
+    o->file = text;
+    return 0;
+}
+
+/* ---- the tables ---- */
+
+#define FIELD(name) offsetof(struct run_options, name)
+#define POLICY .type = OPTIONS_CALL, .take = take_policy
+#define CALL(function) .type = OPTIONS_CALL, .take = function
+#define TEXT(field) .type = OPTIONS_TEXT, .offset = FIELD(field)
+#define FLAG(field) .type = OPTIONS_FLAG, .offset = FIELD(field)
+
+static const char *const formats[] = {"table", "csv", NULL};
+
+static const struct options_entry measuring[] = {
+    {.group = "How it is measured:"},
+    {.name = "repetitions",
+     .value = "N",
+     POLICY,
+     .help = "measure at least this often (10)"},
+    {.name = "repetitions-max",
+     .value = "N",
+     POLICY,
+     .help = "measure at most this often (50)"},
+    {.name = "ci",
+     .value = "X",
+     POLICY,
+     .help = "enough when the median is known within this share (0.02)"},
+    {.name = "cell-seconds",
+     .value = "S",
+     POLICY,
+     .help = "or after this time (60)"},
+    {.name = "cell-timeout",
+     .value = "S",
+     POLICY,
+     .help = "give a cell up after (600)"},
+    {.name = "verify-limit",
+     .value = "S",
+     POLICY,
+     .help = "check a sample if the serial reference takes longer (60)"},
+    {.name = "events",
+     .value = "E,...",
+     POLICY,
+     .help = "counters of each worker: default, none or names, see dlsbench "
+             "list events"},
+    {.name = "oversubscribe", POLICY, .help = "go on when workers share cores"},
+    {.name = "trace", POLICY, .help = "record who ran which chunk when"},
+    {.name = "save",
+     POLICY,
+     .help = "write what each cell computed as a picture (mandelbrot, "
+             "floyd-steinberg), by one more repetition"},
+    {.name = NULL},
+};
+
+static const struct options_entry running[] = {
+    {.group = "The run:"},
+    {.name = "out",
+     .value = "DIR",
+     TEXT(dir.out),
+     .help = "name or path of the result directory"},
+    {.name = "resume",
+     FLAG(dir.resume),
+     .help = "run what is not complete in --out"},
+    {.name = "dry-run", FLAG(dry_run), .help = "say what would run"},
+    {.name = "format",
+     .value = "table|csv",
+     .type = OPTIONS_WORD,
+     .offset = FIELD(csv),
+     .words = formats,
+     .help = "of --dry-run; csv has a line for each cell, with its place in "
+             "its layout by hash, its status in --out, its estimated seconds "
+             "and what they are by: measured, alike, model or limit "
+             "(cell_seconds)"},
+    {.name = "from",
+     .value = "DIR",
+     TEXT(from),
+     .help = "an earlier result directory to estimate by (default: --out)"},
+    {.name = "set",
+     .value = "KEY=VALUE",
+     CALL(take_set),
+     .help = "override a key or cell field of the campaign"},
+    {.name = "shard",
+     .value = "I/N",
+     CALL(take_shard),
+     .help = "only the I-th of N parts, I from 0"},
+    {.name = "shape",
+     .value = "RxT",
+     CALL(take_shape),
+     .help = "only the cells of this layout; --shard then counts in it"},
+    {.name = "prepare",
+     FLAG(dir.prepare),
+     .help = "only make the result directory for jobs to come; print its path "
+             "and the campaign's name"},
+    {.name = "cores",
+     .value = "N",
+     .type = OPTIONS_INTEGER,
+     .offset = FIELD(cores),
+     .min = 1,
+     .max = CORES_MAX,
+     .help = "what 'cores' means in layouts (this machine's cores, at least "
+             "2)"},
+    {.name = "topology",
+     .value = "MACHINE",
+     TEXT(topology),
+     .help = "a node of the cluster, for 'cores' and rank_per: an XML file of "
+             "lstopo or a synthetic description of hwloc (default: this "
+             "machine)"},
+    {.name = "calibration",
+     .value = "FILE",
+     TEXT(calibration),
+     .help = "for sync_interval auto (default: where dlsbench calibrate "
+             "writes)"},
+    {.name = "launcher",
+     .value = "COMMAND",
+     TEXT(launcher),
+     .help = "starts the ranks (default as mpiexec.mpich -n {ranks})"},
+    {.name = NULL},
+};
+
+static const char ways[] = "CAMPAIGN\n--kernel K --scheme S";
+
+static const struct options_page native_page = {
+    .name = "run",
+    .words = ways,
+    .summary = "Measures the cells of a campaign (a file, or the name of one "
+               "that comes with DLSBench), or a single cell given by options.",
+    .details = "Results go to results/CAMPAIGN/NAME, with NAME from --out or "
+               "the time; an --out with a '/' is a path.  The exit code is 0 "
+               "when all cells ran and verified, 1 when one did not, 2 for "
+               "wrong usage.",
+    .examples = "dlsbench run --kernel mandelbrot --scheme gss\n"
+                "dlsbench run --kernel adjoint:size=100 --scheme tss --ranks "
+                "2\n"
+                "dlsbench run workstation --out monday\n"
+                "dlsbench run workstation --out monday --resume\n"
+                "dlsbench run workstation --dry-run --set 'scheme=[ss,gss]'\n"
+                "dlsbench run big.yaml --out all --shard 3/8",
+    .take_word = take_campaign};
+
+static const struct options_page simulated_page = {
+    .name = "sim",
+    .words = ways,
+    .summary = "Runs the cells of a campaign file, or a single cell, on a "
+               "simulated cluster.",
+    .details = "Every rank, and every thread of a rank, is one core of the "
+               "platform, in the order of its hosts; the threads of a rank "
+               "share a host.  Nothing is computed: iterations take the time "
+               "that their operations cost.  Results are those of dlsbench "
+               "run, with simulated times.  There is one repetition, since it "
+               "would always be the same; of schemes that learn from one to "
+               "the next (awf) there are --repetitions.",
+    .examples =
+        "dlsbench sim --platform bench/platforms/ranger.xml --workers 1024 "
+        "--master dedicated --hierarchy 4 --kernel adjoint:size=800 --scheme "
+        "tss\n"
+        "dlsbench sim mine.yaml --platform bench/platforms/ranger.xml --out "
+        "han",
+    .take_word = take_campaign};
+
+/* ---- the table of cells, from harness/cell/cell_fields.def ---- */
+
+/* In the order of enum cell_group. */
+static const char *const group_titles[] = {
+    "One cell:",
+    "Where its workers and their data are:",
+    "Its conditions:",
+    "How it is simulated:",
+};
+
+enum { GROUPS = sizeof(group_titles) / sizeof(group_titles[0]) };
+
+struct field_table {
+    struct options_entry entry[GROUPS + CELL_FIELDS + 1];
+    char name[CELL_FIELDS][NAME_SIZE], value[CELL_FIELDS][NAME_SIZE];
+    int count;
+};
+
+/* "[ARG]" may be left out, which is `on`. */
+static void add_field(struct field_table *table, int i)
+{
+    const struct cell_field *field = &cell_field_table[i];
+    bool optional = field->arg[0] == '[';
+    int length = (int)strlen(field->arg) - (optional ? 2 : 0);
+    run_option_name(field->name, table->name[i], sizeof(table->name[i]));
+    snprintf(table->value[i], sizeof(table->value[i]), "%.*s", length,
+             field->arg + optional);
+    table->entry[table->count++] =
+        (struct options_entry){.name = table->name[i],
+                               .value = table->value[i],
+                               .help = field->help,
+                               .implied = optional ? "on" : NULL,
+                               CALL(take_field)};
+}
+
+static void fill_fields(struct field_table *table, bool simulated)
+{
+    table->count = 0;
+    for (int group = 0; group < (simulated ? GROUPS : CELL_SIMULATION);
+         group++) {
+        table->entry[table->count++] =
+            (struct options_entry){.group = group_titles[group]};
+        for (int i = 0; i < CELL_FIELDS; i++)
+            if (cell_field_table[i].arg != NULL &&
+                (int)cell_field_table[i].group == group)
+                add_field(table, i);
+    }
+    table->entry[table->count] = (struct options_entry){.name = NULL};
+}
+
+int run_table_read(int argc, char **argv, struct run_options *options,
+                   struct error *err)
+{
+    struct field_table fields;
+    const struct options_entry *const tables[] = {fields.entry, measuring,
+                                                  running, NULL};
+    struct options_page page =
+        options->simulated ? simulated_page : native_page;
+    fill_fields(&fields, options->simulated);
+    page.tables = tables;
+    return options_read(&page, argc, argv, options, err);
+}

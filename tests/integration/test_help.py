@@ -1,0 +1,49 @@
+"""Every command says what it can be told: --help, --usage and --version."""
+import re
+import subprocess
+
+import pytest
+
+from conftest import ROOT
+
+COMMANDS = ["run", "sim", "summary", "chunks", "calibrate", "predict", "plan",
+            "list", "topo"]
+DLSBENCH = ROOT / "build/dlsbench"
+
+
+def say(*words):
+    return subprocess.run([DLSBENCH, *words], text=True, check=True,
+                          stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT,
+                          stdout=subprocess.PIPE).stdout
+
+
+def test_help_names_the_commands():
+    assert re.findall(r"^  (\w+) {2,}\w", say("--help"), re.M) == COMMANDS
+
+
+@pytest.mark.parametrize("command", [[]] + [[x] for x in COMMANDS])
+def test_help_fits_and_usage_has_its_options(command):
+    text = say(*command, "--help")
+    assert text.startswith(" ".join(["Usage: dlsbench", *command]) + " [OPT")
+    assert max(map(len, text.splitlines())) < 80
+    options = re.findall(r"^  (--\S+)", text, re.M)
+    assert options[-3:] == ["--help", "--usage", "--version"]
+    usage = re.findall(r"\[(--\S+)\](?= |$)", say(*command, "--usage"), re.M)
+    assert usage == options
+    assert text == say(*command, "-h") == say(*command, "-?")
+
+
+def test_version_is_the_same_everywhere():
+    version = say("--version")
+    assert re.fullmatch(r"dlsbench \S+\n", version)
+    for command in COMMANDS:
+        assert say(command, "--version") == say(command, "-V") == version
+
+
+@pytest.mark.parametrize("command", [[]] + [[x] for x in COMMANDS])
+def test_an_unknown_option_is_one_line(command):
+    done = subprocess.run([DLSBENCH, *command, "--hlep"], text=True,
+                          capture_output=True)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr == \
+        "dlsbench: unknown option --hlep; did you mean --help?\n"
