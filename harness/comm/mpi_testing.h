@@ -295,7 +295,8 @@ static void fake_send(const void *data, int count, MPI_Datatype type, int to,
     if (request != NULL) {
         int i = fake_new_request(FAKE_SEND);
         fake.request[i].done = !waits;
-        fake.request[i].rank = fake_rank(comm);
+        fake.request[i].context = m->context;
+        fake.request[i].rank = m->from;
         m->request = waits ? i : -1;
         *request = FAKE_FIRST_REQUEST + i;
     }
@@ -355,10 +356,11 @@ int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
     pthread_mutex_lock(&fake.lock);
     struct fake_request *r = &fake.request[*request - FAKE_FIRST_REQUEST];
     fake_enter_mpi(r->rank);
-    if (r->kind == FAKE_RECEIVE && !r->done)
-        fake_progress(r->context, r->rank);
+    /* Whoever waits for one of his messages lets all of them go on. */
     if (r->kind == FAKE_COLLECTIVE)
         r->done = r->ready(r);
+    else if (!r->done)
+        fake_progress(r->context, r->rank);
     *done = r->done;
     if (r->done) {
         if (status != MPI_STATUS_IGNORE) {
