@@ -66,4 +66,19 @@ int spec_parse(const char *what, const char *text, const char *name,
 int spec_integer(const char *text, int64_t *value);
 int spec_real(const char *text, double *value);
 
+/* What was found in a list of numbers; `wrong` is the entry's part that is no
+ * such number, and `wrong_times` says that it is the n of "n:v". */
+struct spec_list {
+    int64_t count;
+    double smallest, largest;
+    char wrong[64];
+    bool wrong_times;
+};
+
+/* Reads a list of numbers, divided by commas; an entry "n:v" is n times v, n
+ * from 1 to `times_max`, v at least 0.  Keeps the first `room` of them in
+ * `value`.  Returns 0, or -EINVAL without a message. */
+int spec_list(const char *text, int64_t times_max, double *value, int64_t room,
+              struct spec_list *found);
+
 #endif

@@ -186,6 +186,46 @@ static void names(void **unused)
         -EINVAL);
 }
 
+static void lists_count_what_is_repeated(void **unused)
+{
+    (void)unused;
+    double value[4] = {-1, -1, -1, -1};
+    struct spec_list found;
+    assert_int_equal(spec_list("1/2,2:3", 9, value, 4, &found), 0);
+    assert_int_equal(found.count, 3);
+    assert_true(value[0] == 0.5 && value[1] == 3 && value[2] == 3);
+    assert_true(value[3] == -1);
+    assert_true(found.smallest == 0.5 && found.largest == 3);
+    assert_int_equal(spec_list("9:0,7", 9, value, 4, &found), 0);
+    assert_int_equal(found.count, 10);
+    assert_true(value[3] == 0 && found.largest == 7);
+}
+
+static void lists_name_what_is_wrong(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *wrong;
+        bool times;
+    } bad[] = {
+        {"", "", false},         {"1,", "", false},       {",1", "", false},
+        {"1,x:2,3", "x", true},  {"0:2", "0", true},      {"10:2", "10", true},
+        {"2:", "", false},       {"2:1:1", "1:1", false}, {"1,-2", "-2", false},
+        {"3:inf", "inf", false}, {"1 ", "1 ", false},
+    };
+    struct spec_list found;
+    char text[200] = "0.";
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_int_equal(spec_list(bad[i].text, 9, NULL, 0, &found), -EINVAL);
+        assert_string_equal(found.wrong, bad[i].wrong);
+        assert_int_equal(found.wrong_times, bad[i].times);
+    }
+    memset(text + 2, '0', 100);
+    assert_int_equal(spec_list(text, 9, NULL, 0, &found), -EINVAL);
+    assert_memory_equal(found.wrong, "0.00", 4);
+    assert_non_null(strstr(found.wrong, "..."));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +236,8 @@ int main(void)
         cmocka_unit_test(required_keys_are_missed),
         cmocka_unit_test(long_specs_are_refused),
         cmocka_unit_test(numbers),
+        cmocka_unit_test(lists_count_what_is_repeated),
+        cmocka_unit_test(lists_name_what_is_wrong),
         cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,11 @@
 
 enum { ESCAPE_MAX = 4, DELETE = 0x7f };
 
+bool text_is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
 size_t text_character(const char *text)
 {
     /* The least character of each length; a longer form of it is wrong. */

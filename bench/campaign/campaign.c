@@ -1,5 +1,6 @@
 #include "bench/campaign/campaign.h"
 
+#include "base/text.h"
 #include "bench/campaign/campaign_keys.h"
 #include "bench/campaign/campaign_text.h"
 #include "bench/campaign/document.h"
@@ -25,11 +26,6 @@ struct reader {
     bool seeded, max_given;
 };
 
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
-
 /* ---- keys ---- */
 
 /* A key that has one value for the whole campaign; -ENOENT: it is none. */
@@ -37,21 +33,21 @@ static int set_scalar(struct reader *reader, const char *key, const char *text,
                       struct error *err)
 {
     struct campaign *campaign = reader->campaign;
-    if (is(key, "name")) {
+    if (text_is(key, "name")) {
         int code = campaign_name_check(text, err);
         if (code == 0)
             snprintf(campaign->name, sizeof(campaign->name), "%s", text);
         campaign->named = true;
         return code;
     }
-    if (is(key, "seed")) {
+    if (text_is(key, "seed")) {
         int64_t seed = 0;
         int code = number_integer(key, text, 0, INT64_MAX, &seed, err);
         campaign->seed = (uint64_t)seed;
         reader->seeded = true;
         return code;
     }
-    if (is(key, "repetitions_max"))
+    if (text_is(key, "repetitions_max"))
         reader->max_given = true;
     return policy_set(&campaign->policy, key, text, err);
 }
@@ -90,11 +86,12 @@ static int read_values(struct document *doc, struct cross *cross,
 
 static int shape_conflict(const struct cross *cross, const char *key)
 {
-    bool part = is(key, "ranks") || is(key, "threads");
+    bool part = text_is(key, "ranks") || text_is(key, "threads");
     for (int i = 0; i < cross->count; i++) {
         const char *name = cross->fields[i].name;
-        if ((part && is(name, "layout")) ||
-            (is(key, "layout") && (is(name, "ranks") || is(name, "threads"))))
+        if ((part && text_is(name, "layout")) ||
+            (text_is(key, "layout") &&
+             (text_is(name, "ranks") || text_is(name, "threads"))))
             return -EINVAL;
     }
     return 0;
@@ -122,8 +119,8 @@ static int read_pair(void *arg, const char *key, const yaml_node_t *key_node,
 {
     struct reader *reader = arg;
     bool root = reader->into == &reader->top;
-    if (root && (is(key, "cells") || is(key, "overrides"))) {
-        *(is(key, "cells") ? &reader->cells : &reader->overridden) = value;
+    if (root && (text_is(key, "cells") || text_is(key, "overrides"))) {
+        *(text_is(key, "cells") ? &reader->cells : &reader->overridden) = value;
         return 0;
     }
     if (campaign_key_is_field(key))
@@ -136,7 +133,7 @@ static int read_pair(void *arg, const char *key, const yaml_node_t *key_node,
             document_place(&reader->doc, key_node));
     char list[sizeof(reader->campaign->policy.events)];
     const char *text =
-        is(key, "events")
+        text_is(key, "events")
             ? document_list(&reader->doc, value, key, list, sizeof(list), err)
             : document_text(&reader->doc, value, key, err);
     if (text == NULL)

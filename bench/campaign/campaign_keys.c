@@ -1,6 +1,7 @@
 #include "bench/campaign/campaign_keys.h"
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "bench/campaign/campaign.h"
 #include "bench/campaign/policy.h"
 #include "harness/cell/cell_field.h"
@@ -8,11 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
 
 int campaign_name_check(const char *name, struct error *err)
 {
@@ -32,9 +28,9 @@ int campaign_name_check(const char *name, struct error *err)
 bool campaign_key_is_scalar(const char *key)
 {
     for (int i = 0; policy_keys[i] != NULL; i++)
-        if (is(policy_keys[i], key))
+        if (text_is(policy_keys[i], key))
             return true;
-    return is(key, "name") || is(key, "seed");
+    return text_is(key, "name") || text_is(key, "seed");
 }
 
 bool campaign_key_is_field(const char *key)
@@ -48,7 +44,7 @@ int campaign_key_unknown(const char *key, enum campaign_keys where,
     const char *names[96] = {NULL};
     int n = 0;
     if (where != CAMPAIGN_KEYS_ALL &&
-        (is(key, "cells") || is(key, "overrides")))
+        (text_is(key, "cells") || text_is(key, "overrides")))
         return error_set(err, EINVAL,
                          "%s is a part of a campaign file and cannot be set: "
                          "set what its cells have, e.g. scheme=[ss, gss]",

@@ -1,6 +1,7 @@
 #include "bench/campaign/cross.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "harness/cell/binding.h"
 #include "harness/cell/cell_field.h"
 #include "harness/guard/need.h"
@@ -11,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
 
 int place_prefix(struct error *err, int code, struct place place)
 {
@@ -30,7 +26,7 @@ int place_prefix(struct error *err, int code, struct place place)
 static void drop_field(struct cross *cross, const char *name)
 {
     for (int i = 0; i < cross->count; i++) {
-        if (!is(cross->fields[i].name, name))
+        if (!text_is(cross->fields[i].name, name))
             continue;
         free(cross->fields[i].values);
         cross->count--;
@@ -51,7 +47,7 @@ struct cross_field *cross_field_add(struct cross *cross, const char *name,
         return NULL;
     }
     drop_field(cross, name);
-    if (is(name, "layout")) {
+    if (text_is(name, "layout")) {
         drop_field(cross, "ranks");
         drop_field(cross, "threads");
     }
@@ -69,8 +65,8 @@ static void resolve_cores(int cores, const char *field, const char *text,
                           char *out, size_t size)
 {
     const char *word = strstr(text, "cores");
-    bool shape =
-        is(field, "layout") || is(field, "ranks") || is(field, "threads");
+    bool shape = text_is(field, "layout") || text_is(field, "ranks") ||
+                 text_is(field, "threads");
     if (!shape || word == NULL)
         snprintf(out, size, "%s", text);
     else
@@ -104,11 +100,11 @@ static int check_value(const char *field, const char *text, struct error *err)
     struct scheme scheme;
     struct hierarchy levels;
     cell_defaults(&scratch);
-    if (is(field, "kernel"))
+    if (text_is(field, "kernel"))
         return check_kernel(text, err);
-    if (is(field, "scheme"))
+    if (text_is(field, "scheme"))
         return scheme_parse(text, &scheme, err);
-    if (is(field, "hierarchy"))
+    if (text_is(field, "hierarchy"))
         return hierarchy_parse(text, &levels, err);
     return cell_set(&scratch, field, text, err);
 }
@@ -135,7 +131,7 @@ int cross_value_add(const struct cross *cross, struct cross_field *field,
 static bool has_field(const struct cross *cross, const char *name)
 {
     for (int i = 0; i < cross->count; i++)
-        if (is(cross->fields[i].name, name))
+        if (text_is(cross->fields[i].name, name))
             return true;
     return false;
 }
@@ -183,7 +179,7 @@ static void add_skip(struct cross_result *result, const struct cell *cell,
     int i = 0;
     char cut[sizeof(result->skips[0].reason)];
     snprintf(cut, sizeof(cut), "%s", reason);
-    while (i < result->reasons && !is(result->skips[i].reason, cut))
+    while (i < result->reasons && !text_is(result->skips[i].reason, cut))
         i++;
     if (i == result->reasons) {
         need_room(&result->skips, &result->skips_room, i + 1,
@@ -258,8 +254,8 @@ static int check_block(const struct cross *cross, struct error *err)
     bool kernel = false, scheme = false;
     double product = 1;
     for (int i = 0; i < cross->count; i++) {
-        kernel = kernel || is(cross->fields[i].name, "kernel");
-        scheme = scheme || is(cross->fields[i].name, "scheme");
+        kernel = kernel || text_is(cross->fields[i].name, "kernel");
+        scheme = scheme || text_is(cross->fields[i].name, "scheme");
         product *= cross->fields[i].count;
     }
     if (!kernel || !scheme)
@@ -316,7 +312,7 @@ void cross_unique(struct cross_result *result)
         sorted[i] = (struct numbered){result->cells[i].hash, i};
     qsort(sorted, n, sizeof(*sorted), by_hash);
     for (size_t i = 1; i < n; i++)
-        again[sorted[i].index] = is(sorted[i].hash, sorted[i - 1].hash);
+        again[sorted[i].index] = text_is(sorted[i].hash, sorted[i - 1].hash);
     for (int i = 0; i < result->count; i++)
         if (!again[i])
             result->cells[kept++] = result->cells[i];

@@ -147,16 +147,13 @@ static int run_line(struct batch *batch, const struct batch_line *line,
 static int cut_list(const char *option, char *text, char **list, int *count,
                     struct error *err)
 {
+    char *word;
     *count = 0;
-    for (char *word = text; word != NULL;) {
-        char *comma = strchr(word, ',');
+    while ((word = strsep(&text, ",")) != NULL) {
         if (*count == LIST_MAX)
             return error_set(err, EINVAL, "%s: more than %d values", option,
                              LIST_MAX);
         list[(*count)++] = word;
-        if (comma != NULL)
-            *comma = '\0';
-        word = comma != NULL ? comma + 1 : NULL;
     }
     return 0;
 }

@@ -152,15 +152,11 @@ static int read_line(struct reader *reader, char *line, struct error *err)
 {
     struct divisible_worker worker = {0};
     bool header = reader->columns == 0;
+    char *text;
     int code = 0, k = 0;
-    for (char *text = line; code == 0 && text != NULL; k++) {
-        char *comma = strchr(text, ',');
-        if (comma != NULL)
-            *comma = '\0';
+    for (; code == 0 && (text = strsep(&line, ",")) != NULL; k++)
         code = header ? read_name(reader, trim(text), err)
                       : read_number(reader, k, trim(text), &worker, err);
-        text = comma != NULL ? comma + 1 : NULL;
-    }
     if (code == 0 && header)
         return check_header(reader, err);
     if (code == 0 && k < reader->columns)

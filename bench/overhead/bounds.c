@@ -1,5 +1,6 @@
 #include "bench/overhead/overhead.h"
 
+#include "base/stats.h"
 #include "harness/engine/engine.h"
 #include "sched/sched.h"
 #include "sched/schemes/registry.h"
@@ -94,9 +95,9 @@ static void print_rows(FILE *out, struct field *field, const char *shape)
     for (int i = 0; i < field->count; i++) {
         struct contest *c = &field->contest[i];
         fprintf(out, "  %-22s %8.2f %10.3f %10.3f\n", c->setup.cell.scheme,
-                1e3 * overhead_median(c->time, OVERHEAD_ROUNDS),
-                overhead_median(c->efficiency, OVERHEAD_ROUNDS),
-                overhead_median(c->share, OVERHEAD_ROUNDS));
+                1e3 * stats_middle(c->time, OVERHEAD_ROUNDS),
+                stats_middle(c->efficiency, OVERHEAD_ROUNDS),
+                stats_middle(c->share, OVERHEAD_ROUNDS));
     }
 }
 

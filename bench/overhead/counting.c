@@ -2,6 +2,8 @@
  * in turns. */
 #include "bench/overhead/overhead.h"
 
+#include "base/stats.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,8 +126,8 @@ static void print_row(FILE *out, const char *list, struct row *row,
                       double loop_none, double chunk_none)
 {
     char words[32];
-    double loop = overhead_median(row->loop, OVERHEAD_ROUNDS);
-    double chunk = overhead_median(row->chunk, OVERHEAD_ROUNDS);
+    double loop = stats_middle(row->loop, OVERHEAD_ROUNDS);
+    double chunk = stats_middle(row->chunk, OVERHEAD_ROUNDS);
     snprintf(words, sizeof(words), "%d of %d", row->counted, row->asked);
     fprintf(out, "  %-24.24s %-7s %8.2f %9.2f %+8.2f %11.1f %+9.1f%s%.60s\n",
             list, words, 1e6 * row->reading_s, 1e6 * loop,
@@ -157,8 +159,8 @@ void overhead_counting(FILE *out, struct launch_context *context)
             "          ns        ns\n",
             context->comm.ranks, context->threads,
             context->comm.ranks > 1 ? ", a dedicated master" : "");
-    double loop = overhead_median(row[0].loop, OVERHEAD_ROUNDS);
-    double chunk = overhead_median(row[0].chunk, OVERHEAD_ROUNDS);
+    double loop = stats_middle(row[0].loop, OVERHEAD_ROUNDS);
+    double chunk = stats_middle(row[0].chunk, OVERHEAD_ROUNDS);
     for (int i = 0; i < LISTS; i++)
         print_row(out, lists[i].words, &row[i], loop, chunk);
     free(row);

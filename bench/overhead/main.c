@@ -2,8 +2,6 @@
  * a launcher with two ranks: mpiexec.mpich -n 2 build/bench-overhead. */
 #include "bench/overhead/overhead.h"
 
-#include "base/stats.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +14,6 @@ int overhead_loop(struct loop *loop, const char *kernel,
     int code = kernel_parse(kernel, &ops, &spec, err);
     return code != 0 ? code
                      : loop_open(loop, ops, &spec, false, comm, 60, 1, err);
-}
-
-double overhead_median(double *values, int count)
-{
-    stats_sort(values, count);
-    return values[count / 2];
 }
 
 static int open_context(struct launch_context *context, struct error *err)

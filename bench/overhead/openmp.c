@@ -2,6 +2,7 @@
  * them. */
 #include "bench/overhead/overhead.h"
 
+#include "base/stats.h"
 #include "harness/engine/engine.h"
 #include "harness/protocol/parallel.h"
 #include "harness/transport/openmp/openmp.h"
@@ -88,8 +89,8 @@ static void print_contest(FILE *out, struct field *field,
         ratio[r] = ns[r] / limit;
     }
     fprintf(out, "  OpenMP %-23s %-10s %8.1f %8.2f", c->words,
-            openmp_name(field->openmp), overhead_median(ns, OVERHEAD_ROUNDS),
-            overhead_median(ratio, OVERHEAD_ROUNDS));
+            openmp_name(field->openmp), stats_middle(ns, OVERHEAD_ROUNDS),
+            stats_middle(ratio, OVERHEAD_ROUNDS));
     if (c->loops > 1)
         fprintf(out, "   (loops of %.1f chunks, begun and ended)",
                 (double)chunks / (double)c->loops);

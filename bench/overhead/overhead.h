@@ -16,9 +16,6 @@ enum { OVERHEAD_ROUNDS = 11 };
 int overhead_loop(struct loop *loop, const char *kernel,
                   const struct comm *comm, struct error *err);
 
-/* Median; sorts the values. */
-double overhead_median(double *values, int count);
-
 /* ns per chunk of every scheme inside one process, all cores asking, beside a
  * bare fetch-and-add and OpenMP.  By rank 0 alone. */
 void overhead_threads(FILE *out, struct launch_context *context);

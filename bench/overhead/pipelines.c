@@ -1,6 +1,7 @@
 /* The heat equation with two workers under DMPS(css), a chunk each, beside
  * what bounds it: two independent half grids run at the same time, and a plain
  * static pipelined loop with the same interval and none of our machinery. */
+#include "base/stats.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/pair.h"
 
@@ -182,14 +183,14 @@ static double ratio(const double *a, const double *b)
     double values[ROUNDS];
     for (int r = 0; r < ROUNDS; r++)
         values[r] = b[r] > 0 ? a[r] / b[r] : 0;
-    return overhead_median(values, ROUNDS);
+    return stats_middle(values, ROUNDS);
 }
 
 static double middle(const double *values)
 {
     double copy[ROUNDS];
     memcpy(copy, values, sizeof(copy));
-    return overhead_median(copy, ROUNDS);
+    return stats_middle(copy, ROUNDS);
 }
 
 static const struct contest *best(const struct field *field)

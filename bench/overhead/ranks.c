@@ -1,5 +1,6 @@
 #include "bench/overhead/overhead.h"
 
+#include "base/stats.h"
 #include "harness/comm/window.h"
 #include "harness/engine/engine.h"
 #include "harness/transport/steal/steal.h"
@@ -97,8 +98,8 @@ static void print_rows(FILE *out, struct contest *c, int count, double unit,
                        double aim, bool aim_is_ratio)
 {
     for (int i = 0; i < count; i++) {
-        double value = overhead_median(c[i].value, OVERHEAD_ROUNDS) * unit;
-        double ratio = overhead_median(c[i].ratio, OVERHEAD_ROUNDS);
+        double value = stats_middle(c[i].value, OVERHEAD_ROUNDS) * unit;
+        double ratio = stats_middle(c[i].ratio, OVERHEAD_ROUNDS);
         bool met = (aim_is_ratio ? ratio : value) <= aim;
         const char *chosen = run_chosen(c[i].run);
         fprintf(out, "  %-22s %-18s %8.3f %8.2f   ", c[i].scheme,
@@ -167,7 +168,7 @@ static void masters(FILE *out, struct launch_context *context)
                 "  %-22s %-18s %8s %8s   aim\n"
                 "  %-22s %-18s %8.3f %8.2f\n",
                 "scheme", "master", "us", "x ping", "1-byte ping-pong", "",
-                1e6 * overhead_median(limit, OVERHEAD_ROUNDS), 1.0);
+                1e6 * stats_middle(limit, OVERHEAD_ROUNDS), 1.0);
         print_rows(out, c, COUNT - 1, 1e6, 1.3, true);
         print_rows(out, c + COUNT - 1, 1, 1e6, 0, true);
     }
@@ -209,7 +210,7 @@ static void windows(FILE *out, struct launch_context *context)
                 "  %-22s %-18s %8s %8s   aim\n"
                 "  %-22s %-18s %8.1f %8.2f\n",
                 "scheme", "window", "ns", "x bare", "bare fetch-and-add",
-                "shared", 1e9 * overhead_median(limit, OVERHEAD_ROUNDS), 1.0);
+                "shared", 1e9 * stats_middle(limit, OVERHEAD_ROUNDS), 1.0);
         print_rows(out, c, COUNT - 1, 1e9, 20, false);
         print_rows(out, c + COUNT - 1, 1, 1e9, 0, false);
     }
@@ -259,9 +260,9 @@ static void steals(FILE *out, struct launch_context *context)
                 "taking, a look for messages after each\n"
                 "  asking the other for half of its own %8.3f us  x %.2f of "
                 "a ping-pong\n",
-                1e9 * overhead_median(c[0].value, OVERHEAD_ROUNDS),
-                1e6 * overhead_median(c[1].value, OVERHEAD_ROUNDS),
-                overhead_median(c[1].ratio, OVERHEAD_ROUNDS));
+                1e9 * stats_middle(c[0].value, OVERHEAD_ROUNDS),
+                1e6 * stats_middle(c[1].value, OVERHEAD_ROUNDS),
+                stats_middle(c[1].ratio, OVERHEAD_ROUNDS));
     close_contests(c, COUNT);
 }
 

@@ -2,6 +2,7 @@
  * has just written to the first piece of the loot, beside the barest there is,
  * a compare-and-swap on such a word.  The owner fills the range, the thief
  * steals, and so on: what a steal costs is what it adds to these hand-overs. */
+#include "base/stats.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/pair.h"
 
@@ -122,9 +123,9 @@ void overhead_steals(FILE *out, struct launch_context *context)
             "back of %.0f ns\n"
             "  bare compare-and-swap          %6.1f ns\n"
             "  steal half and begin with it   %6.1f ns\n",
-            overhead_median(round, OVERHEAD_ROUNDS),
-            overhead_median(swap, OVERHEAD_ROUNDS),
-            overhead_median(steal, OVERHEAD_ROUNDS));
+            stats_middle(round, OVERHEAD_ROUNDS),
+            stats_middle(swap, OVERHEAD_ROUNDS),
+            stats_middle(steal, OVERHEAD_ROUNDS));
     steal_close(&theft->steal);
     steal_loop_close(&theft->loop);
     free(theft);

@@ -1,5 +1,6 @@
 /* One synchronization of DMPS between two workers, beside the barest hand-over
  * of this machine. */
+#include "base/stats.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/pair.h"
 
@@ -166,15 +167,15 @@ void overhead_syncs(FILE *out, struct launch_context *context)
         ratio[r] = ours[r] / bare[r];
     }
     if (context->comm.rank == 0) {
-        double times = overhead_median(ratio, OVERHEAD_ROUNDS);
+        double times = stats_middle(ratio, OVERHEAD_ROUNDS);
         fprintf(out,
                 "\nOne synchronization between two %s\n"
                 "  %-28s %8.1f ns\n"
                 "  %-28s %8.1f ns   x %.2f, aim 1.50 %s\n",
                 threads ? "threads" : "ranks",
                 threads ? "bare flag" : "MPI ping-pong, one way",
-                1e9 * overhead_median(bare, OVERHEAD_ROUNDS), "DMPS",
-                1e9 * overhead_median(ours, OVERHEAD_ROUNDS), times,
+                1e9 * stats_middle(bare, OVERHEAD_ROUNDS), "DMPS",
+                1e9 * stats_middle(ours, OVERHEAD_ROUNDS), times,
                 times <= 1.5 ? "met" : "MISSED");
     }
     close_wave(wave);

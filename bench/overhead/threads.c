@@ -1,5 +1,6 @@
 #include "bench/overhead/overhead.h"
 
+#include "base/stats.h"
 #include "harness/comm/source.h"
 #include "harness/engine/engine.h"
 #include "harness/protocol/parallel.h"
@@ -187,8 +188,8 @@ static void print_rows(FILE *out, struct contest *c, int count)
     const double most_ns = 60;
     double plain = 0;
     for (int i = 0; i < count; i++) {
-        double ns = overhead_median(c[i].ns, OVERHEAD_ROUNDS);
-        double ratio = overhead_median(c[i].ratio, OVERHEAD_ROUNDS);
+        double ns = stats_middle(c[i].ns, OVERHEAD_ROUNDS);
+        double ratio = stats_middle(c[i].ratio, OVERHEAD_ROUNDS);
         double aim = c[i].powers ? 4 : 1.25;
         fprintf(out, "  %-30s %-10s %8.1f %8.2f   ", c[i].spec,
                 c[i].steals        ? "own range"
@@ -320,7 +321,7 @@ void overhead_threads(FILE *out, struct launch_context *context)
             "  %-30s %-10s %8s %8s   aim\n",
             context->threads, "scheme", "served by", "ns", "x bare");
     fprintf(out, "  %-30s %-10s %8.1f %8.2f\n", "bare fetch-and-add", "atomic",
-            overhead_median(limit, OVERHEAD_ROUNDS), 1.0);
+            stats_middle(limit, OVERHEAD_ROUNDS), 1.0);
     print_rows(out, contest, COUNT);
     overhead_openmp(out, &(struct overhead_bare){time_bare_again, field, bind,
                                                  context, field->null,

@@ -1,5 +1,7 @@
+#include "base/stats.h"
 #include "bench/cli/numbers.h"
 #include "bench/predict/predict.h"
+#include "harness/guard/need.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,18 +19,6 @@ static int count_entries(const char *text)
     for (; *text != '\0'; text++)
         count += *text == ',';
     return count;
-}
-
-/* Cuts the next entry off a list; NULL at its end. */
-static char *next_entry(char **list)
-{
-    char *entry = *list;
-    if (entry == NULL)
-        return NULL;
-    *list = strchr(entry, ',');
-    if (*list != NULL)
-        *(*list)++ = '\0';
-    return entry;
 }
 
 /* "n" or "n:power" */
@@ -54,7 +44,7 @@ static int read_groups(char *workers, struct interval_group *group,
     int code = 0;
     char *entry;
     int64_t total = 0;
-    for (int j = 0; code == 0 && (entry = next_entry(&workers)) != NULL; j++) {
+    for (int j = 0; code == 0 && (entry = strsep(&workers, ",")) != NULL; j++) {
         code = read_group(entry, &group[j], err);
         total += group[j].workers;
         if (code == 0 && total > WORKERS_MAX)
@@ -69,7 +59,7 @@ static int read_costs(char *c_p, struct interval_group *group,
 {
     int code = 0;
     char *entry;
-    for (int j = 0; code == 0 && (entry = next_entry(&c_p)) != NULL; j++) {
+    for (int j = 0; code == 0 && (entry = strsep(&c_p, ",")) != NULL; j++) {
         code = number_real("--cp", entry, 0, 1e15, &group[j].c_p, err);
         if (code == 0 && !(group[j].c_p > 0))
             code = error_set(err, EINVAL,
@@ -89,11 +79,9 @@ int predict_groups(const char *workers, const char *c_p,
             "--cp: %d given for %d group%s of --workers, there must be "
             "one for each",
             count_entries(c_p), groups, groups > 1 ? "s" : "");
-    struct interval_group *list = calloc((size_t)groups, sizeof(*list));
-    char *copy = strdup(workers), *costs = strdup(c_p);
-    int code = list && copy && costs ? 0 : error_set(err, ENOMEM, "no memory");
-    if (code == 0)
-        code = read_groups(copy, list, err);
+    struct interval_group *list = need_zeroed((size_t)groups, sizeof(*list));
+    char *copy = need_copy(workers), *costs = need_copy(c_p);
+    int code = read_groups(copy, list, err);
     if (code == 0)
         code = read_costs(costs, list, err);
     free(copy);
@@ -110,9 +98,9 @@ int predict_groups(const char *workers, const char *c_p,
 static int read_intervals(const char *text, double max, double *list,
                           struct error *err)
 {
-    char *copy = strdup(text), *rest = copy, *entry;
-    int code = copy ? 0 : error_set(err, ENOMEM, "no memory");
-    for (int i = 0; code == 0 && (entry = next_entry(&rest)) != NULL; i++) {
+    char *copy = need_copy(text), *rest = copy, *entry;
+    int code = 0;
+    for (int i = 0; code == 0 && (entry = strsep(&rest, ",")) != NULL; i++) {
         code = number_real("--h", entry, -1e300, 1e300, &list[i], err);
         if (code == 0 && !(list[i] >= 1))
             code = error_set(err, EINVAL,
@@ -135,12 +123,6 @@ static void sweep(double optimum, double max, double *list)
         *list++ = fmin(fmax(round(optimum * exp2(i / 2.0)), 1), max);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* Sorts and keeps each once, the optimum to the digits that are printed. */
 static int tidy(double *list, int count, double optimum)
 {
@@ -148,7 +130,7 @@ static int tidy(double *list, int count, double optimum)
     for (int i = 0; i < count; i++)
         if (fabs(list[i] - optimum) < 1e-8 * optimum)
             list[i] = optimum;
-    qsort(list, (size_t)count, sizeof(*list), ascending);
+    stats_sort(list, count);
     for (int i = 0; i < count; i++)
         if (kept == 0 || list[i] > list[kept - 1])
             list[kept++] = list[i];
@@ -159,9 +141,7 @@ int predict_intervals(const char *text, double optimum, double max, double **h,
                       int *count, struct error *err)
 {
     int given = text != NULL ? count_entries(text) : 2 * SWEEP_STEPS + 1;
-    double *list = calloc((size_t)given + 1, sizeof(*list));
-    if (list == NULL)
-        return error_set(err, ENOMEM, "no memory");
+    double *list = need_zeroed((size_t)given + 1, sizeof(*list));
     int code = 0;
     if (text != NULL)
         code = read_intervals(text, max, list, err);

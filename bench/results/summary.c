@@ -1,6 +1,7 @@
 #include "bench/results/summary.h"
 
 #include "base/stats.h"
+#include "base/text.h"
 #include "bench/cli/table.h"
 #include "bench/results/label.h"
 #include "harness/transport/registry/registry.h"
@@ -22,11 +23,6 @@ struct row {
 };
 
 /* ---- rows ---- */
-
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
 
 static void make_label(const struct result *result, char *label)
 {
@@ -67,7 +63,7 @@ static int make_row(const struct result *result, struct row *row)
     COLUMN(predicted_s, &row->planned_s, NULL);
     COLUMN(time_s, &row->time_s, &row->half_s);
 #undef COLUMN
-    if (!is(result->cell.protocol, "push"))
+    if (!text_is(result->cell.protocol, "push"))
         row->planned_s = NAN;
     return code;
 }
@@ -97,7 +93,7 @@ static int compare_rows(const void *a, const void *b)
         c->ranks - d->ranks,
         c->threads - d->threads,
         transport_position(c->transport) - transport_position(d->transport),
-        is(d->hierarchy, "flat") - is(c->hierarchy, "flat"),
+        text_is(d->hierarchy, "flat") - text_is(c->hierarchy, "flat"),
         compare_long(c->sync_interval, d->sync_interval),
         strcmp(x->label, y->label),
         x->scheme - y->scheme,
@@ -267,12 +263,12 @@ static bool find_best(const struct row *rows, int begin, int end, int first,
     *best = first;
     *groups = 0;
     for (int i = begin; i < end; i++) {
-        if (!ranked(&rows[i]) || !is(rows[i].shape, rows[first].shape))
+        if (!ranked(&rows[i]) || !text_is(rows[i].shape, rows[first].shape))
             continue;
         if (i < first)
             return false;
         *best = rows[i].time_s < rows[*best].time_s ? i : *best;
-        *groups += !is(label, rows[i].label);
+        *groups += !text_is(label, rows[i].label);
         label = rows[i].label;
     }
     return true;
@@ -320,7 +316,7 @@ static void print_kernel(FILE *out, const struct row *rows, int begin, int end)
     fprintf(out, "  speedup over the serial loop of this program: %s\n", base);
     for (int i = begin, next; i < end; i = next) {
         for (next = i + 1; next < end; next++)
-            if (!is(rows[next].label, rows[i].label))
+            if (!text_is(rows[next].label, rows[i].label))
                 break;
         print_group(out, rows, i, next, serial);
     }
@@ -331,7 +327,7 @@ static void print_kernel(FILE *out, const struct row *rows, int begin, int end)
 static bool same_loop(const struct row *a, const struct row *b)
 {
     const struct cell *c = &a->result->cell, *d = &b->result->cell;
-    return is(c->kernel, d->kernel) && cell_simulation_compare(c, d) == 0;
+    return text_is(c->kernel, d->kernel) && cell_simulation_compare(c, d) == 0;
 }
 
 int summary_print(FILE *out, const struct results *results, struct error *err)

@@ -23,15 +23,6 @@ static int find(const char *const *names, const char *text)
     return -1;
 }
 
-static const char *did_you_mean(const char *text, const char *const *names,
-                                char *hint, size_t size)
-{
-    const char *near = nearest_name(text, names);
-    snprintf(hint, size, near ? "; did you mean '%s'?" : "%s",
-             near ? near : "");
-    return hint;
-}
-
 /* ---- lists of processors ---- */
 
 /* "7", "0-3" or "0-6:2" -> first, last, step. */
@@ -81,7 +72,7 @@ static int parse_list(struct topo_binding *binding, const char *bind,
 int binding_bind_parse(struct topo_binding *binding, const char *bind,
                        struct error *err)
 {
-    char hint[64];
+    char hint[NEAREST_HINT_MAX];
     int i = find(bind_names, bind);
     if (i >= 0) {
         binding->bind = bind_values[i];
@@ -93,7 +84,7 @@ int binding_bind_parse(struct topo_binding *binding, const char *bind,
     return error_set(err, EINVAL,
                      "bind: '%s' is unknown, allowed: compact, scatter, none, "
                      "or processors as in 0,2,4-7%s",
-                     bind, did_you_mean(bind, bind_names, hint, sizeof(hint)));
+                     bind, nearest_hint(bind, bind_names, hint));
 }
 
 bool binding_format(const struct topo_binding *b, char *text, size_t size)
@@ -119,13 +110,13 @@ bool binding_format(const struct topo_binding *b, char *text, size_t size)
 int binding_domain_parse(enum topo_domain *domain, const char *rank_per,
                          struct error *err)
 {
-    char hint[64];
+    char hint[NEAREST_HINT_MAX];
     int i = rank_per[0] != '\0' ? find(domain_names, rank_per) : TOPO_NODE;
     if (i < 0)
         return error_set(
             err, EINVAL,
             "rank_per: '%s' is unknown, allowed: node, socket, numa%s",
-            rank_per, did_you_mean(rank_per, domain_names, hint, sizeof(hint)));
+            rank_per, nearest_hint(rank_per, domain_names, hint));
     *domain = (enum topo_domain)i;
     return 0;
 }
@@ -140,7 +131,7 @@ void binding_of_cell(struct topo_binding *binding, const struct cell *cell)
 int binding_fill_shape(struct cell *cell, const struct topo_room *room,
                        bool ranks_given, bool threads_given, struct error *err)
 {
-    enum topo_domain domain;
+    enum topo_domain domain = TOPO_NODE;
     if (cell->rank_per[0] == '\0' || (ranks_given && threads_given))
         return 0;
     int code = binding_domain_parse(&domain, cell->rank_per, err);

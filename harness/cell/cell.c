@@ -17,15 +17,8 @@
 static int refuse_unknown(const char *what, const char *value,
                           const char *const *allowed, struct error *err)
 {
-    char list[512] = "";
-    size_t used = 0;
-    for (int i = 0; allowed[i] != NULL && used < sizeof(list); i++)
-        used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
-                                 i > 0 ? ", " : "", allowed[i]);
-    const char *near = nearest_name(value, allowed);
-    return error_set(err, EINVAL, "%s: '%s' is unknown, allowed: %s%s%s%s",
-                     what, value, list, near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+    return nearest_unknown(err, value, allowed, "%s: '%s' is unknown", what,
+                           value);
 }
 
 static bool is_listed(const char *const *names, const char *text)

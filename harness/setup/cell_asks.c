@@ -1,4 +1,5 @@
 /* Whether a cell's transport does what the cell asks for, by its rules. */
+#include "base/text.h"
 #include "harness/setup/cell_checks.h"
 #include "harness/setup/cell_transport.h"
 #include "sched/schemes/registry.h"
@@ -6,11 +7,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
 
 /* ---- what a cell asks of its transport ---- */
 
@@ -62,8 +58,8 @@ static asks asks_of(const struct setup *setup)
            bit(protocol_of(setup), true) | bit(TRANSPORT_NODE, h->node) |
            bit(TRANSPORT_MASTERS, h->levels > 0) |
            bit(TRANSPORT_MIN_CHUNK, cell->min_chunk > 1) |
-           bit(TRANSPORT_COLLECT, is(cell->collect, "master")) |
-           bit(TRANSPORT_DATA, is(cell->data, "sent")) |
+           bit(TRANSPORT_COLLECT, text_is(cell->collect, "master")) |
+           bit(TRANSPORT_DATA, text_is(cell->data, "sent")) |
            bit(TRANSPORT_REISSUE, cell->reissue > 0);
 }
 
@@ -134,7 +130,7 @@ static void add_transports(struct names *names, asks asked)
         const char *name = rules->of != NULL ? rules->of : rules->name;
         bool again = false;
         for (int n = 0; n < names->count; n++)
-            again = again || is(names->name[n], name);
+            again = again || text_is(names->name[n], name);
         if (!again && does_all(rules, asked))
             names->name[names->count++] = name;
     }
@@ -171,11 +167,11 @@ static void say_other_choice(const struct transport_ops *ops,
     struct names choices = {.count = 0}, others = {.count = 0};
     char before[32];
     for (int i = 0; i < TRANSPORT_CHOICES && rules->choice[i].name; i++)
-        if (!is(rules->choice[i].name, "auto") &&
+        if (!text_is(rules->choice[i].name, "auto") &&
             rules->choice[i].refuses[ask] == NULL)
             choices.name[choices.count++] = rules->choice[i].name;
     for (int i = 0; i < transports->count; i++)
-        if (!is(transports->name[i], rules->name))
+        if (!text_is(transports->name[i], rules->name))
             others.name[others.count++] = transports->name[i];
     snprintf(before, sizeof(before), "; use %s ", rules->field);
     join(&choices, before, text, size);

@@ -1,6 +1,7 @@
 /* Whether a cell can run, and its canonical form. */
 #include "harness/setup/cell_checks.h"
 
+#include "base/text.h"
 #include "harness/cell/binding.h"
 #include "harness/setup/cell_transport.h"
 
@@ -12,16 +13,11 @@
 /* The default interval is the one the papers measure most. */
 enum { SYNC_INTERVAL = 100 };
 
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
-
 /* More than can be are one too many, so that the check refuses them. */
 static int count_workers(const struct cell *cell, const struct hierarchy *h)
 {
     int64_t ranks = cell->ranks, workers;
-    if (cell_has_masters(cell) && is(cell->master, "dedicated"))
+    if (cell_has_masters(cell) && text_is(cell->master, "dedicated"))
         ranks -= hierarchy_masters(h);
     workers = ranks > 0 ? ranks * cell->threads : 0;
     return workers <= CELL_WORKERS_MAX ? (int)workers : CELL_WORKERS_MAX + 1;
@@ -36,7 +32,7 @@ int cell_workers(const struct cell *cell)
 
 bool cell_measures_power(const struct cell *cell)
 {
-    return is(cell->power, "measured");
+    return text_is(cell->power, "measured");
 }
 
 bool cell_loses_workers(const struct cell *cell)
@@ -56,7 +52,7 @@ static int64_t steps_of(const struct kernel_ops *kernel,
     if (kernel->dependence == NULL)
         return 1;
     for (int i = 0; kernel->params[i].key != NULL; i++)
-        if (is(kernel->params[i].key, "steps"))
+        if (text_is(kernel->params[i].key, "steps"))
             return spec->value[i].integer;
     return 1;
 }
@@ -119,7 +115,7 @@ static int wrong_protocol(const struct setup *setup, bool dependences,
                          "scheme %s: the rows of kernel %.*s depend on each "
                          "other, its load cannot be divided by plan",
                          cell->scheme, length, cell->kernel);
-    if (!dependences && (is(cell->protocol, "push") || plan))
+    if (!dependences && (text_is(cell->protocol, "push") || plan))
         return error_set(err, ENOTSUP,
                          "protocol %s does not fit scheme %s: push is for "
                          "plans (lp-adaptive, single-round, ...), parallel for "
@@ -141,16 +137,17 @@ static int check_protocol(struct setup *setup, struct error *err)
     struct cell *cell = &setup->cell;
     bool dependences = setup->kernel->dependence != NULL;
     const char *fits = fitting(setup, dependences);
-    if (is(cell->protocol, "auto"))
+    if (text_is(cell->protocol, "auto"))
         strcpy(cell->protocol, fits);
-    bool fit = is(cell->protocol, fits) ||
-               (dependences && is(cell->protocol, "subproblem"));
+    bool fit = text_is(cell->protocol, fits) ||
+               (dependences && text_is(cell->protocol, "subproblem"));
     if (!fit || (dependences && setup->scheme.kind == SCHEME_PLAN))
         return wrong_protocol(setup, dependences, err);
     if (!dependences) {
         cell->sync_interval = 0;
         strcpy(cell->sync_choice, "given");
-    } else if (cell->sync_interval == 0 && is(cell->sync_choice, "given") &&
+    } else if (cell->sync_interval == 0 &&
+               text_is(cell->sync_choice, "given") &&
                !choice_of_interval(setup))
         cell->sync_interval = SYNC_INTERVAL;
     return 0;
@@ -165,7 +162,7 @@ static int check_steps(struct setup *setup, struct error *err)
         strcpy(cell->placement, "sticky");
         return 0;
     }
-    if (is(cell->collect, "master"))
+    if (text_is(cell->collect, "master"))
         return error_set(err, ENOTSUP,
                          "collect master: the rows of a loop of several time "
                          "steps stay with their workers, use local");
@@ -191,7 +188,7 @@ static int check_binding(struct setup *setup, struct error *err)
                          sizeof(cell->bind) - 1);
     if (binding->domain == TOPO_NODE)
         cell->rank_per[0] = '\0';
-    if (binding->bind == TOPO_NONE && is(cell->memory, "bind"))
+    if (binding->bind == TOPO_NONE && text_is(cell->memory, "bind"))
         return error_set(err, ENOTSUP,
                          "memory bind needs workers that are bound to cores: "
                          "bind is none");
@@ -228,7 +225,7 @@ static int check_hierarchy(struct setup *setup, struct error *err)
     const struct hierarchy *h = &setup->hierarchy;
     hierarchy_format(h, cell->hierarchy, sizeof(cell->hierarchy));
     setup->workers = count_workers(cell, h);
-    if (cell_has_masters(cell) && is(cell->master, "dedicated"))
+    if (cell_has_masters(cell) && text_is(cell->master, "dedicated"))
         return check_dedicated(cell, h, err);
     bool threads = setup->transport->rules->tree == TRANSPORT_BY_THREAD;
     long units = threads ? cell->threads : cell->ranks;
@@ -269,11 +266,11 @@ static int resolve_values(struct setup *setup, struct error *err)
     (void)err;
     setup->protocol = PROTOCOL_PARALLEL;
     while (setup->protocol < PROTOCOL_PUSH &&
-           !is(names[setup->protocol], cell->protocol))
+           !text_is(names[setup->protocol], cell->protocol))
         setup->protocol++;
-    setup->sent = is(cell->data, "sent");
-    setup->replan = is(cell->placement, "replan");
-    setup->stamps = is(cell->timing, "chunk");
+    setup->sent = text_is(cell->data, "sent");
+    setup->replan = text_is(cell->placement, "replan");
+    setup->stamps = text_is(cell->timing, "chunk");
     cell_field_drop(&setup->cell);
     cell_hash(&setup->cell);
     return 0;

@@ -69,12 +69,6 @@ static int parse_processes(char *word, int *count, struct error *err)
     return 0;
 }
 
-/* The next comma-separated word, NULL at the end. */
-static char *next_word(char **rest)
-{
-    return *rest != NULL ? strsep(rest, ",") : NULL;
-}
-
 /* All spans of the text; they are never more than it has characters. */
 static int parse(const char *text, struct span *spans, int *count,
                  struct error *err)
@@ -83,7 +77,7 @@ static int parse(const char *text, struct span *spans, int *count,
     int open = 0, processes; /* open: the first span without a number */
     *count = 0;
     snprintf(copy, sizeof(copy), "%s", text);
-    while ((word = next_word(&rest)) != NULL) {
+    while ((word = strsep(&rest, ",")) != NULL) {
         int code = parse_processes(word, &processes, err);
         if (code == 0)
             code = parse_span(word, &spans[*count], err);

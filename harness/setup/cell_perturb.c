@@ -1,4 +1,5 @@
 /* What goes wrong on purpose in a cell, and what is done about it. */
+#include "base/text.h"
 #include "harness/setup/cell_checks.h"
 #include "harness/setup/cell_transport.h"
 
@@ -7,17 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
-
 /* A worker that never comes back must not be the master. */
 static int first_allowed(const struct setup *setup,
                          const struct perturb *perturb)
 {
     const struct cell *cell = &setup->cell;
-    bool serves = cell_has_masters(cell) && is(cell->master, "computing");
+    bool serves = cell_has_masters(cell) && text_is(cell->master, "computing");
     return perturb->kind->ever && serves ? cell->threads : 0;
 }
 
@@ -111,21 +107,21 @@ static int check_reissue(struct setup *setup, struct error *err)
     if (cell->reissue == 0)
         return 0;
     reissue_possible(possible, sizeof(possible));
-    if (!is(cell->protocol, "parallel"))
+    if (!text_is(cell->protocol, "parallel"))
         return error_set(err, ENOTSUP,
                          "reissue: what depends on a lost row cannot be done "
                          "without it; %s",
                          possible);
-    if (!is(cell->hierarchy, "flat"))
+    if (!text_is(cell->hierarchy, "flat"))
         return error_set(err, ENOTSUP,
                          "reissue: under hierarchy %s no one master knows what "
                          "is out; %s",
                          cell->hierarchy, possible);
-    if (is(cell->data, "sent"))
+    if (text_is(cell->data, "sent"))
         return error_set(err, ENOTSUP,
                          "reissue: with data sent chunks are not handed out "
                          "again; use data none");
-    if (cell_has_masters(cell) && is(cell->collect, "local"))
+    if (cell_has_masters(cell) && text_is(cell->collect, "local"))
         return error_set(err, ENOTSUP,
                          "reissue: with collect local the results of a worker "
                          "that is gone are gone too; %s",

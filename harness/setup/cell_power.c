@@ -1,68 +1,35 @@
 /* The list of powers of a cell. */
 #include "harness/setup/cell_checks.h"
 
+#include "harness/guard/need.h"
 #include "sched/sched.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One entry of the list: "v" or "n:v". */
-static int parse_power(char *word, long *count, double *value,
-                       struct error *err)
+/* Expands the list into out (at most `room` entries); *total counts all. */
+static int expand_powers(const char *text, double *out, int64_t room,
+                         int64_t *total, struct error *err)
 {
-    char *colon = strchr(word, ':');
-    int64_t times = 1;
-    if (colon != NULL) {
-        *colon = '\0';
-        if (spec_integer(word, &times) != 0 || times < 1 ||
-            times > CELL_WORKERS_MAX)
-            return error_set(err, EINVAL,
-                             "power: '%s' before ':' must be a number of "
-                             "workers",
-                             word);
-        word = colon + 1;
-    }
-    if (spec_real(word, value) != 0 || *value <= 0)
+    struct spec_list list;
+    int code = spec_list(text, CELL_WORKERS_MAX, out, room, &list);
+    if (code != 0 && list.wrong_times)
+        return error_set(err, EINVAL,
+                         "power: '%s' before ':' must be a number of workers",
+                         list.wrong);
+    if (code != 0 || !(list.smallest > 0))
         return error_set(err, EINVAL,
                          "power: '%s' must be a number above 0, or all of it "
                          "the word measured",
-                         word);
-    *count = (long)times;
-    return 0;
-}
-
-/* Expands the list into out (at most max entries); *total counts all. */
-static int expand_power(const char *text, double *out, long max, long *total,
-                        struct error *err)
-{
-    char copy[sizeof(((struct cell *)0)->power)];
-    double smallest = INFINITY, largest = 0;
-    snprintf(copy, sizeof(copy), "%s", text);
-    *total = 0;
-    for (char *word = copy; word != NULL;) {
-        char *comma = strchr(word, ',');
-        long count = 0;
-        double value = 0;
-        if (comma != NULL)
-            *comma = '\0';
-        int code = parse_power(word, &count, &value, err);
-        if (code != 0)
-            return code;
-        for (long i = 0; i < count && *total + i < max; i++)
-            out[*total + i] = value;
-        *total += count;
-        smallest = fmin(smallest, value);
-        largest = fmax(largest, value);
-        word = comma ? comma + 1 : NULL;
-    }
-    if (largest / smallest > SCHED_POWER_RATIO_MAX)
+                         code != 0 ? list.wrong : "0");
+    if (list.largest / list.smallest > SCHED_POWER_RATIO_MAX)
         return error_set(err, EINVAL,
                          "power: the powers range from %g to %g, the largest "
                          "may be at most %g times the smallest",
-                         smallest, largest, SCHED_POWER_RATIO_MAX);
+                         list.smallest, list.largest, SCHED_POWER_RATIO_MAX);
+    *total = list.count;
     return 0;
 }
 
@@ -94,10 +61,10 @@ static void format_powers(struct cell *cell, const double *power, int workers)
 
 int setup_read_power(const struct cell *cell, struct error *err)
 {
-    long total;
+    int64_t total;
     if (cell->power[0] == '\0' || is_measured(cell))
         return 0;
-    return expand_power(cell->power, NULL, 0, &total, err);
+    return expand_powers(cell->power, NULL, 0, &total, err);
 }
 
 static int check_measured(const struct cell *cell, struct error *err)
@@ -123,7 +90,7 @@ static bool are_equal(const double *power, int workers)
 
 int setup_check_power(struct setup *setup, struct error *err)
 {
-    long total;
+    int64_t total = 0;
     struct cell *cell = &setup->cell;
     int workers = setup->workers;
     if (is_measured(cell)) {
@@ -134,14 +101,12 @@ int setup_check_power(struct setup *setup, struct error *err)
     }
     if (cell->power[0] == '\0')
         return 0;
-    setup->power = calloc((size_t)workers + 1, sizeof(*setup->power));
-    if (setup->power == NULL)
-        return error_set(err, ENOMEM, "out of memory");
-    int code = expand_power(cell->power, setup->power, workers, &total, err);
+    setup->power = need_zeroed((size_t)workers, sizeof(*setup->power));
+    int code = expand_powers(cell->power, setup->power, workers, &total, err);
     if (code == 0 && total != workers)
         code = error_set(err, ENOTSUP,
-                         "power: %ld powers are given for %d workers", total,
-                         workers);
+                         "power: %lld powers are given for %d workers",
+                         (long long)total, workers);
     if (code != 0)
         return code;
     if (!are_equal(setup->power, workers)) {

@@ -1,13 +1,10 @@
 /* Plans and input data: protocol push and data sent. */
 #include "harness/setup/cell_checks.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <string.h>
-
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
 
 /* Data travel behind the chunks of one master. */
 static int check_sent(const struct cell *cell, struct error *err)
@@ -17,7 +14,7 @@ static int check_sent(const struct cell *cell, struct error *err)
                          "data sent: it is sent to ranks of one thread, not "
                          "of %d",
                          cell->threads);
-    if (!is(cell->hierarchy, "flat"))
+    if (!text_is(cell->hierarchy, "flat"))
         return error_set(err, ENOTSUP,
                          "data sent: there is one master with one port, not "
                          "hierarchy %s: use flat",
@@ -45,10 +42,10 @@ static int check_kernel(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;
     const struct kernel_ops *kernel = setup->kernel;
-    bool push = is(cell->protocol, "push"), has = kernel->input != NULL;
-    if (is(cell->data, "auto"))
+    bool push = text_is(cell->protocol, "push"), has = kernel->input != NULL;
+    if (text_is(cell->data, "auto"))
         strcpy(cell->data, push && has ? "sent" : "none");
-    bool sent = is(cell->data, "sent");
+    bool sent = text_is(cell->data, "sent");
     if (sent && !has)
         return error_set(err, ENOTSUP,
                          "data sent: kernel %s has no input data, its "
@@ -66,9 +63,9 @@ int setup_check_push(struct setup *setup, struct error *err)
 {
     const struct cell *cell = &setup->cell;
     int code = check_kernel(setup, err);
-    if (code == 0 && is(cell->protocol, "push"))
+    if (code == 0 && text_is(cell->protocol, "push"))
         code = check_plan(setup, err);
-    if (code == 0 && is(cell->data, "sent"))
+    if (code == 0 && text_is(cell->data, "sent"))
         code = check_sent(cell, err);
     return code;
 }

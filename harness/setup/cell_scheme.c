@@ -2,20 +2,17 @@
  * protocol. */
 #include "harness/setup/cell_checks.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <string.h>
-
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
 
 /* With dependences the times of chunks are taken without the waits for other
  * workers; from request to request there would be little else. */
 static int check_learning(const struct cell *cell,
                           const struct sched_ops *scheme, struct error *err)
 {
-    if (is(cell->protocol, "parallel") || scheme == NULL ||
+    if (text_is(cell->protocol, "parallel") || scheme == NULL ||
         (scheme->flags & SCHED_WHOLE_TIME) == 0)
         return 0;
     return error_set(err, ENOTSUP,
@@ -30,17 +27,17 @@ static int check_learning(const struct cell *cell,
  * whole sequence, by which `subproblem` groups chunks, is known to nobody. */
 static int check_two(const struct cell *cell, struct error *err)
 {
-    if (is(cell->hierarchy, "flat"))
+    if (text_is(cell->hierarchy, "flat"))
         return error_set(err, ENOTSUP,
                          "scheme %s: two schemes need masters below the "
                          "supermaster, use a hierarchy like 2 or node",
                          cell->scheme);
-    if (is(cell->protocol, "subproblem"))
+    if (text_is(cell->protocol, "subproblem"))
         return error_set(err, ENOTSUP,
                          "scheme %s: protocol subproblem counts the chunks of "
                          "one scheme, use dmps",
                          cell->scheme);
-    if (!is(cell->sync_choice, "given"))
+    if (!text_is(cell->sync_choice, "given"))
         return error_set(err, ENOTSUP,
                          "scheme %s: sync_interval %s is predicted for one "
                          "scheme, give a number",

@@ -1,20 +1,16 @@
 #include "harness/setup/cell_transport.h"
 
+#include "base/text.h"
 #include "harness/cell/cell_field.h"
 #include "harness/setup/cell_checks.h"
 
 #include <string.h>
 
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
-
 static enum transport_ask protocol_of(const struct cell *cell)
 {
-    return is(cell->protocol, "push")       ? TRANSPORT_PLAN
-           : is(cell->protocol, "parallel") ? TRANSPORT_INDEPENDENT
-                                            : TRANSPORT_DEPENDENT;
+    return text_is(cell->protocol, "push")       ? TRANSPORT_PLAN
+           : text_is(cell->protocol, "parallel") ? TRANSPORT_INDEPENDENT
+                                                 : TRANSPORT_DEPENDENT;
 }
 
 const struct transport_ops *cell_transport(const struct cell *cell)
@@ -50,7 +46,7 @@ int cell_tree_build(const struct cell *cell, struct tree *tree,
                                .by_thread = rules->tree == TRANSPORT_BY_THREAD,
                                .no_master = rules->tree == TRANSPORT_NO_MASTER,
                                .dedicated = cell_has_masters(cell) &&
-                                            is(cell->master, "dedicated")};
+                                            text_is(cell->master, "dedicated")};
     int code = hierarchy_parse(cell->hierarchy, &shape.hierarchy, err);
     if (code != 0)
         return code;
@@ -78,9 +74,9 @@ int cell_dedicated_ranks(const struct cell *cell, const struct hierarchy *h,
                          bool schedule)
 {
     struct cell settled = *cell;
-    if (is(cell->transport, "auto") || schedule)
+    if (text_is(cell->transport, "auto") || schedule)
         strcpy(settled.transport, first_fitting(cell, schedule));
-    return cell_has_masters(&settled) && is(cell->master, "dedicated")
+    return cell_has_masters(&settled) && text_is(cell->master, "dedicated")
                ? (int)hierarchy_masters(h)
                : 0;
 }
@@ -93,7 +89,7 @@ static void settle_own(struct cell *cell)
         char *value = own_field(cell, ops);
         if (value != NULL && ops != cell_transport(cell))
             strcpy(value, "auto");
-        else if (value != NULL && is(value, "auto"))
+        else if (value != NULL && text_is(value, "auto"))
             strcpy(value, ops->rules->choice[0].name);
     }
 }
@@ -103,11 +99,11 @@ int setup_settle_transport(struct setup *setup, struct error *err)
     struct cell *cell = &setup->cell;
     bool schedule = setup->scheme.kind == SCHEME_SCHEDULE;
     (void)err;
-    if (is(cell->transport, "auto"))
+    if (text_is(cell->transport, "auto"))
         strcpy(cell->transport, first_fitting(cell, schedule));
     const struct transport_ops *ops = cell_transport(cell);
     setup->transport = ops;
-    if (is(cell->collect, "auto"))
+    if (text_is(cell->collect, "auto"))
         strcpy(cell->collect,
                transport_has_field(ops, "collect") ? "master" : "local");
     if (!transport_has_field(ops, "master"))

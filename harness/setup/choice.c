@@ -1,5 +1,7 @@
 #include "harness/setup/setup.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,11 +49,6 @@ const struct spec_param choice_params[] = {
              "(0.1)"},
     {.key = NULL},
 };
-
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
 
 bool choice_named(const char *scheme)
 {
@@ -109,7 +106,7 @@ static int check_schemes(const char *list, struct error *err)
     char copy[SPEC_TEXT_MAX], *rest = copy, *entry;
     struct scheme scheme;
     int code = 0;
-    if (is(list, "all") || is(list, "usual"))
+    if (text_is(list, "all") || text_is(list, "usual"))
         return 0;
     snprintf(copy, sizeof(copy), "%s", list);
     while (code == 0 && (entry = strsep(&rest, "+")) != NULL) {
@@ -135,8 +132,8 @@ static int check_list(const char *key, const char *field, const char *list,
     struct cell scratch;
     struct hierarchy levels;
     int code = 0;
-    if (is(list, "all") || is(list, "given") ||
-        (is(list, "usual") && is(key, "intervals")))
+    if (text_is(list, "all") || text_is(list, "given") ||
+        (text_is(list, "usual") && text_is(key, "intervals")))
         return 0;
     if (count_entries(list) > CHOICE_ENTRIES_MAX)
         return error_set(err, EINVAL,
@@ -145,9 +142,10 @@ static int check_list(const char *key, const char *field, const char *list,
     snprintf(copy, sizeof(copy), "%s", list);
     cell_defaults(&scratch);
     while (code == 0 && (entry = strsep(&rest, "+")) != NULL) {
-        code = is(field, "hierarchy") ? hierarchy_parse(entry, &levels, err)
-                                      : cell_set(&scratch, field, entry, err);
-        if (code == 0 && !is(scratch.sync_choice, "given"))
+        code = text_is(field, "hierarchy")
+                   ? hierarchy_parse(entry, &levels, err)
+                   : cell_set(&scratch, field, entry, err);
+        if (code == 0 && !text_is(scratch.sync_choice, "given"))
             code = error_set(err, EINVAL,
                              "%s: auto chooses among numbers, as in "
                              "intervals=100+200",
@@ -166,7 +164,7 @@ int choice_parse(const char *text, struct choice_rule *rule,
     int code = spec_parse("scheme", text, "auto", choice_params, &spec, err);
     if (code != 0)
         return code;
-    bool trial = is(spec.value[BY].text, "trial");
+    bool trial = text_is(spec.value[BY].text, "trial");
     if (trial) {
         read.by = CHOICE_TRIAL;
         read.share = spec.value[SHARE].given ? spec.value[SHARE].real : 0.4;
@@ -211,27 +209,27 @@ int choice_settle(struct setup *setup, struct error *err)
     bool dependences = setup->kernel->dependence != NULL;
     if (setup->scheme.kind != SCHEME_AUTO)
         return 0;
-    if (!is(cell->sync_choice, "given") && dependences)
+    if (!text_is(cell->sync_choice, "given") && dependences)
         return error_set(err, ENOTSUP,
                          "scheme auto: sync_interval %s is for a given scheme; "
                          "auto chooses among numbers (intervals=100+200)",
                          cell->sync_choice);
-    if (is(rule->hierarchies, "all") && !is(cell->hierarchy, "flat"))
+    if (text_is(rule->hierarchies, "all") && !text_is(cell->hierarchy, "flat"))
         strcpy(rule->hierarchies, "given");
     if (!dependences ||
-        (cell->sync_interval > 0 &&
-         (is(rule->intervals, "all") || is(rule->intervals, "usual"))))
+        (cell->sync_interval > 0 && (text_is(rule->intervals, "all") ||
+                                     text_is(rule->intervals, "usual"))))
         strcpy(rule->intervals, "given");
     int code = write_rule(rule, setup->scheme.pair.canonical, err);
     if (code != 0)
         return code;
     strcpy(cell->scheme, setup->scheme.pair.canonical);
     /* What is not given is chosen: then it is not in the cell. */
-    if (!is(rule->hierarchies, "given")) {
+    if (!text_is(rule->hierarchies, "given")) {
         strcpy(cell->hierarchy, "flat");
         setup->hierarchy = (struct hierarchy){.levels = 0};
     }
-    if (!is(rule->intervals, "given"))
+    if (!text_is(rule->intervals, "given"))
         cell->sync_interval = 0;
     return 0;
 }
@@ -239,7 +237,7 @@ int choice_settle(struct setup *setup, struct error *err)
 bool choice_of_interval(const struct setup *setup)
 {
     return setup->scheme.kind == SCHEME_AUTO &&
-           !is(setup->scheme.rule.intervals, "given");
+           !text_is(setup->scheme.rule.intervals, "given");
 }
 
 static int check_trials(int candidates, int repetitions, double share,

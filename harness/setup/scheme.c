@@ -1,21 +1,17 @@
 #include "harness/setup/scheme.h"
 
 #include "base/nearest.h"
+#include "base/text.h"
 #include "sched/schemes/registry.h"
 
 #include <errno.h>
 #include <string.h>
 
-static bool is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
-
 static bool known_scheme(const char *name)
 {
     for (int i = 0; sched_schemes[i] != NULL; i++)
-        if (is(name, sched_schemes[i]->name) ||
-            (sched_schemes[i]->alias && is(name, sched_schemes[i]->alias)))
+        if (text_is(name, sched_schemes[i]->name) ||
+            (sched_schemes[i]->alias && text_is(name, sched_schemes[i]->alias)))
             return true;
     return false;
 }
@@ -29,12 +25,6 @@ static int parse_plan(const char *text, struct scheme *scheme,
     if (code == 0)
         memcpy(scheme->pair.canonical, spec.canonical, sizeof(spec.canonical));
     return code;
-}
-
-static const char *near_schedule(const char *name)
-{
-    static const char *const names[] = {"dynamic", "guided", "runtime", NULL};
-    return nearest_name(name, names);
 }
 
 static int parse_schedule(const char *text, struct scheme *scheme,
@@ -84,7 +74,9 @@ static int refuse_two(const char *text, const struct error *why, int code,
 
 int scheme_parse(const char *text, struct scheme *scheme, struct error *err)
 {
-    char name[SPEC_NAME_MAX];
+    static const char *const schedules[] = {"dynamic", "guided", "runtime",
+                                            NULL};
+    char name[SPEC_NAME_MAX], hint[NEAREST_HINT_MAX];
     struct error why;
     *scheme = (struct scheme){.kind = SCHEME_PAIR};
     if (divisible_named(text))
@@ -100,15 +92,13 @@ int scheme_parse(const char *text, struct scheme *scheme, struct error *err)
         return refuse_two(text, &why, code, err);
     if (spec_name("scheme", text, name, NULL) != 0 || known_scheme(name))
         return error_set(err, -code, "%s", why.text);
-    const char *near = nearest_name(name, divisible_names);
-    if (near == NULL)
-        near = near_schedule(name);
+    if (nearest_hint(name, divisible_names, hint)[0] == '\0')
+        nearest_hint(name, schedules, hint);
     return error_set(err, -code,
                      "%.440s; plans: single-round, lp-fixed, lp-sqrt, "
                      "lp-adaptive, multi-installment; of OpenMP: dynamic, "
-                     "guided, runtime%s%s%s",
-                     why.text, near ? "; did you mean '" : "", near ? near : "",
-                     near ? "'?" : "");
+                     "guided, runtime%s",
+                     why.text, hint);
 }
 
 static bool keeps(const struct sched_ops *scheme)

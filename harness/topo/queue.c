@@ -1,5 +1,7 @@
 #include "harness/topo/queue.h"
 
+#include "base/stats.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <sched.h>
@@ -98,20 +100,14 @@ static int look(const int *processor, int count, const pid_t *own, int owns,
     return 0;
 }
 
-static int compare_ints(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
 /* seen[look][processor] -> foreign[processor] */
 static void medians(const int *seen, int count, int *foreign)
 {
     for (int i = 0; i < count; i++) {
-        int sorted[LOOKS];
+        double value[LOOKS];
         for (int k = 0; k < LOOKS; k++)
-            sorted[k] = seen[k * count + i];
-        qsort(sorted, LOOKS, sizeof(*sorted), compare_ints);
-        foreign[i] = sorted[LOOKS / 2];
+            value[k] = seen[k * count + i];
+        foreign[i] = (int)stats_middle(value, LOOKS);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "base/stats.h"
 #include "sched/select/select.h"
 
 #include <math.h>
@@ -72,12 +73,6 @@ static void open_loop(struct select *select, const struct synthetic *loop,
     select_open(select, &rule);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* ---- what it costs ---- */
 
 static void check_regret(double noise, double outliers, double mean_most,
@@ -94,7 +89,7 @@ static void check_regret(double noise, double outliers, double mean_most,
         regret[l] = loop.time[select_current(&s)] / best_time(&loop) - 1;
         mean += regret[l] / LOOPS;
     }
-    qsort(regret, LOOPS, sizeof(*regret), compare);
+    stats_sort(regret, LOOPS);
     double high = regret[LOOPS * 95 / 100];
     if (mean > mean_most || high > high_most)
         fail_msg("noise %g: regret %.2f %% in the mean, %.2f %% at 95 %%",
