@@ -3,12 +3,13 @@ measured.  Tables, figures, comparison and advice all start from here."""
 import numpy as np
 import pandas as pd
 
+import fold
 import labels
 import predicted
 import stats
 
 MEASURES = ["time_s", "bound_s", "serial_s", "compute_mean_s",
-            "overhead_mean_s", "overhead_max_s", "imbalance", "cv",
+            "overhead_mean_s", "overhead_max_s", "alone_s", "imbalance", "cv",
             "iterations", "chunks", "messages", "bytes", "skew_s", "workers"]
 # Part of a problem, and of no choice: never part of a cell's label.
 GIVEN = ["kernel", "scheme", "ranks", "threads", "sync_interval",
@@ -126,16 +127,18 @@ def extra_columns(frame, cell_columns=None):
 
 
 def add_labels(frame):
-    """`setup`: transport and hierarchy, then what else differs; `way`: the
-    same without what the machine is and does; `label`: the setup with the
-    layout."""
+    """`setup`: transport and hierarchy, then what else differs, with powers
+    and loads by the longest that begins so; `way`: without what the machine
+    is and does; `label`: with its own powers and load, and the layout."""
     records = frame[["transport", "master", "hierarchy", "window", "openmp",
                      "ranks", "threads"]].to_dict("records")
     setups = [labels.setup(r) for r in records]
-    ways = list(setups)
+    ways, own, folded = list(setups), list(setups), fold.setups(frame)
     for name in extra_columns(frame):
         words = [extra_words(name, value) for value in frame[name]]
-        setups = [s + w for s, w in zip(setups, words)]
+        own = [s + w for s, w in zip(own, words)]
+        setups = [s + extra_words(name, value) for s, value in zip(
+            setups, folded.get(name, frame[name]))]
         if name not in MACHINE:
             ways = [s + w for s, w in zip(ways, words)]
     frame["setup"], frame["way"] = setups, ways
@@ -147,8 +150,7 @@ def add_labels(frame):
                              "nunique")
     if (same > 1).any():
         frame["setup"] = [f"{s}, {x}" for s, x in zip(setups, layouts)]
-    frame["label"] = [f"{s}, {x}" if x and not s.endswith(x) else s
-                      for s, x in zip(frame["setup"], layouts)]
+    frame["label"] = [f"{s}, {x}" if x else s for s, x in zip(own, layouts)]
 
 
 def extra_words(name, value):
@@ -187,7 +189,11 @@ def speedup_base(part):
     serial = np.sort(part["serial_s"].dropna().to_numpy(dtype=float))
     if len(serial):
         base = serial[len(serial) // 2]
-        return base, f"the serial loop of this program, {labels.seconds(base)}"
+        # Simulated, it is that of power 1.
+        unequal = (part["alone_s"] < part["serial_s"]).any()
+        core = " on the slowest core" if unequal else ""
+        return base, (f"the serial loop of this program{core}, "
+                      + labels.seconds(base))
     flat = part[part["hierarchy"] == "flat"]
     few = flat if len(flat) else part
     few = few[few["workers"] == few["workers"].min()]

@@ -91,6 +91,7 @@ class Printed:
     def time_s(self, cell):
         scheme = name_of(cell["scheme"])
         if self.paper == "ciorba":
+            scheme = scheme.removesuffix("-acp")  # printed as DTSS
             mode = "non-dedicated" if cell.get("load") else "dedicated"
             return self._ciorba.get((name_of(cell["kernel"]), mode,
                                      cell["sync_interval"], scheme,

@@ -156,8 +156,10 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     json_object_set_new(row, "reissued", count_of(result->reissued));
     json_object_set_new(row, "dropped", count_of(result->dropped));
     add_facts(row, c, result->workers, run_workers(c->run));
-    if (engine_simulated)
+    if (engine_simulated) {
         json_object_set_new(row, "wall_s", record_real(result->wall_s));
+        json_object_set_new(row, "alone_s", known(result->alone_s));
+    }
     return row;
 }
 

@@ -50,6 +50,8 @@ struct run_result {
     int64_t logged;
     double bound_s; /* list scheduling of these chunks; -1: not known */
     double wall_s;  /* a simulation: what it really took; else -1 */
+    double alone_s; /* a simulation: the loop on the fastest worker's core;
+                       else, or without output, -1 */
 };
 
 /* What a worker did, and what `count` perturbations did to it, until the loop's

@@ -93,6 +93,24 @@ static void fill_workers(struct run *run, struct run_result *result)
     result->tolls = run->toll;
 }
 
+/* The serial time is that of power 1, the slowest place.  Powers that the cell
+ * gives are what the schemes believe, and no property of the machine. */
+static double time_alone(const struct run *run)
+{
+    const struct world *world = world_here();
+    double fastest = 0;
+    for (int w = 0; w < run->tree.workers; w++) {
+        int rank = run->tree.worker_rank[w];
+        int thread = w - run->tree.rank_worker[rank];
+        const struct world_place *place =
+            &world->place[rank * run->context->threads + thread];
+        double speed = place->power * place->speed / world->speed;
+        fastest = speed > fastest ? speed : fastest;
+    }
+    bool known = fastest > 0 && run->loop->serial_s >= 0;
+    return known ? run->loop->serial_s / fastest : -1;
+}
+
 static bool equal_speeds(const struct world *world)
 {
     for (int i = 0; i < world->places; i++)
@@ -189,6 +207,7 @@ int run_report(struct run *run, struct run_result *result, struct error *err)
         return error_set(err, ENOMEM, "out of memory for the report");
     sum_ranks(run, result);
     fill_workers(run, result);
+    result->alone_s = time_alone(run);
     return run->dependent.log == NULL ? report_handed(run, result, err)
                                       : dependent_report(run, result, err);
 }

@@ -83,6 +83,25 @@ def test_the_fastest_worker_is_the_base(made):
     assert lines == [["100", "load", "w1:2", "2", "1,3", "2", "2.000"]]
 
 
+def test_simulated_the_platform_knows_the_fastest_worker(made):
+    """The schemes believe in powers of 3:1, the platform has 2.15:1: the 12 s
+    of the slowest core are 5.58 s of the fastest, whatever was believed."""
+    made.cell([3.0], kernel=HEAT, scheme="dtss", threads=3, sync_interval=100,
+              sync_choice="given", power="1.5,0.5,1.5", platform="p.xml",
+              run={"serial_s": 12.0, "alone_s": 12 / 2.15,
+                   "simulated": True})
+    _, lines = rows(tables(made), "Speedup: ")
+    assert lines[0][-3:] == ["1.5,0.5,1.5", "3.5", "1.860"]
+
+
+def test_simulated_without_the_fastest_worker_it_is_not_known(made):
+    made.cell([3.0], kernel=HEAT, scheme="dtss", threads=3, sync_interval=100,
+              sync_choice="given", power="1.5,0.5,1.5", platform="p.xml",
+              run={"serial_s": 12.0, "simulated": True})
+    _, lines = rows(tables(made), "Speedup: ")
+    assert lines[0][-1] == "-"
+
+
 def test_lists_of_powers_are_counted_out(made):
     add(made, "dtss", 4, 100, 2, power="2:1,3,2", load="w0,w2:1")
     _, lines = rows(tables(made), "Speedup: ")

@@ -361,7 +361,8 @@ int run_repeat(struct run *run, struct run_result *result, struct error *err)
                                   .reissued = -1,
                                   .dropped = -1,
                                   .bound_s = -1,
-                                  .wall_s = -1};
+                                  .wall_s = -1,
+                                  .alone_s = -1};
     run_free_gathered(run);
     run_reset(run);
     load_resume(&run->load);
