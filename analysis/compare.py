@@ -3,6 +3,7 @@
 
     analysis/compare.py before/ after/
     analysis/compare.py A B --threshold 10 --format markdown
+    analysis/compare.py A1 A2 --against B1 B2     several directories a side
 
 Cells are matched by what they ran.  For each: the ratio of the medians B/A
 with a 95 % interval, and a Mann-Whitney test, whose p values are corrected by
@@ -302,13 +303,24 @@ def arguments():
         description=__doc__.split("\n\n")[0],
         epilog=__doc__.split("\n\n", 1)[1],
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("a", metavar="A", help="result directory, before")
-    parser.add_argument("b", metavar="B", help="result directory, after")
+    parser.add_argument("directory", metavar="DIR", nargs="+",
+                        help="A and B: result directories, before and after; "
+                        "with --against all of them are A")
+    parser.add_argument("--against", metavar="DIR", nargs="+",
+                        help="B, where a side has several directories that "
+                        "are read as one")
     parser.add_argument("--threshold", type=threshold, default=0.05,
                         metavar="PERCENT", help="a slowdown counts for the "
                         "exit code beyond this (default 5)")
     parser.add_argument("--format", choices=grid.FORMATS, default="text")
-    return parser.parse_args()
+    args = parser.parse_args()
+    args.sides = [args.directory, args.against]
+    if args.against is None:
+        if len(args.directory) != 2:
+            parser.error("A and B are needed, or --against where a side has "
+                         "several directories")
+        args.sides = [[name] for name in args.directory]
+    return args
 
 
 def threshold(text):
@@ -335,7 +347,7 @@ def show(a, b, comparison, args):
 def main():
     args = arguments()
     try:
-        sides = [loader.load(path) for path in (args.a, args.b)]
+        sides = [loader.load(*paths) for paths in args.sides]
         for name, side in zip("AB", sides):
             side.say(f"compare: {name}")
         comparison = compare(*sides)

@@ -121,6 +121,8 @@ def signed(value):
 def curve(sweep, number):
     """T over h of one sweep."""
     skewed = sweep.model is not None and sweep.model["skew"] > 0
+    models = () if not any(sweep.of) else \
+        ("model_s", "no_skew_s") if skewed else ("model_s",)
     rows = []
     for row, model in zip(sweep.rows, sweep.of):
         star = "* " if sweep.best is row else ""
@@ -128,7 +130,7 @@ def curve(sweep, number):
         line = [f"{star}{row['interval']:.0f}",
                 "" if choice == predicted.GIVEN else choice,
                 labels.seconds(row["time_s"]), labels.seconds(sweep.half(row))]
-        for name in ("model_s", "no_skew_s") if skewed else ("model_s",):
+        for name in models:
             time_s = model[name] if model else math.nan
             line += [labels.seconds(time_s),
                      signed(time_s / row["time_s"] - 1)]
@@ -137,8 +139,9 @@ def curve(sweep, number):
     return grid.Grid(
         f"Sweep {number} over h: {cell['loop']}, {cell['scheme']}, "
         f"{cell['label']}{sweep.unranked}",
-        ["h", "by", "median", "+/-", "T model", "error",
-         *(["no skew", "error"] if skewed else [])], rows,
+        ["h", "by", "median", "+/-",
+         *(word for name in models for word in (
+             "no skew" if name == "no_skew_s" else "T model", "error"))], rows,
         "+/- half the 95 % interval; * fastest", left=0)
 
 
@@ -146,6 +149,27 @@ def names(sweep, number):
     cell = sweep.cell
     return [str(number), cell["kernel"].split(":")[0],
             f"{cell['layout']} {cell['transport']}", cell["scheme"]]
+
+
+# What tables without a model say, and how to get one.
+LACKING = ("no theory: a calibration is lacking (there is no sync-model.csv "
+           "of these loops; with a calibration.json beside the runs, dlsbench "
+           "predict --of DIR makes it)")
+TABLE_2 = "Theoretical against actual optimum (Andronikos et al., table 2)"
+
+
+def measured(sweeps):
+    """Without any model: what was measured alone."""
+    rows = []
+    for number, sweep in enumerate(sweeps, 1):
+        best = sweep.best or {"interval": math.nan, "time_s": math.nan}
+        rows.append([*names(sweep, number), whole(best["interval"]),
+                     labels.seconds(best["time_s"]),
+                     labels.percent(sweep.half(sweep.best) / best["time_s"])])
+    return grid.Grid(
+        TABLE_2, ["sweep", "kernel", "layout", "scheme", "h best", "t best",
+                  "+/-"], rows,
+        "+/- half the 95 % interval of t best; " + LACKING, left=4)
 
 
 def optima(sweeps):
@@ -160,14 +184,13 @@ def optima(sweeps):
                      labels.percent(sweep.half(sweep.best) / best["time_s"]),
                      signed(lost), labels.seconds(model["auto_s"]),
                      signed(model["auto_s"] / time_s - 1)])
-    known = any(sweep.model for sweep in sweeps)
+    known = all(sweep.model for sweep in sweeps)
     return grid.Grid(
-        "Theoretical against actual optimum (Andronikos et al., table 2)",
+        TABLE_2,
         ["sweep", "kernel", "layout", "scheme", "k", "h model", "h best",
          "gap", "t model", "t best", "+/-", "time lost", "T model", "error"],
         rows, "gap in % of the columns, +/- half the 95 % interval of t best"
-        + ("" if known else "; no theory: there is no sync-model.csv of these "
-           "loops (dlsbench predict --of)"), left=4)
+        + ("" if known else "; -: " + LACKING), left=4)
 
 
 def others(sweeps):
@@ -191,9 +214,11 @@ def tables(results, frame):
     sweeps = find(results, frame)
     for number, sweep in enumerate(sweeps, 1):
         yield curve(sweep, number)
-    if sweeps:
+    if any(sweep.model for sweep in sweeps):
         yield optima(sweeps)
         yield others(sweeps)
+    elif sweeps:
+        yield measured(sweeps)
 
 
 def line(sweep):

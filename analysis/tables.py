@@ -5,12 +5,13 @@
     analysis/tables.py DIR --table speedup          one of them
     analysis/tables.py DIR --format csv             every number, a line a cell
     analysis/tables.py DIR --table time --format latex
+    analysis/tables.py DIR --table speedup --base single-master
     analysis/tables.py DIR --ending --store         what dlsbench run ends with
 
 DIR is a result directory, or a folder of several (shards, campaigns of a
-paper), read as one.  Every value is a median; the brackets hold the 95 %
-confidence interval of the median.  Exit codes: 0, or 2 when there is nothing
-to print.
+paper), read as one; several DIRs are read as one, too.  Every value is a
+median; the brackets hold the 95 % confidence interval of the median.
+Exit codes: 0, or 2 when there is nothing to print.
 """
 import argparse
 import os
@@ -19,6 +20,7 @@ import sys
 import need  # noqa: F401  (first: may start another Python)
 import numpy as np
 
+import bases
 import cells
 import counters
 import ending
@@ -331,36 +333,46 @@ def arguments():
         description=__doc__.split("\n\n")[0],
         epilog=__doc__.split("\n\n", 1)[1],
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("directory", metavar="DIR")
+    parser.add_argument("directory", metavar="DIR", nargs="+")
     parser.add_argument("--table", choices=list(TABLES), action="append",
                         help="which (may be given several times); else all")
     parser.add_argument("--format", choices=grid.FORMATS, default="text")
+    parser.add_argument("--base", metavar="BASE", help="what speedups are "
+                        "over: single-master (the same scheme below one "
+                        "master with the fewest workers), css or "
+                        "scheme=SPEC (the same cell under that scheme), "
+                        "cell=HASH; else the serial loop")
     parser.add_argument("--ending", action="store_true",
                         help="what dlsbench run ends with below its "
                         "summary")
     parser.add_argument("--store", action="store_true",
                         help="also write " + ", ".join(ending.FILES)
-                        + " into DIR, where they have lines")
+                        + " into the first DIR, where they have lines")
     return parser.parse_args()
 
 
 def main():
     args = arguments()
     tables = args.table or list(TABLES)
-    if args.store and not os.path.isdir(args.directory):
-        return fail(f"{args.directory}: no such directory")
+    first = args.directory[0]
+    if args.store and not os.path.isdir(first):
+        return fail(f"{first}: no such directory")
     try:
-        results = loader.load(args.directory)
+        results = loader.load(*args.directory)
+        frame = cells.summarize(results)
+        if args.base and not frame.empty:
+            bases.apply(results, frame, args.base)
+    except bases.BaseError as error:
+        return fail(f"--base: {error}")
     except loader.LoadError as error:
         sys.exit(fail(str(error)))
-    frame = cells.summarize(results)
     if args.ending:
         return end(args, results, frame)
     results.say("tables")
     if frame.empty:
         return 2
     if args.store:
-        ending.store(args.directory, results, frame)
+        ending.store(first, results, frame)
     if args.format == "csv":
         sys.stdout.write(plain(results, frame, tables))
         results.say("tables")
@@ -385,7 +397,7 @@ def end(args, results, frame):
         for table in TABLES[name](results, frame):
             print("\n" + grid.WRITERS[args.format](table), end="")
     if names and args.store:
-        ending.store(args.directory, results, frame)
+        ending.store(args.directory[0], results, frame)
     return 0
 
 

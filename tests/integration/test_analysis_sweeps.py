@@ -117,7 +117,10 @@ def test_tables_and_files_have_it(made):
 
 def test_without_a_model_the_table_says_so(made):
     out = analysis("tables", made.path, "--table", "sweep")[1]
-    assert "no theory: there is no sync-model.csv" in out
+    assert "no theory: a calibration is lacking" in out
+    assert "h model" not in out and "T model" not in out
+    table = out.split("table 2)")[1].splitlines()
+    assert " - " not in "".join(table[2:])
 
 
 @pytest.mark.parametrize("name, other", [
