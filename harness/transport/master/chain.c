@@ -215,44 +215,42 @@ static void open_sources(struct chain *chain)
     bool learns = chain->setup->scheme->outer->feedback != NULL;
     for (int i = 0; i < chain->workers; i++)
         open_source(chain, i, first + i, learns);
-    for (int i = 0; i < chain->upstreams; i++)
-        open_direct(chain, &chain->upstream[i], chain->upstream_first + i,
-                    false);
+    for (int i = 0; i < chain->upstream.sources; i++)
+        open_direct(chain, &chain->upstream_source[i],
+                    chain->upstream_first + i, false);
 }
 
 /* Node pools below a window: each rank's pool asks the window for its workers,
  * or, under two schemes, for itself. */
 static int open_upstream(struct chain *chain, struct error *err)
 {
-    const struct range_units *units = &chain->root->units;
+    struct chain_root *root = chain->root;
+    const struct range_units *units = &root->units;
     int first = chain->tree->rank_worker[chain->comm->rank];
-    chain->upstreams = chain->workers;
+    struct master_upstream *upstream = &chain->upstream;
+    upstream->sources = chain->workers;
     chain->upstream_first = first;
     if (units->count > 0) {
-        chain->upstreams = 1;
+        upstream->sources = 1;
         chain->upstream_first = range_unit(units, first);
     }
-    size_t n = (size_t)chain->upstreams;
-    chain->upstream = lines_zeroed(n * sizeof(*chain->upstream));
-    chain->upstream_list = calloc(n + 1, sizeof(*chain->upstream_list));
-    if (chain->upstream == NULL || chain->upstream_list == NULL)
+    size_t n = (size_t)upstream->sources;
+    chain->upstream_source = lines_zeroed(n * sizeof(*chain->upstream_source));
+    upstream->source = calloc(n + 1, sizeof(*upstream->source));
+    if (chain->upstream_source == NULL || upstream->source == NULL)
         return error_set(err, ENOMEM, "out of memory for %zu workers", n);
     for (size_t i = 0; i < n; i++)
-        chain->upstream_list[i] = &chain->upstream[i].base;
-    for (int i = 0; i < chain->relay.count; i++) {
-        struct master *pool = &chain->relay.master[i];
-        pool->upstream = chain->upstream_list;
-        pool->upstreams = chain->upstreams;
-        pool->upstream_primed = chain->root->table.steps > 0
-                                    ? chain->root->table.primed
-                                    : chain->root->sched.head->primed;
-        pool->upstream_blocks = chain_uses_rma(chain);
-        if (chain->root->setup->scheme->outer->feedback != NULL) {
-            pool->upstream_scheme = &chain->root->sched;
-            pool->upstream_lock = &chain->root->state->lock;
-            pool->upstream_units = units->count > 0 ? units : NULL;
-        }
+        upstream->source[i] = &chain->upstream_source[i].base;
+    upstream->primed =
+        root->table.steps > 0 ? root->table.primed : root->sched.head->primed;
+    upstream->blocks = chain_uses_rma(chain);
+    if (root->setup->scheme->outer->feedback != NULL) {
+        upstream->scheme = &root->sched;
+        upstream->lock = &root->state->lock;
+        upstream->units = units->count > 0 ? units : NULL;
     }
+    for (int i = 0; i < chain->relay.count; i++)
+        chain->relay.master[i].upstream = upstream;
     return 0;
 }
 
@@ -361,8 +359,8 @@ void chain_close(void *end)
     if (chain->has_window)
         window_close(&chain->window);
     chain_reissue_close(chain);
-    free(chain->upstream_list);
-    free(chain->upstream);
+    free(chain->upstream.source);
+    free(chain->upstream_source);
     free(chain->source);
     free(chain);
 }

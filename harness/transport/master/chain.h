@@ -61,11 +61,13 @@ struct chain {
     bool has_window, has_relay;
     struct window window;
     struct relay relay;
-    int workers;                   /* of this rank */
-    union chain_source *source;    /* one per worker of this rank */
-    union chain_source *upstream;  /* node pools below a window */
-    int upstreams, upstream_first; /* and the worker that the first is */
-    struct source **upstream_list;
+    int workers;                /* of this rank */
+    union chain_source *source; /* one per worker of this rank */
+    /* Node pools below a window: what they ask, and the worker of the window
+     * that the first of its sources is. */
+    struct master_upstream upstream;
+    union chain_source *upstream_source;
+    int upstream_first;
     /* Chunks may be handed out again: the sources of workers beside the book,
      * and what each worker computes (not in simulation). */
     struct reissue_source *again;

@@ -9,18 +9,15 @@ int master_open(struct master *master, const struct tree *tree, int index)
     *master = (struct master){.index = index,
                               .first_worker = place->first_worker,
                               .workers = place->workers};
-    /* A batch, and as many reserved chunks whose workers are late. */
-    master->room = 2 * place->workers;
     if (place->parent < 0 && place->rank >= 0)
         return 0; /* the supermaster has no pool */
-    master->pool = calloc((size_t)master->room, sizeof(*master->pool));
-    return master->pool ? 0 : -ENOMEM;
+    /* A batch, and as many reserved chunks whose workers are late. */
+    return task_pool_open(&master->pool, 2 * place->workers);
 }
 
 void master_close(struct master *master)
 {
-    free(master->pool);
-    master->pool = NULL;
+    task_pool_close(&master->pool);
     if (master->range != NULL)
         range_close(master->range);
     free(master->range);
@@ -35,9 +32,7 @@ void master_reset(struct master *master, bool remember)
     reports_drop(&master->reports);
     master->asked = false;
     master->exhausted = false;
-    master->head = 0;
-    master->count = 0;
-    master->reserved = 0;
+    task_pool_empty(&master->pool);
     atomic_store(&master->must_ask, false);
 }
 
@@ -56,51 +51,6 @@ int master_open_reports(struct master *master)
 {
     return reports_open(&master->reports, master->first_worker, master->workers,
                         master->range != NULL);
-}
-
-static struct task *pool_at(const struct master *master, int position)
-{
-    return &master->pool[(master->head + position) % master->room];
-}
-
-static void pool_push(struct master *master, const struct task *task)
-{
-    *pool_at(master, master->count++) = *task;
-    master->reserved += task->reserved != 0;
-}
-
-/* Takes out the task at a position; those before it move up one place. */
-static struct task pool_remove(struct master *master, int position)
-{
-    struct task task = *pool_at(master, position);
-    for (int i = position; i > 0; i--)
-        *pool_at(master, i) = *pool_at(master, i - 1);
-    master->head = (master->head + 1) % master->room;
-    master->count--;
-    master->reserved -= task.reserved != 0;
-    return task;
-}
-
-static bool below(const struct task *task, int first, int workers)
-{
-    return task->worker >= first && task->worker < first + workers;
-}
-
-/* The first task that may go to workers [first, first + workers); a reserved
- * one of theirs goes before all others.  -1: none. */
-static int pool_find(const struct master *master, int first, int workers)
-{
-    int found = -1;
-    for (int i = 0; i < master->count; i++) {
-        const struct task *task = pool_at(master, i);
-        if (task->reserved && below(task, first, workers))
-            return i;
-        if (!task->reserved && found < 0)
-            found = i;
-        if (found >= 0 && master->reserved == 0)
-            break;
-    }
-    return found;
 }
 
 /* Two schemes: the master that asks is one worker of the outer one. */
@@ -130,15 +80,15 @@ static int scheme_batch(struct master *master, int first, int workers,
 
 static int window_batch(struct master *master)
 {
+    const struct master_upstream *upstream = master->upstream;
     int count = 0;
-    for (int i = 0; i < master->upstreams; i++) {
+    for (int i = 0; i < upstream->sources; i++) {
         struct task task = {.worker = master->first_worker + i};
-        struct source *source = master->upstream[i];
-        if (!source_next(source, &task.chunk))
+        if (!source_next(upstream->source[i], &task.chunk))
             continue;
         task.reserved =
-            master->range == NULL && task.chunk.step < master->upstream_primed;
-        pool_push(master, &task);
+            master->range == NULL && task.chunk.step < upstream->primed;
+        task_pool_put(&master->pool, &task);
         count++;
     }
     return count;
@@ -147,17 +97,17 @@ static int window_batch(struct master *master)
 /* Called with the lock held. */
 static void pass_reports(struct master *master)
 {
+    const struct master_upstream *upstream = master->upstream;
     struct reports *reports = &master->reports;
     struct report *list = reports->list; /* nothing is added meanwhile */
     int count = reports_take(reports, list);
     for (int i = 0; i < count; i++) {
         if (master->parent != NULL) {
             master_report(master->parent, &list[i]);
-        } else if (master->upstream_scheme != NULL) {
-            engine_lock(master->upstream_lock);
-            report_tell(master->upstream_scheme, master->upstream_units,
-                        &list[i]);
-            engine_unlock(master->upstream_lock);
+        } else if (upstream->scheme != NULL) {
+            engine_lock(upstream->lock);
+            report_tell(upstream->scheme, upstream->units, &list[i]);
+            engine_unlock(upstream->lock);
         }
     }
 }
@@ -176,7 +126,7 @@ static enum master_answer fill_from_parent(struct master *master)
             master_take_batch(master->parent, master->first_worker + from,
                               part < most ? part : most, tasks, &count);
         for (int i = 0; i < count; i++)
-            pool_push(master, &tasks[i]);
+            task_pool_put(&master->pool, &tasks[i]);
         if (got == MASTER_CHUNK || answer == MASTER_DONE)
             answer = got;
     }
@@ -216,11 +166,12 @@ static enum master_answer cut(struct master *master, int first,
 {
     int unit = range_unit(&master->range->units, first);
     while (!range_next(master->range, unit, chunk)) {
-        enum master_answer answer =
-            master->count > 0 ? MASTER_CHUNK : fill_from_above(master);
-        if (answer != MASTER_CHUNK)
-            return answer;
-        struct task whole = pool_remove(master, 0);
+        struct task whole;
+        while (!task_pool_take(&master->pool, first, 1, &whole)) {
+            enum master_answer answer = fill_from_above(master);
+            if (answer != MASTER_CHUNK)
+                return answer;
+        }
         range_begin(master->range, &whole.chunk);
     }
     return MASTER_CHUNK;
@@ -237,15 +188,13 @@ enum master_answer master_take(struct master *master, int worker,
     } else if (master->range != NULL) {
         answer = cut(master, worker, chunk);
     } else {
-        int position;
+        struct task task;
         /* What came may be reserved for others: then there may be more. */
-        while ((position = pool_find(master, worker, 1)) < 0) {
+        while (answer == MASTER_CHUNK &&
+               !task_pool_take(&master->pool, worker, 1, &task))
             answer = fill_from_above(master);
-            if (answer != MASTER_CHUNK)
-                break;
-        }
-        if (position >= 0)
-            *chunk = pool_remove(master, position).chunk;
+        if (answer == MASTER_CHUNK)
+            *chunk = task.chunk;
     }
     engine_unlock(&master->lock);
     return answer;
@@ -282,7 +231,7 @@ void master_ask_ahead(struct master *master)
     if (master->scheme != NULL || master->upstream != NULL)
         return;
     engine_lock(&master->lock);
-    bool wanting = master->count == 0 && !master->exhausted &&
+    bool wanting = master->pool.count == 0 && !master->exhausted &&
                    (master->range == NULL || !range_left(master->range));
     if (wanting && master->parent == NULL)
         ask_above(master);
@@ -295,12 +244,9 @@ static int pool_batch(struct master *master, int first, int workers,
                       struct task *tasks)
 {
     int count = 0;
-    while (count < workers) {
-        int position = pool_find(master, first, workers);
-        if (position < 0)
-            break;
-        tasks[count++] = pool_remove(master, position);
-    }
+    while (count < workers &&
+           task_pool_take(&master->pool, first, workers, &tasks[count]))
+        count++;
     return count;
 }
 
@@ -333,7 +279,7 @@ void master_fill(struct master *master, const struct task *tasks, int count)
 {
     engine_lock(&master->lock);
     for (int i = 0; i < count; i++)
-        pool_push(master, &tasks[i]);
+        task_pool_put(&master->pool, &tasks[i]);
     master->asked = false;
     master->exhausted = count == 0;
     engine_unlock(&master->lock);

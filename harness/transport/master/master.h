@@ -14,22 +14,29 @@
 #include "harness/hierarchy/tree.h"
 #include "harness/transport/master/range.h"
 #include "harness/transport/master/report.h"
+#include "harness/transport/master/task_pool.h"
 #include "sched/sched.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* A chunk in a pool or on its way to one. */
-struct task {
-    struct chunk chunk;
-    int32_t worker;   /* the one it was computed for */
-    int32_t reserved; /* for that worker only */
-};
-
 enum master_answer {
     MASTER_DONE,  /* nothing left for this one */
     MASTER_CHUNK, /* here it is */
     MASTER_LATER, /* asked above; ask again when something has arrived */
+};
+
+/* A window that masters ask in place of a parent. */
+struct master_upstream {
+    struct source **source; /* one per worker below, or one under two schemes */
+    int sources;
+    int primed;  /* steps below it are reserved */
+    bool blocks; /* asking takes as long as a message */
+    /* The scheme of the window, where it learns, with its lock and, under two
+     * schemes, its workers. */
+    const struct sched *scheme;
+    struct engine_lock *lock;
+    const struct range_units *units;
 };
 
 struct master {
@@ -40,20 +47,11 @@ struct master {
      * parent's rank when all are NULL. */
     struct sched *scheme;
     struct master *parent;
-    struct source **upstream; /* a window: one per worker below, or one */
-    int upstreams;
-    int upstream_primed;  /* steps below it are reserved */
-    bool upstream_blocks; /* asking takes as long as a message */
-    /* The scheme of the window, where it learns, with its lock and, under two
-     * schemes, its workers. */
-    const struct sched *upstream_scheme;
-    struct engine_lock *upstream_lock;
-    const struct range_units *upstream_units;
+    const struct master_upstream *upstream;
     bool asked;            /* above, and no answer yet */
     bool exhausted;        /* nothing more will come from above */
     _Atomic bool must_ask; /* the relay has to send the question */
-    struct task *pool;     /* ring of room tasks */
-    int room, head, count, reserved;
+    struct task_pool pool; /* the supermaster has none */
     /* Two schemes; NULL under one.  The supermaster has the units that the
      * outer one counts as workers (the chain's), the others what they cut. */
     const struct range_units *units;

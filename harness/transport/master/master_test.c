@@ -42,7 +42,8 @@ struct world {
         struct source_table table;
         struct source_state state;
     } end[WORKERS_MAX];
-    struct source *upstream[WORKERS_MAX];
+    struct source *source[WORKERS_MAX];
+    struct master_upstream upstream[WORKERS_MAX * 3]; /* of each master */
     struct master *master;
     bool remote[WORKERS_MAX * 3];
     struct chunk primed[WORKERS_MAX]; /* size 0: none */
@@ -195,7 +196,7 @@ static void open_window(struct world *w)
         fail_msg("%s: %s", ops->name, err.text);
     atomic_store(&w->counter.step, w->table.primed);
     for (int i = 0; i < w->loop.workers; i++) {
-        w->upstream[i] = &w->end[i].base;
+        w->source[i] = &w->end[i].base;
         if (table)
             source_table_open(&w->end[i].table, i, &w->table, &w->counter);
         else
@@ -203,12 +204,12 @@ static void open_window(struct world *w)
     }
     for (int m = 1; m < w->tree.count; m++) {
         bool two = w->pair.inner != NULL;
-        w->master[m].upstream =
-            w->upstream + (two ? m - 1 : w->master[m].first_worker);
-        w->master[m].upstreams = two ? 1 : w->master[m].workers;
-        w->master[m].upstream_primed = w->sched.head->primed;
-        if (table)
-            w->master[m].upstream_primed = w->table.primed;
+        struct master *master = &w->master[m];
+        w->upstream[m] = (struct master_upstream){
+            .source = w->source + (two ? m - 1 : master->first_worker),
+            .sources = two ? 1 : master->workers,
+            .primed = table ? w->table.primed : w->sched.head->primed};
+        master->upstream = &w->upstream[m];
         w->remote[m] = false;
     }
 }
@@ -282,8 +283,8 @@ static enum master_answer ask(struct world *w, int worker, struct chunk *chunk)
 static void pools_have_room(const struct world *w)
 {
     for (int m = 0; m < w->tree.count; m++) {
-        const struct master *master = &w->master[m];
-        if (master->count > master->room || master->reserved > master->count)
+        const struct task_pool *pool = &w->master[m].pool;
+        if (pool->count > pool->room || pool->reserved > pool->count)
             wrong(w, "pool overrun: master", m);
     }
 }
@@ -294,7 +295,7 @@ static void all_ran(const struct world *w)
         if (w->ran[i] != 1)
             wrong(w, "never ran: iteration", i);
     for (int m = 0; m < w->tree.count; m++)
-        if (w->master[m].count != 0)
+        if (w->master[m].pool.count != 0)
             wrong(w, "tasks left at master", m);
 }
 

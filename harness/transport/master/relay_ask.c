@@ -49,7 +49,7 @@ static bool hosted_next(struct source *base, struct chunk *chunk)
     struct engine_idle idle = {0};
     double since = 0;
     enum master_answer answer;
-    if (source->master->upstream_blocks)
+    if (source->master->upstream != NULL && source->master->upstream->blocks)
         since = source_wait(base);
     for (;;) {
         answer = master_take(source->master, base->worker, chunk);

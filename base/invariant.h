@@ -1,0 +1,14 @@
+/* What must hold whatever threads and messages do.  Builds with a sanitizer
+ * (make SAN=address, SAN=thread) end where it does not; in all others it costs
+ * nothing, and the condition is not evaluated. */
+#ifndef BASE_INVARIANT_H
+#define BASE_INVARIANT_H
+
+#ifdef DLSBENCH_SANITIZED
+#include <assert.h>
+#define invariant(condition) assert(condition)
+#else
+#define invariant(condition) ((void)sizeof((condition) ? 1 : 0))
+#endif
+
+#endif

@@ -1,0 +1,73 @@
+#include "harness/transport/master/task_pool.h"
+
+#include "base/invariant.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int task_pool_open(struct task_pool *pool, int room)
+{
+    *pool = (struct task_pool){.room = room};
+    pool->task = calloc((size_t)room, sizeof(*pool->task));
+    return pool->task != NULL ? 0 : -ENOMEM;
+}
+
+void task_pool_close(struct task_pool *pool)
+{
+    free(pool->task);
+    *pool = (struct task_pool){.task = NULL};
+}
+
+void task_pool_empty(struct task_pool *pool)
+{
+    pool->head = 0;
+    pool->count = 0;
+    pool->reserved = 0;
+}
+
+static struct task *at(const struct task_pool *pool, int position)
+{
+    return &pool->task[(pool->head + position) % pool->room];
+}
+
+void task_pool_put(struct task_pool *pool, const struct task *task)
+{
+    invariant(pool->count < pool->room);
+    *at(pool, pool->count++) = *task;
+    pool->reserved += task->reserved != 0;
+}
+
+/* The position of the first task for these workers, a reserved one of theirs
+ * before all others.  -1: there is none. */
+static int find(const struct task_pool *pool, int first, int workers)
+{
+    int found = -1;
+    for (int i = 0; i < pool->count; i++) {
+        const struct task *task = at(pool, i);
+        bool theirs = task->worker >= first && task->worker < first + workers;
+        if (task->reserved && theirs)
+            return i;
+        if (!task->reserved && found < 0)
+            found = i;
+        if (found >= 0 && pool->reserved == 0)
+            break;
+    }
+    return found;
+}
+
+/* Those before the task move up one place. */
+bool task_pool_take(struct task_pool *pool, int first, int workers,
+                    struct task *task)
+{
+    int position = find(pool, first, workers);
+    if (position < 0)
+        return false;
+    *task = *at(pool, position);
+    for (int i = position; i > 0; i--)
+        *at(pool, i) = *at(pool, i - 1);
+    pool->head = (pool->head + 1) % pool->room;
+    pool->count--;
+    pool->reserved -= task->reserved != 0;
+    invariant(pool->reserved >= 0 && pool->reserved <= pool->count);
+    return true;
+}

@@ -1,0 +1,41 @@
+/* A task pool (Han and Chronopoulos, section IV): the chunks that a master has
+ * been given and has not handed out yet.  They are served first-in first-out,
+ * except that a reserved one is kept for its worker, which gets it before all
+ * others.
+ *
+ * Bookkeeping of one master, under that master's lock. */
+#ifndef HARNESS_TRANSPORT_MASTER_TASK_POOL_H
+#define HARNESS_TRANSPORT_MASTER_TASK_POOL_H
+
+#include "sched/sched.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A chunk in a pool or on its way to one. */
+struct task {
+    struct chunk chunk;
+    int32_t worker;   /* the one it was computed for */
+    int32_t reserved; /* for that worker only */
+};
+
+struct task_pool {
+    struct task *task; /* a ring */
+    int room, head, count;
+    int reserved; /* of the count */
+};
+
+/* Returns 0 or -ENOMEM. */
+int task_pool_open(struct task_pool *pool, int room);
+void task_pool_close(struct task_pool *pool);
+void task_pool_empty(struct task_pool *pool);
+
+/* There is room for it. */
+void task_pool_put(struct task_pool *pool, const struct task *task);
+
+/* Takes out the first task that may go to one of the workers [first, first +
+ * workers).  False: there is none. */
+bool task_pool_take(struct task_pool *pool, int first, int workers,
+                    struct task *task);
+
+#endif
