@@ -64,8 +64,8 @@ libraries = $(shell pkg-config --libs $(1)) $(patsubst -L%,-Wl$(comma)-rpath$(co
 LDLIBS  = $(call libraries,$(PACKAGES)) \
           $(if $(WITH_PAPI),-lsde) -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
 
-CODE    = base sched kernels harness bench
-SOURCES := $(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*.c' ! -name '*_test.c' ! -path 'bench/overhead/*' ! -path '*/sim/*'))
+CODE    = base sched kernels harness dls bench
+SOURCES := $(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*.c' ! -name '*_test.c' ! -path 'bench/overhead/*' ! -path 'dls/examples/*' ! -path '*/sim/*'))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBOBJS := $(filter-out $(BUILD)/bench/commands/main.o,$(OBJECTS))
 TESTS   := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*_test.c')))
@@ -76,7 +76,7 @@ OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c))
 all: $(BUILD)/dlsbench ## build/dlsbench
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' Makefile sim.mk papers.mk checks.mk faults.mk | sed 's/:.*##/\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' Makefile sim.mk papers.mk lib.mk checks.mk faults.mk | sed 's/:.*##/\t/' | expand -t 18
 
 deps: ## install Debian packages (as root, or through sudo)
 	@sh tests/deps.sh $(DEBS)
@@ -108,7 +108,7 @@ smoke: $(BUILD)/dlsbench ## every scheme over the null kernel
 
 SHARE = $(DESTDIR)$(PREFIX)/share/dlsbench
 READERS = tables report compare advise
-install: $(BUILD)/dlsbench ## into PREFIX, with dlsbench-report and its like
+install: $(BUILD)/dlsbench install-lib ## into PREFIX, with dlsbench-report and its like, and libdls
 	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/analysis/figures
 	install $(BUILD)/dlsbench $(wildcard $(BUILD)/dlsbench-sim) $(DESTDIR)$(PREFIX)/bin/
 	install -d $(SHARE)/bench/campaigns
@@ -192,7 +192,7 @@ format: ## clang-format the sources in place
 clean: ## remove the build folder
 	rm -rf $(BUILD)
 
-include sim.mk papers.mk checks.mk faults.mk
+include sim.mk papers.mk lib.mk checks.mk faults.mk
 # What is compiled or checked waits for `make deps` when both are asked for.
 $(OBJECTS) $(OVERHEAD) $(TESTS:=.o) $(BUILD)/version $(CHECKS) test test-all: | \
     $(filter deps,$(MAKECMDGOALS))

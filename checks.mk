@@ -8,7 +8,7 @@ check: $(CHECKS) ## layers, headers, registry, data, format, lint, warnings
 # The floors of the house are in tests/floors.py; what lies outside it, here.
 # $(1): headers, $(2): where they are forbidden.
 INCLUDES = grep -rnE --include=*.[ch] --include=*.inc --exclude=*_test.c \
-           --exclude=*testing.h '^[[:space:]]*\#[[:space:]]*include[[:space:]]*["<]($(1))'
+           --exclude=*testing.h --exclude-dir=examples '^[[:space:]]*\#[[:space:]]*include[[:space:]]*["<]($(1))'
 define forbid
 	@! $(call INCLUDES,$(1)) $(2)
 endef

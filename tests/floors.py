@@ -30,7 +30,7 @@ FLOORS = {
           "harness/transport/openmp", "harness/transport/push"],
     3.2: ["harness/transport/shared", "harness/transport/window"],
     3.3: ["harness/transport/registry"],
-    4: ["harness/cell", "harness/dependence"],
+    4: ["harness/cell", "harness/dependence", "dls"],
     5: ["harness/setup", "harness/loop"],
     6: ["harness/place"],
     7: ["harness/run"],
@@ -44,8 +44,8 @@ FLOORS = {
     15: ["bench/commands"],
 }
 # What a library for anybody's program contains: floors 0 to 3 but these.
-LIBRARY = {room for floor, rooms in FLOORS.items() if floor < 4
-           for room in rooms} - {
+LIBRARY = {"dls"} | {room for floor, rooms in FLOORS.items() if floor < 4
+                     for room in rooms} - {
     "harness/record", "harness/topo", "harness/counters",
     "harness/calibration", "harness/disturb", "harness/guard",
     "harness/transport/openmp",
@@ -73,10 +73,11 @@ def room_of(path):
 def sources():
     listed = subprocess.run(
         ["git", "-c", "safe.directory=*", "ls-files", "-co",
-         "--exclude-standard", "base", "sched", "kernels", "harness", "bench"],
+         "--exclude-standard", "base", "sched", "kernels", "harness", "dls", "bench"],
         check=True, capture_output=True, text=True).stdout.split()
     return [path for path in map(pathlib.Path, listed)
-            if path.suffix in (".c", ".h", ".inc", ".def") and path.exists()]
+            if path.suffix in (".c", ".h", ".inc", ".def") and path.exists()
+            and "examples" not in path.parts]
 
 
 def is_test(path):

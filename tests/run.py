@@ -40,7 +40,8 @@ THREADED = ["harness/engine/engine_test",
             "harness/transport/master/relay_test",
             "harness/dependence/dmps_test",
             "harness/dependence/links_test",
-            "harness/dependence/migrate_test"]
+            "harness/dependence/migrate_test",
+            "dls/dls_test"]
 
 
 class Count:

@@ -1,0 +1,190 @@
+/* Schemes of programs: what they give is put into the shape of sched_ops. */
+#include "dls/parts.h"
+
+#include "base/list.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct own_scheme {
+    struct sched_ops ops;
+    const dls_scheme *own;
+    struct spec_param param[SPEC_VALUES_MAX + 1];
+    char fallback[SPEC_VALUES_MAX][32];
+    struct own_scheme *before;
+};
+
+struct dls_context {
+    struct own_scheme *last;
+};
+
+/* What is before the program's own state. */
+struct own_state {
+    const dls_scheme *own;
+    _Alignas(8) char state[];
+};
+
+static dls_shape shape_of(const struct sched_loop *loop)
+{
+    return (dls_shape){loop->iterations, loop->workers, loop->power};
+}
+
+static const dls_scheme *scheme_of(const struct sched_loop *loop)
+{
+    return ((const struct own_loop *)loop)->own;
+}
+
+static size_t own_state_size(const struct sched_loop *loop)
+{
+    size_t bytes = sizeof(struct own_state) + scheme_of(loop)->state_size;
+    return (bytes + 7) / 8 * 8;
+}
+
+static int own_init(void *memory, const struct sched_loop *loop,
+                    const struct spec *spec, struct error *err)
+{
+    struct own_state *state = memory;
+    dls_shape shape = shape_of(loop);
+    double value[SPEC_VALUES_MAX];
+    state->own = scheme_of(loop);
+    for (int i = 0; i < SPEC_VALUES_MAX; i++)
+        value[i] = spec->value[i].real;
+    if (state->own->init(state->state, &shape, value) == 0)
+        return 0;
+    return error_set(err, EINVAL,
+                     "scheme %s: its init refuses a loop of %lld iterations "
+                     "and %d workers",
+                     spec->canonical, (long long)shape.iterations,
+                     shape.workers);
+}
+
+static int64_t own_next(void *memory, int worker, int64_t remaining)
+{
+    struct own_state *state = memory;
+    return state->own->next(state->state, worker, remaining);
+}
+
+static void own_feedback(void *memory, int worker, int64_t size, double time)
+{
+    struct own_state *state = memory;
+    state->own->feedback(state->state, worker, size, time);
+}
+
+static void own_again(void *memory, const struct sched_loop *loop)
+{
+    struct own_state *state = memory;
+    dls_shape shape = shape_of(loop);
+    state->own->again(state->state, &shape);
+}
+
+DLS_PUBLIC int dls_context_open(dls_context **context)
+{
+    if (context == NULL)
+        return -EINVAL;
+    *context = calloc(1, sizeof(**context));
+    return *context != NULL ? 0 : -ENOMEM;
+}
+
+DLS_PUBLIC void dls_context_close(dls_context *context)
+{
+    while (context != NULL && context->last != NULL) {
+        struct own_scheme *scheme = context->last;
+        context->last = scheme->before;
+        free(scheme);
+    }
+    free(context);
+}
+
+static struct own_scheme *find_own(const dls_context *context, const char *name)
+{
+    struct own_scheme *scheme = context != NULL ? context->last : NULL;
+    while (scheme != NULL && strcmp(scheme->ops.name, name) != 0)
+        scheme = scheme->before;
+    return scheme;
+}
+
+/* -EINVAL: more keys than a spec has room for. */
+static int copy_keys(struct own_scheme *scheme, const dls_key *key)
+{
+    int count = 0;
+    while (key != NULL && key[count].name != NULL)
+        if (++count > SPEC_VALUES_MAX)
+            return -EINVAL;
+    for (int i = 0; i < count; i++) {
+        snprintf(scheme->fallback[i], sizeof(scheme->fallback[i]), "%.17g",
+                 key[i].fallback);
+        scheme->param[i] = (struct spec_param){.key = key[i].name,
+                                               .type = SPEC_REAL,
+                                               .fallback = scheme->fallback[i],
+                                               .min = key[i].min,
+                                               .max = key[i].max,
+                                               .help = key[i].help};
+    }
+    return 0;
+}
+
+static bool is_complete(const dls_scheme *own)
+{
+    return own != NULL && own->size == sizeof(*own) && own->name != NULL &&
+           own->name[0] != '\0' && own->init != NULL && own->next != NULL;
+}
+
+static bool is_built_in(const char *name)
+{
+    for (int i = 0; sched_schemes[i] != NULL; i++) {
+        const char *alias = sched_schemes[i]->alias;
+        if (strcmp(sched_schemes[i]->name, name) == 0 ||
+            (alias != NULL && strcmp(alias, name) == 0))
+            return true;
+    }
+    return false;
+}
+
+DLS_PUBLIC int dls_context_add(dls_context *context, const dls_scheme *own)
+{
+    if (context == NULL || !is_complete(own) ||
+        strlen(own->name) >= SPEC_NAME_MAX || strpbrk(own->name, ":,= \t\n"))
+        return -EINVAL;
+    if (is_built_in(own->name) || find_own(context, own->name) != NULL)
+        return -EEXIST;
+    struct own_scheme *scheme = calloc(1, sizeof(*scheme));
+    if (scheme == NULL)
+        return -ENOMEM;
+    scheme->own = own;
+    scheme->ops = (struct sched_ops){
+        .name = own->name,
+        .citation = "the program",
+        .summary = "the program's own",
+        .params = scheme->param,
+        .state_size = own_state_size,
+        .init = own_init,
+        .next = own_next,
+        .feedback = own->feedback != NULL ? own_feedback : NULL,
+        .again = own->again != NULL ? own_again : NULL};
+    int code = copy_keys(scheme, own->keys);
+    if (code != 0) {
+        free(scheme);
+        return code;
+    }
+    scheme->before = context->last;
+    context->last = scheme;
+    return 0;
+}
+
+int own_parse(const dls_context *context, const char *text,
+              const struct sched_ops **ops, struct spec *spec,
+              const dls_scheme **own, struct error *err)
+{
+    char name[SPEC_NAME_MAX];
+    int code = spec_name("scheme", text, name, err);
+    if (code != 0)
+        return code;
+    const struct own_scheme *found = find_own(context, name);
+    *own = found != NULL ? found->own : NULL;
+    if (found == NULL)
+        return sched_parse(text, ops, spec, err);
+    *ops = &found->ops;
+    return spec_parse("scheme", text, name, found->param, spec, err);
+}

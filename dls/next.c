@@ -1,0 +1,181 @@
+/* What workers call: the hot path of the library. */
+#include "dls/parts.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Several workers may do something wrong at the same time. */
+static int out_of_range(dls_loop *loop, int worker)
+{
+    if (loop->code != 0)
+        return loop->code;
+    engine_lock(&loop->back_lock);
+    error_set(&loop->error, EINVAL,
+              "dls: there is no worker %d, allowed: 0 to %d", worker,
+              loop->workers - 1);
+    engine_unlock(&loop->back_lock);
+    return -EINVAL;
+}
+
+static int has_left(dls_loop *loop, int worker)
+{
+    engine_lock(&loop->back_lock);
+    error_set(&loop->error, ESHUTDOWN,
+              "dls: worker %d has left, dls_again lets it ask again", worker);
+    engine_unlock(&loop->back_lock);
+    return -ESHUTDOWN;
+}
+
+/* The chunk that the worker had is finished. */
+static inline void finish_chunk(struct dls_worker *worker)
+{
+    worker->run += worker->out;
+    worker->out = 0;
+}
+
+/* A chunk that another worker has given back. */
+static bool take_back(dls_loop *loop, struct chunk *chunk)
+{
+    if (atomic_load_explicit(&loop->back_count, memory_order_relaxed) == 0)
+        return false;
+    engine_lock(&loop->back_lock);
+    int count = atomic_load_explicit(&loop->back_count, memory_order_relaxed);
+    if (count > 0) {
+        *chunk = loop->back[count - 1];
+        atomic_store_explicit(&loop->back_count, count - 1,
+                              memory_order_relaxed);
+    }
+    engine_unlock(&loop->back_lock);
+    return count > 0;
+}
+
+static inline bool take_chunk(dls_loop *loop, struct dls_worker *worker,
+                              struct chunk *chunk)
+{
+    finish_chunk(worker);
+    worker->asked = true;
+    if (!source_next(&worker->source.base, chunk) && !take_back(loop, chunk))
+        return false;
+    worker->out = chunk->size;
+    worker->chunks++;
+    return true;
+}
+
+/* The same between two looks at the clock. */
+static bool take_measured(dls_loop *loop, struct dls_worker *worker,
+                          struct chunk *chunk)
+{
+    uint64_t asked = engine_ticks();
+    if (worker->out > 0)
+        worker->busy += asked - worker->since;
+    bool more = take_chunk(loop, worker, chunk);
+    worker->since = engine_ticks();
+    worker->ask += worker->since - asked;
+    return more;
+}
+
+DLS_PUBLIC int dls_next(dls_loop *loop, int number, int64_t *begin,
+                        int64_t *end)
+{
+    struct chunk chunk;
+    if (loop == NULL || begin == NULL || end == NULL)
+        return -EINVAL;
+    if ((unsigned)number >= (unsigned)loop->workers)
+        return out_of_range(loop, number);
+    struct dls_worker *worker = &loop->worker[number];
+    if (worker->left)
+        return has_left(loop, number);
+    if (!(loop->measures ? take_measured(loop, worker, &chunk)
+                         : take_chunk(loop, worker, &chunk)))
+        return 0;
+    *begin = chunk.start;
+    *end = chunk.start + chunk.size;
+    return 1;
+}
+
+/* What the scheme keeps for a worker that has not asked for it goes to those
+ * who ask next. */
+static void give_back(dls_loop *loop, struct dls_worker *worker)
+{
+    struct chunk chunk;
+    bool primes = (loop->scheme->flags & SCHED_PRIMED) != 0;
+    if (worker->asked || !primes || !source_next(&worker->source.base, &chunk))
+        return;
+    engine_lock(&loop->back_lock);
+    int count = atomic_load_explicit(&loop->back_count, memory_order_relaxed);
+    loop->back[count] = chunk;
+    atomic_store_explicit(&loop->back_count, count + 1, memory_order_relaxed);
+    engine_unlock(&loop->back_lock);
+}
+
+DLS_PUBLIC int dls_leave(dls_loop *loop, int number)
+{
+    if (loop == NULL)
+        return -EINVAL;
+    if ((unsigned)number >= (unsigned)loop->workers)
+        return out_of_range(loop, number);
+    struct dls_worker *worker = &loop->worker[number];
+    if (worker->left)
+        return 0;
+    if (loop->measures && worker->out > 0)
+        worker->busy += engine_ticks() - worker->since;
+    finish_chunk(worker);
+    give_back(loop, worker);
+    worker->left = true;
+    return 0;
+}
+
+DLS_PUBLIC int64_t dls_unfinished(const dls_loop *loop)
+{
+    int64_t left = loop == NULL ? 0 : loop->iterations;
+    for (int w = 0; loop != NULL && w < loop->workers; w++)
+        left -= loop->worker[w].run;
+    return left;
+}
+
+/* Seconds of a tick, by what both clocks show since the loop began. */
+static double tick_of(const dls_loop *loop)
+{
+    double passed = (double)(engine_ticks() - loop->opened_ticks);
+    return passed > 0 ? (engine_now() - loop->opened_s) / passed : 0;
+}
+
+static void add_worker(const dls_loop *loop, int number, double tick_s,
+                       dls_stats *sum)
+{
+    const struct dls_worker *worker = &loop->worker[number];
+    sum->iterations += worker->run;
+    sum->chunks += worker->chunks;
+    sum->busy_s += (double)worker->busy * tick_s;
+    sum->ask_s += (double)worker->ask * tick_s;
+}
+
+static double imbalance_of(const dls_loop *loop)
+{
+    double longest = 0, sum = 0;
+    for (int w = 0; w < loop->workers; w++) {
+        double busy = (double)loop->worker[w].busy;
+        longest = busy > longest ? busy : longest;
+        sum += busy;
+    }
+    return sum > 0 ? longest * loop->workers / sum - 1 : 0;
+}
+
+DLS_PUBLIC int dls_statistics(const dls_loop *loop, int worker,
+                              dls_stats *stats)
+{
+    if (loop == NULL || loop->code != 0 || stats == NULL ||
+        stats->size < sizeof(stats->size) || worker < -1 ||
+        worker >= loop->workers)
+        return -EINVAL;
+    dls_stats sum = {.size = stats->size};
+    double tick_s = tick_of(loop);
+    for (int w = 0; w < loop->workers; w++)
+        if (worker == -1 || w == worker)
+            add_worker(loop, w, tick_s, &sum);
+    if (worker == -1)
+        sum.imbalance = imbalance_of(loop);
+    /* The program may know fewer fields. */
+    memcpy(stats, &sum, sum.size < sizeof(sum) ? sum.size : sizeof(sum));
+    return 0;
+}

@@ -1,0 +1,314 @@
+/* Loops are opened, begun anew and closed here. */
+#include "dls/parts.h"
+
+#include "base/lines.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORKERS_MAX = 1 << 20 };
+
+DLS_PUBLIC const char *dls_version(void)
+{
+    return DLS_VERSION;
+}
+
+DLS_PUBLIC const char *dls_error(const dls_loop *loop)
+{
+    return loop != NULL ? loop->error.text : "dls: out of memory";
+}
+
+DLS_PUBLIC const char *dls_scheme_of(const dls_loop *loop)
+{
+    return loop != NULL ? loop->spec.canonical : "";
+}
+
+static int out_of_memory(dls_loop *loop)
+{
+    return error_set(&loop->error, ENOMEM, "dls: out of memory");
+}
+
+/* ---- options ---- */
+
+enum { OPTION_MIN_CHUNK, OPTION_STATS };
+
+static const struct spec_param option_params[] = {
+    {.key = "min-chunk",
+     .type = SPEC_INTEGER,
+     .fallback = "1",
+     .min = 1,
+     .max = 0x1p62,
+     .help = "smallest chunk"},
+    {.key = "stats",
+     .type = SPEC_INTEGER,
+     .fallback = "0",
+     .min = 0,
+     .max = 1,
+     .help = "1: times are measured"},
+    {0}};
+
+static int read_options(dls_loop *loop, const char *text)
+{
+    char whole[SPEC_CANONICAL_MAX];
+    struct spec spec;
+    if (text == NULL || text[0] == '\0')
+        text = "stats=0";
+    int length = snprintf(whole, sizeof(whole), "options:%s", text);
+    if (length >= (int)sizeof(whole))
+        return error_set(&loop->error, EINVAL, "dls: the options are too long");
+    int code =
+        spec_parse("dls", whole, "options", option_params, &spec, &loop->error);
+    if (code != 0)
+        return code;
+    loop->min_chunk = spec.value[OPTION_MIN_CHUNK].integer;
+    loop->measures = spec.value[OPTION_STATS].integer != 0;
+    return 0;
+}
+
+static int copy_powers(dls_loop *loop, const double *power)
+{
+    if (power == NULL)
+        return 0;
+    loop->power = calloc((size_t)loop->workers, sizeof(*loop->power));
+    if (loop->power == NULL)
+        return out_of_memory(loop);
+    memcpy(loop->power, power, (size_t)loop->workers * sizeof(*power));
+    return 0;
+}
+
+/* Fields that this library does not know must be 0. */
+static int copy_known(dls_loop *loop, const dls_options *options,
+                      dls_options *known)
+{
+    *known = (dls_options){0};
+    if (options == NULL)
+        return 0;
+    const char *bytes = (const char *)options;
+    size_t size = options->size;
+    if (size < sizeof(size) || size > 4096)
+        return error_set(&loop->error, EINVAL,
+                         "dls: the size of the options is %zu, it must be "
+                         "sizeof(dls_options), here %zu",
+                         size, sizeof(*known));
+    for (size_t i = sizeof(*known); i < size; i++)
+        if (bytes[i] != 0)
+            return error_set(&loop->error, EINVAL,
+                             "dls: the options have a field that library %s "
+                             "does not know",
+                             DLS_VERSION);
+    memcpy(known, options, size < sizeof(*known) ? size : sizeof(*known));
+    return 0;
+}
+
+/* ---- a loop that begins ---- */
+
+static struct own_loop shape_of(const dls_loop *loop)
+{
+    return (struct own_loop){.base = {.iterations = loop->iterations,
+                                      .workers = loop->workers,
+                                      .power = loop->power},
+                             .own = loop->own};
+}
+
+/* Whether the scheme has a table, or needs its state. */
+static int begin_table(dls_loop *loop, const struct own_loop *shape)
+{
+    struct error why;
+    if (loop->table.steps > 0 && loop->table.iterations == loop->iterations)
+        return 0;
+    sched_table_free(&loop->table);
+    loop->table = (struct sched_table){0};
+    int code = sched_table_build(&loop->table, loop->scheme, &loop->spec,
+                                 &shape->base, loop->min_chunk, &why);
+    if (code == -ENOTSUP || code == -E2BIG)
+        return 0;
+    return code == 0 ? 0 : error_set(&loop->error, -code, "%s", why.text);
+}
+
+static int begin_state(dls_loop *loop, const struct own_loop *shape)
+{
+    size_t bytes = sched_bytes(loop->scheme, &shape->base);
+    if (loop->prepared && loop->scheme->again != NULL)
+        return sched_again(&loop->sched, &loop->spec, &shape->base);
+    if (bytes > loop->memory_bytes) {
+        free(loop->memory);
+        loop->memory_bytes = 0;
+        loop->memory = lines_zeroed(bytes);
+        if (loop->memory == NULL)
+            return out_of_memory(loop);
+        loop->memory_bytes = bytes;
+    }
+    int code = sched_init(&loop->sched, loop->memory, loop->scheme, &loop->spec,
+                          &shape->base, loop->min_chunk, &loop->error);
+    loop->prepared = code == 0;
+    return code;
+}
+
+static void open_source(dls_loop *loop, int number)
+{
+    struct dls_worker *worker = &loop->worker[number];
+    *worker = (struct dls_worker){0};
+    if (loop->iterations == 0)
+        source_none_open(&worker->source.base, number);
+    else if (loop->table.steps > 0)
+        source_table_open(&worker->source.table, number, &loop->table,
+                          loop->counter);
+    else
+        source_state_open(&worker->source.state, number, &loop->sched,
+                          loop->lock, loop->scheme->feedback != NULL);
+}
+
+static int begin(dls_loop *loop)
+{
+    const struct own_loop shape = shape_of(loop);
+    int code = 0;
+    if (loop->iterations > 0)
+        code = begin_table(loop, &shape);
+    if (code == 0 && loop->iterations > 0 && loop->table.steps == 0)
+        code = begin_state(loop, &shape);
+    if (code != 0)
+        return code;
+    loop->opened_s = engine_now();
+    loop->opened_ticks = engine_ticks();
+    atomic_store(&loop->counter->step, loop->table.primed);
+    atomic_store(&loop->back_count, 0);
+    for (int w = 0; w < loop->workers; w++)
+        open_source(loop, w);
+    return 0;
+}
+
+/* ---- open, again, close ---- */
+
+static int allocate(dls_loop *loop)
+{
+    size_t workers = (size_t)loop->workers;
+    loop->worker = lines_zeroed(workers * sizeof(*loop->worker));
+    loop->counter = lines_zeroed(sizeof(*loop->counter));
+    loop->lock = lines_zeroed(sizeof(*loop->lock));
+    loop->back = calloc(workers, sizeof(*loop->back));
+    if (!loop->worker || !loop->counter || !loop->lock || !loop->back)
+        return out_of_memory(loop);
+    return 0;
+}
+
+static int check_arguments(dls_loop *loop, const char *scheme,
+                           int64_t iterations, int workers)
+{
+    if (scheme == NULL)
+        return error_set(&loop->error, EINVAL, "dls: the scheme is NULL");
+    if (iterations < 0)
+        return error_set(&loop->error, EINVAL,
+                         "dls: %lld iterations, allowed: 0 or more",
+                         (long long)iterations);
+    if (workers < 1 || workers > WORKERS_MAX)
+        return error_set(&loop->error, EINVAL,
+                         "dls: %d workers, allowed: 1 to %d", workers,
+                         WORKERS_MAX);
+    return 0;
+}
+
+static int open_loop(dls_loop *loop, const char *scheme, int64_t iterations,
+                     int workers, const dls_options *options)
+{
+    dls_options known;
+    char text[SPEC_CANONICAL_MAX];
+    int code = check_arguments(loop, scheme, iterations, workers);
+    if (code == 0)
+        code = copy_known(loop, options, &known);
+    if (code == 0)
+        code = read_options(loop, known.text);
+    if (code == 0)
+        code = schedule_resolve(known.name != NULL ? known.name : "loop",
+                                scheme, text, &loop->error);
+    if (code == 0)
+        code = own_parse(known.context, text, &loop->scheme, &loop->spec,
+                         &loop->own, &loop->error);
+    if (code != 0)
+        return code;
+    loop->workers = workers;
+    loop->iterations = iterations;
+    code = copy_powers(loop, known.power);
+    if (code == 0)
+        code = allocate(loop);
+    return code != 0 ? code : begin(loop);
+}
+
+static void drop_parts(dls_loop *loop)
+{
+    sched_table_free(&loop->table);
+    free(loop->memory);
+    free(loop->power);
+    free(loop->worker);
+    free(loop->counter);
+    free(loop->lock);
+    free(loop->back);
+}
+
+/* A handle that failed keeps its error alone. */
+static int fail(dls_loop *loop, int code)
+{
+    struct error error = loop->error;
+    drop_parts(loop);
+    *loop = (dls_loop){.error = error, .code = code};
+    return code;
+}
+
+/* The program may have set a locale that writes 0.5 as 0,5; this thread reads
+ * and writes numbers as in C meanwhile. */
+static locale_t speak_c(void)
+{
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return c != (locale_t)0 ? uselocale(c) : (locale_t)0;
+}
+
+static void speak_again(locale_t before)
+{
+    if (before != (locale_t)0)
+        freelocale(uselocale(before));
+}
+
+DLS_PUBLIC int dls_open(dls_loop **out, const char *scheme, int64_t iterations,
+                        int workers, const dls_options *options)
+{
+    if (out == NULL)
+        return -EINVAL;
+    dls_loop *loop = *out = lines_zeroed(sizeof(*loop));
+    if (loop == NULL)
+        return -ENOMEM;
+    locale_t before = speak_c();
+    int code = open_loop(loop, scheme, iterations, workers, options);
+    speak_again(before);
+    return code != 0 ? fail(loop, code) : 0;
+}
+
+DLS_PUBLIC int dls_again(dls_loop *loop, int64_t iterations)
+{
+    if (loop == NULL)
+        return -EINVAL;
+    if (loop->code != 0)
+        return loop->code;
+    if (iterations < 0)
+        return check_arguments(loop, "", iterations, loop->workers);
+    int64_t left = dls_unfinished(loop);
+    if (left > 0)
+        return error_set(&loop->error, EBUSY,
+                         "dls: %lld of %lld iterations were not run",
+                         (long long)left, (long long)loop->iterations);
+    loop->iterations = iterations;
+    int code = begin(loop);
+    return code != 0 ? fail(loop, code) : 0;
+}
+
+DLS_PUBLIC int dls_close(dls_loop *loop, int64_t *unfinished)
+{
+    int64_t left = loop != NULL ? dls_unfinished(loop) : 0;
+    if (loop != NULL)
+        drop_parts(loop);
+    free(loop);
+    if (unfinished != NULL)
+        *unfinished = left;
+    return left > 0 ? -EBUSY : 0;
+}

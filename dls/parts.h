@@ -1,0 +1,86 @@
+/* The library's own parts, shared by its files and by nobody else: open.c opens
+ * and closes loops, next.c hands out, schedule.c reads DLS_SCHEDULE, context.c
+ * keeps the schemes of programs. */
+#ifndef DLS_PARTS_H
+#define DLS_PARTS_H
+
+#include "dls/dls.h"
+#include "harness/comm/source.h"
+#include "sched/schemes/registry.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* Only what the public headers declare leaves the library. */
+#define DLS_PUBLIC __attribute__((visibility("default")))
+
+/* One worker's end, on cache lines of its own. */
+struct dls_worker {
+    _Alignas(128) union {
+        struct source base;
+        struct source_table table;
+        struct source_state state;
+    } source;
+    int64_t out;    /* iterations of the chunk it has, 0: none */
+    int64_t run;    /* iterations finished */
+    int64_t chunks; /* that it got */
+    bool asked, left;
+    uint64_t busy, ask; /* engine_ticks */
+    uint64_t since;     /* it got its chunk */
+};
+
+struct dls_loop {
+    struct error error;
+    int code; /* of dls_open: a handle that failed has only its error */
+    int64_t iterations;
+    int workers;
+    bool measures; /* stats=1 */
+
+    const struct sched_ops *scheme;
+    struct spec spec;
+    const dls_scheme *own; /* a scheme of the program's; NULL: a built-in one */
+    int64_t min_chunk;
+    double *power; /* NULL: equal */
+    bool prepared; /* the scheme has begun: `again` goes on with it */
+
+    struct sched sched;
+    void *memory; /* the scheme's state */
+    size_t memory_bytes;
+    struct sched_table table; /* steps 0: none */
+    struct source_counter *counter;
+    struct engine_lock *lock; /* of the state */
+    struct dls_worker *worker;
+
+    /* Chunks that workers have given back, under their lock. */
+    struct engine_lock back_lock;
+    _Atomic int back_count;
+    struct chunk *back;
+
+    /* One moment on both clocks. */
+    double opened_s;
+    uint64_t opened_ticks;
+};
+
+/* ---- context.c ---- */
+
+/* A loop as the schemes see it.  sched hands its address on as it is, so that
+ * the functions of a program's scheme find the program's. */
+struct own_loop {
+    struct sched_loop base; /* first */
+    const dls_scheme *own;
+};
+
+/* Finds and parses a scheme of the context (NULL: none), else a built-in one;
+ * then *own is NULL.  Returns 0 or -EINVAL. */
+int own_parse(const dls_context *context, const char *text,
+              const struct sched_ops **ops, struct spec *spec,
+              const dls_scheme **own, struct error *err);
+
+/* ---- schedule.c ---- */
+
+/* The scheme that the environment asks for, for a loop of this name, else the
+ * one given; text has SPEC_CANONICAL_MAX bytes.  Returns 0 or -errno. */
+int schedule_resolve(const char *name, const char *given, char *text,
+                     struct error *err);
+
+#endif

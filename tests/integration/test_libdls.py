@@ -1,0 +1,161 @@
+"""libdls as programs get it: installed into an empty prefix, found by
+pkg-config, linked outside the tree."""
+import os
+import re
+import subprocess
+
+import pytest
+
+from conftest import ROOT
+
+NUMBERS = 20000
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    path = tmp_path_factory.mktemp("prefix")
+    done = subprocess.run(["make", "--no-print-directory",
+                           f"-j{os.cpu_count()}", "install-lib",
+                           f"PREFIX={path}"], cwd=ROOT, capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+@pytest.fixture
+def build(prefix, tmp_path):
+    """Compiles a source against the installed library; the program's path."""
+    env = {**os.environ, "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"}
+
+    def words(*options):
+        return subprocess.run(["pkg-config", *options, "dls"], env=env,
+                              check=True, capture_output=True,
+                              text=True).stdout.split()
+
+    def call(source, compiler, *flags, static=False):
+        program = tmp_path / "program"
+        # The static library is found first where there is no other.
+        libraries = ([f"{prefix}/lib/libdls.a", "-lm"] if static else
+                     [*words("--libs"), f"-Wl,-rpath,{prefix}/lib"])
+        done = subprocess.run([*compiler.split(), "-Wall", "-Wextra",
+                               "-Werror", *flags, str(source), "-o",
+                               str(program), *words("--cflags"), *libraries],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return program
+    return call
+
+
+def run(program, *args, **variables):
+    return subprocess.run([program, *args], capture_output=True, text=True,
+                          timeout=60, check=False,
+                          env={**os.environ, **variables})
+
+
+def example(prefix, name):
+    return prefix / "share/doc/dls/examples" / name
+
+
+def divisors():
+    """The sum of the divisors of the numbers up to NUMBERS."""
+    return sum(d * (NUMBERS // d) for d in range(1, NUMBERS + 1))
+
+
+@pytest.mark.parametrize("static", [False, True])
+def test_threads(prefix, build, static):
+    program = build(example(prefix, "threads.c"), "gcc -std=c11", "-pthread",
+                    static=static)
+    for scheme in "ss", "tss", "awf-c":
+        done = run(program, scheme)
+        assert done.returncode == 0
+        assert f"sum {divisors()} under {scheme}" in done.stdout
+    done = run(program, "gsss")
+    assert done.returncode == 1 and "did you mean 'gss'?" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    done = run(program, "gss", DLS_SCHEDULE="css:chunk=100")
+    assert "under css:chunk=100" in done.stdout
+    chunks = map(int, re.findall(r": (\d+) chunks", done.stdout))
+    assert sum(chunks) == NUMBERS // 100
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_openmp_region(prefix, build, compiler):
+    done = run(build(example(prefix, "openmp.c"), compiler, "-fopenmp"))
+    assert done.returncode == 0 and f"sum {divisors()} " in done.stdout
+
+
+def test_time_steps(prefix, build):
+    done = run(build(example(prefix, "steps.c"), "gcc", "-fopenmp"))
+    assert done.returncode == 0
+    steps = re.findall(r"step \d: (\d+) (\d+)", done.stdout)
+    assert len(steps) == 6
+    assert all(int(a) + int(b) == 4000 for a, b in steps)
+
+
+def test_a_scheme_of_the_program(prefix, build):
+    done = run(build(example(prefix, "own_scheme.c"), "gcc"))
+    assert done.returncode == 0
+    # 2, 4, 8, 16, then a quarter of 70, 53, 40, 30, ...
+    assert done.stdout.split()[:8] == "2 4 8 16 17 13 10 7".split()
+    assert sum(map(int, done.stdout.split())) == 100
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_cpp(prefix, build, compiler):
+    done = run(build(example(prefix, "chunks.cpp"), compiler + " -std=c++17",
+                     "-pthread"))
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[:2] == ["stop at 0", "60 others"]
+    assert "did you mean 'gss'?" in lines[2]
+
+
+def test_cpp_without_exceptions(build, tmp_path):
+    source = tmp_path / "p.cpp"
+    source.write_text("""#include <dls.hpp>
+int main()
+{
+    dls::loop wrong("gsss", 1, 1), loop("gss", 10, 1);
+    int64_t n = 0;
+    for (dls::chunk chunk : wrong.chunks(0))
+        n += 100 * chunk.size();
+    for (dls::chunk chunk : loop.chunks(0))
+        n += chunk.size();
+    return !(n == 10 && loop.code() == 0 && wrong.code() < 0);
+}
+""")
+    assert run(build(source, "g++ -std=c++17 -fno-exceptions")).returncode == 0
+
+
+def names(*command):
+    out = subprocess.run(command, check=True, capture_output=True,
+                         text=True).stdout
+    return {line.split()[-1].split("@")[0] for line in out.splitlines()
+            if re.search(r" [A-TVWX] ", line)}
+
+
+def test_only_its_names_leave_the_library(prefix):
+    header = (prefix / "include/dls.h").read_text()
+    declared = set(re.findall(r"^[a-z].*?\b(dls_\w+)\(", header, re.M))
+    assert "dls_next" in declared
+    shared = names("nm", "-D", "--defined-only", prefix / "lib/libdls.so")
+    assert shared - {"DLS_1"} == declared
+    assert names("nm", "--defined-only", prefix / "lib/libdls.a") == declared
+
+
+def test_it_needs_the_c_library_alone(prefix):
+    out = subprocess.run(["objdump", "-p", prefix / "lib/libdls.so"],
+                         check=True, capture_output=True, text=True).stdout
+    needed = set(re.findall(r"NEEDED +(\S+)", out))
+    assert needed <= {"libc.so.6", "libm.so.6"}
+    assert "SONAME               libdls.so.1\n" in out
+
+
+def test_it_neither_prints_nor_ends_the_program(prefix):
+    used = subprocess.run(["nm", "-D", "--undefined-only",
+                           prefix / "lib/libdls.so"], check=True,
+                          capture_output=True, text=True).stdout
+    used = {line.split()[1].split("@")[0] for line in used.splitlines()}
+    assert not used & {"abort", "exit", "_exit", "printf", "puts", "fprintf",
+                       "fputs", "fwrite", "putchar", "stdout", "stderr",
+                       "pthread_create", "signal", "sigaction"}
