@@ -220,7 +220,7 @@ def test_the_tables_pair_cells_that_differ_only_in_what_goes_wrong(
     (["--reissue", "--ranks", 2, "--transport", "window"],
      "transport shared or master"),
     (["--reissue=0"], "on, off or a factor above 0"),
-    (["--reissue", "4"], "behind a '=': --reissue=4"),
+    (["--reissue", "4"], "after a '=': --reissue=4"),
     (["--reissue", "--transprot", "x"], "did you mean --transport"),
 ])
 def test_what_is_impossible_is_refused(dlsbench, words, says):
