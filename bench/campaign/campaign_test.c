@@ -28,68 +28,68 @@ static void assert_error(const char *text, const char *expected)
 
 #define CELL "{kernel: null, scheme: ss}"
 
+static const struct {
+    const char *text, *expected;
+} wrong_texts[] = {
+    {"", "c.yaml:1:1: the file is empty"},
+    {"- a\n", "c.yaml:1:1: a campaign is a map"},
+    {"name: x\n", "c.yaml:1:1: cells is missing"},
+    {"name: [\n", "c.yaml:2:1: not YAML"},
+    {"name: x\n...\n---\na: b\n", "second document"},
+    {"repititions: 5\ncells: [" CELL "]\n",
+     "c.yaml:1:1: unknown key 'repititions'; did you mean 'repetitions'?"},
+    {"repetitions: ten\ncells: [" CELL "]\n",
+     "c.yaml:1:14: repetitions: 'ten' is not a whole number"},
+    {"ci: 2\ncells: [" CELL "]\n", "c.yaml:1:5: ci: 2 is out of range"},
+    {"ci: 0.1\nci: 0.2\ncells: [" CELL "]\n",
+     "c.yaml:2:1: ci is given twice, first in line 1"},
+    {"name: a/b\ncells: [" CELL "]\n", "c.yaml:1:7: name: 'a/b'"},
+    {"cells: []\n", "c.yaml:1:8: cells: a list is needed"},
+    {"cells:\n  - gss\n", "c.yaml:2:5: cells: each entry is a map"},
+    {"cells:\n  - kernel: null\n    sceme: ss\n",
+     "c.yaml:3:5: unknown key 'sceme'; did you mean 'scheme'?"},
+    {"cells:\n  - kernel: null\n    repetitions: 3\n",
+     "c.yaml:3:5: unknown key 'repetitions'"},
+    {"cells:\n  - kernel: null\n", "c.yaml:2:5: scheme is missing"},
+    {"cells:\n  - kernel: null\n    scheme:\n", "scheme: the value is missing"},
+    {"cells:\n  - kernel: null\n    scheme: []\n",
+     "c.yaml:3:13: scheme: the list is empty"},
+    {"cells:\n  - kernel: null\n    scheme: [ss, [gss]]\n",
+     "c.yaml:3:18: scheme: a single value is needed"},
+    {"cells:\n  - kernel: null\n    scheme: [ss, gs]\n",
+     "c.yaml:3:18: scheme: unknown name 'gs'"},
+    {"cells:\n  - kernel: \"null:sise=3\"\n    scheme: ss\n",
+     "c.yaml:2:13: kernel null: unknown key 'sise'"},
+    {"cells:\n  - kernel: \"trace:file=/none/such\"\n    scheme: ss\n",
+     "c.yaml:2:13: kernel trace: cannot read /none/such"},
+    {"cells:\n  - kernel: null\n    scheme: ss\n    layout: [1x1, 2]\n",
+     "c.yaml:4:19: layout: '2' must be RANKSxTHREADS"},
+    {"cells:\n  - kernel: null\n    scheme: ss\n    layout: 1x1\n"
+     "    ranks: 2\n",
+     "c.yaml:5:5: ranks: layout says ranks and threads"},
+    {"cells:\n  - kernel: null\n    scheme: ss\n    bind: compacd\n",
+     "c.yaml:4:11: bind: 'compacd' is unknown"},
+    {"cells:\n  - kernel: null\n    scheme: ss\n    power: \"1,x\"\n",
+     "c.yaml:4:12: power: 'x' must be a number"},
+    {"cells:\n  - kernel: null\n    scheme: ss\n    ranks: 2\n"
+     "    transport: shared\n",
+     "c.yaml:2:5: no combination of this block is possible: layout 2x1: "
+     "transport shared needs one rank; use transport master, window or "
+     "steal"},
+    {"repetitions: 9\nrepetitions_max: 5\ncells: [" CELL "]\n",
+     "repetitions (9) are more than repetitions_max (5)"},
+    {"overrides: 3\ncells: [" CELL "]\n", "c.yaml:1:12: overrides: a map"},
+    {"cells: [" CELL "]\noverrides:\n  cells: 1\n",
+     "c.yaml:3:3: cells is a part of a campaign file and cannot be set"},
+    {"a: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+     "c.yaml:1:35: lists and maps"},
+};
+
 static void errors_name_file_line_and_column(void **state)
 {
-    static const struct {
-        const char *text, *expected;
-    } rows[] = {
-        {"", "c.yaml:1:1: the file is empty"},
-        {"- a\n", "c.yaml:1:1: a campaign is a map"},
-        {"name: x\n", "c.yaml:1:1: cells is missing"},
-        {"name: [\n", "c.yaml:2:1: not YAML"},
-        {"name: x\n...\n---\na: b\n", "second document"},
-        {"repititions: 5\ncells: [" CELL "]\n",
-         "c.yaml:1:1: unknown key 'repititions'; did you mean 'repetitions'?"},
-        {"repetitions: ten\ncells: [" CELL "]\n",
-         "c.yaml:1:14: repetitions: 'ten' is not a whole number"},
-        {"ci: 2\ncells: [" CELL "]\n", "c.yaml:1:5: ci: 2 is out of range"},
-        {"ci: 0.1\nci: 0.2\ncells: [" CELL "]\n",
-         "c.yaml:2:1: ci is given twice, first in line 1"},
-        {"name: a/b\ncells: [" CELL "]\n", "c.yaml:1:7: name: 'a/b'"},
-        {"cells: []\n", "c.yaml:1:8: cells: a list is needed"},
-        {"cells:\n  - gss\n", "c.yaml:2:5: cells: each entry is a map"},
-        {"cells:\n  - kernel: null\n    sceme: ss\n",
-         "c.yaml:3:5: unknown key 'sceme'; did you mean 'scheme'?"},
-        {"cells:\n  - kernel: null\n    repetitions: 3\n",
-         "c.yaml:3:5: unknown key 'repetitions'"},
-        {"cells:\n  - kernel: null\n", "c.yaml:2:5: scheme is missing"},
-        {"cells:\n  - kernel: null\n    scheme:\n",
-         "scheme: the value is missing"},
-        {"cells:\n  - kernel: null\n    scheme: []\n",
-         "c.yaml:3:13: scheme: the list is empty"},
-        {"cells:\n  - kernel: null\n    scheme: [ss, [gss]]\n",
-         "c.yaml:3:18: scheme: a single value is needed"},
-        {"cells:\n  - kernel: null\n    scheme: [ss, gs]\n",
-         "c.yaml:3:18: scheme: unknown name 'gs'"},
-        {"cells:\n  - kernel: \"null:sise=3\"\n    scheme: ss\n",
-         "c.yaml:2:13: kernel null: unknown key 'sise'"},
-        {"cells:\n  - kernel: \"trace:file=/none/such\"\n    scheme: ss\n",
-         "c.yaml:2:13: kernel trace: cannot read /none/such"},
-        {"cells:\n  - kernel: null\n    scheme: ss\n    layout: [1x1, 2]\n",
-         "c.yaml:4:19: layout: '2' must be RANKSxTHREADS"},
-        {"cells:\n  - kernel: null\n    scheme: ss\n    layout: 1x1\n"
-         "    ranks: 2\n",
-         "c.yaml:5:5: ranks: layout says ranks and threads"},
-        {"cells:\n  - kernel: null\n    scheme: ss\n    bind: compacd\n",
-         "c.yaml:4:11: bind: 'compacd' is unknown"},
-        {"cells:\n  - kernel: null\n    scheme: ss\n    power: \"1,x\"\n",
-         "c.yaml:4:12: power: 'x' must be a number"},
-        {"cells:\n  - kernel: null\n    scheme: ss\n    ranks: 2\n"
-         "    transport: shared\n",
-         "c.yaml:2:5: no combination of this block is possible: layout 2x1: "
-         "transport shared needs one rank; use transport master, window or "
-         "steal"},
-        {"repetitions: 9\nrepetitions_max: 5\ncells: [" CELL "]\n",
-         "repetitions (9) are more than repetitions_max (5)"},
-        {"overrides: 3\ncells: [" CELL "]\n", "c.yaml:1:12: overrides: a map"},
-        {"cells: [" CELL "]\noverrides:\n  cells: 1\n",
-         "c.yaml:3:3: cells is a part of a campaign file and cannot be set"},
-        {"a: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
-         "c.yaml:1:35: lists and maps"},
-    };
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        assert_error(rows[i].text, rows[i].expected);
+    for (size_t i = 0; i < sizeof(wrong_texts) / sizeof(wrong_texts[0]); i++)
+        assert_error(wrong_texts[i].text, wrong_texts[i].expected);
 }
 
 static void lists_cross_and_equal_cells_are_one(void **state)

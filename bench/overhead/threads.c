@@ -16,14 +16,97 @@
  * in the place of the first of them. */
 enum { SEQUENCE_WORKERS = 1 << 15, CHUNKS = 1 << 20, THREADS_MAX = 256 };
 
-/* One scheme, its loop and how it is served. */
-struct contest {
-    char spec[64];
+/* One scheme and its loop. */
+struct entry {
+    const char *spec;
     int workers;
     int64_t iterations;
-    bool powers;  /* unequal: the sizes depend on who asks */
-    bool learns;  /* beside the last row that does not */
-    bool steals;  /* each thread has a range of its own */
+    bool powers; /* unequal: the sizes depend on who asks */
+    bool learns; /* beside the last row that does not */
+    bool steals; /* each thread has a range of its own */
+};
+
+static const struct entry entries[] = {
+    {.spec = "ss", .workers = 2, .iterations = CHUNKS},
+    {.spec = "css:chunk=7", .workers = 2, .iterations = 7LL * CHUNKS},
+    {.spec = "ss", .iterations = CHUNKS, .steals = true},
+    {.spec = "css:chunk=7", .iterations = 7LL * CHUNKS, .steals = true},
+    {.spec = "gss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
+    {.spec = "fss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
+    {.spec = "tss:first=2000,last=1",
+     .workers = 2,
+     .iterations = 1000LL * CHUNKS},
+    {.spec = "tss-taylor",
+     .workers = 8 * SEQUENCE_WORKERS,
+     .iterations = 1LL << 30},
+    {.spec = "qss", .workers = 8 * SEQUENCE_WORKERS, .iterations = 1LL << 30},
+    {.spec = "wcss:k=500000",
+     .workers = 2,
+     .iterations = 3LL * CHUNKS,
+     .powers = true},
+    {.spec = "dtss",
+     .workers = 4 * SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true},
+    {.spec = "dtss-acp",
+     .workers = 4 * SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true},
+    {.spec = "dfss",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true},
+    {.spec = "dgss",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true},
+    {.spec = "wf",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true},
+    {.spec = "awf",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+    {.spec = "awf-b",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+    {.spec = "awf-c",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+    {.spec = "awf-d",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+    {.spec = "awf-e",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+    /* Times of nothing scatter so much that its chunks are small. */
+    {.spec = "af",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 22,
+     .powers = true,
+     .learns = true},
+    {.spec = "bold",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+};
+
+enum { COUNT = sizeof(entries) / sizeof(entries[0]) };
+
+/* How an entry is served. */
+struct contest {
+    struct entry is;
     int first[2]; /* its workers */
     const struct sched_ops *ops;
     struct spec parsed;
@@ -76,7 +159,7 @@ static int64_t scheduled(struct field *field, int thread)
                             .kernel = field->null,
                             .instance = field->instance,
                             .scratch = scratch};
-    if (field->contest->steals)
+    if (field->contest->is.steals)
         steal_source_open(&source.steal, &field->contest->steal, thread);
     else if (field->contest->table.steps > 0)
         source_table_open(&source.table, thread, &field->contest->table,
@@ -121,17 +204,17 @@ static int prepare(struct contest *c, struct error *err)
     const struct sched_ops *ops;
     struct spec spec;
     double *power =
-        c->powers ? calloc((size_t)c->workers, sizeof(*power)) : NULL;
-    for (int i = 0; power != NULL && i < c->workers; i++)
+        c->is.powers ? calloc((size_t)c->is.workers, sizeof(*power)) : NULL;
+    for (int i = 0; power != NULL && i < c->is.workers; i++)
         power[i] = 1 + i % 2;
-    struct sched_loop loop = {c->iterations, c->workers, power};
-    int code = sched_parse(c->spec, &ops, &spec, err);
-    if (code == 0 && !c->powers)
+    struct sched_loop loop = {c->is.iterations, c->is.workers, power};
+    int code = sched_parse(c->is.spec, &ops, &spec, err);
+    if (code == 0 && !c->is.powers)
         code = sched_table_build(&c->table, ops, &spec, &loop, 1, err);
-    if (code == 0 && c->powers && c->state == NULL)
+    if (code == 0 && c->is.powers && c->state == NULL)
         c->state =
             aligned_alloc(128, (sched_bytes(ops, &loop) + 255) / 128 * 128);
-    if (code == 0 && c->powers)
+    if (code == 0 && c->is.powers)
         code = sched_init(&c->sched, (char *)c->state + 64, ops, &spec, &loop,
                           1, err);
     free(power);
@@ -142,13 +225,13 @@ static int prepare_steals(struct contest *c, struct launch_context *context,
                           struct error *err)
 {
     const struct engine_patience patience = {.spin_s = 1};
-    int workers = c->first[1] = c->workers = context->threads;
-    const struct sched_loop loop = {c->iterations, workers, NULL};
+    int workers = c->first[1] = c->is.workers = context->threads;
+    const struct sched_loop loop = {c->is.iterations, workers, NULL};
     const struct tree tree = {.ranks = 1,
                               .threads = workers,
                               .workers = workers,
                               .rank_worker = c->first};
-    int code = sched_parse(c->spec, &c->ops, &c->parsed, err);
+    int code = sched_parse(c->is.spec, &c->ops, &c->parsed, err);
     const struct steal_choice choice = {
         .scheme = c->ops, .spec = &c->parsed, .min_chunk = 1};
     if (code == 0)
@@ -162,9 +245,9 @@ static int prepare_steals(struct contest *c, struct launch_context *context,
 static double time_contest(struct field *field, struct contest *c)
 {
     struct error err;
-    if (c->steals)
+    if (c->is.steals)
         steal_reset(&c->steal);
-    if (c->powers && prepare(c, &err) != 0)
+    if (c->is.powers && prepare(c, &err) != 0)
         return 0;
     field->contest = c;
     field->lock = c->state;
@@ -190,21 +273,21 @@ static void print_rows(FILE *out, struct contest *c, int count)
     for (int i = 0; i < count; i++) {
         double ns = stats_middle(c[i].ns, OVERHEAD_ROUNDS);
         double ratio = stats_middle(c[i].ratio, OVERHEAD_ROUNDS);
-        double aim = c[i].powers ? 4 : 1.25;
-        fprintf(out, "  %-30s %-10s %8.1f %8.2f   ", c[i].spec,
-                c[i].steals        ? "own range"
-                : c[i].powers      ? "state"
+        double aim = c[i].is.powers ? 4 : 1.25;
+        fprintf(out, "  %-30s %-10s %8.1f %8.2f   ", c[i].is.spec,
+                c[i].is.steals     ? "own range"
+                : c[i].is.powers   ? "state"
                 : c[i].table.start ? "table"
                                    : "closed",
                 ns, ratio);
-        if (c[i].steals)
+        if (c[i].is.steals)
             fprintf(out, "-\n");
-        else if (c[i].learns)
+        else if (c[i].is.learns)
             fprintf(out, "%+.0f ns, at most %.0f %s\n", ns - plain, most_ns,
                     ns - plain <= most_ns ? "met" : "MISSED");
         else
             fprintf(out, "%.2f %s\n", aim, ratio <= aim ? "met" : "MISSED");
-        plain = c[i].learns ? plain : ns;
+        plain = c[i].is.learns ? plain : ns;
     }
 }
 
@@ -213,102 +296,39 @@ static double time_bare_again(void *field)
     return time_bare(field);
 }
 
-void overhead_threads(FILE *out, struct launch_context *context)
+static int open_all(struct field *field, struct contest *contest,
+                    struct error *err)
 {
-    struct contest contest[] = {
-        {.spec = "ss", .workers = 2, .iterations = CHUNKS},
-        {.spec = "css:chunk=7", .workers = 2, .iterations = 7LL * CHUNKS},
-        {.spec = "ss", .iterations = CHUNKS, .steals = true},
-        {.spec = "css:chunk=7", .iterations = 7LL * CHUNKS, .steals = true},
-        {.spec = "gss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
-        {.spec = "fss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
-        {.spec = "tss:first=2000,last=1",
-         .workers = 2,
-         .iterations = 1000LL * CHUNKS},
-        {.spec = "tss-taylor",
-         .workers = 8 * SEQUENCE_WORKERS,
-         .iterations = 1LL << 30},
-        {.spec = "qss",
-         .workers = 8 * SEQUENCE_WORKERS,
-         .iterations = 1LL << 30},
-        {.spec = "wcss:k=500000",
-         .workers = 2,
-         .iterations = 3LL * CHUNKS,
-         .powers = true},
-        {.spec = "dtss",
-         .workers = 4 * SEQUENCE_WORKERS,
-         .iterations = 1LL << 40,
-         .powers = true},
-        {.spec = "dtss-acp",
-         .workers = 4 * SEQUENCE_WORKERS,
-         .iterations = 1LL << 40,
-         .powers = true},
-        {.spec = "dfss",
-         .workers = SEQUENCE_WORKERS,
-         .iterations = 1LL << 40,
-         .powers = true},
-        {.spec = "dgss",
-         .workers = SEQUENCE_WORKERS,
-         .iterations = 1LL << 40,
-         .powers = true},
-        {.spec = "wf",
-         .workers = SEQUENCE_WORKERS,
-         .iterations = 1LL << 40,
-         .powers = true},
-        {.spec = "awf",
-         .workers = SEQUENCE_WORKERS,
-         .iterations = 1LL << 40,
-         .powers = true,
-         .learns = true},
-        {.spec = "awf-b",
-         .workers = SEQUENCE_WORKERS,
-         .iterations = 1LL << 40,
-         .powers = true,
-         .learns = true},
-        {.spec = "awf-c",
-         .workers = SEQUENCE_WORKERS,
-         .iterations = 1LL << 40,
-         .powers = true,
-         .learns = true},
-        {.spec = "awf-d",
-         .workers = SEQUENCE_WORKERS,
-         .iterations = 1LL << 40,
-         .powers = true,
-         .learns = true},
-        {.spec = "awf-e",
-         .workers = SEQUENCE_WORKERS,
-         .iterations = 1LL << 40,
-         .powers = true,
-         .learns = true},
-        /* Times of nothing scatter so much that its chunks are small. */
-        {.spec = "af",
-         .workers = SEQUENCE_WORKERS,
-         .iterations = 1LL << 22,
-         .powers = true,
-         .learns = true},
-        {.spec = "bold",
-         .workers = SEQUENCE_WORKERS,
-         .iterations = 1LL << 40,
-         .powers = true,
-         .learns = true},
-    };
-    enum { COUNT = sizeof(contest) / sizeof(contest[0]) };
-    struct field *field = aligned_alloc(128, sizeof(*field));
     struct spec spec;
-    struct error err = {""};
-    double limit[OVERHEAD_ROUNDS];
-    memset(field, 0, sizeof(*field));
-    field->context = context;
-    int code = kernel_parse("null:size=1", &field->null, &spec, &err);
+    int code = kernel_parse("null:size=1", &field->null, &spec, err);
     if (code == 0)
-        code = field->null->create(&spec, &field->instance, &err);
-    for (int i = 0; i < COUNT && code == 0; i++)
-        code = contest[i].steals ? prepare_steals(&contest[i], context, &err)
-                                 : prepare(&contest[i], &err);
-    if (code != 0) {
-        fprintf(out, "in one process: %s\n", err.text);
-        return;
+        code = field->null->create(&spec, &field->instance, err);
+    for (int i = 0; i < COUNT && code == 0; i++) {
+        contest[i].is = entries[i];
+        code = entries[i].steals
+                   ? prepare_steals(&contest[i], field->context, err)
+                   : prepare(&contest[i], err);
     }
+    return code;
+}
+
+static void close_all(struct field *field, struct contest *contest)
+{
+    for (int i = 0; i < COUNT; i++) {
+        sched_table_free(&contest[i].table);
+        free(contest[i].state);
+        if (contest[i].is.steals) {
+            steal_close(&contest[i].steal);
+            steal_loop_close(&contest[i].steal_loop);
+        }
+    }
+    field->null->destroy(field->instance);
+}
+
+/* In turns with the bare counter, whose times are the limits. */
+static void time_all(struct field *field, struct contest *contest,
+                     double limit[OVERHEAD_ROUNDS])
+{
     for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
         limit[r] = time_bare(field);
         for (int i = 0; i < COUNT; i++) {
@@ -316,6 +336,21 @@ void overhead_threads(FILE *out, struct launch_context *context)
             contest[i].ratio[r] = contest[i].ns[r] / limit[r];
         }
     }
+}
+
+void overhead_threads(FILE *out, struct launch_context *context)
+{
+    struct contest contest[COUNT] = {0};
+    struct field *field = aligned_alloc(128, sizeof(*field));
+    struct error err = {""};
+    double limit[OVERHEAD_ROUNDS];
+    memset(field, 0, sizeof(*field));
+    field->context = context;
+    if (open_all(field, contest, &err) != 0) {
+        fprintf(out, "in one process: %s\n", err.text);
+        return;
+    }
+    time_all(field, contest, limit);
     fprintf(out,
             "One chunk of an empty loop in one process, %d threads asking\n"
             "  %-30s %-10s %8s %8s   aim\n",
@@ -326,14 +361,6 @@ void overhead_threads(FILE *out, struct launch_context *context)
     overhead_openmp(out, &(struct overhead_bare){time_bare_again, field, bind,
                                                  context, field->null,
                                                  field->instance});
-    for (int i = 0; i < COUNT; i++) {
-        sched_table_free(&contest[i].table);
-        free(contest[i].state);
-        if (contest[i].steals) {
-            steal_close(&contest[i].steal);
-            steal_loop_close(&contest[i].steal_loop);
-        }
-    }
-    field->null->destroy(field->instance);
+    close_all(field, contest);
     free(field);
 }
