@@ -10,11 +10,6 @@
 #include "bench/predict/models.h"
 #include "bench/results/summary.h"
 #include "bench/results/tables.h"
-#include "harness/disturb/load.h"
-#include "harness/disturb/stopper.h"
-#include "harness/guard/earlier.h"
-#include "harness/guard/guard.h"
-#include "harness/launch/launch.h"
 #include "harness/topo/topo.h"
 #include "kernels/kernel.h"
 
@@ -23,6 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* A campaign on its way. */
+struct job {
+    int argc;
+    char **argv;         /* as typed */
+    const char *command; /* the same, for a shell */
+    const struct run_options *options;
+    struct campaign *campaign;
+    struct rundir dir;
+    struct choose choose;
+};
 
 /* What `cores` stands for (at least 2, so that there is something to share),
  * and what rank_per chooses by.  --cores alone says nothing of the inside of a
@@ -112,10 +118,10 @@ static int print_results(const struct rundir *dir,
 }
 
 /* Says how to go on after an interruption or a stop. */
-static void say_resume(int argc, char **argv, const struct rundir *dir,
-                       const struct driver_end *end, const char *why)
+static void say_resume(const struct job *job, const struct driver_end *end,
+                       const char *why)
 {
-    char *command = run_command_line(argc, argv, dir->path);
+    char *command = run_command_line(job->argc, job->argv, job->dir.path);
     fprintf(stderr,
             "dlsbench: %s: %d cells are complete, %d are left; resume with: "
             "%s\n",
@@ -124,29 +130,27 @@ static void say_resume(int argc, char **argv, const struct rundir *dir,
     free(command);
 }
 
-static int run_cells(int argc, char **argv, const struct run_options *options,
-                     const struct rundir *dir, struct campaign *campaign,
-                     struct error *err)
+static int run_cells(const struct job *job, struct error *err)
 {
-    char *command = run_command_line(argc, argv, NULL);
+    const struct run_options *options = job->options;
+    const struct campaign *campaign = job->campaign;
     const struct driver_options driver = {
         .launcher = options->launcher,
         .simulate = options->simulated ? &options->simulate : NULL,
-        .command = command ? command : ""};
+        .command = job->command};
     struct driver_end end;
-    int code = driver_run(dir, campaign, campaign->all.cells,
+    int code = driver_run(&job->dir, campaign, campaign->all.cells,
                           campaign->all.count, &driver, &end, err);
-    free(command);
     if (code != 0) {
         command_fail(COMMAND_FAILED, err);
-        say_resume(argc, argv, dir, &end, "stopped");
+        say_resume(job, &end, "stopped");
         return COMMAND_FAILED;
     }
     if (end.interrupted) {
-        say_resume(argc, argv, dir, &end, "interrupted");
+        say_resume(job, &end, "interrupted");
         return COMMAND_FAILED;
     }
-    if (print_results(dir, campaign, err) != 0)
+    if (print_results(&job->dir, campaign, err) != 0)
         return command_fail(COMMAND_FAILED, err);
     return end.failed + end.unverified == 0 ? COMMAND_OK : COMMAND_FAILED;
 }
@@ -231,18 +235,6 @@ static int prepare(const struct run_options *options,
     return COMMAND_OK;
 }
 
-/* What scheme auto takes by simulation. */
-static int choose_cells(int argc, char **argv, struct choose *choose,
-                        const struct rundir *dir, struct campaign *campaign,
-                        struct error *err)
-{
-    char *command = run_command_line(argc, argv, NULL);
-    int code =
-        choose_settle(choose, dir, campaign, command ? command : "", err);
-    free(command);
-    return code;
-}
-
 /* What is missing is simulated as what is there was: results that go on keep
  * the calibration that they began with, `name` in their directory. */
 static bool stored_calibration(const struct run_options *options,
@@ -260,55 +252,70 @@ static bool stored_calibration(const struct run_options *options,
            access(path, R_OK) == 0;
 }
 
-static int run_campaign(int argc, char **argv,
-                        const struct run_options *options,
-                        struct campaign *campaign, struct error *err)
+/* What scheme auto chooses by, and the result directory. */
+static int open_job(struct job *job, struct error *err)
 {
-    struct rundir dir;
-    struct choose choose;
     char stored[PATH_MAX];
-    int code = take_part(options, campaign, err);
-    if (code == 0 && options->dry_run)
-        return run_dry(options, campaign);
-    if (code == 0 && options->dir.prepare)
-        return prepare(options, campaign);
-    bool resume = options->dir.resume;
-    if (code == 0 && !options->simulated && !resume)
-        code = crowd_check(campaign, options->launcher, err);
-    if (code == 0) {
-        bool goes_on = stored_calibration(options, campaign,
-                                          "auto/calibration.json", stored);
-        code = choose_open(&choose, goes_on ? stored : options->calibration,
-                           campaign, err);
-        if (code == 0)
-            code = open_directory(options, campaign, &dir, err);
-        if (code != 0)
-            choose_close(&choose);
-    }
+    const struct run_options *options = job->options;
+    bool goes_on = stored_calibration(options, job->campaign,
+                                      "auto/calibration.json", stored);
+    int code =
+        choose_open(&job->choose, goes_on ? stored : options->calibration,
+                    job->campaign, err);
+    if (code == 0)
+        code = open_directory(options, job->campaign, &job->dir, err);
     if (code != 0)
-        return command_fail(COMMAND_USAGE, err);
-    if (options->simulated &&
-        simulate_store(&options->simulate, dir.path, err) != 0)
-        return command_fail(COMMAND_FAILED, err);
+        choose_close(&job->choose);
+    return code;
+}
+
+static void say_start(const struct campaign *campaign, const struct rundir *dir)
+{
     fprintf(stderr, "dlsbench: %s: %d cell%s", campaign->name,
             campaign->all.count, campaign->all.count == 1 ? "" : "s");
     if (campaign->all.skipped > 0)
         fprintf(stderr, " (%d impossible combinations skipped, see --dry-run)",
                 campaign->all.skipped);
-    fprintf(stderr, ", results in %s\n", dir.path);
-    if (resume && drop_complete(&dir, campaign, err) != 0)
-        code = -EINVAL;
-    else if (resume && !options->simulated)
-        code = crowd_check(campaign, options->launcher, err);
-    if (code != 0) {
-        choose_close(&choose);
-        return command_fail(COMMAND_USAGE, err);
-    }
-    code = choose_cells(argc, argv, &choose, &dir, campaign, err);
-    choose_close(&choose);
-    if (code != 0)
+    fprintf(stderr, ", results in %s\n", dir->path);
+}
+
+/* All that comes before the first launch, in the directory that is open. */
+static int begin_job(struct job *job, struct error *err)
+{
+    const struct run_options *options = job->options;
+    bool resume = options->dir.resume;
+    if (options->simulated &&
+        simulate_store(&options->simulate, job->dir.path, err) != 0)
         return command_fail(COMMAND_FAILED, err);
-    return run_cells(argc, argv, options, &dir, campaign, err);
+    say_start(job->campaign, &job->dir);
+    if (resume && drop_complete(&job->dir, job->campaign, err) != 0)
+        return command_fail(COMMAND_USAGE, err);
+    if (resume && !options->simulated &&
+        crowd_check(job->campaign, options->launcher, err) != 0)
+        return command_fail(COMMAND_USAGE, err);
+    if (choose_settle(&job->choose, &job->dir, job->campaign, job->command,
+                      err) != 0)
+        return command_fail(COMMAND_FAILED, err);
+    return COMMAND_OK;
+}
+
+static int run_campaign(struct job *job, struct error *err)
+{
+    const struct run_options *options = job->options;
+    int code = take_part(options, job->campaign, err);
+    if (code == 0 && options->dry_run)
+        return run_dry(options, job->campaign);
+    if (code == 0 && options->dir.prepare)
+        return prepare(options, job->campaign);
+    if (code == 0 && !options->simulated && !options->dir.resume)
+        code = crowd_check(job->campaign, options->launcher, err);
+    if (code == 0)
+        code = open_job(job, err);
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, err);
+    code = begin_job(job, err);
+    choose_close(&job->choose);
+    return code == COMMAND_OK ? run_cells(job, err) : code;
 }
 
 /* Once for a run, and said: a campaign may be one for real threads. */
@@ -323,22 +330,21 @@ static void say_threads(const struct campaign *campaign)
     }
 }
 
-static int simulate_campaign(int argc, char **argv, struct run_options *options,
-                             struct campaign *campaign, struct error *err)
+static int simulate_campaign(struct job *job, struct run_options *options,
+                             struct error *err)
 {
-    if (options->dry_run)
-        return run_campaign(argc, argv, options, campaign, err);
     char stored[PATH_MAX];
     bool goes_on =
-        stored_calibration(options, campaign, "calibration.json", stored);
+        stored_calibration(options, job->campaign, "calibration.json", stored);
     options->simulate.calibration = goes_on ? stored : options->calibration;
-    if (simulate_open(&options->simulate, campaign->all.cells,
-                      campaign->all.count, err) != 0) {
-        simulate_close(&options->simulate);
-        return command_fail(COMMAND_USAGE, err);
+    int code = COMMAND_USAGE;
+    if (simulate_open(&options->simulate, job->campaign->all.cells,
+                      job->campaign->all.count, err) != 0) {
+        command_fail(COMMAND_USAGE, err);
+    } else {
+        say_threads(job->campaign);
+        code = run_campaign(job, err);
     }
-    say_threads(campaign);
-    int code = run_campaign(argc, argv, options, campaign, err);
     simulate_close(&options->simulate);
     return code;
 }
@@ -357,8 +363,16 @@ static int measure(int argc, char **argv, bool simulated)
         code = run_options_campaign(&options, &campaign, &err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
-    code = simulated ? simulate_campaign(argc, typed, &options, &campaign, &err)
-                     : run_campaign(argc, typed, &options, &campaign, &err);
+    char *command = run_command_line(argc, typed, NULL);
+    struct job job = {.argc = argc,
+                      .argv = typed,
+                      .command = command ? command : "",
+                      .options = &options,
+                      .campaign = &campaign};
+    code = simulated && !options.dry_run
+               ? simulate_campaign(&job, &options, &err)
+               : run_campaign(&job, &err);
+    free(command);
     campaign_free(&campaign);
     return code;
 }
@@ -371,38 +385,4 @@ int run_command(int argc, char **argv)
 int sim_command(int argc, char **argv)
 {
     return measure(argc, argv, true);
-}
-
-/* For the launcher only: PLAN.json, and seconds until MPI must be up. */
-int launch_command(int argc, char **argv)
-{
-    struct error err;
-    if (argc == 3) {
-        guard_begin(strtod(argv[2], NULL));
-        if (earlier_await_plan(argv[1], EARLIER_LIMIT_S, &err) != 0)
-            return command_fail(COMMAND_FAILED, &err);
-        return launch_main(argv[1]);
-    }
-    error_set(&err, EINVAL, "launch is started by dlsbench run");
-    return command_fail(COMMAND_USAGE, &err);
-}
-
-/* For the ranks only: a process that competes with a worker. */
-int busy_command(int argc, char **argv)
-{
-    struct error err;
-    if (argc == 2)
-        return load_busy(argv[1]);
-    error_set(&err, EINVAL, "busy is started by the ranks of dlsbench run");
-    return command_fail(COMMAND_USAGE, &err);
-}
-
-/* For the ranks only: a process that stops one of them for a while. */
-int stopper_command(int argc, char **argv)
-{
-    struct error err;
-    if (argc == 2)
-        return stopper_serve(argv[1]);
-    error_set(&err, EINVAL, "stopper is started by the ranks of dlsbench run");
-    return command_fail(COMMAND_USAGE, &err);
 }
