@@ -1,0 +1,55 @@
+/* The driver inside: a launch for one shape after the other. */
+#ifndef BENCH_DRIVER_DRIVER_PARTS_H
+#define BENCH_DRIVER_DRIVER_PARTS_H
+
+#include "bench/driver/driver.h"
+#include "bench/driver/progress.h"
+#include "bench/driver/watch.h"
+#include "bench/start/child.h"
+#include "bench/start/stops.h"
+
+/* Who speaks: a launcher that repeats its command on stdout knows less of a
+ * failure than what it writes on stderr, and our own ranks know most. */
+enum driver_weight { ON_OUTPUT, ON_ERROR, OWN };
+
+struct driver {
+    const struct rundir *dir;
+    const struct campaign *campaign;
+    const struct driver_options *options;
+    char program[PATH_MAX]; /* this program: the ranks run it too */
+    struct stops stops;
+    bool interrupted;
+    struct watch watch;
+    struct progress progress;
+    /* The launch: */
+    char launch[LAUNCH_ID_SIZE];
+    char said[200]; /* the first of its best words since the last line */
+    enum driver_weight weight; /* of what was said */
+};
+
+/* What the cells of one launch have in common. */
+struct driver_shape {
+    int ranks, threads;
+    const struct cell *cell; /* simulated as this one */
+};
+
+/* Whether the task waits for a launch of this shape. */
+bool driver_waits(const struct task *task, struct driver_shape shape);
+
+/* A line on stderr, the progress made way for. */
+void driver_message(struct driver *driver, const char *text);
+
+/* Launches the waiting cells of one shape, and settles what became of them. */
+int driver_launch(struct driver *driver, struct driver_shape shape,
+                  struct error *err);
+
+/* All waiting cells of a shape that cannot be launched. */
+int driver_fail_shape(struct driver *driver, struct driver_shape shape,
+                      const char *reason, struct error *err);
+
+/* The launch is over.  A crash is the current cell's; a launch that brought
+ * nothing forward would do so again, so all its cells fail. */
+int driver_settle(struct driver *driver, struct driver_shape shape,
+                  const struct child_end *end, struct error *err);
+
+#endif
