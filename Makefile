@@ -184,7 +184,7 @@ test: ## checks, unit and integration tests, sanitizers
 test-all: ## the same with all cases of every cross
 	@ALL=1 $(PYTHON) tests/run.py
 
-quick: check-format check-layers unit smoke ## the fast loop: a minute on two cores after a build
+quick: check-format check-layers check-size unit smoke ## the fast loop: a minute on two cores after a build
 
 format: ## clang-format the sources in place
 	clang-format -i $$($(GIT) ls-files '*.[ch]' '*.inc')

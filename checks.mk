@@ -1,9 +1,9 @@
 # Checks of the sources: `make check`.  Each is a target of its own, so that
 # tests/run.py can count them.
-CHECKS = check-layers check-headers check-registry check-data check-format \
-         check-shell check-python check-gcc check-clang
+CHECKS = check-layers check-size check-headers check-registry check-data \
+         check-format check-shell check-python check-gcc check-clang
 .PHONY: check $(CHECKS)
-check: $(CHECKS) ## layers, headers, registry, data, format, lint, warnings
+check: $(CHECKS) ## layers, sizes, headers, registry, data, format, lint, warnings
 
 # The floors of the house are in tests/floors.py; what lies outside it, here.
 # $(1): headers, $(2): where they are forbidden.
@@ -25,6 +25,11 @@ check-layers: $(OBJECTS)
 	$(call forbid,omp\.h,$(CODE))
 	@$(PYTHON) tests/floors.py $(BUILD) $(OBJECTS)
 	@echo "layers ok"
+
+# No file, function, struct or folder that is too large to be read.
+check-size:
+	@$(PYTHON) tests/sizes.py
+	@echo "sizes ok"
 
 check-headers:
 	@for h in $$(find $(CODE) -name '*.h' ! -name '*testing.h' ! -path 'kernels/check*.h'); do \

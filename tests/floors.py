@@ -57,7 +57,6 @@ NOT_IN_LIBRARY = re.compile(
 # Still to be mended: lists that end the program when memory runs out.
 ABORTS = {"harness/comm/input.o", "harness/transport/master/reissue.o",
           "harness/transport/master/relay_send.o"}
-FILES_MAX = 25  # of a room besides tests; sched/schemes has one for a scheme
 
 HEIGHT = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 
@@ -89,15 +88,10 @@ def points_up(user, used):
 
 
 def check_rooms(paths):
-    """Every file has a room, and no room is too full."""
-    wrong = [f"{path}: its folder has no floor in tests/floors.py"
-             for path in paths
-             if not is_test(path) and room_of(path) not in HEIGHT]
-    for folder in sorted({path.parent for path in paths}):
-        files = [p for p in paths if p.parent == folder and not is_test(p)]
-        if len(files) > FILES_MAX and str(folder) != "sched/schemes":
-            wrong.append(f"{folder}: {len(files)} files, at most {FILES_MAX}")
-    return wrong
+    """Every file has a room."""
+    return [f"{path}: its folder has no floor in tests/floors.py"
+            for path in paths
+            if not is_test(path) and room_of(path) not in HEIGHT]
 
 
 def check_includes(paths):

@@ -22,8 +22,8 @@ sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "integration"))
 import slices  # noqa: E402
 
-CHECKS = ["layers", "headers", "registry", "data", "format", "shell",
-          "python", "gcc", "clang"]
+CHECKS = ["layers", "size", "headers", "registry", "data", "format",
+          "shell", "python", "gcc", "clang"]
 JOBS = str(os.cpu_count() or 2)
 # Integration tests that measure, look at other processes or build something:
 # nothing else runs beside them.

@@ -1,0 +1,133 @@
+#!/usr/bin/python3
+"""Proves that no part of the house is too large to be read.
+
+    tests/sizes.py
+
+A C file has at most 400 lines, a function 60, a struct 25 fields, a folder 25
+files besides tests.  What is larger is named in EXCEPTIONS with its size and a
+reason.  The list only shrinks: a size that grows is an error, and so is a line
+for a thing that fits now or is not there any more.
+
+The sources are formatted (make check-format), so that a function begins and
+ends with a brace in the first column.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+LIMITS = {"file": 400, "function": 60, "struct": 25, "folder": 25}
+UNITS = {"file": "lines", "function": "lines", "struct": "fields",
+         "folder": "files"}
+ANY = float("inf")
+CASES = "a table of cases, read row by row"
+EXCEPTIONS = {
+    ("folder", "sched/schemes"): (ANY, "a file for each scheme"),
+    ("folder", "analysis"): (ANY, "a file for each table or figure"),
+    ("file", "harness/calibration/calibration_json.c"): (
+        444, "until JSON maps are field tables"),
+    ("file", "kernels/mandelbrot.c"): (541, "a kernel is one file"),
+    ("file", "harness/comm/mpi_testing.h"): (462, "an MPI in one file"),
+    ("file", "harness/comm/mpi_testing_windows.h"): (
+        423, "the windows of that MPI"),
+    ("file", "harness/engine/engine_test.c"): (545, CASES),
+    ("file", "harness/transport/master/master_test.c"): (647, CASES),
+    ("file", "sched/interval/interval_test.c"): (676, CASES),
+    ("file", "sched/schemes/invariants_test.c"): (433, CASES),
+    ("struct", "harness/run/run_parts.h: run"): (
+        49, "until native and simulated runs are one"),
+    ("struct", "harness/sim/run_parts.h: run"): (
+        26, "until native and simulated runs are one"),
+    ("struct", "harness/transport/master/relay.h: relay"): (
+        54, "until it is a pool, a queue and a collector"),
+    ("struct", "harness/transport/steal/steal.h: steal"): (
+        37, "until messages are in one mailbox"),
+    ("struct", "harness/transport/transport.h: transport_ops"): (
+        28, "the functions of a transport, with its rules"),
+}
+
+
+def listed(pattern):
+    out = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "-co",
+         "--exclude-standard", "--", *pattern],
+        check=True, capture_output=True, text=True).stdout.split("\n")
+    return [path for path in map(pathlib.Path, filter(None, out))
+            if path.exists()]
+
+
+def is_test(path):
+    return path.parts[0] == "tests" or re.search(
+        r"(_test\.c|testing\w*\.h)$|/check\w*\.h$", str(path))
+
+
+def functions(lines):
+    """(name, lines) of each, from the first line of its head."""
+    for first, line in enumerate(lines):
+        if line != "{":
+            continue
+        head = first
+        while head and re.match(r"\w|\s+[^\s*]", lines[head - 1]):
+            head -= 1
+        last = lines.index("}", first)
+        name = re.search(r"(\w+)\(", " ".join(lines[head:first]))
+        yield name[1] if name else f"line {first + 1}", last - head + 1
+
+
+def count_fields(body):
+    """Of a struct; one that lies in it without a type of its own is one."""
+    depth = fields = 0
+    body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
+    for part in re.findall(r"[^;{}]*[;{}]", body):
+        depth += {"{": 1, "}": -1}.get(part[-1], 0)
+        if part[-1] == ";" and depth == 0:
+            fields += 1 if "(" in part else part.count(",") + 1
+    return fields
+
+
+def structs(text):
+    for found in re.finditer(r"^(?:struct|union) (\w+) \{\n(.*?)^\}", text,
+                             re.M | re.S):
+        yield found[1], count_fields(found[2])
+
+
+def measure():
+    """{(what, name): size} of everything."""
+    sizes = {}
+    for path in listed(["*.c", "*.h", "*.inc"]):
+        text = path.read_text()
+        lines = text.split("\n")
+        sizes["file", str(path)] = len(lines) - 1
+        for name, size in functions(lines):
+            sizes["function", f"{path}: {name}"] = size
+        for name, size in structs(text):
+            sizes["struct", f"{path}: {name}"] = size
+    for path in listed([]):
+        if not is_test(path):
+            key = "folder", str(path.parent)
+            sizes[key] = sizes.get(key, 0) + 1
+    return sizes
+
+
+def check(sizes):
+    wrong = []
+    for (what, name), size in sorted(sizes.items()):
+        limit, _ = EXCEPTIONS.get((what, name), (LIMITS[what], ""))
+        if size > limit:
+            wrong.append(f"{what} {name}: {size} {UNITS[what]}, at most "
+                         f"{limit}")
+    for (what, name), _ in EXCEPTIONS.items():
+        if sizes.get((what, name), 0) <= LIMITS[what]:
+            wrong.append(f"{what} {name}: take it out of EXCEPTIONS in "
+                         "tests/sizes.py")
+    return wrong
+
+
+def main():
+    wrong = check(measure())
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
