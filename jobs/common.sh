@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What submit.sh and status.sh share; sourced by them.
+# The common parts of submit.sh and status.sh, which source this file.
 
 fail() {
     local said=${1//$'\n'/\\n}
@@ -7,7 +7,7 @@ fail() {
     exit "${2:-2}"
 }
 
-# The program: SITE_PROGRAM, else the build beside this folder, else PATH's.
+# The program: SITE_PROGRAM, else the build next to this folder, else PATH's.
 # $1: this folder.
 find_program() {
     local program=${SITE_PROGRAM:-} said
@@ -16,7 +16,8 @@ find_program() {
     fi
     program=$(command -v -- "${program:-dlsbench}") ||
         fail "${SITE_PROGRAM:-dlsbench} is not found: make it, or set SITE_PROGRAM in site.env"
-    # Another one could take every command and succeed without doing anything.
+    # Another program could accept every command and succeed without doing
+    # anything.
     said=$(timeout 60 "$program" --version 2>/dev/null </dev/null)
     [[ $said == 'dlsbench '* ]] ||
         fail "$program is not dlsbench: --version does not say so, set SITE_PROGRAM in site.env"
@@ -31,7 +32,7 @@ last_array() {
         END { if (last != "") print last }' "$1/submitted.tsv"
 }
 
-# What of this array is in the queue: "task state" in lines.  Heterogeneous
+# The tasks of this array in the queue: "task state" in lines.  Heterogeneous
 # jobs, which have no arrays, are given as "job:task,job:task,...".
 queued_tasks() {
     local entry state

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2034
 # Heterogeneous jobs: runs over nodes of two types.  Sourced by submit.sh.
-# Slurm has no arrays of them: every shard is a job of its own.
+# Slurm has no arrays of them: every shard is a separate job.
 
 # "--nodes A+B": A nodes of the first type and B of the second.
 het_nodes=()
@@ -8,7 +8,7 @@ het_nodes=()
 parse_het_nodes() {
     [[ $1 =~ ^([1-9][0-9]{0,5})\+([1-9][0-9]{0,5})$ ]] || return 1
     het_nodes=("${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}")
-    # Nobody knows what two types of nodes are worth: it is measured.
+    # The powers of two types of nodes are unknown, so they are measured.
     local word
     for word in ${sets[@]+"${sets[@]}"}; do
         [[ $word != power=* ]] || return 0
@@ -29,8 +29,8 @@ check_het() {
         fail "$site: SITE_LAUNCHER='$SITE_LAUNCHER': only srun starts the ranks of a heterogeneous job"
 }
 
-# Sets het_ranks and het_per_node: the ranks are shared out as the types' cores
-# are, with one on each node at least.  $1: ranks, $2: threads.
+# Sets het_ranks and het_per_node: the ranks are divided in proportion to the
+# types' cores, with at least one on each node.  $1: ranks, $2: threads.
 choose_het_nodes() {
     local a=${het_nodes[0]} b=${het_nodes[1]} room_a room_b first
     room_a=$((a * (SITE_CORES / $2)))
@@ -70,8 +70,8 @@ het_words() {
     task_words "$1" "$2"
 }
 
-# Submits the shards; at most SITE_PARALLEL run at a time, as each waits for
-# the one so far before it.  $1: ranks, $2: threads.
+# Submits the shards; at most SITE_PARALLEL run at a time, because each waits
+# for the one that many places before it.  $1: ranks, $2: threads.
 submit_het() {
     local i n=0 words job jobs=()
     while read -r i; do

@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# The settings of a site, and what is checked of them; sourced by submit.sh.
+# The settings of a site, and their checks; sourced by submit.sh.
 
 # Slurm's time: minutes, minutes:seconds, hours:minutes:seconds, days-hours,
 # days-hours:minutes, days-hours:minutes:seconds.
 seconds_of() {
     local days=0 clock=$1 fields
-    # More digits than any time has would run over.
+    # More digits than any time has would overflow.
     [[ $1 =~ ^([0-9]{1,9}-)?[0-9]{1,9}(:[0-9]{1,9}){0,2}$ ]] || return 1
     if [[ $1 == *-* ]]; then
         days=${1%%-*}
@@ -26,8 +26,8 @@ positive() {
         fail "$site: $1='$2' must be a number, 1 or more"
 }
 
-# Settings that end the shell would end this one without a word, and successfully
-# even: another one reads them first.
+# Settings that end the shell would end this one silently, even with success, so
+# another shell reads them first.
 try_site() {
     local said
     said=$(bash -n "$site" 2>&1) || fail "bash cannot read ${said%%$'\n'*}"

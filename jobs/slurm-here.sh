@@ -4,7 +4,7 @@
 #
 #   jobs/slurm-here.sh start     then: export SLURM_CONF=... as it says
 #   jobs/slurm-here.sh status
-#   jobs/slurm-here.sh stop      cancels what runs and removes the folder
+#   jobs/slurm-here.sh stop      cancels all jobs and removes the folder
 #
 # As root, with Debian's slurm-wlm and munge (built with multiple-slurmd).
 # The folder is DLSBENCH_SLURM (/tmp/dlsbench-slurm); every node says that it
@@ -23,9 +23,9 @@ fail() {
 
 # ---- what runs ----
 
-# Processes of this Slurm: its daemons carry DLSBENCH_SLURM_DAEMON, its jobs this
-# configuration and a job's number.  A shell where somebody only exported
-# SLURM_CONF has no such number.  slurmstepd writes its title over both, and waits
+# Processes of this Slurm: its daemons carry DLSBENCH_SLURM_DAEMON, its jobs
+# this configuration and a job's number.  A shell that only has SLURM_CONF
+# exported has no such number.  slurmstepd writes its title over both, and waits
 # for minutes when its slurmd is gone: it stays in the folder of its log.
 processes() {
     local entry where
@@ -40,7 +40,7 @@ processes() {
     } | cut -d / -f 3 | sort -u
 }
 
-# The daemons that run, by name.
+# The running daemons, by name.
 daemons() {
     local pid
     for pid in $(processes); do
@@ -63,7 +63,7 @@ check_programs() {
         fail "$folder: the folder must be a plain absolute path" 2
 }
 
-# The first of six ports in a row on which nobody listens.
+# The first of six free ports in a row.
 free_ports() {
     local used base port
     used=$(awk '$4 == "0A" { sub(/.*:/, "", $2); print $2 }' \
@@ -117,7 +117,7 @@ PartitionName=here Nodes=n[1-4] Default=YES MaxTime=04:00:00 State=UP
 END
 }
 
-# In a shell of its own, so that nothing else carries the daemons' variable.
+# In a subshell, so that no other process carries the daemons' variable.
 start_daemons() (
     export DLSBENCH_SLURM_DAEMON=$folder SLURM_CONF=$conf
     munged --force --socket="$folder/munge.socket" \
@@ -141,7 +141,7 @@ start() {
         say_how
         return
     fi
-    # What is left of a half dead one would be in the way.
+    # The rest of a half dead one would be in the way.
     stop || exit 1
     # The key stays readable for root only; others must reach the socket.
     mkdir -m 755 "$folder" || fail "$folder: cannot make the folder"
@@ -170,8 +170,8 @@ say_how() {
 
 # ---- stop ----
 
-# Sends a signal to all that is left and waits for some seconds: true when
-# nothing is.
+# Sends a signal to all remaining processes and waits for some seconds: true
+# when none is left.
 end_with() {
     local left end=$((SECONDS + 4))
     while [ "$SECONDS" -lt "$end" ]; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How far the jobs of jobs/submit.sh are: cells of each shard, from the result
-# directory and from squeue.
+# The progress of the jobs of jobs/submit.sh: cells of each shard, from the
+# result directory and from squeue.
 #
 #   jobs/status.sh DIR       exit code 0 when every cell is done, 1 when not
 set -u

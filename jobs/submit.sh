@@ -168,9 +168,9 @@ choose_nodes() {
     per_node=$((($1 + node_count - 1) / node_count))
 }
 
-# The least number of shards whose missing cells fit into the time of a job,
-# and the shards that miss any: "shards cells seconds i,j,... how", where how
-# says what the seconds are by.  A line "too-long seconds how" when not even one
+# The least number of shards whose missing cells fit into the time of a job, and
+# the shards that miss any: "shards cells seconds i,j,... how", where how names
+# the source of the seconds.  A line "too-long seconds how" when not even one
 # cell fits.  stdin: the layout's cells.
 cut_shards() {
     awk -F, -v usable=$((limit_s - margin_s)) -v given="$cell_time" \
@@ -238,7 +238,7 @@ sbatch_words() {
     task_words "$1" "$2"
 }
 
-# What follows the shards: modules and the program.  $1: ranks, $2: threads.
+# The words after the shards: modules and the program.  $1: ranks, $2: threads.
 task_words() {
     words+=(${SITE_MODULES[@]+"${SITE_MODULES[@]}"} -- "$program" run
         "$dir/campaign.yaml" --set "name=$name" --out "$dir" --resume
@@ -313,9 +313,9 @@ list_cells() {
         ${where[@]+"${where[@]}"} --dry-run --format csv
 }
 
-# Slurm would take a backslash in the name of a job's output for its own, and a
-# path with the end of a line cannot go through lines.  The name of the campaign
-# is in the path where --out does not give all of it.
+# Slurm would interpret a backslash in the name of a job's output, and a path
+# with a line end cannot be passed in lines.  The path contains the name of the
+# campaign if --out does not give all of it.
 check_out() {
     local path=$PWD/$out
     [[ $out != /* ]] || path=$out
@@ -349,7 +349,7 @@ main() {
     cells=$(list_cells) || exit 2
     check_out
     mapfile -t layouts < <(tail -n +2 <<<"$cells" | cut -d, -f2 | uniq)
-    # What cannot be is said before anything is made or submitted.
+    # Impossible layouts are refused before anything is made or submitted.
     for layout in "${layouts[@]}"; do
         plan_layout "$layout"
         choose_nodes "${layout%x*}" "${layout#*x}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One task of a job array; jobs/submit.sh submits it with these words:
 #   task.sh SHARDS MODULE... -- PROGRAM run ... --resume
-# A job that is no task of an array has I/N for SHARDS.
+# A job outside an array has I/N for SHARDS.
 set -u
 
 shard=$1
@@ -22,6 +22,6 @@ done
 shift
 
 # Slurm sends TERM to this process before the time limit (--signal=B:TERM@60),
-# so it must be the driver itself, which then drops the cell that runs, says what
-# is left and ends.  It also ends when the slurmstepd above it is killed.
+# so it must be the driver itself.  The driver then drops the running cell, says
+# what is left and ends.  It also ends when the slurmstepd above it is killed.
 exec "$@" --shard "$shard"
