@@ -1,7 +1,7 @@
-/* Tests of kernels with dependences (to be included after cmocka.h): chunks
- * of random sizes on a few ranks with memories of their own, blocks of random
- * widths in any order that the contract allows, and nothing copied between
- * ranks but what it promises. */
+/* Tests of kernels with dependences (to be included after cmocka.h): chunks of
+ * random sizes on a few ranks with separate memories, blocks of random widths
+ * in any order that the contract allows, and only the promised data copied
+ * between ranks. */
 #ifndef KERNELS_CHECK_BLOCKS_H
 #define KERNELS_CHECK_BLOCKS_H
 
@@ -54,7 +54,7 @@ static inline void check_make_ranks(struct check_blocks *b)
     }
 }
 
-/* What was not copied to a rank and is read all the same shows up. */
+/* Reading data that was not copied to a rank becomes visible. */
 static inline void check_poison(struct check_blocks *b)
 {
     size_t row = (size_t)b->grid.columns * b->grid.boundary_bytes;
@@ -167,8 +167,8 @@ static inline void check_take_below(struct check_blocks *b, int64_t i,
     c->below = end;
 }
 
-/* Sometimes a neighbour gets all there is as soon as it is there, otherwise
- * only what it needs when it needs it. */
+/* Sometimes a neighbour gets all data as soon as they exist, otherwise only the
+ * needed part when it needs it. */
 static inline void check_give(struct check_blocks *b, int64_t i)
 {
     struct check_chunk *c = &b->chunk[i];

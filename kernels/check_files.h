@@ -1,5 +1,5 @@
-/* Files for tests (to be included after cmocka.h): a folder of its own for
- * each test program, and PGM files written byte by byte. */
+/* Files for tests (to be included after cmocka.h): a separate folder for each
+ * test program, and PGM files written byte by byte. */
 #ifndef KERNELS_CHECK_FILES_H
 #define KERNELS_CHECK_FILES_H
 

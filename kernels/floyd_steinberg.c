@@ -14,15 +14,15 @@
  * iterations and are cut into chunks, columns carry the synchronization
  * points.  kernels/support/diffusion.h says how a pixel is rounded.
  *
- * Blocks.  A pixel needs the errors of (r-1, c-1), (r-1, c), (r-1, c+1) and
- * (r, c-1): row r needs row r - 1 one column further than its own, reach = 1,
- * and rectangles of more than one row are impossible.  skew = 1 is enough: in
- * the block [from, to), row k of a chunk ends before column to - k.  Its last
+ * Blocks.  A pixel needs the errors of (r, c-1), (r-1, c-1), (r-1, c) and (r-1,
+ * c+1): row r needs row r - 1 one column further than its own, reach = 1, and
+ * rectangles of more than one row are impossible.  skew = 1 is enough: in the
+ * block [from, to), row k of a chunk ends before column to - k.  Its last
  * pixel, to - k - 1, needs row k - 1 up to column to - k; that row has ended
- * before to - (k - 1), so to - k is its last one: done in this block (and if
- * it lies outside the image, its error is 0).  Row 0 needs the boundary row
- * up to column to: to + reach - 1, as kernel.h says.  What is to the left was
- * done in blocks before.  So the last row of n lags n - 1 columns behind.
+ * before to - (k - 1), so to - k is its last one: done in this block (and if it
+ * lies outside the image, its error is 0).  Row 0 needs the boundary row up to
+ * column to: to + reach - 1, as kernel.h says.  The columns to the left were
+ * done in earlier blocks.  So the last row of n lags n - 1 columns behind.
  * shape=paper means the papers' rectangles: wrong results; simulation only.
  *
  * A row's boundary is its errors, 16 bits a column.  Only the last row of a

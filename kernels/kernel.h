@@ -58,13 +58,13 @@ static inline void kernel_poll(const struct kernel_poll *poll)
  * reach are 0) the chunk itself must be complete in the step before, and the
  * row below it (halo) up to column to - 1.
  *
- * Time steps may be done in place: what a step writes may replace the same
- * row and column of the step before.  The dependences above allow that, also
- * when rows are copied between ranks: a point is written in step s only after
- * the point below it was done in step s - 1, which was the last to read the
- * old value in another row.  So halo and boundary of a row may be one place,
- * and a send from there must be complete before the next step runs over it;
- * as the receiver has it all by then, that never waits for long. */
+ * Time steps may be done in place: a step may overwrite the same row and column
+ * of the step before.  The dependences above allow that, also when rows are
+ * copied between ranks: a point is written in step s only after the point below
+ * it was done in step s - 1, which was the last to read the old value in
+ * another row.  So halo and boundary of a row may be one place, and a send from
+ * there must be complete before the next step runs over it; the receiver has
+ * all of it by then, so the wait is never long. */
 struct kernel_grid {
     int64_t columns;       /* u_s, at least 1 */
     size_t boundary_bytes; /* of one column of a boundary row */
@@ -72,7 +72,8 @@ struct kernel_grid {
     int reach;             /* columns that a row needs beyond its own */
     int steps;             /* time steps, at least 1; the value of the
                               spec's key `steps`, where a kernel has it */
-    size_t state_bytes;    /* of a rank's memory besides the output, or 0 */
+    size_t state_bytes;    /* of a rank's memory in addition to the output, or
+                            * 0 */
 };
 
 struct kernel_dependence {
@@ -84,27 +85,27 @@ struct kernel_dependence {
      */
     void (*begin)(const void *instance, void *state, void *output);
 
-    /* Runs the block [from, to) of the chunk [start, start + size) in time
-     * step `step`: row start + k does columns [from - k * skew, to - k * skew)
-     * as far as they lie in the grid.  Blocks of a chunk come in ascending
-     * order without gaps from column 0; what they need is there (see above).
-     * `output` is the whole loop's.  poll as for run.  The bits must not
-     * depend on chunks and blocks; the time may: rows of a chunk are under way
+    /* Runs the block [from, to) of the chunk [start, start + size) in time step
+     * `step`: row start + k does columns [from - k * skew, to - k * skew) as
+     * far as they lie in the grid.  Blocks of a chunk come in ascending order
+     * without gaps from column 0; the data they need are there (see above).
+     * `output` is the whole loop's.  poll as for run.  The bits must not depend
+     * on chunks and blocks; the time may: rows of a chunk are under way
      * together, so that a row alone is the slowest.  Required. */
     void (*run_block)(const void *instance, void *state, int step,
                       int64_t start, int64_t size, int64_t from, int64_t to,
                       void *output, const struct kernel_poll *poll);
 
-    /* What the row below needs of row `row` of this step: columns *
+    /* The data that the row below needs of row `row` of this step: columns *
      * boundary_bytes, in order of the columns, in state or output.  The
-     * protocol copies parts of it to the same place on other ranks.  row -1
-     * is never asked for.  Required. */
+     * protocol copies parts of it to the same place on other ranks.  row -1 is
+     * never asked for.  Required. */
     void *(*boundary)(const void *instance, void *state, void *output, int step,
                       int64_t row);
 
-    /* With several time steps: what row `row` - 1 needs in step `step` of row
-     * `row` of the step before (same size as a boundary row; all that step
-     * `step` needs of a row of its own, too).  Never asked for in step 0,
+    /* With several time steps: the data that row `row` - 1 needs in step `step`
+     * of row `row` of the step before (same size as a boundary row; it is also
+     * all that step `step` needs of the same row).  Never asked for in step 0,
      * which starts from the instance's own values.  NULL: steps is always 1. */
     void *(*halo)(const void *instance, void *state, void *output, int step,
                   int64_t row);
@@ -112,8 +113,8 @@ struct kernel_dependence {
 
 /* ---- input data ----
  *
- * What an iteration reads and a master has to send with it (data: sent).  A
- * kernel without it makes what it needs from the instance alone. */
+ * The data that an iteration reads and a master has to send with it (data:
+ * sent).  A kernel without input makes its data from the instance alone. */
 struct kernel_input {
     /* Bytes of the input of one iteration: a multiple of 8, 0 or more. */
     size_t (*bytes)(const void *instance, int64_t iteration);
@@ -123,18 +124,18 @@ struct kernel_input {
     void (*make)(const void *instance, int64_t iteration, void *to);
 
     /* As kernel_ops.run and with the same bits, but on the input of these
-     * iterations, one behind the other, as it came to the worker: what is read
-     * must come from there. */
+     * iterations, one behind the other, as it came to the worker: all data that
+     * are read must come from there. */
     void (*run)(const void *instance, void *scratch, int64_t start,
                 int64_t size, const void *input, void *output,
                 const struct kernel_poll *poll);
 };
 
-/* What iterations cost, for simulation: not seconds but operations, which do
- * not depend on the machine.  Either `operations`, when it can be said, or
- * `counted` and `coarse`, when the loop itself must be run to know. */
+/* The cost of iterations, for simulation: not seconds but operations, which do
+ * not depend on the machine.  Either `operations`, if the number is known, or
+ * `counted` and `coarse`, if only running the loop tells it. */
 struct kernel_cost {
-    const char *operation; /* what is counted, e.g. "multiply-add" */
+    const char *operation; /* the counted operation, e.g. "multiply-add" */
     double flops;          /* of one; 0: an operation is a second at power 1 */
 
     /* An instance without data, of which only iterations, output_bytes, grid
@@ -170,7 +171,7 @@ struct kernel_ops {
     /* Bytes that a process needs at most for an instance, its output and its
      * state, as far as the spec tells; a real number, so that it cannot
      * overflow.  Optional: NULL where only create can know, or where it is
-     * little beside the output. */
+     * little compared with the output. */
     double (*memory)(const struct spec *spec);
 
     /* I, as far as the spec tells.  Optional: NULL where it is far below 2^32,
@@ -223,8 +224,8 @@ struct kernel_ops {
      * reference is called once, with all rows. */
     const struct kernel_dependence *dependence;
 
-    /* What iterations cost; NULL: the kernel cannot be simulated.  Loops with
-     * dependences give that of a whole row, all columns alike. */
+    /* The cost of iterations; NULL: the kernel cannot be simulated.  Loops with
+     * dependences give the cost of a whole row, all columns alike. */
     const struct kernel_cost *cost;
 
     /* Input data of iterations; NULL: none. */
@@ -250,7 +251,7 @@ static inline double kernel_starts(const struct kernel_ops *ops,
 }
 
 /* All kernels in the order of kernels.def, NULL ends the list.  There
- * KERNEL(name) stands for `const struct kernel_ops kernel_name_ops`. */
+ * KERNEL(name) means `const struct kernel_ops kernel_name_ops`. */
 extern const struct kernel_ops *const kernel_list[];
 
 /* Finds the kernel that a spec names and parses its keys.  Unknown names are

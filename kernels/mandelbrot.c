@@ -64,7 +64,7 @@
 
 enum {
     /* Steps that a group makes together: a glance that ends most groups, and
-     * what a point must survive to get a lane. */
+     * the test that a point must survive to get a lane. */
     GLANCE = 2,
     FILTER = 8,
     /* Steps between two looks for ended lanes. */
@@ -308,8 +308,8 @@ static bool any_alive(const struct mandelbrot_orbits *o, int group)
     return any != 0;
 }
 
-/* Makes the first steps of the next group and writes all its counts; points
- * that go on are found in the group and write theirs again when they end. */
+/* Makes the first steps of the next group and writes all its counts; surviving
+ * points are found in the group and write theirs again when they end. */
 static void next_group(struct source *s)
 {
     const struct mandelbrot *m = s->m;
@@ -330,8 +330,8 @@ static void next_group(struct source *s)
     s->next += m->group;
 }
 
-/* Finds the next point that goes on: its place in the group, or -1 at the end
- * of the line. */
+/* Finds the next surviving point: its place in the group, or -1 at the end of
+ * the line. */
 static int next_point(struct source *s, struct pace *pace)
 {
     const struct mandelbrot *m = s->m;

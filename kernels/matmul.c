@@ -15,11 +15,11 @@
  * Zen 3); filling and the checksum are O(n^2), 2 to 3 % at n = 1200.
  *
  * Polls.  dgemm cannot be interrupted, so the product is made in blocks of at
- * most BLOCK^3 when there is a poll: 200 to 300 us per block for any n, not
- * the 20 us of other kernels, beside 30 ms for the smallest default task.  It
- * is a compromise, measured on products of 900 to 1500: with blocks of 128 (65
- * to 100 us) one takes 1.19 to 1.27 times as long as in one piece, of 192 1.17
- * to 1.21, of 256 (500 to 750 us) 1.17 to 1.39, of 384 1.13 to 1.40 times.
+ * most BLOCK^3 when there is a poll: 200 to 300 us per block for any n, not the
+ * 20 us of other kernels, compared with 30 ms for the smallest default task.
+ * It is a compromise, measured on products of 900 to 1500: with blocks of 128
+ * (65 to 100 us) one takes 1.19 to 1.27 times as long as in one piece, of 192
+ * 1.17 to 1.21, of 256 (500 to 750 us) 1.17 to 1.39, of 384 1.13 to 1.40 times.
  *
  * Bits: entries are whole numbers of -8..8 without 0, so that every sum (at
  * most 64 n) is exact in any order, with or without fused operations and

@@ -1,4 +1,4 @@
-/* null: an empty loop body, to measure what scheduling itself costs.
+/* null: an empty loop body, to measure the cost of scheduling itself.
  *
  *   DO i = 0, I - 1: nothing
  *

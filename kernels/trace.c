@@ -14,8 +14,8 @@
  * pure latency; independent of caches, memory and instruction set.
  *
  * `input` gives each iteration data, random words that are read once, which
- * adds about a nanosecond for each to its cost: what a master sends with
- * chunks (data: sent), or the worker makes word by word.
+ * adds about a nanosecond for each to its cost: a master sends it with chunks
+ * (data: sent), or the worker makes it word by word.
  *
  * Bits: the output of an iteration is its number and a hash of its cost and of
  * its input; the

@@ -1,9 +1,9 @@
 /* Chunk arithmetic: how many iterations the next request gets.
  *
- * Pure: no MPI, no threads, no clock, no input or output.  A scheme is one
- * file that ends in one `const struct sched_ops`, plus one line in
+ * Pure: no MPI, no threads, no clock, no input or output.  A scheme is one file
+ * that ends in one `const struct sched_ops`, plus one line in
  * sched/schemes/schemes.def.  The state of a scheme is flat memory without
- * pointers, so that it may stand in a window shared by several processes.
+ * pointers, so that it may be in a window shared by several processes.
  *
  * Words and symbols: I iterations, p workers, C_i the size of chunk i, V_j the
  * power of worker j, R the iterations not yet handed out. */
@@ -31,8 +31,8 @@ struct sched_loop {
     const double *power; /* V_j, p entries, each > 0; NULL: all equal 1 */
 };
 
-/* The size depends on who asks (through the worker's power and only so):
- * with equal powers the sequence is the same for every order of requests. */
+/* The size depends on the asking worker (only through its power): with equal
+ * powers the sequence is the same for every order of requests. */
 #define SCHED_BY_POWER 1u
 /* The first chunk of every worker is set before the loop starts, in the order
  * of decreasing power (equal powers: by worker number), and is kept for it:
@@ -43,7 +43,7 @@ struct sched_loop {
  * the flag, that from getting a chunk to the next request. */
 #define SCHED_WHOLE_TIME 4u
 
-/* What was learned in one repetition of the loop is meant for the next. */
+/* Knowledge from one repetition of the loop is meant for the next. */
 #define SCHED_KEEPS 8u
 
 #define SCHED_NO_CHUNK INT64_MIN
@@ -59,8 +59,9 @@ struct sched_ops {
     const char *summary;
     /* Keys of the spec; required, a table of one empty entry when none. */
     const struct spec_param *params;
-    /* What a spec without keys stands for, e.g. "qss:delta=3", where two keys
-     * exclude each other and none can have a fallback.  NULL: as it is. */
+    /* The meaning of a spec without keys, e.g. "qss:delta=3", where two keys
+     * exclude each other and none can have a fallback.  NULL: the spec
+     * itself. */
     const char *bare;
     unsigned flags;
 
@@ -101,9 +102,9 @@ struct sched_ops {
     void (*feedback)(void *state, int worker, int64_t size, double time);
 
     /* The loop is executed again, by the same workers with the same powers: a
-     * time step, or the next range that a master cuts; its iterations may be
-     * others in number.  Keeps what was learned and begins with the chunks
-     * anew.  NULL: init is called instead, on zeroed state.  Optional. */
+     * time step, or the next range that a master cuts; its number of iterations
+     * may differ.  Keeps the acquired knowledge and begins the chunks anew.
+     * NULL: init is called instead, on zeroed state.  Optional. */
     void (*again)(void *state, const struct sched_loop *loop);
 
     /* All chunks have this one size (ss, css): then a step number alone gives
@@ -118,7 +119,7 @@ struct sched_ops {
 
 /* ---- one loop under one scheme ---- */
 
-/* Shared by all who ask, flat, without pointers.  Fields are private to
+/* Shared by all workers, flat, without pointers.  Fields are private to
  * sched/sched.c; the struct is here so that its place can be chosen. */
 struct sched_head {
     int64_t iterations;
@@ -156,7 +157,7 @@ int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
 
 /* The loop of a sched that sched_init has prepared is executed once more, or
  * another with the same scheme, workers, powers and minimum chunk: a scheme
- * that learns keeps what it knows.  Returns 0, or -EINVAL where the scheme
+ * that learns keeps its knowledge.  Returns 0, or -EINVAL where the scheme
  * refuses this other loop, as sched_init does. */
 int sched_again(struct sched *sched, const struct spec *spec,
                 const struct sched_loop *loop);
@@ -169,14 +170,14 @@ void sched_attach(struct sched *sched, void *memory,
  * them.  Returns false when nothing is left for it (and then always). */
 bool sched_next(struct sched *sched, int worker, struct chunk *chunk);
 
-/* For those who count by themselves what is handed out, of schemes that prime
- * nothing: the size of the next chunk when `remaining` are left, at least 1;
- * raised to the minimum chunk and clamped.  0: this worker gets none. */
+/* For callers that count the chunks themselves, with schemes that prime none:
+ * the size of the next chunk when `remaining` are left, at least 1; raised to
+ * the minimum chunk and clamped.  0: this worker gets none. */
 int64_t sched_next_size(const struct sched *sched, int worker,
                         int64_t remaining);
 
-/* Tells a scheme that learns what a chunk took; see sched_ops.feedback, which
- * must be there. */
+/* Tells a scheme that learns the time of a chunk; see sched_ops.feedback, which
+ * must not be NULL. */
 void sched_feedback(const struct sched *sched, int worker, int64_t size,
                     double time);
 
@@ -192,7 +193,7 @@ int64_t sched_fixed_size(const struct sched *sched);
 /* The scheme's note on this loop, an empty text when it has none. */
 void sched_note(const struct sched *sched, char *text, size_t size);
 
-/* ---- tables: chunk starts of a sequence that does not depend on who asks */
+/* ---- tables: chunk starts of a sequence independent of the asking worker */
 
 #define SCHED_TABLE_STEPS_MAX ((int64_t)1 << 22)
 
@@ -205,13 +206,12 @@ struct sched_table {
     int32_t *rank;  /* worker -> its primed step; NULL unless primed */
 };
 
-/* Makes the table of a loop whose sequence does not depend on who asks
- * (sched_has_sequence): the scheme does not learn, and it is not
- * SCHED_BY_POWER or all powers are equal.  A fixed-size
- * sequence needs no table and has no limit of steps.  Free with
- * sched_table_free.  Returns 0; -EINVAL (as sched_init); -ENOTSUP when the
- * sequence depends on who asks; -E2BIG beyond SCHED_TABLE_STEPS_MAX steps;
- * -ENOMEM. */
+/* Makes the table of a loop whose sequence does not depend on the asking worker
+ * (sched_has_sequence): the scheme does not learn, and it is not SCHED_BY_POWER
+ * or all powers are equal.  A fixed-size sequence needs no table and has no
+ * limit of steps.  Free with sched_table_free.  Returns 0; -EINVAL (as
+ * sched_init); -ENOTSUP when the sequence depends on the asking worker; -E2BIG
+ * beyond SCHED_TABLE_STEPS_MAX steps; -ENOMEM. */
 int sched_table_build(struct sched_table *table, const struct sched_ops *ops,
                       const struct spec *spec, const struct sched_loop *loop,
                       int64_t min_chunk, struct error *err);

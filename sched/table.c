@@ -44,7 +44,7 @@ static int take_primed(struct sched_table *table, struct sched *sched,
     return 0;
 }
 
-/* Records the sequence; who asks does not matter, so worker 0 does. */
+/* Records the sequence; any worker may ask, so worker 0 does. */
 static int take_rest(struct sched_table *table, struct sched *sched,
                      int64_t room, struct error *err)
 {

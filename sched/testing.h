@@ -1,5 +1,5 @@
-/* What the tests of this folder share: a loop under a scheme in one call, and
- * a random generator that gives the same numbers everywhere. */
+/* Common parts of this folder's tests: a loop under a scheme in one call, and a
+ * random generator that gives the same numbers everywhere. */
 #ifndef SCHED_TESTING_H
 #define SCHED_TESTING_H
 

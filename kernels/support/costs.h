@@ -1,4 +1,4 @@
-/* The file of a trace: what the iterations of a loop cost. */
+/* The file of a trace: the costs of a loop's iterations. */
 #ifndef KERNELS_SUPPORT_COSTS_H
 #define KERNELS_SUPPORT_COSTS_H
 

@@ -15,7 +15,7 @@
  * done here in 2.2 ns, 7.6 cycles, which is the chain (7 e, two sums, shift,
  * comparison, selection).  Eight lanes take 0.5 ns: 14 cycles a step.  The
  * chain of a step is 8 operations long, but no longer limits: cut (with wrong
- * pixels) it takes 0.53 instead of 0.55.  What does is the number of
+ * pixels) it takes 0.53 instead of 0.55.  The limit is the number of
  * operations, 45 instructions a step; of these the turning of gray costs a
  * tenth, pixels too, and three-operand instructions would gain 3 %.  Narrow
  * blocks pay for their masked ends: 1.15 times at 256 columns, 1.35 at 128. */
@@ -105,7 +105,7 @@ struct front {
     lanes above, above_left; /* errors of the rows above */
 };
 
-/* The lanes one up; lane 0 gets the row above.  (gcc 12 makes a shuffle of
+/* The lanes one up; lane 0 takes the row above.  (gcc 12 makes a shuffle of
  * this kind lane by lane, six times slower than the one instruction.) */
 INLINE lanes move_up(lanes error, int16_t up)
 {
@@ -147,7 +147,7 @@ INLINE int64_t limit(int64_t value, int64_t least, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* Starts and ends seen from time t; what is far away may be nearer. */
+/* Starts and ends seen from time t; distant ones may be given as nearer. */
 INLINE lanes starts(const struct plan *p, int64_t t)
 {
     return p->after_first - all((int)limit(t - p->first, -FAR, FAR));
@@ -158,7 +158,7 @@ INLINE lanes ends(const struct plan *p, int64_t t)
     return all((int)limit(p->last - t, -FAR, FAR)) - p->before_last;
 }
 
-/* What a lane shows before it starts: `start` is relative to now. */
+/* The errors that a lane shows before it starts: `start` is relative to now. */
 INLINE lanes held(const struct plan *p, lanes start)
 {
     lanes before = start == all(2);
@@ -193,7 +193,7 @@ INLINE void load_gray(const struct diffusion *d, int rows, int64_t t,
 }
 
 /* The lines that come after these rows: the hardware does not see where short
- * rows go on. */
+ * rows continue. */
 INLINE void fetch_ahead(const struct diffusion *d, int rows, int64_t t)
 {
     for (int k = 0; k < rows; k++) {

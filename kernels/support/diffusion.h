@@ -37,7 +37,7 @@ struct diffusion {
                                       there are at least two rows */
     struct diffusion_carry *carry; /* one per row, from block to block */
     int64_t from, to;
-    int64_t ahead; /* where the next rows lie that will be run, in pixels */
+    int64_t ahead; /* distance to the next rows that will be run, in pixels */
 };
 
 /* Row k (0 <= k < rows <= DIFFUSION_ROWS) does columns [from - k, to - k) as

@@ -34,7 +34,7 @@ enum { LINE = 8 };
 #endif
 #define INLINE static inline __attribute__((always_inline))
 
-/* What row k passes on to its next column, and to the row below it. */
+/* The values that row k passes to its next column, and to the row below it. */
 struct wave {
     double sum[HEAT_WAVE]; /* 4 A[i][j-1] */
     double last[HEAT_WAVE];

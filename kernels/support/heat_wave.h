@@ -20,7 +20,7 @@ struct heat_strip {
     const double *down; /* row below, the step before */
     int64_t cols;       /* of the grid; from one row to the next */
     int64_t from, to;
-    int64_t ahead; /* where the next strip lies; 0: in the cache anyway */
+    int64_t ahead; /* distance to the next strip; 0: in the cache anyway */
 };
 
 /* Runs a strip of 1 to HEAT_WAVE rows, with at least as many columns. */

@@ -21,9 +21,9 @@ struct image_reader {
 
 /* ---- the library's errors ----
  *
- * It prints a message and ends the process, unless there is a place to jump
- * to.  Its message cannot be kept without global data and is dropped: our own
- * text says what was being read. */
+ * It prints a message and ends the process, unless there is a place to jump to.
+ * Its message cannot be kept without global data and is dropped: our own text
+ * names the file. */
 
 static void drop_message(const char *message)
 {
@@ -44,7 +44,7 @@ static void leave_errors(void)
     pm_setusermessagefn(NULL);
 }
 
-/* The functions that jump have no variables of their own that change. */
+/* The functions that jump do not change local variables. */
 
 static bool try_read_head(struct image_reader *r, int *cols, int *rows,
                           gray *most)

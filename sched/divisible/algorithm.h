@@ -1,4 +1,5 @@
-/* The algorithms of this folder by name, for whoever lets a user choose. */
+/* The algorithms of this folder by name, for programs that let a user
+ * choose. */
 #ifndef SCHED_DIVISIBLE_ALGORITHM_H
 #define SCHED_DIVISIBLE_ALGORITHM_H
 
@@ -32,7 +33,7 @@ struct divisible_choice {
     enum divisible_equations equations; /* multi-installment */
 };
 
-/* What a user reads of an algorithm, and its keys in a spec. */
+/* The text for users about an algorithm, and its keys in a spec. */
 struct divisible_about {
     const char *summary;
     const struct spec_param *params;

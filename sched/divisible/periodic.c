@@ -140,8 +140,8 @@ static double solve_period(struct work *work, double left)
     return period;
 }
 
-/* Sends one round; *left is what remains after it.  What would be left by
- * rounding only goes with the load before it, not in a message of its own. */
+/* Sends one round; *left is the rest after it.  A rest that is only a rounding
+ * error goes with the load before it, not in a separate message. */
 static int add_round(const struct work *work, int round, double *left,
                      struct divisible_plan *plan, struct error *err)
 {

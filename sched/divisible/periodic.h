@@ -39,7 +39,7 @@ enum divisible_tail {
 
 /* The solution of the program for one period, alpha[0 .. workers - 1] in load
  * units, by worker; order is by DIVISIBLE_BY_LINK.  Returns the sum, 0 when
- * there is no time for anything. */
+ * there is not enough time for any load. */
 double divisible_period_loads(const struct divisible_platform *platform,
                               const int *order, enum divisible_program program,
                               double period, double *alpha);
@@ -55,7 +55,7 @@ double divisible_steady_rate(const struct divisible_platform *platform,
 double divisible_estimate(const struct divisible_platform *platform,
                           double load);
 
-/* What makes one of the three heuristics. */
+/* The parameters of one of the three heuristics. */
 struct divisible_periods {
     enum divisible_program program;
     double period; /* T_p, s; 0: the root of the estimated T */

@@ -60,7 +60,7 @@ int divisible_plan_time(struct divisible_plan *plan,
     return 0;
 }
 
-/* Sums of loads are rounded, not loads: so the whole stays what it is. */
+/* Sums of loads are rounded, not loads, so that the total stays exact. */
 int divisible_plan_whole(struct divisible_plan *plan,
                          const struct divisible_platform *platform,
                          int64_t units, struct error *err)

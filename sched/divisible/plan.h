@@ -1,6 +1,6 @@
-/* A plan: which worker gets how much load, in which order, and what this
- * takes.  All algorithms of this folder fill one; the one evaluator here says
- * when everything happens. */
+/* A plan: which worker gets how much load, in which order, and the time it
+ * takes.  All algorithms of this folder fill one; the evaluator here computes
+ * all times. */
 #ifndef SCHED_DIVISIBLE_PLAN_H
 #define SCHED_DIVISIBLE_PLAN_H
 
@@ -37,7 +37,7 @@ struct divisible_plan {
     int raised;    /* rounds whose T_p was raised, see periodic.h */
 };
 
-/* Puts a chunk at the end; of load 0 or less: nothing (who should get nothing
+/* Puts a chunk at the end; a load of 0 or less adds none (a worker without load
  * gets no message).  A plan begins as {0}.  Returns 0, -ENOMEM, or -E2BIG when
  * there are too many, with a text. */
 int divisible_plan_add(struct divisible_plan *plan, int worker, int round,
@@ -45,7 +45,7 @@ int divisible_plan_add(struct divisible_plan *plan, int worker, int round,
 
 /* Fills in all times and the makespan.  Messages leave in the plan's order,
  * each as soon as the master's port is free and, without overlap, the worker
- * has computed what it had; chunks are computed in the order they arrive.
+ * has computed all its load; chunks are computed in the order they arrive.
  * Latencies are the platform's, also for algorithms that leave them out of
  * their equations.  Returns 0 or -ENOMEM. */
 int divisible_plan_time(struct divisible_plan *plan,

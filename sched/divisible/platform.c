@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Sums and quotients of what is allowed stay far from overflow. */
+/* Sums and quotients of allowed values stay far from overflow. */
 static const double largest = 1e50;
 
 static int check_worker(const struct divisible_worker *worker, int i,

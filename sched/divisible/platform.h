@@ -6,11 +6,11 @@
  * other headers of this folder give its sections 4 and 5, the heuristics of
  * its section 6, and one evaluator for all of them.
  *
- * The load is any positive real number of units; what a unit is, the caller
- * knows.  Times are in seconds.  The master sends to one worker at a time (one
- * port).  A message of L units takes g_i + L G_i, computing it z_i + L w_i.
- * Without overlap a worker does not compute while it receives; with overlap it
- * does, and what it has received and not computed yet waits in its memory.
+ * The load is any positive real number of units; the caller defines the unit.
+ * Times are in seconds.  The master sends to one worker at a time (one port).
+ * A message of L units takes g_i + L G_i, computing it z_i + L w_i.  Without
+ * overlap a worker does not compute while it receives; with overlap it does,
+ * and received load waits in its memory.
  *
  * Pure: no input or output, no state.  No function but divisible_check checks
  * the platform again: all others expect one that passed. */
@@ -36,7 +36,7 @@ struct divisible_platform {
     int workers;                           /* 1 to DIVISIBLE_WORKERS_MAX */
     const struct divisible_worker *worker; /* not owned */
     bool overlap; /* workers compute while they receive */
-    /* Worker 0 is the master itself: what it gets is no message, so that its
+    /* Worker 0 is the master itself: its load needs no message, so that its
      * chunks neither wait for the port nor hold it (section 2's "fictitious
      * extra worker").  Its g and G are 0. */
     bool own;
@@ -50,7 +50,7 @@ int divisible_check(const struct divisible_platform *platform, double load,
 /* Sum of all g_i. */
 double divisible_latencies(const struct divisible_platform *platform);
 
-/* What workers are sorted by. */
+/* The keys to sort workers by. */
 enum divisible_key {
     DIVISIBLE_BY_LINK,    /* G_i: theorem 1, and section 5 */
     DIVISIBLE_BY_LATENCY, /* g_i w_i: theorem 2 */

@@ -1,8 +1,8 @@
-/* A given order is solved from its end: with the curve of those that come later
- * (curve.h) each worker is sent to where that is worth it.  All orders at once
- * are solved by subsets: the best that a set can do begins with one of its
- * workers and goes on with the best that the others can do, which takes
- * n 2^(n-1) steps instead of n!. */
+/* A given order is solved from its end: with the curve of the later workers
+ * (curve.h) each worker gets a message if that increases the load.  All orders
+ * together are solved by subsets: the best order of a set begins with one of
+ * its workers and continues with the best order of the others, in n 2^(n-1)
+ * steps instead of n!. */
 #include "sched/divisible/curve.h"
 #include "sched/divisible/single_round.h"
 
@@ -34,10 +34,10 @@ static void curves_free(struct curves *curves)
     free(curves->curve);
 }
 
-/* ---- from who takes part to a plan ---- */
+/* ---- from the participants to a plan ---- */
 
-/* R before worker k of those who take part is A T + B; the sum of all alpha is
- * the load, which gives T. */
+/* R before participant k is A T + B; the sum of all alpha is the load, which
+ * gives T. */
 static double end_time(const struct divisible_platform *platform, double load,
                        const int *taking, int count)
 {
@@ -61,8 +61,8 @@ static double take_part(const struct divisible_worker *w, double *R)
     return alpha;
 }
 
-/* Latencies that are long beside the load leave few digits of it: the sum is
- * made right by a factor. */
+/* Latencies that are long compared with the load leave few digits of it: a
+ * factor corrects the sum. */
 static int send_to(const struct divisible_platform *platform, double load,
                    const int *taking, int count, struct divisible_plan *plan,
                    struct error *err)
@@ -109,7 +109,7 @@ static int make_plan(const struct curves *curves, int first,
 
 /* ---- a given order ---- */
 
-/* Curve k is what the workers from position k on can do. */
+/* Curve k is the most that the workers from position k on can do. */
 static int solve_order(const struct divisible_platform *platform,
                        const int *order, int count, struct curves *curves,
                        struct error *err)

@@ -1,6 +1,6 @@
 /* Single-round plans: one message to each worker that takes part, section 4 of
- * the paper (see platform.h).  All that take part end together; who should get
- * nothing gets nothing, also inside a given order. */
+ * the paper (see platform.h).  All participants end together; a worker without
+ * load gets no message, also inside a given order. */
 #ifndef SCHED_DIVISIBLE_SINGLE_ROUND_H
 #define SCHED_DIVISIBLE_SINGLE_ROUND_H
 

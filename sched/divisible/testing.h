@@ -1,5 +1,5 @@
-/* What the tests of this folder share: random platforms, and what makes a plan
- * feasible, whatever algorithm it comes from. */
+/* Common parts of this folder's tests: random platforms, and the conditions of
+ * a feasible plan, from any algorithm. */
 #ifndef SCHED_DIVISIBLE_TESTING_H
 #define SCHED_DIVISIBLE_TESTING_H
 
@@ -20,7 +20,7 @@ struct testing_case {
     double load;
 };
 
-/* What random platforms have. */
+/* Kinds of random platforms. */
 enum {
     TESTING_LATENCY = 1,
     TESTING_START_UP = 2,

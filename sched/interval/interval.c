@@ -177,7 +177,7 @@ double interval_time(const struct interval_model *model, double h,
     return subproblems_time(model, h) + t_wa;
 }
 
-/* What h is multiplied with in T: the denominator of (4) and (7). */
+/* The factor of h in T: the denominator of (4) and (7). */
 static double equal_slope(const struct interval_model *model)
 {
     double chunk = interval_chunk(model, 0);

@@ -33,7 +33,7 @@
  *
  * Two premises: the sub-chunks of all workers take the same time (PR1) and so
  * do all messages (PR2).  V_j c_pj that differ between groups break PR1: the
- * formulas are evaluated as they stand, the result is then only an estimate.
+ * formulas are evaluated as printed, and the result is then only an estimate.
  *
  * ---- beyond the paper: skew, stream and block starts (ours) ----
  *
@@ -44,15 +44,15 @@
  * instead of h.  The work of a chunk stays V U_s, and so does the number of
  * its messages, U_s / h.
  *   The parallel time is the longest path through columns and chunks: along a
- * chunk, and at each of the NP - 1 boundaries h + W columns back into the
- * next one.  Where it goes back is free, and half way along the chunk costs
+ * chunk, and at each of the NP - 1 boundaries h + W columns back into the next
+ * one.  The path may go back anywhere, and half way along the chunk it costs
  * most.  There the h + W columns hold
  *     g V iterations,  g = h + W                         if 2 W + h <= U_s
  *                      g = U_s - (U_s - h)^2 / (4 W)     otherwise
  * (at both ends of a chunk only some of its rows are inside the grid: the
  * columns' heights are a trapezoid), and q messages each way,
  *     q = min(h + W, (U_s + h) / 2) / h.
- * What every worker but the last adds, t_p + t_r + t_s so far, becomes
+ * The part of every worker but the last, t_p + t_r + t_s so far, becomes
  *     pass_j = q_j (t_r + t_s) + g_j V_j c_pj,
  * and with drain = U_s / h (t_r + t_s) + U_s V_xi c_p,xi
  *     T_NP = sum_j NP_j pass_j - pass_xi + drain - t_r - t_s + T_wa,
@@ -137,7 +137,7 @@ double interval_assignment(const struct interval_model *model, double h,
                            enum interval_reading reading);
 
 /* T at this h: (3), (5) for one group, (8), (10) for more; with skew, stream or
- * c_b as above.  One worker alone has nobody to talk to (the formulas expect
+ * c_b as above.  One worker alone exchanges no messages (the formulas expect
  * two or more): U_s U_c (c_p + c_b / h) + T_wa. */
 double interval_time(const struct interval_model *model, double h,
                      enum interval_reading reading);
@@ -149,9 +149,8 @@ static inline double interval_point(const struct interval_group *group,
     return group->c_p + group->c_b / h;
 }
 
-/* The h of (4), (7), (9) or (12) as it stands, of any size; infinite where
- * nothing limits it (one worker).  The paper's: without skew, stream and c_b.
- */
+/* The unrounded h of (4), (7), (9) or (12), of any size; infinite where nothing
+ * limits it (one worker).  The paper's: without skew, stream and c_b. */
 double interval_formula(const struct interval_model *model);
 
 /* The best h in [1, U_s], not rounded: interval_formula brought into that
@@ -161,10 +160,10 @@ double interval_formula(const struct interval_model *model);
  * the paper's experiment 1. */
 double interval_optimum(const struct interval_model *model);
 
-/* What a run can use: h rounded up or down to a whole number in [1, U_s], where
- * T is smaller (T_wa being constant).  With skew the best whole number from
- * h / 2 to 2 h for a protocol that passes whole blocks: it may be well off the
- * smooth optimum, as blocks that just cover the lag W are worth more. */
+/* The h of a run: h rounded up or down to a whole number in [1, U_s], where T
+ * is smaller (T_wa is constant).  With skew the best whole number from h / 2 to
+ * 2 h for a protocol that passes whole blocks: it may be far from the smooth
+ * optimum, because blocks that just cover the lag W are better. */
 int64_t interval_whole(const struct interval_model *model, double h);
 
 /* Chen and Xue's horizontal tile size as printed, brought into [1, U_s], for

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* A first look at this many intervals, evenly spaced on a logarithmic scale:
- * where 2 W + h > U_s, T can have more than one minimum. */
+/* The search begins with this many intervals, evenly spaced on a logarithmic
+ * scale: where 2 W + h > U_s, T can have more than one minimum. */
 enum { LOOKS = 256 };
 
 /* Whole intervals that are tried at most. */
@@ -15,7 +15,7 @@ static double exchange(const struct interval_model *model, double h)
     return 2 * (model->c_d + h * model->c_c);
 }
 
-/* From one chunk to the next: what every worker but the last adds to T, when
+/* From one chunk to the next: the part of every worker but the last in T, when
  * the successor stays h + back columns behind, back >= W.  The h + back columns
  * lie in the middle of the trapezoid, so that `before` columns are to each side
  * of them; where these reach into the slopes, g is the whole less two

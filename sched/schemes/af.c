@@ -18,9 +18,9 @@
  * the loop's beginning, of equal weight, sigma their deviation, which is below
  * that of iterations; its mAF counts from request to request.  DLS4LB stops
  * after each iteration and takes mu and sigma from the last chunk alone.
- * In the start: DLS4LB begins with its minimum chunk; who is not yet known
- * counts there as the fastest, in the balancer by Carino in the Loci
- * framework as the slowest, in LB4OMP as the one who asks.
+ * In the start: DLS4LB begins with its minimum chunk; an unknown worker counts
+ * there as the fastest, in the balancer by Carino in the Loci framework as the
+ * slowest, in LB4OMP as the asking one.
  * And in the size: DLS4LB sums sigma / mu for D, adds .55 and cuts off, and
  * hands out I/2p at most. */
 #include "sched/arith.h"

@@ -9,9 +9,9 @@
  * time t_js in step s, so that later steps count more.  Inside a step nothing
  * is learned; in the first the weights are the powers, as in wf.
  *
- * What a time step is: with time steps that are planned anew (placement replan)
- * each of them; else each repetition, from the warm-up on; below a master that
- * cuts ranges by this scheme, each range.
+ * Time steps: with placement replan, each step of the loop; else each
+ * repetition, from the warm-up on; below a master that cuts ranges by this
+ * scheme, each range.
  *
  * Implementations differ in t_js: here and in DLS4LB the times of the chunks,
  * in LB4OMP the worker's time from the beginning of the loop to its end, which
@@ -31,8 +31,8 @@ static void awf_step_feedback(void *state, int worker, int64_t size,
     w->step_size += (double)size;
 }
 
-/* Who had no chunk in a step learns nothing from it: its next counts by the
- * number of steps that it had a part in. */
+/* A worker without a chunk in a step learns nothing from it: its next step
+ * counts by the number of steps that it took part in. */
 static void awf_step_again(void *state, const struct sched_loop *loop)
 {
     struct awf_state *s = state;

@@ -1,4 +1,5 @@
-/* Adaptive weighted factoring: what awf, awf-b, awf-c, awf-d and awf-e share.
+/* Adaptive weighted factoring: the common part of awf, awf-b, awf-c, awf-d and
+ * awf-e.
  *
  *     pi_j = sum_k(k t_jk) / sum_k(k n_jk)     k = 1, 2, ... chunks of worker j
  *     w_j  = p (1/pi_j) / sum over workers of 1/pi,   sum(w) = p
@@ -7,20 +8,20 @@
  * Banicescu, Velusamy and Devaprasad 2003; Carino and Banicescu 2008: t_jk is
  * the time of the k-th chunk of worker j and n_jk its size, so that pi is the
  * time of an iteration with later chunks counting more.  Until a worker has
- * reported it has the weight that the powers give it beside those who have;
+ * reported, its weight is that of its power relative to the workers that have;
  * before any report the sizes are those of wf.
  *
  * Implementations have the same pi and differ in the rest.
- * Who has not reported: DLS4LB begins with chunks of its minimum and takes them
- * for as fast as the fastest, the balancer by Carino in the Loci framework for
- * as slow as the slowest; in LB4OMP they do not count, and the weights of those
- * who have reported add up to their number.
- * Stages (awf-b, awf-d): both renew weights with every request; in LB4OMP what
- * is weighted is halved from stage to stage, whatever R is, in DLS4LB it is
- * ceil(R/2p), and a stage ends with its iterations, not with p requests.
+ * Workers that have not reported: DLS4LB begins with chunks of its minimum and
+ * treats them as the fastest, the balancer by Carino in the Loci framework as
+ * the slowest; in LB4OMP they do not count, and the weights of the workers that
+ * have reported add up to their number.
+ * Stages (awf-b, awf-d): both renew weights with every request; in LB4OMP the
+ * unweighted size is halved from stage to stage, independently of R; in DLS4LB
+ * it is ceil(R/2p), and a stage ends with its iterations, not with p requests.
  * Times (awf-d, awf-e): from request to request here and in LB4OMP, in DLS4LB
- * from a chunk's arrival to its end, with what its worker serves meanwhile and
- * without the request.
+ * from a chunk's arrival to its end, with the requests that its worker serves
+ * meanwhile and without its own.
  * Rounding: LB4OMP rounds up before and after weighting; DLS4LB and Loci round
  * R/2p up and the product up from .45.
  *
@@ -43,7 +44,7 @@ struct awf_worker {
 
 struct awf_state {
     double power;       /* V of all */
-    double known_power; /* of those who have reported */
+    double known_power; /* of the workers that have reported */
     double known_rate;
     double remaining; /* R of this stage */
     int64_t workers;

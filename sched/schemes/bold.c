@@ -1,5 +1,5 @@
-/* Bold: chunks as large as mean, deviation and overhead allow, judged by what
- * is probably not done yet.
+/* Bold: chunks as large as mean, deviation and overhead allow, judged by the
+ * iterations that are probably not done yet.
  *
  *     C_i = 1                                             for Q <= 1
  *     C_i = t                                             for d <= c_2
@@ -15,17 +15,19 @@
  * deviation of an iteration's time, h the overhead of a request, in one unit;
  * the defaults are those of that paper's experiments, exponential times of mean
  * 1 and h = 0.5.  M counts the iterations that are not reported done, and N
- * those that are probably not done yet: who got k of them does k/(k mu + h) in
- * a unit of time.
+ * those that are probably not done yet: a worker with k of them does k/(k mu +
+ * h) in a unit of time.
  *
- * That needs the clock with every request.  Ours is the sum of the times that
- * a worker has told, since it began with the loop; who asks again and has not
- * told (requests that leave early, `dlsbench chunks`) took k mu + h.  What mu
- * is in the clock's unit is measured: all that was told against all that was
- * expected; so only ratios of mu, sigma and h count, as elsewhere here.
+ * That needs the clock with every request.  Ours is the sum of the times that a
+ * worker has reported since it began with the loop.  A worker that asks again
+ * without a report (requests that leave early, `dlsbench chunks`) took k mu +
+ * h.  The value of mu in the clock's unit is measured as the ratio of all
+ * reported to all expected times.  So only ratios of mu, sigma and h count, as
+ * elsewhere here.
+ *
  * Implementations differ: LB4OMP takes the clock's unit for that of mu, rounds
- * down, and lets what passes between two first requests not count; where b is
- * not above 0 (sigma at most mu/4) its w is ln ln Q.  We round up. */
+ * down, and does not count the time between two first requests; where b is not
+ * above 0 (sigma at most mu/4) its w is ln ln Q.  We round up. */
 #include "sched/arith.h"
 
 #include <stdio.h>
@@ -37,7 +39,7 @@ struct bold_worker {
     double speed; /* k/(k mu + h) */
     double begun; /* when it got them */
     double clock; /* when it asked last */
-    double ahead; /* of these chunks the clock has what they probably took */
+    double ahead; /* chunks that the clock counts with their probable time */
 };
 
 struct bold_state {
@@ -47,7 +49,7 @@ struct bold_state {
     double ln_b;                 /* 0: b is not above 0 */
     double ln_p_c2;              /* ln p - ln c_2 */
     double now;                  /* the latest request */
-    double expected, told;       /* sums of what was told */
+    double expected, told;       /* sums of the reports */
     double sizes, speeds, begun; /* sums of k, k/(k mu + h) and its begin */
     struct bold_worker worker[];
 };
@@ -76,7 +78,7 @@ static int bold_init(void *state, const struct sched_loop *loop,
     return 0;
 }
 
-/* ---- what is probably not done ---- */
+/* ---- iterations that are probably not done ---- */
 
 static double time_of(const struct bold_state *s, double size)
 {
@@ -118,7 +120,7 @@ static void bold_feedback(void *state, int worker, int64_t size, double time)
     w->ahead--;
 }
 
-/* The worker asks: it has done what it had. */
+/* The worker asks: it has done its chunk. */
 static void arrive(struct bold_state *s, struct bold_worker *w)
 {
     if (w->size > 0) {
@@ -144,9 +146,9 @@ static double cautious(double t, double st)
     return t + half - sqrt(st + half * half);
 }
 
-/* Each request waits for what is computed here, a logarithm of another before
- * it: there is no division that could be a product (x is R/d; s t for s), and
- * ln d comes from ln Q. */
+/* Each request waits for this computation, a logarithm of a logarithm.  So
+ * every possible division is a product (x is R/d; s t for s), and ln d comes
+ * from ln Q. */
 static double size_of(const struct bold_state *s, double remaining)
 {
     double not_reported = remaining + s->sizes;

@@ -6,14 +6,14 @@
  *     x_0 = 1 + b^2 + b sqrt(b^2 + 2),   x_j = 2 + b^2 + b sqrt(b^2 + 4)
  *
  * Flynn Hummel, Schonberg and Flynn 1992.  mu and sigma are the mean and the
- * standard deviation of an iteration's time, in any unit: only sigma/mu
- * counts.  The defaults stand for exponential times (sigma = mu).  With
- * sigma = 0 all goes out in the first stage, as static blocks.  fss (fac2) is
- * the variant with x_j = 2 that needs neither.
+ * standard deviation of an iteration's time, in any unit: only sigma/mu counts.
+ * The defaults describe exponential times (sigma = mu).  With sigma = 0 all
+ * goes out in the first stage, as static blocks.  fss (fac2) is the variant
+ * with x_j = 2 that needs neither.
  *
  * Implementations differ: LB4OMP has these formulas with the same rounding, but
  * mu is a whole number of its clock's unit there; bosched (Kim, Kim and Park
- * 2020) has b^2 + 4 in x_0 too.  What DLS4LB calls FAC is fac2. */
+ * 2020) has b^2 + 4 in x_0 too.  DLS4LB's FAC is fac2. */
 #include "sched/arith.h"
 
 enum { FAC_MU, FAC_SIGMA };

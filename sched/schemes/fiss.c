@@ -3,14 +3,14 @@
  *     C_j = C_0 + j D,   stage j = 0, ..., B - 1   rounded to nearest
  *     C_0 = I / (X p),   D = 2 I (1 - B/X) / (p B (B - 1)),   X = B + 2
  *
- * Philip and Das 1997, as in Chronopoulos, Andonie, Benche and Grosu 2001
- * (B = 3 there).  The real sizes of B stages add up to I; what rounding to
- * nearest leaves goes out in chunks of the last size.
+ * Philip and Das 1997, as in Chronopoulos, Andonie, Benche and Grosu 2001 (B =
+ * 3 there).  The real sizes of B stages add up to I; the rest from rounding
+ * goes out in chunks of the last size.
  *
  * Implementations differ in the rounding (LB4OMP: C_0 and D down, which leaves
  * more for the end; DAPHNE: D up), in B (LB4OMP: p - 1; DAPHNE: the stages of
- * fac2) and in what follows: LB4OMP goes on growing after stage B, DAPHNE adds
- * D with every chunk, and its B/X is a quotient of integers, 0. */
+ * fac2) and in the rest: LB4OMP keeps growing after stage B, DAPHNE adds D with
+ * every chunk, and its B/X is a quotient of integers, 0. */
 #include "sched/arith.h"
 
 enum { FISS_STAGES };

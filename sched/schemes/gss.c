@@ -1,4 +1,4 @@
-/* Guided self-scheduling: a fixed share of what is left.
+/* Guided self-scheduling: a fixed share of the remaining iterations.
  *
  *     C_i = max(min, ceil(R_{i-1} / p))
  *

@@ -21,7 +21,7 @@ static size_t mfsc_state_size(const struct sched_loop *loop)
     return sizeof(struct mfsc_state);
 }
 
-/* A stage at least halves what is left, down to chunks of 1. */
+/* A stage at least halves the rest, down to chunks of 1. */
 static int64_t factoring_chunks(const struct sched_loop *loop)
 {
     int64_t chunks = 0;

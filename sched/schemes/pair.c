@@ -28,7 +28,7 @@ static int parse_half(const char *which, const char *half, const char *text,
     return check_half(*ops, text, err);
 }
 
-/* Two halves, and nothing besides. */
+/* Two halves and nothing else. */
 static int check_form(const char *text, const char *slash, struct error *err)
 {
     if (slash > text && slash[1] != '\0' && strchr(slash + 1, '/') == NULL)

@@ -1,5 +1,6 @@
 /* Two schemes in one loop: the first cuts it for the masters below the
- * supermaster, the second cuts what such a master got for those below it.
+ * supermaster, the second cuts such a master's range for its workers or
+ * sub-masters.
  *
  *     gss/static:   guided between the masters, equal blocks inside
  *

@@ -23,7 +23,7 @@
 
 enum { QSS_DELTA, QSS_MIDDLE };
 
-/* One chunk each is no news; more than this many is worth a note. */
+/* One chunk each is normal; more than this many deserve a note. */
 enum { QSS_NOTE_LEFT = 16 };
 
 struct qss_state {

@@ -50,8 +50,8 @@ static int unknown_scheme(const char *name, struct error *err)
     return nearest_unknown(err, name, names, "scheme: unknown name '%s'", name);
 }
 
-/* An alias stands for the scheme with its defaults and so takes no keys:
- * fac2 is factoring with alpha = 2, fac2:alpha=3 would contradict itself. */
+/* An alias is the scheme with its defaults and so takes no keys: fac2 is
+ * factoring with alpha = 2, fac2:alpha=3 would contradict itself. */
 static int alias_with_keys(const struct sched_ops *ops, struct error *err)
 {
     return error_set(err, EINVAL,

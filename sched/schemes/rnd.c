@@ -3,7 +3,7 @@
  *     C_i in [min, max],   min = floor(I / 100 p),   max = floor(I / 2 p)
  *
  * Ciorba, Iwainsky and Buder 2018, whose range this is, each end at least 1.
- * A bound that is not given is moved to the one that is where they would cross.
+ * If the bounds cross, the one that is not given moves to the given one.
  *
  * Implementations differ: LB4OMP draws from 1 to the chunk of the OpenMP
  * schedule, without one to I - 1, with the time of day and the thread's number

@@ -3,9 +3,9 @@
  *     C_i = ceil(R / (workers without a block)),   i = 1..p
  *
  * so that sizes differ by at most 1 and earlier blocks are the bigger ones.
- * The baseline of all papers (e.g. Diaz, sec. 2, after Kruskal and Weiss:
- * I/P iterations to each processor); they leave open who gets the remainder
- * of I/P. */
+ * The baseline of all papers (e.g. Diaz, sec. 2, after Kruskal and Weiss: I/P
+ * iterations to each processor); they leave open which worker gets the
+ * remainder of I/P. */
 #include "sched/arith.h"
 
 struct static_state {
@@ -33,7 +33,7 @@ static int64_t static_next(void *state, int worker, int64_t remaining)
     struct static_state *s = state;
     (void)worker;
     int64_t size = sched_ceil_div(remaining, s->left);
-    /* The last block takes all that remains; nobody asks after it. */
+    /* The last block takes the rest; no request comes after it. */
     if (s->left > 1)
         s->left--;
     return size;

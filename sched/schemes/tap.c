@@ -1,13 +1,13 @@
-/* Tapering: guided self-scheduling, less what an unlucky chunk may take more.
+/* Tapering: guided self-scheduling, minus the extra time of an unlucky chunk.
  *
  *     C_i = max(min, ceil(T + v^2/2 - v sqrt(2 T + v^2/4)))
  *     T = R_{i-1} / p,   v = alpha sigma / mu
  *
  * Lucco 1992.  mu and sigma are the mean and the standard deviation of an
- * iteration's time, in any unit: only sigma/mu counts; alpha says how many
- * deviations are made allowance for, 1.3 is the paper's choice.  The defaults
- * stand for exponential times (sigma = mu).  With sigma = 0 it is gss.  The
- * formula is negative for T < v^2: min is what it is raised to.
+ * iteration's time, in any unit: only sigma/mu counts; alpha is the number of
+ * deviations to allow for, 1.3 in the paper.  The defaults describe exponential
+ * times (sigma = mu).  With sigma = 0 it is gss.  The formula is negative for
+ * T < v^2 and is then raised to min.
  *
  * Implementations differ: LB4OMP has this formula with the same rounding, but
  * mu is a whole number of its clock's unit there and min the chunk of the

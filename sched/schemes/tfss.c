@@ -47,7 +47,7 @@ static int tfss_init(void *state, const struct sched_loop *loop,
     return 0;
 }
 
-/* Stops to fall where the mean is below 1: there is nothing to overflow. */
+/* Stops to fall where the mean is below 1, so it cannot overflow. */
 static void begin_stage(struct tfss_state *s)
 {
     int64_t fall = (s->workers - 1) * s->decrement;

@@ -3,15 +3,15 @@
  *     C_i = ceil(v_j R / (alpha p)),   sum(v) = p,   R at the start of a stage
  *
  * Hummel, Schmidt, Uma and Wein 1996 (cited by Diaz et al., sec. 2).  A stage
- * is p requests, whoever makes them: workers that ask twice in a stage move it
+ * is p requests from any workers: workers that ask twice in a stage move it
  * away from R/alpha, which the paper accepts.  With V_j normalised to the
- * slowest and V their sum, v_j/p = V_j/V; written so, equal powers give fss
- * to the last digit.  With alpha = 2 it is what others call WF2.
+ * slowest and V their sum, v_j/p = V_j/V; written so, equal powers give fss to
+ * the last digit.  With alpha = 2 it is the WF2 of others.
  *
- * Implementations differ: LB4OMP takes the weights as they are given, whatever
- * their sum, halves ceil(I/2p) from stage to stage whatever R is, and rounds up
- * before and after weighting.  A stage of DLS4LB is p ceil(R/2p) iterations and
- * not p requests: the chunk that reaches its end is cut there. */
+ * Implementations differ: LB4OMP takes the given weights with any sum, halves
+ * ceil(I/2p) from stage to stage independently of R, and rounds up before and
+ * after weighting.  A stage of DLS4LB is p ceil(R/2p) iterations and not p
+ * requests: the chunk that reaches its end is cut there. */
 #include "sched/arith.h"
 
 enum { WF_ALPHA };

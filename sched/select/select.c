@@ -76,8 +76,8 @@ double select_bound(const struct select *s, int candidate)
     return expm1(bound(s, &s->candidate[candidate], deviation(s)));
 }
 
-/* The candidate with the least median of those that are not out; `but` is left
- * aside (-1: none). -1: there is no other. */
+/* The candidate with the least median that is not out, without `but` (-1: all).
+ * -1: there is no other. */
 static int least(const struct select *s, int but)
 {
     int best = -1;
@@ -134,7 +134,7 @@ static bool eliminate(struct select *s, bool *differ)
     return any;
 }
 
-/* What is watched from now on. */
+/* The candidate to watch from now on. */
 static void stay(struct select *s, int candidate)
 {
     s->trying = false;
@@ -227,7 +227,7 @@ static int better(const struct select *s)
     return gain > ALIKE ? other : -1;
 }
 
-/* What was known of the others is of a loop that is no more. */
+/* The knowledge about the others is of a loop that no longer exists. */
 static void keep(struct select *s)
 {
     for (int i = 0; i < s->rule.candidates; i++)

@@ -1,24 +1,25 @@
-/* Which of several candidates (schemes, say) a loop that runs many times is to
- * take in its next repetition: a share of the repetitions goes to trials, by
+/* Chooses one of several candidates (schemes, say) for the next repetition of a
+ * loop that runs many times: a share of the repetitions goes to trials, by
  * successive elimination with confidence bounds; then the best one stays until
  * its time changes.
  *
- * Pure: told times, it says what to run.  Flat memory without pointers.
+ * Pure: from reported times it says which candidate to run.  Flat memory
+ * without pointers.
  *
- * Trials go round all candidates that are left, every other round backwards,
- * so that a steady drift falls on all alike.  After a round those are out whose
- * median is above the best one's by more than the bounds of both: with x the
- * logarithm of a time, sigma the deviation of all x from their candidate's mean
- * (the first rounds know little: a prior of 5 % counts as four samples), n the
- * candidate's trials and K the number of candidates,
+ * Trials go round all remaining candidates, every other round backwards, so
+ * that a steady drift affects all alike.  After a round a candidate is out if
+ * its median is above the best one's by more than the bounds of both: with x
+ * the logarithm of a time, sigma the deviation of all x from their candidate's
+ * mean (the first rounds know little: a prior of 5 % counts as four samples), n
+ * the candidate's trials and K the number of candidates,
  *
  *     bound(n) = 1.25 sigma sqrt(2 ln(K / 0.1) / n)
  *
  * (Even-Dar, Mannor, Mansour, JMLR 7, 2006, section 4, for medians.)  When the
  * trials are used up, or one is left, or those left are within 1 %, the one
- * with the least median stays.  A median of few trials flatters the one that it
- * chose: where the repetitions that follow take more than another candidate
- * that was not out, by more than 1 %, that one takes over. */
+ * with the least median stays.  A median of few trials flatters the chosen
+ * candidate: if its later repetitions take over 1 % more than another candidate
+ * that was not out, that one takes over. */
 #ifndef SCHED_SELECT_SELECT_H
 #define SCHED_SELECT_SELECT_H
 
@@ -34,8 +35,8 @@ enum {
 struct select_rule {
     int candidates;  /* 1 to SELECT_MAX */
     int repetitions; /* of the loop */
-    double share;    /* 0 to 1: of the repetitions that are left when trials
-                        begin, so many may be trials */
+    double share;    /* 0 to 1: the share of trials in the repetitions that are
+                      * left when trials begin */
     double change;   /* the running median has changed when it is off by this
                         share, or by 5 of its deviations where that is more */
 };
@@ -63,7 +64,7 @@ struct select {
     int done;    /* repetitions told */
     int tried;   /* of them trials */
     int left;    /* trials that may still be made */
-    int current; /* what the next repetition runs */
+    int current; /* the candidate of the next repetition */
     int step;    /* +1 or -1: the direction of this round */
     bool trying;
     int stayed; /* repetitions since current was chosen */
