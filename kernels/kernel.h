@@ -72,8 +72,7 @@ struct kernel_grid {
     int reach;             /* columns that a row needs beyond its own */
     int steps;             /* time steps, at least 1; the value of the
                               spec's key `steps`, where a kernel has it */
-    size_t state_bytes;    /* of a rank's memory in addition to the output, or
-                            * 0 */
+    size_t state_bytes;    /* of a rank, in addition to the output; or 0 */
 };
 
 struct kernel_dependence {

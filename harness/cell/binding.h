@@ -19,15 +19,15 @@ int binding_domain_parse(enum topo_domain *domain, const char *rank_per,
 /* Of a checked cell. */
 void binding_of_cell(struct topo_binding *binding, const struct cell *cell);
 
-/* A list in its one form, ranges of three and more as a-b, into `text`; false:
- * there is no room. */
+/* A list in its canonical form, ranges of three and more as a-b, into `text`;
+ * false: there is no room. */
 bool binding_format(const struct topo_binding *binding, char *text,
                     size_t size);
 
 /* Sets what rank_per leaves open in a cell that is not checked yet: ranks, one
  * for each domain of each of cell->nodes nodes, and threads, as many as any
  * domain has room for; dedicated masters come on top.  Nothing without
- * rank_per.  `room` NULL: nobody knows the machine.  Returns 0 or -ENOTSUP. */
+ * rank_per.  `room` NULL: the machine is not known.  Returns 0 or -ENOTSUP. */
 int binding_fill_shape(struct cell *cell, const struct topo_room *room,
                        bool ranks_given, bool threads_given, struct error *err);
 

@@ -1,5 +1,4 @@
-/* The table of fields, what they are when nothing is said, and how they are set
- * from text. */
+/* The table of fields, their defaults, and how they are set from text. */
 #include "harness/cell/cell_field.h"
 
 #include "base/nearest.h"
@@ -111,7 +110,7 @@ static int set_field(struct cell *cell, const struct cell_field *field,
     }
 }
 
-/* ---- fields with a way of their own ---- */
+/* ---- fields with a special form ---- */
 
 static int set_layout(struct cell *cell, const char *value, struct error *err)
 {
@@ -150,7 +149,7 @@ static int set_rank_per(struct cell *cell, const char *value, struct error *err)
                      cell, &cell_field_table[CELL_FIELD_rank_per], value, err);
 }
 
-/* A number, or who chooses it. */
+/* A number, or the word for the way to choose it. */
 static int set_interval(struct cell *cell, const char *value, struct error *err)
 {
     const struct cell_field *choice = &cell_field_table[CELL_FIELD_sync_choice];
@@ -166,8 +165,9 @@ static int set_interval(struct cell *cell, const char *value, struct error *err)
     return cell_field_set_text(cell, choice, word ? value : "given", err);
 }
 
-/* reissue on: chunks are out too long after so many times what they should
- * take.  Less than that is what a core shared with another process costs. */
+/* reissue on: a chunk is late after this many times its expected time.  A
+ * smaller factor would catch chunks whose core is shared with another
+ * process. */
 static const double REISSUE_FACTOR = 3, FACTOR_MAX = 1e6;
 
 static int set_reissue(struct cell *cell, const char *value, struct error *err)

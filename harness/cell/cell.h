@@ -17,7 +17,7 @@
 
 enum { CELL_HASH_SIZE = 17 }; /* 16 hexadecimal digits and the end */
 
-/* The fields are in harness/cell/cell_fields.def, with what they mean. */
+/* The fields are in harness/cell/cell_fields.def, with their meaning. */
 struct cell {
 #define FIELD(name, type, ...) __typeof__(type) name;
 #define ALIAS(name, ...)
@@ -29,8 +29,8 @@ struct cell {
 
 /* How long and how thoroughly a cell is measured: not part of its hash. */
 struct policy {
-    int repetitions;     /* at least so many (10) */
-    int repetitions_max; /* at most so many (50) */
+    int repetitions;     /* the least number (10) */
+    int repetitions_max; /* the largest number (50) */
     double ci;           /* stop when the 95 % CI of the median is within
                             this share of it (0.02) */
     double cell_seconds; /* or when the repetitions of a cell took so long */
@@ -40,7 +40,7 @@ struct policy {
                             harness/counters/counters.h */
     bool trace;          /* write chunks-<launch>.jsonl */
     bool save;           /* write each cell's output as a picture */
-    bool oversubscribe;  /* go on when workers share cores, tagged */
+    bool oversubscribe;  /* run even if workers share cores, tagged */
 };
 
 /* A cell with every default; what is "auto" is resolved by cell_check. */
@@ -64,16 +64,16 @@ bool cell_same_places(const struct cell *a, const struct cell *b);
  * simulated in the same way can share a launch. */
 int cell_simulation_compare(const struct cell *a, const struct cell *b);
 
-/* What is said of it where cells are told apart: transport and hierarchy, and
- * whatever else is not as usual, as ", master computing, flat, bind none". */
+/* Its description where cells are told apart: transport and hierarchy, and
+ * every unusual field, as ", master computing, flat, bind none". */
 void cell_words(const struct cell *cell, char *text, size_t size);
 
 /* Only powers, load and what goes wrong, as ", load w1:1"; empty for a cell on
  * equal, quiet cores. */
 void cell_condition_words(const struct cell *cell, char *text, size_t size);
 
-/* Only how it is simulated: the platform's name and what is not as usual; empty
- * for native cells. */
+/* Only its simulation: the platform's name and unusual fields; empty for native
+ * cells. */
 void cell_simulation_words(const struct cell *cell, char *text, size_t size);
 
 /* Cells as JSON objects with the column names of runs-<launch>.jsonl. */
@@ -83,8 +83,8 @@ json_t *cell_to_json(const struct cell *cell);
  * Returns 0 or -EINVAL. */
 int cell_from_json(const json_t *object, struct cell *cell, struct error *err);
 
-/* The same of a line of results: what this build does not know any more, or
- * what the line does not have, is left at its default, so that old results stay
+/* The same from a line of results: a field that this build no longer knows, or
+ * that the line does not have, keeps its default, so that old results stay
  * readable. */
 void cell_from_row(const json_t *line, struct cell *cell);
 

@@ -1,4 +1,4 @@
-/* What a line of harness/cell/cell_fields.def says of a field. */
+/* The properties of a field in a line of harness/cell/cell_fields.def. */
 #ifndef HARNESS_CELL_CELL_FIELD_H
 #define HARNESS_CELL_CELL_FIELD_H
 
@@ -34,8 +34,7 @@ struct cell_field {
     const char *name;
     enum cell_kind kind;
     size_t offset, size;
-    const char *fallback;   /* what it is when nothing is said, as text; NULL:
-                               empty, off or 0 */
+    const char *fallback;   /* its default, as text; NULL: empty, off or 0 */
     const char *choices[8]; /* the words that it may be; none: any text */
     /* In place of choices: writes them, NULL ends the list, and returns it. */
     const char *const *(*names)(const char *names[CELL_NAMES_MAX]);
@@ -44,7 +43,7 @@ struct cell_field {
     /* In place of reading by the kind. */
     int (*set)(struct cell *cell, const char *value, struct error *err);
     size_t with; /* of a text: only where that is not empty does it apply */
-    size_t word; /* of a text: stands for the number unless it is as usual */
+    size_t word; /* of a text: replaces the number if it is unusual */
     bool asks;   /* gone when the cell is checked: in no JSON and no hash */
     bool made;   /* by the program, not by users: in JSON only */
     bool served; /* applies under the transports that have it */
@@ -52,7 +51,7 @@ struct cell_field {
     bool said;         /* worth saying in any case */
     int hash;          /* its place in the hashed text, 0: none */
     bool bare;         /* hashed as UNUSUAL: its word or name alone */
-    const char *words; /* in labels; %s is what it is; NULL: not there */
+    const char *words; /* in labels; %s is its value; NULL: not in labels */
     bool path;         /* words have the file's name without folder and end */
     enum cell_group group;
     const char *arg, *help; /* of the option; NULL: none; [ARG] may be left out,
@@ -77,11 +76,11 @@ const struct cell_field *cell_field_find(const char *name);
 int cell_field_set_text(struct cell *cell, const struct cell_field *field,
                         const char *value, struct error *err);
 
-/* The names of all that users can set, for messages; a NULL ends them. */
+/* The names of all fields that users can set, for messages; a NULL ends
+ * them. */
 void cell_field_names(const char *names[CELL_FIELDS + 1]);
 
-/* What the field holds, as text that cell_set reads back; empty: nothing that
- * could be said. */
+/* The field's value, as text that cell_set reads back; empty: no value. */
 void cell_field_text(const struct cell *cell, const struct cell_field *field,
                      char text[SPEC_CANONICAL_MAX]);
 
@@ -99,12 +98,12 @@ bool cell_field_unusual(const struct cell *cell,
 int cell_field_compare(const struct cell *a, const struct cell *b,
                        const struct cell_field *field);
 
-/* For cell_check.  What does not apply is written in one way only, and what
- * asked for something has it; then the hash. */
+/* For cell_check.  A field that does not apply gets its one canonical value,
+ * and so does a field that cell_check has resolved; then the hash. */
 void cell_field_drop(struct cell *cell);
 void cell_hash(struct cell *cell);
 
-/* What the fields are made of. */
+/* Access to the fields. */
 static inline char *cell_field_at(struct cell *cell, size_t offset)
 {
     return (char *)cell + offset;

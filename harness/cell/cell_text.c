@@ -1,4 +1,4 @@
-/* What is said of cells: their fields as text, as labels, as hashes, and which
+/* Texts about cells: their fields as text, as labels, as hashes, and which
  * cells are equal. */
 #include "harness/cell/cell_field.h"
 
@@ -38,7 +38,7 @@ static bool switch_of(const struct cell *cell, const struct cell_field *field)
     return *(const bool *)cell_field_of(cell, field->offset);
 }
 
-/* The word that stands for the number; NULL: the number does. */
+/* The word in place of the number; NULL: the number itself. */
 static const char *word_of(const struct cell *cell,
                            const struct cell_field *field)
 {

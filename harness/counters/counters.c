@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* What names consist of, so that they stand in files and commands as they
- * are. */
+/* The characters of names, so that files and commands can have them
+ * unquoted. */
 #define NAME_LETTERS                                                           \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-.=+/@"
 
-/* One worker's, on cache lines of its own. */
+/* One worker's meter, on separate cache lines. */
 struct meter {
     _Alignas(128) struct engine_watch watch;
     struct events *events;
@@ -249,7 +249,7 @@ void counters_thread_close(struct counters *counters, int thread)
         events_thread_close(counters->events, thread);
 }
 
-/* ---- what is said of it ---- */
+/* ---- texts about it ---- */
 
 const struct counters_list *counters_asked(const struct counters *counters)
 {

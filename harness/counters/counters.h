@@ -25,7 +25,7 @@ enum {
     COUNTERS_WHY_SIZE = 240,
 };
 
-/* What `events` asks for: "none" (no facts either), or a list with commas of
+/* The value of `events`: "none" (no facts either), or a list with commas of
  * events and `default`. */
 struct counters_list {
     bool any; /* not none */
@@ -39,15 +39,14 @@ struct counters_list {
 int counters_parse(const char *text, struct counters_list *list,
                    struct error *err);
 
-/* What a worker tells of a pass that it has finished, for the suite's own
- * events. */
+/* The numbers of a worker's finished pass, for the suite's own events. */
 struct counters_work {
     int64_t chunks, iterations;
     int64_t requests; /* for chunks, to a master or an rma window */
     double wait_s;
 };
 
-/* What a worker counted in one loop. */
+/* The counts of a worker in one loop. */
 struct counters_values {
     uint32_t known; /* bit i: event i was counted */
     int64_t compute[COUNTERS_MAX], wait[COUNTERS_MAX];
@@ -72,7 +71,7 @@ void counters_thread_open(struct counters *counters, int thread);
 void counters_thread_close(struct counters *counters, int thread);
 
 /* By the thread itself, around a loop: begin; finish when its last chunk (of
- * this pass) is done, from where on it waits; go_on when the others have come
+ * this pass) is done, when its wait begins; go_on when the others have come
  * too; end when there is no further pass.  NULL: nothing happens. */
 void counters_begin(struct counters *counters, int thread);
 void counters_finish(struct counters *counters, int thread,
@@ -81,7 +80,7 @@ void counters_go_on(struct counters *counters, int thread);
 void counters_end(struct counters *counters, int thread,
                   struct counters_values *values);
 
-/* Who is to be told of the thread's waits; NULL when no event is counted. */
+/* The watch to notify of the thread's waits; NULL when no event is counted. */
 struct engine_watch *counters_watch(struct counters *counters, int thread);
 
 /* Of a process, for its manifest. */
@@ -90,8 +89,8 @@ const struct counters_list *counters_asked(const struct counters *counters);
 const char *counters_why(const struct counters *counters, int i);
 /* Whether events take turns, so that counts are estimates. */
 bool counters_multiplexed(const struct counters *counters);
-/* By a thread that counts: seconds that one reading of its events takes, and
- * one look at its facts; 0: nothing is read. */
+/* By a thread that counts: seconds of one reading of its events, and of one
+ * reading of its facts; 0: nothing is read. */
 void counters_cost(struct counters *counters, int thread, double *reading_s,
                    double *facts_s);
 
@@ -99,7 +98,7 @@ void counters_cost(struct counters *counters, int thread, double *reading_s,
  * why not. */
 void counters_describe(char *text, size_t size);
 
-/* The events a user can name, and why there are no others. */
+/* The events that a user can name, and why others are missing. */
 void counters_print(FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* Events as the counters see them; only harness/counters uses this.  papi.c,
- * papi_names.c and sde.c make them of PAPI; without_papi.c stands for these
+ * papi_names.c and sde.c make them with PAPI; without_papi.c replaces these
  * with make PAPI=0. */
 #ifndef HARNESS_COUNTERS_EVENTS_H
 #define HARNESS_COUNTERS_EVENTS_H

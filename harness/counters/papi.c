@@ -49,8 +49,8 @@ static void say(char *why, const char *event, int code)
 
 /* ---- event sets ---- */
 
-/* Takes an event set apart; PAPI answers with an error where it is not whole,
- * and there is nothing to do about that. */
+/* Dismantles an event set; PAPI answers with an error if it is incomplete,
+ * which can be ignored. */
 static void set_remove(int set)
 {
     if (set == PAPI_NULL)
@@ -191,8 +191,8 @@ int events_open(struct events **out, const struct counters_list *list,
     return 0;
 }
 
-/* PAPI itself stays open: the process ends soon, and what its other users
- * count goes on. */
+/* PAPI itself stays open: the process ends soon, and its other users keep
+ * counting. */
 void events_close(struct events *events)
 {
     sde_close(events->sde);

@@ -15,13 +15,13 @@ const struct sde_name sde_names[] = {
     [NAMES] = {NULL, NULL},
 };
 
-/* A worker's counts, on a cache line of its own. */
+/* A worker's counts, on a separate cache line. */
 struct seat {
     _Alignas(128) _Atomic pid_t owner; /* its thread; 0: none */
     _Atomic long long count[NAMES];
 };
 
-/* What PAPI hands back when it wants to know a count. */
+/* The argument that PAPI hands back to ask for a count. */
 struct handle {
     struct sde *sde;
     int what;

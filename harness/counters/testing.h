@@ -1,4 +1,4 @@
-/* What the tests of this folder share. */
+/* Common parts of this folder's tests. */
 #ifndef HARNESS_COUNTERS_TESTING_H
 #define HARNESS_COUNTERS_TESTING_H
 

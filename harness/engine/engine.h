@@ -27,15 +27,15 @@ double engine_measure_tick(void);
 /* Seconds that one engine_now costs here, for the manifest. */
 double engine_measure_clock(void);
 
-/* Lets `seconds` pass without using the core; at once for 0 or less.  For who
- * is to do nothing, not for who waits for others. */
+/* Lets `seconds` pass without using the core; at once for 0 or less.  For a
+ * thread that must rest, not for one that waits for others. */
 void engine_sleep(double seconds);
 
 /* ---- waiting ---- */
 
-/* Something that is waited for; whoever makes it true wakes it.  May lie in
+/* An event to wait for; the thread that makes it true wakes it.  It may be in
  * memory that several processes of a host share; zero it before use, and not
- * while somebody waits. */
+ * while a thread waits. */
 struct engine_event {
     _Atomic uint32_t sequence;
     _Atomic uint32_t sleepers;
@@ -48,10 +48,11 @@ struct engine_event {
 struct engine_patience {
     double spin_s;
     uint32_t
-        nap_ns; /* longest sleep of a waiter that nobody wakes; 0: 0.5 ms */
+        nap_ns; /* longest sleep of a waiter without a wake-up; 0: 0.5 ms */
 };
 
-/* Naps on a core of one's own: short beside a chunk that is worth a message. */
+/* Naps on a private core: short compared with a chunk that is worth a
+ * message. */
 enum { ENGINE_SHORT_NAP_NS = 20000 };
 
 /* One wait in progress: zero it, then call engine_idle each time the awaited
@@ -64,8 +65,8 @@ struct engine_idle {
 };
 
 /* Passes a moment: polls at first, later sleeps until `event` is woken.
- * Without an event (NULL: messages, which wake nobody) it sleeps up to 0.5 ms
- * at a time.  A wake-up between two calls is never lost. */
+ * Without an event (NULL: messages, which wake no thread) it sleeps up to 0.5
+ * ms at a time.  A wake-up between two calls is never lost. */
 void engine_idle(struct engine_idle *idle,
                  const struct engine_patience *patience,
                  struct engine_event *event);
@@ -76,11 +77,11 @@ void engine_wait(const struct engine_patience *patience,
                  struct engine_event *event, bool (*ready)(void *arg),
                  void *arg);
 
-/* Wakes all who sleep on the event.  Cheap when nobody does. */
+/* Wakes all threads that sleep on the event.  Cheap when none does. */
 void engine_wake(struct engine_event *event);
 
-/* Who is told when a worker begins to wait for others and when it goes on, both
- * by the worker's thread. */
+/* Called by the worker's thread when it begins to wait for others and when it
+ * continues. */
 struct engine_watch {
     void (*wait)(struct engine_watch *watch);
     void (*go_on)(struct engine_watch *watch);
@@ -100,9 +101,9 @@ static inline int64_t engine_reached(const struct engine_progress *progress)
     return atomic_load_explicit(&progress->value, memory_order_acquire);
 }
 
-/* The number is `value` now, and all that was stored before can be read by who
- * sees it.  A plain store when nobody sleeps: no barrier holds up what this
- * thread has stored; who goes to sleep makes up for it. */
+/* The number is `value` now, and a thread that sees it can read all earlier
+ * stores.  A plain store when no thread sleeps: no barrier delays this thread's
+ * stores; a thread that goes to sleep pays for it. */
 static inline void engine_publish(struct engine_progress *progress,
                                   int64_t value)
 {
@@ -112,17 +113,17 @@ static inline void engine_publish(struct engine_progress *progress,
         engine_wake(&progress->moved);
 }
 
-/* Blocks until the number is `need` or more; returns the ticks that took.
- * engine_publish wakes who sleeps. */
+/* Blocks until the number is `need` or more; returns the ticks that it took.
+ * engine_publish wakes sleepers. */
 uint64_t engine_wait_until(const struct engine_patience *patience,
                            struct engine_progress *progress, int64_t need);
 
 /* ---- a lock for short critical sections ---- */
 
-/* For a few dozen instructions: a waiter polls, less and less often, then
- * naps, so that a holder that lost its core gets it back.  Opening is a plain
- * store.  Works between processes when it lies in shared memory; zeroed memory
- * is an open lock. */
+/* For a few dozen instructions: a waiter polls, less and less often, then naps,
+ * so that a holder that lost its core gets it back.  Opening is a plain store.
+ * Works between processes when it is in shared memory; zeroed memory is an open
+ * lock. */
 struct engine_lock {
     _Atomic uint32_t held;
 };
@@ -137,15 +138,15 @@ void engine_unlock(struct engine_lock *lock);
  * in computing or polling. */
 extern const bool engine_simulated;
 
-/* What scheduling does beside waiting.  Natively it takes the time it takes;
- * in simulation the clock goes on by what it was found to take (the costs
- * stand in the manifest). */
+/* The work of scheduling, other than waiting.  Natively it takes its real time;
+ * in simulation the clock advances by its measured time (the costs are in the
+ * manifest). */
 enum engine_cost {
     ENGINE_REQUEST, /* a master takes in a request and answers it */
     ENGINE_COUNT,   /* a step from a counter in shared memory */
     ENGINE_STATE,  /* a chunk from a scheme's state or a pool, under its lock */
     ENGINE_OWN,    /* work stealing: a piece of the worker's own range */
-    ENGINE_STEAL,  /* half of another thread's range, beside looking for it */
+    ENGINE_STEAL,  /* half of another thread's range, once found */
     ENGINE_ANSWER, /* a rank takes in a thief's question and answers */
     ENGINE_HANDOVER,      /* a boundary to another thread of the rank */
     ENGINE_HANDOVER_BYTE, /* and for each of its bytes */
@@ -176,7 +177,7 @@ int engine_team_adopt(struct engine_team **team, int threads,
 void engine_team_run(struct engine_team *team,
                      void (*body)(int thread, void *arg), void *arg);
 
-/* Lets all threads of the team go on together; for use inside a body. */
+/* Lets all threads of the team continue together; for use inside a body. */
 void engine_team_barrier(struct engine_team *team,
                          const struct engine_patience *patience);
 

@@ -1,12 +1,12 @@
-/* Launches of a result directory that still run on this host: those of a
- * driver or a launcher that was killed.  Nothing is measured beside them. */
+/* Launches of a result directory that still run on this host: those of a driver
+ * or a launcher that was killed.  No measurement runs at the same time. */
 #ifndef HARNESS_GUARD_EARLIER_H
 #define HARNESS_GUARD_EARLIER_H
 
 #include "base/error.h"
 #include "harness/guard/part.h"
 
-/* What ends does so within 5 s, see bench/start/keeper.h. */
+/* A launch that ends does so within 5 s, see bench/start/keeper.h. */
 #define EARLIER_LIMIT_S 10.0
 
 /* Waits up to `limit_s` seconds until no such launch is left.  `directory` is

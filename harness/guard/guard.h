@@ -5,7 +5,7 @@
 
 /* The first call of a rank, in its main thread.  From now on the process ends
  * at once when the thread that started it ends: a rank whose proxy was killed
- * would measure on for nobody.  It also ends, with one line on stderr, unless
+ * would keep measuring in vain.  It also ends, with one line on stderr, unless
  * guard_started is called within `limit_s` seconds (0: no limit): MPI_Init
  * waits for ever for ranks that do not come. */
 void guard_begin(double limit_s);

@@ -1,8 +1,8 @@
 /* Memory for a program's own lists.  A program that does not get it ends with
- * one line and exit code 1: nothing sensible is left to do.  What grows with a
- * user's data (a kernel's arrays, the log of all chunks) is not asked for here,
- * since a cell that does not fit is refused with a reason.  Only for programs:
- * a library must not do this to the program that uses it. */
+ * one line and exit code 1: it has no alternative.  Memory that grows with a
+ * user's data (a kernel's arrays, the log of all chunks) is not requested here,
+ * because a cell that does not fit is refused with a reason.  Only for
+ * programs: a library must not do this to the program that uses it. */
 #ifndef HARNESS_GUARD_NEED_H
 #define HARNESS_GUARD_NEED_H
 
@@ -21,8 +21,7 @@ char *need_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* list_grow of base/list.h that does not fail. */
 void need_room(void *list, int64_t *room, int64_t count, size_t size);
 
-/* Ends the program for want of memory.  It is said by the caller who knows that
- * memory was asked for and did not come. */
+/* Ends the program for want of memory.  Called after a failed request. */
 _Noreturn void need_failed(void);
 
 #endif

@@ -17,7 +17,7 @@ struct process {
 bool process_read(pid_t pid, struct process *process);
 
 /* The words of its command line, each ended by '\0'.  Returns their length in
- * bytes, 0 when it is gone or has none; what is longer than `size` is cut. */
+ * bytes, 0 when it is gone or has none; a longer line is cut at `size`. */
 size_t process_words(pid_t pid, char *words, size_t size);
 
 /* Shows every process to `wanted` until it returns true; returns that process,

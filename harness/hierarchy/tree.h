@@ -1,10 +1,11 @@
-/* Who asks whom: the masters of a cell as a tree over its ranks and threads.
+/* The masters of a cell as a tree over its ranks and threads: it tells whom
+ * each worker asks.
  *
  * Master 0 is the supermaster (the root of all chunks).  Workers are numbered
  * by rank, then by thread; the workers below a master are consecutive.  With
  * computing masters a master lives in the first rank of its group, which also
- * computes; a dedicated master has a rank of its own.  With one rank all
- * masters live in it and share out its threads. */
+ * computes; a dedicated master has its own rank.  With one rank all masters
+ * live in it and divide its threads. */
 #ifndef HARNESS_HIERARCHY_TREE_H
 #define HARNESS_HIERARCHY_TREE_H
 
@@ -32,12 +33,12 @@ struct tree {
     struct tree_master *master;
 };
 
-/* What a tree is built from. */
+/* The inputs of a tree. */
 struct tree_shape {
     struct hierarchy hierarchy;
     int ranks, threads; /* of each rank */
     bool by_thread;     /* one rank: its threads are shared out, not ranks */
-    bool no_master;     /* nobody serves; the workers still form groups */
+    bool no_master;     /* no master serves; the workers still form groups */
     bool dedicated;     /* each master has a rank of its own */
 };
 

@@ -180,8 +180,8 @@ static int close_files(struct launch *launch, struct error *err)
     return code;
 }
 
-/* Rank 0 reads the plan, which nobody needs after that, and takes it away; the
- * others get its text. */
+/* Rank 0 reads the plan and removes it, because it is not needed after that;
+ * the others get its text. */
 static int read_plan(struct launch *launch, const char *path, struct error *err)
 {
     const struct comm *comm = &launch->context.comm;

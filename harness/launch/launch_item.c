@@ -27,8 +27,8 @@ static struct row_context row_context(const struct launch *launch,
                                 .repetition = item->repetitions};
 }
 
-/* A line for each of many thousand simulated workers would be most of what is
- * written. */
+/* Lines for each of many thousand simulated workers would be most of the
+ * output. */
 static int recorded_workers(const struct launch *launch,
                             const struct item *item)
 {
@@ -204,7 +204,7 @@ void item_close(struct item *item)
     item->run = NULL;
 }
 
-/* What became of the candidates. */
+/* The results of the candidates. */
 static int record_trial(struct launch *launch, const struct trial *trial,
                         struct error *err)
 {
@@ -239,7 +239,7 @@ int item_finish(struct launch *launch, struct item *item, struct error *err)
     return code;
 }
 
-/* What was chosen before the launch takes the cell's place. */
+/* A choice from before the launch takes the cell's place. */
 static int open_setup(struct launch *launch, struct item *item,
                       struct error *err)
 {
@@ -252,7 +252,7 @@ static int open_setup(struct launch *launch, struct item *item,
     return comm_agree(&launch->context.comm, code, err);
 }
 
-/* The run of the cell, of what was chosen for it, or of its first trial. */
+/* The run of the cell, of the choice for it, or of its first trial. */
 static int open_run(struct launch *launch, struct item *item, struct error *err)
 {
     const struct policy *policy = &launch->plan.policy;
@@ -282,8 +282,8 @@ static void open_times(const struct launch *launch, struct item *item)
         abort();
 }
 
-/* A cell that cannot be opened is recorded as failed, with the reason, and
- * the others go on. */
+/* A cell that cannot be opened is recorded as failed, with the reason, and the
+ * others continue. */
 int item_open(struct launch *launch, struct item *item, struct error *err)
 {
     struct error why;

@@ -1,6 +1,5 @@
-/* A launch's own parts, shared by launch.c (loops, rounds, files) and
- * launch_item.c (one cell of a block: open, measure, record, finish), and by
- * nobody else. */
+/* The private parts of a launch, shared by launch.c (loops, rounds, files) and
+ * launch_item.c (one cell of a block: open, measure, record, finish). */
 #ifndef HARNESS_LAUNCH_LAUNCH_PARTS_H
 #define HARNESS_LAUNCH_LAUNCH_PARTS_H
 
@@ -14,7 +13,7 @@
 /* One cell of a block while it is measured. */
 struct item {
     const struct cell *cell;
-    struct setup setup; /* of what runs: the cell, or what was chosen */
+    struct setup setup; /* of the cell that runs: the given or the chosen one */
     struct loop *loop;
     struct run *run;     /* NULL: could not be opened, or is done */
     struct trial *trial; /* whose run it is at the moment; NULL: the cell's */
@@ -66,7 +65,7 @@ int launch_loop(struct launch *launch, const struct setup *setup,
                 struct loop **out, struct error *err);
 
 /* All collective.  A cell that cannot be opened is recorded as failed, with the
- * reason, and the others go on. */
+ * reason, and the others continue. */
 int item_open(struct launch *launch, struct item *item, struct error *err);
 int item_warm(struct launch *launch, struct item *item, struct error *err);
 int item_measure(struct launch *launch, struct item *item, struct error *err);
@@ -74,7 +73,7 @@ int item_measure(struct launch *launch, struct item *item, struct error *err);
 /* Whether the cell has been measured well enough; rank 0. */
 bool item_enough(const struct item *item, const struct policy *policy);
 
-/* Records what is left to say, and closes. */
+/* Records the remaining lines, and closes. */
 int item_finish(struct launch *launch, struct item *item, struct error *err);
 void item_close(struct item *item);
 

@@ -1,4 +1,4 @@
-/* The manifest: what a launch ran on and with. */
+/* The manifest: the machine and the software of a launch. */
 #ifndef HARNESS_LAUNCH_MANIFEST_H
 #define HARNESS_LAUNCH_MANIFEST_H
 

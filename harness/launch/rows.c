@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the workers' times say about a repetition. */
+/* The summary of the workers' times in a repetition. */
 struct balance {
     double compute_mean, overhead_mean, overhead_max;
     double imbalance; /* of finishing times: largest / mean - 1 */
@@ -69,8 +69,8 @@ static json_t *count_of(int64_t count)
     return count < 0 ? json_null() : json_integer(count);
 }
 
-/* What really went wrong: one object for each perturbed worker and what was to
- * hold it, null where nothing was to go wrong. */
+/* The real perturbations: one object for each perturbed worker and
+ * perturbation, null without perturbations. */
 static json_t *perturbed(const struct row_context *c,
                          const struct run_result *result)
 {
@@ -108,7 +108,7 @@ static void add_plan(json_t *row, const struct planned *planned)
     json_object_set_new(row, "plan_raised", json_integer(planned->raised));
 }
 
-/* What the transport tells of one worker, or of all. */
+/* The transport's facts of one worker, or of all. */
 static void add_facts(json_t *row, const struct row_context *c,
                       const struct worker_result *workers, int count)
 {
@@ -182,7 +182,7 @@ static json_t *node_list(uint64_t nodes)
     return used > 0 ? json_string(text) : json_null();
 }
 
-/* What is negative is not known. */
+/* A negative value is not known. */
 static json_t *number(int value)
 {
     return value < 0 ? json_null() : json_integer(value);

@@ -6,7 +6,7 @@
 #include "harness/record/record.h"
 #include "harness/run/run.h"
 
-/* What is the same in every line of a cell. */
+/* The common values of a cell's lines. */
 struct row_context {
     const char *launch;
     const struct cell *cell;

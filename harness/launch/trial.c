@@ -108,7 +108,7 @@ static const char *const event_names[] = {
     [SELECT_CHOSEN] = "chosen",   [SELECT_SWITCHED] = "switched",
     [SELECT_CHANGED] = "changed", [SELECT_KEPT_CHANGED] = "changed, kept"};
 
-/* Names of the candidates that are still in, with what is known of them. */
+/* Names of the remaining candidates, with the knowledge about them. */
 static json_t *standing(const struct trial *trial)
 {
     json_t *list = json_array();

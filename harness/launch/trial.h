@@ -1,5 +1,5 @@
 /* A cell of scheme auto:by=trial while it is measured: its candidates, open all
- * at once, and who runs the next repetition.  Rank 0 decides
+ * at once, and the one that runs the next repetition.  Rank 0 decides
  * (sched/select/select.h), and all ranks run the same. */
 #ifndef HARNESS_LAUNCH_TRIAL_H
 #define HARNESS_LAUNCH_TRIAL_H
@@ -33,8 +33,8 @@ bool trial_trying(const struct trial *trial);
 enum select_event trial_tell(struct trial *trial, const struct comm *comm,
                              double time_s);
 
-/* Lines of choices-<launch>.jsonl: a decision after a repetition (NULL: there
- * was none), and what became of a candidate; rank 0. */
+/* Lines of choices-<launch>.jsonl: a decision after a repetition (NULL: none),
+ * and the result of a candidate; rank 0. */
 json_t *trial_row_decision(const struct trial *trial, const char *launch,
                            int repetition, enum select_event event);
 json_t *trial_row_candidate(const struct trial *trial, const char *launch,

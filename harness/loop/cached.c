@@ -86,7 +86,7 @@ bool cache_read(const char *kind, uint64_t key, int64_t count, void *values,
     return good;
 }
 
-/* By rename, so that nobody reads half a file. */
+/* By rename, so that no reader sees half a file. */
 void cache_write(const char *kind, uint64_t key, int64_t count,
                  const void *values, double seconds)
 {

@@ -1,6 +1,6 @@
 /* Files in the user's cache folder ($XDG_CACHE_HOME or ~/.cache): 8 bytes for
- * each iteration of a loop, computed once and found again by later launches
- * of the same build.  A cache that cannot be used is no error. */
+ * each iteration of a loop, computed once and found again by later launches of
+ * the same build.  An unusable cache is not an error. */
 #ifndef HARNESS_LOOP_CACHED_H
 #define HARNESS_LOOP_CACHED_H
 
@@ -10,8 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Kernel, size (both in `name`, the canonical spec) and build: the program
- * itself stands for the build, and a file that a spec names for its content. */
+/* Kernel, size (both in `name`, the canonical spec) and build: the hash of the
+ * program is the build's, and the content of a file that a spec names counts,
+ * not its name. */
 uint64_t cache_key(const char *name, const struct kernel_ops *kernel,
                    const struct spec *spec);
 

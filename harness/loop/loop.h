@@ -12,7 +12,7 @@
 /* The byte that output is filled with before a run. */
 enum { LOOP_POISON = 0xa5 };
 
-/* Powers that were measured with a loop, beside a load. */
+/* Powers that were measured with a loop, under a load. */
 struct loop_powers {
     struct loop_powers *next;
     char load[sizeof(((struct cell *)0)->load)];
@@ -32,7 +32,7 @@ struct loop {
      * a boundary that a worker of this rank is reading. */
     char *inbox;
     char *output; /* iterations * output_bytes; untouched pages cost nothing */
-    bool placed;  /* output and state lie where its runs' `memory` wants them:
+    bool placed;  /* output and state are where its runs' `memory` wants them:
                      all runs of a loop bind their workers the same way */
 
     /* Where chunks travel with their input data: all of them at rank 0, and
@@ -41,7 +41,7 @@ struct loop {
     struct input input;
     int64_t *input_before; /* the input's */
 
-    /* What is right: XXH3 of each iteration's output, on every rank. */
+    /* The reference: XXH3 of each iteration's output, on every rank. */
     uint64_t *checksum;
     uint8_t *known; /* 1: checksum is there (all of them unless sampled) */
     bool sampled;
@@ -49,7 +49,7 @@ struct loop {
 
     struct loop_powers *powers; /* of its cells with power measured */
 
-    /* What the loop costs one worker alone, measured by rank 0. */
+    /* The time of the loop on one worker alone, measured by rank 0. */
     double serial_s;     /* -1: no output, no serial time to speak of */
     double *cost_before; /* rank 0: s before iteration i, iterations + 1 of
                             them; or NULL */
@@ -67,8 +67,7 @@ int loop_open(struct loop *loop, const struct kernel_ops *kernel,
               double verify_limit, uint64_t seed, struct error *err);
 void loop_close(struct loop *loop);
 
-/* The checksum of one iteration's output as it stands in `memory` (output or
- * inbox). */
+/* The checksum of one iteration's output in `memory` (output or inbox). */
 uint64_t loop_checksum(const struct loop *loop, const char *memory,
                        int64_t iteration);
 

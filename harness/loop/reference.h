@@ -6,7 +6,7 @@
 
 /* Fills checksum, known, sampled and reference_s of a loop whose instance is
  * there.  Computes them serially, or reads them from the cache; keeps a full
- * reference there.  A cache that cannot be used is no error.  Returns 0 or
+ * reference there.  An unusable cache is not an error.  Returns 0 or
  * -ENOMEM. */
 int reference_make(struct loop *loop, const struct spec *spec,
                    double verify_limit, uint64_t seed, struct error *err);

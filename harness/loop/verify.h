@@ -16,8 +16,8 @@ struct verdict {
     int64_t wrong_iteration; /* the first wrong, missing or doubled, or -1 */
 };
 
-/* Collective.  Each rank compares what it holds with the reference; rank 0
- * learns whether every iteration was held exactly once and is right.
+/* Collective.  Each rank compares its results with the reference; rank 0 learns
+ * whether every iteration was held exactly once and is right.
  * Returns 0 or -ENOMEM on all ranks. */
 int verify_output(const struct loop *loop, const struct comm *comm,
                   const struct held *held, int64_t count,

@@ -1,5 +1,5 @@
-/* What all cells of a launch share on a rank.  One of the parts that are
- * chosen at link time: context.c natively, sim/context.c in simulation. */
+/* The common data of all cells of a launch on a rank.  One of the parts that
+ * are chosen at link time: context.c natively, sim/context.c in simulation. */
 #ifndef HARNESS_PLACE_CONTEXT_H
 #define HARNESS_PLACE_CONTEXT_H
 
@@ -25,8 +25,8 @@ struct launch_context {
     bool keep_log;   /* chunks of kernels without output are logged too */
     int slots;       /* of the counters, that threads of other teams have before
                         this one's: thread 0 is in all teams */
-    /* The transport that keeps the team's threads, with this value of its own
-     * field; NULL: they are the launch's. */
+    /* The transport that owns the team's threads, with this value of its field;
+     * NULL: they are the launch's. */
     const struct transport_ops *keeper;
     char choice[16];
     void *kept;
@@ -39,7 +39,7 @@ int context_open(struct launch_context *context, const struct plan *plan,
                  struct error *err);
 void context_close(struct launch_context *context);
 
-/* The number of a thread among all that count. */
+/* The number of a thread among all counting ones. */
 static inline int context_slot(const struct launch_context *context, int thread)
 {
     return thread == 0 ? 0 : context->slots + thread;

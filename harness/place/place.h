@@ -24,10 +24,10 @@ struct place {
 int place_open(struct place *place, const struct comm *comm, struct error *err);
 void place_close(struct place *place);
 
-/* Where a worker stands: the domain of its rank (ranks with workers of one
+/* The place of a worker: the domain of its rank (ranks with workers of one
  * group go round the domains), its slot among all workers there, and their
- * number.  A rank without workers (a dedicated master) goes round too and
- * comes behind them. */
+ * number.  A rank without workers (a dedicated master) goes round too and comes
+ * behind them. */
 struct place_slot {
     int domain, slot, slots;
 };
@@ -47,15 +47,15 @@ bool place_crowded(const struct place *place, const struct tree *tree,
                    bool smt);
 
 /* The same before there is a tree: more ranks than cores in its group.  Ranks
- * that the launcher has bound to cores of their own are groups of their own,
- * and not crowded however many there are. */
+ * that the launcher has bound to separate cores are separate groups, and any
+ * number of them is not crowded. */
 bool place_ranks_crowded(const struct place *place);
 
-/* What one worker reports after it was bound. */
+/* The report of one worker after it was bound. */
 struct place_report {
     uint64_t host;
     int32_t core;
-    int32_t processor;     /* of that core, the one it is on */
+    int32_t processor;     /* the processor of that core that it is on */
     int32_t bound;         /* to that core only; with smt: to that processor */
     int32_t socket, cache; /* of that core, -1: not known */
 };

@@ -1,5 +1,5 @@
-/* The powers of a cell's workers, as they stand when they register: given,
- * and available beside what else runs on their cores.
+/* The powers of a cell's workers when they register: the given ones, and the
+ * ones available under the other load on their cores.
  *
  *     A = V / Q     Ciorba et al., sec. 2 and 3.2
  *
@@ -48,7 +48,7 @@ void powers_share(struct powers *powers, const struct setup *setup);
 
 void powers_close(struct powers *powers);
 
-/* What the scheme is given, one per worker: V / Q where it counts with that,
+/* The powers for the scheme, one per worker: V / Q if it uses available powers,
  * else V. */
 const double *powers_of_scheme(const struct powers *powers);
 

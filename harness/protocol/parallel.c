@@ -1,7 +1,7 @@
 #include "harness/protocol/parallel.h"
 
-/* What the loops below need of a worker, in registers: the compiler must
- * assume that a kernel could change anything it reaches by pointer. */
+/* The fields of a worker that the loops below need, in registers: the compiler
+ * must assume that a kernel could change anything it reaches by pointer. */
 struct body {
     void (*run)(const void *instance, void *scratch, int64_t start,
                 int64_t size, void *output, const struct kernel_poll *poll);
@@ -31,8 +31,8 @@ static inline void count_chunk(struct body *body, int64_t start, int64_t size)
     body->iterations += size;
 }
 
-/* A source that only has to count: nothing but the fetch-and-add and the
- * table stands between two chunks. */
+/* A source that only has to count: only the fetch-and-add and the table are
+ * between two chunks. */
 static void run_counted(struct body *shared, const struct source *source)
 {
     const struct sched_table table = *source->table;

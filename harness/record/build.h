@@ -1,4 +1,4 @@
-/* What this program was built from and with. */
+/* The sources and tools that this program was built with. */
 #ifndef HARNESS_RECORD_BUILD_H
 #define HARNESS_RECORD_BUILD_H
 

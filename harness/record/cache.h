@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* $XDG_CACHE_HOME/dlsbench or ~/.cache/dlsbench, made when it is not there.
- * False when there is no place for one. */
+/* $XDG_CACHE_HOME/dlsbench or ~/.cache/dlsbench, made if it is missing.  False
+ * when there is no place for one. */
 bool cache_folder(char *path, size_t size);
 
 #endif

@@ -25,10 +25,10 @@ int record_close(struct record_file *file, struct error *err);
  * cannot (a full disk, say). */
 int record_line(struct record_file *file, json_t *object, struct error *err);
 
-/* Makes sure that what was appended survives a crash of the machine. */
+/* Makes sure that appended lines survive a crash of the machine. */
 int record_sync(struct record_file *file, struct error *err);
 
-/* Writes a file whole, by rename, so that nobody reads half of it; takes over
+/* Writes a file whole, by rename, so that no reader sees half of it; takes over
  * `object`. */
 int record_whole(const char *path, json_t *object, struct error *err);
 

@@ -11,8 +11,8 @@
 #include "harness/transport/end.h"
 
 /* Once in a process; planned is empty unless the protocol is push, site NULL
- * where nobody asks.  All pointers stay the caller's.  Returns 0 or -errno, not
- * agreed; transport_close in any case. */
+ * where it is not needed.  All pointers stay the caller's.  Returns 0 or
+ * -errno, not agreed; transport_close in any case. */
 int handout_open(struct transport *transport, const struct setup *setup,
                  const struct loop *loop, const struct tree *tree,
                  const struct powers *powers, const struct planned *planned,

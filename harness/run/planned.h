@@ -20,7 +20,7 @@ struct planned {
 };
 
 /* Collective: plans a cell of protocol push for the platform that it runs on
- * (harness/run/push_platform.h); nothing for any other: then there is no list.
+ * (harness/run/push_platform.h); any other cell has no list.
  * All ranks return the same code. */
 int planned_open(struct planned *planned, const struct setup *setup,
                  const struct loop *loop, const struct tree *tree,

@@ -1,4 +1,4 @@
-/* What both kinds of platforms have. */
+/* The common part of both kinds of platforms. */
 #include "harness/run/push_platform.h"
 
 #include <errno.h>

@@ -14,8 +14,8 @@
 #include "harness/setup/setup.h"
 #include "harness/transport/transport.h"
 
-/* What one worker did in one repetition; times in seconds, finish_s since the
- * start of its rank. */
+/* The result of one worker in one repetition; times in seconds, finish_s since
+ * the start of its rank. */
 struct worker_result {
     int64_t chunks, iterations;
     double finish_s, compute_s, wait_s, serve_s, sync_s;
@@ -29,7 +29,7 @@ struct worker_result {
     double lost_s, held_computing_s;
 };
 
-/* What one repetition was, at rank 0. */
+/* The result of one repetition, at rank 0. */
 struct run_result {
     double time_s;
     double skew_s; /* between the starts of the ranks; -1: several hosts */
@@ -41,21 +41,21 @@ struct run_result {
     int64_t wrong_iteration; /* the first that is wrong or missing, or -1 */
     const struct worker_result *workers;   /* one per worker; the run's */
     const struct counters_values *counted; /* one per worker; NULL: none */
-    /* What each of run_perturbs did to each worker, those of a worker together;
-     * NULL: nothing was to go wrong. */
+    /* The effect of each of run_perturbs on each worker, those of a worker
+     * together; NULL: no perturbations. */
     const struct perturb_toll *tolls;
     const struct ran *log;     /* all chunks by time step and start;
                                   or NULL */
-    const int32_t *log_worker; /* who ran each of them */
+    const int32_t *log_worker; /* the worker that ran each of them */
     int64_t logged;
     double bound_s; /* list scheduling of these chunks; -1: not known */
-    double wall_s;  /* a simulation: what it really took; else -1 */
+    double wall_s;  /* a simulation: its real seconds; else -1 */
     double alone_s; /* a simulation: the loop on the fastest worker's core;
                        else, or without output, -1 */
 };
 
-/* What a worker did, and what `count` perturbations did to it, until the loop's
- * last result was in place. */
+/* Cuts a worker's result, and those of its `count` perturbations, at the time
+ * when the loop's last result was in place. */
 void run_end_with_loop(struct worker_result *result, struct perturb_toll *tolls,
                        int count, double time_s);
 
@@ -89,10 +89,10 @@ int run_shared_masters(const struct run *run);
 const struct perturbs *run_perturbs(const struct run *run);
 /* The cell's plan; NULL: it has none. */
 const struct planned *run_planned(const struct run *run);
-/* The value of its own field that the transport really uses; NULL: as it was
- * given. */
+/* The value of its field that the transport really uses; NULL: the given
+ * one. */
 const char *run_chosen(const struct run *run);
-/* Whether a repetition can take another time than the one before. */
+/* Whether the times of repetitions can differ. */
 bool run_varies(const struct run *run);
 /* The worker in whose static share an iteration was; -1: there are none. */
 int run_home(const struct run *run, int64_t iteration);

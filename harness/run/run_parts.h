@@ -1,10 +1,8 @@
-/* A run's own parts, shared by the files run*.c and by nobody else:
- * run.c opens and repeats, run_place.c says where workers and their data are,
- * run_power.c measures what they are worth, run_perturb.c lets things go wrong,
- * run_loop.c is the timed part, run_verify.c holds
- * what was computed against the reference, run_save.c writes it for people to
- * look at, run_gather.c brings the reports of
- * all ranks to rank 0. */
+/* The private parts of a run, shared by the files run*.c: run.c opens and
+ * repeats, run_place.c binds and observes workers and their data, run_power.c
+ * measures their powers, run_perturb.c perturbs them, run_loop.c is the timed
+ * part, run_verify.c compares the results with the reference, run_save.c writes
+ * them as a picture, run_gather.c brings the reports of all ranks to rank 0. */
 #ifndef HARNESS_RUN_RUN_PARTS_H
 #define HARNESS_RUN_RUN_PARTS_H
 
@@ -23,7 +21,7 @@ struct run {
     struct loop *loop;
     struct launch_context *context;
     struct tree tree;
-    struct load load;          /* beside this rank's workers */
+    struct load load;          /* on the cores of this rank's workers */
     struct hold *hold;         /* one per worker; NULL: nothing goes wrong */
     struct perturb_toll *toll; /* of each perturbation for each worker */
     uint8_t stops;             /* those that stop this rank by signals */
@@ -82,19 +80,19 @@ int run_check_places(struct run *run, bool oversubscribe, struct error *err);
  * the others. */
 void run_share_sites(const struct run *run, struct site *site);
 
-/* Collective, beside the load: puts measured powers in place of the given. */
+/* Collective, under the load: puts measured powers in place of the given. */
 int run_measure_powers(struct run *run, struct error *err);
 
 /* By its thread, which is bound: memory of a worker on its own NUMA node, and
- * what the rank shares, as the cell's `memory` says. */
+ * the rank's shared memory, as the cell's `memory` says. */
 int run_place_memory(struct run *run, int thread, struct error *err);
 
-/* By its thread, after its loop: what the system says of where it is, and of
- * where its data is. */
+/* By its thread, after its loop: reads its place and that of its data from the
+ * system. */
 void run_observe(struct run *run, int thread);
 
-/* What goes wrong on purpose.  Opening (not agreed) and closing; around a
- * repetition, and a worker's source and poll in it. */
+/* Perturbations.  Opening (not agreed) and closing; around a repetition, and a
+ * worker's source and poll in it. */
 int run_perturb_open(struct run *run, struct error *err);
 void run_perturb_close(struct run *run);
 void run_perturb_poll(struct run *run, int i);

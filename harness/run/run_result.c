@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Who came back after the end has lost its time before. */
+/* A worker that came back after the end has lost its time before the end. */
 void run_end_with_loop(struct worker_result *r, struct perturb_toll *tolls,
                        int count, double time_s)
 {

@@ -1,4 +1,4 @@
-/* Whether a cell's transport does what the cell asks for, by its rules. */
+/* Whether a cell's transport supports the cell's requests, by its rules. */
 #include "base/text.h"
 #include "harness/setup/cell_checks.h"
 #include "harness/setup/cell_transport.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what a cell asks of its transport ---- */
+/* ---- requests of a cell to its transport ---- */
 
 typedef uint32_t asks;
 
@@ -22,7 +22,8 @@ static bool reserves(const struct sched_ops *scheme)
     return (scheme->flags & (SCHED_BY_POWER | SCHED_PRIMED)) != 0;
 }
 
-/* What one scheme, or two, a schedule or a plan in their place ask for. */
+/* The requests of one scheme or two, or of a schedule or a plan in their
+ * place. */
 static asks asks_of_scheme(const struct setup *setup)
 {
     const struct scheme *scheme = &setup->scheme;
@@ -122,7 +123,7 @@ static bool does_all(const struct transport_rules *rules, asks asked)
     return true;
 }
 
-/* The names of those that do all that is asked. */
+/* The names of the transports that support all requests. */
 static void add_transports(struct names *names, asks asked)
 {
     for (int i = 0; transport_list[i] != NULL; i++) {
@@ -178,7 +179,7 @@ static void say_other_choice(const struct transport_ops *ops,
     join(&others, ", or transport ", text, size);
 }
 
-/* What would do instead. */
+/* The alternatives. */
 static void say_instead(const struct transport_ops *ops, asks asked,
                         enum transport_ask ask, char *text, size_t size)
 {

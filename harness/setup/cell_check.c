@@ -42,7 +42,7 @@ bool cell_loses_workers(const struct cell *cell)
            perturbs_ever(&perturbs);
 }
 
-/* ---- what is wrong in itself ---- */
+/* ---- fields that are wrong in themselves ---- */
 
 /* Time steps of a loop with dependences: by convention the kernel's key is
  * called so.  (trace has one, too, for another thing.) */
@@ -153,8 +153,8 @@ static int check_protocol(struct setup *setup, struct error *err)
     return 0;
 }
 
-/* Results are what the last step leaves, long after the requests that could
- * have carried them. */
+/* The last step leaves the results, long after the requests that could have
+ * carried them. */
 static int check_steps(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;
@@ -258,7 +258,7 @@ static int resolve_workers(struct setup *setup, struct error *err)
 
 /* ---- the whole ---- */
 
-/* What is resolved is in canonical form. */
+/* Resolved values are in canonical form. */
 static int resolve_values(struct setup *setup, struct error *err)
 {
     static const char *const names[] = {"parallel", "dmps", "subproblem"};
@@ -276,7 +276,8 @@ static int resolve_values(struct setup *setup, struct error *err)
     return 0;
 }
 
-/* In this order: what is wrong in itself, then what does not go together. */
+/* In this order: fields that are wrong in themselves, then wrong
+ * combinations. */
 static int (*const parts[])(struct setup *setup, struct error *err) = {
     read_specs,
     read_words,

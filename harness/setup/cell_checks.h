@@ -1,6 +1,6 @@
-/* The parts of setup_open, one for each question, called in the order of its
- * table: harness/setup/cell_*.c and nobody else.  What a part resolves is there
- * for the next.  Each returns 0, -EINVAL or -ENOTSUP. */
+/* The private parts of setup_open in harness/setup/cell_*.c, one for each
+ * question, called in the order of its table.  A part can use the values that
+ * earlier parts have resolved.  Each returns 0, -EINVAL or -ENOTSUP. */
 #ifndef HARNESS_SETUP_CELL_CHECKS_H
 #define HARNESS_SETUP_CELL_CHECKS_H
 
@@ -16,8 +16,8 @@ int setup_read_load(const struct cell *cell, struct error *err);
  * not apply under it in one way only. */
 int setup_settle_transport(struct setup *setup, struct error *err);
 
-/* Whether the transport does all that the cell asks for; what would do, if it
- * does not. */
+/* Whether the transport supports all requests of the cell; if not, the text
+ * names alternatives. */
 int setup_check_transport(struct setup *setup, struct error *err);
 
 /* A schedule's canonical form, under a transport that has them. */

@@ -1,4 +1,4 @@
-/* What goes wrong on purpose in a cell, and what is done about it. */
+/* The perturbations of a cell, and reissue. */
 #include "base/text.h"
 #include "harness/setup/cell_checks.h"
 #include "harness/setup/cell_transport.h"
@@ -68,7 +68,7 @@ static int check_one(const struct setup *setup, const struct perturb *perturb,
     return 0;
 }
 
-/* Somebody must be left, whoever is lost by all of them together. */
+/* A worker must be left when all perturbations have taken theirs. */
 static int check_rest(const struct setup *setup, struct error *err)
 {
     const struct perturbs *perturbs = &setup->perturbs;
@@ -99,7 +99,7 @@ static int check_all(const struct setup *setup, struct error *err)
     return code == 0 ? check_rest(setup, err) : code;
 }
 
-/* Who keeps the book of what is out: the one process, or its master. */
+/* One place knows the chunks that are out: the one process, or its master. */
 static int check_reissue(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;

@@ -224,7 +224,7 @@ int choice_settle(struct setup *setup, struct error *err)
     if (code != 0)
         return code;
     strcpy(cell->scheme, setup->scheme.pair.canonical);
-    /* What is not given is chosen: then it is not in the cell. */
+    /* Fields that are not given are chosen: then they are not in the cell. */
     if (!text_is(rule->hierarchies, "given")) {
         strcpy(cell->hierarchy, "flat");
         setup->hierarchy = (struct hierarchy){.levels = 0};

@@ -7,9 +7,9 @@
  *
  * A list has its entries joined by '+'.  `all` is every scheme as it is without
  * keys, flat and 2, 4, 8, ... masters and node, and 25, 50, 100, ... columns;
- * `given` is what the cell itself says; `usual`, the default of trials, is few
- * of them (choice.c).  The cell that is run in the end is a
- * cell like any other, and its hash is that cell's. */
+ * `given` is the cell's own value; `usual`, the default of trials, is a few of
+ * them (choice_list.c).  The cell that is run in the end is a cell like any
+ * other, and its hash is that cell's. */
 #ifndef HARNESS_SETUP_CHOICE_H
 #define HARNESS_SETUP_CHOICE_H
 
@@ -43,10 +43,10 @@ int choice_parse(const char *text, struct choice_rule *rule,
 
 struct setup;
 
-/* For setup_open.  First, when specs are read: what the cell itself says of
- * hierarchy and interval stays, and that goes into the canonical spec.
- * choice_of_interval: the cell is settled and its interval is chosen.  Then,
- * when all is resolved: whether there are candidates, and trials enough. */
+/* For setup_open.  First, when specs are read: the cell's own hierarchy and
+ * interval stay, and that goes into the canonical spec.  choice_of_interval:
+ * the cell is settled and its interval is chosen.  Then, when all is resolved:
+ * whether there are candidates, and trials enough. */
 int choice_settle(struct setup *setup, struct error *err);
 bool choice_of_interval(const struct setup *setup);
 int choice_check(struct setup *setup, struct error *err);
@@ -59,12 +59,12 @@ int choice_candidates(const struct setup *setup, struct cell **list, int *count,
 /* Writes down in the cell that this candidate was chosen. */
 void choice_make(struct cell *cell, const struct cell *candidate);
 
-/* The cell that runs for `cell`: itself, or with what was chosen in place,
- * which is not checked.  -EINVAL: nothing was chosen. */
+/* The cell that runs for `cell`: itself, or with the choice in place, which is
+ * not checked.  -EINVAL: nothing was chosen. */
 int choice_apply(const struct cell *cell, struct cell *runs, struct error *err);
 
-/* How trials choose among so many candidates, when the loop runs so many times
- * at least. */
+/* How trials choose among this number of candidates, when the loop runs at
+ * least this number of times. */
 void choice_trials(const struct choice_rule *choice, int candidates,
                    int repetitions, struct select_rule *rule);
 

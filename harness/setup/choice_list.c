@@ -1,4 +1,4 @@
-/* The candidates of scheme auto, and what was chosen among them. */
+/* The candidates of scheme auto, and the choice among them. */
 #include "harness/setup/setup.h"
 #include "sched/sched.h"
 #include "sched/schemes/registry.h"
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What `usual` stands for: few and different, as each costs repetitions.  Equal
- * blocks, single iterations, equal chunks that are neither, three that shrink,
- * one that goes by the load and one that learns; of loops with dependences
- * fewer, at two intervals: these parts of the columns. */
+/* The schemes of `usual`: few and different, because each costs repetitions.
+ * Equal blocks, single iterations, equal chunks between these, three with
+ * shrinking chunks, one that goes by the load and one that learns; for loops
+ * with dependences fewer, at two intervals: these parts of the columns. */
 #define USUAL_SCHEMES "static+ss+mfsc+gss+fss+tss+dtss-acp+awf-c"
 #define USUAL_DEPENDENT "static+mfsc+tss+dtss-acp"
 static const int usual_parts[] = {16, 5};
@@ -185,7 +185,7 @@ int choice_candidates(const struct setup *setup, struct cell **out, int *count,
     return 0;
 }
 
-/* ---- what was chosen ---- */
+/* ---- the choice ---- */
 
 void choice_make(struct cell *cell, const struct cell *candidate)
 {

@@ -1,5 +1,5 @@
-/* A plan: what one launch (one mpiexec or srun) is to do.  Written by the
- * driver as a JSON file, read by rank 0 of the launch. */
+/* A plan: the work of one launch (one mpiexec or srun).  Written by the driver
+ * as a JSON file, read by rank 0 of the launch. */
 #ifndef HARNESS_SETUP_PLAN_H
 #define HARNESS_SETUP_PLAN_H
 
@@ -22,13 +22,13 @@ struct plan_simulation {
     double count_s;         /* a step from a counter in shared memory */
     double state_s;         /* a chunk from a scheme's state or a pool */
     double own_s;           /* work stealing: a piece of one's own range */
-    double steal_s;         /* from another thread, beside looking for it */
+    double steal_s;         /* from another thread, once found */
     double answer_s;        /* a rank takes in a thief's question and answers */
     double handover_s;      /* a boundary between two threads */
     double handover_byte_s; /* and for each of its bytes */
 };
 
-/* What these cells ask for, and what they need not say. */
+/* The settings of these cells, and their defaults. */
 void plan_simulation_fill(struct plan_simulation *simulation,
                           const struct cell *cell);
 

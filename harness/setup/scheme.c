@@ -43,7 +43,7 @@ static int parse_auto(const char *text, struct scheme *scheme,
     return choice_parse(text, &scheme->rule, scheme->pair.canonical, err);
 }
 
-/* What stands for a scheme but is none: it has a whole cell to itself. */
+/* A special name in place of a scheme: it has a whole cell to itself. */
 static const char *not_a_half(const char *half)
 {
     return choice_named(half)            ? "a choice among schemes"

@@ -1,5 +1,5 @@
-/* What a cell's `scheme` names: a scheme or two, a plan of the whole loop, a
- * schedule of OpenMP, or auto. */
+/* The meaning of a cell's `scheme`: a scheme or two, a plan of the whole loop,
+ * a schedule of OpenMP, or auto. */
 #ifndef HARNESS_SETUP_SCHEME_H
 #define HARNESS_SETUP_SCHEME_H
 
@@ -23,7 +23,7 @@ struct scheme {
  * Returns 0 or -EINVAL. */
 int scheme_parse(const char *text, struct scheme *scheme, struct error *err);
 
-/* Whether what it learns in one repetition is meant for the next. */
+/* Whether its knowledge from one repetition is meant for the next. */
 bool scheme_keeps(const struct scheme *scheme);
 
 #endif

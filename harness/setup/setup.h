@@ -1,7 +1,7 @@
-/* A cell, checked and resolved once: what its text says as values.
+/* A cell, checked and resolved once: its text as values.
  *
- * cell_check makes the canonical text of a cell; whoever runs it, or asks more
- * of it than its text, opens a setup and reads nothing again. */
+ * cell_check makes the canonical text of a cell; code that runs it, or needs
+ * more than its text, opens a setup and does not parse again. */
 #ifndef HARNESS_SETUP_SETUP_H
 #define HARNESS_SETUP_SETUP_H
 
@@ -33,7 +33,7 @@ struct setup {
     int workers;
     double *power;       /* one per worker; NULL: all equal, or */
     bool measures_power; /* measured by the launch */
-    int *load;           /* busy processes beside each worker; NULL: none */
+    int *load;           /* busy processes by worker's core; NULL: none */
     bool sent;           /* input data travel with every chunk */
     bool replan;         /* every time step is scheduled anew */
     bool stamps;         /* every chunk is timed */

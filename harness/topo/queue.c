@@ -48,7 +48,7 @@ static bool is_own(pid_t pid, const pid_t *own, int owns)
     return false;
 }
 
-/* Threads may end while they are looked at: then there is nothing to read. */
+/* Threads may end while they are read: then there is nothing to read. */
 static void look_at_thread(const char *path, const int *processor, int count,
                            int *seen)
 {

@@ -1,4 +1,4 @@
-/* A machine's topology: where it comes from, what it is, where threads are. */
+/* A machine's topology: its source, its contents, the places of threads. */
 #include "harness/topo/topo_parts.h"
 
 #include "base/file.h"
@@ -171,8 +171,8 @@ const char *topo_processor(const struct topo *topo)
 
 /* ---- seats ---- */
 
-/* The NUMA node whose cores are fewest: a node of the whole machine (slow or
- * attached memory) is nobody's own. */
+/* The NUMA node with the fewest cores: a node of the whole machine (slow or
+ * attached memory) is not nearest to any. */
 static int nearest_node(const struct topo *topo, int processor)
 {
     int node = -1, least = 0;

@@ -1,5 +1,5 @@
-/* Cores: what this process may use, what is bound where, what was observed.
- * The only part that knows hwloc.
+/* Cores: the ones that this process may use, the binding of workers, the
+ * observed places.  The only part that knows hwloc.
  *
  * Processors are numbered as the system does (as in taskset, lscpu and the
  * records); a processor is a hardware thread, and a core has one or more. */
@@ -15,8 +15,8 @@
 
 enum topo_bind { TOPO_COMPACT, TOPO_SCATTER, TOPO_LIST, TOPO_NONE };
 
-/* What a rank keeps to.  A NUMA domain is the cores that share the nearest
- * memory. */
+/* The domain of a rank.  A NUMA domain is the set of cores that share the
+ * nearest memory. */
 enum topo_domain { TOPO_NODE, TOPO_SOCKET, TOPO_NUMA, TOPO_DOMAINS };
 
 enum { TOPO_LIST_MAX = 1024 };
@@ -37,7 +37,7 @@ struct topo;
  * started in.  Call before any thread is bound. */
 int topo_open(struct topo **topo, struct error *err);
 
-/* Another machine, to look at: an XML file (of lstopo), or a synthetic
+/* Another machine, for display: an XML file (of lstopo), or a synthetic
  * description of hwloc such as "pack:2 numa:2 core:32 pu:2", restricted to the
  * processors in `cpuset` ("0-15,32"; NULL: all).  `machine` NULL is this one.
  * Nothing can be bound on it.  Returns 0 or -EINVAL with a text. */
@@ -49,8 +49,8 @@ void topo_close(struct topo *topo);
 int topo_cores(const struct topo *topo);
 int topo_processors(const struct topo *topo);
 
-/* How many workers a machine has room for, each on a core or on a hardware
- * thread of its own: domains of each kind, and the least in any of them. */
+/* The room of a machine for workers, each on its own core or hardware thread:
+ * domains of each kind, and the least in any of them. */
 struct topo_room {
     int domains[TOPO_DOMAINS];
     int cores[TOPO_DOMAINS], processors[TOPO_DOMAINS];
@@ -68,11 +68,12 @@ const char *topo_processor(const struct topo *topo);
 
 /* The processors of `workers` workers in one domain (number `domain` of its
  * kind, modulo how many there are), and of `extra` dedicated masters behind
- * them, for whom there is what workers leave over.  compact fills neighbouring
- * cores first, with smt all hardware threads of a core; scatter puts workers as
- * far apart as it can, each on a core of its own as long as there is one.  Who
- * comes after the last wraps around to the first.  TOPO_LIST ignores domains;
- * under TOPO_NONE all are -1: anywhere in the domain.  Returns 0 or -errno. */
+ * them, which get the processors that workers leave over.  compact fills
+ * neighbouring cores first, with smt all hardware threads of a core; scatter
+ * puts workers as far apart as it can, each on its own core as long as there is
+ * one.  Workers after the last core wrap around to the first.  TOPO_LIST
+ * ignores domains; under TOPO_NONE all are -1: anywhere in the domain.  Returns
+ * 0 or -errno. */
 int topo_assign(const struct topo *topo, const struct topo_binding *binding,
                 int domain, int workers, int extra, int *processor,
                 struct error *err);
@@ -123,7 +124,7 @@ uint64_t topo_memory_nodes(const struct topo *topo, const void *memory,
 
 /* ---- for `dlsbench topo` ---- */
 
-/* What would be bound where: a table of the workers of `ranks` ranks of
+/* The binding without a run: a table of the workers of `ranks` ranks of
  * `threads` threads on this host.  Returns how many workers share a core (with
  * smt: a processor) with one before them, or -errno with a text. */
 int topo_print(FILE *out, const struct topo *topo,

@@ -8,9 +8,9 @@
 
 /* ---- domains ---- */
 
-/* Of NUMA nodes those that hold no smaller one and repeat no earlier one:
- * nodes without cores, memory of a whole machine and second nodes beside the
- * same cores (high-bandwidth memory) are no domains. */
+/* Of NUMA nodes those that hold no smaller one and repeat no earlier one: nodes
+ * without cores, memory of a whole machine and second nodes of the same cores
+ * (high-bandwidth memory) do not count as domains. */
 static bool is_domain(const struct topo *topo, hwloc_obj_t object)
 {
     if (hwloc_bitmap_iszero(object->cpuset))

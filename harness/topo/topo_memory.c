@@ -1,4 +1,4 @@
-/* Which NUMA node data lies on. */
+/* The NUMA nodes of data. */
 #include "harness/topo/topo_parts.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@ bool topo_can_bind_memory(const struct topo *topo)
     return support->membind->set_area_membind != 0;
 }
 
-/* Strictly: elsewhere would be worse than an error, as the record says where.
- * A processor beside two nodes (high-bandwidth memory) gets the first. */
+/* Strictly: another place would be worse than an error, because the record says
+ * where.  A processor with two nodes (high-bandwidth memory) gets the first. */
 static int bind_pages(const struct topo *topo, void *memory, size_t bytes,
                       int processor, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* What the files topo*.c share, and nobody else. */
+/* The private parts of the files topo*.c. */
 #ifndef HARNESS_TOPO_TOPO_PARTS_H
 #define HARNESS_TOPO_TOPO_PARTS_H
 

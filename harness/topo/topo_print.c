@@ -22,7 +22,7 @@ static void print_room(FILE *out, const struct topo *topo)
     fputc('\n', out);
 }
 
-/* Cores of several kinds are no equal workers. */
+/* Cores of several kinds do not make equal workers. */
 static void print_kinds(FILE *out, const struct topo *topo)
 {
     int kinds = hwloc_cpukinds_get_nr(topo->handle, 0);

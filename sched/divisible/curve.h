@@ -23,7 +23,7 @@ struct divisible_piece {
     double from, at, slope;     /* U(R) = at + slope (R - from) for R >= from */
     int worker;                 /* -1: no worker gets a message */
     int rest_curve, rest_piece; /* the continuation: the caller's number of a
-                                 * curve, and its piece */
+                                   curve, and its piece */
 };
 
 /* Begins as {0}; divisible_curve_zero or _copy makes it a curve. */

@@ -36,7 +36,7 @@ struct select_rule {
     int candidates;  /* 1 to SELECT_MAX */
     int repetitions; /* of the loop */
     double share;    /* 0 to 1: the share of trials in the repetitions that are
-                      * left when trials begin */
+                        left when trials begin */
     double change;   /* the running median has changed when it is off by this
                         share, or by 5 of its deviations where that is more */
 };

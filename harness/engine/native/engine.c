@@ -10,11 +10,11 @@
 #include <x86intrin.h>
 #endif
 
-/* Sleeps of a waiter that nobody wakes: short beside any loop worth measuring,
- * long enough to leave a shared core alone. */
+/* Sleeps of a waiter without a wake-up: short compared with any loop worth
+ * measuring, long enough to leave a shared core alone. */
 enum { SLEEP_FIRST_NS = 5000, SLEEP_LAST_NS = 500000 };
-/* Sleep of a waiter that will be woken; it looks up now and then all the
- * same, in case what it waits for can also come about by itself. */
+/* Sleep of a waiter that will be woken; it still looks now and then, in case
+ * the event comes without a wake-up. */
 enum { SLEEP_EVENT_NS = 50000000 };
 /* Polls between two looks at the clock while a waiter spins. */
 enum { POLLS_PER_LOOK = 64 };
@@ -190,8 +190,8 @@ static bool barrier_for_all(void)
 }
 
 /* Polls for as long as patience lasts; *now is the time of the last look but
- * one, so that nothing stands between success and the caller.  Looking faster
- * answers later: each look takes the line from the one who writes it. */
+ * one, so that success returns to the caller at once.  Faster polling is
+ * answered later: each look takes the cache line from the writer. */
 static bool poll_until(const struct engine_patience *patience,
                        const struct engine_progress *progress, int64_t need,
                        uint64_t *now)
@@ -246,7 +246,7 @@ bool engine_trylock(struct engine_lock *lock)
            atomic_exchange_explicit(&lock->held, 1, memory_order_acquire) == 0;
 }
 
-/* Each look takes the cache line from the holder, who then waits for it
+/* Each look takes the cache line from the holder, which then waits for it
  * longer than its critical section takes: so look rarely, and ever less. */
 static void lock_contended(struct engine_lock *lock)
 {

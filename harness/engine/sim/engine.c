@@ -14,7 +14,7 @@ const bool engine_simulated = true;
 static const double TICK_S = 1e-12;
 /* Between two looks at a lock that is held. */
 static const double LOCK_S = 20e-9;
-/* Who looks for what wakes nobody looks less and less often, up to 20 us. */
+/* A waiter without a wake-up polls less and less often, every 20 us at last. */
 enum { LOOKS_SHORT = 10 };
 
 struct engine_waiter {

@@ -256,7 +256,7 @@ void engine_team_barrier(struct engine_team *team,
     sg_barrier_wait(team->back);
 }
 
-/* Its memory stays: the last to look at it is another rank. */
+/* Its memory stays: another rank is the last to read it. */
 void engine_team_stop(struct engine_team *team)
 {
     team->stop = true;

@@ -1,5 +1,5 @@
-/* What all ranks of a simulated launch share.  They live in one process and
- * have no data of their own at file scope: each finds the world at its host
+/* The common data of all ranks of a simulated launch.  The ranks live in one
+ * process and have no data at file scope: each finds the world at its host
  * (SimGrid's user data). */
 #ifndef HARNESS_ENGINE_SIM_WORLD_H
 #define HARNESS_ENGINE_SIM_WORLD_H
@@ -14,8 +14,8 @@ struct world_place {
     double speed;     /* of one core, flop/s */
     int cores;
     double power; /* of this core, times that speed */
-    /* What a message keeps its sender and its receiver here: seconds, and
-     * seconds for each byte. */
+    /* The time that a message keeps its sender and its receiver busy here:
+     * seconds, and seconds for each byte. */
     double send_s[2], receive_s[2];
 };
 
@@ -33,7 +33,7 @@ struct world {
     struct world_counter *counter; /* of the open rma window; NULL: none */
 };
 
-/* Around all that a rank does; begin returns its number. */
+/* Around all work of a rank; begin returns its number. */
 int world_begin(int *argc, char ***argv);
 void world_end(void);
 
@@ -57,8 +57,8 @@ bool world_charges_receivers(void);
 /* Lets the calling rank compute: `flops` on its host's core. */
 void world_compute(double flops);
 
-/* Lets `bytes` travel from one rank's host to another's while the caller
- * waits, whoever the two are; with what a message costs both. */
+/* Lets `bytes` travel from one rank's host to another's, for any two ranks,
+ * while the caller waits; includes the message's cost for both. */
 void world_carry(int from, int to, double bytes);
 
 /* Lets `bytes` travel from the caller's host to that of a rank, and back, while
@@ -83,11 +83,11 @@ void world_follow(int rank);
 /* By rank 0, at the end: lets the others go. */
 void world_release(struct world *world);
 
-/* Calls body(arg) on a stack of its own of `bytes`; ranks have small ones. */
+/* Calls body(arg) on a separate stack of `bytes`; ranks have small ones. */
 int world_on_stack(size_t bytes, int (*body)(void *arg), void *arg);
 
-/* Memory of any size for messages that nobody reads: a few pages stand for all
- * of it, and SMPI does not copy it.  NULL: out of memory. */
+/* Memory of any size for messages that no rank reads: a few pages are mapped
+ * again and again, and SMPI does not copy it.  NULL: out of memory. */
 void *world_room_open(size_t bytes);
 void world_room_close(void *room);
 

@@ -43,8 +43,8 @@ static json_t *slurm_variables(void)
     return object;
 }
 
-/* Seconds of one sharp barrier over all ranks, median-like: the least of a
- * few, which is what a start costs when nobody is late. */
+/* Seconds of one sharp barrier over all ranks: the least of a few, the cost of
+ * a start when no rank is late. */
 static double measure_barrier(const struct comm *comm)
 {
     double best = 1;
@@ -103,7 +103,7 @@ static json_t *machine_object(struct launch_context *context)
         "load_average", system_line("/proc/loadavg"), "counters", counters);
 }
 
-/* What was asked for and became of it, and what counting costs. */
+/* The requested events, their outcome, and the cost of counting. */
 static json_t *counters_object(struct launch_context *context)
 {
     const struct counters *counters = context->counters;

@@ -11,7 +11,7 @@ double fit_need(double process, double output, int ranks)
     return ranks * process + (ranks > 1 ? output : 0);
 }
 
-/* The available memory is looked at before any rank goes on to allocate. */
+/* The available memory is read before any rank begins to allocate. */
 static int check(const char *name, double process, double output,
                  const struct comm *comm, struct error *err)
 {

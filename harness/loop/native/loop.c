@@ -173,7 +173,7 @@ static int measure(struct loop *loop, struct error *err)
     if (loop->iterations <= COSTS_MAX && loop->kernel->dependence == NULL)
         code = measure_costs(loop, scratch);
     free(scratch);
-    /* Right values must not lie about for a run that forgets some. */
+    /* Right values must not remain for a run that forgets some iterations. */
     memset(loop->output, LOOP_POISON,
            (size_t)loop->iterations * loop->output_bytes);
     if (code != 0)

@@ -15,9 +15,8 @@ struct seat {
     int32_t processor, foreign;
 };
 
-/* The processes of this launch that can be on this rank's cores: they are
- * counted as workers, not by what they do while they register.  NULL: out of
- * memory. */
+/* The processes of this launch that can be on this rank's cores: they count as
+ * workers, not by their state while they register.  NULL: out of memory. */
 static pid_t *own_processes(const struct place *place, const struct comm *comm,
                             const uint64_t *pid, int *owns)
 {
@@ -29,7 +28,7 @@ static pid_t *own_processes(const struct place *place, const struct comm *comm,
     return own;
 }
 
-/* What else wants the processors of this rank's workers. */
+/* Counts the other processes on the processors of this rank's workers. */
 static int look(const struct place *place, const struct comm *comm,
                 const uint64_t *pid, struct seat *seat, int workers,
                 struct error *err)
@@ -109,7 +108,7 @@ static int count(struct powers *powers, const struct tree *tree,
     return code;
 }
 
-/* Whether there is somebody whom the workers tell. */
+/* Whether the workers have a master to register with. */
 static bool registers(const struct cell *cell, const struct comm *comm)
 {
     const struct transport_ops *ops = cell_transport(cell);
@@ -126,7 +125,7 @@ int powers_open(struct powers *powers, const struct setup *setup,
     bool available = outer != NULL && outer->available != NULL;
     bool bound = setup->binding.bind != TOPO_NONE;
     bool wanted = available && registers(&setup->cell, comm);
-    /* What is measured beside the load holds it already: A = V. */
+    /* Powers measured under the load contain it already: A = V. */
     bool counted =
         bound && !setup->measures_power && (wanted || setup->load != NULL);
     int code = powers_given(powers, setup, err);

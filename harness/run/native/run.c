@@ -13,7 +13,8 @@
 
 /* ---- opening ---- */
 
-/* Starts what competes with the workers, and lets them register beside it. */
+/* Starts the competing processes, and lets the workers register under that
+ * load. */
 static int open_powers(struct run *run, struct error *err)
 {
     const struct launch_context *context = run->context;
@@ -61,7 +62,7 @@ static bool needs_poll(const struct run *run)
     return end_polls(&run->end) || (run->has_dmps && run->dmps.links.remote);
 }
 
-/* Whole pages, touched by nobody yet. */
+/* Whole pages, not yet touched by any thread. */
 static void *map_pages(size_t bytes)
 {
     void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What a rank reports about itself after a repetition. */
+/* The report of a rank after a repetition. */
 struct rank_report {
     double start_s, end_s;
     int64_t messages, bytes;
@@ -27,7 +27,7 @@ static void worker_results(struct run *run)
         r->chunks = w->chunks;
         r->iterations = w->iterations;
         r->finish_s = w->end_s - run->start_s;
-        /* What a stamped chunk holds besides computing is taken out. */
+        /* The time of a stamped chunk that is not computing is subtracted. */
         r->compute_s =
             w->stamp ? (double)w->compute_ticks * context->tick_s - r->serve_s
                      : w->end_s - w->begin_s - r->wait_s - r->serve_s;
@@ -77,7 +77,7 @@ static double bound(const struct run *run, const struct run_result *result)
     return time;
 }
 
-/* What was computed in vain is no part of the loop. */
+/* Chunks computed in vain do not belong to the loop. */
 static int64_t drop_late(const struct reissue *book, struct logged *all,
                          int64_t n)
 {

@@ -68,8 +68,8 @@ static void start_together(struct run *run, int thread)
     engine_team_barrier(team, &run->patience);
 }
 
-/* What passes between a worker's last chunk of a step and its first of the
- * next, with replan, is waiting for the others. */
+/* With replan, the time between a worker's last chunk of a step and its first
+ * of the next is waiting for the others. */
 static void run_dependent(struct run *run, struct worker *worker,
                           double *sync_s)
 {
@@ -105,7 +105,7 @@ static void work(struct run *run, int thread)
     end_leave(&run->end);
 }
 
-/* Until this rank has nothing to send and nobody to serve any more. */
+/* Until this rank has nothing left to send and no worker left to serve. */
 static void finish(struct run *run)
 {
     if (run->has_dmps)

@@ -1,5 +1,5 @@
-/* What goes wrong on purpose in a native run: workers are held by themselves,
- * or, where one is all of its rank, stopped by another process. */
+/* Perturbations of a native run: workers hold themselves, or, if a worker is
+ * alone in its rank, another process stops it. */
 #include "harness/run/run_parts.h"
 
 #include <errno.h>
@@ -145,7 +145,7 @@ static void take_stops(struct run *run)
     }
 }
 
-/* What happened goes to the workers' results. */
+/* The real perturbations go to the workers' results. */
 void run_perturb_end(struct run *run)
 {
     if (run->stopper.pid > 0)

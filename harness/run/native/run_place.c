@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* So many places of a worker's output are looked at, and so much of each. */
+/* The number of sampled places of a worker's output, and the size of each. */
 enum { LOOKS = 16, LOOK_BYTES = 4096 };
 
 /* ---- cores ---- */
@@ -38,7 +38,8 @@ static void bind_body(int thread, void *arg)
         .cache = seen.seat.cache};
 }
 
-/* Rank 0 looks at where the workers and the masters without workers are. */
+/* Rank 0 checks the places of the workers and of the masters without
+ * workers. */
 static int check_reports(struct run *run, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
@@ -137,9 +138,9 @@ static int place_share(const struct run *run, char *memory, size_t bytes,
                              run->processor[thread], err);
 }
 
-/* What the thread that measured the serial time has touched is forgotten: the
- * warm-up touches it anew.  Only the first run of a loop does this; the others
- * have the same placement. */
+/* The pages that the thread of the serial measurement has touched are released:
+ * the warm-up touches them anew.  Only the first run of a loop does this; the
+ * others have the same placement. */
 static int place_shared(struct run *run, int thread, struct error *err)
 {
     const struct loop *loop = run->loop;

@@ -1,5 +1,5 @@
 /* Powers measured at the start: all workers run the same iterations of the
- * cell's kernel at the same time, beside the cell's load, and the slowest has
+ * cell's kernel at the same time, under the cell's load, and the slowest has
  * power 1. */
 #include "harness/run/run_parts.h"
 
@@ -44,7 +44,7 @@ static void run_sample(const struct loop *loop, int64_t count, char *scratch,
                           NULL);
 }
 
-/* ---- memory of one worker, mapped: what is not touched costs nothing ---- */
+/* ---- memory of one worker, mapped: untouched pages cost nothing ---- */
 
 static size_t scratch_room(const struct loop *loop)
 {
@@ -160,8 +160,8 @@ static int measure(struct run *run, double *power, struct error *err)
     return code;
 }
 
-/* Once for a loop beside the same load, so that all its schemes cut by the
- * same powers. */
+/* Once for a loop under the same load, so that all its schemes cut by the same
+ * powers. */
 static struct loop_powers *find_measured(struct run *run)
 {
     struct loop_powers *known = run->loop->powers;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What this rank holds, one piece after the other: its place, its bytes. */
+/* The results of this rank, one piece after the other: its place, its bytes. */
 struct piece {
     int64_t start, size;
 };

@@ -48,7 +48,7 @@ static void collect_held(struct run *run)
 }
 
 /* Rows `first` to `last` as others see them: right values of this repetition
- * would hide that somebody does not wait for those of the next. */
+ * would hide that a worker does not wait for those of the next. */
 static void poison_rows(struct run *run, int64_t first, int64_t last)
 {
     const struct dmps *dmps = &run->dmps;
@@ -71,8 +71,9 @@ static void poison_chunk(struct run *run, const struct worker *worker,
         poison_rows(run, ran->start - 1, ran->start + ran->size);
 }
 
-/* What was computed here and sent away, too: the next repetition must not be
- * able to send it again.  Sticky chunks are the same in all time steps. */
+/* Results that were computed here and sent away, too: the next repetition must
+ * not be able to send them again.  Sticky chunks are the same in all time
+ * steps. */
 static void poison_computed(struct run *run, int64_t last_step)
 {
     for (int i = 0; i < run->workers; i++) {
