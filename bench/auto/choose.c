@@ -14,8 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Of a candidate whose core is shared in time slices: so many starts of the
- * loop, for its median. */
+/* Starts of the loop, for the median of a candidate whose core is shared in
+ * time slices. */
 enum { REPETITIONS = 5 };
 
 static bool simulated(const struct cell *cell)
@@ -128,7 +128,7 @@ static int make_folder(const struct rundir *dir, struct rundir *folder,
     return 0;
 }
 
-/* What earlier launches and other shards have simulated is taken. */
+/* Results of earlier launches and other shards are reused. */
 static int drop_known(struct choose *choose, const char *dir, struct error *err)
 {
     struct results results;

@@ -16,15 +16,15 @@ struct choose {
     int candidate_count;
 };
 
-/* Before there is a result directory: whether there is all that it takes, a
- * calibration of this machine and the simulated build.  -ENOENT says what to
- * do.  Does nothing where no cell asks for it.  choose_close always. */
+/* Before there is a result directory: checks the requirements, a calibration of
+ * this machine and the simulated build.  The text of -ENOENT says what to do.
+ * Does nothing where no cell asks for it.  choose_close always. */
 int choose_open(struct choose *choose, const char *calibration,
                 const struct campaign *campaign, struct error *err);
 
-/* Simulates the candidates into <dir>/auto, a result directory of its own, as
- * far as they are not there, and fills in `chosen` and predicted_s of the
- * cells; writes choices-<launch>.jsonl.  -EINTR: interrupted. */
+/* Simulates the missing candidates into <dir>/auto, a separate result
+ * directory, and fills in `chosen` and predicted_s of the cells; writes
+ * choices-<launch>.jsonl.  -EINTR: interrupted. */
 int choose_settle(struct choose *choose, const struct rundir *dir,
                   struct campaign *campaign, const char *command,
                   struct error *err);

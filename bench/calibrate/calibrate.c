@@ -17,7 +17,7 @@
 static const char *const grids[] = {"rows=512,cols=1024", "rows=2048,cols=4096",
                                     NULL};
 
-/* ---- what is measured ---- */
+/* ---- the measurements ---- */
 
 struct specs {
     int count;
@@ -90,7 +90,7 @@ static void on_message(void *arg, const char *line)
     struct launch *launch = arg;
     const char *own = "dlsbench: ";
     bool ours = strncmp(line, own, strlen(own)) == 0;
-    /* What a launcher adds to our own reason is noise. */
+    /* A launcher's additions to our own reason are noise. */
     if (launch->said[0] == '\0' && ours)
         snprintf(launch->said, sizeof(launch->said), "%.199s",
                  line + strlen(own));
@@ -151,7 +151,7 @@ static int run_launch(const struct calibrate_request *request, int ranks,
     return code == 0 ? judge(&launch, &end, err) : code;
 }
 
-/* What a launch has left. */
+/* The output of a launch. */
 static int read_part(const char *part, struct calibration *calibration,
                      enum calibration_which which, struct error *err)
 {

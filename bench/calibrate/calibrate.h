@@ -15,8 +15,8 @@ enum { CALIBRATE_KERNELS_MAX = 64 };
 struct calibrate_request {
     const char *launcher; /* template */
     int workers;          /* of both kinds; 0: one for each core */
-    bool oversubscribe;   /* go on when workers share cores */
-    int kernels;          /* measured besides the usual ones */
+    bool oversubscribe;   /* run even if workers share cores */
+    int kernels;          /* measured in addition to the usual ones */
     const char *kernel[CALIBRATE_KERNELS_MAX]; /* specs, not copied */
 };
 

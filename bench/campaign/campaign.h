@@ -2,9 +2,9 @@
  *
  * A campaign file is a map: name, the policy keys, seed, any cell field as
  * default of all cells, `cells:` a list of maps of cell fields, and at last
- * `overrides:`, a map that outdoes everything above (--set is the same).
- * Values are scalars or lists; lists cross.  `cores` in layout, ranks and
- * threads stands for this machine's cores, at least 2. */
+ * `overrides:`, a map that overrides everything above (as --set does).  Values
+ * are scalars or lists; lists are crossed.  `cores` in layout, ranks and
+ * threads means this machine's cores, at least 2. */
 #ifndef BENCH_CAMPAIGN_CAMPAIGN_H
 #define BENCH_CAMPAIGN_CAMPAIGN_H
 
@@ -16,7 +16,7 @@
 
 enum { CAMPAIGN_NAME_MAX = 64, CAMPAIGN_SETS_MAX = 64 };
 
-/* What a campaign is made with, apart from its text. */
+/* The inputs of a campaign other than its text. */
 struct campaign_setup {
     int cores;
     const struct topo_room *room;       /* for rank_per; NULL: not known */
@@ -35,10 +35,10 @@ struct campaign {
     struct cross_result all; /* checked cells, each once, in file order */
 };
 
-/* Where a campaign lies that is named by its file or, without '/' and '.', by
+/* The path of a campaign that is named by its file or, without '/' and '.', by
  * its short name: `workstation` is bench/campaigns/workstation.yaml of the tree
  * or the installation of this program.  A file of that name goes first.
- * Returns 0, or -ENOENT with the names there are. */
+ * Returns 0, or -ENOENT with the known names. */
 int campaign_find(const char *text, char *path, size_t size, struct error *err);
 
 /* Reads a file, or a text that messages call `path`.  Errors are

@@ -62,7 +62,7 @@ int campaign_key_unknown(const char *key, enum campaign_keys where,
     cell_field_names(names + n);
     while (names[n] != NULL)
         n++;
-    /* The list is long: what was meant goes first. */
+    /* The list is long: the nearest name goes first. */
     char hint[NEAREST_HINT_MAX], list[1024];
     return error_set(err, EINVAL, "unknown key '%s'%s; allowed: %s", key,
                      nearest_hint(key, names, hint),

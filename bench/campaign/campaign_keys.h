@@ -15,7 +15,8 @@ bool campaign_key_is_scalar(const char *key);
 /* A field of cells. */
 bool campaign_key_is_field(const char *key);
 
-/* Where a key is: each allows what the one before it does, and more. */
+/* The place of a key: each place allows all keys of the one before it, and
+ * more. */
 enum campaign_keys {
     CAMPAIGN_KEYS_CELL,      /* cell fields */
     CAMPAIGN_KEYS_OVERRIDES, /* overrides: and --set: also name, seed, policy */

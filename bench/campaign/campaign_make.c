@@ -71,7 +71,7 @@ static void write_policy(FILE *out, const struct policy *p)
             p->oversubscribe ? "on" : "off");
 }
 
-/* What was chosen for it when it runs is no field of a campaign. */
+/* A choice made for the cell when it runs is not a field of a campaign. */
 static void write_cell(FILE *out, const struct cell *cell)
 {
     const char *mark = "-";
@@ -89,7 +89,7 @@ static void write_cell(FILE *out, const struct cell *cell)
     }
 }
 
-/* Nobody wrote the text that "cell:11:13: " counts in. */
+/* Users have not seen the text that "cell:11:13: " counts in. */
 static void strip_position(struct error *err)
 {
     int line, column, length = 0;
@@ -98,7 +98,8 @@ static void strip_position(struct error *err)
         memmove(err->text, err->text + length, strlen(err->text + length) + 1);
 }
 
-/* The text is made first and then read: what is stored is what runs. */
+/* The text is made first and then read, so that the stored campaign is the one
+ * that runs. */
 int campaign_single(const struct cell *cell, const struct policy *policy,
                     struct campaign *campaign, struct error *err)
 {

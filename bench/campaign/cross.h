@@ -8,8 +8,8 @@
 
 enum { CROSS_FIELDS_MAX = 48, CROSS_CELLS_MAX = 1000000 };
 
-/* Where a value stands, for messages: FILE:LINE:COLUMN, or an option when
- * line is 0. */
+/* The place of a value, for messages: FILE:LINE:COLUMN, or an option when line
+ * is 0. */
 struct place {
     const char *origin;
     int line, column;
@@ -34,7 +34,7 @@ struct cross_field {
 struct cross {
     int count;
     struct cross_field fields[CROSS_FIELDS_MAX];
-    int cores; /* what the word "cores" stands for in shapes */
+    int cores;                    /* the value of the word "cores" in shapes */
     const struct topo_room *room; /* for rank_per; NULL: not known */
 };
 
@@ -63,8 +63,7 @@ struct cross_field *cross_field_add(struct cross *cross, const char *name,
                                     struct error *err);
 
 /* Adds a value to a field after checking it by itself.  In layout, ranks and
- * threads the word "cores" stands for the number of cores.  Errors carry the
- * place. */
+ * threads the word "cores" is the number of cores.  Errors carry the place. */
 int cross_value_add(const struct cross *cross, struct cross_field *field,
                     const char *text, struct place place, struct error *err);
 

@@ -1,5 +1,5 @@
-/* What counting adds to a loop and to a chunk: the same runs with other events,
- * in turns. */
+/* The cost that counting adds to a loop and to a chunk: the same runs with
+ * other events, in turns. */
 #include "bench/overhead/overhead.h"
 
 #include "base/stats.h"
@@ -42,7 +42,7 @@ static void close_thread(int thread, void *arg)
     counters_thread_close(arg, thread);
 }
 
-/* Seconds of one loop of so many chunks, or -1. */
+/* Seconds of one loop of this number of chunks, or -1. */
 static double time_loop(struct launch_context *context, int chunks,
                         struct error *err)
 {

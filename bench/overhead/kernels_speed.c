@@ -14,7 +14,7 @@
 
 enum {
     RUNS = 7,
-    /* Rows of the large convolution that stand for all, evenly spread. */
+    /* Sampled rows of the large convolution, evenly spread. */
     SAMPLE = 200,
 };
 

@@ -1,4 +1,4 @@
-/* What our own machinery costs, measured (`make bench-overhead`).
+/* The measured cost of our own machinery (`make bench-overhead`).
  *
  * Every section prints ratios to a limit of this machine that is measured in
  * turns with it, because absolute times move with the machine. */
@@ -16,30 +16,31 @@ enum { OVERHEAD_ROUNDS = 11 };
 int overhead_loop(struct loop *loop, const char *kernel,
                   const struct comm *comm, struct error *err);
 
-/* ns per chunk of every scheme inside one process, all cores asking, beside a
- * bare fetch-and-add and OpenMP.  By rank 0 alone. */
+/* ns per chunk of every scheme inside one process, all cores asking, compared
+ * with a bare fetch-and-add and OpenMP.  By rank 0 alone. */
 void overhead_threads(FILE *out, struct launch_context *context);
 
-/* us per chunk from a master rank, beside a ping-pong, and ns per chunk from
- * a shared window, beside a bare fetch-and-add in it.  By two ranks. */
+/* us per chunk from a master rank, compared with a ping-pong, and ns per chunk
+ * from a shared window, compared with a bare fetch-and-add in it.  By two
+ * ranks. */
 void overhead_ranks(FILE *out, struct launch_context *context);
 
-/* One steal between two threads, beside a compare-and-swap.  By rank 0 alone,
- * with two threads. */
+/* One steal between two threads, compared with a compare-and-swap.  By rank 0
+ * alone, with two threads. */
 void overhead_steals(FILE *out, struct launch_context *context);
 
-/* One synchronization of a dependence loop, beside the barest hand-over there
- * is, and the heat equation with two workers, beside a plain pipelined loop and
- * two half grids.  Two threads of one rank, or two ranks, as the context is. */
+/* One synchronization of a dependence loop, compared with the barest hand-over,
+ * and the heat equation with two workers, compared with a plain pipelined loop
+ * and two half grids.  Two threads of one rank or two ranks, by the context. */
 void overhead_syncs(FILE *out, struct launch_context *context);
 void overhead_pipelines(FILE *out, struct launch_context *context);
 
-/* What counting events adds to a loop and to a chunk, in the shape of the
- * context. */
+/* The cost that counting events adds to a loop and to a chunk, in the shape of
+ * the context. */
 void overhead_counting(FILE *out, struct launch_context *context);
 
-/* Mandelbrot under every scheme beside its bound, in the shape of the context
- * (all ranks of its communicator, all threads of its team). */
+/* Mandelbrot under every scheme, compared with its bound, in the shape of the
+ * context (all ranks of its communicator, all threads of its team). */
 void overhead_bounds(FILE *out, struct launch_context *context,
                      const char *shape);
 
@@ -47,8 +48,8 @@ void overhead_bounds(FILE *out, struct launch_context *context,
  * convolution against the dot products of BLAS.  By rank 0 alone. */
 void overhead_kernels(FILE *out);
 
-/* What the rows of OpenMP are held against, in turns: time(field) measures the
- * bare counter, in ns a step. */
+/* The reference of the rows of OpenMP, measured in turns: time(field) measures
+ * the bare counter, in ns per step. */
 struct overhead_bare {
     double (*time)(void *field);
     void *field;

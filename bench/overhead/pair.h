@@ -21,8 +21,8 @@ struct pair {
 /* Whether the two are threads of this process. */
 bool pair_threads(const struct pair *pair);
 
-/* Both run the body at the same time, bound to cores of their own; seconds
- * from a common start until both are through.  Collective over ranks. */
+/* Both run the body at the same time, bound to separate cores; seconds from a
+ * common start until both have finished.  Collective over ranks. */
 double pair_run(struct pair *pair,
                 void (*body)(struct pair *pair, int worker, void *arg),
                 void *arg);

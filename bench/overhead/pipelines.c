@@ -1,5 +1,5 @@
-/* The heat equation with two workers under DMPS(css), a chunk each, beside
- * what bounds it: two independent half grids run at the same time, and a plain
+/* The heat equation with two workers under DMPS(css), a chunk each, compared
+ * with its bounds: two independent half grids run at the same time, and a plain
  * static pipelined loop with the same interval and none of our machinery. */
 #include "base/stats.h"
 #include "bench/overhead/overhead.h"
@@ -32,7 +32,7 @@ struct field {
     double serial[ROUNDS], halves[ROUNDS];
 };
 
-/* ---- what is compared ---- */
+/* ---- the compared loops ---- */
 
 /* All start from memory in the same state. */
 static void wipe(struct loop *loop, char *output)

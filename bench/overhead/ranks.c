@@ -219,7 +219,7 @@ static void windows(FILE *out, struct launch_context *context)
 }
 
 /* Rank 0 has the whole loop at first, and rank 1 asks for half of it, and half
- * again: what it waits for each question. */
+ * again: the wait of rank 1 for each question. */
 static double time_questions(struct contest *c)
 {
     struct run_result result;

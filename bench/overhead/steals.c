@@ -1,7 +1,8 @@
 /* One steal between two threads: from the first look at a range that its owner
- * has just written to the first piece of the loot, beside the barest there is,
- * a compare-and-swap on such a word.  The owner fills the range, the thief
- * steals, and so on: what a steal costs is what it adds to these hand-overs. */
+ * has just written to the first piece of the loot, compared with the barest
+ * equivalent, a compare-and-swap on such a word.  The owner fills the range,
+ * the thief steals, and so on: the cost of a steal is its addition to these
+ * hand-overs. */
 #include "base/stats.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/pair.h"
@@ -29,7 +30,7 @@ static void refill(struct theft *theft)
     atomic_store(&theft->steal.range[0].ends, steal_ends(0, ITERATIONS));
 }
 
-/* What the thief has stolen is thrown away; what the owner has counts. */
+/* The thief's loot is thrown away; the owner's rest counts. */
 static void forget(struct theft *theft)
 {
     atomic_store(&theft->steal.range[1].ends, 0);

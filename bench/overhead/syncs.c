@@ -1,5 +1,5 @@
-/* One synchronization of DMPS between two workers, beside the barest hand-over
- * of this machine. */
+/* One synchronization of DMPS between two workers, compared with the barest
+ * hand-over of this machine. */
 #include "base/stats.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/pair.h"

@@ -21,9 +21,9 @@ struct entry {
     const char *spec;
     int workers;
     int64_t iterations;
-    bool powers; /* unequal: the sizes depend on who asks */
-    bool learns; /* beside the last row that does not */
-    bool steals; /* each thread has a range of its own */
+    bool powers; /* unequal: the sizes depend on the worker */
+    bool learns; /* compared with the last row that does not */
+    bool steals; /* each thread has a separate range */
 };
 
 static const struct entry entries[] = {
@@ -89,7 +89,7 @@ static const struct entry entries[] = {
      .iterations = 1LL << 40,
      .powers = true,
      .learns = true},
-    /* Times of nothing scatter so much that its chunks are small. */
+    /* Times of an empty body scatter so widely that its chunks are small. */
     {.spec = "af",
      .workers = SEQUENCE_WORKERS,
      .iterations = 1LL << 22,
@@ -118,7 +118,7 @@ struct contest {
     double ns[OVERHEAD_ROUNDS], ratio[OVERHEAD_ROUNDS];
 };
 
-/* What the threads of one measurement share. */
+/* The common data of one measurement's threads. */
 struct field {
     struct launch_context *context;
     struct contest *contest; /* NULL: the bare counter */

@@ -24,12 +24,12 @@ struct forecast_shape {
 int forecast_shape(const char *kernel, struct forecast_shape *shape,
                    struct error *err);
 
-/* What is to run. */
+/* The loop to predict. */
 struct forecast_loop {
     const char *kernel; /* only its name is looked up */
     struct forecast_shape shape;
-    int ranks, threads; /* ranks > 1: boundaries cost what they do between
-                           ranks, also those between threads */
+    int ranks, threads; /* ranks > 1: boundaries have the cost between ranks,
+                           also those between threads */
     int workers;
     const double *power;   /* by worker, where the scheme cuts by power; NULL:
                               equal chunks */
@@ -46,9 +46,9 @@ struct forecast {
 };
 
 /* Workers of one power whose c_p are within 10 % are one group, the slowest
- * last.  With fewer rows than workers, only so many workers.  A worker
- * beyond those of the calibration is taken to be like the one that comes round
- * again.  -EINVAL when the calibration lacks something, with what to do. */
+ * last.  With fewer rows than workers, there are only as many workers.  Workers
+ * beyond those of the calibration repeat them in turn.  -EINVAL when the
+ * calibration lacks something, with the remedy. */
 int forecast_open(struct forecast *forecast, const struct forecast_loop *loop,
                   const struct calibration *calibration, struct error *err);
 void forecast_close(struct forecast *forecast);
@@ -68,7 +68,7 @@ int forecast_cell(struct forecast *forecast, const struct cell *cell,
                   const struct forecast_shape *shape,
                   const struct calibration *calibration, struct error *err);
 
-/* The interval that a word of `sync_interval` stands for:
+/* The interval that a word of `sync_interval` means:
  *     auto         the best of this model, with skew, stream and c_b
  *     andronikos   the paper's formula (4), (7), (9) or (12), without them
  *     chen-xue     Chen and Xue's, for one chunk for each worker

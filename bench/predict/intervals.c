@@ -116,7 +116,7 @@ static int resolve(const struct calibration *calibration, struct cell *cell,
     return 0;
 }
 
-/* What the launch would miss, with the command that measures all of it. */
+/* The missing measurements of the launch, with the command that makes them. */
 static int check_plans(const struct calibration *calibration,
                        const struct intervals_source *source,
                        const struct cell *cells, int count, struct error *err)

@@ -1,7 +1,7 @@
-/* The calibration behind what a campaign leaves to a model: the intervals of
- * sync_interval auto, andronikos and chen-xue (see bench/predict/forecast.h),
- * and the plans of protocol push, which the launch makes from the calibration
- * in the result directory. */
+/* The calibration behind the values that a campaign leaves to a model: the
+ * intervals of sync_interval auto, andronikos and chen-xue (see
+ * bench/predict/forecast.h), and the plans of protocol push, which the launch
+ * makes from the calibration in the result directory. */
 #ifndef BENCH_PREDICT_INTERVALS_H
 #define BENCH_PREDICT_INTERVALS_H
 
@@ -33,8 +33,8 @@ int intervals_open(struct intervals *intervals,
                    const struct intervals_source *source, struct cell *cells,
                    int count, struct error *err);
 
-/* With the result directory: a calibration that lies there (of an earlier
- * launch, of another shard) counts, else this one is stored there. */
+/* With the result directory: a calibration in it (of an earlier launch, of
+ * another shard) counts, else this one is stored there. */
 int intervals_settle(struct intervals *intervals,
                      const struct intervals_source *source, const char *dir,
                      struct cell *cells, int count, struct error *err);

@@ -54,7 +54,7 @@ static int add_cell(struct table *table, const struct cell *cell,
     return 1;
 }
 
-/* Only a calibration that is not there is no error. */
+/* Only a missing calibration is not an error. */
 static int add_cells(struct table *table, const struct results *results,
                      const char *dir, struct error *err)
 {

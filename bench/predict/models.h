@@ -1,5 +1,5 @@
-/* What the model says of the cells of a result directory, by the calibration
- * that lies there: the columns that analysis/ puts beside measured times. */
+/* The model's predictions for the cells of a result directory, by the
+ * calibration in it: the columns that analysis/ puts next to measured times. */
 #ifndef BENCH_PREDICT_MODELS_H
 #define BENCH_PREDICT_MODELS_H
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is not given is NULL, 0, NAN or, for words, -1. */
+/* A value that is not given is NULL, 0, NAN or, for words, -1. */
 struct input {
     const char *kernel, *layout, *scheme, *power, *calibration;
     const char *workers, *cp, *h, *of;
@@ -227,7 +227,7 @@ static void override(double *value, double given)
         *value = given;
 }
 
-/* What is given in addition to a kernel, or describes a loop. */
+/* Options that add to a kernel, or describe a loop. */
 static void read_costs(const struct input *in, struct interval_model *m)
 {
     override(&m->c_d, in->cd);

@@ -1,4 +1,4 @@
-/* dlsbench predict: what was asked for, its lists, and its table. */
+/* dlsbench predict: its request, its lists, and its table. */
 #ifndef BENCH_PREDICT_PREDICT_H
 #define BENCH_PREDICT_PREDICT_H
 
@@ -27,8 +27,8 @@ struct predict_kernel {
     bool stream;
 };
 
-/* Fills the model from the calibration; p->group is to be freed.  Says on
- * stderr what is doubtful about it. */
+/* Fills the model from the calibration; p->group is to be freed.  Says doubts
+ * about it on stderr. */
 int predict_calibrated(const struct predict_kernel *kernel, struct predict *p,
                        struct error *err);
 
@@ -44,7 +44,7 @@ int predict_groups(const char *workers, const char *c_p,
 int predict_intervals(const char *text, double optimum, double max, double **h,
                       int *count, struct error *err);
 
-/* Prints the result on stdout, as a table that says what it rests on. */
+/* Prints the result on stdout, as a table that names its sources. */
 void predict_table(const struct predict *p);
 
 #endif

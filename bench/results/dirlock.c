@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Byte ranges of the file: a line for each run, which the run locks, and beyond
- * all lines a byte that is locked by who reads them to take one. */
+ * all lines a byte that a run locks while it reads them to take one. */
 enum { LINE_SIZE = 200 };
 static const off_t TURN = (off_t)1 << 40;
 

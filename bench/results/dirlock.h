@@ -1,10 +1,10 @@
 /* Keeps a result directory for one run, or for runs whose parts of the campaign
  * do not overlap.
  *
- * The lock is one of an open file description on DIRECTORY/.lock, which is
- * left there: it ends with the process that took it, however that ends, and
- * programs that the process starts do not have it.  The file says who has the
- * lock, or had it last, in a line for each. */
+ * The lock is one of an open file description on DIRECTORY/.lock, which stays
+ * there.  It ends with the process that took it in every case, and programs
+ * that the process starts do not have it.  The file has a line for each run
+ * that has the lock or had it last. */
 #ifndef BENCH_RESULTS_DIRLOCK_H
 #define BENCH_RESULTS_DIRLOCK_H
 
@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 /* Returns a descriptor that keeps the lock while it is open, or -EBUSY with a
- * text that says who has it.  Where the file system has no locks, or only some
+ * text that names the owner.  Where the file system has no locks, or only some
  * that other hosts do not see, one line on stderr says so. */
 int dirlock_take(const char *directory, const struct part *part,
                  struct error *err);

@@ -14,8 +14,8 @@ size_t folders_there(const char *path);
  * Returns 0 or a negative errno with a text. */
 int folders_make(const char *path, bool *new, struct error *err);
 
-/* After an error, which leaves nothing behind: takes away what is longer than
- * `there`, as far as it is empty. */
+/* After an error, to leave nothing behind: removes the folders of the path
+ * beyond the first `there` characters, as far as they are empty. */
 void folders_remove(const char *path, size_t there);
 
 #endif

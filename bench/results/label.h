@@ -7,7 +7,7 @@
 /* Room for all texts of a cell and the words between them. */
 enum { LABEL_SIZE = sizeof(struct cell) + 1024 };
 
-/* Position of a spec's kernel or scheme in its registry; what is unknown comes
+/* Position of a spec's kernel or scheme in its registry; an unknown one comes
  * last. */
 int label_kernel_position(const char *spec);
 int label_scheme_position(const char *spec);
@@ -21,7 +21,7 @@ void label_layout(char *label, const struct cell *cell);
  * usual, as in ", sync interval 100, non-dedicated, load w1:1". */
 void label_cell(char *label, const struct cell *cell);
 
-/* Only ", master computing, flat" and what is chosen about it. */
+/* Only ", master computing, flat" and unusual fields. */
 void label_way(char *label, const struct cell *cell);
 
 /* Only ", non-dedicated, load w1:1" and what else is given. */

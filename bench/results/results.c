@@ -74,9 +74,9 @@ static json_t *ends_of(const struct results *results, const json_t *line)
     return json_object_get(results->ends, text(line, "launch"));
 }
 
-/* A launch has finished with a cell.  What a later line says of both was
- * written by a driver that has not heard of it, or by a rank that outlived its
- * launch.  Of several launches the best end counts. */
+/* A launch has finished with a cell.  A later line of both was written by a
+ * driver that has not heard of it, or by a rank that outlived its launch.  Of
+ * several launches the best end counts. */
 static int take_done(struct results *results, const json_t *line)
 {
     const char *status = text(line, "status");
@@ -142,8 +142,8 @@ static bool known_schema(const json_t *line)
 
 typedef int take_function(struct results *results, const json_t *line);
 
-/* Takes the lines of this type.  What is no object (a launch was killed while
- * it wrote) is passed over, and counted once. */
+/* Takes the lines of this type.  Lines that are not objects (a launch was
+ * killed while it wrote) are skipped, and counted once. */
 static int each_line(FILE *file, const char *type, take_function *take,
                      struct results *results)
 {

@@ -70,7 +70,7 @@ void results_free(struct results *results);
 int result_median(const struct result *result, size_t offset, double *median,
                   double *half);
 
-/* What makes a label say that cores were shared and that the cell is not
+/* The words of a label that say that cores were shared and that the cell is not
  * ranked; NULL: it is. */
 const char *result_unranked(const struct result *result);
 

@@ -1,4 +1,5 @@
-/* What the files results*.c share; others use bench/results/results.h. */
+/* The private parts of the files results*.c; others use
+ * bench/results/results.h. */
 #ifndef BENCH_RESULTS_RESULTS_PARTS_H
 #define BENCH_RESULTS_RESULTS_PARTS_H
 

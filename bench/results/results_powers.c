@@ -1,4 +1,4 @@
-/* Powers that launches have measured: they stand with the workers. */
+/* Powers that launches have measured: they are in the workers' records. */
 #include "bench/results/results_parts.h"
 
 #include "harness/record/record.h"

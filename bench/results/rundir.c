@@ -39,8 +39,8 @@ static void utc(const char *format, char *text, size_t size)
     strftime(text, size, format, &fields);
 }
 
-/* Ends with the time unless the user names it; what was begun in the same
- * second has that name already, and this one gets a number. */
+/* Ends with the time unless the user names it; if a run of the same second has
+ * that name already, this one gets a number. */
 static int name_by_time(char *path, size_t size, const char *campaign)
 {
     char name[32];
@@ -71,7 +71,7 @@ static int choose_path(struct rundir *dir, const char *campaign,
     return 0;
 }
 
-/* What is stored and said of a directory are lines of text. */
+/* Paths are stored and printed in lines of text. */
 static int check_line(const char *path, struct error *err)
 {
     if (text_wrong_byte(path) < 0)
@@ -186,8 +186,8 @@ static int store_text(const char *folder, const char *path, const char *text,
     return 0;
 }
 
-/* What of it is another; NULL: nothing.  A stored text without a name had its
- * file's, which is not known any more. */
+/* The part that differs; NULL: none.  A stored text without a name had its
+ * file's, which is no longer known. */
 static const char *find_difference(const struct campaign *stored,
                                    const struct campaign *whole)
 {
@@ -259,8 +259,8 @@ int rundir_find(struct rundir *dir, const struct campaign *whole,
     return *found ? check_campaign(dir, path, whole, setup, err) : 0;
 }
 
-/* From here on it is ours: what was looked at is looked at again, and nothing
- * that was killed adds to it any more. */
+/* From here on it is ours: earlier checks are repeated, and killed launches no
+ * longer add to it. */
 static int enter(struct rundir *dir, const struct rundir_options *options,
                  struct error *err)
 {

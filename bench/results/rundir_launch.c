@@ -1,4 +1,4 @@
-/* What the driver writes of launches, and what killed ones have left. */
+/* The driver's records of launches, and the remains of killed ones. */
 #include "bench/results/rundir.h"
 
 #include "base/folder.h"

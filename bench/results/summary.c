@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A result with what it is sorted and grouped by. */
+/* A result with its keys for sorting and grouping. */
 struct row {
     const struct result *result;
     int kernel, scheme; /* positions in the registries */
@@ -116,7 +116,7 @@ static void number_text(double value, int decimals, const char *unit,
         snprintf(text, (size_t)size, "-");
 }
 
-/* What stands in place of numbers; NULL when there are numbers. */
+/* The words in place of numbers; NULL when there are numbers. */
 static const char *no_numbers(const struct result *result)
 {
     switch (result->status) {
@@ -141,7 +141,7 @@ static const char *verified(const struct result *result)
     return result->sampled ? "sample" : "yes";
 }
 
-/* What the rows of one table share. */
+/* The common fields of a table's rows. */
 struct group {
     double serial;
     int width;    /* of the schemes' names */
@@ -274,8 +274,8 @@ static bool find_best(const struct row *rows, int begin, int end, int first,
     return true;
 }
 
-/* One line for each shape that has several groups: in a group of its own the
- * star says it. */
+/* One line for each shape that has several groups: with one group the star says
+ * it. */
 static void print_best(FILE *out, const struct row *rows, int begin, int end)
 {
     char time[24], way[LABEL_SIZE];

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* How the cells of a directory stand. */
+/* The counts of a directory's cells by their state. */
 struct summary_counts {
     int ok, unverified, failed, incomplete;
 };

@@ -12,16 +12,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What SMPI and DLSBench need of memory, measured with 32,768
- * ranks on one machine. */
+/* The memory of SMPI and DLSBench, measured with 32,768 ranks on one
+ * machine. */
 static const double RANK_BYTES = 26e3, BASE_BYTES = 100e6;
 
-/* SimGrid 3.32.  Ranks share the process and its data (privatization), and
- * what their results travel from and to (shared-malloc), and have small
- * stacks.  Latency and bandwidth are the platform's own, not
- * corrected as on the cluster that SMPI was once fitted to.  Only what is
- * charged takes time: the time that code really takes would differ from run to
- * run, and a test of a message would cost 100 us. */
+/* SimGrid 3.32.  Ranks share the process and its data (privatization), and the
+ * buffers of their results (shared-malloc), and have small stacks.  Latency and
+ * bandwidth are the platform's own, not corrected as on the cluster that SMPI
+ * was once fitted to.  Only charges take time: the real time of code would
+ * differ from run to run, and a test of a message would cost 100 us. */
 static const char *const flags[] = {
     "--cfg=smpi/privatization:no",
     "--cfg=smpi/shared-malloc:local",
@@ -71,7 +70,7 @@ static void add_host(struct simulate_platform *platform, const char *line)
     platform->cores += host.cores;
 }
 
-/* The first line that says what is wrong with the platform. */
+/* The first line that reports an error of the platform. */
 static void keep_complaint(const char *line, char *text, size_t size)
 {
     bool wrong =
@@ -214,7 +213,7 @@ int simulate_store(const struct simulate *simulate, const char *dir,
     return code;
 }
 
-/* What the cell itself says goes before what was measured. */
+/* The cell's own values go before measured ones. */
 void simulate_fill(const struct simulate_platform *platform,
                    const struct cell *cell, struct plan_simulation *simulation)
 {

@@ -1,5 +1,5 @@
-/* Launches on a simulated cluster: smpirun starts dlsbench-sim, which stands
- * beside this program, with a rank for every simulated core. */
+/* Launches on a simulated cluster: smpirun starts dlsbench-sim, which is in the
+ * folder of this program, with a rank for every simulated core. */
 #ifndef BENCH_SIMULATE_SIMULATE_H
 #define BENCH_SIMULATE_SIMULATE_H
 
@@ -44,7 +44,7 @@ void simulate_close(struct simulate *simulate);
 const struct simulate_platform *simulate_find(const struct simulate *simulate,
                                               const char *path);
 
-/* What a launch of cells like this one is charged. */
+/* The charges of a launch of cells like this one. */
 void simulate_fill(const struct simulate_platform *platform,
                    const struct cell *cell, struct plan_simulation *simulation);
 

@@ -14,10 +14,10 @@
 
 const char this_machine_name[] = "this-machine";
 
-/* Between cores of one machine nothing is faster; stands for 0. */
+/* Between cores of one machine nothing is faster; used for 0. */
 static const double LEAST_LATENCY_S = 1e-9;
 
-/* What the platform says, and where each number comes from. */
+/* The platform's numbers, and the source of each. */
 struct parameters {
     char source[400];
     int cores;
@@ -99,7 +99,7 @@ static void set_charges(const struct calibration *c, int which,
     set_steals(c, which, s);
 }
 
-/* Both copy what is in a message, and SMPI charges receivers of detached ones
+/* Both copy a message's contents, and SMPI charges receivers of detached ones
  * only. */
 static void set_flags(struct this_machine *machine,
                       const struct calibration_charge *charge, double byte_s)
@@ -181,7 +181,7 @@ static int write_file(const char *path, const char *text, struct error *err)
     return 0;
 }
 
-/* Named by its content: nobody changes a file that another one reads. */
+/* Named by its content: no run changes a file that another one reads. */
 static int keep(struct this_machine *machine, const struct calibration *c,
                 const struct parameters *p, struct error *err)
 {

@@ -9,7 +9,7 @@
 
 #include <limits.h>
 
-/* What stands in place of a file's name. */
+/* The word in place of a file's name. */
 extern const char this_machine_name[];
 
 enum { THIS_MACHINE_FLAGS = 4 };
@@ -17,7 +17,7 @@ enum { THIS_MACHINE_FLAGS = 4 };
 struct this_machine {
     char calibration[PATH_MAX];        /* the file, absolute */
     char platform[PATH_MAX];           /* the file for SimGrid */
-    char flag[THIS_MACHINE_FLAGS][64]; /* of smpirun: what a message costs its
+    char flag[THIS_MACHINE_FLAGS][64]; /* of smpirun: a message's cost for its
                                           sender and its receiver */
     struct plan_simulation charges[CALIBRATION_KINDS];
 };
@@ -29,7 +29,7 @@ struct this_machine {
 int this_machine_open(struct this_machine *machine, const char *calibration,
                       struct error *err);
 
-/* Fills what a launch with so many ranks is charged. */
+/* Fills the charges of a launch with this number of ranks. */
 void this_machine_fill(const struct this_machine *machine, int ranks,
                        struct plan_simulation *simulation);
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the watcher is told; all calls come from inside child_run. */
+/* The callbacks of the watcher; all calls come from inside child_run. */
 struct child_watcher {
     void (*output)(void *arg, const char *line);  /* a line of its stdout */
     void (*message)(void *arg, const char *line); /* a line of its stderr */
@@ -31,8 +31,9 @@ double child_now(void);
 int child_program(char *path, size_t size, struct error *err);
 
 /* Runs argv to its end.  A child that is to stop gets SIGTERM, and SIGKILL
- * after 5 s; nothing that it started is left on this host when this returns.
- * Otherwise that is an error: nothing may run beside what is left. */
+ * after 5 s.  None of its processes is left on this host when this returns.
+ * Otherwise it returns an error: no launch may run at the same time as the
+ * rest. */
 int child_run(char *const argv[], const struct stops *stops,
               const struct child_watcher *watcher, struct child_end *end,
               struct error *err);

@@ -1,5 +1,5 @@
 /* The files that come with this program: campaigns, papers, platforms.  In a
- * checkout they lie below its top folder, when installed below
+ * checkout they are below its top folder, when installed below
  * PREFIX/share/dlsbench, in both under the same names.  A program in a build
  * folder elsewhere knows the checkout that it was built from. */
 #ifndef BENCH_START_INSTALLED_H
@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Where `name`, such as "bench/campaigns", lies.  Returns 0, -ENOENT or
+/* The path of `name`, such as "bench/campaigns".  Returns 0, -ENOENT or
  * -ENAMETOOLONG. */
 int installed_find(const char *name, char *path, size_t size);
 

@@ -16,7 +16,8 @@
 
 static const double TERM_S = 5;    /* from SIGTERM to SIGKILL */
 static const double REMAIN_S = 60; /* for what SIGKILL does not end at once */
-static const double LOOK_S = 0.02; /* between two looks at what is left */
+static const double LOOK_S = 0.02; /* between two looks at the remaining
+                                      processes */
 
 /* ---- the end of all children ---- */
 
@@ -209,7 +210,8 @@ void keeper_finish(struct keeper *keeper, struct keeper_end *end)
     }
     if (whole)
         return;
-    /* The launcher has got SIGTERM then, and all that it leaves is ours. */
+    /* The launcher has received SIGTERM then, and its remaining processes are
+     * ours. */
     *end = (struct keeper_end){.status = status,
                                .remain = end_children(TERM_S, process.start)};
 }

@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-/* What it reports when nothing is left. */
+/* Its report when no process is left. */
 struct keeper_end {
     int reason;   /* errno of a launcher that could not be started, or 0 */
     int status;   /* of the launcher, as of waitpid */

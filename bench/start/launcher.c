@@ -55,7 +55,7 @@ bool launcher_is_local(const char *template)
     return strcmp(template, BUILD_LAUNCHER) == 0;
 }
 
-/* Appends the number that a {word} stands for; returns the characters read. */
+/* Appends the number of a {word}; returns the characters read. */
 static size_t take_brace(const char *text, int ranks, int threads, char *word,
                          size_t *used, bool *has_ranks, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* What ends a run from outside: signals, and the end of its Slurm job. */
+/* The ends of a run from outside: signals, and the end of its Slurm job. */
 #ifndef BENCH_START_STOPS_H
 #define BENCH_START_STOPS_H
 

@@ -19,7 +19,7 @@ enum {
     STEAL_SIZE = 1000000
 };
 
-/* What a repetition says, in seconds. */
+/* A value of a repetition, in seconds. */
 typedef double measured(const struct run_result *result,
                         const struct launch_context *context);
 
@@ -31,8 +31,8 @@ static double chunk_of(const struct run_result *result,
     return result->time_s / (double)result->chunks;
 }
 
-/* What the first worker's thieves wait, for each time that they ask: threads
- * look again and again when there is nothing left, ranks are told. */
+/* The wait of the first worker's thieves for each question: threads look again
+ * and again when nothing is left, ranks get a message. */
 static double steal_of(const struct run_result *result,
                        const struct launch_context *context)
 {
@@ -153,8 +153,8 @@ static int measure_state(struct launch_context *context, bool oversubscribe,
     return code;
 }
 
-/* A request, its answer and what the master does between them; when several
- * workers ask, what the master does sets the pace. */
+/* A request, its answer and the master's work between them; when several
+ * workers ask, the master's work sets the pace. */
 static int measure_request(struct launch_context *context, bool oversubscribe,
                            struct calibration_kind *kind, struct error *err)
 {

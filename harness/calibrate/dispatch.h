@@ -1,4 +1,4 @@
-/* What a chunk costs: c_sch. */
+/* The cost of a chunk: c_sch. */
 #ifndef HARNESS_CALIBRATE_DISPATCH_H
 #define HARNESS_CALIBRATE_DISPATCH_H
 
@@ -12,7 +12,7 @@
 int dispatch_measure(struct launch_context *context, bool oversubscribe,
                      struct calibration_kind *kind, struct error *err);
 
-/* Collective, after that: what simulations charge beside it (kind->charge). */
+/* Collective, after that: the other charges of simulations (kind->charge). */
 int dispatch_charges(struct launch_context *context, bool oversubscribe,
                      struct calibration_kind *kind, struct error *err);
 

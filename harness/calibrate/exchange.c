@@ -23,12 +23,12 @@ static const int sizes[CALIBRATION_SIZES] = {8,    256,  512, 1024,
 
 /* One worker's seat in a round. */
 struct seat {
-    int partner;      /* -1: nobody */
+    int partner;      /* -1: none */
     int pair;         /* in kind->pair */
     bool first;       /* serves */
     int64_t out, in;  /* edges */
     double one_way_s; /* of the last set */
-    uint64_t read;    /* what was read, so that it is */
+    uint64_t read;    /* the read data, so that the reading is kept */
 };
 
 struct exchange {
@@ -186,7 +186,7 @@ static int measure_size(struct exchange *x, int size, struct error *err)
     return 0;
 }
 
-/* What the first worker of a pair has seen. */
+/* The results of the first worker of a pair. */
 static void conclude(struct exchange *x, int thread,
                      struct calibration_pair *pair)
 {

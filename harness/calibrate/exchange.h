@@ -1,4 +1,4 @@
-/* What a boundary costs from one worker to another: c_d and c_c.
+/* The cost of a boundary from one worker to another: c_d and c_c.
  *
  * Two workers send pieces of a row to and fro over the links that DMPS uses
  * (harness/dependence/links.h): between threads a progress counter, between
@@ -19,7 +19,7 @@ int exchange_pairs(int workers);
 
 /* The two workers of match `match` (0 to workers / 2 - 1, rounded up) of a
  * round of the tournament, 0 to exchange_rounds - 1; the lower one first.
- * False: one of them has nobody to play with. */
+ * False: one of them has no partner. */
 int exchange_rounds(int workers);
 bool exchange_match(int workers, int round, int match, int pair[2]);
 

@@ -12,7 +12,7 @@
 struct measure_plan {
     const char *path;
     int ranks, threads;
-    bool oversubscribe; /* go on when workers share cores */
+    bool oversubscribe; /* run even if workers share cores */
     int kernels;
     char *const *kernel; /* specs */
 };

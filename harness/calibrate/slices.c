@@ -6,13 +6,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Looks: each so long at most; what is shorter than a gap is an interrupt; and
- * whose gaps are less than this share of the time was not beside anybody. */
+/* Looks: the longest duration of one; a jump shorter than the least gap is an
+ * interrupt; a look with a smaller share of gaps had no competitor. */
 static const double LOOK_S = 0.06, GAP_LEAST_S = 0.5e-3, SHARE_LEAST = 0.25;
 enum { GAPS = 6 };
 
-/* What the worker saw in a look: the times between the gaps, the first since
- * the start. */
+/* The observations of a worker in a look: the times between the gaps, the first
+ * since the start. */
 struct look {
     double run_s[GAPS], gap_s[GAPS];
     int gaps;
@@ -49,8 +49,8 @@ static void watch_body(int thread, void *arg)
     crew_meet(watch->crew);
 }
 
-/* The runs and gaps of all looks; the first run of a look began before it did
- * and is told apart. */
+/* The runs and gaps of all looks; the first run of a look began before the look
+ * and is kept apart. */
 static void sum_up(const struct look *look, struct calibration_slices *slices)
 {
     double run[CALIBRATION_STARTS * GAPS], gap[CALIBRATION_STARTS * GAPS];

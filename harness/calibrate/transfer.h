@@ -1,11 +1,10 @@
-/* What it costs to send input data: g and G of Beaumont, Legrand and Robert.
+/* The cost of sending input data: g and G of Beaumont, Legrand and Robert.
  *
  * The rank of worker 0 sends through the port and the landings that protocol
- * push uses (harness/comm/input.h), to one rank after the other.  A
- * message is timed from its start until its receiver says, by an empty one,
- * that it has come; half of the round trip of empty messages is taken off.
- * What is sent is fresh: it comes from another part of a large store each
- * time. */
+ * push uses (harness/comm/input.h), to one rank after the other.  A message is
+ * timed from its start until its receiver says, by an empty one, that it has
+ * come; half of the round trip of empty messages is subtracted.  The data are
+ * fresh: they come from another part of a large store each time. */
 #ifndef HARNESS_CALIBRATE_TRANSFER_H
 #define HARNESS_CALIBRATE_TRANSFER_H
 

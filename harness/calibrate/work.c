@@ -31,8 +31,8 @@ double work_row_starts(int64_t rows, int64_t columns, int skew, int64_t h)
     return starts;
 }
 
-/* Each worker has a share of the rows; the first of it is nobody's, so that a
- * chunk's boundary does not change while it is read. */
+/* Each worker has a share of the rows; no worker computes the first row of a
+ * share, so that a chunk's boundary does not change while it is read. */
 static int64_t share_rows(const struct work *work)
 {
     return work->iterations / work->crew->workers;

@@ -1,6 +1,5 @@
-/* Parts of a kernel's measurement, shared by the files of this folder and by
- * nobody else: work.c opens and measures grids, sample.c independent
- * iterations. */
+/* Private parts of a kernel's measurement, shared by the files of this folder:
+ * work.c opens and measures grids, sample.c independent iterations. */
 #ifndef HARNESS_CALIBRATE_WORK_PARTS_H
 #define HARNESS_CALIBRATE_WORK_PARTS_H
 
@@ -36,7 +35,7 @@ struct work {
     struct work_block (*block)[WORK_BLOCKS]; /* by thread: of the sample */
 };
 
-/* Memory of its own; nothing for 0 bytes.  Returns 0 or -ENOMEM. */
+/* Separate memory; none for 0 bytes.  Returns 0 or -ENOMEM. */
 int work_map(size_t bytes, char **out, struct error *err);
 
 /* Collective: one round of passes; the first warms up and tells rank 0 how many

@@ -1,9 +1,10 @@
-/* Holding a native worker: what a perturbation does to one of this process.
+/* Holding a native worker: the effect of a perturbation on a worker of this
+ * process.
  *
  * A held worker sleeps: at the polls of its kernel, about every 20 us, and
- * before it asks for a chunk.  That is a worker without a core, and nobody else
- * of its process is touched.  Where the worker is all of its rank, a stop is
- * a real one (harness/disturb/stopper.h) and nothing is done here. */
+ * before it asks for a chunk.  That is like a worker without a core, and no
+ * other worker of its process is affected.  If the worker is alone in its rank,
+ * a stop is a real one (harness/disturb/stopper.h) and not done here. */
 #ifndef HARNESS_DISTURB_HOLD_H
 #define HARNESS_DISTURB_HOLD_H
 
@@ -19,7 +20,7 @@ struct hold {
     const struct perturbs *perturbs;
     uint8_t hit;           /* those that it takes part in; 0: none */
     const double *start_s; /* of the loop: of its rank */
-    /* Whether one who is gone may come back; NULL: never. */
+    /* Whether a gone worker may come back; NULL: never. */
     bool (*over)(void *arg);
     void *arg;
     struct perturb_toll *toll; /* of each perturbation; the caller's */

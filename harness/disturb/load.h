@@ -1,4 +1,4 @@
-/* Competing load: busy processes beside the workers of one cell.
+/* Competing load: busy processes on the cores of one cell's workers.
  *
  * A busy process is this program with the hidden word `busy`.  It is started
  * by the thread of the worker it competes with, inherits its processor and
@@ -20,19 +20,19 @@ struct load {
     int count;
 };
 
-/* Starts processes[i] busy processes beside thread i of the team, for the
- * first `workers` threads, which must be bound.  They are stopped when this
- * returns.  processes NULL: none.  Returns 0 or -errno with a text; then
- * nothing is left running.  Close it before the team. */
+/* Starts processes[i] busy processes beside thread i of the team, for the first
+ * `workers` threads, which must be bound.  They are stopped when this returns.
+ * processes NULL: none.  Returns 0 or -errno with a text; then no process is
+ * left.  Close it before the team. */
 int load_open(struct load *load, const int *processes, int workers,
               struct engine_team *team, struct error *err);
 void load_close(struct load *load);
 
-/* Around what is measured; both return at once. */
+/* Around the measurement; both return at once. */
 void load_resume(const struct load *load);
 void load_pause(const struct load *load);
 
-/* What `dlsbench busy PARENT` does: waits stopped, then keeps its processor
+/* The work of `dlsbench busy PARENT`: waits stopped, then keeps its processor
  * busy until it is killed.  Returns only when it is not PARENT's child. */
 int load_busy(const char *parent);
 

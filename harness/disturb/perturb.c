@@ -90,7 +90,7 @@ static double delay_end(const struct perturb *perturb, double phase_s,
     double on = perturb->period_s / perturb->factor;
     double from = delay_free_at(perturb, phase_s, time_s);
     double at = fmod(from + phase_s, perturb->period_s);
-    /* Whoever was held begins a period, whatever rounding says. */
+    /* A worker that was held begins a period, independently of rounding. */
     double rest = from > time_s ? on : on - at;
     *times = from > time_s;
     if (work_s <= rest)

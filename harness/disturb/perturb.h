@@ -1,9 +1,9 @@
-/* Perturbations: what goes wrong on purpose while a loop runs, to see which
- * schemes stand it.  A spec names one (`stop:worker=1,at=0.3,seconds=0.5`) or
+/* Perturbations: deliberate disturbances while a loop runs, to see which
+ * schemes bear them.  A spec names one (`stop:worker=1,at=0.3,seconds=0.5`) or
  * several, joined by `+`; the table of harness/disturb/perturb.c has all kinds.
  *
- * Pure: when a worker is held follows from the spec, its seeds and the time
- * since the loop's start, natively and in simulation alike.
+ * Pure: the times at which a worker is held follow from the spec, its seeds and
+ * the time since the loop's start, natively and in simulation alike.
  * harness/disturb/hold.h holds native workers, harness/sim/perturb.c simulated
  * ones. */
 #ifndef HARNESS_DISTURB_PERTURB_H
@@ -40,8 +40,8 @@ struct perturb_kind {
     const char *name, *summary;
     const struct spec_param *params;
     bool holds; /* workers; else it slows messages down */
-    bool ever;  /* who is held never comes back by itself */
-    /* When a worker that looks at `time_s` since the loop's start may go on;
+    bool ever;  /* a held worker never comes back by itself */
+    /* When a worker that looks at `time_s` since the loop's start may continue;
      * `phase_s` is the worker's. */
     double (*free_at)(const struct perturb *perturb, double phase_s,
                       double time_s);
@@ -88,15 +88,15 @@ enum held_by {
     HELD_IN_TIME,   /* simulated */
 };
 
-/* What one perturbation did to one worker. */
+/* The effect of one perturbation on one worker. */
 struct perturb_toll {
     int32_t how; /* enum held_by */
     int32_t times;
     double from_s; /* the first, since the loop's start */
-    double lost_s; /* in all; who is gone: INFINITY, until he is back */
+    double lost_s; /* in total; a gone worker: INFINITY, until it is back */
 };
 
-/* Adds what it did from from_s on. */
+/* Adds its effect from from_s on. */
 void perturb_toll_add(struct perturb_toll *toll, int32_t times, double from_s,
                       double lost_s);
 

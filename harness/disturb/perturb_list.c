@@ -1,5 +1,5 @@
-/* Several perturbations of one cell: their common spec, and what they do
- * together to a worker that more than one of them holds. */
+/* Several perturbations of one cell: their common spec, and their joint effect
+ * on a worker that more than one of them holds. */
 #include "harness/disturb/perturb.h"
 
 #include <ctype.h>

@@ -33,12 +33,12 @@ struct stopper_stop {
 void stopper_arm(const struct stopper *stopper, const struct stopper_stop *list,
                  int count);
 
-/* Not any more what has not happened yet; returns the number of those that
- * have, and which. */
+/* Cancels the stops that have not happened yet; returns the number of past
+ * stops, and the stops. */
 int stopper_disarm(const struct stopper *stopper,
                    struct stopper_stop list[STOPPER_MAX]);
 
-/* What `dlsbench stopper PARENT` does, until PARENT closes its orders. */
+/* The work of `dlsbench stopper PARENT`, until PARENT closes its orders. */
 int stopper_serve(const char *parent);
 
 #endif

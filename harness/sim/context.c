@@ -21,7 +21,7 @@ static int compare_places(const void *a, const void *b)
            ((uintptr_t)x->host < (uintptr_t)y->host);
 }
 
-/* Every rank must have a core of its own. */
+/* Every rank must have its own core. */
 static int check_cores(const struct world *world, struct error *err)
 {
     size_t n = (size_t)world->places;

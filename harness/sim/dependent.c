@@ -1,6 +1,6 @@
-/* Loops with dependences in simulation: DMPS runs as it is, over a kernel
- * whose blocks take the time that they cost.  Since nothing is computed,
- * every block looks whether what it needs was done before. */
+/* Loops with dependences in simulation: the real DMPS runs over a kernel whose
+ * blocks take their cost in time.  Nothing is computed, so every block checks
+ * whether the blocks that it needs were done before. */
 #include "harness/sim/run_parts.h"
 
 #include "harness/dependence/sim/links.h"
@@ -22,8 +22,8 @@ static int64_t clamp(int64_t column, int64_t columns)
     return column < columns ? column : columns;
 }
 
-/* Seconds of a block at power 1: the shares of its rows in theirs, and what it
- * costs to start those that it has a part of. */
+/* Seconds of a block at power 1: its share of the cost of each row, and the
+ * cost of starting the rows that it has a part of. */
 static double block_s(const struct loop *loop, int64_t start, int64_t size,
                       int64_t from, int64_t to)
 {
@@ -277,7 +277,7 @@ void dependent_finish(struct run *run, int worker)
     dmps_finish(&run->dependent.dmps[worker]);
 }
 
-/* ---- replan: who had which rows ---- */
+/* ---- replan: the owners of rows ---- */
 
 /* The worker's entries of the log of step `step`, the last ones. */
 static int64_t last_entries(const struct worker *worker, int64_t step)

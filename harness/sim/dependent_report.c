@@ -1,4 +1,4 @@
-/* What a simulated repetition of a loop with dependences was. */
+/* The result of a simulated repetition of a loop with dependences. */
 #include "harness/sim/run_parts.h"
 
 #include "harness/run/logged.h"
@@ -22,8 +22,8 @@ static struct logged *all_logs(const struct run *run, int64_t *count)
     return all;
 }
 
-/* The first row that was not run exactly once in a step of the log, or before
- * what it needs; -1: none. */
+/* The first row that did not run exactly once in a step of the log, or ran
+ * before a row that it needs; -1: none. */
 static int64_t wrong_row(const struct run *run, const struct logged *all,
                          int64_t count, int64_t iterations)
 {

@@ -123,8 +123,8 @@ static int open_parts(struct loop *loop, const struct spec *spec,
     return code == 0 ? fill_costs(loop, spec, err) : code;
 }
 
-/* One room for all, of pages that stand for any number of them: messages have
- * a size, and nobody reads what is in them. */
+/* One room for all, a few pages mapped again and again: messages have a size,
+ * and no rank reads their contents. */
 static int open_input(struct loop *loop, struct error *err)
 {
     loop->input.iterations = loop->iterations;

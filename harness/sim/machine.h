@@ -21,7 +21,7 @@ double machine_power(const struct machine *machine, int place);
 /* How the system shares a core; NULL: not known, as of a platform. */
 const struct calibration_slices *machine_slices(const struct machine *machine);
 
-/* What the kernel costs a worker of power 1, for the size that is nearest to
+/* The kernel's cost on a worker of power 1, for the measured size nearest to
  * this one.  -EINVAL: it was not measured. */
 int machine_cost(const struct machine *machine, const struct kernel_ops *kernel,
                  const struct spec *spec, double points, double *operation_s,

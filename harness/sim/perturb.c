@@ -1,5 +1,5 @@
-/* What goes wrong in a simulated run.  A held worker does nothing while time
- * passes: what it loses is known from when it computes what, and slept. */
+/* The perturbations of a simulated run.  A held worker does nothing while time
+ * passes: its loss is known from the times of its computing, and is slept. */
 #include "harness/sim/run_parts.h"
 
 #include "harness/transport/master/reissue.h"
@@ -69,8 +69,8 @@ static void say_never(void)
         return; /* then SimGrid says it */
 }
 
-/* Who never comes back waits until the loop is over without him; without
- * reissue that is never. */
+/* A worker that never comes back waits until the loop is over without it;
+ * without reissue that is never. */
 static void be_gone(struct seat *seat)
 {
     const struct engine_patience patience = {0};

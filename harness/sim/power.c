@@ -1,4 +1,4 @@
-/* In simulation what competes with a worker is what the cell says. */
+/* In simulation the cell says how many processes compete with a worker. */
 #include "harness/place/power.h"
 
 int powers_open(struct powers *powers, const struct setup *setup,

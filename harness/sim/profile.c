@@ -75,7 +75,7 @@ static int compute(const struct counter *whole, double *operations,
     int64_t iterations = kernel->iterations(whole->instance);
     size_t bytes = kernel->output_bytes(whole->instance);
     int64_t points = POINTS_FIRST;
-    /* An output byte stands for a point or more: then all points are run. */
+    /* An output byte is a point or more: then all points are run. */
     for (; points < (int64_t)bytes; points *= 2) {
         int code = fill(whole, bytes, points, iterations, operations, err);
         if (code != 0)

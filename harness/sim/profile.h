@@ -1,4 +1,4 @@
-/* Profiles: what the iterations of a loop cost whose operations must be
+/* Profiles: the costs of the iterations of a loop whose operations must be
  * counted (Mandelbrot), from a few points of each, checked against whole
  * iterations, and kept in the cache. */
 #ifndef HARNESS_SIM_PROFILE_H

@@ -1,4 +1,4 @@
-/* What a simulated repetition was: rank 0 has everything in its memory. */
+/* The result of a simulated repetition: rank 0 has everything in its memory. */
 #include "harness/sim/run_parts.h"
 
 #include "base/stats.h"
@@ -94,7 +94,7 @@ static void fill_workers(struct run *run, struct run_result *result)
 }
 
 /* The serial time is that of power 1, the slowest place.  Powers that the cell
- * gives are what the schemes believe, and no property of the machine. */
+ * gives are the schemes' beliefs, not properties of the machine. */
 static double time_alone(const struct run *run)
 {
     const struct world *world = world_here();
@@ -158,7 +158,7 @@ static void split_handed(struct run *run, struct run_result *result)
     result->logged = run->handed_count;
 }
 
-/* What was computed in vain is no part of the loop. */
+/* Chunks computed in vain do not belong to the loop. */
 static void drop_late(struct run *run, struct run_result *result)
 {
     const struct reissue *book = transport_book(&run->transport);

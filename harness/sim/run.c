@@ -1,6 +1,6 @@
 /* A run in simulation: rank 0 opens the parts of all ranks, calls all to the
- * loop, and finds what they did in its own memory.  Workers run the protocols
- * and transports of the native program; their kernel is one that charges. */
+ * loop, and finds their results in its own memory.  Workers run the protocols
+ * and transports of the native program; their kernel charges time. */
 #include "harness/sim/run_parts.h"
 
 #include "harness/engine/sim/world.h"
@@ -40,8 +40,8 @@ static int compare_hosts(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* A host is known by its first rank: addresses differ from run to run.  What
- * cores and caches its cores share is not simulated. */
+/* A host is known by its first rank: addresses differ from run to run.  Shared
+ * cores and caches of its cores are not simulated. */
 static int open_sites(struct run *run, struct error *err)
 {
     const struct world *world = world_here();
@@ -189,8 +189,8 @@ const char *run_chosen(const struct run *run)
     return end_chosen(&run->part[0].end);
 }
 
-/* What else would differ: schemes that go on learning, and slices that are at
- * another point when the loop starts. */
+/* Other reasons for different times: schemes that keep learning, and slices
+ * that are at another point when the loop starts. */
 bool run_varies(const struct run *run)
 {
     bool sliced = run->powers.queue != NULL &&
@@ -247,7 +247,7 @@ static void run_pass(struct run *run, struct part *part, int thread, int worker)
         dependent_finish(run, worker);
 }
 
-/* Everybody has left the pass before, and nobody begins the next. */
+/* All workers have left the pass before, and none begins the next. */
 static void rewind_all(struct run *run, int pass)
 {
     transport_rewind(&run->transport, true);
@@ -272,7 +272,7 @@ static void next_pass(struct run *run, struct part *part, int place, int worker,
     comm_sharp_barrier(&run->context->comm);
 }
 
-/* Masters start at once, and the workers of each beside those of the others. */
+/* Masters start at once, and the groups of workers start in parallel. */
 static double delay_of(const struct tree *tree, int worker)
 {
     if (worker < 0)

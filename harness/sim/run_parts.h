@@ -1,7 +1,6 @@
-/* A simulated run's own parts, shared by the files of this folder and by
- * nobody else: run.c opens and repeats, seat.c is a worker's place in it,
- * dependent*.c have what loops with dependences need beside, report.c says what
- * happened. */
+/* The private parts of a simulated run, shared by the files of this folder:
+ * run.c opens and repeats, seat.c is a worker's place in it, dependent*.c have
+ * the additions for loops with dependences, report.c makes the results. */
 #ifndef HARNESS_SIM_RUN_PARTS_H
 #define HARNESS_SIM_RUN_PARTS_H
 
@@ -17,8 +16,8 @@ struct part {
     double start_s, end_s;
 };
 
-/* A worker's place: its source stands before the one of its chain, counts
- * what is handed out, and charges for it. */
+/* A worker's place: its source is in front of the transport's, counts the
+ * chunks, and charges for them. */
 struct seat {
     struct source source;
     struct source *inner;
@@ -44,7 +43,8 @@ struct dependent {
     struct ran *log; /* of all workers, `room` entries each; NULL: one step */
     size_t room, mapped;
     int64_t *done; /* of each row: columns, counted through all steps */
-    int64_t early; /* first row of a chunk that ran before what it needs, -1 */
+    int64_t early; /* first row of a chunk that ran before a row that it needs,
+                      -1 */
 };
 
 /* A chunk as it was handed out, ticks as of engine_ticks. */
@@ -82,7 +82,7 @@ struct run {
     int32_t *ran_worker;
 };
 
-/* Before a repetition, when the worker's source stands. */
+/* Before a repetition, when the worker's source exists. */
 void seat_open(struct run *run, int worker);
 /* Before a further pass, when the worker's source is as new. */
 void seat_rewind(struct run *run, int worker);
@@ -92,7 +92,7 @@ void seat_leave(struct seat *seat);
 void seat_compute(struct seat *seat, double seconds,
                   const struct kernel_poll *poll);
 
-/* What goes wrong on purpose (harness/sim/perturb.c): opening and closing;
+/* Perturbations (harness/sim/perturb.c): opening and closing;
  * around a repetition, by rank 0; a worker's seat before it; by a worker,
  * before it asks, and when it has computed for `work_s` since from_s. */
 int perturb_open(struct run *run, struct error *err);
@@ -107,8 +107,8 @@ void perturb_after(struct seat *seat, double from_s, double work_s);
 int dependent_open(struct run *run, struct error *err);
 void dependent_close(struct run *run);
 void dependent_reset(struct run *run);
-/* By a worker: its part of a pass, and what is left of it when all requests
- * of its rank are served. */
+/* By a worker: its part of a pass, and the rest of it when all requests of its
+ * rank are served. */
 void dependent_work(struct run *run, int worker);
 void dependent_finish(struct run *run, int worker);
 /* By every rank of SMPI between two passes; rank 0 rewinds what all share. */

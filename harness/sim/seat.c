@@ -9,7 +9,8 @@
 #include <stdlib.h>
 
 /* Work between two polls of a computing master, as kernels do natively.  Where
- * all ranks poll, so many at most for a chunk: each takes time to simulate. */
+ * all ranks poll, the number for a chunk is limited: each takes time to
+ * simulate. */
 static const double SLICE_S = 20e-6;
 enum { POLLS_MAX = 64 };
 
@@ -69,7 +70,7 @@ static struct handed *add_handed(struct run *run)
     return &run->handed[run->handed_count++];
 }
 
-/* Asking for the next chunk says that the one before is finished. */
+/* A request for the next chunk means that the one before is finished. */
 static void end_chunk(struct seat *seat)
 {
     if (seat->last >= 0)
@@ -90,7 +91,7 @@ static bool seat_next(struct source *source, struct chunk *chunk)
     source->blocked_ticks = 0;
     if (!source_next(seat->inner, chunk))
         return false;
-    /* Loops of several time steps have a log of their own. */
+    /* Loops of several time steps have a separate log. */
     if (seat->worker.log != NULL)
         return true;
     struct handed *handed = add_handed(seat->run);

@@ -1,11 +1,11 @@
 /* A core that a simulated worker shares with busy processes in time slices, as
- * the system of this machine was seen to do it (harness/calibrate/slices.h).
+ * observed on the system of this machine (harness/calibrate/slices.h).
  *
- * At every tick the core goes to whoever had less of it: a worker that is ahead
- * of its share leaves it to each of the others for a tick, and keeps it
- * otherwise.  A worker that waits polls for a while, which is computing to the
- * system, and then sleeps; when it wakes, it has the core at once unless it is
- * still ahead.  Sleeping earns nothing beyond its share.  (A fair scheduler
+ * At every tick the core goes to the process that had less of it: a worker that
+ * is ahead of its share leaves it to each of the others for a tick, and keeps
+ * it otherwise.  A worker that waits polls for a while, which is computing to
+ * the system, and then sleeps; when it wakes, it has the core at once unless it
+ * is still ahead.  Sleeping earns no more than its share.  (A fair scheduler
  * with ticks, as Linux has had with CFS and EEVDF.) */
 #ifndef HARNESS_SIM_SLICES_H
 #define HARNESS_SIM_SLICES_H
@@ -14,9 +14,9 @@
 
 struct slices {
     double tick_s;  /* 0: the core is not shared, or not in slices */
-    int others;     /* processes beside the worker */
+    int others;     /* processes on the worker's core */
     double next_s;  /* the tick to come, as of engine_now */
-    double ahead_s; /* what the worker had more than each of the others */
+    double ahead_s; /* the worker's lead over each of the others */
     double since_s; /* since when it has not computed */
 };
 
@@ -26,8 +26,8 @@ void slices_open(struct slices *slices,
                  const struct calibration_slices *measured, int others,
                  int64_t repetition);
 
-/* Lets the worker compute so many flops, at so many flop/s, and the others have
- * the core meanwhile. */
+/* Lets the worker compute this number of flops at this speed, while the others
+ * get their slices of the core. */
 void slices_compute(struct slices *slices, double flops, double speed);
 
 #endif

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 /* Between the starts of two ranks: as long as the master needs for one, so that
- * requests never wait.  Each new one would be compared with all that do. */
+ * requests never wait.  Each new one would be compared with all waiting
+ * ones. */
 static const double STAGGER_S = 8e-6;
 
 static void serve(long chunks, int workers)

@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What is to happen, by time, and back what has; an order of none: not any
- * more.  Short enough for a pipe to pass it whole. */
+/* The planned stops by time, and as the answer the past ones; an order of none
+ * cancels the rest.  Short enough for a pipe to pass it whole. */
 struct order {
     int count;
     struct stopper_stop list[STOPPER_MAX];
@@ -52,7 +52,8 @@ static struct order obey(pid_t parent, const struct order *order)
         if (!wait_for(stop.from_s))
             break;
         double now = engine_now();
-        /* Who wakes up late stops it as long as it was to be. */
+        /* A stopper that wakes up late still stops the worker for the full
+         * time. */
         if (stop.from_s >= held_s)
             stop.to_s += now - stop.from_s;
         stop.from_s = now;
