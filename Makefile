@@ -68,7 +68,7 @@ CODE    = base sched kernels harness dls bench
 SOURCES := $(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*.c' ! -name '*_test.c' ! -path 'bench/overhead/*' ! -path 'dls/examples/*' ! -path '*/sim/*'))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBOBJS := $(filter-out $(BUILD)/bench/commands/main.o,$(OBJECTS))
-TESTS   := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*_test.c')))
+TESTS   := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*_test.c' ! -path '*/sim/*')))
 OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c))
 
 .PHONY: all help deps build-deps bench bench-overhead bench-analysis plan-sim smoke report \
@@ -175,8 +175,8 @@ $(BUILD)/version: FORCE
 pin: $(BUILD)/dlsbench $(if $(WITH_SIM),$(BUILD)/dlsbench-sim) ## hashes, columns and simulated digits are those of tests/pinned/
 	$(Q)BUILD=$(BUILD) $(PYTHON) tests/pin.py compare tests/pinned
 
-unit: $(TESTS) ## unit tests of this build
-	@sh tests/unit.sh $(TESTS)
+unit: $(TESTS) ## unit tests of this build, and of simulations if SimGrid is here
+	@sh tests/unit.sh $(TESTS) $(SIM_TESTS)
 
 test: ## checks, unit and integration tests, sanitizers
 	@$(PYTHON) tests/run.py
@@ -194,6 +194,6 @@ clean: ## remove the build folder
 
 include sim.mk papers.mk lib.mk checks.mk faults.mk
 # What is compiled or checked waits for `make deps` when both are asked for.
-$(OBJECTS) $(OVERHEAD) $(TESTS:=.o) $(BUILD)/version $(CHECKS) test test-all: | \
+$(OBJECTS) $(OVERHEAD) $(TESTS:=.o) $(SIM_TESTS:=.o) $(BUILD)/version $(CHECKS) test test-all: | \
     $(filter deps,$(MAKECMDGOALS))
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -4,7 +4,7 @@
 # in a simulation at all.
 SIM_SOURCES := $(filter-out harness/topo/% harness/counters/% harness/calibrate/% bench/%, \
                $(foreach source,$(SOURCES),$(if $(findstring /native/,$(source)),,$(source)))) \
-               $(shell find harness -path '*/sim/*.c')
+               $(shell find harness -path '*/sim/*.c' ! -name '*_test.c')
 SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)
 SIM_PACKAGES = jansson libxxhash netpbm
 SIM_LDLIBS = $(call libraries,$(SIM_PACKAGES)) \
@@ -33,6 +33,15 @@ $(BUILD)/dlsbench-sim: $(SIM_OBJECTS)
 	$(say) LD $@
 	$(Q)smpicc $(FLAGS) -o $@ $^ $(SIM_LDLIBS)
 
+# Tests of what is only in simulations; sanitizers do not know SimGrid's stacks.
+SMPI = $(firstword $(wildcard /usr/include/smpi /usr/local/include/smpi))
+SIM_TESTS := $(if $(and $(WITH_SIM),$(SMPI),$(if $(SAN),,1)),$(patsubst %.c,$(BUILD)/sim/%, \
+               $(shell find harness -path '*/sim/*_test.c')))
+unit: $(SIM_TESTS)
+$(BUILD)/sim/%_test: $(BUILD)/sim/%_test.o $(filter-out $(BUILD)/sim/harness/sim/main.o,$(SIM_OBJECTS))
+	$(say) LD $@
+	$(Q)smpicc $(FLAGS) -o $@ $^ $(SIM_LDLIBS) -lcmocka
+
 $(BUILD)/sim/%.o: %.c $(BUILD)/flags | need-simgrid
 	$(say) SIMCC $<
 	@mkdir -p $(@D)
@@ -43,7 +52,6 @@ $(BUILD)/sim/harness/record/build.o: SIM_CPPFLAGS += \
 $(BUILD)/sim/harness/record/build.o: $(BUILD)/version
 
 # The parts for SimGrid under any compiler (make check); without SimGrid none.
-SMPI = $(firstword $(wildcard /usr/include/smpi /usr/local/include/smpi))
 SMPI_CHECKED = $(if $(SMPI),$(patsubst %.c,$(BUILD)/smpi/%.o, \
                $(filter-out bench/divisible/sim/plan.c,$(shell find harness bench -path '*/sim/*.c'))))
 $(BUILD)/smpi/%.o: %.c $(BUILD)/flags
