@@ -149,7 +149,9 @@ $(BUILD)/bench/start/installed.o: CPPFLAGS += -DBUILD_TREE='"$(CURDIR)"'
 $(BUILD)/bench/start/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(LAUNCHER) -n {ranks}"' \
     -DBUILD_SRUN=$(if $(filter mpich,$(MPI)),1,0)
 
-$(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS)
+$(BUILD)/bench/overhead/library.o: CPPFLAGS += -DBUILD_LIBDLS='"$(CURDIR)/$(LIB)/libdls.so"'
+
+$(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS) | $(BUILD)/lib/libdls.so
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 

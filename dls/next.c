@@ -7,6 +7,8 @@
 /* Several workers may do something wrong at the same time. */
 static int out_of_range(dls_loop *loop, int worker)
 {
+    if (loop == NULL)
+        return -EINVAL;
     if (loop->code != 0)
         return loop->code;
     engine_lock(&loop->back_lock);
@@ -26,13 +28,6 @@ static int has_left(dls_loop *loop, int worker)
     return -ESHUTDOWN;
 }
 
-/* The chunk that the worker had is finished. */
-static inline void finish_chunk(struct dls_worker *worker)
-{
-    worker->run += worker->out;
-    worker->out = 0;
-}
-
 /* A chunk that another worker has given back. */
 static bool take_back(dls_loop *loop, struct chunk *chunk)
 {
@@ -49,8 +44,15 @@ static bool take_back(dls_loop *loop, struct chunk *chunk)
     return count > 0;
 }
 
-static inline bool take_chunk(dls_loop *loop, struct dls_worker *worker,
-                              struct chunk *chunk)
+/* The chunk that the worker had is finished. */
+static void finish_chunk(struct dls_worker *worker)
+{
+    worker->run += worker->out;
+    worker->out = 0;
+}
+
+static bool take_chunk(dls_loop *loop, struct dls_worker *worker,
+                       struct chunk *chunk)
 {
     finish_chunk(worker);
     worker->asked = true;
@@ -74,20 +76,43 @@ static bool take_measured(dls_loop *loop, struct dls_worker *worker,
     return more;
 }
 
+/* Every worker's first chunk and its last question, and all of a scheme that
+ * needs its state, a clock or its lock. */
+static __attribute__((noinline)) int next_slowly(dls_loop *loop, int number,
+                                                 int64_t *begin, int64_t *end)
+{
+    struct dls_worker *worker = &loop->worker[number];
+    struct chunk chunk;
+    if (worker->left)
+        return has_left(loop, number);
+    bool more = loop->measures ? take_measured(loop, worker, &chunk)
+                               : take_chunk(loop, worker, &chunk);
+    worker->counted = loop->measures ? NULL : worker->source.base.table;
+    if (!more)
+        return 0;
+    *begin = chunk.start;
+    *end = chunk.start + chunk.size;
+    return 1;
+}
+
 DLS_PUBLIC int dls_next(dls_loop *loop, int number, int64_t *begin,
                         int64_t *end)
 {
-    struct chunk chunk;
-    if (loop == NULL || begin == NULL || end == NULL)
-        return -EINVAL;
-    if ((unsigned)number >= (unsigned)loop->workers)
-        return out_of_range(loop, number);
+    if (loop == NULL || begin == NULL || end == NULL ||
+        (unsigned)number >= (unsigned)loop->workers)
+        return begin == NULL || end == NULL ? -EINVAL
+                                            : out_of_range(loop, number);
     struct dls_worker *worker = &loop->worker[number];
-    if (worker->left)
-        return has_left(loop, number);
-    if (!(loop->measures ? take_measured(loop, worker, &chunk)
-                         : take_chunk(loop, worker, &chunk)))
-        return 0;
+    const struct sched_table *table = worker->counted;
+    if (table == NULL)
+        return next_slowly(loop, number, begin, end);
+    int64_t step = source_step(loop->counter);
+    if (step >= table->steps)
+        return next_slowly(loop, number, begin, end);
+    struct chunk chunk = sched_table_chunk(table, step);
+    worker->run += worker->out;
+    worker->out = chunk.size;
+    worker->chunks++;
     *begin = chunk.start;
     *end = chunk.start + chunk.size;
     return 1;
@@ -122,6 +147,7 @@ DLS_PUBLIC int dls_leave(dls_loop *loop, int number)
     finish_chunk(worker);
     give_back(loop, worker);
     worker->left = true;
+    worker->counted = NULL;
     return 0;
 }
 

@@ -16,24 +16,28 @@
 
 /* One worker's end, on cache lines of its own. */
 struct dls_worker {
-    _Alignas(128) union {
+    /* The table that a counter alone leads through: the short way of dls_next.
+     * NULL: there is more to do. */
+    _Alignas(128) const struct sched_table *counted;
+    int64_t out;    /* iterations of the chunk it has, 0: none */
+    int64_t run;    /* iterations finished */
+    int64_t chunks; /* that it got */
+    union {
         struct source base;
         struct source_table table;
         struct source_state state;
     } source;
-    int64_t out;    /* iterations of the chunk it has, 0: none */
-    int64_t run;    /* iterations finished */
-    int64_t chunks; /* that it got */
     bool asked, left;
     uint64_t busy, ask; /* engine_ticks */
     uint64_t since;     /* it got its chunk */
 };
 
 struct dls_loop {
-    struct error error;
+    struct dls_worker *worker;
+    struct source_counter *counter;
+    int workers;
     int code; /* of dls_open: a handle that failed has only its error */
     int64_t iterations;
-    int workers;
     bool measures; /* stats=1 */
 
     const struct sched_ops *scheme;
@@ -47,9 +51,7 @@ struct dls_loop {
     void *memory; /* the scheme's state */
     size_t memory_bytes;
     struct sched_table table; /* steps 0: none */
-    struct source_counter *counter;
     struct engine_lock *lock; /* of the state */
-    struct dls_worker *worker;
 
     /* Chunks that workers have given back, under their lock. */
     struct engine_lock back_lock;
@@ -59,6 +61,7 @@ struct dls_loop {
     /* One moment on both clocks. */
     double opened_s;
     uint64_t opened_ticks;
+    struct error error;
 };
 
 /* ---- context.c ---- */

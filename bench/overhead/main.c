@@ -52,6 +52,8 @@ static void alone(const struct launch_context *all, const char *part)
         return;
     if (wanted(part, "threads"))
         overhead_threads(stdout, &context);
+    if (wanted(part, "library"))
+        overhead_library(stdout, &context);
     if (wanted(part, "counters"))
         overhead_counting(stdout, &context);
     if (wanted(part, "bounds"))

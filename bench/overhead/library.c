@@ -1,0 +1,262 @@
+/* A chunk through libdls, as a program calls it, beside the same chunk from
+ * the suite's own source; and inside the threads of an OpenMP runtime beside
+ * that runtime's schedule(dynamic,1). */
+#include "bench/overhead/overhead.h"
+
+#include "base/stats.h"
+#include "dls/dls.h"
+#include "harness/comm/source.h"
+#include "harness/engine/engine.h"
+#include "harness/transport/openmp/openmp.h"
+#include "sched/schemes/registry.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+enum { CHUNKS = 1 << 20, THREADS_MAX = 256, SEQUENCE_WORKERS = 1 << 15 };
+
+/* The functions of the shared library, so that calls leave this program as
+ * they leave a user's. */
+struct library {
+    void *handle;
+    int (*open)(dls_loop **loop, const char *scheme, int64_t iterations,
+                int workers, const dls_options *options);
+    int (*next)(dls_loop *loop, int worker, int64_t *begin, int64_t *end);
+    int (*close)(dls_loop *loop, int64_t *unfinished);
+};
+
+struct contest {
+    const char *spec;
+    int workers; /* that the sequence is made for; 0: the threads */
+    int64_t iterations;
+};
+
+static const struct contest contests[] = {
+    {"ss", 0, CHUNKS},
+    {"css:chunk=7", 0, 7LL * CHUNKS},
+    {"gss", SEQUENCE_WORKERS, 1LL << 40},
+    {"fss", SEQUENCE_WORKERS, 1LL << 40},
+    {"tss:first=2000,last=1", 2, 1000LL * CHUNKS},
+};
+
+enum { CONTESTS = sizeof(contests) / sizeof(contests[0]) };
+
+/* What the threads of one measurement share. */
+struct field {
+    struct launch_context *context;
+    struct engine_team *team;
+    const struct library *library;
+    int asking; /* threads that ask: the first of the team */
+    int64_t (*take)(struct field *field, int thread); /* chunks taken */
+    dls_loop *loop;
+    struct sched_table table;
+    struct source_counter counter;
+    const struct openmp *openmp;
+    struct openmp_loop dynamic;
+    double begin_s, end_s;
+    int64_t chunks[THREADS_MAX];
+};
+
+static int64_t take_by_library(struct field *field, int thread)
+{
+    int64_t begin, end, mine = 0;
+    while (field->library->next(field->loop, thread, &begin, &end) == 1)
+        mine++;
+    return mine;
+}
+
+static int64_t take_by_source(struct field *field, int thread)
+{
+    struct source_table source;
+    struct chunk chunk;
+    int64_t mine = 0;
+    source_table_open(&source, thread, &field->table, &field->counter);
+    while (source_next(&source.base, &chunk))
+        mine++;
+    return mine;
+}
+
+static int64_t take_by_openmp(struct field *field, int thread)
+{
+    struct source_openmp source;
+    struct chunk chunk;
+    int64_t mine = 0;
+    source_openmp_open(&source, thread, thread, field->openmp, &field->dynamic);
+    while (source_next(&source.base, &chunk))
+        mine++;
+    return mine;
+}
+
+static void run_body(int thread, void *arg)
+{
+    struct field *field = arg;
+    struct engine_patience patience = {.spin_s = 1};
+    struct error err;
+    topo_bind_compact(field->context->place.topo, thread,
+                      field->context->threads, &err);
+    engine_team_barrier(field->team, &patience);
+    if (thread == 0)
+        field->begin_s = engine_now();
+    engine_team_barrier(field->team, &patience);
+    field->chunks[thread] =
+        thread < field->asking ? field->take(field, thread) : 0;
+    engine_team_barrier(field->team, &patience);
+    if (thread == 0)
+        field->end_s = engine_now();
+}
+
+/* ns per chunk. */
+static double time_take(struct field *field,
+                        int64_t (*take)(struct field *field, int thread))
+{
+    int64_t chunks = 0;
+    field->take = take;
+    engine_team_run(field->team, run_body, field);
+    for (int t = 0; t < field->context->threads; t++)
+        chunks += field->chunks[t];
+    return 1e9 * (field->end_s - field->begin_s) / (double)chunks;
+}
+
+/* A loop for a sequence of more workers than there are threads. */
+static double time_library(struct field *field, const struct contest *c,
+                           struct error *err)
+{
+    int workers = c->workers > 0 ? c->workers : field->context->threads;
+    const dls_options none = {.size = sizeof(none)};
+    double ns = 0;
+    if (field->library->open(&field->loop, c->spec, c->iterations, workers,
+                             &none) == 0)
+        ns = time_take(field, take_by_library);
+    else
+        error_set(err, EINVAL, "libdls refuses %s", c->spec);
+    field->library->close(field->loop, NULL);
+    return ns;
+}
+
+static int build_table(struct field *field, const struct contest *c,
+                       struct error *err)
+{
+    const struct sched_ops *ops;
+    struct spec spec;
+    const struct sched_loop loop = {
+        .iterations = c->iterations,
+        .workers = c->workers > 0 ? c->workers : field->context->threads};
+    int code = sched_parse(c->spec, &ops, &spec, err);
+    if (code == 0)
+        code = sched_table_build(&field->table, ops, &spec, &loop, 1, err);
+    return code;
+}
+
+/* One row, both sides in turns: within 1.15 or 1.5 ns, whichever is more. */
+static int print_contest(FILE *out, struct field *field,
+                         const struct contest *c, struct error *err)
+{
+    double ours[OVERHEAD_ROUNDS], inner[OVERHEAD_ROUNDS];
+    double more[OVERHEAD_ROUNDS], ratio[OVERHEAD_ROUNDS];
+    int code = build_table(field, c, err);
+    for (int r = 0; code == 0 && r < OVERHEAD_ROUNDS; r++) {
+        atomic_store(&field->counter.step, field->table.primed);
+        inner[r] = time_take(field, take_by_source);
+        ours[r] = time_library(field, c, err);
+        code = ours[r] > 0 ? 0 : -EINVAL;
+        more[r] = ours[r] - inner[r];
+        ratio[r] = ours[r] / inner[r];
+    }
+    sched_table_free(&field->table);
+    if (code != 0)
+        return code;
+    double ns = stats_middle(more, OVERHEAD_ROUNDS);
+    double times = stats_middle(ratio, OVERHEAD_ROUNDS);
+    fprintf(out,
+            "  %-30s %7d %8.1f %8.1f %8.2f %+6.1f ns   1.15 or +1.5 ns %s\n",
+            c->spec, field->asking, stats_middle(inner, OVERHEAD_ROUNDS),
+            stats_middle(ours, OVERHEAD_ROUNDS), times, ns,
+            times <= 1.15 || ns <= 1.5 ? "met" : "MISSED");
+    return 0;
+}
+
+/* In the threads of the runtime itself. */
+static int print_openmp(FILE *out, struct field *field, struct error *err)
+{
+    double ours[OVERHEAD_ROUNDS], theirs[OVERHEAD_ROUNDS];
+    double ratio[OVERHEAD_ROUNDS];
+    struct engine_team *before = field->team;
+    struct openmp *openmp = NULL;
+    int threads = field->context->threads;
+    int code = openmp_open(&openmp, "libgomp", err);
+    if (code != 0)
+        return code;
+    field->openmp = openmp;
+    field->dynamic = (struct openmp_loop){
+        {.kind = OPENMP_DYNAMIC, .chunk = 1}, 0, CHUNKS, threads};
+    code = openmp_check_team(openmp, threads, err);
+    if (code == 0)
+        code =
+            engine_team_adopt(&field->team, threads, openmp_fork, openmp, err);
+    for (int r = 0; code == 0 && r < OVERHEAD_ROUNDS; r++) {
+        theirs[r] = time_take(field, take_by_openmp);
+        ours[r] = time_library(field, &contests[0], err);
+        ratio[r] = ours[r] / theirs[r];
+        code = ours[r] > 0 ? 0 : -EINVAL;
+    }
+    if (field->team != before)
+        engine_team_stop(field->team);
+    field->team = before;
+    openmp_close(openmp);
+    if (code != 0)
+        return code;
+    double times = stats_middle(ratio, OVERHEAD_ROUNDS);
+    fprintf(out, "  %-30s %7d %8.1f %8.1f %8.2f             1.00 %s\n",
+            "ss, own: libgomp's dynamic,1", threads,
+            stats_middle(theirs, OVERHEAD_ROUNDS),
+            stats_middle(ours, OVERHEAD_ROUNDS), times,
+            times <= 1 ? "met" : "MISSED");
+    return 0;
+}
+
+static int open_library(struct library *library, struct error *err)
+{
+    library->handle = dlopen(BUILD_LIBDLS, RTLD_NOW | RTLD_LOCAL);
+    if (library->handle == NULL)
+        return error_set(err, ENOENT, "%s", dlerror());
+    /* A pointer to a function, copied as bytes: C does not convert them. */
+    void *symbol[3] = {dlsym(library->handle, "dls_open"),
+                       dlsym(library->handle, "dls_next"),
+                       dlsym(library->handle, "dls_close")};
+    memcpy(&library->open, &symbol[0], sizeof(symbol[0]));
+    memcpy(&library->next, &symbol[1], sizeof(symbol[1]));
+    memcpy(&library->close, &symbol[2], sizeof(symbol[2]));
+    if (symbol[0] != NULL && symbol[1] != NULL && symbol[2] != NULL)
+        return 0;
+    dlclose(library->handle);
+    return error_set(err, ENOENT, "%s: a function is missing", BUILD_LIBDLS);
+}
+
+void overhead_library(FILE *out, struct launch_context *context)
+{
+    struct library library;
+    struct field field = {
+        .context = context, .team = context->team, .library = &library};
+    struct error err;
+    int code = open_library(&library, &err);
+    if (code != 0) {
+        fprintf(out, "libdls: %s\n\n", err.text);
+        return;
+    }
+    fprintf(out,
+            "ns per chunk through libdls (dls_next), beside the suite's own "
+            "source, in turns\n"
+            "  %-30s %7s %8s %8s %8s %9s   aim\n",
+            "scheme", "threads", "own", "libdls", "ratio", "more");
+    for (int i = 0; i < 2 * CONTESTS && code == 0; i++) {
+        field.asking = i < CONTESTS ? 1 : context->threads;
+        code = print_contest(out, &field, &contests[i % CONTESTS], &err);
+    }
+    if (code == 0)
+        code = print_openmp(out, &field, &err);
+    if (code != 0)
+        fprintf(out, "  %s\n", err.text);
+    fputc('\n', out);
+    dlclose(library.handle);
+}
