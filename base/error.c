@@ -9,8 +9,8 @@
 int error_set(struct error *err, int code, const char *format, ...)
 {
     if (err != NULL) {
-        /* Longer than the text: what is cut in the middle of a character is
-         * not what ends it. */
+        /* Longer than the text, so that the text never ends with a character
+         * that was cut here. */
         char said[sizeof(err->text) + 4];
         va_list args;
         va_start(args, format);

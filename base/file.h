@@ -1,4 +1,4 @@
-/* Files that somebody else has written. */
+/* Files that others have written. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 

@@ -49,7 +49,7 @@ static const struct names version_2 = {"/sys/fs/cgroup", "/memory.max",
                                        "/memory.current", "inactive_file",
                                        "active_file"};
 
-/* One number; "max" and what is not there are not known: -1. */
+/* One number; "max" or a missing file: -1, not known. */
 static double read_number(const char *root, const char *folder,
                           const char *name)
 {
@@ -79,7 +79,7 @@ static double cached_files(const char *root, const char *folder,
     return sum;
 }
 
-/* What one group leaves; infinite where it sets no limit. */
+/* The memory that one group leaves; infinite where it sets no limit. */
 static double group_left(const char *root, const char *folder,
                          const struct names *names)
 {

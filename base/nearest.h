@@ -1,4 +1,4 @@
-/* What is said of a name that is none of those allowed. */
+/* Messages about a name that is not allowed. */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H
 

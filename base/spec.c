@@ -47,7 +47,7 @@ int spec_real(const char *text, double *value)
     return 0;
 }
 
-/* Keeps the part that is read next.  One that has no room is no number. */
+/* Keeps the part that is read next.  One without room is not a number. */
 static void keep_word(struct spec_list *found, const char *text, size_t length)
 {
     bool fits = length < sizeof(found->wrong) - 3;

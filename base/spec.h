@@ -66,8 +66,8 @@ int spec_parse(const char *what, const char *text, const char *name,
 int spec_integer(const char *text, int64_t *value);
 int spec_real(const char *text, double *value);
 
-/* What was found in a list of numbers; `wrong` is the entry's part that is no
- * such number, and `wrong_times` says that it is the n of "n:v". */
+/* The contents of a list of numbers; `wrong` is the entry's part that is not
+ * such a number, and `wrong_times` says that it is the n of "n:v". */
 struct spec_list {
     int64_t count;
     double smallest, largest;

@@ -1,4 +1,4 @@
-/* Subcommands of dlsbench: what they share.
+/* The common parts of dlsbench's subcommands.
  *
  * A subcommand is one function `int <name>_command(int argc, char **argv)`,
  * whose argv[0] is "dlsbench <name>" and which returns the exit code, plus
@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 
-/* Exit codes of every subcommand: what is refused before anything has run is
- * wrong usage. */
+/* Exit codes of every subcommand: a refusal before anything has run is wrong
+ * usage. */
 enum {
     COMMAND_OK = 0,     /* all was done, all cells ran and verified */
     COMMAND_FAILED = 1, /* a cell failed or did not verify; no place */

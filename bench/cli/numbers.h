@@ -12,13 +12,13 @@ int number_integer(const char *what, const char *text, int64_t min, int64_t max,
 int number_real(const char *what, const char *text, double min, double max,
                 double *value, struct error *err);
 
-/* Powers for `workers` workers from "v,v,..." where n:v stands for n times v;
- * *power is to be freed.  The number of entries must be that of the workers. */
+/* Powers for `workers` workers from "v,v,..." where n:v means n times v; *power
+ * is to be freed.  The number of entries must be that of the workers. */
 int number_powers(const char *what, const char *text, int workers,
                   double **power, struct error *err);
 
-/* Numbers of 0 or more for `workers` workers, in the same form; a single one
- * stands for all.  *cost is to be freed. */
+/* Numbers of 0 or more for `workers` workers, in the same form; a single one is
+ * for all.  *cost is to be freed. */
 int number_costs(const char *what, const char *text, int workers, double **cost,
                  struct error *err);
 

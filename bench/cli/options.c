@@ -244,7 +244,7 @@ static int take_words(const struct options_page *page, int argc, char **argv,
     return code;
 }
 
-/* What getopt_long did not take; optopt is a key, a character or 0. */
+/* An option that getopt_long refused; optopt is a key, a character or 0. */
 static int refuse_option(const struct reader *r, bool lacks_value, char **argv,
                          struct error *err)
 {

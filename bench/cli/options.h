@@ -19,7 +19,7 @@ enum options_type {
     OPTIONS_INTEGER, /* int64_t in [min, max] */
     OPTIONS_REAL,    /* double in [min, max] */
     OPTIONS_WORD,    /* int, the index in `words` */
-    OPTIONS_CALL,    /* `take` does what is to be done */
+    OPTIONS_CALL,    /* `take` does the work */
     /* Print and end the program.  Every command has them by itself. */
     OPTIONS_HELP,
     OPTIONS_USAGE,
@@ -34,8 +34,8 @@ struct options_entry {
     size_t offset;
     double min, max;          /* of numbers */
     const char *const *words; /* NULL ends the list */
-    /* What an option without "=value" stands for, where the value may be left
-     * out; a value is then given behind a '=' only. */
+    /* The value of an option without "=value", if the value may be left out; a
+     * value is then given only after a '='. */
     const char *implied;
     bool required;
     /* `text` is NULL for an option without a value.  Returns 0 or a negative
@@ -56,7 +56,7 @@ struct options_page {
     /* The tables, each ends with an entry without name and group; NULL ends
      * the list. */
     const struct options_entry *const *tables;
-    /* A word that is no option.  NULL: none is allowed. */
+    /* A word that is not an option.  NULL: none is allowed. */
     int (*take_word)(void *command, const char *text, struct error *err);
 };
 
@@ -69,9 +69,9 @@ extern const struct options_entry *const options_common[];
 int options_read(const struct options_page *page, int argc, char **argv,
                  void *command, struct error *err);
 
-/* Of a struct where what is not given is false, NULL, 0, NAN or, of words, -1:
- * whether this option is given, and the name of the first that is (NULL: none
- * is).  Options with a `take` are not looked at. */
+/* For a struct whose members are false, NULL, 0, NAN or, of words, -1 if not
+ * given: whether this option is given, and the name of the first that is (NULL:
+ * none is).  Options with a `take` do not count. */
 bool options_given(const struct options_page *page, const char *name,
                    const void *command);
 const char *options_first_given(const struct options_page *page,
@@ -80,7 +80,7 @@ const char *options_first_given(const struct options_page *page,
 /* Ends a table. */
 bool options_is_end(const struct options_entry *entry);
 
-/* What --help and --usage print. */
+/* Print --help and --usage. */
 void options_print_help(const struct options_page *page, FILE *out);
 void options_print_usage(const struct options_page *page, FILE *out);
 

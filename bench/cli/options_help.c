@@ -10,7 +10,7 @@ struct writer {
     FILE *out;
     int at;          /* the column after the last word */
     int indent;      /* of further lines */
-    const char *cut; /* what ends a line that goes on */
+    const char *cut; /* the end of a line that continues */
     bool begun;      /* the line has a word, the next needs a blank */
 };
 
@@ -77,7 +77,8 @@ static void write_paragraph(FILE *out, const char *line, int length)
         write_wrapped(out, line, length, 0, 0);
 }
 
-/* As an example could be typed: a line that goes on ends with a backslash. */
+/* As a user could type an example: a line that continues ends with a
+ * backslash. */
 static void write_example(FILE *out, const char *line, int length)
 {
     struct writer w = {.out = out, .at = 2, .indent = 6, .cut = " \\"};

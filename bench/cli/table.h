@@ -8,7 +8,7 @@
 
 struct table {
     int columns;
-    int left; /* so many first columns are aligned to the left */
+    int left; /* number of first columns that are aligned to the left */
     int count;
     int64_t room;
     char **cell; /* count entries, row after row */
@@ -22,7 +22,7 @@ void table_free(struct table *table);
 void table_add(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A number with so many significant digits; "-" when it is not finite. */
+/* A number with `digits` significant digits; "-" when it is not finite. */
 void table_number(struct table *table, double value, int digits);
 
 /* Prints all rows, indented, columns two blanks apart. */

@@ -26,7 +26,7 @@ struct sequence {
     struct sched_loop loop;
     double *power;
     int64_t min_chunk;
-    int *order; /* who asks, cyclically; the first round may be another */
+    int *order; /* the asking workers, cyclically; the first round may differ */
     int *first;
     int order_count;
     bool csv;

@@ -1,4 +1,4 @@
-/* Commands that nobody types: a run starts them. */
+/* Hidden commands: a run starts them. */
 #include "bench/cli/command.h"
 
 #include "harness/disturb/load.h"

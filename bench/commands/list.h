@@ -1,4 +1,4 @@
-/* The sections of dlsbench list that have files of their own. */
+/* The sections of dlsbench list in separate files. */
 #ifndef BENCH_COMMANDS_LIST_H
 #define BENCH_COMMANDS_LIST_H
 

@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-/* Whether something goes with it: not with those values of its own field. */
+/* Marks whether a request goes with the transport, except with these values of
+ * its own field. */
 static void mark(const struct transport_rules *rules, enum transport_ask ask,
                  char *text, size_t size)
 {

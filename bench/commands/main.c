@@ -34,7 +34,7 @@ static const struct command commands[] = {
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
-/* dlsbench without a command: --help and its like, or what is wrong. */
+/* dlsbench without a command: --help and its like, or an error. */
 static void read_options(int argc, char **argv, struct error *err)
 {
     char text[2048];
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
     snprintf(name, sizeof(name), "dlsbench %s", command->name);
     argv[1] = name;
     int code = command->main(argc - 1, argv + 1);
-    /* Results that nobody got are no success. */
+    /* Lost output is a failure. */
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == 0) {
         error_set(&err, errno, "cannot write to the standard output");
         return command_fail(1, &err);

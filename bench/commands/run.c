@@ -30,8 +30,8 @@ struct job {
     struct choose choose;
 };
 
-/* What `cores` stands for (at least 2, so that there is something to share),
- * and what rank_per chooses by.  --cores alone says nothing of the inside of a
+/* The value of `cores` (at least 2, so that there is something to share), and
+ * the domains for rank_per.  --cores alone says nothing about the inside of a
  * node. */
 static int look_at_machine(struct run_options *options, struct error *err)
 {
@@ -54,7 +54,7 @@ static int look_at_machine(struct run_options *options, struct error *err)
     return 0;
 }
 
-/* Takes out what is complete and verified; the rest runs (again). */
+/* Drops complete and verified cells; the rest runs (again). */
 static int drop_complete(const struct rundir *dir, struct campaign *campaign,
                          struct error *err)
 {
@@ -76,7 +76,7 @@ static int drop_complete(const struct rundir *dir, struct campaign *campaign,
     return 0;
 }
 
-/* What ran is there, unless somebody took files away. */
+/* The results are there, unless files were removed. */
 static int check_kept(const struct rundir *dir, const struct campaign *campaign,
                       const struct results *results, struct error *err)
 {
@@ -117,7 +117,7 @@ static int print_results(const struct rundir *dir,
     return code;
 }
 
-/* Says how to go on after an interruption or a stop. */
+/* Says how to continue after an interruption or a stop. */
 static void say_resume(const struct job *job, const struct driver_end *end,
                        const char *why)
 {
@@ -223,7 +223,7 @@ static int take_part(const struct run_options *options,
     return code == 0 ? check_save(campaign, err) : code;
 }
 
-/* --prepare: for jobs that go on with the directory by --resume. */
+/* --prepare: for jobs that continue the directory by --resume. */
 static int prepare(const struct run_options *options,
                    const struct campaign *campaign)
 {
@@ -235,8 +235,8 @@ static int prepare(const struct run_options *options,
     return COMMAND_OK;
 }
 
-/* What is missing is simulated as what is there was: results that go on keep
- * the calibration that they began with, `name` in their directory. */
+/* Missing cells are simulated like the existing ones: results that continue
+ * keep their first calibration, `name` in their directory. */
 static bool stored_calibration(const struct run_options *options,
                                const struct campaign *campaign,
                                const char *name, char path[PATH_MAX])
@@ -252,7 +252,7 @@ static bool stored_calibration(const struct run_options *options,
            access(path, R_OK) == 0;
 }
 
-/* What scheme auto chooses by, and the result directory. */
+/* The sources of scheme auto, and the result directory. */
 static int open_job(struct job *job, struct error *err)
 {
     char stored[PATH_MAX];

@@ -14,7 +14,7 @@
 
 /* ---- table ---- */
 
-/* What every cell has comes first, then whatever is not as usual. */
+/* The fields of every cell come first, then the unusual ones. */
 static void print_cell(const struct cell *c)
 {
     const struct transport_ops *ops = transport_find(c->transport);
@@ -119,7 +119,7 @@ static int csv(const struct run_options *options, struct campaign *campaign,
         code = results_read(dir.path, &results, err);
     if (code != 0)
         return code;
-    /* What is there already tells of what is missing. */
+    /* Existing results give estimates for missing ones. */
     const char *earlier = options->from != NULL ? options->from
                           : found               ? dir.path
                                                 : NULL;

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As bash reads it: what is no character of a line is written by its number. */
+/* As bash reads it: a byte that is not a character of a line is written by its
+ * number. */
 static void write_escaped(FILE *out, const char *word)
 {
     fputs("$'", out);

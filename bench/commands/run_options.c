@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the options say together. */
+/* Checks of options together. */
 static int check(const struct run_options *o, struct error *err)
 {
     if (o->file != NULL && o->field != NULL) {

@@ -93,7 +93,7 @@ static const struct options_page page = {
         "dlsbench topo --topology node.xml --cpuset 0-31   # lstopo node.xml",
     .tables = (const struct options_entry *const[]){entries, NULL}};
 
-/* What is not given: a rank for each domain, a thread for each core. */
+/* Defaults: a rank for each domain, a thread for each core. */
 static int choose_shape(struct input *in, const struct topo *topo,
                         struct error *err)
 {

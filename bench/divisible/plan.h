@@ -1,4 +1,4 @@
-/* dlsbench plan: what was asked for, its platform, and how it is shown. */
+/* dlsbench plan: its request, its platform, and its output. */
 #ifndef BENCH_DIVISIBLE_PLAN_H
 #define BENCH_DIVISIBLE_PLAN_H
 
@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-/* Where a platform comes from: lists of one number for each worker (n:v stands
- * for n times v, a single number for all), a file, or a calibration with a
- * kernel and the bytes of input of one of its iterations. */
+/* The source of a platform: lists of one number for each worker (n:v means n
+ * times v, a single number is for all), a file, or a calibration with a kernel
+ * and the bytes of input of one of its iterations. */
 struct plan_source {
     const char *workers, *g, *G, *w, *z; /* NULL: not given */
     const char *file;
@@ -65,7 +65,7 @@ void plan_request_free(struct plan_request *request);
  * or -errno with a text that names the line. */
 int plan_batch(const struct plan_request *request, struct error *err);
 
-/* A plan with what it is for. */
+/* A plan with its purpose. */
 struct plan_view {
     const struct divisible_platform *platform;
     const struct divisible_plan *plan;
@@ -74,7 +74,7 @@ struct plan_view {
     double bound; /* load / n*: no schedule is shorter, s */
 };
 
-/* One line each: what this is and what it rests on. */
+/* One line each: the plan and its sources. */
 void plan_head(const struct plan_view *view, FILE *out);
 /* "multi-installment, 3 rounds", as headings have it. */
 void plan_title(const struct plan_view *view, char *text, int size);

@@ -14,7 +14,7 @@ struct batch {
     int line;
     bool simulate;
     struct plan_sim sim;
-    int sim_workers; /* it is open for so many; 0: not yet */
+    int sim_workers; /* it is open for this number; 0: not yet */
 };
 
 /* One line of the file: a platform with all its plans. */
@@ -27,7 +27,7 @@ struct batch_line {
     int requests;
 };
 
-/* What the time of all workers until the end goes into, less their load. */
+/* The uses of all workers' time until the end, without their load. */
 struct losses {
     double latency, waiting; /* shares */
 };

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What the kernel says of itself. */
+/* The kernel's own numbers. */
 struct loop {
     char spec[SPEC_CANONICAL_MAX];
     double bytes; /* of input of an iteration, the mean; 0: it has none */
@@ -81,7 +81,7 @@ static int fill(const struct calibration_kind *kind, const struct loop *loop,
     return 0;
 }
 
-/* --unit-bytes, or what the kernel reads. */
+/* --unit-bytes, or the bytes that the kernel reads. */
 static int read_bytes(const char *given, struct loop *loop, struct error *err)
 {
     if (given != NULL)

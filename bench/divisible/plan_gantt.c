@@ -11,7 +11,7 @@
 
 enum { LABEL = 10, COLUMNS_MIN = 20, ROW_SYMBOLS = 10 };
 
-/* What a column of one line can show, and for how long it lasted. */
+/* The activities that a column of one line can show, and their durations. */
 struct column {
     double sending, computing;
     double most; /* of one chunk's computing */

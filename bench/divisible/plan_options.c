@@ -13,7 +13,7 @@
 
 enum { INSTALLMENTS_DEFAULT = 4 };
 
-/* What is not given is NULL, 0, NAN or, for words, -1. */
+/* A value that is not given is NULL, 0, NAN or, for words, -1. */
 struct input {
     struct plan_source source;
     const char *algorithm, *order, *svg, *batch;
@@ -258,7 +258,7 @@ static int read_order(const struct input *in, struct plan_request *request,
     return code == 0 ? check_order(request, err) : code;
 }
 
-/* What is not given is as the algorithms have it. */
+/* Values that are not given are the algorithms' own. */
 static void read_choice(const struct input *in, struct plan_request *request)
 {
     struct divisible_choice *choice = &request->choice;

@@ -6,8 +6,8 @@
 #include "bench/campaign/campaign.h"
 
 /* Returns 0, or -EBUSY with a text that names the first layout whose workers
- * cannot all have a core (with smt: a hardware thread) of their own.  Returns 0
- * too where that is allowed (oversubscribe) and where only a launch can know:
+ * cannot all have a core (with smt: a hardware thread) of their own.  Also
+ * returns 0 if that is allowed (oversubscribe), or if only a launch can know:
  * the launcher may start ranks on other hosts. */
 int crowd_check(const struct campaign *campaign, const char *launcher,
                 struct error *err);

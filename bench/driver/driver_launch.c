@@ -1,4 +1,4 @@
-/* One launch: its plan, its command, and what it says. */
+/* One launch: its plan, its command, and its output. */
 #include "bench/driver/driver_parts.h"
 
 #include "base/text.h"
@@ -15,7 +15,7 @@
  * driver, if there is one, has stopped them. */
 static const double START_S = 10;
 
-/* ---- what the launch says ---- */
+/* ---- the output of the launch ---- */
 
 /* Frames and rules that a launcher puts around its messages. */
 static bool is_decoration(const char *line)

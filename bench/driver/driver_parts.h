@@ -8,8 +8,8 @@
 #include "bench/start/child.h"
 #include "bench/start/stops.h"
 
-/* Who speaks: a launcher that repeats its command on stdout knows less of a
- * failure than what it writes on stderr, and our own ranks know most. */
+/* The source of a line: a launcher that repeats its command on stdout says less
+ * about a failure than on stderr, and our own ranks say most. */
 enum driver_weight { ON_OUTPUT, ON_ERROR, OWN };
 
 struct driver {
@@ -24,10 +24,10 @@ struct driver {
     /* The launch: */
     char launch[LAUNCH_ID_SIZE];
     char said[200]; /* the first of its best words since the last line */
-    enum driver_weight weight; /* of what was said */
+    enum driver_weight weight; /* of the kept line */
 };
 
-/* What the cells of one launch have in common. */
+/* The common fields of one launch's cells. */
 struct driver_shape {
     int ranks, threads;
     const struct cell *cell; /* simulated as this one */

@@ -1,4 +1,4 @@
-/* What became of the cells of a launch. */
+/* The results of a launch's cells. */
 #include "bench/driver/driver_parts.h"
 
 #include "bench/results/results.h"
@@ -25,7 +25,7 @@ static int fail_task(struct driver *driver, struct task *task,
     return rundir_fail(driver->dir, driver->launch, task->cell, reason, err);
 }
 
-/* Whoever is gone and nobody else has the chunk of. */
+/* The reason why a loop with a gone worker never ends; empty: it can end. */
 static const char *never_ends(const struct cell *c)
 {
     return cell_loses_workers(c) && c->reissue == 0
@@ -84,8 +84,8 @@ static void describe_end(const struct driver *driver,
              driver->said, how);
 }
 
-/* A launch may have died before it could say what it had finished: what it has
- * written counts. */
+/* A launch may have died before it could report its finished cells: its records
+ * count. */
 static int take_records(struct driver *driver, struct driver_shape shape,
                         struct error *err)
 {

@@ -28,7 +28,7 @@ int estimator_open(struct estimator *e, const struct policy *policy,
             return error_prefix(err, code, "--from");
         e->has_earlier = true;
     }
-    /* Without one of this machine there is no model, and that is no error. */
+    /* Without one of this machine there is no model, which is not an error. */
     if (calibration != NULL)
         code = calibration_load(calibration, &e->calibration, err);
     else if (calibration_default_path(path, sizeof(path), NULL) != 0 ||
@@ -74,8 +74,8 @@ static double median(const struct result *result, size_t offset)
 #define MEDIAN(result, column)                                                 \
     median(result, offsetof(struct result_sample, column))
 
-/* What a number of workers loses to perfect scaling: the mean of
- * time_s p / serial_s over the cells of so many workers. */
+/* The loss of a number of workers against perfect scaling: the mean of time_s p
+ * / serial_s over the cells of that many workers. */
 struct loss {
     int workers, cells;
     double mean;

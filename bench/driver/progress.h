@@ -11,7 +11,7 @@ struct progress {
     bool terminal;
     double started; /* s, as the `now` of the functions */
     double shown;   /* when the last line was written */
-    bool drawn;     /* a line stands on the terminal */
+    bool drawn;     /* a line is on the terminal */
 };
 
 void progress_open(struct progress *progress, double now);

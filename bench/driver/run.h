@@ -16,11 +16,11 @@ struct run_options {
     const char *launcher;
     const char *calibration; /* NULL: the default place */
     bool dry_run;
-    int csv;              /* how that is printed: 0 or 1 */
-    const char *from;     /* result directory for estimates, or NULL */
-    int64_t cores;        /* what `cores` in layouts stands for; 0: not given */
-    const char *topology; /* of the nodes that it runs on; NULL: this one's */
-    struct topo_room room; /* in that, or in so many cores */
+    int csv;               /* how that is printed: 0 or 1 */
+    const char *from;      /* result directory for estimates, or NULL */
+    int64_t cores;         /* the value of `cores` in layouts; 0: not given */
+    const char *topology;  /* of the nodes that it runs on; NULL: this one's */
+    struct topo_room room; /* in that, or in this number of cores */
     struct layout shape;   /* only the cells of this one; 0x0: all */
     struct rundir_options dir;
     struct campaign_setup setup;
@@ -49,8 +49,8 @@ int run_options_campaign(struct run_options *options, struct campaign *campaign,
  * status in --out (this orders the cells).  Returns the exit code. */
 int run_dry(const struct run_options *options, struct campaign *campaign);
 
-/* The command line, quoted for a shell; free it.  With `dir` it is the one
- * that goes on with this directory. */
+/* The command line, quoted for a shell; free it.  With `dir` it is the one that
+ * continues this directory. */
 char *run_command_line(int argc, char **argv, const char *dir);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the driver knows about its cells from the lines of a launch. */
+/* The driver's knowledge about its cells from the lines of a launch. */
 #ifndef BENCH_DRIVER_WATCH_H
 #define BENCH_DRIVER_WATCH_H
 

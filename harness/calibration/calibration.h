@@ -74,27 +74,27 @@ struct calibration_dispatch {
     double c_sch;       /* s that a worker spends on a chunk when all ask */
 };
 
-/* What simulations charge besides; NAN: not measured (threads send nothing). */
+/* Further charges of simulations; NAN: not measured (threads send nothing). */
 struct calibration_charge {
     double state;   /* s that a worker spends on a chunk from a scheme's state
                        in shared memory, when all ask */
     double send;    /* s that a request keeps its sender ... */
-    double receive; /* ... and its receiver, who has posted the receive */
+    double receive; /* ... and its receiver, which has posted the receive */
     double one_way; /* half of a round trip, both included */
     double round;   /* s for a chunk of a dedicated master when all ask: with
-                       one worker a round trip and what the master does */
+                       one worker a round trip and the master's work */
     double steal;   /* s that a thief waits for its loot: from another thread
                        through memory, from another rank by message */
 };
 
-/* A worker beside one busy process on its core, as the system shares it out. */
+/* A worker and one busy process on its core, as the system shares the core. */
 enum { CALIBRATION_STARTS = 15 };
 struct calibration_slices {
     double run; /* s that it has the core at a time; 0: not measured, or not
                    shared in slices */
     double gap; /* and the other */
-    double start[CALIBRATION_STARTS]; /* what is left of its first slice when a
-                                         loop starts, ascending */
+    double start[CALIBRATION_STARTS]; /* the rest of its first slice when a loop
+                                         starts, ascending */
 };
 
 struct calibration_kind {
@@ -134,8 +134,7 @@ int calibration_kind_from_json(const json_t *object,
                                struct calibration_kind *kind,
                                struct error *err);
 
-/* Slices as JSON, null when there are none; what is neither that nor whole
- * returns -1. */
+/* Slices as JSON, null when there are none; incomplete slices return -1. */
 json_t *calibration_slices_to_json(const struct calibration_slices *slices);
 int calibration_slices_from_json(const json_t *object,
                                  struct calibration_slices *slices);
@@ -145,7 +144,7 @@ int calibration_slices_from_json(const json_t *object,
 double calibration_start(const struct calibration_slices *slices,
                          int64_t repetition);
 
-/* The whole file.  Writing is by rename: nobody reads half a file.  Reading:
+/* The whole file.  Writing is by rename: no reader sees half a file.  Reading:
  * -ENOENT when there is none; -EINVAL with a text that names the file and the
  * reason when it is broken or of another schema. */
 int calibration_save(const struct calibration *calibration, const char *path,
@@ -153,9 +152,9 @@ int calibration_save(const struct calibration *calibration, const char *path,
 int calibration_load(const char *path, struct calibration *calibration,
                      struct error *err);
 
-/* Where it is by default: dlsbench/calibration-<host>.json in the cache folder
- * of the user ($XDG_CACHE_HOME or ~/.cache): it can be measured again at any
- * time.  -ENOENT: there is no such folder. */
+/* Its default path: dlsbench/calibration-<host>.json in the cache folder of the
+ * user ($XDG_CACHE_HOME or ~/.cache): it can be measured again at any time.
+ * -ENOENT: there is no such folder. */
 int calibration_default_path(char *path, size_t size, struct error *err);
 
 /* Fills host, processor, cpuset, version and the time with those of this
@@ -163,8 +162,8 @@ int calibration_default_path(char *path, size_t size, struct error *err);
 int calibration_describe_here(struct calibration *calibration,
                               struct error *err);
 
-/* What a user should know: a text when the calibration is of another machine
- * or another version of the program than this one, else an empty text. */
+/* Doubts for the user: a text when the calibration is of another machine or
+ * another version of the program than this one, else an empty text. */
 void calibration_doubts(const struct calibration *calibration, char *text,
                         size_t size);
 
@@ -179,7 +178,8 @@ const struct calibration_kernel *
 calibration_kernel_of(const struct calibration_kind *kind, const char *spec);
 
 /* The measured rank that rank `rank` is like, where messages come from rank 0:
- * those beyond what was measured come round again.  There are two or more. */
+ * ranks beyond the measured ones repeat them in turn.  There are two or
+ * more. */
 int calibration_like(const struct calibration_kind *kind, int rank);
 
 /* Medians over the pairs of the first `workers` workers (all when none of

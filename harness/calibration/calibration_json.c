@@ -136,8 +136,8 @@ static int missing(const struct reader *reader, const char *where,
                      reader->kind, where, key, allowed);
 }
 
-/* A number of at least `least`; what is null or missing becomes NAN when that
- * is allowed. */
+/* A number of at least `least`; a null or missing one becomes NAN when that is
+ * allowed. */
 static int read_real(const struct reader *reader, const json_t *object,
                      const char *where, const char *key, double least,
                      bool above, double *out)

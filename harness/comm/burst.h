@@ -1,5 +1,5 @@
-/* What a small message costs its sender and its receiver, apart from the time
- * it is under way (o_s and o_r of the LogP model). */
+/* The cost of a small message for its sender and its receiver, without its
+ * transit time (o_s and o_r of the LogP model). */
 #ifndef HARNESS_COMM_BURST_H
 #define HARNESS_COMM_BURST_H
 

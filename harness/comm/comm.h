@@ -59,7 +59,7 @@ static inline int comm_self(const struct comm *comm)
     return self;
 }
 
-/* What a rank's message is received from, whichever thread sends it. */
+/* The source of a rank's messages in a receive, for all its threads. */
 static inline int comm_source(const struct comm *comm, int rank)
 {
     return comm->lanes == 1 ? rank : MPI_ANY_SOURCE;
@@ -95,7 +95,7 @@ struct comm_outbox {
     struct comm_kept *kept; /* NULL: none yet */
 };
 
-/* Sends up to COMM_SHORT_BYTES, which may change afterwards, to somebody who
+/* Sends up to COMM_SHORT_BYTES, which may change afterwards, to a rank that
  * does not wait for the sender before receiving it. */
 void comm_send_short(const struct comm *comm, struct comm_outbox *outbox,
                      const void *data, int bytes, int to, int tag);
@@ -116,7 +116,7 @@ void comm_quiet_barrier(const struct comm *comm);
 /* Waits for all ranks, polling, so that they leave close together. */
 void comm_sharp_barrier(const struct comm *comm);
 
-/* All ranks agree before they go on: when `code` is not 0 on any rank, every
+/* All ranks agree before they continue: when `code` is not 0 on any rank, every
  * rank returns the code of the lowest such rank, with its text. */
 int comm_agree(const struct comm *comm, int code, struct error *err);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What data are wiped with; no kernel's input looks like it. */
+/* The value of wiped data; no kernel's input looks like it. */
 enum { POISON = 0xa5 };
 
 /* Answers to port_time. */
@@ -148,7 +148,7 @@ const char *landing_take(struct landing *landing, int64_t bytes,
     return room_of(landing, message);
 }
 
-/* The oldest comes first; looking at it lets all others go on, too. */
+/* The oldest comes first; testing it lets all others progress, too. */
 bool landing_poll(struct landing *landing)
 {
     MPI_Request *request = &landing->request[landing->taken % landing->slots];

@@ -1,8 +1,8 @@
 /* Input data of a loop on their way from a master to its workers (data: sent).
  *
- * The master's rank holds those of the whole loop, iteration after iteration;
- * a worker has landings, each with room for any chunk of it, of which only
- * what is written costs memory.  Every chunk's data are one message. */
+ * The master's rank holds those of the whole loop, iteration after iteration; a
+ * worker has landings, each with room for any chunk of it; only written pages
+ * cost memory.  Every chunk's data are one message. */
 #ifndef HARNESS_COMM_INPUT_H
 #define HARNESS_COMM_INPUT_H
 
@@ -97,8 +97,8 @@ struct landing {
 void landing_open(struct landing *landing, const struct comm *comm,
                   const struct input *input, int from, int tag, int slots);
 
-/* Before a repetition: wipes what is there, so that no data can pass for those
- * that should have come. */
+/* Before a repetition: wipes old data, so that they cannot pass for new
+ * ones. */
 void landing_reset(struct landing *landing);
 
 /* Awaits one message more; at most `slots` may be awaited or in use. */
@@ -115,7 +115,8 @@ const char *landing_take(struct landing *landing, int64_t bytes,
 void landing_answer(struct landing *landing,
                     const struct engine_patience *patience);
 
-/* Lets what is on its way go on, natively; returns whether anything may be. */
+/* Lets messages on their way progress, natively; returns whether there may be
+ * any. */
 bool landing_poll(struct landing *landing);
 
 #endif

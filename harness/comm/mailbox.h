@@ -1,4 +1,4 @@
-/* A mailbox: what a rank has to do with messages while a loop runs.
+/* A mailbox: the messages of a rank while a loop runs.
  *
  * Receives: messages of one tag come to a ring of receives that are posted
  * ahead.  They are taken out one by one, the oldest first.
@@ -7,7 +7,7 @@
  * Short messages are sent at once and may change afterwards.
  * Counts: how many messages the rank has sent, and how many bytes.
  *
- * A protocol opens one in each rank and uses what it needs of it:
+ * A protocol opens one in each rank and uses the parts that it needs:
  *
  *     const struct mailbox_setup setup = {.comm = comm,
  *                                         .from = MPI_ANY_SOURCE,
@@ -100,8 +100,8 @@ void mailbox_reset(struct mailbox *box);
 /* Posts receives until there are `most`, or as many as the ring has. */
 void mailbox_post(struct mailbox *box, int most);
 
-/* The request of the oldest receive, for somebody who waits for other requests
- * beside it (comm_pause); NULL: none is posted. */
+/* The request of the oldest receive, for a caller that also waits for other
+ * requests (comm_pause); NULL: none is posted. */
 static inline MPI_Request *mailbox_oldest(struct mailbox *box)
 {
     return box->posted > 0 ? &box->receive[box->oldest] : NULL;
@@ -127,7 +127,7 @@ static inline void *mailbox_take(struct mailbox *box)
 /* Takes back the receives that are posted: nothing comes any more. */
 void mailbox_withdraw(struct mailbox *box);
 
-/* ---- what is sent, or known to come ---- */
+/* ---- messages that are sent, or known to come ---- */
 
 static inline void mailbox_count(struct mailbox *box, int64_t bytes)
 {
@@ -156,14 +156,14 @@ MPI_Request *mailbox_add(struct mailbox *box);
  * oldest of many. */
 void mailbox_reap(struct mailbox *box);
 
-/* The same now and then, for one who adds many requests. */
+/* The same now and then, for a caller that adds many requests. */
 static inline void mailbox_reap_old(struct mailbox *box)
 {
     if (box->requests >= 64 && box->requests % 64 == 0)
         mailbox_reap(box);
 }
 
-/* Waits for all that is on its way, the oldest first; without MPI held. */
+/* Waits for all messages on their way, the oldest first; without MPI held. */
 void mailbox_await(struct mailbox *box, const struct engine_patience *patience);
 
 #endif

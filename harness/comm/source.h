@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A counter of steps with a cache line of its own. */
+/* A counter of steps on a separate cache line. */
 struct source_counter {
     _Alignas(128) _Atomic int64_t step;
     char rest[120];
@@ -42,10 +42,10 @@ struct source {
     double blocked_s;
     uint64_t blocked_ticks; /* the same in engine_ticks */
     int64_t requests;       /* sent for chunks: to a master, to an rma window */
-    /* The chunk before does not count, somebody else's result did: set by who
-     * stands before a source, for schemes that learn. */
+    /* The chunk before does not count, because another worker's result did: set
+     * by a source in front of this one, for schemes that learn. */
     bool dropped;
-    struct engine_watch *watch; /* of its waits; NULL: nobody is told */
+    struct engine_watch *watch; /* of its waits; NULL: none */
 };
 
 /* The worker begins to wait; returns since when, for source_go_on. */
@@ -80,7 +80,7 @@ static inline bool source_count(struct source *source, struct chunk *chunk)
     return true;
 }
 
-/* What workers call. */
+/* Called by workers. */
 static inline bool source_next(struct source *source, struct chunk *chunk)
 {
     if (source->table != NULL)
@@ -88,9 +88,9 @@ static inline bool source_next(struct source *source, struct chunk *chunk)
     return source->next(source, chunk);
 }
 
-/* The next chunk for a source that stands before another: what was spent on
- * waiting for other workers is the inner's to know, and what the inner waited,
- * served and sent is the outer's from then on. */
+/* The next chunk for a source in front of another: the inner source learns the
+ * time of waits for other workers, and the outer takes over the inner's waits,
+ * services and messages from then on. */
 static inline bool source_pass(struct source *outer, struct source *inner,
                                struct chunk *chunk)
 {
@@ -121,8 +121,8 @@ void source_table_open(struct source_table *source, int worker,
                        const struct sched_table *table,
                        struct source_counter *counter);
 
-/* A scheme whose sizes depend on who asks: its state under a lock.  Where it
- * learns, it is told with each request what the chunk before took, in
+/* A scheme whose sizes depend on the asking worker: its state under a lock.
+ * Where it learns, each request tells it the time of the chunk before, in
  * engine_ticks. */
 struct source_state {
     struct source base;
@@ -133,7 +133,7 @@ struct source_state {
     uint64_t since;           /* it counts from here */
 };
 
-/* learns: the scheme does, and the worker runs what it gets here. */
+/* learns: the scheme does, and the worker runs the chunks that it gets here. */
 void source_state_open(struct source_state *source, int worker,
                        const struct sched *sched, struct engine_lock *lock,
                        bool learns);

@@ -35,7 +35,7 @@ void window_set_counter(struct window *window, int64_t step);
  * round trip to rank 0's host. */
 int64_t window_fetch_step(struct window *window);
 
-/* Lets remote accesses to this rank's window go on (rma, at rank 0). */
+/* Lets remote accesses to this rank's window progress (rma, at rank 0). */
 void window_progress(struct window *window);
 
 /* Collective, rma: how long a fetch-and-op takes while its target computes

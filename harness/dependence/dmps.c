@@ -18,7 +18,7 @@ struct passage {
     bool several;   /* not the worker's only chunk, as far as is known */
     int64_t extent; /* columns of the first row and the lag of the last */
     uint64_t sync_ticks;
-    /* Of the worker, whose memory lies beside that of others. */
+    /* Of the worker, whose memory is next to that of others. */
     int64_t chunks, iterations, logged;
     uint64_t compute_ticks;
 };
@@ -49,8 +49,8 @@ static bool has_below(const struct passage *p)
     return p->start + p->size < p->dmps->rows;
 }
 
-/* An edge has the number of the row below it: who asks for a chunk knows that,
- * whatever the schemes that cut it. */
+/* An edge has the number of the row below it: a worker that asks for a chunk
+ * knows it, under any schemes. */
 static int64_t edge_above(const struct passage *p)
 {
     return p->start;
@@ -88,7 +88,7 @@ static void fetch(const struct passage *p, const char *row, int64_t from,
         __builtin_prefetch(at);
 }
 
-/* What schemes that learn must not take for the worker's own slowness. */
+/* Time that schemes that learn must not take for the worker's own slowness. */
 static void count_wait(struct passage *p, uint64_t ticks)
 {
     struct source *source = p->worker->source;
@@ -113,8 +113,8 @@ static void wait_for(struct passage *p, int64_t edge, enum link_way way,
     count_wait(p, engine_ticks() - since);
 }
 
-/* Remark 2 of the paper: what the first row of the block needs of the row
- * above it, in this step. */
+/* Remark 2 of the paper: waits for the columns of the row above that the first
+ * row of the block needs, in this step. */
 static void wait_above(struct passage *p, int64_t from, int64_t to)
 {
     struct dmps *dmps = p->dmps;
@@ -129,7 +129,8 @@ static void wait_above(struct passage *p, int64_t from, int64_t to)
     fetch(p, row, clamp(from, columns), need);
 }
 
-/* What the last row needs of the row below it, of the step before. */
+/* Waits for the columns of the row below that the last row needs, of the step
+ * before. */
 static void wait_below(struct passage *p, int64_t to)
 {
     struct dmps *dmps = p->dmps;
@@ -207,7 +208,7 @@ static void run_blocks(struct passage *p)
 }
 
 /* `entry` of the log, which holds the owned chunks in the further steps: a new
- * line of memory at every step would hold up what is published behind it. */
+ * line of memory at every step would delay the stores published after it. */
 static void run_chunk(struct passage *p, int64_t entry)
 {
     struct worker *worker = p->worker;

@@ -5,10 +5,11 @@
  * own to the owner of the next.
  *
  * The paper's five remarks hold: (1) the interval is the same for all chunks;
- * (2), (3) a worker whose successor is not known goes on with its own next
- * block; (4) a successor that becomes known in the middle gets all that is
- * complete; (5) what nobody has taken when the chunk ends is kept, and the
- * worker asks for its next chunk, of which it may itself be the predecessor.
+ * (2), (3) a worker whose successor is not known continues with its own next
+ * block; (4) a successor that becomes known in the middle gets all complete
+ * columns; (5) a boundary that no worker has taken when the chunk ends is kept,
+ * and the worker asks for its next chunk, of which it may itself be the
+ * predecessor.
  *
  * With `group` chunks to a group it is the protocol of Andronikos et al.
  * instead (subproblem, formula 5): boundaries inside a group of NP chunks go
@@ -16,10 +17,10 @@
  * its end.
  *
  * Several time steps.  With sticky placement a chunk stays with its first
- * owner, who runs its chunks in ascending order step after step; nothing but
- * the dependences holds two steps apart.  With replan every step is a pass of
- * its own over the source (see run_loop.c), and a chunk's rows are brought
- * from where the step before left them. */
+ * owner, which runs its chunks in ascending order step after step; only the
+ * dependences hold two steps apart.  With replan every step is a separate pass
+ * over the source (see run_loop.c), and a chunk's rows are brought from the
+ * rank where the step before left them. */
 #ifndef HARNESS_DEPENDENCE_DMPS_H
 #define HARNESS_DEPENDENCE_DMPS_H
 
@@ -27,7 +28,7 @@
 #include "harness/dependence/migrate.h"
 #include "harness/protocol/parallel.h"
 
-/* What the workers of a rank share. */
+/* The common data of a rank's workers. */
 struct dmps {
     const struct kernel_dependence *kernel;
     const void *instance;
@@ -55,8 +56,8 @@ void dmps_reset(struct dmps *dmps, int workers);
  * on from where they are. */
 void dmps_run(struct dmps *dmps, struct worker *worker, double *sync_s);
 
-/* By thread 0 of each rank after its own work: lets boundaries go on until
- * all ranks are through. */
+/* By thread 0 of each rank after its own work: lets boundaries travel until all
+ * ranks have finished. */
 void dmps_finish(struct dmps *dmps);
 
 #endif

@@ -8,11 +8,11 @@
  * predecessor needs in the next step. Columns of a stream are counted through
  * all steps: column j of step s is s * columns + j.
  *
- * Nobody needs to know the other beforehand, under any hierarchy: both ends
- * register at the edge's home rank, which tells each where
- * the other is.  Until then the predecessor keeps its boundary, which simply
- * stays in its rows; when the successor is known it gets all that is complete
- * and then a piece at each synchronization point.
+ * No end needs to know the other beforehand, under any hierarchy: both register
+ * at the edge's home rank, which tells each where the other is.  Until then the
+ * predecessor keeps its boundary, which simply stays in its rows; when the
+ * successor is known it gets all that is complete and then a piece at each
+ * synchronization point.
  *
  * Inside a rank nothing is copied: one end waits for the other's progress.
  * Between ranks a piece is one message straight into the receiver's copy of
@@ -41,7 +41,7 @@ struct link_stream {
     /* Columns in this rank's memory. */
     _Alignas(128) struct engine_progress complete;
     /* Under the rank's MPI lock, when the other end is at another rank. */
-    char *row;      /* producer: where the row of its step lies */
+    char *row;      /* producer: the row of its step */
     int64_t sent;   /* producer: columns */
     bool receiving; /* consumer: `piece` is posted */
     MPI_Request piece;
@@ -51,11 +51,11 @@ struct link_edge {
     struct link_stream stream[2];
     /* By end; rank + 1, or 0 as long as it is not known. */
     _Atomic int32_t other[2]; /* of an end that is here: where its other is */
-    int32_t registered[2];    /* at the home: who has registered */
+    int32_t registered[2];    /* at the home: the ends that have registered */
     bool here[2];
 };
 
-/* What travels to a home and back. */
+/* The message to a home and back. */
 struct link_note {
     int64_t edge;
     int32_t end; /* enum link_end, or LINK_ANSWER: here is the other end */
@@ -64,7 +64,7 @@ struct link_note {
 
 struct link_wire; /* the simulated engine's */
 
-/* A receive that is waited for beside other things. */
+/* A receive that is waited for among other things. */
 struct link_piece {
     MPI_Request *request; /* null when it is complete, with the status */
     MPI_Status status;
@@ -72,7 +72,7 @@ struct link_piece {
 
 struct links {
     const struct comm *comm;
-    MPI_Comm notes, pieces; /* communicators of its own */
+    MPI_Comm notes, pieces; /* its own communicators */
     int64_t columns, steps;
     size_t column_bytes;
     struct link_edge *edge; /* one per row; lazily mapped */
@@ -144,7 +144,7 @@ static inline int64_t links_complete(const struct links *links, int64_t edge,
 uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
                     int64_t need, void *row);
 
-/* Lets registrations and messages go on; for polls and waits.  Returns
+/* Lets registrations and messages progress; for polls and waits.  Returns
  * whether anything moved. */
 bool links_progress(struct links *links);
 
@@ -161,9 +161,9 @@ static inline void links_advance(struct links *links, int64_t edge,
         engine_publish(&links->edge[edge].stream[way].complete, complete);
 }
 
-/* By one thread of each rank after its own work: lets messages go on until no
- * thread of this rank is `working` (NULL: none is), everything it has to send
- * has left, and all ranks are that far. */
+/* By one thread of each rank after its own work: lets messages progress until
+ * no thread of this rank is `working` (NULL: none is), all its messages have
+ * left, and all ranks are that far. */
 void links_finish(struct links *links, const _Atomic int *working);
 
 #endif

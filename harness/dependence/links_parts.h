@@ -1,6 +1,6 @@
-/* The links' own parts, shared by the files links*.c and by nobody else:
- * links.c is what protocols call, links_meet.c brings the ends of an edge
- * together, links_send.c sends pieces.  All of them with MPI held. */
+/* The private parts of links, shared by the files links*.c: links.c has the
+ * calls of protocols, links_meet.c brings the ends of an edge together,
+ * links_send.c sends pieces.  All of them with MPI held. */
 #ifndef HARNESS_DEPENDENCE_LINKS_PARTS_H
 #define HARNESS_DEPENDENCE_LINKS_PARTS_H
 
@@ -28,10 +28,10 @@ static inline int64_t links_columns(const struct links *links,
 
 int links_tag(int64_t edge, enum link_way way);
 
-/* Takes out of `sends` what has left. */
+/* Removes from `sends` the messages that have left. */
 void links_reap(struct links *links);
 
-/* Sends what is complete and has not been sent, if the other end is known. */
+/* Sends complete columns that have not been sent, if the other end is known. */
 void links_send_piece(struct links *links, int64_t edge, enum link_way way);
 
 /* Receives notes; handles those that have come; whether there were any. */

@@ -1,10 +1,10 @@
-/* Rows that move with their chunk: with `placement: replan` a chunk's rows lie,
- * from one time step to the next, at whatever rank had them in the step
- * before, and the new owner brings them.
+/* Rows that move with their chunk: with `placement: replan` a chunk's rows are,
+ * from one time step to the next, at the rank that had them in the step before,
+ * and the new owner brings them.
  *
  * One-sided: every rank opens its output and state to the others, at the same
- * places in all of them.  The ranks tell each other after every step who had
- * which rows. */
+ * places in all of them.  The ranks tell each other after every step which rows
+ * they had. */
 #ifndef HARNESS_DEPENDENCE_MIGRATE_H
 #define HARNESS_DEPENDENCE_MIGRATE_H
 

@@ -1,4 +1,4 @@
-/* The list of who had which rows. */
+/* The list of the owners of rows. */
 #include "harness/dependence/migrate.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* A rank's end of a transport: its functions as struct transport_ops has them
- * (harness/transport/transport.h), or what is meant where there is none. */
+ * (harness/transport/transport.h), or their defaults. */
 #ifndef HARNESS_TRANSPORT_END_H
 #define HARNESS_TRANSPORT_END_H
 
@@ -26,7 +26,7 @@ void end_serve(struct transport_end *end, MPI_Request *other,
 void end_leave(struct transport_end *end);
 void end_finish(struct transport_end *end);
 
-/* Adds to what was sent before. */
+/* Adds to the messages before. */
 void end_add_traffic(const struct transport_end *end, int64_t *messages,
                      int64_t *bytes);
 bool end_keeps(const struct transport_end *end, int worker);

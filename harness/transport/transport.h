@@ -2,9 +2,10 @@
  * ends in one `const struct transport_ops transport_NAME_ops`, plus its line in
  * transports.def; harness/transport/registry finds it by name.
  *
- * Its rules are data: what may be asked of it, and why not of the rest.  The
- * checks of cells, `dlsbench list transports`, the manual's table and the tests
- * read them, and nobody else compares a transport's name. */
+ * Its rules are data: the requests that it supports, and the reasons against
+ * the others.  The checks of cells, `dlsbench list transports`, the manual's
+ * table and the tests read them, and no other code compares a transport's
+ * name. */
 #ifndef HARNESS_TRANSPORT_TRANSPORT_H
 #define HARNESS_TRANSPORT_TRANSPORT_H
 
@@ -20,7 +21,8 @@
 
 /* ---- what goes with it ---- */
 
-/* What a measurement may ask of a transport, in the order of checks. */
+/* The possible requests of a measurement to a transport, in the order of
+ * checks. */
 enum transport_ask {
     TRANSPORT_SCHEDULE, /* schedules of OpenMP, in place of schemes */
     TRANSPORT_SCHEME,
@@ -46,7 +48,7 @@ enum transport_ask {
 /* Each in the words of the command line. */
 extern const char *const transport_asks[TRANSPORT_ASKS];
 
-/* Who hands out, as the tree of masters has it (harness/hierarchy/tree.h). */
+/* The masters that hand out, in the tree of harness/hierarchy/tree.h. */
 enum transport_tree {
     TRANSPORT_BY_RANK,   /* masters share out ranks */
     TRANSPORT_BY_THREAD, /* one rank: masters share out its threads */
@@ -56,10 +58,11 @@ enum transport_tree {
 /* One value of the cell field that only this transport has. */
 struct transport_choice {
     const char *name;
-    const char *refuses[TRANSPORT_ASKS]; /* with it, besides the transport's */
+    const char *refuses[TRANSPORT_ASKS]; /* with it, in addition to the
+                                            transport's */
 };
 
-/* What a transport tells of each worker beside its times. */
+/* A transport's report of each worker, in addition to its times. */
 struct transport_fact {
     const char *name, *unit;
 };
@@ -80,10 +83,10 @@ enum { TRANSPORT_FIELDS = 4, TRANSPORT_CHOICES = 4, TRANSPORT_FACTS = 4 };
 struct transport_rules {
     const char *name;
     const char *of; /* the transport that cells name when this one hands out,
-                       because of what they ask; NULL: they name this one */
+                       because of their requests; NULL: they name this one */
     const char *summary;
-    /* Why it cannot do what is asked, a part of a sentence whose subject is the
-     * transport ("has no masters"); NULL: it can. */
+    /* Why it does not support the request, a part of a sentence whose subject
+     * is the transport ("has no masters"); NULL: it does. */
     const char *refuses[TRANSPORT_ASKS];
     const char *fields[TRANSPORT_FIELDS]; /* cell fields that apply under it and
                               not under every other */
@@ -101,14 +104,14 @@ struct transport_rules {
 struct transport_ops;
 
 /* Why a transport with this value of its own field (NULL: none in particular)
- * refuses what is asked; NULL: it does not. */
+ * refuses the request; NULL: it does not. */
 const char *transport_refuses(const struct transport_ops *ops,
                               const char *choice, enum transport_ask ask);
 
 /* Whether a cell field applies under this transport. */
 bool transport_has_field(const struct transport_ops *ops, const char *field);
 
-/* ---- what it is given ---- */
+/* ---- its input ---- */
 
 /* Where a worker is; equal numbers are the same thing, -1: not known. */
 struct site {
@@ -121,7 +124,7 @@ struct push_chunk;
 struct openmp_schedule;
 
 /* A loop that is to be handed out.  All pointers stay the caller's and outlive
- * the transport; what is 0 or NULL is not asked for. */
+ * the transport; 0 or NULL means that a field is not requested. */
 struct transport_setup {
     const struct comm *comm;
     const struct tree *tree;
@@ -137,11 +140,11 @@ struct transport_setup {
     const struct site *site; /* of all workers; NULL: not known */
     uint64_t seed;
     double iteration_s; /* mean of an iteration; 0: not known */
-    bool keeps;         /* what a scheme learns is for the next repetition */
+    bool keeps;         /* a scheme's knowledge is for the next repetition */
     bool prefetch;      /* requests go one ahead; of a plan: overlap */
     bool collect;       /* results travel to the master */
-    double reissue; /* chunks that are out for so many times what they should
-                       take are handed out again; 0: never */
+    double reissue; /* chunks that are out for this many times their expected
+                       time are handed out again; 0: never */
     /* Results of the whole loop: this rank's copy, and where a master collects
      * them, which may be the same. */
     char *output, *inbox;
@@ -151,7 +154,7 @@ struct transport_setup {
                                   that have a team */
 };
 
-/* ---- what it is ---- */
+/* ---- its table ---- */
 
 struct transport;
 struct reissue;
@@ -165,8 +168,8 @@ struct transport_team {
     /* Runs body(thread, arg) on each of them, the caller being thread 0. */
     void (*fork)(void *team, int threads, void (*body)(int thread, void *arg),
                  void *arg);
-    /* What tells it from others of its name, for the manifest: calls tell for
-     * each text.  Returns 0 or -errno: it cannot be had here. */
+    /* Its identity among others of its name, for the manifest: calls tell for
+     * each text.  Returns 0 or -errno: it is not available here. */
     int (*identify)(const char *choice,
                     void (*tell)(void *arg, const char *name, const char *text),
                     void *arg, struct error *err);
@@ -176,9 +179,9 @@ struct transport_traffic {
     int64_t messages, bytes;
 };
 
-/* `shared` is what all ranks of a process have in common (natively there is one
- * rank, in simulation the process holds them all), `end` what a rank has.  A
- * NULL function: there is nothing to be done or to be told. */
+/* `shared` is the common part of all ranks of a process (natively there is one
+ * rank, in simulation the process holds them all), `end` the part of one rank.
+ * A NULL function does or reports nothing. */
 struct transport_ops {
     const struct transport_rules *rules;
     const struct transport_team *team; /* NULL: the launch's threads */
@@ -191,8 +194,8 @@ struct transport_ops {
      * rank 0's process only. */
     void (*rewind)(void *shared, bool further_step);
 
-    /* Every rank opens an end, collectively; what fails closes what it has
-     * opened.  Returns 0 or -errno. */
+    /* Every rank opens an end, collectively; after an error it closes its own
+     * parts.  Returns 0 or -errno. */
     int (*open)(const struct transport *transport, const struct comm *comm,
                 void **end, struct error *err);
     void (*close)(void *end);
@@ -203,7 +206,7 @@ struct transport_ops {
     /* Where worker i of this rank gets its chunks. */
     struct source *(*source)(void *end, int i);
 
-    /* Whether thread 0 must let messages go on while it computes, and how:
+    /* Whether thread 0 must let messages progress while it computes, and how:
      * returns whether there were any. */
     bool (*polls)(const void *end);
     bool (*poll)(void *end);
@@ -212,11 +215,11 @@ struct transport_ops {
      * was served. */
     void (*serve)(void *end, MPI_Request *other, MPI_Status *status);
     /* By each worker when it has left the loop; by thread 0 after that, until
-     * this rank has nothing to send and nobody to serve any more. */
+     * this rank has nothing left to send and no worker left to serve. */
     void (*leave)(void *end);
     void (*finish)(void *end);
 
-    /* What it sent since the reset. */
+    /* Its messages since the reset. */
     struct transport_traffic (*traffic)(const void *end);
     /* Whether a worker of this rank keeps its results (NULL: it does), and
      * which of others were collected here, one after the other from
@@ -236,9 +239,9 @@ struct transport_ops {
     struct reissue *(*book)(void *shared);
     /* The facts of worker i of this rank since the reset, as in the rules. */
     void (*facts)(const void *end, int i, int64_t value[TRANSPORT_FACTS]);
-    /* The value of its own field that took effect; NULL: as it was given. */
+    /* The value of its own field that took effect; NULL: the given one. */
     const char *(*chosen)(const void *end);
-    /* Whether workers can register their powers with somebody; one_host: all
+    /* Whether workers can register their powers with a master; one_host: all
      * ranks are on one.  NULL: they can. */
     bool (*registers)(const char *choice, bool one_host);
     /* The worker in whose static share an iteration was. */

@@ -2,9 +2,9 @@
  * SimGrid (see bench/divisible/plan_sim.h, which starts it and talks to it
  * through standard input).
  *
- * One star for all platforms: a master and a link of its own to each worker,
+ * One star for all platforms: a master and a separate link to each worker,
  * whose bandwidth and latency are set anew for every platform.  Without overlap
- * a worker posts a receive when it has computed what it had, and the master's
+ * a worker posts a receive when it has computed its load, and the master's
  * blocking send starts then; with overlap it posts all receives at once.  The
  * master's sends are one after the other, which is the one port. */
 #include "bench/divisible/plan_sim.h"
@@ -24,8 +24,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Sizes of messages are whole numbers in SimGrid: a unit of load is so many
- * bytes, and a second of computing so many operations of a host. */
+/* Sizes of messages are whole numbers in SimGrid: these are the bytes of a unit
+ * of load, and the operations of a host in a second of computing. */
 static const double unit_bytes = 1e9;
 static const double host_speed = 1e9;
 /* A link that costs nothing. */
@@ -96,7 +96,7 @@ static void write_all(const void *data, size_t bytes)
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent <= 0)
-            _exit(1); /* nobody is there to tell */
+            _exit(1); /* there is no one to report to */
         from += sent;
         bytes -= (size_t)sent;
     }

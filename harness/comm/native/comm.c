@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A poll that lasts this long means that nobody waits for long. */
+/* A poll that lasts this long means that no rank waits for long. */
 #define PATIENCE_S 1e-3
 /* Large arrays travel in parts that an int can count. */
 enum { PART = 1 << 28 };

@@ -61,7 +61,7 @@ void migrate_tell(struct migrate *m, const struct migrate_rows *own,
     m->owner = all;
     m->owners = (int64_t)(bytes / sizeof(*m->owner));
     migrate_sort(m);
-    /* What was stored must be visible to the others' reads. */
+    /* All stores must be visible to the others' reads. */
     for (int i = 0; i < 2; i++)
         if (m->window[i] != MPI_WIN_NULL)
             MPI_Win_sync(m->window[i]);

@@ -30,7 +30,7 @@ void openmp_close(struct openmp *openmp);
 
 const char *openmp_name(const struct openmp *openmp);
 
-/* What tells this runtime from others of its name, for the manifest. */
+/* The identity of this runtime among others of its name, for the manifest. */
 struct openmp_identity {
     char file[512];    /* that was loaded, without links */
     char build_id[64]; /* of its ELF note, or empty */
@@ -39,12 +39,12 @@ struct openmp_identity {
 };
 void openmp_identify(const struct openmp *openmp, struct openmp_identity *who);
 
-/* Runs body(thread, arg) on each of so many threads of the runtime's team, the
- * caller being thread 0: the `fork` of engine_team_adopt. */
+/* Runs body(thread, arg) on each of `threads` threads of the runtime's team,
+ * with the caller as thread 0: the `fork` of engine_team_adopt. */
 void openmp_fork(void *openmp, int threads, void (*body)(int thread, void *arg),
                  void *arg);
 
-/* Whether the runtime gives so many threads at all: 0 or -EBUSY. */
+/* Whether the runtime gives this number of threads: 0 or -EBUSY. */
 int openmp_check_team(struct openmp *openmp, int threads, struct error *err);
 
 /* A loop over the iterations [first, last), the process's share. */

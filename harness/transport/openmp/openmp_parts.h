@@ -1,4 +1,4 @@
-/* What the files of this folder share; nobody else includes this. */
+/* The private parts of this folder's files. */
 #ifndef HARNESS_TRANSPORT_OPENMP_OPENMP_PARTS_H
 #define HARNESS_TRANSPORT_OPENMP_OPENMP_PARTS_H
 
@@ -15,7 +15,8 @@ struct openmp_runtime {
     const char *name;
     const char *package;        /* of Debian, for messages */
     const char *files[4];       /* tried in this order */
-    const char *const *entries; /* names of what is called; NULL ends it */
+    const char *const *entries; /* names of the called functions; NULL ends
+                                   it */
     /* The variables by which a user says how idle threads wait, and what this
      * program says where none is set. */
     const char *waiting[3], *variable, *value;

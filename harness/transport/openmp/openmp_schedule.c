@@ -134,7 +134,7 @@ static void add_key(char canonical[SPEC_CANONICAL_MAX], const char *key,
              strchr(canonical, ':') ? ',' : ':', key, value);
 }
 
-/* monotonic=off is what it is without. */
+/* monotonic=off is the default. */
 static void write_canonical(const struct spec *spec, bool open,
                             const struct openmp_schedule *schedule,
                             char canonical[SPEC_CANONICAL_MAX])

@@ -1,6 +1,6 @@
 /* The schedules of OpenMP loops as specs: static[:chunk=n], dynamic:chunk=n,
- * guided:chunk=n, and runtime, which is whatever OMP_SCHEDULE says when the
- * cell is made.  They stand where a scheme stands, under transport openmp. */
+ * guided:chunk=n, and runtime, the value of OMP_SCHEDULE when the cell is made.
+ * They take the place of schemes under transport openmp. */
 #ifndef HARNESS_TRANSPORT_OPENMP_OPENMP_SCHEDULE_H
 #define HARNESS_TRANSPORT_OPENMP_OPENMP_SCHEDULE_H
 
@@ -24,7 +24,7 @@ struct openmp_schedule {
     bool monotonic; /* a thread's chunks ascend; else the runtime may choose */
 };
 
-/* What can be named, for lists; a NULL name ends it. */
+/* The possible names, for lists; a NULL name ends it. */
 struct openmp_about {
     const char *name, *summary;
     const struct spec_param *params;

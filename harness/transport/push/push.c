@@ -103,7 +103,7 @@ bool push_polls(const struct push *push)
 {
     if (master_here(push))
         return push->chunks > 0;
-    /* In simulation messages need nobody to go on. */
+    /* In simulation messages progress by themselves. */
     return push->setup.overlap && !engine_simulated;
 }
 

@@ -1,10 +1,10 @@
 /* Push: a master sends load to its workers by a plan that all know (protocol
  * push; Beaumont, Legrand and Robert).  A message holds the input data of one
  * chunk and leaves when those before it in the plan have left: the one port of
- * harness/comm/input.h.  Without overlap a worker is ready for a message
- * when it has computed what it had, and the port waits for it; with overlap up
- * to LANDINGS - 1 chunks come while it computes.  A master that also computes
- * has its own chunks at hand: they are no messages. */
+ * harness/comm/input.h.  Without overlap a worker is ready for a message when
+ * it has computed its chunk, and the port waits for it; with overlap up to
+ * LANDINGS - 1 chunks come while it computes.  A master that also computes has
+ * its own chunks at hand: they are no messages. */
 #ifndef HARNESS_TRANSPORT_PUSH_PUSH_H
 #define HARNESS_TRANSPORT_PUSH_PUSH_H
 
@@ -55,7 +55,7 @@ void push_close(struct push *push);
 void push_reset(struct push *push);
 void push_listen(struct push *push);
 
-/* Whether the rank must let messages go on while it computes, and how. */
+/* Whether the rank must let messages progress while it computes, and how. */
 bool push_polls(const struct push *push);
 bool push_poll(struct push *push);
 

@@ -29,7 +29,7 @@ static const struct transport_rules push_rules = {
     .tree = TRANSPORT_BY_RANK,
 };
 
-/* One worker's end, on cache lines of its own. */
+/* One worker's end, on separate cache lines. */
 union push_line {
     struct push_source source;
     _Alignas(128) char line[128];
@@ -158,7 +158,7 @@ static const char *push_data(const void *own, int i, int64_t *first)
     return source->data;
 }
 
-/* What a worker gets was planned before the loop. */
+/* A worker's chunks were planned before the loop. */
 static enum engine_cost push_cost(const void *own, int i)
 {
     (void)own;

@@ -7,7 +7,7 @@
 /* All in the order of transports.def, NULL ends the list. */
 extern const struct transport_ops *const transport_list[];
 
-/* What a cell's transport may be called: `auto` and the names, NULL ends the
+/* The possible names of a cell's transport: `auto` and the names, NULL ends the
  * list.  Returns `names`. */
 enum { TRANSPORT_NAMES_MAX = 32 };
 const char *const *transport_names(const char *names[TRANSPORT_NAMES_MAX]);
@@ -15,9 +15,9 @@ const char *const *transport_names(const char *names[TRANSPORT_NAMES_MAX]);
 /* The transport that cells call so; NULL: there is none. */
 const struct transport_ops *transport_find(const char *name);
 
-/* The one that hands out in a cell of the transport `name` under the protocol
- * that `protocol` stands for; the transport itself where there is no other;
- * NULL: there is none of that name. */
+/* The transport that hands out in a cell of the transport `name` under the
+ * protocol `protocol`; the transport itself where there is no other; NULL:
+ * there is none of that name. */
 const struct transport_ops *transport_for(const char *name,
                                           enum transport_ask protocol);
 

@@ -221,8 +221,8 @@ static int64_t part_of(const struct steal *steal, int range, int64_t size)
     return steal_half(size, steal->loop->min_chunk);
 }
 
-/* The thief is counted as loaded before it takes anything, so that nobody ever
- * sees 0 while iterations are on their way. */
+/* The thief is counted as loaded before it takes anything, so that no thread
+ * ever sees 0 while iterations are on their way. */
 static bool rob(struct steal_source *source, int victim)
 {
     struct steal *steal = source->steal;
@@ -251,7 +251,7 @@ static bool rob(struct steal_source *source, int victim)
     return false;
 }
 
-/* What has come by message is nobody's yet: it comes first. */
+/* Loot that has come by message has no owner yet: it comes first. */
 static bool rob_anybody(struct steal_source *source)
 {
     struct steal *steal = source->steal;
@@ -262,9 +262,9 @@ static bool rob_anybody(struct steal_source *source)
             return true;
     while ((victim = victims_next(&source->victims, &round, steal->workers,
                                   &source->random)) >= 0) {
-        /* In simulation looking takes time, and robbing.  All of it before:
-         * between what was stolen and its first piece no time may pass, or two
-         * thieves rob each other of a last iteration for ever. */
+        /* In simulation looking and robbing take time.  All of it comes before:
+         * no time may pass between a theft and the first piece of the loot, or
+         * two thieves rob each other of a last iteration for ever. */
         engine_charge(ENGINE_STATE);
         if (engine_simulated &&
             steal_size(steal_look(&source->steal->range[victim])) > 0)
@@ -276,7 +276,7 @@ static bool rob_anybody(struct steal_source *source)
     return false;
 }
 
-/* Whether there is nothing left for anybody. */
+/* Whether no iteration is left for any worker. */
 static bool over(const struct steal *steal)
 {
     return atomic_load(&steal->loaded) == 0 &&
@@ -303,7 +303,7 @@ static bool steal_next(struct source *base, struct chunk *chunk)
     bool found = true;
     if (own_piece(source, chunk))
         return true;
-    /* With nothing left anywhere there is nothing to wait for. */
+    /* With no iteration left anywhere there is nothing to wait for. */
     if (over(steal))
         return false;
     double since = source_wait(base);

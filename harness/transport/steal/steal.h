@@ -1,38 +1,37 @@
 /* Work stealing: no counter and no master.
  *
  * Every worker begins with its static share of the loop, by the powers where
- * they are given, and takes pieces from the front of its range.  Who has none
- * left steals half of what another has left, from the back: first from the
- * threads of its rank, through memory; when none of them has anything, the rank
- * asks another rank by message, and its threads share the loot.
+ * they are given, and takes pieces from the front of its range.  A worker whose
+ * range is empty steals half of another's rest, from the back: first from the
+ * threads of its rank, through memory; when all their ranges are empty, the
+ * rank asks another rank by message, and its threads share the loot.
  *
- * The scheme cuts each range, the share as well as what was stolen, as if that
- * were the whole loop of all p workers: css:chunk=k takes k at a time, gss 1/p
- * of what is left in the range, which is what affinity scheduling does
- * (Markatos and LeBlanc 1994, with k = p; theirs steals 1/p, from the most
- * loaded).
+ * The scheme cuts each range, share or loot, as if it were the whole loop of
+ * all p workers: css:chunk=k takes k at a time, gss 1/p of the rest of the
+ * range, as in affinity scheduling (Markatos and LeBlanc 1994, with k = p;
+ * theirs steals 1/p, from the most loaded).
  *
  * Messages instead of remote memory access, although a range is one word that
  * MPI_Compare_and_swap could change: the owner's own accesses would have to go
  * through MPI as well to be atomic with those, at the price of a message for
  * each piece; where MPI emulates them the victim must enter MPI all the same;
- * and who waits for the end would have to look for it again and again.
+ * and a waiting rank would have to look for the end again and again.
  *
- * Ranks (steal_ranks.c).  A rank is dry when nothing is left to be taken from
- * its ranges.  A dry rank with an idle thread asks victims, one at a time, who
- * answer between two slices of their kernel with half of their largest range,
- * or with nothing.  Those that have nothing remember who has asked if it is
- * one of their lifelines (Saraswat et al., PPoPP 2011): rank r's are r + 2^k,
- * modulo the number of ranks.  A rank that was refused everywhere sleeps until
- * one of these has got something again and sends it half, or until the end.
+ * Ranks (steal_ranks.c).  A rank is dry when its ranges are empty.  A dry rank
+ * with an idle thread asks victims, one at a time, which answer between two
+ * slices of their kernel with half of their largest range, or with nothing.
+ * Victims that have nothing remember the asking rank if it is one of their
+ * lifelines (Saraswat et al., PPoPP 2011): rank r's are r + 2^k, modulo the
+ * number of ranks.  A rank that was refused everywhere sleeps until one of
+ * these has iterations again and sends it half, or until the end.
  *
- * The end is counted, not searched for: what a rank has taken is its share, and
- * what it has stolen, less what was stolen from it.  Falling asleep it reports
- * how much that is since its last report, up a binary tree of the ranks; a rank
- * that is not asleep keeps what comes from below.  When rank 0 has all
- * iterations, and a first report of every rank, nothing is left anywhere, no
- * question is open, and the end goes down the tree.  It is the last message
- * that a rank receives. */
+ * The end is counted, not searched for: a rank has taken its share, plus its
+ * loot, minus the loot of others from it.  When it falls asleep, it reports the
+ * number since its last report, up a binary tree of the ranks; a rank that is
+ * not asleep keeps the reports from below.  When rank 0 has all iterations, and
+ * a first report of every rank, nothing is left anywhere, no question is open,
+ * and the end goes down the tree.  It is the last message that a rank
+ * receives. */
 #ifndef HARNESS_TRANSPORT_STEAL_STEAL_H
 #define HARNESS_TRANSPORT_STEAL_STEAL_H
 
@@ -46,7 +45,7 @@
 
 #include <mpi.h>
 
-/* What all ranks know alike; those of a simulation share it. */
+/* The common knowledge of all ranks; those of a simulation share it. */
 struct steal_loop {
     int64_t iterations, min_chunk;
     int workers;
@@ -83,17 +82,18 @@ int steal_home(const struct steal_loop *steal, int64_t iteration);
 /* The facts of the transport, in the order of its rules. */
 enum { STEAL_TAKEN, STEAL_FAILED, STEAL_ITERATIONS };
 
-/* What was stolen, or not, since the reset. */
+/* Successful and failed steals since the reset. */
 struct steal_tally {
     int64_t steals, failed; /* failed: the victim had nothing */
     int64_t iterations;     /* stolen */
 };
 
-/* What ranks say to each other. */
+/* A message between ranks. */
 struct steal_message {
     int32_t kind;
     int32_t from;          /* rank */
-    int32_t lifeline;      /* of one who asks: its k; -1: the victim is none */
+    int32_t lifeline;      /* of an asking rank: its k; -1: the victim is
+                              none */
     int32_t ranks;         /* of a report: first reports in it */
     int64_t start, number; /* iterations: loot, or reported */
 };
@@ -156,8 +156,8 @@ void steal_reset(struct steal *steal);
 /* After that, by thread 0 of the rank: receives messages from now on. */
 void steal_listen(struct steal *steal);
 
-/* Whether thread 0 must let messages go on while it computes, and how; returns
- * whether there were any. */
+/* Whether thread 0 must let messages progress while it computes, and how;
+ * returns whether there were any. */
 bool steal_polls(const struct steal *steal);
 bool steal_poll(struct steal *steal);
 
@@ -181,7 +181,7 @@ struct steal_source {
 void steal_source_open(struct steal_source *source, struct steal *steal,
                        int worker);
 
-/* What a worker stole; what came by message counts for its rank's first. */
+/* The steals of a worker; loot by message counts for its rank's first. */
 struct steal_tally steal_tally(const struct steal *steal, int worker);
 
 #endif

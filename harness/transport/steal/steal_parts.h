@@ -1,5 +1,5 @@
-/* Work stealing's own parts, shared by the files steal*.c and by nobody else:
- * steal.c opens and is what happens in memory, steal_ranks.c between ranks. */
+/* The private parts of work stealing, shared by the files steal*.c: steal.c
+ * opens it and steals in memory, steal_ranks.c steals between ranks. */
 #ifndef HARNESS_TRANSPORT_STEAL_STEAL_PARTS_H
 #define HARNESS_TRANSPORT_STEAL_STEAL_PARTS_H
 

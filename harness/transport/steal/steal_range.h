@@ -1,8 +1,8 @@
 /* A range of iterations that its owner takes pieces of from the front and
- * thieves from the back.  Both ends stand in one word, so that every change is
- * one compare-and-swap: no lock, and nobody can see half of it.  That a word
- * may come back is harmless: the same ends are the same iterations, which
- * nobody has taken. */
+ * thieves from the back.  Both ends are in one word, so that every change is
+ * one compare-and-swap: no lock, and no thread can see half of it.  A word may
+ * come back without harm: the same ends are the same iterations, which no
+ * worker has taken. */
 #ifndef HARNESS_TRANSPORT_STEAL_STEAL_RANGE_H
 #define HARNESS_TRANSPORT_STEAL_STEAL_RANGE_H
 
@@ -29,7 +29,7 @@ static inline int steal_check_iterations(int64_t iterations, struct error *err)
                      STEAL_ITERATIONS_MAX, iterations);
 }
 
-/* On a cache line of its own: its owner writes it all the time. */
+/* On a separate cache line: its owner writes it all the time. */
 struct steal_range {
     _Alignas(128) _Atomic uint64_t ends;
 };
@@ -54,8 +54,8 @@ static inline int64_t steal_size(uint64_t ends)
     return steal_end(ends) - steal_begin(ends);
 }
 
-/* What a thief takes of `size`: half, the middle iteration too, but not less
- * than the run's minimum chunk as long as there is so much. */
+/* A thief's part of `size`: half, the middle iteration too, but not less than
+ * the run's minimum chunk if `size` has that much. */
 static inline int64_t steal_half(int64_t size, int64_t min_chunk)
 {
     int64_t half = size - size / 2;

@@ -5,8 +5,8 @@
 
 enum { STEAL_TAG = 1 };
 
-/* Victims of one tier that are tried before the next: all of them where there
- * are no more. */
+/* Victims of one tier that are tried before the next; a smaller tier is tried
+ * whole. */
 enum { TRIES = 16 };
 
 /* Short messages under way: more than one rank ever answers at a time. */
@@ -16,7 +16,7 @@ enum steal_kind {
     STEAL_ASK,    /* for half of a range */
     STEAL_LOOT,   /* the answer: number iterations from start */
     STEAL_NONE,   /* the answer: there is nothing */
-    STEAL_GIFT,   /* to one who sleeps: as loot */
+    STEAL_GIFT,   /* to a sleeping rank: as loot */
     STEAL_REPORT, /* from below: number iterations taken */
     STEAL_END,    /* from above: nothing is left */
 };
@@ -100,8 +100,8 @@ static void say(struct steal *steal, int to, enum steal_kind kind,
 
 /* ---- the victim ---- */
 
-/* What a rank gives of a range: half.  Of what has come by message and nobody
- * has begun, something stays, or it could wander about for ever. */
+/* The part of a range that a rank gives: half.  Of loot by message that no
+ * thread has begun, something stays, or it could wander about for ever. */
 static int64_t offer_of(const struct steal *steal, int range, int64_t size)
 {
     int64_t least = steal->loop->min_chunk;
@@ -240,8 +240,8 @@ static void count_all(struct steal *steal, int64_t number, int32_t ranks)
         say(steal, 0, STEAL_END, (struct steal_message){0});
 }
 
-/* By a rank that sleeps: what it has taken since it last did, and what it was
- * told by those below. */
+/* By a rank that sleeps: the iterations taken since its last report, and the
+ * reports from below. */
 static void report(struct steal *steal)
 {
     const int64_t *share = steal->loop->share + steal->first_worker;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A range is cut by one worker alone: sizes must not depend on who asks, on
- * what others have learned, or on blocks that are set aside for others. */
+/* One worker alone cuts a range: sizes must not depend on the asking worker, on
+ * knowledge from others, or on blocks that are set aside for others. */
 #define CUTS                                                                   \
     "begins with each worker's static share, by the powers, and the scheme "   \
     "only cuts it into pieces"
@@ -45,7 +45,7 @@ static const struct transport_rules steal_rules = {
     .sites = true,
 };
 
-/* One worker's end, on cache lines of its own. */
+/* One worker's end, on separate cache lines. */
 union steal_line {
     struct steal_source source;
     _Alignas(128) char line[128];

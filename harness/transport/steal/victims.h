@@ -1,7 +1,7 @@
-/* Victims: whom a thief tries, and in which order.  Those it can choose from
- * are all others alike (random), or near ones before far ones: who shares its
- * cache, its socket, its node, then the rest.  Among those who are equally near
- * it is random, from a seed.
+/* Victims: the units that a thief tries, and their order.  It tries all others
+ * alike (random), or near ones before far ones: those that share its cache, its
+ * socket, its node, then the rest.  Among equally near ones the order is
+ * random, from a seed.
  *
  * Pure arithmetic.  The units are the threads of a rank, or ranks, by where
  * their first worker is. */
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Units sorted by where they are: who is near is next to each other. */
+/* Units sorted by place: near ones are next to each other. */
 struct nearness {
     int count;
     struct site *site; /* in sorted order */
@@ -51,7 +51,7 @@ struct victims_round {
 };
 
 /* The next unit to try, -1: the round is over.  Each of a tier once when they
- * are at most `most`, else so many drawn from it. */
+ * are at most `most`, else `most` drawn from it. */
 int victims_next(const struct victims *victims, struct victims_round *round,
                  int most, uint64_t *random);
 

@@ -82,7 +82,7 @@ const char *openmp_name(const struct openmp *openmp)
     return openmp->runtime->name;
 }
 
-/* ---- who it is ---- */
+/* ---- its identity ---- */
 
 /* The library's own words between `mark` and the end of the text or line. */
 static void find_version(const struct openmp *openmp, FILE *file, char *version,

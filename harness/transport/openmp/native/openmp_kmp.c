@@ -36,7 +36,7 @@ enum {
     NONMONOTONIC = 1 << 30,
 };
 
-/* ident_t: what the compiler tells of a place in the source. */
+/* ident_t: the compiler's description of a place in the source. */
 struct place {
     int32_t reserved, flags, more[2];
     const char *source;
