@@ -1,6 +1,6 @@
-/* What must hold whatever threads and messages do.  Builds with a sanitizer
- * (make SAN=address, SAN=thread) end where it does not; in all others it costs
- * nothing, and the condition is not evaluated. */
+/* Conditions that must hold for any timing of threads and messages.  Builds
+ * with a sanitizer (make SAN=address, SAN=thread) end where one does not hold;
+ * in all other builds it costs nothing, and the condition is not evaluated. */
 #ifndef BASE_INVARIANT_H
 #define BASE_INVARIANT_H
 

@@ -1,4 +1,4 @@
-/* Schemes of programs: what they give is put into the shape of sched_ops. */
+/* Schemes of programs, in the form of sched_ops. */
 #include "dls/parts.h"
 
 #include "base/list.h"
@@ -20,7 +20,7 @@ struct dls_context {
     struct own_scheme *last;
 };
 
-/* What is before the program's own state. */
+/* The head in front of the program's own state. */
 struct own_state {
     const dls_scheme *own;
     _Alignas(8) char state[];

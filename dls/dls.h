@@ -14,7 +14,7 @@
  *         for (int64_t i = begin; i < end; i++)
  *             work(i);
  *     // when all threads are back:
- *     dls_close(loop);
+ *     dls_close(loop, NULL);
  *
  * Errors.  Functions return a negative errno, and dls_error gives one line
  * that says what is wrong and what is allowed.  Misuse that the library can
@@ -40,25 +40,25 @@ const char *dls_version(void);
 /* One loop, shared by its workers. */
 typedef struct dls_loop dls_loop;
 
-/* A set of schemes of the program's own, beside the built-in ones. */
+/* A set of the program's own schemes, in addition to the built-in ones. */
 typedef struct dls_context dls_context;
 
 /* ---- open ---- */
 
-/* What can be asked for beside the scheme.  Set `size` and leave what is not
- * asked for 0:
+/* Choices other than the scheme.  Set `size` and leave every member that you do
+ * not need 0:
  *
  *     dls_options options = {.size = sizeof(options), .name = "rays"};
  *
  * Texts and powers are copied; the context must outlive the loop. */
 typedef struct dls_options {
     size_t size; /* sizeof(dls_options) */
-    /* What DLS_SCHEDULE and reports call this loop; NULL: "loop". */
+    /* The name of this loop in DLS_SCHEDULE and reports; NULL: "loop". */
     const char *name;
     /* key=value,key=value; NULL: none.
      *   min-chunk=n  no chunk is smaller, but the last (default 1)
      *   stats=1      times are measured, for dls_statistics (default 0; costs
-     *                two looks at the processor's clock for each chunk) */
+     *                two readings of the processor's clock for each chunk) */
     const char *text;
     /* The relative speed of each worker, `workers` positive numbers, for
      * schemes that count with them (wf, dtss, ...); NULL: all are equal. */
@@ -75,20 +75,20 @@ typedef struct dls_options {
  * those named in lines `name = scheme` of a file (`#` begins a comment, `* =
  * scheme` is for all other loops).
  *
- * Returns 0 or a negative errno: -EINVAL for an argument that is not allowed,
- * -ENOMEM.  *loop is a handle in both cases (NULL only without memory), so
- * that dls_error(*loop) has the reason; close it in both cases. */
+ * Returns 0 or a negative errno: -EINVAL for an invalid argument, -ENOMEM.
+ * *loop is a handle in both cases (NULL only without memory), so that
+ * dls_error(*loop) has the reason; close it in both cases. */
 int dls_open(dls_loop **loop, const char *scheme, int64_t iterations,
              int workers, const dls_options *options);
 
 /* The reason of the last error, one line; "" when there was none.  The text
- * belongs to the loop and changes with its next error.  NULL, which dls_open
- * gives when memory runs out, has a text too. */
+ * belongs to the loop and changes with its next error.  There is a text for
+ * NULL, too, which dls_open gives when memory runs out. */
 const char *dls_error(const dls_loop *loop);
 
 /* ---- run ---- */
 
-/* The next chunk of this worker: iterations [*begin, *end).  Calling it says
+/* The next chunk of this worker: iterations [*begin, *end).  The call means
  * that the worker's chunk before is finished.
  *
  * Returns 1 with a chunk; 0 when there is none for this worker, then *begin
@@ -97,19 +97,19 @@ const char *dls_error(const dls_loop *loop);
  *
  * Call it from threads of any kind.  A worker number belongs to one thread at
  * a time; two threads with one number at the same time are not noticed.
- * 0 is no barrier: other workers may still compute.  It may be called again
+ * 0 is not a barrier: other workers may still compute.  It may be called again
  * after 0, and gives a chunk if another worker has left and given one back. */
 int dls_next(dls_loop *loop, int worker, int64_t *begin, int64_t *end);
 
-/* This worker stops before it got 0.  Its last chunk is finished; what a
- * scheme keeps for it (its block under static, its first chunk under wcss)
- * goes to those who ask next.  Then dls_next refuses it until dls_again.
- * Returns 0 or -EINVAL. */
+/* This worker stops before dls_next returned 0 to it.  Its last chunk is
+ * finished.  The chunk that a scheme keeps for it (its block under static, its
+ * first chunk under wcss) goes to the workers that ask next.  Then dls_next
+ * refuses it until dls_again.  Returns 0 or -EINVAL. */
 int dls_leave(dls_loop *loop, int worker);
 
 /* The loop is executed once more, a time step for instance, with the same
- * scheme and workers and so many iterations; all workers may ask again.
- * Schemes that learn keep what they know.  One thread calls it, while no other
+ * scheme and workers and this number of iterations; all workers may ask again.
+ * Schemes that learn keep their knowledge.  One thread calls it, while no other
  * is in dls_next or dls_leave.
  *
  * Returns 0; -EBUSY when iterations were not run: then nothing has changed,
@@ -129,7 +129,7 @@ int dls_close(dls_loop *loop, int64_t *unfinished);
 
 /* ---- look ---- */
 
-/* What a loop took since it was opened or since dls_again.  Times are in
+/* The costs of a loop since it was opened or since dls_again.  Times are in
  * seconds, and 0 without the option stats=1. */
 typedef struct dls_stats {
     size_t size;        /* sizeof(dls_stats), set by the caller */
@@ -137,7 +137,7 @@ typedef struct dls_stats {
     int64_t chunks;     /* handed out */
     double busy_s;      /* in chunks, sum over the workers */
     double ask_s;       /* in dls_next, sum over the workers */
-    /* The longest busy time of a worker over the mean, less 1. */
+    /* The longest busy time of a worker divided by the mean, minus 1. */
     double imbalance;
 } dls_stats;
 
@@ -173,18 +173,18 @@ typedef struct dls_scheme {
     const char *name;
     const dls_key *keys; /* NULL: none; at most 12 */
     size_t state_size;   /* bytes of its state, which is aligned to 8 */
-    /* Prepares the state, which is zeroed.  value: of the keys, in their
-     * order.  Returns 0, or not: the loop is refused. */
+    /* Prepares the state, which is zeroed.  value: of the keys, in their order.
+     * Returns 0; any other value refuses the loop. */
     int (*init)(void *state, const dls_shape *shape, const double *value);
     /* The size of the next chunk, for this worker, of `remaining` iterations
      * (at least 1).  The library raises it to the smallest chunk and cuts it
      * to what remains. */
     int64_t (*next)(void *state, int worker, int64_t remaining);
-    /* The worker took so much time for its last chunk; the unit is the same
-     * for all workers and otherwise not known.  NULL: the scheme does not
-     * learn. */
+    /* The worker took `time` for its last chunk of `size` iterations; the unit
+     * is the same for all workers and otherwise not known.  NULL: the scheme
+     * does not learn. */
     void (*feedback)(void *state, int worker, int64_t size, double time);
-    /* The loop is executed again: begin anew, and keep what was learned.
+    /* The loop is executed again: begin anew, and keep the acquired knowledge.
      * NULL: init is called on zeroed state. */
     void (*again)(void *state, const dls_shape *shape);
 } dls_scheme;
@@ -194,7 +194,7 @@ int dls_context_open(dls_context **context);
 
 /* Adds a scheme; the struct, its name and its keys stay the caller's and
  * outlive the context.  Returns 0; -EINVAL for a scheme without name, init or
- * next; -EEXIST when there is one of that name; -ENOMEM. */
+ * next; -EEXIST when the context has one of that name; -ENOMEM. */
 int dls_context_add(dls_context *context, const dls_scheme *scheme);
 
 /* No loop may use it any more.  NULL is allowed. */

@@ -1,4 +1,4 @@
-/* What workers call: the hot path of the library. */
+/* The calls of workers: the hot path of the library. */
 #include "dls/parts.h"
 
 #include <errno.h>
@@ -63,7 +63,7 @@ static bool take_chunk(dls_loop *loop, struct dls_worker *worker,
     return true;
 }
 
-/* The same between two looks at the clock. */
+/* The same between two readings of the clock. */
 static bool take_measured(dls_loop *loop, struct dls_worker *worker,
                           struct chunk *chunk)
 {
@@ -118,8 +118,8 @@ DLS_PUBLIC int dls_next(dls_loop *loop, int number, int64_t *begin,
     return 1;
 }
 
-/* What the scheme keeps for a worker that has not asked for it goes to those
- * who ask next. */
+/* A chunk that the scheme keeps for a worker goes to the workers that ask
+ * next. */
 static void give_back(dls_loop *loop, struct dls_worker *worker)
 {
     struct chunk chunk;

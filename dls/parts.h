@@ -1,5 +1,5 @@
-/* The library's own parts, shared by its files and by nobody else: open.c opens
- * and closes loops, next.c hands out, schedule.c reads DLS_SCHEDULE, context.c
+/* The private parts of the library, shared by its files: open.c opens and
+ * closes loops, next.c hands out, schedule.c reads DLS_SCHEDULE, context.c
  * keeps the schemes of programs. */
 #ifndef DLS_PARTS_H
 #define DLS_PARTS_H
@@ -14,7 +14,7 @@
 /* Only what the public headers declare leaves the library. */
 #define DLS_PUBLIC __attribute__((visibility("default")))
 
-/* One worker's end, on cache lines of its own. */
+/* One worker's end, on separate cache lines. */
 struct dls_worker {
     /* The table that a counter alone leads through: the short way of dls_next.
      * NULL: there is more to do. */
@@ -45,7 +45,7 @@ struct dls_loop {
     const dls_scheme *own; /* a scheme of the program's; NULL: a built-in one */
     int64_t min_chunk;
     double *power; /* NULL: equal */
-    bool prepared; /* the scheme has begun: `again` goes on with it */
+    bool prepared; /* the scheme has begun: `again` continues it */
 
     struct sched sched;
     void *memory; /* the scheme's state */

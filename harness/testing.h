@@ -1,5 +1,5 @@
-/* What the tests of this folder share: a seed that is printed, and folders
- * that go away. */
+/* Common parts of this folder's tests: a seed that is printed, and folders that
+ * go away. */
 #ifndef HARNESS_TESTING_H
 #define HARNESS_TESTING_H
 

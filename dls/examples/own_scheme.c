@@ -1,5 +1,5 @@
-/* A scheme of one's own: chunks of `first` iterations that double until they
- * are a quarter of what is left.
+/* Your own scheme: chunks of `first` iterations that double until they are a
+ * quarter of the rest.
  * cc own_scheme.c $(pkg-config --cflags --libs dls) */
 #include <dls.h>
 

@@ -11,7 +11,7 @@
  * No end needs to know the other beforehand, under any hierarchy: both register
  * at the edge's home rank, which tells each where the other is.  Until then the
  * predecessor keeps its boundary, which simply stays in its rows; when the
- * successor is known it gets all that is complete and then a piece at each
+ * successor is known it gets all complete columns and then a piece at each
  * synchronization point.
  *
  * Inside a rank nothing is copied: one end waits for the other's progress.
@@ -93,7 +93,7 @@ struct links {
     bool (*serve)(void *arg, struct link_piece *piece);
     void *serve_arg;
     /* The simulated engine's: the links of all ranks, more of each edge, and
-     * two rows that stand for all. */
+     * two rows in place of all. */
     struct links *all;
     struct link_wire *wire;
     char *rows;
@@ -125,8 +125,8 @@ static inline int links_home(const struct links *links, int64_t edge)
 void links_register(struct links *links, int64_t edge, enum link_end end);
 
 /* A synchronization point of the stream's producer: `complete` columns of the
- * row are there, counted through all steps.  `row`: where the row of this
- * step lies. */
+ * row are there, counted through all steps.  `row`: the memory of the row in
+ * this step. */
 static inline void links_advance(struct links *links, int64_t edge,
                                  enum link_way way, int64_t complete,
                                  void *row);
@@ -139,8 +139,8 @@ static inline int64_t links_complete(const struct links *links, int64_t edge,
 }
 
 /* By the stream's consumer, when links_complete is less than `need`: waits
- * until it is not.  `row`: where the row of the step lies in which column
- * `need` is.  Returns the engine's ticks that took. */
+ * until it is not.  `row`: the memory of the row in the step of column `need`.
+ * Returns the engine's ticks that took. */
 uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
                     int64_t need, void *row);
 

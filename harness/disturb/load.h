@@ -20,10 +20,10 @@ struct load {
     int count;
 };
 
-/* Starts processes[i] busy processes beside thread i of the team, for the first
- * `workers` threads, which must be bound.  They are stopped when this returns.
- * processes NULL: none.  Returns 0 or -errno with a text; then no process is
- * left.  Close it before the team. */
+/* Starts processes[i] busy processes on the core of thread i of the team, for
+ * the first `workers` threads, which must be bound.  They are stopped when this
+ * returns.  processes NULL: none.  Returns 0 or -errno with a text; then no
+ * process is left.  Close it before the team. */
 int load_open(struct load *load, const int *processes, int workers,
               struct engine_team *team, struct error *err);
 void load_close(struct load *load);

@@ -39,7 +39,7 @@ struct tree_shape {
     int ranks, threads; /* of each rank */
     bool by_thread;     /* one rank: its threads are shared out, not ranks */
     bool no_master;     /* no master serves; the workers still form groups */
-    bool dedicated;     /* each master has a rank of its own */
+    bool dedicated;     /* each master has its own rank */
 };
 
 /* Builds the tree of a checked shape.  Returns 0 or -ENOMEM. */

@@ -210,9 +210,9 @@ struct transport_ops {
      * returns whether there were any. */
     bool (*polls)(const void *end);
     bool (*poll)(void *end);
-    /* In simulation, for thread 0 when it waits for a message of its own:
-     * blocks until that is complete, which then is null, or until something
-     * was served. */
+    /* In simulation, for thread 0 when it waits for its own message: blocks
+     * until that is complete, which then is null, or until a request was
+     * served. */
     void (*serve)(void *end, MPI_Request *other, MPI_Status *status);
     /* By each worker when it has left the loop; by thread 0 after that, until
      * this rank has nothing left to send and no worker left to serve. */

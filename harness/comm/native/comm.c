@@ -94,7 +94,7 @@ void comm_wait(const struct comm *comm, const struct engine_patience *patience,
     engine_wait(patience, NULL, wait_over, &wait);
 }
 
-/* Messages wake nobody, and events would not hear of them. */
+/* Messages wake no thread, and events would not hear of them. */
 void comm_send_short(const struct comm *comm, struct comm_outbox *outbox,
                      const void *data, int bytes, int to, int tag)
 {

@@ -361,7 +361,7 @@ bool steal_poll(struct steal *steal)
     return any;
 }
 
-/* Messages go to thread 0 where each has an address of its own. */
+/* Messages go to thread 0 where each thread has its own address. */
 static bool receives(const struct steal *steal)
 {
     const struct comm *comm = steal->comm;
