@@ -1,7 +1,7 @@
-# DLSBench.  `make deps bench` measures this workstation, `make deps test`
-# tests the build, `make help` lists the targets.  Options: V=1 (show commands),
+# DLSBench.  `make deps bench` measures this workstation, `make deps test` tests
+# the build, `make help` lists the targets.  Options: V=1 (show commands),
 # CC=clang, SAN=address|thread, BUILD=folder, WERROR=1, PREFIX=folder, and
-# MPI=openmpi, PAPI=0, SIM=0 (best with a BUILD of their own).
+# MPI=openmpi, PAPI=0, SIM=0 (best with a separate BUILD).
 CC      = gcc
 BUILD   = build
 PREFIX  = /usr/local
@@ -10,9 +10,9 @@ Q       = $(if $(V),,@)
 say     = $(if $(V),@:,@printf '  %-5s %s\n')
 comma   = ,
 
-# What the same sources are built with: MPI=mpich or openmpi, by names that do
-# not depend on which of them the system calls mpiexec; PAPI=0 without counters
-# of events; SIM=0 without SimGrid.
+# Variants of the same sources: MPI=mpich or openmpi, by names that do not
+# depend on which of them the system calls mpiexec; PAPI=0 without counters of
+# events; SIM=0 without SimGrid.
 MPI     = mpich
 mpi     = $(or $($(1)_$(MPI)),$(error MPI=$(MPI) is unknown, allowed: mpich, openmpi))
 DEBS_mpich = mpich libmpich-dev
@@ -26,7 +26,7 @@ LAUNCHER = $(call mpi,LAUNCHER)
 WITH_PAPI = $(filter-out 0,$(or $(PAPI),1))
 WITH_SIM = $(filter-out 0,$(or $(SIM),1))
 
-# Debian's names of what building needs, then also testing and checking.
+# Debian's packages for building, then also those for testing and checking.
 BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) libhwloc-dev \
           $(if $(WITH_PAPI),libpapi-dev) $(if $(WITH_SIM),libsimgrid-dev) \
           libyaml-dev libjansson-dev libxxhash-dev libblis-serial-dev libnetpbm-dev
@@ -42,7 +42,7 @@ PACKAGES = $(call mpi,PACKAGE) hwloc $(if $(WITH_PAPI),papi) yaml-0.1 jansson li
 LEFT_OUT = $(if $(WITH_PAPI),harness/counters/without_papi.c,$(addprefix \
           harness/counters/,papi.c papi_names.c sde.c papi_test.c))
 
-# Asked for only when a rule needs them: before `make deps` they do not exist.
+# Evaluated only when a rule needs them: before `make deps` they do not exist.
 # The checkout may belong to another user, and be read only.
 GIT     = git -c safe.directory='*'
 GIT_VERSION = $(shell $(GIT) describe --always --dirty 2>/dev/null || echo unknown)
@@ -155,7 +155,7 @@ $(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS) | $(BUILD)/lib/libdls.so
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
-# SimGrid has an MPI of its own: nothing of ours that uses MPI is linked to it.
+# SimGrid has its own MPI: none of our objects with MPI is linked to it.
 PLAN_SIM = $(if $(WITH_SIM),$(BUILD)/bench/divisible/sim/plan.o)
 $(BUILD)/dlsbench-plan-sim: $(PLAN_SIM)
 	@[ -n '$(WITH_SIM)' ] || { echo 'SIM=0 leaves out SimGrid' >&2; exit 1; }
@@ -195,7 +195,7 @@ clean: ## remove the build folder
 	rm -rf $(BUILD)
 
 include sim.mk papers.mk lib.mk checks.mk faults.mk
-# What is compiled or checked waits for `make deps` when both are asked for.
+# Compiling and checking wait for `make deps` when both are requested.
 $(OBJECTS) $(OVERHEAD) $(TESTS:=.o) $(SIM_TESTS:=.o) $(BUILD)/version $(CHECKS) test test-all: | \
     $(filter deps,$(MAKECMDGOALS))
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

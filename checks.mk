@@ -1,11 +1,11 @@
-# Checks of the sources: `make check`.  Each is a target of its own, so that
+# Checks of the sources: `make check`.  Each is a separate target, so that
 # tests/run.py can count them.
 CHECKS = check-layers check-size check-headers check-registry check-data \
          check-format check-shell check-python check-gcc check-clang
 .PHONY: check $(CHECKS)
 check: $(CHECKS) ## layers, sizes, headers, registry, data, format, lint, warnings
 
-# The floors of the house are in tests/floors.py; what lies outside it, here.
+# The floors of the house are in tests/floors.py; the rules outside it are here.
 # $(1): headers, $(2): where they are forbidden.
 INCLUDES = grep -rnE --include=*.[ch] --include=*.inc --exclude=*_test.c \
            --exclude=*testing.h --exclude-dir=examples '^[[:space:]]*\#[[:space:]]*include[[:space:]]*["<]($(1))'
@@ -70,7 +70,7 @@ check-python:
 	@files=$$($(GIT) ls-files '*.py'); [ -z "$$files" ] || $(PYTHON) -m flake8 $$files
 	@echo "python ok"
 
-# What gcc sees depends on its optimizations, what clang sees does not.
+# gcc's warnings depend on its optimizations, clang's do not.
 check-gcc check-clang: check-%:
 	+$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/check-$* CC=$* WERROR=1 \
 	    $(if $(filter clang,$*),CFLAGS=-O0) all-objects

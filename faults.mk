@@ -1,5 +1,5 @@
-# What takes longer than `make test`, or may take as long as one likes: faults
-# that are searched for.  Each part is a target of its own.
+# Searches for faults, which take longer than `make test`, or as long as you
+# like. Each part is a separate target.
 FAULTS  = fuzz kills damaged
 .PHONY: test-faults $(FAULTS:%=faults-%) fuzz-replay
 test-faults: $(FAULTS:%=faults-%) ## search for faults: fuzzers (SECONDS=60 each), kills and damaged results (ROUNDS=300)
@@ -11,14 +11,15 @@ faults-kills: $(BUILD)/dlsbench $(if $(WITH_SIM),sim)
 
 # ---- damaged result directories ----
 #
-# SEED=n damages one as before.
+# SEED=n repeats one damage.
 faults-damaged: all
 	$(Q)ROUNDS=$(or $(ROUNDS),300) $(PYTHON) -m pytest -q -x tests/integration/test_damaged.py
 
 # ---- fuzzers ----
 #
-# tests/fuzz/NAME_fuzz.c with tests/fuzz/corpus/NAME.  What a fuzzer finds is in
-# build/fuzz/NAME; once it is mended, a small copy goes to the corpus.
+# tests/fuzz/NAME_fuzz.c with tests/fuzz/corpus/NAME.  The findings of a fuzzer
+# are in build/fuzz/found/NAME; once the fault is mended, a small copy goes to
+# the corpus.
 FUZZERS := $(patsubst tests/fuzz/%_fuzz.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 SECONDS = 60
 FUZZ    = $(BUILD)/fuzz

@@ -1,5 +1,5 @@
-# `make lib`: libdls, of the same sources that the suite measures.  Only what
-# dls/*.h declares leaves it, and it needs libc and libm only.
+# `make lib`: libdls, from the sources that the suite measures.  It exports only
+# the names that dls/*.h declares, and needs only libc and libm.
 LIB     = $(BUILD)/lib
 LIB_VERSION = $(shell sed -n 's/.*DLS_VERSION "\(.*\)"/\1/p' dls/dls.h)
 LIB_MAJOR = $(firstword $(subst ., ,$(LIB_VERSION)))
@@ -38,7 +38,7 @@ $(LIB)/dls.pc: dls/dls.pc.in FORCE
 	@sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(LIB_VERSION)|' $< | cmp -s - $@ || \
 	    sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(LIB_VERSION)|' $< > $@
 
-# Only the library: for programs that need nothing of the suite.
+# Only the library: for programs that do not need the suite.
 LIBDIR  = $(DESTDIR)$(PREFIX)/lib
 INCLUDE = $(DESTDIR)$(PREFIX)/include
 EXAMPLES = $(DESTDIR)$(PREFIX)/share/doc/dls/examples

@@ -1,7 +1,7 @@
-# `make sim`: the same harness and protocol sources on a simulated cluster,
-# with SimGrid's SMPI as MPI.  A header whose parts differ there has them in two
-# folders below its own: native/ and sim/.  What measures this machine is not
-# in a simulation at all.
+# `make sim`: the same harness and protocol sources on a simulated cluster, with
+# SimGrid's SMPI as MPI.  A header whose parts differ there has them in two
+# folders below its own: native/ and sim/.  Code that measures this machine is
+# not in a simulation at all.
 SIM_SOURCES := $(filter-out harness/topo/% harness/counters/% harness/calibrate/% bench/%, \
                $(foreach source,$(SOURCES),$(if $(findstring /native/,$(source)),,$(source)))) \
                $(shell find harness -path '*/sim/*.c' ! -name '*_test.c')
@@ -9,7 +9,7 @@ SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)
 SIM_PACKAGES = jansson libxxhash netpbm
 SIM_LDLIBS = $(call libraries,$(SIM_PACKAGES)) \
              -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
-# SMPI's own malloc would share what ranks allocate; nothing needs it.
+# SMPI's own malloc would share the ranks' allocations, which is not needed.
 SIM_CPPFLAGS = -I. -D_GNU_SOURCE -DSMPI_NO_OVERRIDE_MALLOC \
                $(shell pkg-config --cflags $(SIM_PACKAGES)) \
                -isystem $(BLAS_INCLUDE)
@@ -33,7 +33,8 @@ $(BUILD)/dlsbench-sim: $(SIM_OBJECTS)
 	$(say) LD $@
 	$(Q)smpicc $(FLAGS) -o $@ $^ $(SIM_LDLIBS)
 
-# Tests of what is only in simulations; sanitizers do not know SimGrid's stacks.
+# Tests of code that is only in simulations; sanitizers do not know SimGrid's
+# stacks.
 SMPI = $(firstword $(wildcard /usr/include/smpi /usr/local/include/smpi))
 SIM_TESTS := $(if $(and $(WITH_SIM),$(SMPI),$(if $(SAN),,1)),$(patsubst %.c,$(BUILD)/sim/%, \
                $(shell find harness -path '*/sim/*_test.c')))
