@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,17 +17,20 @@ static const char *const below[] = {"", "share/dlsbench/"};
 
 enum { BELOW = sizeof(below) / sizeof(below[0]) };
 
-static int find_below(const char *top, const char *name, char *path,
-                      size_t size)
+static bool find_below(const char *top, const char *name, char *path,
+                       size_t size)
 {
     for (int i = 0; i < BELOW; i++) {
-        int length = snprintf(path, size, "%s/%s%s", top, below[i], name);
-        if (length < 0 || (size_t)length >= size)
-            return -ENAMETOOLONG;
-        if (access(path, R_OK) == 0)
-            return 0;
+        char found[PATH_MAX];
+        int length =
+            snprintf(found, sizeof(found), "%s/%s%s", top, below[i], name);
+        if (length >= 0 && (size_t)length < sizeof(found) &&
+            (size_t)length < size && access(found, R_OK) == 0) {
+            memcpy(path, found, (size_t)length + 1);
+            return true;
+        }
     }
-    return -ENOENT;
+    return false;
 }
 
 int installed_find(const char *name, char *path, size_t size)
@@ -41,8 +45,10 @@ int installed_find(const char *name, char *path, size_t size)
         if (slash == NULL)
             break;
         *slash = '\0';
-        if (find_below(top, name, path, size) == 0)
+        if (find_below(top, name, path, size))
             return 0;
     }
-    return code != 0 ? code : find_below(BUILD_TREE, name, path, size);
+    if (code != 0)
+        return code;
+    return find_below(BUILD_TREE, name, path, size) ? 0 : -ENOENT;
 }

@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* The path of `name`, such as "bench/campaigns".  Returns 0, -ENOENT or
- * -ENAMETOOLONG. */
+/* The path of `name`, such as "bench/campaigns".  Returns 0, or -ENOENT when it
+ * is not there or its path is longer than `size`. */
 int installed_find(const char *name, char *path, size_t size);
 
 #endif
