@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,4 +79,34 @@ void text_line(char *out, size_t size, const char *text)
         text += read;
     }
     out[used] = '\0';
+}
+
+bool text_to_word(char *word, size_t size, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        bool plain = strchr(" \t\n\r*?[]\\%", *text) == NULL;
+        int length =
+            snprintf(word, size, plain ? "%c" : "%%%02X", (unsigned char)*text);
+        if ((size_t)length >= size)
+            return false;
+        word += length;
+        size -= (size_t)length;
+    }
+    *word = '\0';
+    return size > 0;
+}
+
+void text_from_word(char *word)
+{
+    char *end = word;
+    for (; *word != '\0'; word++) {
+        unsigned byte = (unsigned char)*word;
+        if (*word == '%' && isxdigit((unsigned char)word[1]) &&
+            isxdigit((unsigned char)word[2])) {
+            sscanf(word + 1, "%2x", &byte);
+            word += 2;
+        }
+        *end++ = (char)byte;
+    }
+    *end = '\0';
 }

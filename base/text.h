@@ -21,4 +21,11 @@ long text_wrong_byte(const char *text);
  * \xHH. */
 void text_line(char *out, size_t size, const char *text);
 
+/* As one word that no shell script splits or expands: blanks, the ends of lines
+ * and * ? [ ] \ % are written as %XX.  False when `size` is too small. */
+bool text_to_word(char *word, size_t size, const char *text);
+
+/* Reads it back, in its place. */
+void text_from_word(char *word);
+
 #endif

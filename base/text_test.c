@@ -83,6 +83,45 @@ static void long_errors_are_cut_between_characters(void **state)
     assert_int_equal(strncmp(err.text, "a: \xc3\xa9", 5), 0);
 }
 
+static void words_come_back_and_are_not_split(void **state)
+{
+    static const struct {
+        const char *text, *word;
+    } rows[] = {
+        {"/a/plan-1.json", "/a/plan-1.json"},
+        {"", ""},
+        {"two words\t\n", "two%20words%09%0A"},
+        {"[a]*?\\", "%5Ba%5D%2A%3F%5C"},
+        {"100%41", "100%2541"},
+        {"\xc3\xa9'\"$", "\xc3\xa9'\"$"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char word[32];
+        assert_true(text_to_word(word, sizeof(word), rows[i].text));
+        assert_string_equal(word, rows[i].word);
+        size_t length = strlen(word);
+        assert_true(text_to_word(word, length + 1, rows[i].text));
+        assert_false(text_to_word(word, length, rows[i].text));
+        strcpy(word, rows[i].word);
+        text_from_word(word);
+        assert_string_equal(word, rows[i].text);
+    }
+}
+
+/* Whoever reads the command lines of others reads these. */
+static void half_an_escape_is_itself(void **state)
+{
+    static const char *const words[] = {"%", "%4", "%g1", "50% of", "%%"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        char word[16];
+        strcpy(word, words[i]);
+        text_from_word(word);
+        assert_string_equal(word, words[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -90,6 +129,8 @@ int main(void)
         cmocka_unit_test(the_first_wrong_byte_is_found),
         cmocka_unit_test(lines_have_no_control_characters),
         cmocka_unit_test(long_errors_are_cut_between_characters),
+        cmocka_unit_test(words_come_back_and_are_not_split),
+        cmocka_unit_test(half_an_escape_is_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,9 +100,10 @@ static int make_plan(const struct driver *driver, struct driver_shape shape,
     return code;
 }
 
-/* `hosts` is written for a simulation. */
-static char **command(const struct driver *driver, struct driver_shape shape,
-                      const char *plan, const char *hosts, struct error *err)
+/* `hosts` are those of a simulation. */
+static char **make_command(const struct driver *driver,
+                           struct driver_shape shape, const char *plan,
+                           int hosts, struct error *err)
 {
     const struct driver_options *options = driver->options;
     char limit[32];
@@ -111,29 +112,40 @@ static char **command(const struct driver *driver, struct driver_shape shape,
              driver->campaign->policy.cell_timeout + START_S);
     if (options->simulate != NULL)
         return simulate_argv(options->simulate, platform_of(driver, shape),
-                             shape.ranks, shape.threads, plan, hosts, err);
+                             (long)shape.ranks * shape.threads, plan, hosts,
+                             err);
     return launcher_argv(options->launcher, shape.ranks, shape.threads, tail,
                          err);
 }
 
-static int start(struct driver *driver, struct driver_shape shape,
-                 const char *plan, struct child_end *end, struct error *err)
+static int run_command(struct driver *driver, char **argv,
+                       struct child_end *end, struct error *err)
 {
     const struct child_watcher watcher = {.output = on_output,
                                           .message = on_message,
                                           .tick = on_tick,
                                           .arg = driver};
-    char hosts[PATH_MAX + LAUNCH_ID_SIZE + 32];
-    snprintf(hosts, sizeof(hosts), "%s.hosts", plan);
-    char **argv = command(driver, shape, plan, hosts, err);
-    if (argv == NULL)
-        return -EINVAL;
     driver->said[0] = '\0';
     watch_launch(&driver->watch, child_now());
-    int code = child_run(argv, &driver->stops, &watcher, end, err);
+    return child_run(argv, &driver->stops, &watcher, end, err);
+}
+
+static int start(struct driver *driver, struct driver_shape shape,
+                 const char *plan, struct child_end *end, struct error *err)
+{
+    int hosts = -1, code = -EINVAL;
+    if (driver->options->simulate != NULL) {
+        hosts = simulate_hosts(platform_of(driver, shape), shape.ranks,
+                               shape.threads, err);
+        if (hosts < 0)
+            return hosts;
+    }
+    char **argv = make_command(driver, shape, plan, hosts, err);
+    if (argv != NULL)
+        code = run_command(driver, argv, end, err);
     launcher_free(argv);
-    if (driver->options->simulate != NULL)
-        unlink(hosts);
+    if (hosts >= 0)
+        close(hosts);
     return code;
 }
 

@@ -39,8 +39,8 @@ static bool was_killed(const char *path, const char *kind)
 
 void rundir_clean(const struct rundir *dir)
 {
-    static const char *const kinds[][2] = {
-        {"plan-", ".json"}, {"plan-", ".hosts"}, {"manifest-", ".json.part"}};
+    static const char *const kinds[][2] = {{"plan-", ".json"},
+                                           {"manifest-", ".json.part"}};
     for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
         struct folder found;
         if (folder_find(dir->full, kinds[k][0], kinds[k][1], &found, NULL) != 0)

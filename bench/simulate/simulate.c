@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "bench/start/installed.h"
 #include "bench/start/launcher.h"
 #include "harness/guard/need.h"
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* The memory of SMPI and DLSBench, measured with 32,768 ranks on one
@@ -260,23 +262,24 @@ int simulate_check(const struct simulate_platform *platform, int ranks,
 
 /* ---- the command ---- */
 
-static int write_hosts(const struct simulate_platform *platform, int ranks,
-                       int threads, const char *path, struct error *err)
+int simulate_hosts(const struct simulate_platform *platform, int ranks,
+                   int threads, struct error *err)
 {
-    FILE *file = fopen(path, "w");
-    if (file == NULL)
-        return error_set(err, errno, "%s: cannot write: %s", path,
-                         strerror(errno));
-    for (int i = 0, left = ranks; i < platform->count && left > 0; i++) {
+    int fd = memfd_create("hosts", MFD_CLOEXEC);
+    FILE *file = fd >= 0 ? fdopen(dup(fd), "w") : NULL;
+    for (int i = 0, left = ranks;
+         file != NULL && i < platform->count && left > 0; i++) {
         const struct simulate_host *host = &platform->hosts[i];
         for (int r = host->cores / threads; r > 0 && left > 0; r--, left--)
             for (int t = 0; t < threads; t++)
                 fprintf(file, "%s\n", host->name);
     }
-    if (fclose(file) != 0)
-        return error_set(err, errno, "%s: cannot write: %s", path,
-                         strerror(errno));
-    return 0;
+    if (file != NULL && fclose(file) == 0)
+        return fd;
+    int code =
+        error_set(err, errno, "hosts of the simulation: %s", strerror(errno));
+    close(fd);
+    return code;
 }
 
 static int fill(char **argv, const char *const *words)
@@ -289,30 +292,28 @@ static int fill(char **argv, const char *const *words)
 }
 
 char **simulate_argv(const struct simulate *simulate,
-                     const struct simulate_platform *platform, int ranks,
-                     int threads, const char *plan, const char *hostfile,
-                     struct error *err)
+                     const struct simulate_platform *platform, long ranks,
+                     const char *plan, int hosts, struct error *err)
 {
-    char number[32];
+    char number[32], file[64], word[3 * PATH_MAX];
     /* Quiet: it would repeat its command after a failure, and leave files. */
     const char *words[WORDS] = {"smpirun",   "-quiet",    "-np",
                                 number,      "-platform", platform->file,
-                                "-hostfile", hostfile};
+                                "-hostfile", file};
     int n = 8;
-    if (write_hosts(platform, ranks, threads, hostfile, err) != 0)
-        return NULL;
-    snprintf(number, sizeof(number), "%ld", (long)ranks * threads);
+    snprintf(number, sizeof(number), "%ld", ranks);
+    snprintf(file, sizeof(file), "/proc/%ld/fd/%d", (long)getpid(), hosts);
     for (int i = 0; i < FLAGS; i++)
         words[n++] = flags[i];
     for (int i = 0; platform->machine != NULL && i < THIS_MACHINE_FLAGS; i++)
         words[n++] = platform->machine->flag[i];
-    words[n++] = (long)ranks * threads <= GUARDED_RANKS
-                     ? "--cfg=contexts/guard-size:1"
-                     : "--cfg=contexts/guard-size:0";
+    words[n++] = ranks <= GUARDED_RANKS ? "--cfg=contexts/guard-size:1"
+                                        : "--cfg=contexts/guard-size:0";
     words[n++] = simulate->program;
-    words[n++] = plan;
+    words[n++] = word;
     char **argv = calloc(WORDS + 1, sizeof(*argv));
-    if (argv != NULL && fill(argv, words) == 0)
+    if (argv != NULL && text_to_word(word, sizeof(word), plan) &&
+        fill(argv, words) == 0)
         return argv;
     launcher_free(argv);
     error_set(err, ENOMEM, "out of memory");

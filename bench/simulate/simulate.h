@@ -57,12 +57,17 @@ int simulate_store(const struct simulate *simulate, const char *dir,
 int simulate_check(const struct simulate_platform *platform, int ranks,
                    int threads, struct error *err);
 
-/* Writes the hosts of the ranks to `hostfile` and makes the command; free it
- * with launcher_free.  The threads of a rank are ranks of SMPI that share a
- * host.  NULL with a text on errors. */
+/* The hosts of the ranks, a line each, in a file that has no name: smpirun
+ * takes no path with blanks.  Returns its descriptor or -errno with a text; to
+ * be closed when the launch has ended. */
+int simulate_hosts(const struct simulate_platform *platform, int ranks,
+                   int threads, struct error *err);
+
+/* The command that has the ranks on these hosts run the plan; free it with
+ * launcher_free.  The threads of a rank are ranks of SMPI that share a host.
+ * NULL with a text on errors. */
 char **simulate_argv(const struct simulate *simulate,
-                     const struct simulate_platform *platform, int ranks,
-                     int threads, const char *plan, const char *hostfile,
-                     struct error *err);
+                     const struct simulate_platform *platform, long ranks,
+                     const char *plan, int hosts, struct error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* dlsbench-sim: what smpirun starts, once for every simulated core.  Rank 0
  * is the launch: it reads the plan, opens and records for all; the others do
  * their part of each loop when it calls them. */
+#include "base/text.h"
 #include "harness/engine/sim/world.h"
 #include "harness/guard/guard.h"
 #include "harness/launch/launch.h"
@@ -35,6 +36,7 @@ int main(int argc, char **argv)
         world_print_hosts();
     else if (argc == 2 && rank == 0) {
         guard_begin(0);
+        text_from_word(argv[1]);
         code = lead(&world, argv[1]);
     } else if (argc == 2)
         world_follow(rank);

@@ -191,6 +191,20 @@ def test_threads_are_said_to_be_cores(sim):
     one_error(result, 0, "threads are simulated as cores of one host")
 
 
+def test_paths_may_have_blanks_and_patterns(sim, tmp_path):
+    """smpirun splits its words at blanks, and takes them for patterns."""
+    folder = tmp_path / "my [own] files*"
+    folder.mkdir()
+    platform = folder / "a small? platform.xml"
+    platform.write_text(SMALL)
+    here = sim(*ADJOINT, "--scheme", "gss", "--workers", 5)
+    there = sim(*ADJOINT, "--scheme", "gss", "--workers", 5, "--platform",
+                platform, out="my [own] files*/50%41 of it")
+    assert only(here)["time_s"] == only(there)["time_s"]
+    kinds = {x.name.split("-")[0] for x in there.directory.iterdir()}
+    assert not kinds & {"plan", "hosts"}
+
+
 def test_no_platform(sim, dlsbench, tmp_path):
     one_error(dlsbench("sim", *ADJOINT, "--scheme", "ss"), 2,
               "platform is missing")

@@ -1,5 +1,6 @@
 #include "harness/guard/earlier.h"
 
+#include "base/text.h"
 #include "harness/guard/process.h"
 
 #include <errno.h>
@@ -64,7 +65,7 @@ static bool is_conflict(const struct search *search, const char *path)
 }
 
 /* Launchers and ranks have "... launch PLAN" in their command line, simulations
- * ".../dlsbench-sim PLAN". */
+ * ".../dlsbench-sim PLAN" with the plan as smpirun needs it. */
 static bool runs_launch(pid_t pid, void *arg)
 {
     struct search *search = arg;
@@ -73,10 +74,14 @@ static bool runs_launch(pid_t pid, void *arg)
     for (const char *word = search->words; word < search->words + length;
          word += strlen(word) + 1) {
         const char *slash = strrchr(before, '/');
-        bool follows = strcmp(before, "launch") == 0 ||
-                       strcmp(slash ? slash : "", "/dlsbench-sim") == 0;
-        if (follows && is_conflict(search, word))
-            return split_path(word, &search->found);
+        bool simulated = text_is(slash ? slash : "", "/dlsbench-sim");
+        char plan[PATH_MAX + NAME_MAX];
+        snprintf(plan, sizeof(plan), "%s", word);
+        if (simulated)
+            text_from_word(plan);
+        if ((simulated || text_is(before, "launch")) &&
+            is_conflict(search, plan))
+            return split_path(plan, &search->found);
         before = word;
     }
     return false;
