@@ -81,6 +81,12 @@ unsigned sleep(unsigned seconds)
     return nanosleep(&t, &left) == 0 ? 0 : (unsigned)left.tv_sec;
 }
 
+unsigned alarm(unsigned seconds)
+{
+    unsigned n = (unsigned)times();
+    return NEXT(alarm)(seconds * n) / n;
+}
+
 static int longer_ms(int ms)
 {
     return ms <= 0 ? ms : (int)(ms * times());
