@@ -2,9 +2,9 @@
  * passes: its loss is known from the times of its computing, and is slept. */
 #include "harness/sim/run_parts.h"
 
-#include "harness/transport/master/reissue.h"
+#include "harness/transport/reissue/reissue.h"
 #include "harness/engine/sim/world.h"
-#include "harness/transport/master/reissue.h"
+#include "harness/transport/reissue/reissue.h"
 
 #include <errno.h>
 #include <math.h>

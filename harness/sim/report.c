@@ -3,7 +3,7 @@
 
 #include "base/stats.h"
 #include "harness/engine/sim/world.h"
-#include "harness/transport/master/reissue.h"
+#include "harness/transport/reissue/reissue.h"
 
 #include <errno.h>
 #include <stdlib.h>

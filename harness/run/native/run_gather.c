@@ -2,7 +2,7 @@
 
 #include "base/stats.h"
 #include "harness/run/logged.h"
-#include "harness/transport/master/reissue.h"
+#include "harness/transport/reissue/reissue.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "harness/run/run_parts.h"
 
 #include "harness/guard/need.h"
-#include "harness/transport/master/reissue.h"
+#include "harness/transport/reissue/reissue.h"
 
 #include <errno.h>
 #include <stdlib.h>

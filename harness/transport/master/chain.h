@@ -6,7 +6,7 @@
 #define HARNESS_TRANSPORT_MASTER_CHAIN_H
 
 #include "harness/comm/source_rma.h"
-#include "harness/transport/master/reissue_source.h"
+#include "harness/transport/reissue/reissue_source.h"
 #include "harness/transport/master/relay.h"
 #include "harness/transport/transport.h"
 

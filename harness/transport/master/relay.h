@@ -13,7 +13,7 @@
 #include "harness/engine/engine.h"
 #include "harness/hierarchy/tree.h"
 #include "harness/transport/master/master.h"
-#include "harness/transport/master/reissue.h"
+#include "harness/transport/reissue/reissue.h"
 
 #include <mpi.h>
 

@@ -1,7 +1,7 @@
 /* The workers' end of the relay. */
 #include "harness/transport/master/relay_parts.h"
 
-#include "harness/transport/master/reissue_source.h"
+#include "harness/transport/reissue/reissue_source.h"
 
 /* The chunk that ran is done: its time waits to be told. */
 static void end_time(struct relay_source *source, double now)

@@ -152,8 +152,10 @@ void relay_poison(struct relay *relay, int byte)
     const struct reissue *book = relay->book;
     for (int32_t i = 0; relay->landed != NULL && i < book->count; i++) {
         const struct reissue_entry *entry = &book->entry[i];
-        for (int32_t h = entry->holders; h >= 0; h = book->holder[h].next) {
-            char *landed = relay->landed[book->holder[h].worker];
+        int32_t cursor = 0;
+        int worker;
+        while ((worker = reissue_holder(book, entry, &cursor)) >= 0) {
+            char *landed = relay->landed[worker];
             if (landed != NULL)
                 memset(landed +
                            (size_t)entry->chunk.start * relay->output_bytes,

@@ -1,4 +1,4 @@
-#include "harness/transport/master/reissue_source.h"
+#include "harness/transport/reissue/reissue_source.h"
 
 #include <string.h>
 

@@ -1,8 +1,21 @@
-#include "harness/transport/master/reissue.h"
+#include "harness/transport/reissue/reissue.h"
+
+#include "base/invariant.h"
+#include "base/pages.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+static size_t entry_bytes(const struct reissue *book)
+{
+    return (size_t)book->iterations * sizeof(*book->entry);
+}
+
+static size_t place_bytes(const struct reissue *book)
+{
+    return (size_t)book->iterations * sizeof(*book->place);
+}
 
 int reissue_open(struct reissue *book, int64_t iterations, int workers,
                  double allowed_s, double least_s)
@@ -12,15 +25,19 @@ int reissue_open(struct reissue *book, int64_t iterations, int workers,
                              .allowed_s = allowed_s,
                              .least_s = least_s,
                              .first = -1};
-    book->place = calloc((size_t)iterations + 1, sizeof(*book->place));
-    return book->place != NULL ? 0 : -ENOMEM;
+    book->entry = pages_map(entry_bytes(book));
+    book->place = pages_map(place_bytes(book));
+    if (book->entry != NULL && book->place != NULL)
+        return 0;
+    reissue_close(book);
+    return -ENOMEM;
 }
 
 void reissue_close(struct reissue *book)
 {
-    free(book->entry);
+    pages_unmap(book->entry, entry_bytes(book));
+    pages_unmap(book->place, place_bytes(book));
     free(book->holder);
-    free(book->place);
     *book = (struct reissue){.first = -1};
 }
 
@@ -37,32 +54,53 @@ void reissue_reset(struct reissue *book)
 
 /* ---- lists ---- */
 
-static void *grow(void *list, int32_t count, int32_t *room, size_t size)
+static bool has_room(struct reissue *book)
 {
-    if (count < *room)
-        return list;
-    int32_t more = *room * 2 + 256;
-    void *moved = realloc(list, (size_t)more * size);
-    if (moved == NULL)
-        abort(); /* a few bytes for a chunk: nothing sensible is left */
-    *room = more;
-    return moved;
+    if (book->holders < book->holder_room)
+        return true;
+    int32_t room = book->holder_room * 2 + 256;
+    struct reissue_holder *more =
+        realloc(book->holder, (size_t)room * sizeof(*more));
+    if (more == NULL)
+        return false;
+    book->holder = more;
+    book->holder_room = room;
+    return true;
 }
 
 static void hold(struct reissue *book, struct reissue_entry *entry, int worker)
 {
-    book->holder = grow(book->holder, book->holders, &book->holder_room,
-                        sizeof(*book->holder));
-    book->holder[book->holders] =
-        (struct reissue_holder){worker, entry->holders};
-    entry->holders = book->holders++;
+    if (!has_room(book))
+        return;
+    book->holder[book->holders] = (struct reissue_holder){worker, entry->later};
+    entry->later = book->holders++;
+}
+
+/* The cursor is 1 behind the first, and then 2 more than the place of the one
+ * that was told. */
+int reissue_holder(const struct reissue *book,
+                   const struct reissue_entry *entry, int32_t *cursor)
+{
+    int32_t at = entry->later;
+    if (*cursor == 0) {
+        *cursor = 1;
+        return entry->worker;
+    }
+    if (*cursor > 1)
+        at = book->holder[*cursor - 2].next;
+    if (at < 0)
+        return -1;
+    *cursor = at + 2;
+    return book->holder[at].worker;
 }
 
 static bool has_had(const struct reissue *book,
                     const struct reissue_entry *entry, int worker)
 {
-    for (int32_t h = entry->holders; h >= 0; h = book->holder[h].next)
-        if (book->holder[h].worker == worker)
+    int32_t cursor = 0;
+    int holder;
+    while ((holder = reissue_holder(book, entry, &cursor)) >= 0)
+        if (holder == worker)
             return true;
     return false;
 }
@@ -102,16 +140,15 @@ static void write_out(struct reissue *book, int worker,
 {
     if (book->count == 0)
         book->began_s = now_s;
-    book->entry =
-        grow(book->entry, book->count, &book->room, sizeof(*book->entry));
+    invariant(book->count < book->iterations);
     int32_t i = book->count++;
     book->entry[i] = (struct reissue_entry){.chunk = *chunk,
                                             .due_s = due(book, chunk, now_s),
                                             .winner = -1,
-                                            .holders = -1};
+                                            .worker = worker,
+                                            .later = -1};
     book->place[chunk->start] = i + 1;
     book->fresh += chunk->size;
-    hold(book, &book->entry[i], worker);
     put_in(book, i);
 }
 
@@ -222,10 +259,7 @@ bool reissue_tells(struct reissue *book, int worker, int64_t start)
 {
     engine_lock(&book->lock);
     const struct reissue_entry *entry = &book->entry[book->place[start] - 1];
-    int32_t first = entry->holders; /* the last of their list */
-    while (book->holder[first].next >= 0)
-        first = book->holder[first].next;
-    bool tells = book->holder[first].worker == worker &&
+    bool tells = entry->worker == worker &&
                  (entry->winner < 0 || entry->winner == worker);
     engine_unlock(&book->lock);
     return tells;

@@ -5,11 +5,11 @@
  * Two workers may run the same iterations at the same time, so each computes
  * into memory of its own; asking for the next chunk brings the finished one's
  * results to their place if they are the first. */
-#ifndef HARNESS_TRANSPORT_MASTER_REISSUE_SOURCE_H
-#define HARNESS_TRANSPORT_MASTER_REISSUE_SOURCE_H
+#ifndef HARNESS_TRANSPORT_REISSUE_REISSUE_SOURCE_H
+#define HARNESS_TRANSPORT_REISSUE_REISSUE_SOURCE_H
 
 #include "harness/comm/source.h"
-#include "harness/transport/master/reissue.h"
+#include "harness/transport/reissue/reissue.h"
 
 #include <stddef.h>
 

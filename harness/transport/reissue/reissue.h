@@ -10,8 +10,8 @@
  * one is dropped.
  *
  * Bookkeeping under a lock of its own: no clock, no messages, no results. */
-#ifndef HARNESS_TRANSPORT_MASTER_REISSUE_H
-#define HARNESS_TRANSPORT_MASTER_REISSUE_H
+#ifndef HARNESS_TRANSPORT_REISSUE_REISSUE_H
+#define HARNESS_TRANSPORT_REISSUE_REISSUE_H
 
 #include "harness/engine/engine.h"
 #include "sched/sched.h"
@@ -30,7 +30,8 @@ struct reissue_entry {
     struct chunk chunk;
     double due_s;          /* from then on it goes out again */
     int32_t winner;        /* whose result counts; -1: none yet */
-    int32_t holders;       /* first of who has had it, in the book's list */
+    int32_t worker;        /* that had it first */
+    int32_t later;         /* who had it later: first in the book's list, -1 */
     int32_t before, after; /* in the list of those without a result */
 };
 
@@ -48,10 +49,10 @@ struct reissue {
     bool (*reserved)(void *arg, int worker, struct chunk *chunk);
     void *arg;
 
-    struct reissue_entry *entry; /* in the order in which they went out */
-    struct reissue_holder *holder;
+    struct reissue_entry *entry;   /* in the order in which they went out */
+    struct reissue_holder *holder; /* of chunks that went out again */
     int32_t *place; /* entry + 1 by first iteration; 0: not out yet */
-    int32_t count, room, holders, holder_room;
+    int32_t count, holders, holder_room;
     int32_t first;   /* without a result, -1: none */
     double began_s;  /* the first went out */
     int64_t fresh;   /* iterations that have been out */
@@ -64,7 +65,9 @@ struct reissue {
 };
 
 /* A chunk of n iterations is out too long after n * allowed_s, and after
- * least_s in any case.  Returns 0 or -ENOMEM. */
+ * least_s in any case.  Returns 0 or -ENOMEM.  Nothing fails later: where
+ * memory is missing to write down who has had a chunk again, that worker may
+ * get it once more. */
 int reissue_open(struct reissue *book, int64_t iterations, int workers,
                  double allowed_s, double least_s);
 void reissue_close(struct reissue *book);
@@ -101,6 +104,11 @@ static inline bool reissue_is_over(struct reissue *book)
 /* Blocks until it is. */
 void reissue_await(struct reissue *book,
                    const struct engine_patience *patience);
+
+/* The workers that have had an entry's chunk, one after the other from *cursor
+ * = 0; -1: no more. */
+int reissue_holder(const struct reissue *book,
+                   const struct reissue_entry *entry, int32_t *cursor);
 
 /* Whose result counts of the chunk that begins with `start`; -1: nobody's. */
 int reissue_winner(const struct reissue *book, int64_t start);
