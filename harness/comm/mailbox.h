@@ -156,11 +156,14 @@ MPI_Request *mailbox_add(struct mailbox *box);
  * oldest of many. */
 void mailbox_reap(struct mailbox *box);
 
-/* The same now and then, for a caller that adds many requests. */
-static inline void mailbox_reap_old(struct mailbox *box)
+/* The same now and then, for a caller that adds many requests; returns whether.
+ */
+static inline bool mailbox_reap_old(struct mailbox *box)
 {
-    if (box->requests >= 64 && box->requests % 64 == 0)
+    bool many = box->requests >= 64 && box->requests % 64 == 0;
+    if (many)
         mailbox_reap(box);
+    return many;
 }
 
 /* Waits for all messages on their way, the oldest first; without MPI held. */

@@ -250,7 +250,7 @@ static int open_upstream(struct chain *chain, struct error *err)
         upstream->units = units->count > 0 ? units : NULL;
     }
     for (int i = 0; i < chain->relay.count; i++)
-        chain->relay.master[i].upstream = upstream;
+        chain->relay.hosted[i].master.upstream = upstream;
     return 0;
 }
 

@@ -142,5 +142,5 @@ void chain_poison(void *end, int byte)
 {
     struct chain *chain = end;
     if (chain->root->has_book && chain->has_relay)
-        relay_poison(&chain->relay, byte);
+        result_collector_poison(&chain->relay.results, byte);
 }

@@ -54,15 +54,16 @@ void chain_finish(void *end)
 struct transport_traffic chain_traffic(const void *end)
 {
     const struct relay *relay = &((const struct chain *)end)->relay;
-    return (struct transport_traffic){relay->messages + relay->port.messages,
-                                      relay->bytes + relay->port.bytes};
+    return (struct transport_traffic){relay->box.messages +
+                                          relay->port.messages,
+                                      relay->box.bytes + relay->port.bytes};
 }
 
 bool chain_keeps(const void *end, int worker)
 {
     const struct chain *chain = end;
     const struct tree *tree = chain->tree;
-    if (!chain->has_relay || !chain->relay.collect)
+    if (!chain->has_relay || !chain->relay.results.collects)
         return true;
     const struct tree_master *master =
         &tree->master[tree->worker_master[worker]];
@@ -75,12 +76,8 @@ bool chain_collected(const void *end, int64_t *cursor, int64_t *start,
                      int64_t *size)
 {
     const struct chain *chain = end;
-    if (!chain->has_relay || *cursor >= chain->relay.received_count)
-        return false;
-    const struct received *r = &chain->relay.received[(*cursor)++];
-    *start = r->start;
-    *size = r->size;
-    return true;
+    return chain->has_relay &&
+           result_collector_next(&chain->relay.results, cursor, start, size);
 }
 
 const char *chain_data(const void *end, int i, int64_t *first)

@@ -1,4 +1,4 @@
-#include "harness/transport/master/relay_parts.h"
+#include "harness/transport/master/relay.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,32 +29,33 @@ static int count_remote_children(const struct relay *relay)
 }
 
 /* Room for what is told with a request to a parent elsewhere. */
-static int open_reports(struct relay *relay, int i)
+static int open_reports(struct relay *relay, struct hosted *hosted)
 {
-    struct master *master = &relay->master[i];
+    struct master *master = &hosted->master;
     int above = relay->tree->master[master->index].parent;
     int code = master_open_reports(master);
     if (code != 0 || master->parent != NULL ||
         relay->tree->master[above].rank < 0)
         return code;
     size_t most = (size_t)reports_most(master->workers, master->range != NULL);
-    relay->outgoing[i] =
+    hosted->told =
         malloc(sizeof(struct request) + most * sizeof(struct report));
-    return relay->outgoing[i] != NULL ? 0 : -ENOMEM;
+    return hosted->told != NULL ? 0 : -ENOMEM;
 }
 
 static int open_master(struct relay *relay, const struct relay_setup *setup,
                        int m, struct error *err)
 {
     const struct tree *tree = relay->tree;
-    struct master *master = &relay->master[relay->count];
+    struct hosted *hosted = &relay->hosted[relay->count];
+    struct master *master = &hosted->master;
     int parent = tree->master[m].parent, code = 0;
     if (master_open(master, tree, m) != 0)
         return -ENOMEM;
-    relay->refill[relay->count] = MPI_REQUEST_NULL;
-    relay->refill_tasks[relay->count] =
-        calloc((size_t)master->workers + 1, sizeof(struct task));
-    if (relay->refill_tasks[relay->count++] == NULL)
+    relay->count++;
+    hosted->refill = MPI_REQUEST_NULL;
+    hosted->tasks = calloc((size_t)master->workers + 1, sizeof(struct task));
+    if (hosted->tasks == NULL)
         return -ENOMEM;
     if (parent < 0) {
         master->scheme = setup->scheme;
@@ -66,15 +67,20 @@ static int open_master(struct relay *relay, const struct relay_setup *setup,
         code = master_open_range(master, tree, setup->pair, setup->iterations,
                                  setup->min_chunk, setup->power, err);
     if (code == 0 && setup->pair->outer->feedback != NULL)
-        code = open_reports(relay, relay->count - 1);
+        code = open_reports(relay, hosted);
     return code;
 }
 
 static int open_masters(struct relay *relay, const struct relay_setup *setup,
-                        struct error *err)
+                        size_t masters, struct error *err)
 {
     const struct tree *tree = relay->tree;
     int largest = 1;
+    if (masters == 0)
+        return 0;
+    relay->hosted = calloc(masters, sizeof(*relay->hosted));
+    if (relay->hosted == NULL)
+        return -ENOMEM;
     for (int m = 0; m < tree->count; m++) {
         if (!hosted_here(relay, m))
             continue;
@@ -84,23 +90,8 @@ static int open_masters(struct relay *relay, const struct relay_setup *setup,
         if (tree->master[m].workers > largest)
             largest = tree->master[m].workers;
     }
-    if (relay->count == 0)
-        return 0;
     relay->reply = calloc((size_t)largest, sizeof(*relay->reply));
     return relay->reply ? 0 : -ENOMEM;
-}
-
-static int open_lists(struct relay *relay, size_t masters)
-{
-    relay->master = calloc(masters + 1, sizeof(*relay->master));
-    relay->refill = calloc(masters + 1, sizeof(*relay->refill));
-    relay->refill_by = calloc(masters + 1, sizeof(*relay->refill_by));
-    relay->refill_tasks = calloc(masters + 1, sizeof(*relay->refill_tasks));
-    relay->outgoing = calloc(masters + 1, sizeof(*relay->outgoing));
-    return relay->master && relay->refill && relay->refill_by &&
-                   relay->refill_tasks && relay->outgoing
-               ? 0
-               : -ENOMEM;
 }
 
 /* Reports behind the longest request that comes here. */
@@ -119,18 +110,45 @@ static size_t most_reports(const struct relay *relay,
     return setup->pair->outer->feedback != NULL ? (size_t)most : 0;
 }
 
-static int open_ring(struct relay *relay, const struct relay_setup *setup)
+/* Messages under way: a worker's request and its last. */
+enum { KEPT_BY_WORKERS = 2, KEPT_BY_MASTERS = 32 };
+
+static int open_queue(struct relay *relay, const struct relay_setup *setup)
 {
-    size_t ring = (size_t)relay->comm->posted;
-    relay->remote_children = count_remote_children(relay);
-    if (relay->remote_children == 0)
-        return 0;
-    relay->slot = sizeof(struct request) +
-                  most_reports(relay, setup) * sizeof(struct report);
-    relay->ring = relay->comm->posted;
-    relay->request = calloc(ring, relay->slot);
-    relay->incoming = calloc(ring, sizeof(*relay->incoming));
-    return relay->request && relay->incoming ? 0 : -ENOMEM;
+    const struct comm *comm = relay->comm;
+    int children = count_remote_children(relay);
+    struct mailbox_setup box = {.comm = comm,
+                                .kept = relay->count > 0 ? KEPT_BY_MASTERS
+                                                         : KEPT_BY_WORKERS};
+    if (children > 0) {
+        box.from = MPI_ANY_SOURCE;
+        box.tag = RELAY_REQUEST;
+        box.posted = comm->posted;
+        box.count = (int)(sizeof(struct request) +
+                          most_reports(relay, setup) * sizeof(struct report));
+    }
+    int code = mailbox_open(&relay->box, &box);
+    if (code == 0)
+        code = request_queue_open(&relay->queue, &relay->box, children);
+    return code;
+}
+
+static int open_results(struct relay *relay, const struct relay_setup *setup)
+{
+    const struct result_setup results = {.box = &relay->box,
+                                         .tree = setup->tree,
+                                         .rank = relay->comm->rank,
+                                         .tag = RELAY_RESULT,
+                                         .collects = setup->collect &&
+                                                     setup->output_bytes > 0,
+                                         .receives = relay->queue.children > 0,
+                                         .iterations = setup->iterations,
+                                         .output = setup->output,
+                                         .own = setup->own,
+                                         .inbox = setup->inbox,
+                                         .bytes = setup->output_bytes,
+                                         .book = setup->book};
+    return result_collector_open(&relay->results, &results);
 }
 
 /* One chunk may come while another is computed, if it is asked for so early. */
@@ -141,9 +159,6 @@ static void open_input(struct relay *relay)
                  relay->tree->master[0].rank, RELAY_DATA,
                  relay->prefetch ? 2 : 1);
 }
-
-/* Messages under way: a worker's request and its last. */
-enum { KEPT_BY_WORKERS = 2, KEPT_BY_MASTERS = 32 };
 
 static bool learns(const struct sched_pair *pair)
 {
@@ -159,87 +174,58 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
     *relay = (struct relay){.comm = setup->comm,
                             .tree = tree,
                             .patience = setup->patience,
-                            .collect = setup->collect && setup->output_bytes,
                             .learns = learns(setup->pair),
                             .prefetch = setup->prefetch,
                             .ahead = setup->ahead,
-                            .output = setup->output,
-                            .inbox = setup->inbox,
-                            .output_bytes = setup->output_bytes,
-                            .input = setup->input,
                             .reissues = setup->reissues,
                             .book = setup->book,
-                            .own = setup->own,
-                            .over_request = MPI_REQUEST_NULL,
-                            .iteration = MPI_DATATYPE_NULL};
+                            .over = {.request = MPI_REQUEST_NULL},
+                            .input = setup->input};
     if (relay->input != NULL)
         open_input(relay);
     for (int m = 0; m < tree->count; m++)
         masters += hosted_here(relay, m);
-    relay->outbox.room = masters > 0 ? KEPT_BY_MASTERS : KEPT_BY_WORKERS;
-    int code = masters > 0 ? open_lists(relay, masters) : 0;
+    int code = open_masters(relay, setup, masters, err);
     if (code == 0)
-        code = open_masters(relay, setup, err);
+        code = open_queue(relay, setup);
     if (code == 0)
-        code = open_ring(relay, setup);
+        code = open_results(relay, setup);
     if (code == 0)
-        code = relay_reissue_open(relay, setup);
-    if (code != 0) {
-        relay_close(relay);
-        return code != -ENOMEM
-                   ? code
-                   : error_set(err, ENOMEM, "out of memory for %zu masters",
-                               masters);
-    }
-    if (relay->collect) {
-        MPI_Type_contiguous((int)relay->output_bytes, MPI_BYTE,
-                            &relay->iteration);
-        MPI_Type_commit(&relay->iteration);
-    }
-    return 0;
+        return 0;
+    relay_close(relay);
+    return code != -ENOMEM
+               ? code
+               : error_set(err, ENOMEM, "out of memory for %zu masters",
+                           masters);
 }
 
 void relay_close(struct relay *relay)
 {
-    if (relay->iteration != MPI_DATATYPE_NULL)
-        MPI_Type_free(&relay->iteration);
     for (int i = 0; i < relay->count; i++) {
-        master_close(&relay->master[i]);
-        free(relay->refill_tasks[i]);
-        free(relay->outgoing[i]);
+        struct hosted *hosted = &relay->hosted[i];
+        master_close(&hosted->master);
+        free(hosted->tasks);
+        free(hosted->told);
     }
-    relay_reissue_close(relay);
+    free(relay->hosted);
     free(relay->reply);
-    free(relay->master);
-    free(relay->refill);
-    free(relay->refill_by);
-    free(relay->refill_tasks);
-    free(relay->outgoing);
-    free(relay->request);
-    free(relay->incoming);
-    free(relay->queue);
-    free(relay->received);
-    free(relay->flights.list);
+    result_collector_close(&relay->results);
+    request_queue_close(&relay->queue);
+    mailbox_close(&relay->box);
     port_close(&relay->port);
 }
 
 void relay_reset(struct relay *relay, bool remember)
 {
     for (int i = 0; i < relay->count; i++)
-        master_reset(&relay->master[i], remember);
+        master_reset(&relay->hosted[i].master, remember);
     int rank = relay->comm->rank;
     atomic_store(&relay->working, relay->tree->rank_worker[rank + 1] -
                                       relay->tree->rank_worker[rank]);
-    relay->finals = 0;
-    relay->queued = 0;
-    relay->received_count = 0;
-    relay->posted_results = 0;
-    relay->messages = 0;
-    relay->bytes = 0;
-    relay->oldest = 0;
-    relay->posted = 0;
-    relay->serving = false;
-    relay_reissue_reset(relay);
+    mailbox_reset(&relay->box);
+    request_queue_reset(&relay->queue);
+    result_collector_reset(&relay->results);
+    relay_over_reset(relay);
     if (relay->input != NULL) {
         port_reset(&relay->port);
         landing_reset(&relay->landing);
@@ -248,9 +234,8 @@ void relay_reset(struct relay *relay, bool remember)
 
 void relay_listen(struct relay *relay)
 {
-    relay_post(relay);
-    relay->serving = relay->posted > 0;
-    relay_reissue_listen(relay);
+    request_queue_listen(&relay->queue);
+    relay_over_listen(relay);
 }
 
 /* ---- the end of a loop ---- */
@@ -265,7 +250,7 @@ void relay_leave(struct relay *relay)
 static void pass_reports(struct relay *relay)
 {
     for (int i = relay->count - 1; i >= 0; i--) {
-        struct master *master = &relay->master[i];
+        struct master *master = &relay->hosted[i].master;
         if (master->parent != NULL || master->upstream != NULL)
             master_pass_reports(master);
     }
@@ -275,43 +260,48 @@ static void pass_reports(struct relay *relay)
 static void leave_parents(struct relay *relay)
 {
     for (int i = 0; i < relay->count; i++) {
-        int above = relay->tree->master[relay->master[i].index].parent;
+        struct hosted *hosted = &relay->hosted[i];
+        int above = relay->tree->master[hosted->master.index].parent;
         if (above >= 0 && relay_hosted(relay, above) == NULL &&
             relay->tree->master[above].rank >= 0)
-            relay_send_told(relay, i, REQUEST_FINAL);
+            relay_send_told(relay, hosted, REQUEST_FINAL);
     }
 }
 
 /* Children still ask, threads of this rank still work, or a pool that asked
  * ahead still gets an answer: there is no more. */
-static bool busy(const struct relay *relay)
+static bool is_busy(const struct relay *relay)
 {
-    return relay->serving || atomic_load(&relay->working) > 0 ||
-           relay_refilling(relay) || relay->arrivals > 0;
+    return relay->queue.is_open || atomic_load(&relay->working) > 0 ||
+           relay_refilling(relay) || relay->results.arrivals > 0;
 }
 
-/* Results on their way to this rank or from it. */
-static void land_flights(struct relay *relay)
+/* Until nothing is on its way to this rank or from it. */
+static void await_results(struct relay *relay)
 {
-    struct flights *flights = &relay->flights;
+    struct mailbox *box = &relay->box;
     struct engine_idle idle = {0};
     MPI_Status status;
-    for (relay_reap(relay); flights->count > 0; relay_reap(relay))
+    for (;;) {
+        result_collector_reap(&relay->results, false);
+        if (box->requests == 0)
+            break;
         comm_pause(relay->comm, &idle, &relay->patience, &relay->moved,
-                   flights->list, flights->count, &status);
+                   box->request, box->requests, &status);
+    }
 }
 
 void relay_finish(struct relay *relay)
 {
     struct engine_idle idle = {0};
-    while (busy(relay)) {
+    while (is_busy(relay)) {
         /* A busy master stays awake. */
         if (relay_progress(relay))
             idle = (struct engine_idle){0};
         else
             relay_pause(relay, &idle);
     }
-    land_flights(relay);
+    await_results(relay);
     relay_await_over(relay);
     if (relay->input != NULL)
         port_drain(&relay->port, &relay->patience);
@@ -319,6 +309,6 @@ void relay_finish(struct relay *relay)
         pass_reports(relay);
     leave_parents(relay);
     if (relay->learns)
-        land_flights(relay);
-    comm_outbox_close(&relay->outbox);
+        await_results(relay);
+    mailbox_drain(&relay->box);
 }

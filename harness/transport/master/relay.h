@@ -9,112 +9,61 @@
 
 #include "harness/comm/comm.h"
 #include "harness/comm/input.h"
+#include "harness/comm/mailbox.h"
 #include "harness/comm/source.h"
 #include "harness/engine/engine.h"
 #include "harness/hierarchy/tree.h"
 #include "harness/transport/master/master.h"
+#include "harness/transport/master/request_queue.h"
+#include "harness/transport/master/result_collector.h"
 #include "harness/transport/reissue/reissue.h"
 
 #include <mpi.h>
 
-enum request_kind {
-    REQUEST_WORK,   /* a worker wants a chunk */
-    REQUEST_REFILL, /* a master wants tasks for all its workers */
-    REQUEST_RESULT, /* only brings results */
-    REQUEST_FINAL,  /* results, and nothing more will come from this one */
+/* A master of this rank, and what it asks of one in another. */
+struct hosted {
+    struct master master;
+    MPI_Request refill; /* the answer that it waits for */
+    int asked_by;       /* address of the thread that asked */
+    struct task *tasks; /* room for that answer */
+    char *told;         /* its request with its reports; NULL: none are told */
 };
 
-/* Fixed size.  When size > 0 and results are collected, the output of
- * iterations [start, start + size) follows in a message of its own. */
-struct request {
-    int32_t kind;
-    int32_t master; /* in the tree: who is asked */
-    int32_t child;  /* worker number, or index of the asking master */
-    int32_t from;   /* address of the asking thread */
-    int64_t start, size;
-    /* Schemes that learn.  From a worker: his last chunk had `ran` iterations
-     * (0: nothing to tell) and took these times (struct report).  From a
-     * master: so many reports follow in the same message. */
-    int64_t ran;
-    float ran_s, whole_s;
-};
-
-/* Growing lists of requests in flight and of what was received. */
-struct flights {
-    MPI_Request *list;
-    int count, room;
-};
-struct received {
-    int64_t start, size;
-    int from, tag;
-};
-
-/* Results of a loop whose chunks may be handed out again, on their way to the
- * master: not to their place, which the first of them takes when it is whole.
- */
-struct arrival {
+/* Where chunks may be handed out again: that it is over. */
+struct relay_over {
+    bool told; /* the others, by the master */
     MPI_Request request;
-    int64_t start, size;
-    int32_t worker;
+    char byte;
+    _Atomic bool known;
 };
 
 struct relay {
     const struct comm *comm;
     const struct tree *tree;
     struct engine_patience patience;
-    bool collect; /* results travel to the master */
-    bool learns;  /* the scheme, or one of two */
+    bool learns; /* the scheme, or one of two */
     bool prefetch;
     int64_t ahead; /* iterations before the end of a chunk, with prefetch */
 
     int count; /* masters hosted here, parents before children */
-    struct master *master;
-    MPI_Request *refill; /* the answer that a hosted master waits for */
-    int *refill_by;      /* address of the thread that asked */
-    struct task **refill_tasks;
-    char *
-        *outgoing; /* a hosted master's request with its reports; NULL: none */
-
-    _Atomic int working;  /* threads of this rank still in the loop */
-    int remote_children;  /* that will say final */
-    int finals;           /* said so far */
-    _Atomic bool serving; /* receives for requests are posted */
-    int ring, oldest, posted;
-    char *request; /* of the posted receives, a ring */
-    size_t slot;   /* of it: a request and the most reports behind one */
-    MPI_Request *incoming;
+    struct hosted *hosted;
+    struct task *reply;        /* room for the largest refill */
+    _Atomic int working;       /* threads of this rank still in the loop */
     struct engine_event moved; /* a pool was filled, or a thread has left */
-    struct request *queue;     /* requests that wait for a refill */
-    int queued, queue_room;
 
-    const char *output;     /* of the whole loop, this rank's copy */
-    char *inbox;            /* where results are collected; may be the same */
-    MPI_Datatype iteration; /* output of one iteration */
-    size_t output_bytes;
-    struct flights flights;
-    struct comm_outbox outbox; /* requests and answers */
-    struct received *received; /* results collected here */
-    int received_count, received_room;
-    int posted_results; /* of those received, that have a receive by now */
-    struct task *reply; /* room for the largest refill */
+    struct mailbox box;
+    struct request_queue queue;
+    struct result_collector results;
 
-    /* Chunks may be handed out again: */
+    /* Chunks may be handed out again, by the book of the master's rank
+     * (simulated: everywhere). */
     bool reissues;
-    struct reissue *book;    /* where the master is (simulated: everywhere) */
-    char *const *own;        /* what each worker of this rank computes */
-    char **landed;           /* the master's: of each worker, as it came */
-    struct arrival *arrival; /* on their way */
-    int arrivals, arrival_room;
-    bool told;                /* the others, that it is over */
-    MPI_Request over_request; /* their receive for that */
-    char over_byte;
-    _Atomic bool over;
+    struct reissue *book;
+    struct relay_over over;
 
     const struct input *input; /* sent with every chunk; NULL: none */
     struct port port;          /* the master's */
     struct landing landing;    /* the worker's */
-
-    int64_t messages, bytes; /* sent by this rank since the reset */
 };
 
 struct relay_setup {
@@ -187,9 +136,6 @@ bool relay_is_over(struct relay *relay);
  * `relay`. */
 bool relay_reserved(void *relay, int worker, struct chunk *chunk);
 
-/* Overwrites what came of results (after they were verified). */
-void relay_poison(struct relay *relay, int byte);
-
 /* By each thread of the rank when it has left the loop. */
 void relay_leave(struct relay *relay);
 
@@ -223,5 +169,62 @@ void relay_source_open(struct relay_source *source, struct relay *relay,
 /* The end of a worker that takes no part: it never gets a chunk. */
 void relay_source_absent(struct relay_source *source, struct relay *relay,
                          int worker);
+
+/* ---- its own parts, for the files relay*.c and nobody else ----
+ *
+ * relay.c opens and finishes, relay_serve.c is the masters' end, relay_ask.c
+ * the workers', relay_wait.c what both wait for, relay_reissue.c what both do
+ * where chunks may be handed out again. */
+
+enum {
+    RELAY_REQUEST = 1,
+    RELAY_REFILL = 2,
+    RELAY_DATA = 3,
+    RELAY_OVER = 4,
+    /* + thread of the worker, which keeps the results of one worker in the
+     * order of its requests */
+    RELAY_REPLY = 1 << 10,
+    RELAY_RESULT = 1 << 15,
+};
+
+/* The master with this index in the tree, NULL: not in this rank. */
+struct master *relay_hosted(const struct relay *relay, int index);
+
+/* A request of which kind, master, child and a worker's times are set; behind
+ * it the results of a finished chunk (NULL: none).  With MPI held. */
+void relay_send_request(struct relay *relay, struct request request, int thread,
+                        const struct chunk *finished);
+/* A request of a hosted master to the one above, with its reports. */
+void relay_send_told(struct relay *relay, struct hosted *hosted,
+                     enum request_kind kind);
+
+/* Answers the oldest request that has come, if there is one, and those that
+ * waited for the refill of a hosted master, which has come; with MPI held. */
+bool relay_answer_next(struct relay *relay);
+void relay_take_refill(struct relay *relay, struct hosted *hosted,
+                       const MPI_Status *status);
+/* Sends what hosted masters want of those above; refills: some have come. */
+void relay_follow_up(struct relay *relay, bool refills);
+
+/* relay_progress came to nothing: passes a moment, or blocks until something
+ * comes and handles that. */
+void relay_pause(struct relay *relay, struct engine_idle *idle);
+
+/* Whether an answer from above is still under way. */
+bool relay_refilling(const struct relay *relay);
+
+/* What a worker is answered that asked where chunks may be handed out again:
+ * the fresh chunk of `answer`, one once more, or how long to wait before it
+ * asks again; and that, read by the worker: seconds, 0: it is a chunk, or the
+ * end. */
+void relay_reissue_answer(struct relay *relay, int worker,
+                          enum master_answer answer, struct chunk *chunk);
+double relay_told_to_wait(const struct chunk *reply);
+
+/* All ranks are told when it is over, and each waits for that at its end. */
+void relay_over_reset(struct relay *relay);
+void relay_over_listen(struct relay *relay);
+void relay_tell_over(struct relay *relay);
+void relay_await_over(struct relay *relay);
 
 #endif

@@ -1,7 +1,23 @@
 /* The workers' end of the relay. */
-#include "harness/transport/master/relay_parts.h"
+#include "harness/transport/master/relay.h"
 
 #include "harness/transport/reissue/reissue_source.h"
+
+/* Requests are small: the library buffers them, and the receiver always has a
+ * receive posted or is on its way to one. */
+void relay_send_request(struct relay *relay, struct request request, int thread,
+                        const struct chunk *finished)
+{
+    const struct comm *comm = relay->comm;
+    int to = comm_address(comm, relay->tree->master[request.master].rank, 0);
+    request.from = comm_self(comm);
+    request.start = finished ? finished->start : 0;
+    request.size = finished && relay->results.collects ? finished->size : 0;
+    mailbox_send_short(&relay->box, &request, sizeof(request), to,
+                       RELAY_REQUEST);
+    if (request.size > 0)
+        result_collector_send(&relay->results, thread, finished, to);
+}
 
 /* The chunk that ran is done: its time waits to be told. */
 static void end_time(struct relay_source *source, double now)
@@ -126,7 +142,7 @@ static void post_answer(struct relay_source *source)
 }
 
 /* A worker's own report fits into the request. */
-static void tell(struct relay_source *source, struct request *request)
+static void add_report(struct relay_source *source, struct request *request)
 {
     request->ran = source->told.size;
     request->ran_s = (float)source->told.ran_s;
@@ -135,13 +151,13 @@ static void tell(struct relay_source *source, struct request *request)
 }
 
 /* Asks for a chunk; the results and the time of a finished one travel along. */
-static void ask(struct relay_source *source)
+static void send_question(struct relay_source *source)
 {
     struct relay *relay = source->relay;
     struct request request = {.kind = REQUEST_WORK,
                               .master = source->leaf,
                               .child = source->base.worker};
-    tell(source, &request);
+    add_report(source, &request);
     comm_begin(relay->comm);
     /* The question leaves first: the answer takes longer than the posting.  In
      * simulation the master may wait for its answer to be taken. */
@@ -162,7 +178,7 @@ static void remote_ahead(struct source *base)
 {
     struct relay_source *source = (struct relay_source *)base;
     if (!source->asked)
-        ask(source);
+        send_question(source);
 }
 
 static void leave_master(struct relay_source *source)
@@ -170,7 +186,7 @@ static void leave_master(struct relay_source *source)
     struct request request = {.kind = REQUEST_FINAL,
                               .master = source->leaf,
                               .child = source->base.worker};
-    tell(source, &request);
+    add_report(source, &request);
     comm_begin(source->relay->comm);
     relay_send_request(source->relay, request, source->thread,
                        &source->finished);
@@ -179,7 +195,7 @@ static void leave_master(struct relay_source *source)
 }
 
 /* Data follow every answer; an empty message follows the last. */
-static void land(struct relay_source *source, const struct chunk *chunk)
+static void take_input(struct relay_source *source, const struct chunk *chunk)
 {
     struct relay *relay = source->relay;
     source->data_start = chunk->start;
@@ -210,19 +226,19 @@ static bool remote_next(struct source *base, struct chunk *chunk)
     source->finished = source->current;
     source->current.size = 0;
     if (!source->asked)
-        ask(source);
+        send_question(source);
     await_answer(source);
     for (double wait_s; (wait_s = relay_told_to_wait(&source->reply)) > 0;) {
         double since = source_wait(base);
         engine_sleep(reissue_nap(wait_s, false));
         source_go_on(base, since);
-        ask(source);
+        send_question(source);
         await_answer(source);
     }
     source->current = source->reply;
     *chunk = source->reply;
     if (source->relay->input != NULL)
-        land(source, chunk);
+        take_input(source, chunk);
     if (chunk->size == 0)
         leave_master(source);
     return chunk->size > 0;
@@ -265,8 +281,8 @@ void relay_source_open(struct relay_source *source, struct relay *relay,
     int leaf = tree->worker_master[worker];
     int above = tree->master[leaf].parent;
     struct master *hosted = relay_hosted(relay, leaf);
-    bool sends = relay->collect && hosted != NULL && tree->master[leaf].pool &&
-                 relay_hosted(relay, above) == NULL;
+    bool sends = relay->results.collects && hosted != NULL &&
+                 tree->master[leaf].pool && relay_hosted(relay, above) == NULL;
     *source = (struct relay_source){
         .base = {.worker = worker,
                  .ask_ahead = !relay->prefetch         ? NULL

@@ -7,7 +7,7 @@
 #include "harness/comm/mpi_testing.h"
 #include "harness/setup/cell_transport.h"
 #include "harness/setup/setup.h"
-#include "harness/transport/master/relay_parts.h"
+#include "harness/transport/master/relay.h"
 #include "sched/schemes/pair.h"
 
 enum { WORLDS = 300, RANKS = 8, REPETITIONS = 2 };
@@ -229,9 +229,10 @@ static void check_results(const struct world *w)
         const struct rank *rank = &w->rank[r];
         for (size_t i = 0; i < n; i++)
             seen[i] = (uint8_t)(seen[i] + rank->ran[i]);
-        for (int k = 0; k < rank->relay.received_count; k++) {
-            const struct received *got = &rank->relay.received[k];
-            for (int64_t i = got->start; i < got->start + got->size; i++) {
+        int64_t cursor = 0, start, size;
+        while (result_collector_next(&rank->relay.results, &cursor, &start,
+                                     &size)) {
+            for (int64_t i = start; i < start + size; i++) {
                 assert_true(rank->inbox[i] == result_of(w, i));
                 seen[i]++;
             }

@@ -1,0 +1,189 @@
+/* What a rank of the relay looks for and waits for: requests, refills, results
+ * and data. */
+#include "harness/transport/master/relay.h"
+
+/* A request of MPI belongs to the thread that posted it, where each has an
+ * address of its own. */
+static bool is_mine(const struct relay *relay, int poster)
+{
+    return relay->comm->lanes == 1 || poster == comm_self(relay->comm);
+}
+
+/* Requests and results come to thread 0. */
+static bool is_receiver(const struct relay *relay)
+{
+    return is_mine(relay, comm_address(relay->comm, relay->comm->rank, 0));
+}
+
+static bool takes_requests(const struct relay *relay)
+{
+    return relay->queue.is_open && is_receiver(relay);
+}
+
+bool relay_serves(const struct relay *relay)
+{
+    return relay->queue.children > 0;
+}
+
+bool relay_polls(const struct relay *relay)
+{
+    bool lands = relay->input != NULL && relay->prefetch && !engine_simulated;
+    return relay_serves(relay) || lands;
+}
+
+bool relay_refilling(const struct relay *relay)
+{
+    for (int i = 0; i < relay->count; i++)
+        if (relay->hosted[i].refill != MPI_REQUEST_NULL)
+            return true;
+    return false;
+}
+
+/* ---- looking; with MPI held ---- */
+
+static bool take_requests(struct relay *relay)
+{
+    bool any = false;
+    while (takes_requests(relay) && relay_answer_next(relay))
+        any = true;
+    return any;
+}
+
+static bool take_refills(struct relay *relay)
+{
+    bool any = false;
+    for (int i = 0; i < relay->count; i++) {
+        struct hosted *hosted = &relay->hosted[i];
+        int arrived = 0;
+        MPI_Status status;
+        if (hosted->refill == MPI_REQUEST_NULL ||
+            !is_mine(relay, hosted->asked_by))
+            continue;
+        MPI_Test(&hosted->refill, &arrived, &status);
+        if (!arrived)
+            continue;
+        relay_take_refill(relay, hosted, &status);
+        any = true;
+    }
+    return any;
+}
+
+static bool move_data(struct relay *relay)
+{
+    bool sent = port_poll(&relay->port);
+    return landing_poll(&relay->landing) || sent;
+}
+
+bool relay_poll(struct relay *relay)
+{
+    if (!comm_try(relay->comm))
+        return false;
+    bool requests = take_requests(relay);
+    bool refills = take_refills(relay);
+    bool data = relay->input != NULL && move_data(relay);
+    if (relay->reissues && is_receiver(relay)) {
+        data = result_collector_place(&relay->results) || data;
+        relay_tell_over(relay);
+    }
+    relay_follow_up(relay, refills);
+    comm_end(relay->comm);
+    return requests || refills || data;
+}
+
+/* Whoever may block need not look first, and in simulation a look costs as
+ * much as a wait. */
+bool relay_progress(struct relay *relay)
+{
+    if (!engine_simulated)
+        return relay_poll(relay);
+    relay_follow_up(relay, false);
+    return false;
+}
+
+/* ---- waiting ---- */
+
+/* What a thread waits for together.  More than this may be under way: those
+ * left out are looked at when one of the others has come. */
+enum {
+    WAITS_MAX = 64,
+    WAIT_REQUEST = -1,
+    WAIT_RESULT = -2,
+    WAIT_OTHER = -3,
+    WAIT_DATA = -4,
+    WAIT_ARRIVAL = -5,
+};
+struct waits {
+    int count;
+    MPI_Request *from[WAITS_MAX];
+    MPI_Request request[WAITS_MAX];
+    int place[WAITS_MAX]; /* which it is, or of which refill */
+};
+
+static void add_wait(struct waits *waits, MPI_Request *request, int place)
+{
+    if (*request == MPI_REQUEST_NULL || waits->count == WAITS_MAX)
+        return;
+    waits->from[waits->count] = request;
+    waits->request[waits->count] = *request;
+    waits->place[waits->count++] = place;
+}
+
+static void list_waits(struct relay *relay, struct waits *waits)
+{
+    struct result_collector *results = &relay->results;
+    bool requests = takes_requests(relay);
+    if (relay->input != NULL)
+        add_wait(waits, &relay->port.sending, WAIT_DATA);
+    for (int i = 0; i < relay->box.requests && requests; i++)
+        add_wait(waits, &relay->box.request[i], WAIT_RESULT);
+    for (int i = 0; i < results->arrivals && is_receiver(relay); i++)
+        add_wait(waits, &results->arrival[i].request, WAIT_ARRIVAL);
+    for (int i = 0; i < relay->count; i++)
+        if (is_mine(relay, relay->hosted[i].asked_by))
+            add_wait(waits, &relay->hosted[i].refill, i);
+    if (requests)
+        add_wait(waits, mailbox_oldest(&relay->box), WAIT_REQUEST);
+}
+
+static void wait_for_any(struct relay *relay, struct waits *waits,
+                         struct engine_idle *idle, MPI_Status *status)
+{
+    /* Natively one looks again, with MPI held, which it is not here. */
+    if (engine_simulated)
+        list_waits(relay, waits);
+    int which = comm_pause(relay->comm, idle, &relay->patience, &relay->moved,
+                           waits->request, waits->count, status);
+    if (which < 0)
+        return;
+    int place = waits->place[which];
+    *waits->from[which] = MPI_REQUEST_NULL;
+    if (place == WAIT_RESULT)
+        result_collector_reap(&relay->results, false);
+    else if (place == WAIT_DATA)
+        port_go_on(&relay->port);
+    else if (place == WAIT_ARRIVAL)
+        result_collector_place(&relay->results);
+    else if (place == WAIT_REQUEST)
+        relay_answer_next(relay);
+    else if (place != WAIT_OTHER)
+        relay_take_refill(relay, &relay->hosted[place], status);
+    relay_follow_up(relay, place >= 0);
+}
+
+void relay_pause(struct relay *relay, struct engine_idle *idle)
+{
+    struct waits waits;
+    MPI_Status status;
+    waits.count = 0;
+    wait_for_any(relay, &waits, idle, &status);
+}
+
+void relay_serve_beside(struct relay *relay, MPI_Request *other,
+                        MPI_Status *status)
+{
+    struct waits waits;
+    struct engine_idle idle = {0};
+    waits.count = 0;
+    add_wait(&waits, other, WAIT_OTHER);
+    wait_for_any(relay, &waits, &idle, status);
+}
