@@ -126,10 +126,18 @@ void links_register(struct links *links, int64_t edge, enum link_end end);
 
 /* A synchronization point of the stream's producer: `complete` columns of the
  * row are there, counted through all steps.  `row`: the memory of the row in
- * this step. */
+ * this step.  links_send is its part where the other end may be at another
+ * rank. */
+void links_send(struct links *links, int64_t edge, enum link_way way,
+                int64_t complete, void *row);
 static inline void links_advance(struct links *links, int64_t edge,
-                                 enum link_way way, int64_t complete,
-                                 void *row);
+                                 enum link_way way, int64_t complete, void *row)
+{
+    if (links->remote)
+        links_send(links, edge, way, complete, row);
+    else
+        engine_publish(&links->edge[edge].stream[way].complete, complete);
+}
 
 /* The stream's columns that are here. */
 static inline int64_t links_complete(const struct links *links, int64_t edge,
@@ -147,19 +155,6 @@ uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
 /* Lets registrations and messages progress; for polls and waits.  Returns
  * whether anything moved. */
 bool links_progress(struct links *links);
-
-/* links_advance where the other end may be at another rank. */
-void links_send(struct links *links, int64_t edge, enum link_way way,
-                int64_t complete, void *row);
-
-static inline void links_advance(struct links *links, int64_t edge,
-                                 enum link_way way, int64_t complete, void *row)
-{
-    if (links->remote)
-        links_send(links, edge, way, complete, row);
-    else
-        engine_publish(&links->edge[edge].stream[way].complete, complete);
-}
 
 /* By one thread of each rank after its own work: lets messages progress until
  * no thread of this rank is `working` (NULL: none is), all its messages have
