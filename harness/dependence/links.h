@@ -22,6 +22,7 @@
 #define HARNESS_DEPENDENCE_LINKS_H
 
 #include "harness/comm/comm.h"
+#include "harness/comm/mailbox.h"
 #include "harness/engine/engine.h"
 
 #include <mpi.h>
@@ -73,6 +74,7 @@ struct link_piece {
 struct links {
     const struct comm *comm;
     MPI_Comm notes, pieces; /* its own communicators */
+    struct mailbox box;     /* notes, pieces on their way, counts of a pass */
     int64_t columns, steps;
     size_t column_bytes;
     struct link_edge *edge; /* one per row; lazily mapped */
@@ -80,12 +82,8 @@ struct links {
     _Atomic int64_t touched; /* edges from here on are as they were mapped */
     bool remote;             /* more than one rank */
     int64_t owed;            /* streams of this rank with columns to send */
-    MPI_Request *sends;
-    int send_count, send_room;
-    MPI_Request incoming;
-    struct link_note note;
     uint32_t looks;          /* for pieces */
-    int64_t messages, bytes; /* sent, summed up; the caller clears */
+    int64_t messages, bytes; /* of all passes so far; the caller clears */
     /* Set by the caller after links_open: how a worker waits, and what lets
      * masters of this rank serve while it does (NULL: none). */
     struct engine_patience patience;

@@ -28,14 +28,12 @@ static inline int64_t links_columns(const struct links *links,
 
 int links_tag(int64_t edge, enum link_way way);
 
-/* Removes from `sends` the messages that have left. */
-void links_reap(struct links *links);
-
 /* Sends complete columns that have not been sent, if the other end is known. */
 void links_send_piece(struct links *links, int64_t edge, enum link_way way);
 
-/* Receives notes; handles those that have come; whether there were any. */
-void links_listen(struct links *links);
+/* The mailbox; -ENOMEM.  Handles the notes that have come; whether there were
+ * any. */
+int links_open_box(struct links *links);
 bool links_take_notes(struct links *links);
 
 #endif

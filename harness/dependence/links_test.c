@@ -6,7 +6,7 @@
 #include "harness/comm/mpi_testing_collectives.h"
 #include "harness/dependence/links.h"
 
-enum { WORLDS = 200, RANKS = 6, EDGES = 24, COLUMNS = 40 };
+enum { WORLDS = 200, RANKS = 6, EDGES = 24, COLUMNS = 40, PASSES = 2 };
 
 struct world {
     int ranks;
@@ -22,6 +22,7 @@ struct rank {
     struct comm comm;
     struct engine_lock lock;
     struct links links;
+    int64_t messages, bytes;
     uint64_t row[EDGES][2][COLUMNS];
     uint64_t seed;
 };
@@ -108,7 +109,7 @@ static void *run_rank(void *arg)
                    sizeof(uint64_t), w->steps, &err) != 0)
         abort();
     rank->links.patience = rank->comm.patience;
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < PASSES; pass++) {
         links_reset(&rank->links);
         comm_quiet_barrier(&rank->comm);
         register_ends(rank);
@@ -120,8 +121,40 @@ static void *run_rank(void *arg)
         links_finish(&rank->links, NULL);
         comm_quiet_barrier(&rank->comm);
     }
+    rank->messages = rank->links.messages;
+    rank->bytes = rank->links.bytes;
     links_close(&rank->links);
     return NULL;
+}
+
+/* Of an edge in a pass: a note from each end that is not at home, and the
+ * answers; every column between two ranks. */
+static void expect_traffic(const struct world *w, int64_t edge, int home,
+                           int64_t *notes, int64_t *columns)
+{
+    const int *at = w->at[edge];
+    for (int end = 0; end < 2; end++)
+        *notes += at[end] != home;
+    *notes += at[0] != home;
+    *notes += at[1] != home && at[1] != at[0];
+    if (at[0] != at[1])
+        *columns += (2 * w->steps - 1) * w->columns;
+}
+
+static void check_traffic(const struct world *w, const struct rank *rank)
+{
+    int64_t notes = 0, columns = 0, bytes = 0, messages = 0;
+    const struct links links = {.comm = &rank->comm};
+    for (int64_t e = 0; e < w->edges; e++)
+        expect_traffic(w, e, links_home(&links, e), &notes, &columns);
+    for (int r = 0; r < w->ranks; r++) {
+        bytes += rank[r].bytes;
+        messages += rank[r].messages;
+    }
+    assert_int_equal(bytes,
+                     PASSES * (notes * (int64_t)sizeof(struct link_note) +
+                               columns * (int64_t)sizeof(uint64_t)));
+    assert_true(messages >= PASSES * notes);
 }
 
 static void run_world(uint64_t seed)
@@ -144,6 +177,7 @@ static void run_world(uint64_t seed)
     }
     mpi_testing_run(run_rank, rank, w.ranks, sizeof(*rank));
     assert_int_equal(w.wrong, 0);
+    check_traffic(&w, rank);
     assert_int_equal(mpi_testing_left(), 0);
     mpi_testing_end();
 }

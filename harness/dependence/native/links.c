@@ -1,7 +1,6 @@
 #include "harness/dependence/links_parts.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -122,8 +121,8 @@ static bool all_sent(struct links *links)
         return true;
     if (!comm_try(links->comm))
         return false;
-    links_reap(links);
-    bool done = links->owed == 0 && links->send_count == 0;
+    mailbox_reap(&links->box);
+    bool done = links->owed == 0 && links->box.requests == 0;
     comm_end(links->comm);
     return done;
 }
@@ -157,8 +156,9 @@ void links_finish(struct links *links, const _Atomic int *working)
     }
     if (!links->remote)
         return;
-    MPI_Cancel(&links->incoming);
-    MPI_Wait(&links->incoming, MPI_STATUS_IGNORE);
+    mailbox_withdraw(&links->box);
+    links->messages += links->box.messages;
+    links->bytes += links->box.bytes;
 }
 
 /* ---- opening and closing ---- */
@@ -181,43 +181,47 @@ static int map_edges(struct links *links, int64_t edges, struct error *err)
     return 0;
 }
 
+/* Between ranks. */
+static int open_remote(struct links *links, struct error *err)
+{
+    MPI_Comm_dup(links->comm->all, &links->notes);
+    MPI_Comm_dup(links->comm->all, &links->pieces);
+    int code = links_open_box(links);
+    if (code != 0)
+        error_set(err, -code, "out of memory for boundaries");
+    return comm_agree(links->comm, code, err);
+}
+
 int links_open(struct links *links, const struct comm *comm, int64_t edges,
                int64_t columns, size_t column_bytes, int64_t steps,
                struct error *err)
 {
     *links = (struct links){.comm = comm,
+                            .notes = MPI_COMM_NULL,
                             .columns = columns,
                             .column_bytes = column_bytes,
                             .steps = steps,
-                            .remote = comm->ranks > 1,
-                            .incoming = MPI_REQUEST_NULL};
+                            .remote = comm->ranks > 1};
     int code = map_edges(links, edges, err);
     if (links->remote)
         code = comm_agree(comm, code, err);
-    if (code != 0) {
-        if (links->edge != NULL)
-            munmap(links->edge, links->mapped);
-        links->edge = NULL;
-        return code;
-    }
-    if (links->remote) {
-        MPI_Comm_dup(comm->all, &links->notes);
-        MPI_Comm_dup(comm->all, &links->pieces);
-    }
-    return 0;
+    if (code == 0 && links->remote)
+        code = open_remote(links, err);
+    if (code != 0)
+        links_close(links);
+    return code;
 }
 
 void links_close(struct links *links)
 {
-    if (links->edge == NULL)
-        return;
-    munmap(links->edge, links->mapped);
-    if (links->remote) {
-        MPI_Comm_free(&links->notes);
-        MPI_Comm_free(&links->pieces);
-    }
-    free(links->sends);
+    if (links->edge != NULL)
+        munmap(links->edge, links->mapped);
     links->edge = NULL;
+    if (!links->remote || links->notes == MPI_COMM_NULL)
+        return;
+    MPI_Comm_free(&links->notes);
+    MPI_Comm_free(&links->pieces);
+    mailbox_close(&links->box);
 }
 
 void links_reset(struct links *links)
@@ -226,7 +230,8 @@ void links_reset(struct links *links)
            (size_t)atomic_load(&links->touched) * sizeof(*links->edge));
     atomic_store(&links->touched, 0);
     links->owed = 0;
-    links->send_count = 0;
-    if (links->remote)
-        links_listen(links);
+    if (!links->remote)
+        return;
+    mailbox_reset(&links->box);
+    mailbox_post(&links->box, 1);
 }

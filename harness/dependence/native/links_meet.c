@@ -9,9 +9,7 @@ static void send_note(struct links *links, int to, int64_t edge, int end,
                       int rank)
 {
     struct link_note note = {edge, end, rank};
-    MPI_Send(&note, sizeof(note), MPI_BYTE, to, TAG_NOTE, links->notes);
-    links->messages++;
-    links->bytes += (int64_t)sizeof(note);
+    mailbox_send_short(&links->box, &note, sizeof(note), to, TAG_NOTE);
 }
 
 /* The way that an end of this rank feeds, when it feeds one. */
@@ -92,26 +90,29 @@ void links_register(struct links *links, int64_t edge, enum link_end end)
     comm_end(links->comm);
 }
 
-void links_listen(struct links *links)
+int links_open_box(struct links *links)
 {
-    MPI_Irecv(&links->note, sizeof(links->note), MPI_BYTE, MPI_ANY_SOURCE,
-              TAG_NOTE, links->notes, &links->incoming);
+    const struct mailbox_setup setup = {.comm = links->comm,
+                                        .at = links->notes,
+                                        .from = MPI_ANY_SOURCE,
+                                        .tag = TAG_NOTE,
+                                        .posted = 1,
+                                        .count = sizeof(struct link_note)};
+    return mailbox_open(&links->box, &setup);
 }
 
 bool links_take_notes(struct links *links)
 {
+    const struct link_note *came;
     bool any = false;
-    for (;;) {
-        int arrived;
-        MPI_Test(&links->incoming, &arrived, MPI_STATUS_IGNORE);
-        if (!arrived)
-            return any;
-        struct link_note note = links->note;
-        links_listen(links);
+    while ((came = mailbox_take(&links->box)) != NULL) {
+        struct link_note note = *came;
+        mailbox_post(&links->box, 1);
         if (note.end == LINK_ANSWER)
             meet(links, note.edge, note.rank);
         else
             at_home(links, note.edge, note.end, note.rank);
         any = true;
     }
+    return any;
 }

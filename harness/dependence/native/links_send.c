@@ -1,29 +1,7 @@
 /* Pieces of a row on their way to another rank; called with MPI held. */
 #include "harness/dependence/links_parts.h"
 
-#include <stdlib.h>
-
 enum { TAG_PIECE = 2 };
-
-void links_reap(struct links *links)
-{
-    links->send_count = comm_reap(links->comm, links->sends, links->send_count);
-}
-
-static void keep_send(struct links *links, MPI_Request request)
-{
-    if (links->send_count == links->send_room)
-        links_reap(links);
-    if (links->send_count >= links->send_room / 2) {
-        int room = links->send_room * 2 + 64;
-        MPI_Request *more = realloc(links->sends, (size_t)room * sizeof(*more));
-        if (more == NULL)
-            abort(); /* a few bytes: nothing sensible is left */
-        links->sends = more;
-        links->send_room = room;
-    }
-    links->sends[links->send_count++] = request;
-}
 
 int links_tag(int64_t edge, enum link_way way)
 {
@@ -46,10 +24,11 @@ void links_send_piece(struct links *links, int64_t edge, enum link_way way)
     MPI_Isend(stream->row + first * links->column_bytes, (int)bytes, MPI_BYTE,
               other - 1, links_tag(edge, way), links->pieces, &request);
     MPI_Test(&request, &left, MPI_STATUS_IGNORE);
-    if (!left)
-        keep_send(links, request);
-    links->messages++;
-    links->bytes += (int64_t)bytes;
+    if (!left) {
+        mailbox_reap_old(&links->box);
+        *mailbox_add(&links->box) = request;
+    }
+    mailbox_count(&links->box, (int64_t)bytes);
     stream->sent = complete;
     links->owed -= complete == links_columns(links, way);
 }

@@ -124,19 +124,6 @@ static void say_hello(struct links *links, int64_t edge)
 
 /* ---- the producer ---- */
 
-static void keep_send(struct links *links, MPI_Request request)
-{
-    if (links->send_count == links->send_room) {
-        int room = links->send_room * 2 + 8;
-        MPI_Request *more = realloc(links->sends, (size_t)room * sizeof(*more));
-        if (more == NULL)
-            abort(); /* a few bytes: nothing sensible is left */
-        links->sends = more;
-        links->send_room = room;
-    }
-    links->sends[links->send_count++] = request;
-}
-
 static int piece_tag(int64_t edge, enum link_way way)
 {
     return TAG_PIECE + 2 * (int)(edge % TAGS) + (int)way;
@@ -154,10 +141,8 @@ static void send_piece(struct links *links, int64_t edge, enum link_way way,
         MPI_Send(links->rows, (int)bytes, MPI_BYTE, to, tag, links->comm->all);
         return;
     }
-    MPI_Request request;
     MPI_Isend(links->rows, (int)bytes, MPI_BYTE, to, tag, links->comm->all,
-              &request);
-    keep_send(links, request);
+              mailbox_add(&links->box));
 }
 
 /* What goes up is produced after something has come down: then both have
@@ -292,8 +277,7 @@ bool links_progress(struct links *links)
 void links_finish(struct links *links, const _Atomic int *working)
 {
     (void)working;
-    MPI_Waitall(links->send_count, links->sends, MPI_STATUSES_IGNORE);
-    links->send_count = 0;
+    mailbox_await(&links->box, &links->patience);
 }
 
 /* ---- opening and closing ---- */
@@ -356,10 +340,11 @@ void links_join(struct links *own, struct links *all, const struct comm *comm)
                           .wire = all->wire,
                           .rows = all->rows,
                           .all = all};
+    const struct mailbox_setup setup = {.comm = comm};
+    mailbox_open(&own->box, &setup); /* without a ring it does not fail */
 }
 
 void links_part(struct links *own)
 {
-    free(own->sends);
-    own->sends = NULL;
+    mailbox_close(&own->box);
 }
