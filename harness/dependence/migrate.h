@@ -29,18 +29,21 @@ struct migrate {
     MPI_Win window[2];
     size_t row_bytes; /* of a boundary row */
     int64_t rows;
-    struct migrate_rows *owner; /* by start, of the step before */
+    /* Of the step before, by start; room for as many as there are rows. */
+    struct migrate_rows *owner;
     int64_t owners;
+    void *gathered; /* the simulated engine's: a list that nobody reads */
     int64_t messages, moved_bytes; /* summed up; the caller clears */
 };
 
 /* Collective.  output and state stay the caller's; both may not be freed
- * before migrate_close.  Returns 0 or -errno, the same on all ranks. */
+ * before migrate_close.  Returns 0, -ENOTSUP (a row is too long for a message)
+ * or -ENOMEM, the same on all ranks; nothing fails later. */
 int migrate_open(struct migrate *m, const struct comm *comm,
                  const void *instance, int64_t rows, size_t row_bytes,
                  char *output, size_t output_bytes, char *state,
                  size_t state_bytes, struct error *err);
-/* Collective. */
+/* Collective; also one that is zeroed. */
 void migrate_close(struct migrate *m);
 
 /* Collective, between two steps, by one thread: `own` (count of them, in any

@@ -292,13 +292,7 @@ static int64_t last_entries(const struct worker *worker, int64_t step)
 static void list_owners(struct run *run, int step)
 {
     struct migrate *m = &run->dependent.migrate;
-    int64_t n = 0, all = 0;
-    for (int w = 0; w < run->tree.workers; w++)
-        all += last_entries(&run->seat[w].worker, step);
-    free(m->owner);
-    m->owner = calloc((size_t)all + 1, sizeof(*m->owner));
-    if (m->owner == NULL)
-        abort(); /* a few bytes a chunk: nothing sensible is left */
+    int64_t n = 0;
     for (int w = 0; w < run->tree.workers; w++) {
         const struct worker *worker = &run->seat[w].worker;
         const struct ran *end = worker->log + worker->logged;

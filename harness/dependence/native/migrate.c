@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 int migrate_open(struct migrate *m, const struct comm *comm,
                  const void *instance, int64_t rows, size_t row_bytes,
@@ -15,13 +16,18 @@ int migrate_open(struct migrate *m, const struct comm *comm,
                           .bytes = {output_bytes, state_bytes},
                           .window = {MPI_WIN_NULL, MPI_WIN_NULL},
                           .row_bytes = row_bytes,
-                          .rows = rows};
+                          .rows = rows,
+                          .owner = malloc((size_t)rows * sizeof(*m->owner))};
     int code = 0;
     if (row_bytes > INT_MAX)
         code = error_set(err, ENOTSUP,
                          "replan: a row of %zu bytes is too long for a "
                          "message, use placement sticky",
                          row_bytes);
+    else if (m->owner == NULL)
+        code = error_set(err, ENOMEM,
+                         "replan: no memory for the owners of %lld rows",
+                         (long long)rows);
     code = comm_agree(comm, code, err);
     for (int i = 0; i < 2 && code == 0; i++) {
         if (m->bytes[i] == 0)
@@ -52,13 +58,10 @@ void migrate_tell(struct migrate *m, const struct migrate_rows *own,
     size_t bytes = 0;
     comm_gather_any(m->comm, own, (size_t)count * sizeof(*own), &all, &bytes);
     comm_broadcast(m->comm, &bytes, sizeof(bytes));
-    if (m->comm->rank != 0)
-        all = malloc(bytes + 1);
-    if (all == NULL)
-        abort(); /* a few bytes a chunk: nothing sensible is left */
-    comm_broadcast(m->comm, all, bytes);
-    free(m->owner);
-    m->owner = all;
+    if (m->comm->rank == 0)
+        memcpy(m->owner, all, bytes);
+    free(all);
+    comm_broadcast(m->comm, m->owner, bytes);
     m->owners = (int64_t)(bytes / sizeof(*m->owner));
     migrate_sort(m);
     /* All stores must be visible to the others' reads. */

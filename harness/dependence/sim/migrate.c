@@ -5,6 +5,7 @@
 
 #include "harness/engine/sim/world.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* What a reader sends to the owner of a row. */
@@ -16,18 +17,29 @@ int migrate_open(struct migrate *m, const struct comm *comm,
                  size_t state_bytes, struct error *err)
 {
     (void)output, (void)output_bytes, (void)state, (void)state_bytes;
-    (void)err;
+    int places;
+    MPI_Comm_size(comm->all, &places);
     *m = (struct migrate){.comm = comm,
                           .instance = instance,
                           .row_bytes = row_bytes,
-                          .rows = rows};
-    return 0;
+                          .rows = rows,
+                          .owner = malloc((size_t)rows * sizeof(*m->owner)),
+                          .gathered = malloc((size_t)rows * sizeof(*m->owner) +
+                                             2 * (size_t)places * sizeof(int))};
+    if (m->owner != NULL && m->gathered != NULL)
+        return 0;
+    migrate_close(m);
+    return error_set(err, ENOMEM,
+                     "replan: no memory for the owners of %lld rows",
+                     (long long)rows);
 }
 
 void migrate_close(struct migrate *m)
 {
     free(m->owner);
+    free(m->gathered);
     m->owner = NULL;
+    m->gathered = NULL;
 }
 
 /* By every rank of SMPI, when the list of all is there: what it has goes to
@@ -37,25 +49,17 @@ void migrate_tell(struct migrate *m, const struct migrate_rows *own,
 {
     int64_t bytes = (int64_t)sizeof(*own) * m->owners;
     int mine = (int)count * (int)sizeof(*own), self, places;
-    int *sizes = NULL, *starts = NULL;
-    char *all = NULL;
     MPI_Comm_rank(m->comm->all, &self);
     MPI_Comm_size(m->comm->all, &places);
-    if (self == 0) {
-        sizes = calloc(2 * (size_t)places, sizeof(*sizes));
-        all = malloc((size_t)bytes + 1);
-        if (sizes == NULL || all == NULL)
-            abort(); /* a few bytes a chunk: nothing sensible is left */
-        starts = sizes + places;
-    }
+    int *sizes = m->gathered, *starts = sizes + places;
+    void *all = starts + places;
     MPI_Gather(&mine, 1, MPI_INT, sizes, 1, MPI_INT, 0, m->comm->all);
+    starts[0] = 0;
     for (int i = 1; self == 0 && i < places; i++)
         starts[i] = starts[i - 1] + sizes[i - 1];
     MPI_Gatherv(own, mine, MPI_BYTE, all, sizes, starts, MPI_BYTE, 0,
                 m->comm->all);
     MPI_Bcast(m->owner, (int)bytes, MPI_BYTE, 0, m->comm->all);
-    free(all);
-    free(sizes);
 }
 
 void migrate_bring(struct migrate *m, const struct kernel_dependence *kernel,

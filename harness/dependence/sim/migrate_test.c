@@ -24,7 +24,6 @@ static void open_migrate(struct seen *seen, int lanes)
     assert_int_equal(migrate_open(&seen->migrate, &seen->comm, NULL, ROWS,
                                   ROW_BYTES, NULL, 0, NULL, 0, &err),
                      0);
-    seen->migrate.owner = calloc(RANGES, sizeof(struct migrate_rows));
     seen->migrate.owners = RANGES;
     for (int i = 0; i < RANGES; i++)
         seen->migrate.owner[i] =
