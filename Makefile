@@ -30,7 +30,7 @@ WITH_SIM = $(filter-out 0,$(or $(SIM),1))
 BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) libhwloc-dev \
           $(if $(WITH_PAPI),libpapi-dev) $(if $(WITH_SIM),libsimgrid-dev) \
           libyaml-dev libjansson-dev libxxhash-dev libblis-serial-dev libnetpbm-dev
-DEBS    = $(BUILD_DEBS) hwloc netpbm libcmocka-dev libglpk-dev \
+DEBS    = $(BUILD_DEBS) hwloc netpbm libcmocka-dev libglpk-dev g++ gfortran \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
           python3-matplotlib jq libomp-dev \

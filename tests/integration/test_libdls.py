@@ -110,6 +110,19 @@ def test_cpp(prefix, build, compiler):
     assert "did you mean 'gss'?" in lines[2]
 
 
+def test_fortran(prefix, build):
+    program = build(example(prefix, "divisors.f90"), "gfortran -std=f2008",
+                    "-fopenmp", f"-J{prefix}",
+                    str(prefix / "include/dls.f90"))
+    done = run(program, "css:chunk=7")
+    assert done.returncode == 0
+    assert done.stdout == f"sum {divisors()} under css:chunk=7\n"
+    done = run(program, "gsss")
+    assert done.returncode == 1 and "did you mean 'gss'?" in done.stdout
+    assert run(program, DLS_SCHEDULE="tss").stdout.endswith(
+        "under tss:last=1\n")
+
+
 def test_cpp_without_exceptions(build, tmp_path):
     source = tmp_path / "p.cpp"
     source.write_text("""#include <dls.hpp>
@@ -125,6 +138,95 @@ int main()
 }
 """)
     assert run(build(source, "g++ -std=c++17 -fno-exceptions")).returncode == 0
+
+
+NO_MEMORY = r"""
+#include <dls.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
+
+static long left = -1; /* allocations that still go well; -1: all */
+
+static int fails(void)
+{
+    return left >= 0 && left-- == 0 ? (left = 0, 1) : 0;
+}
+
+void *malloc(size_t n) { return fails() ? NULL : __libc_malloc(n); }
+void *calloc(size_t n, size_t m)
+{
+    return fails() ? NULL : __libc_calloc(n, m);
+}
+void *realloc(void *p, size_t n)
+{
+    return fails() ? NULL : __libc_realloc(p, n);
+}
+int posix_memalign(void **p, size_t line, size_t n)
+{
+    *p = fails() ? NULL : __libc_memalign(line, n);
+    return *p == NULL ? ENOMEM : 0;
+}
+
+static int finish(dls_loop *loop)
+{
+    int64_t begin, end, sum = 0;
+    for (int worker = 0; worker < 3; worker++)
+        while (dls_next(loop, worker, &begin, &end) == 1)
+            sum += end - begin;
+    return sum == 1000;
+}
+
+static int try_with(const char *scheme, long allocations, int *all)
+{
+    const double power[] = {1, 2, 3};
+    const dls_options options = {
+        .size = sizeof(options), .power = power, .text = "stats=1"};
+    dls_loop *loop = NULL;
+    int good = 1;
+    left = allocations;
+    int code = dls_open(&loop, scheme, 10, 3, &options);
+    int64_t begin, end;
+    for (int worker = 0; code == 0 && worker < 3; worker++)
+        while (dls_next(loop, worker, &begin, &end) == 1)
+            ;
+    if (code == 0)
+        code = dls_again(loop, 1000);
+    *all = left != 0;
+    left = -1;
+    if (code == 0)
+        good = finish(loop);
+    else
+        good = code == -ENOMEM && strstr(dls_error(loop), "memory") != NULL;
+    if (!good)
+        printf("%s, %ld: %d, %s\n", scheme, allocations, code,
+               dls_error(loop));
+    return (dls_close(loop, NULL) == 0) & good;
+}
+
+int main(int argc, char **argv)
+{
+    int good = 1, failed = 0;
+    for (int i = 1; i < argc; i++)
+        for (int all = 0, n = 0; !all; n++, failed++)
+            good &= try_with(argv[i], n, &all);
+    printf("%d failures\n", failed - (argc - 1));
+    return !good;
+}
+"""
+
+
+def test_memory_that_is_not_there_is_an_error(build, tmp_path):
+    source = tmp_path / "memory.c"
+    source.write_text(NO_MEMORY)
+    done = run(build(source, "gcc"), "ss", "gss", "static", "wf", "awf-c",
+               "af", "dtss")
+    assert done.returncode == 0, done.stdout
+    assert int(done.stdout.split()[0]) > 30
 
 
 def names(*command):
