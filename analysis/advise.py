@@ -52,7 +52,7 @@ def time_of(row):
 
 
 def costs(ranked):
-    """What choosing wrongly costs: all together, then one thing alone."""
+    """The cost of wrong choices: all together, then one choice alone."""
     last = len(ranked.rows) - 1
     middle = (last + 1) // 2
     yield (f"up to {labels.percent(ranked.behind(last))} "

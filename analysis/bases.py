@@ -1,10 +1,10 @@
-"""What a speedup is over: the base of `--base`.
+"""The base of speedups (`--base`).
 
     single-master     the same scheme below one master, with the fewest workers
                       (Han and Chronopoulos, figures 7 and 8)
     css, scheme=SPEC  that scheme in cells that are equal but for it (Diaz et
                       al., figure 3)
-    cell=HASH         one cell, for all of its loop (the first characters do)
+    cell=HASH         one cell, for all of its loop (its first characters do)
 
 A base is a cell of the same loop, measured or simulated on the same platform.
 Without `--base` it is the serial loop (cells.py).  Cells without a base have
@@ -21,7 +21,7 @@ SPREAD = ["hierarchy", "ranks", "threads", "transport", "master", "window",
           "openmp", "victim", "collect", "rank_per", "smt", "bind", "memory",
           "power", "load", "prefetch", "min_chunk", "protocol", "placement",
           "timing", "reissue"]
-# What is no choice, and what follows from one.
+# Columns that are not choices, and columns that follow from one.
 NEVER = ["cell", "predicted_s"]
 
 
@@ -30,7 +30,7 @@ class BaseError(Exception):
 
 
 def same_columns(results, frame, free):
-    """What a cell and its base have in common."""
+    """The common columns of a cell and its base."""
     columns = [n for n in results.cells if n in frame
                and n not in free and n not in NEVER]
     return ["simulated", *columns]
@@ -111,7 +111,7 @@ def find(results, frame, base):
 
 
 def words(base, frame, rows):
-    """What all speedups of a table are over."""
+    """The base of all speedups of a table."""
     used = sorted({r for r in rows if r is not None})
     if base == SINGLE:
         count = sorted({int(frame.at[r, "workers"]) for r in used})

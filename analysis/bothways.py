@@ -1,6 +1,6 @@
 """Cells that ran both ways, measured and simulated."""
 
-# What makes two cells the same loop, run in the same way.
+# Columns that make two cells the same loop, run in the same way.
 SAME = ["kernel", "scheme", "ranks", "threads", "workers", "hierarchy",
         "transport", "master", "collect", "prefetch", "min_chunk", "power",
         "load", "perturb", "reissue", "protocol", "placement",

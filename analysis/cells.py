@@ -1,5 +1,5 @@
-"""One row per cell: what it ran, and medians with intervals of what was
-measured.  Tables, figures, comparison and advice all start from here."""
+"""One row per cell: its choices, and medians with intervals of its
+measurements.  Tables, figures, comparison and advice all start from here."""
 import numpy as np
 import pandas as pd
 
@@ -15,7 +15,7 @@ MEASURES = ["time_s", "bound_s", "serial_s", "compute_mean_s",
 GIVEN = ["kernel", "scheme", "ranks", "threads", "sync_interval",
          "sync_choice", "transport", "master", "hierarchy", "window",
          "openmp"]
-# What a machine is and does, and no way to run.
+# Columns about the machine, not about the way to run.
 MACHINE = ["power", "load", "perturb"]
 # Columns of a run line that are neither the cell nor measured by number.
 ABOUT_RUN = {"launch", "cell", "type", "schema", "started", "repetition",

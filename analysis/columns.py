@@ -1,5 +1,5 @@
-"""What the columns of result files hold (results/README.md), whatever a
-damaged file says: words, numbers that are finite, flags."""
+"""The types of the columns of result files (results/README.md), also of
+damaged ones: words, numbers that are finite, flags."""
 import math
 
 WORDS = {"launch", "cell", "kernel", "scheme", "type", "status", "hierarchy",
@@ -25,7 +25,7 @@ def is_number(name):
 
 
 def finite(value):
-    """The value as a float; NaN where it is no finite number."""
+    """The value as a float; NaN if it is not a finite number."""
     if isinstance(value, bool):
         return math.nan
     try:

@@ -62,7 +62,7 @@ class Comparison:
 
 
 def key_columns(a, b):
-    """What both sides say about a cell.  A column of a later version that
+    """The results of both sides for a cell.  A column of a later version that
     only one side has cannot tell cells apart."""
     names = [n for n in a.cells if n in b.cells]
     # How it was really done (shared or rma) is a result of `auto`.
@@ -166,7 +166,7 @@ def name_of(row):
 
 
 def units(runs, several):
-    """What is compared: medians of launches, or single repetitions."""
+    """The samples: medians of launches, or single repetitions."""
     if not several:
         return runs["time_s"].to_numpy()
     return runs.groupby("launch", observed=True)["time_s"].median().to_numpy()

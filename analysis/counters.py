@@ -1,4 +1,4 @@
-"""What workers counted: events over computing and over waiting, and the facts
+"""The counts of workers: events over computing and over waiting, and the facts
 that the operating system keeps (results/README.md)."""
 import labels
 
@@ -101,7 +101,7 @@ def cost(results):
 
 
 def reading(results):
-    """What a reading of a worker's events took at most, in words, or None."""
+    """The longest reading of a worker's events, in words, or None."""
     found = [m["counters"].get("reading_s") for m in results.manifests
              if m.get("counters")]
     most = max((s for s in found if s), default=None)
@@ -110,7 +110,7 @@ def reading(results):
 
 
 def asked(results):
-    """Whether somebody named events."""
+    """Whether a run named events."""
     return any((m.get("policy") or {}).get("events")
                not in (None, "none", "default") for m in results.manifests)
 

@@ -1,4 +1,4 @@
-"""What dlsbench run ends with below its summary, and the files that it leaves
+"""The tables of dlsbench run below its summary, and the files that it stores
 in the result directory (results/README.md)."""
 import csv
 import io
@@ -17,7 +17,7 @@ FILES = {"sync-tables.txt": sync.tables, "sync-tables.csv": sync,
 
 
 def names(results):
-    """The tables; counted events only where somebody named some."""
+    """The tables; counted events only where a run named some."""
     return ["flexibility", "sync-tables", "sweep", "regret",
             *["counters"] * counters.asked(results)]
 

@@ -1,6 +1,6 @@
 """What results were measured on and with, from their manifests."""
 
-# Title and where it stands in a manifest.
+# Title, and its place in a manifest.
 FIELDS = [("host", None), ("topology", "machine.topology"),
           ("architecture", "machine.architecture"),
           ("instruction set", "instruction_set"),
@@ -10,7 +10,7 @@ FIELDS = [("host", None), ("topology", "machine.topology"),
           ("version of DLSBench", "version"), ("platform", "platform"),
           ("counters", "machine.counters"), ("schema", "schema"),
           ("simulated", "simulated")]
-# What one launch happened to find; no difference between two machines.
+# Values that vary by launch; they do not make two machines different.
 OF_LAUNCH = [("command", "command"), ("load average", "machine.load_average"),
              ("cost of a clock reading, s", "clock_s"),
              ("cost of a barrier, s", "barrier_s")]
@@ -56,7 +56,7 @@ def values(manifests, fields):
 
 
 def where(manifests):
-    """What is known of the machine, real or simulated, in one line."""
+    """The known facts of the machine, real or simulated, in one line."""
     found = values(manifests, [("host", None),
                                ("topology", "machine.topology"),
                                ("platform", "platform")])

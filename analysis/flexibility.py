@@ -1,5 +1,5 @@
-"""What schemes stand: the time of each perturbed cell over that of the cell
-which differs from it only in that nothing goes wrong."""
+"""The flexibility of schemes: the time of each perturbed cell over that of the
+same cell without perturbations."""
 import numpy as np
 
 import grid

@@ -7,7 +7,7 @@ COLUMNS = ["power", "load"]
 
 
 def lists(row):
-    """What the texts say of each worker; None where they cannot be read."""
+    """The texts' value for each worker; None where they cannot be read."""
     if row["power"] == machine.MEASURED or \
             row["workers"] > machine.WORKERS_MOST:
         return None

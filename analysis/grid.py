@@ -4,7 +4,7 @@ import html
 import io
 
 FORMATS = ["text", "csv", "latex", "markdown"]
-# What LaTeX reads as something else.
+# Characters that LaTeX reads as something else.
 LATEX = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$",
          "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
          "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",

@@ -7,7 +7,7 @@ SCHEMES = ["static", "ss", "css", "wcss", "gss", "fss", "tss", "tss-taylor",
 KERNELS = ["null", "mandelbrot", "adjoint", "matmul", "heat",
            "floyd-steinberg", "trace"]
 TRANSPORTS = ["shared", "openmp", "master", "window", "steal"]
-# Numbers of a simulated cell, and what they are when nobody gives them.
+# Numbers of a simulated cell, and their defaults.
 SIMULATION = {"cp": None, "request_cost": 2e-7, "result_bytes": None,
               "boundary_bytes": None}
 UNITS = [(1.0, 1.0, "s"), (1e-3, 1e3, "ms"), (1e-6, 1e6, "us"),

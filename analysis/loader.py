@@ -1,8 +1,9 @@
 """Reads result directories: the only module that knows results/README.md.
 
-`load(path)` gives a Results: frames of what counts, and `notes`, one line each
-on everything that was left out or looks odd.  Columns that a later version
-adds are kept as they are; columns that are missing are missing in the frames.
+`load(path)` gives a Results: frames of the lines that count, and `notes`, one
+line each on everything that was left out or looks odd.  Columns that a later
+version adds are kept as they are; columns that are missing are missing in the
+frames.
 """
 import csv
 import glob
@@ -24,9 +25,9 @@ ENDED = {"schema", "type", "launch", "status", "repetitions", "reason", "cell",
 # Columns of workers and chunks that nothing here reads.
 UNUSED = ["type", "schema", "core", "bound", "power", "overhead_s"]
 NEEDED = ["launch", "cell", "kernel", "scheme", "time_s"]
-# What a manifest can only hold as objects.
+# Values that a manifest can only hold as objects.
 OBJECTS = ["machine", "policy", "counters"]
-# What every line of these has, from 0 on.
+# Columns that every line of these has, from 0 on.
 LINES = {"workers": ["repetition", "worker", "iterations", "finish_s"],
          "chunks": ["repetition", "worker", "step", "start", "size"]}
 MOST = 1 << 53
@@ -273,7 +274,7 @@ def first_ends(done):
 
 
 def cell_columns(ended):
-    """What makes up a cell: all columns of a cell_done line but its end, and
+    """The columns of a cell: all columns of a cell_done line but its end, and
     but seconds, which are predicted and not chosen."""
     return [name for name in ended.columns
             if name not in ENDED and not name.endswith("_s")]

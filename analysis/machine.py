@@ -1,11 +1,11 @@
-"""The workers of a cell: their powers and the load beside them."""
+"""The workers of a cell: their powers and the load on their cores."""
 import math
 
 MEASURED = "measured"
 
 
 def loads(text, workers):
-    """Competing processes beside each worker, of `w0-w2:1,w5`."""
+    """Competing processes on the core of each worker, of `w0-w2:1,w5`."""
     found, group = [0] * workers, []
     for word in (text or "").split(",") if text else ():
         name, _, count = word.partition(":")

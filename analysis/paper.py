@@ -1,4 +1,4 @@
-"""What all reports on papers share (bench/papers/NAME/claims.py).
+"""Common parts of all reports on papers (bench/papers/NAME/claims.py).
 
 A report is told in order what is to be seen: text, tables, tables with the
 printed value beside ours, and the paper's claims with what was found.  It is
@@ -54,7 +54,7 @@ class Report:
 
     def beside(self, name, title, keys, cells, caption="", absolute=False,
                across=None):
-        """Printed beside ours: `cells` maps a tuple, one value for each of
+        """Printed values and ours: `cells` maps a tuple, one value for each of
         `keys`, to (printed, ours), either None where there is none.  Each
         cell shows printed, ours and the difference, in percent of the
         printed value (`absolute`: ours less printed).  `across`: the key

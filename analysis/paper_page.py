@@ -1,5 +1,5 @@
-"""What the report on a paper (bench/papers/report.py) left beside the results:
-its claims, and printed values beside ours."""
+"""The files of the report on a paper (bench/papers/report.py) next to the
+results: its claims, and printed values with ours."""
 import csv
 import glob
 import os
@@ -35,14 +35,14 @@ def claims(directory):
 
 
 def reading(row):
-    """What was found, and as what the claim was read."""
+    """The finding, and our reading of the claim."""
     return ". ".join(filter(None, [
         row.get("found"), f"Read as: {row.get('read_as')}",
         row.get("why") and f"Because: {row.get('why')}"]))
 
 
 def beside(directory):
-    """name -> rows of each table with printed values beside ours."""
+    """name -> rows of each table with printed values next to ours."""
     found = {}
     for path in sorted(glob.glob(os.path.join(glob.escape(directory),
                                               "*.csv"))):
@@ -65,7 +65,7 @@ def words(text):
 
 
 def table(name, lines):
-    """A Grid of printed values beside ours."""
+    """A Grid of printed values next to ours."""
     header = list(lines[0])
     left = header.index(PRINTED)
     return grid.Grid(title(name), [h.replace("_", " ") for h in header],
@@ -79,7 +79,7 @@ def title(name):
 
 
 def text(directory):
-    """What the report says in words; empty without one."""
+    """The report's text; empty without one."""
     try:
         with open(os.path.join(directory, "report.txt"),
                   encoding="utf-8") as file:

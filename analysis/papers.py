@@ -1,4 +1,4 @@
-"""Values printed in the papers (bench/papers/NAME/*.csv), beside cells of a
+"""Values printed in the papers (bench/papers/NAME/*.csv), next to cells of a
 campaign that repeats one.  A campaign is a paper's if its name holds the
 paper's first author."""
 import csv

@@ -1,5 +1,5 @@
-"""What models predicted: cells whose sync interval a model chose before the
-launch (sync_choice auto, andronikos or chen-xue) beside the given ones."""
+"""The models' predictions: cells whose sync interval a model chose before the
+launch (sync_choice auto, andronikos or chen-xue) next to the given ones."""
 import labels
 
 GIVEN = "given"

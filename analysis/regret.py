@@ -1,4 +1,4 @@
-"""What scheme auto costs: the time of each cell that chooses over that of the
+"""The cost of scheme auto: the time of each cell that chooses over that of the
 fastest fixed cell which differs from it only in what is chosen."""
 import numpy as np
 
@@ -11,7 +11,7 @@ CHOSEN = ["chosen_scheme", "chosen_hierarchy", "chosen_interval"]
 # Columns of pairs() that need a fixed cell.
 COMPARED = ["best_s", "regret", "regret_low", "regret_high",
             "regret_with_trials"]
-# What regret is aimed at.
+# The aims for regret.
 AIMS = {"simulation": 0.05, "trial": 0.03}
 # Columns of auto.csv.
 COLUMNS = ["cell", "kernel", "transport", "master", "load", "by", "candidate",
@@ -19,7 +19,7 @@ COLUMNS = ["cell", "kernel", "transport", "master", "load", "by", "candidate",
            "predicted_s", "tried", "tried_median_s", "chosen", "measured_s",
            "auto_s", "best_s", "regret", "regret_low", "regret_high",
            "regret_with_trials"]
-# What also follows from a choice, or says what there is to choose from.
+# Columns that also follow from a choice, or list the candidates.
 ALSO = {"cell", "sync_choice"}
 
 

@@ -157,7 +157,7 @@ def table_section(results, frame):
 
 
 def with_paper(sections, directory):
-    """What make papers found comes first: claims, printed values, tables."""
+    """The results of make papers first: claims, printed values, tables."""
     parts = dict(sections)
     found = [parts.pop(PAPER, "")]
     if paper_page.exist(directory):

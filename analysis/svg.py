@@ -17,7 +17,7 @@ FONT = re.compile(r"font: ([\d.]+)px 'DejaVu Sans'")
 
 
 def colour_names():
-    """What matplotlib writes -> what the page defines."""
+    """matplotlib's names -> the page's definitions."""
     names = {style.INK: "var(--ink)", style.FAINT: "var(--faint)",
              style.PAPER: "var(--paper)"}
     names.update({c: f"var(--c{i})" for i, c in enumerate(style.COLOURS)})

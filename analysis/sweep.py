@@ -15,12 +15,12 @@ import predicted
 import stats
 
 POINTS_LEAST = 3
-# What a sweep's cells differ in.
+# Columns in which a sweep's cells differ.
 FREE = ["cell", "sync_interval", "sync_choice"]
 # Column of sync-model.csv -> its name in sync-interval.csv.
 CHOICES = {"h_auto": "theory", "h_andronikos": "andronikos",
            "h_chen_xue": "chen_xue", "h_no_skew": "no_skew"}
-# What else cells are grouped by, as sync-interval.csv has it.
+# Further grouping columns, as sync-interval.csv has them.
 REST = ["master", "window", "collect", "bind", "rank_per", "memory", "timing",
         "power", "load", "placement", "smt", "prefetch", "min_chunk"]
 COLUMNS = ["kernel", "layout", "transport", "hierarchy", "protocol", "scheme",
@@ -151,7 +151,7 @@ def names(sweep, number):
             f"{cell['layout']} {cell['transport']}", cell["scheme"]]
 
 
-# What tables without a model say, and how to get one.
+# The text of tables without a model, and how to get one.
 LACKING = ("no theory: a calibration is lacking (there is no sync-model.csv "
            "of these loops; with a calibration.json beside the runs, dlsbench "
            "predict --of DIR makes it)")

@@ -12,7 +12,7 @@ COLUMNS = ["kernel", "mode", "sync_interval", "scheme", "workers", "time_s",
 
 
 def way(row):
-    """What all cells of one table share but the loop."""
+    """The common columns of one table's cells, without the loop."""
     words = "threads" if row["ranks"] == 1 else "ranks" \
         if row["threads"] == 1 else f"ranks of {row['threads']:g} threads"
     words += ", " + row["way"]

@@ -201,7 +201,7 @@ def interval_table(results, frame):
 
 
 def lost(group):
-    """What the model's interval costs, for each scheme."""
+    """The cost of the model's interval, for each scheme."""
     for ours, best in predicted.optima(group):
         yield (f"{ours['scheme']}: predicted {ours['interval']:g}, fastest "
                f"{best['interval']:g}, lost "
@@ -391,7 +391,7 @@ def main():
 
 
 def end(args, results, frame):
-    """The summary that stands above has said what is wrong with cells."""
+    """The summary above has reported the errors of cells."""
     names = [] if frame.empty else ending.names(results)
     for name in names:
         for table in TABLES[name](results, frame):

@@ -16,7 +16,7 @@ class Trace:
 
     @property
     def stamped(self):
-        """With --timing worker a trace says who ran what, but not when."""
+        """With --timing worker a trace has the workers of chunks, no times."""
         return "begin_s" in self.chunks and \
             self.chunks["begin_s"].notna().all()
 
