@@ -69,7 +69,7 @@ static inline int comm_source(const struct comm *comm, int rank)
  * always in simulation: wait for it. */
 bool comm_test(const struct comm *comm, MPI_Request *request);
 
-/* Drops what is complete from the list; returns how many are left.  In
+/* Drops complete requests from the list; returns the number of the others.  In
  * simulation a long list waits for its oldest instead. */
 int comm_reap(const struct comm *comm, MPI_Request *list, int count);
 
@@ -79,9 +79,9 @@ void comm_wait(const struct comm *comm, const struct engine_patience *patience,
 
 /* Passes a moment when none of the calling thread's requests was complete.
  * Natively it idles and returns -1: look again.  In simulation, where looking
- * again does not let time pass, it blocks until one is complete and returns
- * its index, with *status, the request being null from then on; without
- * requests it blocks until the event is woken and returns -1. */
+ * again does not let time pass, it blocks until one is complete and returns its
+ * index, with *status; the request is null from then on; without requests it
+ * blocks until the event is woken and returns -1. */
 int comm_pause(const struct comm *comm, struct engine_idle *idle,
                const struct engine_patience *patience,
                struct engine_event *event, MPI_Request *requests, int count,

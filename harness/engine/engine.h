@@ -1,9 +1,8 @@
 /* The engine: time, waiting and threads.  One seam between the native program
- * and the simulated one, chosen at link time: native.c and team.c here, or
- * sim/engine.c.  Protocols never spin, yield or probe by themselves: they
- * wait through the engine, because natively a waiter must leave the core to a
- * worker that shares it, and in simulation polling never advances the clock.
- */
+ * and the simulated one, chosen at link time: native/ or sim/ in this folder.
+ * Protocols never spin, yield or probe by themselves: they wait through the
+ * engine, because natively a waiter must leave the core to a worker that shares
+ * it, and in simulation polling never advances the clock. */
 #ifndef HARNESS_ENGINE_ENGINE_H
 #define HARNESS_ENGINE_ENGINE_H
 
@@ -163,9 +162,9 @@ struct engine_team;
 int engine_team_start(struct engine_team **team, int threads,
                       struct error *err);
 
-/* A team whose threads something else keeps, an OpenMP runtime for one:
- * fork(keeper, threads, body, arg) runs body on each of them, the caller being
- * thread 0, and returns when all are back.  Native only. */
+/* A team whose threads belong to another keeper, for instance an OpenMP
+ * runtime: fork(keeper, threads, body, arg) runs body on each of them, with the
+ * caller as thread 0, and returns when all are back.  Native only. */
 int engine_team_adopt(struct engine_team **team, int threads,
                       void (*fork)(void *keeper, int threads,
                                    void (*body)(int thread, void *arg),

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- what goes with it ---- */
+/* ---- the combinations that it supports ---- */
 
 /* The possible requests of a measurement to a transport, in the order of
  * checks. */
@@ -69,7 +69,7 @@ struct transport_fact {
 
 enum { TRANSPORT_FIELDS = 4, TRANSPORT_CHOICES = 4, TRANSPORT_FACTS = 4 };
 
-/* Refusals that most transports share. */
+/* Refusals of most transports. */
 #define TRANSPORT_NO_SCHEDULES                                                 \
     [TRANSPORT_SCHEDULE] = "has no OpenMP schedules (ss and css are much "     \
                            "like dynamic, gss like guided)"
@@ -97,8 +97,8 @@ struct transport_rules {
     enum transport_tree tree;
     int64_t iterations_max; /* of a loop; 0: any */
     bool unordered;         /* chunks run in no order of the whole loop */
-    bool all_poll; /* every rank does while it computes, not masters alone */
-    bool sites;    /* it is told where the workers are */
+    bool all_poll; /* every rank polls while it computes, not only masters */
+    bool sites;    /* it needs the places of the workers */
 };
 
 struct transport_ops;
@@ -199,8 +199,8 @@ struct transport_ops {
     int (*open)(const struct transport *transport, const struct comm *comm,
                 void **end, struct error *err);
     void (*close)(void *end);
-    /* After rewind; sources are new from then on.  Then, by thread 0 of the
-     * rank itself, requests are listened to; a barrier follows. */
+    /* After rewind; sources are new from then on.  Then thread 0 of the rank
+     * itself listens to requests; a barrier follows. */
     void (*reset)(void *end, bool further_step);
     void (*listen)(void *end);
     /* Where worker i of this rank gets its chunks. */
@@ -227,7 +227,7 @@ struct transport_ops {
     bool (*keeps)(const void *end, int worker);
     bool (*collected)(const void *end, int64_t *cursor, int64_t *start,
                       int64_t *size);
-    /* After results were verified: overwrites how they came. */
+    /* After results were verified: overwrites their received copies. */
     void (*poison)(void *end, int byte);
     /* Where worker i of this rank computes (NULL: at the setup's output); the
      * input of its chunk, which begins with iteration *first. */
@@ -246,8 +246,8 @@ struct transport_ops {
     bool (*registers)(const char *choice, bool one_host);
     /* The worker in whose static share an iteration was. */
     int (*home)(const void *shared, int64_t iteration);
-    /* In simulation: what worker i of this rank is charged for a chunk,
-     * ENGINE_COSTS: messages are.  NULL: ENGINE_OWN. */
+    /* In simulation: the charge of worker i of this rank for a chunk;
+     * ENGINE_COSTS: its messages are charged instead.  NULL: ENGINE_OWN. */
     enum engine_cost (*cost)(const void *end, int i);
 };
 
