@@ -1,6 +1,6 @@
-/* A chunk through libdls, as a program calls it, beside the same chunk from
- * the suite's own source; and inside the threads of an OpenMP runtime beside
- * that runtime's schedule(dynamic,1). */
+/* A chunk through libdls, as a program calls it, compared with the same chunk
+ * from the suite's own source; and inside the threads of an OpenMP runtime,
+ * compared with that runtime's schedule(dynamic,1). */
 #include "bench/overhead/overhead.h"
 
 #include "base/stats.h"
@@ -42,7 +42,7 @@ static const struct contest contests[] = {
 
 enum { CONTESTS = sizeof(contests) / sizeof(contests[0]) };
 
-/* What the threads of one measurement share. */
+/* The common data of one measurement's threads. */
 struct field {
     struct launch_context *context;
     struct engine_team *team;

@@ -1,6 +1,6 @@
 /* The communicators of a simulated launch.  Rank 0 opens, checks and collects
- * for all ranks, which live in its process: what is collective natively is
- * done when rank 0 has done it. */
+ * for all ranks, which live in its process: a collective operation is done when
+ * rank 0 has done it. */
 #include "harness/comm/comm.h"
 
 #include "harness/engine/sim/world.h"

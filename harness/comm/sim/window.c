@@ -1,5 +1,5 @@
-/* Windows in simulation.  What the ranks of a host share stands in their one
- * process and needs no window (the chain has the memory).  An rma window is a
+/* Windows in simulation.  The shared data of a host's ranks are in their one
+ * process and need no window (the chain has the memory).  An rma window is a
  * counter at rank 0's host: words travel there and back while the asking worker
  * waits, and the counter takes one at a time, ENGINE_REQUEST each, without rank
  * 0, as where a network interface counts. */

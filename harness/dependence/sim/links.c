@@ -1,10 +1,10 @@
 /* Links in simulation.  All ranks live in one process, and nothing is copied:
- * what a worker has completed is there for all to see, and only the way to
- * its neighbour has to take its time.  Between ranks a piece is a message of
- * its bytes; between threads of a rank it is a hand-over.
+ * all ranks can read a worker's complete columns, and only the way to its
+ * neighbour has to take its time.  Between ranks a piece is a message of its
+ * bytes; between threads of a rank it is a hand-over.
  *
- * Who needs a boundary tells its owner so, over the edge's home as natively,
- * and gets all that was kept; both happens while it waits for just that.
+ * A worker that needs a boundary tells its owner so, over the edge's home as
+ * natively, and gets all kept columns; both happen while it waits for them.
  * From then on the owner sends. */
 #include "harness/dependence/sim/links.h"
 
@@ -16,8 +16,8 @@
 #include <sys/mman.h>
 
 enum {
-    /* A message sets out when its receive is posted.  Of those that were sent
-     * while the receiver was busy, so many are on their way at a time. */
+    /* A message departs when its receive is posted.  Of the messages sent while
+     * the receiver was busy, this number is on its way at a time. */
     POSTED = 4,
     /* Above those of the relay; TAGS live edges of a pair of ranks differ. */
     TAG_PIECE = 1 << 16,
@@ -40,7 +40,7 @@ struct link_wire {
     struct way way[2];
 };
 
-/* ---- who is where ---- */
+/* ---- the places of the ends ---- */
 
 static int rank_of(const struct links *links, int place)
 {
@@ -58,8 +58,8 @@ static void count(struct links *links, size_t bytes)
     links->bytes += (int64_t)bytes;
 }
 
-/* As natively: who is not at home sends a note there and gets one back when
- * both are known. */
+/* As natively: an end that is not at home sends a note there and gets one back
+ * when both are known. */
 static void count_notes(struct links *links, int64_t edge, int end)
 {
     const struct link_wire *wire = &links->wire[edge];
@@ -101,7 +101,7 @@ static void carry(const struct links *links, int from, int to, size_t bytes)
         world_carry(from, to, (double)bytes);
 }
 
-/* By the successor: the notes go their way, then all that was kept comes. */
+/* By the successor: the notes go their way, then all kept columns come. */
 static void say_hello(struct links *links, int64_t edge)
 {
     struct link_wire *wire = &links->wire[edge];
@@ -145,7 +145,7 @@ static void send_piece(struct links *links, int64_t edge, enum link_way way,
               mailbox_add(&links->box));
 }
 
-/* What goes up is produced after something has come down: then both have
+/* Upward rows are produced after something has come down: then both have
  * met. */
 void links_send(struct links *links, int64_t edge, enum link_way which,
                 int64_t complete, void *row)
@@ -166,7 +166,7 @@ void links_send(struct links *links, int64_t edge, enum link_way which,
 
 /* ---- the consumer ---- */
 
-/* Waits for somebody else of this process to move. */
+/* Waits for another rank of this process to move. */
 static void pass_moment(struct links *links, struct engine_progress *progress,
                         struct engine_idle *idle)
 {
@@ -196,7 +196,7 @@ static int64_t columns_of(const struct links *links, enum link_way way)
            links->columns;
 }
 
-/* Receives for what is under way, and for one more if one more must come. */
+/* Receives for all pieces under way, and for one more if one more must come. */
 static void post_receives(struct links *links, int64_t edge,
                           enum link_way which)
 {
@@ -230,7 +230,7 @@ static void take_piece(struct links *links, int64_t edge, enum link_way which)
                        bytes / (int64_t)links->column_bytes);
 }
 
-/* What a worker has left for itself is in its caches. */
+/* A worker's own boundary is in its caches. */
 static void charge_handover(const struct links *links, int64_t edge,
                             enum link_way which, int64_t need)
 {

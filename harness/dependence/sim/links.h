@@ -1,5 +1,5 @@
-/* What links have in simulation beside harness/dependence/links.h: rank 0 opens
- * those of all ranks, and every worker joins them. */
+/* The additions to harness/dependence/links.h in simulation: rank 0 opens the
+ * links of all ranks, and every worker joins them. */
 #ifndef HARNESS_DEPENDENCE_SIM_LINKS_H
 #define HARNESS_DEPENDENCE_SIM_LINKS_H
 

@@ -1,6 +1,6 @@
-/* Rows that move with their chunk, in simulation: who had which rows is known
- * without being told, but that everybody is told takes the time of the
- * messages, and so do the rows. */
+/* Rows that move with their chunk, in simulation: the owners of rows are known
+ * without messages, but telling all ranks takes the time of the messages, and
+ * so do the rows. */
 #include "harness/dependence/migrate.h"
 
 #include "harness/engine/sim/world.h"
@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What a reader sends to the owner of a row. */
+/* The message of a reader to the owner of a row. */
 enum { QUESTION_BYTES = 64 };
 
 int migrate_open(struct migrate *m, const struct comm *comm,
@@ -42,8 +42,8 @@ void migrate_close(struct migrate *m)
     m->gathered = NULL;
 }
 
-/* By every rank of SMPI, when the list of all is there: what it has goes to
- * rank 0, and the list comes back. */
+/* By every rank of SMPI, when the list of all is there: its part goes to rank
+ * 0, and the list comes back. */
 void migrate_tell(struct migrate *m, const struct migrate_rows *own,
                   int64_t count)
 {

@@ -56,8 +56,8 @@ static int open_units(struct chain_root *root, struct error *err)
 }
 
 /* Whether the counter and the state are kept in this process' own memory, not
- * in a window and not by a master elsewhere.  In simulation what the ranks of a
- * host share needs no window. */
+ * in a window and not by a master elsewhere.  In simulation the shared data of
+ * a host's ranks need no window. */
 static bool has_memory(const struct chain_root *root)
 {
     const struct transport_setup *setup = root->setup;
@@ -73,7 +73,8 @@ static int open_root(struct chain_root *root, struct error *err)
     const struct chain_kind *kind = root->kind;
     bool flat = setup->tree->count == 1;
     int code = open_units(root, err);
-    /* The state knows what is still kept for whom, a table does not. */
+    /* The state knows the chunks that are kept for workers, a table does
+     * not. */
     if (code == 0 && setup->reissue == 0 &&
         (kind->windowed || (kind->direct && flat)))
         code = open_table(root, err);
@@ -116,8 +117,8 @@ void chain_unshare(void *shared)
     free(root);
 }
 
-/* Whether a scheme goes on with what it has learned.  Where each time step is
- * planned anew, a repetition is all of them. */
+/* Whether a scheme keeps its knowledge for the next pass.  Where each time step
+ * is planned anew, a repetition is all of them. */
 static bool goes_on(const struct chain_root *root, const struct sched_ops *ops,
                     bool further_step)
 {

@@ -10,7 +10,7 @@
 #include "harness/transport/master/relay.h"
 #include "harness/transport/transport.h"
 
-/* One worker's end of any kind, on cache lines of its own. */
+/* One worker's end of any kind, on separate cache lines. */
 union chain_source {
     struct source base;
     struct source_table table;
@@ -32,8 +32,8 @@ struct chain_kind {
     bool windowed; /* the counter is in a window */
 };
 
-/* What all ranks of a process share: the scheme, and how far the loop has been
- * handed out. */
+/* The common data of all ranks of a process: the scheme, and the progress of
+ * handing out. */
 struct chain_root {
     const struct transport_setup *setup;
     const struct chain_kind *kind;
@@ -63,13 +63,13 @@ struct chain {
     struct relay relay;
     int workers;                /* of this rank */
     union chain_source *source; /* one per worker of this rank */
-    /* Node pools below a window: what they ask, and the worker of the window
-     * that the first of its sources is. */
+    /* Node pools below a window: their upstream, and the window's worker number
+     * of the first of its sources. */
     struct master_upstream upstream;
     union chain_source *upstream_source;
     int upstream_first;
-    /* Chunks may be handed out again: the sources of workers beside the book,
-     * and what each worker computes (not in simulation). */
+    /* Chunks may be handed out again: the sources of workers that share memory
+     * with the book, and the results of each worker (not in simulation). */
     struct reissue_source *again;
     char **own;
     size_t own_bytes;

@@ -1,6 +1,6 @@
-/* A chain whose chunks may be handed out again: the book, where each worker
- * computes, and the sources that stand before those of workers beside the
- * book. */
+/* A chain whose chunks may be handed out again: the book, the workers' private
+ * results, and the sources in front of those of workers that share memory with
+ * the book. */
 #include "harness/transport/master/chain.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ int chain_root_open_book(struct chain_root *root, struct error *err)
 
 /* ---- where workers compute ---- */
 
-/* Pages that nobody touches cost nothing. */
+/* Untouched pages cost nothing. */
 static int open_own(struct chain *chain, struct error *err)
 {
     const struct transport_setup *setup = chain->setup;

@@ -1,4 +1,4 @@
-/* A chain while the loop runs, and what it leaves behind. */
+/* A chain while the loop runs, and its facts afterwards. */
 #include "harness/transport/master/chain.h"
 
 void chain_listen(void *end)

@@ -189,7 +189,7 @@ enum master_answer master_take(struct master *master, int worker,
         answer = cut(master, worker, chunk);
     } else {
         struct task task;
-        /* What came may be reserved for others: then there may be more. */
+        /* The new chunks may be reserved for others: then there may be more. */
         while (answer == MASTER_CHUNK &&
                !task_pool_take(&master->pool, worker, 1, &task))
             answer = fill_from_above(master);

@@ -5,7 +5,7 @@
  * that a primed chunk is kept for its worker.  Under two schemes a master below
  * the supermaster asks for one range and cuts that itself.
  *
- * Pure bookkeeping under a lock of its own: messages are the relay's. */
+ * Pure bookkeeping under its own lock: messages are the relay's. */
 #ifndef HARNESS_TRANSPORT_MASTER_MASTER_H
 #define HARNESS_TRANSPORT_MASTER_MASTER_H
 
@@ -53,7 +53,8 @@ struct master {
     _Atomic bool must_ask; /* the relay has to send the question */
     struct task_pool pool; /* the supermaster has none */
     /* Two schemes; NULL under one.  The supermaster has the units that the
-     * outer one counts as workers (the chain's), the others what they cut. */
+     * outer one counts as workers (the chain's), the others the units that they
+     * cut for. */
     const struct range_units *units;
     struct range *range;
     struct reports reports; /* for a scheme above that learns */
@@ -79,14 +80,14 @@ void master_reset(struct master *master, bool remember);
 enum master_answer master_take(struct master *master, int worker,
                                struct chunk *chunk);
 
-/* After that, below the supermaster, where the scheme above learns: what is
- * reported here is passed on.  Returns 0 or -ENOMEM. */
+/* After that, below the supermaster, where the scheme above learns: reports to
+ * this master are passed on.  Returns 0 or -ENOMEM. */
 int master_open_reports(struct master *master);
 
-/* What somebody below took for what he had, where a scheme learns. */
+/* The time of a chunk below, where a scheme learns. */
 void master_report(struct master *master, const struct report *report);
 
-/* What is to be passed on with a message; `to` has room for reports_most. */
+/* The reports to pass on with a message; `to` has room for reports_most. */
 int master_take_reports(struct master *master, struct report *to);
 
 /* The same to a parent in this process, or to a window: at the end of a loop,
@@ -99,12 +100,12 @@ enum master_answer master_take_batch(struct master *master, int first,
                                      int workers, struct task *tasks,
                                      int *count);
 
-/* Somebody below will soon want a chunk: asks above when the pool is empty.
- * Not when it becomes empty: what is reserved early cannot go to another
- * master that is free first. */
+/* A worker below will soon want a chunk: asks above when the pool is empty.
+ * Not when it becomes empty: chunks reserved early cannot go to another master
+ * that is free first. */
 void master_ask_ahead(struct master *master);
 
-/* What the message from above brought; count 0: there is no more. */
+/* The chunks of a message from above; count 0: there are no more. */
 void master_fill(struct master *master, const struct task *tasks, int count);
 
 #endif

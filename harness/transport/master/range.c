@@ -93,8 +93,8 @@ void range_close(struct range *range)
     *range = (struct range){0};
 }
 
-/* Whether the scheme cuts a loop of this size; one that goes on from range to
- * range cuts all sizes. */
+/* Whether the scheme cuts a loop of this size; a scheme that continues from
+ * range to range cuts all sizes. */
 static bool begin_scheme(struct range *range, const struct sched_loop *loop)
 {
     if (range->begun && range->ops->again != NULL)

@@ -1,7 +1,7 @@
 /* Under two schemes (sched/schemes/pair.h) a master gets one range of
- * iterations at a time from above, as a worker would, and cuts it by a scheme
- * of its own for the units below it: its workers or, higher up, the masters
- * that ask it.
+ * iterations at a time from above, as a worker would, and cuts it by its own
+ * scheme for the units below it: its workers or, higher up, the masters that
+ * ask it.
  *
  * Bookkeeping of one master, under that master's lock. */
 #ifndef HARNESS_TRANSPORT_MASTER_RANGE_H
@@ -34,9 +34,9 @@ struct range {
     void *memory;
     bool *taken;   /* the unit has its primed chunk of this range */
     int primed;    /* primed chunks of this range not yet taken */
-    int64_t start; /* where it lies in the loop */
-    int64_t piece; /* of so many: too small for the scheme's keys */
-    bool begun;    /* a range was cut that the next one goes on from */
+    int64_t start; /* its place in the loop */
+    int64_t piece; /* a range too small for the scheme's keys, as one piece */
+    bool begun;    /* a range was cut, and the next one continues it */
     bool open;     /* there is a range, and something may be left of it */
 };
 
@@ -48,13 +48,13 @@ int range_open(struct range *range, const struct sched_pair *pair,
                int master, const double *power, struct error *err);
 void range_close(struct range *range);
 
-/* Cuts this chunk from now on; what was left of another is gone.  A scheme that
- * learns knows what it has learned from the ranges before.  A range that is too
- * small for the scheme's keys (tss:last=) is one piece. */
+/* Cuts this chunk from now on; the rest of another is gone.  A scheme that
+ * learns keeps its knowledge from the ranges before.  A range that is too small
+ * for the scheme's keys (tss:last=) is one piece. */
 void range_begin(struct range *range, const struct chunk *whole);
 
-/* Nothing is open: before a repetition.  remember: the first range of it is
- * cut with what was learned from the last before. */
+/* Nothing is open: before a repetition.  remember: its first range is cut with
+ * the knowledge from the repetition before. */
 void range_drop(struct range *range, bool remember);
 
 /* Whether something is left of the range. */

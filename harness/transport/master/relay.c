@@ -28,7 +28,7 @@ static int count_remote_children(const struct relay *relay)
     return children;
 }
 
-/* Room for what is told with a request to a parent elsewhere. */
+/* Room for the reports with a request to a parent in another rank. */
 static int open_reports(struct relay *relay, struct hosted *hosted)
 {
     struct master *master = &hosted->master;
@@ -268,8 +268,8 @@ static void leave_parents(struct relay *relay)
     }
 }
 
-/* Children still ask, threads of this rank still work, or a pool that asked
- * ahead still gets an answer: there is no more. */
+/* Whether children still ask, threads of this rank still work, or a pool that
+ * asked ahead still waits for the answer that there are no more chunks. */
 static bool is_busy(const struct relay *relay)
 {
     return relay->queue.is_open || atomic_load(&relay->working) > 0 ||

@@ -20,7 +20,7 @@
 
 #include <mpi.h>
 
-/* A master of this rank, and what it asks of one in another. */
+/* A master of this rank, and its requests to a parent in another. */
 struct hosted {
     struct master master;
     MPI_Request refill; /* the answer that it waits for */
@@ -74,8 +74,8 @@ struct relay_setup {
     struct engine_patience patience;
     struct sched *scheme; /* used at the supermaster's rank only */
     const struct sched_pair *pair;
-    /* Two schemes: the workers of the outer one, and what the masters below
-     * the supermaster need to cut.  units NULL: one scheme. */
+    /* Two schemes: the workers of the outer one, and the inputs of the masters
+     * below the supermaster that cut.  units NULL: one scheme. */
     const struct range_units *units;
     int64_t iterations, min_chunk;
     const double *power; /* of all workers */
@@ -107,16 +107,16 @@ void relay_reset(struct relay *relay, bool remember);
 /* After it, by thread 0 of the rank itself: receives requests from now on. */
 void relay_listen(struct relay *relay);
 
-/* Handles what has arrived; returns whether there was anything.  For polls:
- * returns at once when another thread is at it. */
+/* Handles arrived messages; returns whether there were any.  For polls: returns
+ * at once when another thread does so. */
 bool relay_poll(struct relay *relay);
 
-/* The same for one who waits: in simulation it handles nothing but what is to
- * be sent, because blocking brings all the rest. */
+/* The same for a waiting thread: in simulation it handles only messages to
+ * send, because blocking brings all the rest. */
 bool relay_progress(struct relay *relay);
 
-/* For one who waits for a message of his own in simulation: blocks until
- * `other` is complete, which then is null with its *status, or until something
+/* For a thread that waits for its own message in simulation: blocks until
+ * `other` is complete, which then is null with its *status, or until a request
  * was served. */
 void relay_serve_beside(struct relay *relay, MPI_Request *other,
                         MPI_Status *status);
@@ -124,7 +124,7 @@ void relay_serve_beside(struct relay *relay, MPI_Request *other,
 /* Whether this rank must serve others while it computes. */
 bool relay_serves(const struct relay *relay);
 
-/* Whether this rank must let messages go on while it computes: it serves
+/* Whether this rank must let messages progress while it computes: it serves
  * others, or its next chunk's data are on their way. */
 bool relay_polls(const struct relay *relay);
 
@@ -132,7 +132,7 @@ bool relay_polls(const struct relay *relay);
  * the master. */
 bool relay_is_over(struct relay *relay);
 
-/* A chunk that its scheme keeps for `worker`, for whoever is at the master
+/* A chunk that its scheme keeps for `worker`, for another worker at the master
  * `relay`. */
 bool relay_reserved(void *relay, int worker, struct chunk *chunk);
 
@@ -170,11 +170,11 @@ void relay_source_open(struct relay_source *source, struct relay *relay,
 void relay_source_absent(struct relay_source *source, struct relay *relay,
                          int worker);
 
-/* ---- its own parts, for the files relay*.c and nobody else ----
+/* ---- private parts, for the files relay*.c only ----
  *
  * relay.c opens and finishes, relay_serve.c is the masters' end, relay_ask.c
- * the workers', relay_wait.c what both wait for, relay_reissue.c what both do
- * where chunks may be handed out again. */
+ * the workers', relay_wait.c the waits of both, relay_reissue.c the work of
+ * both where chunks may be handed out again. */
 
 enum {
     RELAY_REQUEST = 1,
@@ -213,10 +213,10 @@ void relay_pause(struct relay *relay, struct engine_idle *idle);
 /* Whether an answer from above is still under way. */
 bool relay_refilling(const struct relay *relay);
 
-/* What a worker is answered that asked where chunks may be handed out again:
- * the fresh chunk of `answer`, one once more, or how long to wait before it
- * asks again; and that, read by the worker: seconds, 0: it is a chunk, or the
- * end. */
+/* The answer to a worker where chunks may be handed out again: the fresh chunk
+ * of `answer`, an old chunk once more, or the time to wait before it asks
+ * again; and the worker's reading of the answer: seconds to wait, 0: a chunk,
+ * or the end. */
 void relay_reissue_answer(struct relay *relay, int worker,
                           enum master_answer answer, struct chunk *chunk);
 double relay_told_to_wait(const struct chunk *reply);

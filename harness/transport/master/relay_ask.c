@@ -42,8 +42,9 @@ static void begin_time(struct relay_source *source, double asked,
     source->got_s = engine_now();
 }
 
-/* The pool is empty.  In simulation nobody can wait for messages and for
- * another thread's at once: thread 0 of a rank that serves looks for both. */
+/* The pool is empty.  In simulation no thread can wait for its own messages and
+ * for another thread's at once: thread 0 of a rank that serves looks for
+ * both. */
 static void pause_for_pool(struct relay *relay, struct engine_idle *idle)
 {
     bool both = engine_simulated && relay->comm->lanes > 1 &&

@@ -105,7 +105,7 @@ bool relay_answer_next(struct relay *relay)
     return true;
 }
 
-/* Those who waited are served in the order in which they came. */
+/* Waiting children are served in the order in which they came. */
 static void answer_waiting(struct relay *relay)
 {
     struct request_queue *queue = &relay->queue;
@@ -118,8 +118,8 @@ static void answer_waiting(struct relay *relay)
 
 /* ---- requests for refills from above ---- */
 
-/* A request without reports is as short as any.  One with them stays where it
- * is until the answer has come, or all that is on its way has landed. */
+/* A request without reports is as short as any.  One with reports stays in its
+ * place until the answer has come, or all messages on their way have landed. */
 void relay_send_told(struct relay *relay, struct hosted *hosted,
                      enum request_kind kind)
 {

@@ -1,9 +1,8 @@
-/* What a rank of the relay looks for and waits for: requests, refills, results
- * and data. */
+/* The waits of a rank of the relay: for requests, refills, results and data. */
 #include "harness/transport/master/relay.h"
 
-/* A request of MPI belongs to the thread that posted it, where each has an
- * address of its own. */
+/* A request of MPI belongs to the thread that posted it, if each thread has its
+ * own address. */
 static bool is_mine(const struct relay *relay, int poster)
 {
     return relay->comm->lanes == 1 || poster == comm_self(relay->comm);
@@ -90,8 +89,8 @@ bool relay_poll(struct relay *relay)
     return requests || refills || data;
 }
 
-/* Whoever may block need not look first, and in simulation a look costs as
- * much as a wait. */
+/* A thread that may block need not look first, and in simulation a look costs
+ * as much as a wait. */
 bool relay_progress(struct relay *relay)
 {
     if (!engine_simulated)
@@ -102,8 +101,8 @@ bool relay_progress(struct relay *relay)
 
 /* ---- waiting ---- */
 
-/* What a thread waits for together.  More than this may be under way: those
- * left out are looked at when one of the others has come. */
+/* The number of requests that a thread waits for together.  More may be under
+ * way: the others are tested when one of these has come. */
 enum {
     WAITS_MAX = 64,
     WAIT_REQUEST = -1,

@@ -1,8 +1,8 @@
-/* Reports: what chunks took, on their way from the workers who ran them to the
- * scheme that learns from it.  A master that passes chunks on passes every
- * report on, when it asks for more.  One that cuts ranges by a scheme of its
- * own is itself a worker of the scheme above: it reports the sum of what was
- * done below it, in the mean of its workers' times.
+/* Reports: the times of chunks, on their way from the workers that ran them to
+ * the scheme that learns from them.  A master that passes chunks on passes
+ * every report on, when it asks for more.  One that cuts ranges by its own
+ * scheme is itself a worker of the scheme above: it reports the sum of the work
+ * below it, in the mean of its workers' times.
  *
  * Bookkeeping of one master, under that master's lock. */
 #ifndef HARNESS_TRANSPORT_MASTER_REPORT_H
@@ -16,14 +16,14 @@
 
 struct report {
     int32_t worker;  /* or the first of those below a master */
-    int32_t workers; /* whom it stands for */
+    int32_t workers; /* number of workers in it */
     int64_t size;
     double ran_s;   /* from getting the chunk to the next request, without what
                        was spent waiting for others meanwhile */
     double whole_s; /* from one request to the next (SCHED_WHOLE_TIME) */
 };
 
-/* What was reported to a master and not passed on yet. */
+/* Reports to a master that are not yet passed on. */
 struct reports {
     struct report *list; /* NULL: nothing is to be passed on */
     int count, room;
@@ -31,9 +31,9 @@ struct reports {
     bool sums;
 };
 
-/* The most that reports_take gives at once for a master with so many workers
- * below it: what it held when it asked before, what came then, and what was
- * being run. */
+/* The most that reports_take gives at once for a master with this number of
+ * workers below it: the chunks held at its last request, the new chunks, and
+ * the chunks being run. */
 int reports_most(int workers, bool sums);
 
 /* Of a master with `workers` workers from `first` on.  Returns 0 or -ENOMEM. */
@@ -43,7 +43,7 @@ void reports_drop(struct reports *reports);
 
 void reports_add(struct reports *reports, const struct report *report);
 
-/* Moves what is there to `to`; returns how many. */
+/* Moves all reports to `to`; returns their number. */
 int reports_take(struct reports *reports, struct report *to);
 
 /* Tells a scheme, if it learns.  units: its workers, NULL: single ones. */

@@ -24,16 +24,16 @@ enum request_kind {
 };
 
 /* Fixed size.  When size > 0 and results are collected, the output of
- * iterations [start, start + size) follows in a message of its own. */
+ * iterations [start, start + size) follows in a separate message. */
 struct request {
     int32_t kind;
-    int32_t master; /* in the tree: who is asked */
+    int32_t master; /* in the tree: the asked master */
     int32_t child;  /* worker number, or index of the asking master */
     int32_t from;   /* address of the asking thread */
     int64_t start, size;
-    /* Schemes that learn.  From a worker: his last chunk had `ran` iterations
-     * (0: nothing to tell) and took these times (struct report).  From a
-     * master: so many reports follow in the same message. */
+    /* Schemes that learn.  From a worker: its last chunk had `ran` iterations
+     * (0: no report) and took these times (struct report).  From a master: the
+     * number of reports that follow in the same message. */
     int64_t ran;
     float ran_s, whole_s;
 };
@@ -58,7 +58,7 @@ void request_queue_reset(struct request_queue *queue);
 
 /* Posts receives for requests: by thread 0 of the rank before the loop, and
  * then whenever one has been answered.  Not before that: a child waits for the
- * answer, and nobody for the receive. */
+ * answer, and no rank for the receive. */
 void request_queue_listen(struct request_queue *queue);
 
 /* The next request, with the reports behind it; NULL: none has come.  It stays

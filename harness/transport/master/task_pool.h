@@ -15,7 +15,7 @@
 /* A chunk in a pool or on its way to one. */
 struct task {
     struct chunk chunk;
-    int32_t worker;   /* the one it was computed for */
+    int32_t worker;   /* the worker that it was computed for */
     int32_t reserved; /* for that worker only */
 };
 

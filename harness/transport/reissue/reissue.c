@@ -171,8 +171,8 @@ static int32_t find_due(const struct reissue *book, int worker)
     return found;
 }
 
-/* What is kept for workers that have not come until everybody should be done.
- */
+/* Takes chunks kept for workers that have not come by the time when all should
+ * be done. */
 static bool take_reserved(struct reissue *book, int worker, double now_s,
                           struct chunk *chunk)
 {
@@ -190,7 +190,7 @@ static bool take_reserved(struct reissue *book, int worker, double now_s,
     return false;
 }
 
-/* Until somebody may come for what is kept for him, or what is out is due. */
+/* The time until kept chunks go to any worker, or until a chunk is late. */
 static double time_left(const struct reissue *book, int32_t next, double now_s)
 {
     double left = next >= 0 ? book->entry[next].due_s - now_s : book->least_s;

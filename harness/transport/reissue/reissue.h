@@ -1,15 +1,14 @@
 /* The book of a loop whose chunks may be handed out again: which chunks are
- * out, since when and to whom.  It stands where chunks are handed out, in the
- * one process or at the master, and knows of every result there.
+ * out, since when and to whom.  It is kept where chunks are handed out, in the
+ * one process or at the master, and knows every result there.
  *
  * As rDLB does (Mohammed, Cavelan and Ciorba, rDLB: a novel approach for robust
  * dynamic load balancing of scientific applications with parallel independent
- * tasks, HPCS 2019) a chunk goes out again only when nothing fresh is left, to
- * a worker that has nothing to do; unlike there, only when it is out for
- * longer than `allowed` says.  The first result of a chunk counts, every later
- * one is dropped.
+ * tasks, HPCS 2019) a chunk goes out again only when no fresh chunk is left, to
+ * an idle worker; unlike there, only when it is out for longer than allowed.
+ * The first result of a chunk counts, every later one is dropped.
  *
- * Bookkeeping under a lock of its own: no clock, no messages, no results. */
+ * Bookkeeping under its own lock: no clock, no messages, no results. */
 #ifndef HARNESS_TRANSPORT_REISSUE_REISSUE_H
 #define HARNESS_TRANSPORT_REISSUE_REISSUE_H
 
@@ -21,7 +20,7 @@
 
 enum reissue_answer {
     REISSUE_CHUNK, /* here it is, once more */
-    REISSUE_WAIT,  /* what is out may still come back */
+    REISSUE_WAIT,  /* chunks that are out may still come back */
     REISSUE_OVER,  /* every result is in place */
 };
 
@@ -31,7 +30,8 @@ struct reissue_entry {
     double due_s;          /* from then on it goes out again */
     int32_t winner;        /* whose result counts; -1: none yet */
     int32_t worker;        /* that had it first */
-    int32_t later;         /* who had it later: first in the book's list, -1 */
+    int32_t later;         /* later workers that had it: first in the book's
+                              list, -1 */
     int32_t before, after; /* in the list of those without a result */
 };
 
@@ -64,10 +64,9 @@ struct reissue {
     struct engine_event ended; /* woken then */
 };
 
-/* A chunk of n iterations is out too long after n * allowed_s, and after
- * least_s in any case.  Returns 0 or -ENOMEM.  Nothing fails later: where
- * memory is missing to write down who has had a chunk again, that worker may
- * get it once more. */
+/* A chunk of n iterations is late after n * allowed_s, but not before least_s.
+ * Returns 0 or -ENOMEM.  Nothing fails later: where memory is missing to record
+ * that a worker has had a chunk again, that worker may get it once more. */
 int reissue_open(struct reissue *book, int64_t iterations, int workers,
                  double allowed_s, double least_s);
 void reissue_close(struct reissue *book);
@@ -110,7 +109,8 @@ void reissue_await(struct reissue *book,
 int reissue_holder(const struct reissue *book,
                    const struct reissue_entry *entry, int32_t *cursor);
 
-/* Whose result counts of the chunk that begins with `start`; -1: nobody's. */
+/* The worker whose result counts for the chunk that begins with `start`; -1:
+ * none. */
 int reissue_winner(const struct reissue *book, int64_t start);
 
 #endif

@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-/* Natively one looks up now and then: the loop may be over.  In simulation
- * every look costs real time, and only who serves others needs one. */
+/* Natively a waiting worker looks up now and then: the loop may be over.  In
+ * simulation every look costs real time, and only a worker that serves others
+ * needs it. */
 static const double NAP_S = 200e-6, LOOK_S = 20e-6, LOOKS = 50000;
 
 double reissue_nap(double wait_s, bool serves)
@@ -14,8 +15,8 @@ double reissue_nap(double wait_s, bool serves)
     return serves && look < wait_s ? look : wait_s;
 }
 
-/* The worker has run its chunk.  What was dropped tells a scheme nothing: it
- * may have waited for the end of the loop. */
+/* The worker has run its chunk.  A dropped chunk tells a scheme nothing: it may
+ * have waited for the end of the loop. */
 static void finish(struct reissue_source *source)
 {
     const struct chunk *chunk = &source->current;

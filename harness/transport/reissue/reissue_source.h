@@ -1,9 +1,9 @@
-/* A source whose chunks may be handed out again: stands before the source of a
+/* A source whose chunks may be handed out again, in front of the source of a
  * worker that shares memory with the book (a thread of the one process, or of
  * the master's rank).
  *
  * Two workers may run the same iterations at the same time, so each computes
- * into memory of its own; asking for the next chunk brings the finished one's
+ * into its own memory; the request for the next chunk brings the finished one's
  * results to their place if they are the first. */
 #ifndef HARNESS_TRANSPORT_REISSUE_REISSUE_SOURCE_H
 #define HARNESS_TRANSPORT_REISSUE_REISSUE_SOURCE_H
@@ -17,11 +17,11 @@ struct reissue_source {
     struct source base;
     struct source *inner;
     struct reissue *book;
-    const char *own;     /* what the worker computes, of the whole loop */
+    const char *own;     /* the worker's results, of the whole loop */
     char *output;        /* where it belongs; NULL: nothing is computed */
     size_t output_bytes; /* of an iteration */
-    /* While it waits: serves others, true when there was anything; NULL:
-     * nobody is served. */
+    /* While it waits: serves others, true when there was a request; NULL: it
+     * does not serve. */
     bool (*serve)(void *arg);
     void *arg;
     struct chunk current; /* size 0: none */
