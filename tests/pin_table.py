@@ -7,11 +7,12 @@ CALIBRATION = pathlib.Path(__file__).resolve().parent / \
 # Every campaign of the tree and the command that runs it.
 CAMPAIGNS = {
     "auto": "run", "divisible": "run", "robustness": "run", "smoke": "run",
-    "sync-interval": "run", "workstation": "run", "divisible-sim": "sim",
-    "robustness-sim": "sim", "andronikos-1": "sim", "andronikos-2": "sim",
-    "andronikos-3": "sim", "ciorba-floyd-steinberg": "sim",
-    "ciorba-heat": "sim", "ciorba-table-1": "sim", "han": "sim",
-    "han-sweep": "sim", "han-beyond": "sim"}
+    "sync-interval": "run", "workstation": "run", "cluster": "run",
+    "divisible-sim": "sim", "robustness-sim": "sim", "andronikos-1": "sim",
+    "andronikos-2": "sim", "andronikos-3": "sim",
+    "ciorba-floyd-steinberg": "sim", "ciorba-heat": "sim",
+    "ciorba-table-1": "sim", "han": "sim", "han-sweep": "sim",
+    "han-beyond": "sim"}
 
 
 def both(size):

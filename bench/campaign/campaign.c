@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "bench/campaign/campaign_keys.h"
 #include "bench/campaign/campaign_text.h"
-#include "bench/campaign/document.h"
+#include "bench/campaign/reader.h"
 #include "bench/campaign/policy.h"
 #include "bench/cli/numbers.h"
 #include "harness/guard/need.h"
@@ -13,18 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
-
-/* A campaign file while it is read. */
-struct reader {
-    struct document doc;
-    const struct campaign_setup *setup;
-    struct campaign *campaign;
-    struct cross top;       /* cell fields for all blocks */
-    struct cross overrides; /* outdo those of the blocks */
-    struct cross *into;     /* where fields go at the moment */
-    yaml_node_t *cells, *overridden;
-    bool seeded, max_given;
-};
 
 /* ---- keys ---- */
 
@@ -44,8 +32,23 @@ static int set_scalar(struct reader *reader, const char *key, const char *text,
         int64_t seed = 0;
         int code = number_integer(key, text, 0, INT64_MAX, &seed, err);
         campaign->seed = (uint64_t)seed;
-        reader->seeded = true;
+        campaign->seeded = true;
         return code;
+    }
+    if (text_is(key, "cell_time"))
+        reader->time_overridden = reader->into == &reader->overrides;
+    if (text_is(key, "cell_time"))
+        return number_real(key, text, 1e-6, 1e9, &campaign->sizing.cell_s, err);
+    if (text_is(key, "speeds")) {
+        int code = sizing_speeds_check(text, err);
+        if (code == 0)
+            snprintf(campaign->sizing.speeds, sizeof(campaign->sizing.speeds),
+                     "%s", text);
+        return code;
+    }
+    if (text_is(key, "depth")) {
+        snprintf(reader->depth.asked, sizeof(reader->depth.asked), "%s", text);
+        return 0;
     }
     if (text_is(key, "repetitions_max"))
         reader->max_given = true;
@@ -97,7 +100,7 @@ static int shape_conflict(const struct cross *cross, const char *key)
     return 0;
 }
 
-static int read_field(struct reader *reader, const char *key,
+int reader_read_field(struct reader *reader, const char *key,
                       const yaml_node_t *key_node, yaml_node_t *value,
                       struct error *err)
 {
@@ -124,7 +127,7 @@ static int read_pair(void *arg, const char *key, const yaml_node_t *key_node,
         return 0;
     }
     if (campaign_key_is_field(key))
-        return read_field(reader, key, key_node, value, err);
+        return reader_read_field(reader, key, key_node, value, err);
     if (!campaign_key_is_scalar(key))
         return place_prefix(
             err,
@@ -190,69 +193,6 @@ static int read_set(struct reader *reader, const char *set, struct error *err)
                            (struct place){.origin = "--set"}, err);
 }
 
-/* ---- blocks ---- */
-
-static int read_block_pair(void *arg, const char *key,
-                           const yaml_node_t *key_node, yaml_node_t *value,
-                           struct error *err)
-{
-    struct reader *reader = arg;
-    if (!campaign_key_is_field(key))
-        return place_prefix(err,
-                            campaign_key_unknown(key, CAMPAIGN_KEYS_CELL, err),
-                            document_place(&reader->doc, key_node));
-    return read_field(reader, key, key_node, value, err);
-}
-
-static int read_block(struct reader *reader, yaml_node_t *node,
-                      struct error *err)
-{
-    struct cross own = {.cores = reader->setup->cores};
-    struct cross cross = {.cores = reader->setup->cores,
-                          .room = reader->setup->room};
-    if (node->type != YAML_MAPPING_NODE)
-        return document_error(&reader->doc, node, err,
-                              "cells: each entry is a map of cell fields, "
-                              "e.g. {kernel: null, scheme: ss}");
-    reader->into = &own;
-    int code =
-        document_map(&reader->doc, node, true, read_block_pair, reader, err);
-    if (code == 0)
-        code = cross_merge(&cross, &reader->top, err);
-    if (code == 0)
-        code = cross_merge(&cross, &own, err);
-    if (code == 0)
-        code = cross_merge(&cross, &reader->overrides, err);
-    if (code == 0)
-        code = cross_expand(&cross, document_place(&reader->doc, node),
-                            &reader->campaign->all, err);
-    cross_free(&own);
-    cross_free(&cross);
-    return code;
-}
-
-static int read_blocks(struct reader *reader, struct error *err)
-{
-    yaml_node_t *node = reader->cells;
-    yaml_node_t *root = yaml_document_get_root_node(&reader->doc.yaml);
-    if (node == NULL)
-        return document_error(&reader->doc, root, err,
-                              "cells is missing, a list of what to measure");
-    if (node->type != YAML_SEQUENCE_NODE ||
-        node->data.sequence.items.start == node->data.sequence.items.top)
-        return document_error(&reader->doc, node, err,
-                              "cells: a list is needed, with one entry or "
-                              "more, each beginning with '- '");
-    const yaml_node_item_t *item = node->data.sequence.items.start;
-    for (; item < node->data.sequence.items.top; item++) {
-        int code = read_block(
-            reader, yaml_document_get_node(&reader->doc.yaml, *item), err);
-        if (code != 0)
-            return code;
-    }
-    return 0;
-}
-
 /* ---- the whole ---- */
 
 static int read_root(struct reader *reader, struct error *err)
@@ -274,7 +214,7 @@ static int read_root(struct reader *reader, struct error *err)
     }
     for (int i = 0; code == 0 && i < reader->setup->sets; i++)
         code = read_set(reader, reader->setup->set[i], err);
-    return code == 0 ? read_blocks(reader, err) : code;
+    return code == 0 ? reader_read_blocks(reader, err) : code;
 }
 
 /* The file's name without folder and ending. */
@@ -309,16 +249,16 @@ static int compare_hashes(const void *a, const void *b)
 
 /* All cells' hashes in order: the same cells give the same number, however the
  * file that names them is written. */
-static uint64_t hash_cells(const struct campaign *campaign)
+static uint64_t hash_cells(struct campaign *campaign)
 {
     size_t n = (size_t)campaign->all.count;
     char(*hashes)[CELL_HASH_SIZE] = need_zeroed(n, sizeof(*hashes));
+    campaign->hashes = hashes;
+    campaign->hashed = campaign->all.count;
     for (size_t i = 0; i < n; i++)
         memcpy(hashes[i], campaign->all.cells[i].hash, sizeof(hashes[i]));
     qsort(hashes, n, sizeof(*hashes), compare_hashes);
-    uint64_t hash = XXH3_64bits(hashes, n * sizeof(*hashes)) >> 1;
-    free(hashes);
-    return hash;
+    return XXH3_64bits(hashes, n * sizeof(*hashes)) >> 1;
 }
 
 static int finish(struct reader *reader, struct error *err)
@@ -326,10 +266,12 @@ static int finish(struct reader *reader, struct error *err)
     struct campaign *campaign = reader->campaign;
     int code = check_repetitions(reader, err);
     if (code == 0)
+        code = reader_check_depth(reader, err);
+    if (code == 0)
         cross_unique(&campaign->all);
     if (code == 0)
         campaign->cells = hash_cells(campaign);
-    if (code == 0 && !reader->seeded)
+    if (code == 0 && !campaign->seeded)
         campaign->seed = campaign->cells;
     if (code == 0 && !campaign->named) {
         default_name(reader->doc.path, campaign->name);
@@ -345,6 +287,7 @@ int campaign_parse(const char *path, const char *text,
     struct reader reader = {.setup = setup, .campaign = campaign};
     *campaign = (struct campaign){.text = NULL};
     policy_defaults(&campaign->policy);
+    campaign->sizing.cores = setup->cores;
     reader.top.cores = reader.overrides.cores = setup->cores;
     int code = document_parse(path, text, &reader.doc, err);
     if (code != 0)
@@ -367,5 +310,7 @@ void campaign_free(struct campaign *campaign)
 {
     cross_result_free(&campaign->all);
     free(campaign->text);
+    free(campaign->hashes);
     campaign->text = NULL;
+    campaign->hashes = NULL;
 }

@@ -4,7 +4,9 @@
  * default of all cells, `cells:` a list of maps of cell fields, and at last
  * `overrides:`, a map that overrides everything above (as --set does).  Values
  * are scalars or lists; lists are crossed.  `cores` in layout, ranks and
- * threads means this machine's cores, at least 2. */
+ * threads means this machine's cores, at least 2.  A block may have `depth`: it
+ * counts only when the campaign's key depth is one of its words.  Sizes of
+ * kernels may be by time: bench/campaign/sizing.h. */
 #ifndef BENCH_CAMPAIGN_CAMPAIGN_H
 #define BENCH_CAMPAIGN_CAMPAIGN_H
 
@@ -30,8 +32,13 @@ struct campaign {
     bool named; /* by its text; else by its file */
     char *text; /* as run: the file with its overrides */
     struct policy policy;
+    struct sizing sizing;
+    bool seeded;    /* by its text */
     uint64_t seed;  /* as given, else `cells` */
     uint64_t cells; /* a number for the set of all cells, before any part */
+    char (*hashes)[CELL_HASH_SIZE]; /* of the same, in order */
+    int hashed;
+    int gained;              /* of them, since its result directory was made */
     struct cross_result all; /* checked cells, each once, in file order */
 };
 

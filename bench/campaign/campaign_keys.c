@@ -25,12 +25,19 @@ int campaign_name_check(const char *name, struct error *err)
                      name, CAMPAIGN_NAME_MAX - 1);
 }
 
+/* Besides the policy. */
+static const char *const own_keys[] = {"name",   "seed",  "cell_time",
+                                       "speeds", "depth", NULL};
+
 bool campaign_key_is_scalar(const char *key)
 {
+    for (int i = 0; own_keys[i] != NULL; i++)
+        if (text_is(own_keys[i], key))
+            return true;
     for (int i = 0; policy_keys[i] != NULL; i++)
         if (text_is(policy_keys[i], key))
             return true;
-    return text_is(key, "name") || text_is(key, "seed");
+    return false;
 }
 
 bool campaign_key_is_field(const char *key)
@@ -41,7 +48,7 @@ bool campaign_key_is_field(const char *key)
 int campaign_key_unknown(const char *key, enum campaign_keys where,
                          struct error *err)
 {
-    const char *names[96] = {NULL};
+    const char *names[112] = {NULL};
     int n = 0;
     if (where != CAMPAIGN_KEYS_ALL &&
         (text_is(key, "cells") || text_is(key, "overrides")))
@@ -50,8 +57,8 @@ int campaign_key_unknown(const char *key, enum campaign_keys where,
                          "set what its cells have, e.g. scheme=[ss, gss]",
                          key);
     if (where != CAMPAIGN_KEYS_CELL) {
-        names[n++] = "name";
-        names[n++] = "seed";
+        for (int i = 0; own_keys[i] != NULL; i++)
+            names[n++] = own_keys[i];
         for (int i = 0; policy_keys[i] != NULL; i++)
             names[n++] = policy_keys[i];
     }

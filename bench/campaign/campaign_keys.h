@@ -9,7 +9,8 @@
 /* A name must be able to name a folder.  Returns 0 or -EINVAL. */
 int campaign_name_check(const char *name, struct error *err);
 
-/* One value for the whole campaign: name, seed and the policy keys. */
+/* One value for the whole campaign: name, seed, depth, what sizes by time need,
+ * and the policy keys. */
 bool campaign_key_is_scalar(const char *key);
 
 /* A field of cells. */

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "bench/campaign/words.h"
 #include "harness/cell/binding.h"
 #include "harness/cell/cell_field.h"
 #include "harness/guard/need.h"
@@ -60,20 +61,6 @@ struct cross_field *cross_field_add(struct cross *cross, const char *name,
     return field;
 }
 
-/* "1xcores" -> "1x8": shapes that fit any machine. */
-static void resolve_cores(int cores, const char *field, const char *text,
-                          char *out, size_t size)
-{
-    const char *word = strstr(text, "cores");
-    bool shape = text_is(field, "layout") || text_is(field, "ranks") ||
-                 text_is(field, "threads");
-    if (!shape || word == NULL)
-        snprintf(out, size, "%s", text);
-    else
-        snprintf(out, size, "%.*s%d%s", (int)(word - text), text, cores,
-                 word + strlen("cores"));
-}
-
 /* A kernel that reads a file would fail in the launch: say so here. */
 static int check_kernel(const char *text, struct error *err)
 {
@@ -99,9 +86,16 @@ static int check_value(const char *field, const char *text, struct error *err)
     struct cell scratch;
     struct scheme scheme;
     struct hierarchy levels;
+    char plain[SPEC_CANONICAL_MAX];
     cell_defaults(&scratch);
-    if (text_is(field, "kernel"))
-        return check_kernel(text, err);
+    if (text_is(field, "kernel")) {
+        sizing_any(text, plain);
+        return check_kernel(plain, err);
+    }
+    if (words_by_nodes(field, text)) {
+        words_put_nodes(1, 1, text, plain, sizeof(plain));
+        return cell_set(&scratch, field, plain, err);
+    }
     if (text_is(field, "scheme"))
         return scheme_parse(text, &scheme, err);
     if (text_is(field, "hierarchy"))
@@ -118,8 +112,8 @@ int cross_value_add(const struct cross *cross, struct cross_field *field,
             err,
             error_set(err, EINVAL, "%s: the value is too long", field->name),
             place);
-    resolve_cores(cross->cores, field->name, text, value.text,
-                  sizeof(value.text));
+    words_put_cores(cross->cores, field->name, text, value.text,
+                    sizeof(value.text));
     int code = check_value(field->name, value.text, err);
     if (code != 0)
         return place_prefix(err, code, place);
@@ -211,21 +205,78 @@ static struct place culprit(const struct cross *cross, const int *pick,
     return block;
 }
 
+/* The value that a combination has for a field; NULL: none. */
+static const char *picked(const struct cross *cross, const int *pick,
+                          const char *name)
+{
+    for (int i = 0; i < cross->count; i++)
+        if (text_is(cross->fields[i].name, name))
+            return cross->fields[i].values[pick[i]].text;
+    return NULL;
+}
+
+/* The text of a value with what the words in it stand for, as far as that is
+ * known before all fields are set. */
+static void plain_value(const struct cross *cross, const int *pick,
+                        const char *field, const char *text,
+                        char out[SPEC_CANONICAL_MAX])
+{
+    const char *nodes = picked(cross, pick, "nodes");
+    if (words_by_nodes(field, text))
+        words_put_nodes(nodes != NULL ? atoi(nodes) : 1, cross->cores, text,
+                        out, SPEC_CANONICAL_MAX);
+    else if (text_is(field, "kernel"))
+        sizing_any(text, out);
+    else
+        snprintf(out, SPEC_CANONICAL_MAX, "%s", text);
+}
+
+static int set_fields(const struct cross *cross, const int *pick,
+                      struct cell *cell, struct error *err)
+{
+    const char *layout = picked(cross, pick, "layout");
+    bool nodes_said = layout != NULL && words_by_nodes("layout", layout);
+    for (int i = 0; i < cross->count; i++) {
+        char text[SPEC_CANONICAL_MAX];
+        const struct cross_field *field = &cross->fields[i];
+        const struct cross_value *value = &field->values[pick[i]];
+        if (nodes_said && text_is(field->name, "nodes"))
+            continue;
+        plain_value(cross, pick, field->name, value->text, text);
+        int code = cell_set(cell, field->name, text, err);
+        if (code != 0)
+            return place_prefix(err, code, value->place);
+    }
+    return 0;
+}
+
+/* A size by time, which hangs on the shape. */
+static int set_size(const struct cross *cross, const int *pick,
+                    struct cell *cell, struct error *err)
+{
+    char text[SPEC_CANONICAL_MAX];
+    const char *kernel = picked(cross, pick, "kernel");
+    int64_t workers = cell->workers > 0 ? cell->workers
+                                        : (int64_t)cell->ranks * cell->threads;
+    if (kernel == NULL || !sizing_asked(kernel))
+        return 0;
+    int code = sizing_resolve(cross->sizing, kernel, workers, text, err);
+    return code == 0 ? cell_set(cell, "kernel", text, err) : code;
+}
+
 static int one_cell(const struct cross *cross, const int *pick,
                     struct place block, struct cross_result *result,
                     struct error *err)
 {
     struct cell cell;
     cell_defaults(&cell);
-    for (int i = 0; i < cross->count; i++) {
-        const struct cross_field *field = &cross->fields[i];
-        const struct cross_value *value = &field->values[pick[i]];
-        int code = cell_set(&cell, field->name, value->text, err);
-        if (code != 0)
-            return place_prefix(err, code, value->place);
-    }
-    int code = binding_fill_shape(&cell, cross->room, gives(cross, "ranks"),
-                                  gives(cross, "threads"), err);
+    int code = set_fields(cross, pick, &cell, err);
+    if (code != 0)
+        return code;
+    code = binding_fill_shape(&cell, cross->room, gives(cross, "ranks"),
+                              gives(cross, "threads"), err);
+    if (code == 0)
+        code = set_size(cross, pick, &cell, err);
     if (code == 0)
         code = cell_check(&cell, err);
     if (code == -ENOTSUP) {

@@ -3,6 +3,7 @@
 #define BENCH_CAMPAIGN_CROSS_H
 
 #include "base/error.h"
+#include "bench/campaign/sizing.h"
 #include "harness/cell/cell.h"
 #include "harness/topo/topo.h"
 
@@ -36,6 +37,7 @@ struct cross {
     struct cross_field fields[CROSS_FIELDS_MAX];
     int cores;                    /* the value of the word "cores" in shapes */
     const struct topo_room *room; /* for rank_per; NULL: not known */
+    struct sizing *sizing;        /* for sizes by time; NULL: no such */
 };
 
 /* The combinations that were left out, by reason. */
@@ -63,7 +65,10 @@ struct cross_field *cross_field_add(struct cross *cross, const char *name,
                                     struct error *err);
 
 /* Adds a value to a field after checking it by itself.  In layout, ranks and
- * threads the word "cores" is the number of cores.  Errors carry the place. */
+ * threads the word "cores" is the number of cores.  In layout "nodes" is each
+ * number of the field nodes (1 without it) and "all" the cores of so many
+ * nodes; sizes of kernels may be by time (bench/campaign/sizing.h).  Errors
+ * carry the place. */
 int cross_value_add(const struct cross *cross, struct cross_field *field,
                     const char *text, struct place place, struct error *err);
 

@@ -1,6 +1,7 @@
 #include "bench/driver/run.h"
 
 #include "bench/commands/run_table.h"
+#include "bench/commands/speeds.h"
 #include "bench/simulate/this_machine.h"
 #include "bench/start/launcher.h"
 #include "harness/cell/binding.h"
@@ -89,9 +90,7 @@ static int load_campaign(struct run_options *o, struct campaign *campaign,
 {
     for (int i = 0; i < o->measures; i++)
         o->setup.set[o->setup.sets++] = o->measure[i];
-    char path[PATH_MAX];
-    int code = campaign_find(o->file, path, sizeof(path), err);
-    return code != 0 ? code : campaign_load(path, &o->setup, campaign, err);
+    return speeds_load_campaign(o, campaign, err);
 }
 
 /* The shape that is not given: by rank_per, or one rank with all cores. */

@@ -50,6 +50,18 @@ static int take_policy(void *command, const struct options_entry *entry,
     return code == 0 ? keep_setting(o, name, value, err) : code;
 }
 
+/* A list of them goes with a campaign file, whose layouts say what is done on
+ * so many nodes. */
+static int take_nodes(struct run_options *o, const char *text,
+                      struct error *err)
+{
+    char list[128];
+    int code =
+        strchr(text, ',') == NULL ? cell_set(&o->cell, "nodes", text, err) : 0;
+    snprintf(list, sizeof(list), "[%.120s]", text);
+    return code == 0 ? keep_setting(o, "nodes", list, err) : code;
+}
+
 /* How cells are simulated goes with a campaign file too. */
 static int take_field(void *command, const struct options_entry *entry,
                       const char *text, struct error *err)
@@ -59,6 +71,8 @@ static int take_field(void *command, const struct options_entry *entry,
     copy_name(entry->name, name, sizeof(name), '-', '_');
     const struct cell_field *field = cell_field_find(name);
     bool simulation = field->group == CELL_SIMULATION;
+    if (strcmp(name, "nodes") == 0)
+        return take_nodes(o, text, err);
     if (o->field == NULL && !simulation)
         o->field = field->name;
     o->ranks = o->ranks || strcmp(name, "ranks") == 0;

@@ -77,6 +77,7 @@ static int make_plan(const struct driver *driver, struct driver_shape shape,
 {
     const struct watch *watch = &driver->watch;
     struct plan plan = {.seed = driver->campaign->seed,
+                        .gained = driver->campaign->gained,
                         .ranks = shape.ranks,
                         .threads = shape.threads,
                         .policy = driver->campaign->policy};

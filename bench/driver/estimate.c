@@ -1,5 +1,6 @@
 #include "bench/driver/estimate.h"
 
+#include "bench/campaign/work.h"
 #include "harness/setup/setup.h"
 #include "kernels/kernel.h"
 
@@ -11,9 +12,10 @@
 #include <string.h>
 
 /* Serial passes before a kernel's first cell (harness/loop/native/loop.c): one
- * to warm up, three timed, two by iterations.  The reference is cached and not
- * counted. */
-enum { SERIAL_PASSES = 6, REPETITIONS_LEAST = 3, SAMPLE = 64, POINTS = 256 };
+ * to warm up, three timed, two by iterations; of long ones, one and one.  The
+ * reference is cached and not counted. */
+enum { SERIAL_PASSES = 6, LONG_PASSES = 2, REPETITIONS_LEAST = 3 };
+static const double LONG_PASS_S = 3;
 
 int estimator_open(struct estimator *e, const struct policy *policy,
                    const char *earlier, const char *calibration,
@@ -57,7 +59,8 @@ double estimate_whole(const struct policy *p, double repetition_s,
     double most =
         fmax(p->cell_seconds, REPETITIONS_LEAST * repetition_s) + repetition_s;
     double repetitions = fmin(p->repetitions_max * repetition_s, most);
-    double before = isnan(serial_s) ? 0 : SERIAL_PASSES * serial_s;
+    int passes = serial_s > LONG_PASS_S ? LONG_PASSES : SERIAL_PASSES;
+    double before = isnan(serial_s) ? 0 : passes * serial_s;
     return fmin(before + repetition_s + repetitions, p->cell_timeout);
 }
 
@@ -145,67 +148,6 @@ static double earlier_loss(const struct estimator *e, const struct cell *cell,
 
 /* ---- the kernel's cost model ---- */
 
-/* One iteration in 64 speaks for the others; 256 points for all of it where
- * operations must be counted. */
-static double count_operations(const struct kernel_ops *ops,
-                               const struct spec *spec)
-{
-    void *whole, *few = NULL, *output = NULL;
-    const struct kernel_cost *cost = ops->cost;
-    bool counted = cost->operations == NULL;
-    double sum = 0;
-    if (kernel_outline(ops, spec, &whole, NULL) != 0)
-        return NAN;
-    int64_t n = ops->iterations(whole), asked = n < SAMPLE ? n : SAMPLE;
-    if (counted && cost->coarse(whole, POINTS, &few, NULL) == 0)
-        output = malloc(ops->output_bytes(few) + 64);
-    for (int64_t i = 0; i < asked && (!counted || output != NULL); i++) {
-        int64_t at = (2 * i + 1) * n / (2 * asked);
-        if (counted)
-            ops->run(few, NULL, at, 1, output, NULL);
-        sum +=
-            counted ? cost->counted(few, output) : cost->operations(whole, at);
-    }
-    if (output != NULL)
-        sum *=
-            (double)ops->output_bytes(whole) / (double)ops->output_bytes(few);
-    if (counted && output == NULL)
-        sum = NAN;
-    free(output);
-    if (few != NULL)
-        ops->destroy(few);
-    ops->destroy(whole);
-    return sum * (double)n / (double)asked;
-}
-
-static double count_starts(const struct kernel_ops *ops,
-                           const struct spec *spec)
-{
-    void *whole;
-    if (kernel_outline(ops, spec, &whole, NULL) != 0)
-        return NAN;
-    double starts = (double)ops->iterations(whole) * kernel_starts(ops, whole);
-    ops->destroy(whole);
-    return starts;
-}
-
-/* By the fastest of the calibration's workers, as what else a machine does only
- * adds; NAN: it does not know the kernel. */
-static double weigh(const struct calibration_kind *kind, const char *spec,
-                    double operations, double starts)
-{
-    const struct calibration_kernel *kernel =
-        calibration_find_kernel(kind, spec, operations);
-    double least = NAN;
-    for (int w = 0; kernel != NULL && w < kind->workers; w++) {
-        const struct calibration_cost *cost = &kernel->cost[w];
-        if (cost->operation > 0)
-            least = fmin(least,
-                         operations * cost->operation + starts * cost->start);
-    }
-    return least;
-}
-
 static void model_kernel(struct estimator *e, const char *text)
 {
     const struct kernel_ops *ops;
@@ -220,12 +162,12 @@ static void model_kernel(struct estimator *e, const char *text)
     bool seconds = ops->cost->flops == 0;
     if (!seconds && !e->has_calibration)
         return;
-    double operations = count_operations(ops, &spec);
-    double starts = count_starts(ops, &spec);
+    double operations = work_operations(ops, &spec);
+    double starts = work_starts(ops, &spec);
     for (int k = 0; k < CALIBRATION_KINDS; k++)
-        e->serial_s[k] =
-            seconds ? operations
-                    : weigh(&e->calibration.kind[k], text, operations, starts);
+        e->serial_s[k] = seconds ? operations
+                                 : work_seconds(&e->calibration.kind[k], text,
+                                                operations, starts);
 }
 
 /* ---- together ---- */

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/text.h"
+#include "bench/campaign/gain.h"
 #include "bench/results/dirlock.h"
 #include "bench/results/folders.h"
 #include "harness/guard/earlier.h"
@@ -191,15 +192,19 @@ static int store_text(const char *folder, const char *path, const char *text,
 static const char *find_difference(const struct campaign *stored,
                                    const struct campaign *whole)
 {
-    if (stored->cells != whole->cells)
+    if (gain_count(stored, whole) < 0)
         return "other cells";
     if (stored->named && strcmp(stored->name, whole->name) != 0)
         return "another name";
-    return stored->seed != whole->seed ? "another seed" : NULL;
+    if (stored->cells != whole->cells && !whole->seeded)
+        return NULL;
+    /* What gained cells goes on with the seed that it began with. */
+    bool kept = stored->seeded && !whole->seeded;
+    return stored->seed != whole->seed && !kept ? "another seed" : NULL;
 }
 
-/* The stored campaign must be the one to run. */
-static int check_campaign(const struct rundir *dir, const char *path,
+/* The stored campaign must be the one to run, or a part of it. */
+static int check_campaign(struct rundir *dir, const char *path,
                           const struct campaign *whole,
                           const struct campaign_setup *setup, struct error *err)
 {
@@ -210,6 +215,8 @@ static int check_campaign(const struct rundir *dir, const char *path,
     if (code != 0)
         return code;
     const char *other = find_difference(&stored, whole);
+    dir->seed = stored.seed;
+    dir->gained = gain_count(&stored, whole);
     campaign_free(&stored);
     if (other == NULL)
         return 0;
@@ -217,6 +224,33 @@ static int check_campaign(const struct rundir *dir, const char *path,
                      "%s holds another campaign (its campaign.yaml "
                      "has %s): give the same campaign or another --out",
                      dir->path, other);
+}
+
+/* Cells that were not there before, by --resume only. */
+static int take_gained(const struct rundir *dir, const char *path,
+                       const struct campaign *whole,
+                       const struct campaign_setup *setup,
+                       const struct rundir_options *options, struct error *err)
+{
+    char part[PATH_MAX + 32];
+    if (dir->gained == 0)
+        return 0;
+    if (!options->resume && !options->prepare)
+        return error_set(err, EEXIST,
+                         "%s holds a part of this campaign, which has %d cells "
+                         "more: give --resume to go on with it, or another "
+                         "--out",
+                         dir->path, dir->gained);
+    char *text = gain_text(whole, dir->seed, setup, err);
+    if (text == NULL)
+        return -EINVAL;
+    snprintf(part, sizeof(part), "%s.%d.part", path, (int)getpid());
+    int code = store_text(dir->path, part, text, err);
+    free(text);
+    if (code == 0 && rename(part, path) != 0)
+        code = error_set(err, errno, "%s: cannot write: %s", path,
+                         strerror(errno));
+    return code;
 }
 
 /* Files of two schema versions in one directory could not be read as one. */
@@ -241,6 +275,16 @@ static int check_schema(const char *dir, struct error *err)
     }
     folder_free(&found);
     return code;
+}
+
+int rundir_campaign_path(const struct campaign *whole,
+                         const struct rundir_options *options, char *path,
+                         size_t size)
+{
+    struct rundir dir;
+    int code = choose_path(&dir, whole->name, options->out, NULL);
+    return code == 0 ? file_path(path, size, dir.path, "campaign.yaml", NULL)
+                     : code;
 }
 
 int rundir_find(struct rundir *dir, const struct campaign *whole,
@@ -309,9 +353,13 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
     if (code == 0 && !options->prepare)
         code = enter(dir, options, err);
     if (code == 0)
+        code = take_gained(dir, path, whole, setup, options, err);
+    int gained = dir->gained;
+    if (code == 0)
         code = store_text(dir->path, path, whole->text, err);
     if (code == 0)
         code = check_campaign(dir, path, whole, setup, err);
+    dir->gained = gained; /* none any more, in what is stored now */
     if (code != 0)
         folders_remove(dir->path, there);
     return code;

@@ -22,8 +22,15 @@ struct rundir {
     char path[2048];     /* as the user writes it */
     char full[PATH_MAX]; /* for the plan: ranks may start elsewhere */
     struct part part;
-    int lock; /* kept until the process ends */
+    uint64_t seed; /* of the campaign that it holds */
+    int gained;    /* cells that the campaign has more than what it held */
+    int lock;      /* kept until the process ends */
 };
+
+/* Where the directory has its campaign, whether it is there or not. */
+int rundir_campaign_path(const struct campaign *whole,
+                         const struct rundir_options *options, char *path,
+                         size_t size);
 
 /* Looks without making anything: `found` says whether the directory is there.
  * It must hold the campaign `whole`, if any. */
@@ -33,7 +40,8 @@ int rundir_find(struct rundir *dir, const struct campaign *whole,
                 struct error *err);
 
 /* Makes the directory, or takes an existing one for --resume or --prepare or
- * for another shard of the same campaign; stores campaign.yaml; refuses when
+ * for another shard of the same campaign; stores campaign.yaml (again, with the
+ * old seed, when --resume or --prepare bring more cells); refuses when
  * there is no place or no right to write, when another run is in it, or when a
  * launch of one that was killed does not end.  `whole` is the campaign before
  * its shard was taken. */

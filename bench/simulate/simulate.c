@@ -64,7 +64,8 @@ static int find_program(struct simulate *simulate, struct error *err)
 static void add_host(struct simulate_platform *platform, const char *line)
 {
     struct simulate_host host;
-    if (sscanf(line, "@host %127s %d", host.name, &host.cores) != 2)
+    if (sscanf(line, "@host %127s %d %lf", host.name, &host.cores,
+               &host.speed) != 3)
         return;
     need_room(&platform->hosts, &platform->room, platform->count + 1,
               sizeof(*platform->hosts));

@@ -12,6 +12,7 @@
 struct simulate_host {
     char name[128];
     int cores;
+    double speed; /* of a core, flop/s */
 };
 
 struct simulate_platform {

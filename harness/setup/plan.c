@@ -110,11 +110,11 @@ int plan_save(const struct plan *plan, const char *path, struct error *err)
     for (int i = 0; i < plan->count; i++)
         json_array_append_new(cells, cell_to_json(&plan->cells[i]));
     json_t *root = json_pack(
-        "{s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:o,s:o,s:o}", "out", plan->out,
+        "{s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:i,s:o,s:o,s:o}", "out", plan->out,
         "launch", plan->launch, "campaign", plan->campaign, "shard",
         plan->shard, "command", plan->command, "seed", (json_int_t)plan->seed,
-        "ranks", plan->ranks, "threads", plan->threads, "policy",
-        policy_to_json(&plan->policy), "simulation",
+        "gained", plan->gained, "ranks", plan->ranks, "threads", plan->threads,
+        "policy", policy_to_json(&plan->policy), "simulation",
         simulation_to_json(&plan->simulation), "cells", cells);
     errno = 0;
     code = root ? json_dump_file(root, path, JSON_INDENT(1)) : -1;
@@ -179,13 +179,13 @@ int plan_parse(const char *text, struct plan *plan, struct error *err)
     *plan = (struct plan){0};
     if (root == NULL ||
         json_unpack_ex(root, &where, 0,
-                       "{s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:i,"
+                       "{s:s,s:s,s:s,s:s,s:s,s:I,s?i,s:i,s:i,"
                        "s:o,s:o,s:o}",
                        "out", &out, "launch", &launch, "campaign", &campaign,
                        "shard", &shard, "command", &command, "seed", &seed,
-                       "ranks", &plan->ranks, "threads", &plan->threads,
-                       "policy", &policy, "simulation", &simulation, "cells",
-                       &cells) != 0) {
+                       "gained", &plan->gained, "ranks", &plan->ranks,
+                       "threads", &plan->threads, "policy", &policy,
+                       "simulation", &simulation, "cells", &cells) != 0) {
         json_decref(root);
         return error_set(err, EINVAL, "the plan is not one: %s", where.text);
     }

@@ -39,6 +39,7 @@ struct plan {
     char shard[32];     /* i/n */
     char command[2048]; /* command line of the driver, for the manifest */
     uint64_t seed;      /* of the order of cells and repetitions */
+    int gained;         /* cells that the campaign gained, for the manifest */
     int ranks, threads; /* the shape; every cell has it */
     struct policy policy;
     struct plan_simulation simulation;

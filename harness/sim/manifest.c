@@ -13,7 +13,7 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
     record_time(started, sizeof(started));
     return json_pack(
         "{s:i,s:s,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:s,s:f,"
-        "s:o,s:o,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f}",
+        "s:o,s:o,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:i}",
         "schema", RECORD_SCHEMA, "launch", plan->launch, "campaign",
         plan->campaign, "shard", plan->shard, "command", plan->command,
         "started", started, "simulated", 1, "version", build_version,
@@ -26,5 +26,5 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
         "request_s", s->request_s, "count_s", s->count_s, "state_s", s->state_s,
         "own_s", s->own_s, "steal_s", s->steal_s, "answer_s", s->answer_s,
         "handover_s", s->handover_s, "handover_byte_s", s->handover_byte_s,
-        "tick_s", context->tick_s);
+        "tick_s", context->tick_s, "gained", plan->gained);
 }

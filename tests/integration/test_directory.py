@@ -2,6 +2,7 @@
 killed; another campaign does not get in; nothing is left behind; and paths may
 hold any character."""
 import collections
+import json
 import re
 import shlex
 import shutil
@@ -142,6 +143,34 @@ def test_a_directory_takes_no_other_campaign_whatever_its_seed(
     assert dlsbench(*args, "--resume").code == 0
     assert dlsbench(*args, "--resume", "--set", "repetitions=1").code == 0
     assert set(counted(result.directory).values()) == {1}
+
+
+def test_a_campaign_that_gained_cells_goes_on(dlsbench, campaign):
+    """Old cells keep their seed and do not run again; what has more cells is
+    the campaign from then on."""
+    path = campaign(SMALL)
+    args = "run", path, "--oversubscribe"
+    first = dlsbench(*args)
+    more = "--set", "scheme=[ss,gss,fss,tss]"
+    refused = dlsbench(*args, "--shard", "0/2", *more)
+    assert refused.code == 2 and "give --resume" in refused.err
+    again = dlsbench(*args, "--resume", *more)
+    assert again.code == 0, again.err
+    assert "1 cells more" in again.err
+    assert "3 of 4 cells are complete" in again.err
+    seeds = {line["seed"] for line in again.runs()}
+    assert len(again.done()) == 4 and len(seeds) == 1
+    manifests = [json.loads(p.read_text()) for p in
+                 first.directory.glob("manifest-*.json")]
+    assert sorted(m["gained"] for m in manifests) == [0, 1]
+    assert {m["seed"] for m in manifests} == seeds
+    # As jobs do, with the text that lies there; the old one lacks a cell now.
+    for text in path, first.directory / "campaign.yaml":
+        result = dlsbench("run", text, "--oversubscribe", "--resume",
+                          *(more if text == path else ()))
+        assert "4 of 4 cells are complete" in result.err, result.err
+    result = dlsbench(*args, "--resume")
+    assert result.code == 2 and "other cells" in result.err
 
 
 def test_a_part_of_a_campaign_is_of_the_same_campaign(dlsbench, campaign):

@@ -183,6 +183,7 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
         "ranks", plan->ranks, "threads", plan->threads, "places", ranks,
         "machine", machine_object(context), "counters",
         counters_object(context));
+    json_object_set_new(manifest, "gained", json_integer(plan->gained));
     add_teams(manifest, plan);
     json_t *measured =
         json_pack("{s:o,s:o,s:f,s:f,s:f,s:o,s:s}", "policy",

@@ -1,0 +1,153 @@
+/* The blocks of a campaign: maps of cell fields, each crossed by itself. */
+#include "base/text.h"
+#include "bench/campaign/campaign_keys.h"
+#include "bench/campaign/reader.h"
+#include "bench/cli/numbers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_asked(struct depth *depth, const char *word)
+{
+    size_t used = strlen(depth->all);
+    bool is = text_is(word, depth->asked);
+    if (strstr(depth->all, word) == NULL)
+        snprintf(depth->all + used, sizeof(depth->all) - used, "%s%s",
+                 used > 0 ? ", " : "", word);
+    depth->named = depth->named || is;
+    return is;
+}
+
+/* The value of the key `depth`, or NULL. */
+static yaml_node_t *find_value(struct document *doc, const yaml_node_t *block)
+{
+    const yaml_node_pair_t *pair = block->data.mapping.pairs.start;
+    for (; pair < block->data.mapping.pairs.top; pair++) {
+        const yaml_node_t *key = yaml_document_get_node(&doc->yaml, pair->key);
+        if (key->type == YAML_SCALAR_NODE &&
+            text_is((const char *)key->data.scalar.value, "depth"))
+            return yaml_document_get_node(&doc->yaml, pair->value);
+    }
+    return NULL;
+}
+
+static int read_depth(struct depth *depth, struct document *doc,
+                      const yaml_node_t *block, bool *counts, struct error *err)
+{
+    char list[256], words[256], *rest = NULL;
+    yaml_node_t *value = find_value(doc, block);
+    *counts = true;
+    if (value == NULL)
+        return 0;
+    const char *text =
+        document_list(doc, value, "depth", list, sizeof(list), err);
+    if (text == NULL)
+        return -EINVAL;
+    snprintf(words, sizeof(words), "%s", text);
+    *counts = depth->asked[0] == '\0';
+    for (char *word = strtok_r(words, ", ", &rest); word != NULL;
+         word = strtok_r(NULL, ", ", &rest))
+        *counts = is_asked(depth, word) || *counts;
+    return 0;
+}
+
+int reader_check_depth(const struct reader *reader, struct error *err)
+{
+    const struct depth *depth = &reader->depth;
+    if (depth->asked[0] == '\0' || depth->named)
+        return 0;
+    return error_set(err, EINVAL, "%s: depth: no block has '%s', allowed: %s",
+                     reader->doc.path, depth->asked,
+                     depth->all[0] ? depth->all : "none");
+}
+
+static int read_block_time(struct reader *reader, yaml_node_t *value,
+                           struct error *err)
+{
+    const char *text = document_text(&reader->doc, value, "cell_time", err);
+    double seconds = 0;
+    if (text == NULL)
+        return -EINVAL;
+    int code = number_real("cell_time", text, 1e-6, 1e9, &seconds, err);
+    if (code != 0)
+        return place_prefix(err, code, document_place(&reader->doc, value));
+    if (!reader->time_overridden)
+        reader->sizing->cell_s = seconds;
+    return 0;
+}
+
+static int read_block_pair(void *arg, const char *key,
+                           const yaml_node_t *key_node, yaml_node_t *value,
+                           struct error *err)
+{
+    struct reader *reader = arg;
+    if (text_is(key, "depth"))
+        return 0; /* it was read before */
+    if (text_is(key, "cell_time"))
+        return read_block_time(reader, value, err);
+    if (!campaign_key_is_field(key))
+        return place_prefix(err,
+                            campaign_key_unknown(key, CAMPAIGN_KEYS_CELL, err),
+                            document_place(&reader->doc, key_node));
+    return reader_read_field(reader, key, key_node, value, err);
+}
+
+static int read_block(struct reader *reader, yaml_node_t *node,
+                      struct error *err)
+{
+    struct sizing sizing = reader->campaign->sizing;
+    struct cross own = {.cores = reader->setup->cores};
+    struct cross cross = {.cores = reader->setup->cores,
+                          .room = reader->setup->room,
+                          .sizing = &sizing};
+    bool counts = true;
+    if (node->type != YAML_MAPPING_NODE)
+        return document_error(&reader->doc, node, err,
+                              "cells: each entry is a map of cell fields, "
+                              "e.g. {kernel: null, scheme: ss}");
+    reader->into = &own;
+    reader->sizing = &sizing;
+    int code = read_depth(&reader->depth, &reader->doc, node, &counts, err);
+    if (code == 0)
+        code = document_map(&reader->doc, node, true, read_block_pair, reader,
+                            err);
+    if (code == 0 && !counts) {
+        cross_free(&own);
+        return 0;
+    }
+    if (code == 0)
+        code = cross_merge(&cross, &reader->top, err);
+    if (code == 0)
+        code = cross_merge(&cross, &own, err);
+    if (code == 0)
+        code = cross_merge(&cross, &reader->overrides, err);
+    if (code == 0)
+        code = cross_expand(&cross, document_place(&reader->doc, node),
+                            &reader->campaign->all, err);
+    cross_free(&own);
+    cross_free(&cross);
+    return code;
+}
+
+int reader_read_blocks(struct reader *reader, struct error *err)
+{
+    yaml_node_t *node = reader->cells;
+    yaml_node_t *root = yaml_document_get_root_node(&reader->doc.yaml);
+    if (node == NULL)
+        return document_error(&reader->doc, root, err,
+                              "cells is missing, a list of what to measure");
+    if (node->type != YAML_SEQUENCE_NODE ||
+        node->data.sequence.items.start == node->data.sequence.items.top)
+        return document_error(&reader->doc, node, err,
+                              "cells: a list is needed, with one entry or "
+                              "more, each beginning with '- '");
+    const yaml_node_item_t *item = node->data.sequence.items.start;
+    for (; item < node->data.sequence.items.top; item++) {
+        int code = read_block(
+            reader, yaml_document_get_node(&reader->doc.yaml, *item), err);
+        if (code != 0)
+            return code;
+    }
+    return 0;
+}

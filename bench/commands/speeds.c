@@ -1,0 +1,171 @@
+#include "bench/commands/speeds.h"
+
+#include "bench/calibrate/calibrate.h"
+#include "bench/calibrate/calibrated.h"
+#include "bench/cli/command.h"
+#include "bench/simulate/this_machine.h"
+#include "kernels/kernel.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int set_speeds(struct run_options *o, const char *speeds,
+                      struct error *err)
+{
+    if (o->setup.sets == CAMPAIGN_SETS_MAX)
+        return error_set(err, E2BIG, "--set: too many of them");
+    snprintf(o->speeds, sizeof(o->speeds), "speeds=%s", speeds);
+    o->setup.set[o->setup.sets++] = o->speeds;
+    return 0;
+}
+
+/* `what` each kernel with a cost model takes for an operation. */
+static void list_speeds(double (*seconds)(const struct kernel_ops *, double),
+                        double of, char speeds[SIZING_SPEEDS_MAX])
+{
+    size_t used = 0;
+    speeds[0] = '\0';
+    for (int i = 0; kernel_list[i] != NULL; i++) {
+        const struct kernel_ops *ops = kernel_list[i];
+        double s = ops->cost != NULL ? seconds(ops, of) : 0;
+        if (s > 0 && used < SIZING_SPEEDS_MAX)
+            used += (size_t)snprintf(speeds + used, SIZING_SPEEDS_MAX - used,
+                                     "%s%s=%.3g", used > 0 ? "," : "",
+                                     ops->name, s);
+    }
+}
+
+/* ---- the result directory ---- */
+
+static double any_speed(const struct kernel_ops *ops, double seconds)
+{
+    (void)ops;
+    return seconds;
+}
+
+/* The campaign with any speeds at all: its name, folder and platforms. */
+static int load_anyhow(const struct run_options *o, const char *path,
+                       struct campaign *campaign, struct error *err)
+{
+    char set[SIZING_SPEEDS_MAX + 8] = "speeds=";
+    struct campaign_setup setup = o->setup;
+    list_speeds(any_speed, 1e-9, set + strlen(set));
+    if (setup.sets == CAMPAIGN_SETS_MAX)
+        return error_set(err, E2BIG, "--set: too many of them");
+    setup.set[setup.sets++] = set;
+    return campaign_load(path, &setup, campaign, err);
+}
+
+/* Those of an earlier run in --out; false: there is none. */
+static bool stored_speeds(const struct run_options *o,
+                          const struct campaign *whole,
+                          char speeds[SIZING_SPEEDS_MAX])
+{
+    const struct campaign_setup plain = {.cores = o->setup.cores,
+                                         .room = o->setup.room};
+    char path[PATH_MAX];
+    struct campaign stored;
+    if (o->dir.out == NULL ||
+        rundir_campaign_path(whole, &o->dir, path, sizeof(path)) != 0 ||
+        access(path, F_OK) != 0 ||
+        campaign_load(path, &plain, &stored, NULL) != 0)
+        return false;
+    memcpy(speeds, stored.sizing.speeds, SIZING_SPEEDS_MAX);
+    campaign_free(&stored);
+    return speeds[0] != '\0';
+}
+
+/* ---- measured, or described ---- */
+
+static int measured_speeds(const struct run_options *o, const char *lacking,
+                           char speeds[SIZING_SPEEDS_MAX], struct error *err)
+{
+    struct calibrate_request request = {.launcher = o->launcher};
+    struct calibration calibration;
+    char path[PATH_MAX], source[400];
+    bool may_measure = o->calibration == NULL && !o->simulated && !o->dry_run;
+    int code = calibration_default_path(path, sizeof(path), err);
+    if (code == 0 && may_measure && access(path, F_OK) != 0) {
+        command_say("this machine is not calibrated, measuring it for the "
+                    "sizes of kernels (about 20 s), into %s",
+                    path);
+        request.oversubscribe = o->policy.oversubscribe;
+        code = calibrate_check_place(path, err);
+        if (code == 0)
+            code = calibrate_make(&request, path, &calibration, err);
+        snprintf(source, sizeof(source), "%.300s", path);
+    } else if (o->calibration == NULL && access(path, F_OK) != 0) {
+        return error_set(err, ENODATA, "%s", lacking);
+    } else {
+        code = calibrated_load(o->calibration, &calibration, source,
+                               sizeof(source), err);
+    }
+    if (code != 0)
+        return code;
+    sizing_speeds_make(&calibration, speeds);
+    calibration_free(&calibration);
+    command_say("sizes are by the kernels' speeds in %s", source);
+    return 0;
+}
+
+static double by_flops(const struct kernel_ops *ops, double flops)
+{
+    return ops->cost->flops / flops;
+}
+
+/* The slowest host's. */
+static int platform_speeds(struct run_options *o, const struct cell *cell,
+                           char speeds[SIZING_SPEEDS_MAX], struct error *err)
+{
+    struct simulate simulate = {.calibration = o->calibration};
+    double slowest = INFINITY;
+    int code = simulate_open(&simulate, cell, 1, err);
+    for (int i = 0; code == 0 && i < simulate.platforms[0].count; i++)
+        slowest = fmin(slowest, simulate.platforms[0].hosts[i].speed);
+    simulate_close(&simulate);
+    if (code != 0)
+        return code;
+    list_speeds(by_flops, slowest, speeds);
+    command_say("sizes are by the kernels' operations and the %.4g flop/s of "
+                "%s",
+                slowest, cell->platform);
+    return 0;
+}
+
+static int find_speeds(struct run_options *o, const char *path,
+                       const char *lacking, char speeds[SIZING_SPEEDS_MAX],
+                       struct error *err)
+{
+    struct campaign whole;
+    int code = load_anyhow(o, path, &whole, err);
+    if (code != 0)
+        return code;
+    const struct cell *first = &whole.all.cells[0];
+    bool described = o->simulated && first->platform[0] != '\0' &&
+                     strcmp(first->platform, this_machine_name) != 0;
+    if (!stored_speeds(o, &whole, speeds))
+        code = described ? platform_speeds(o, first, speeds, err)
+                         : measured_speeds(o, lacking, speeds, err);
+    campaign_free(&whole);
+    return code;
+}
+
+int speeds_load_campaign(struct run_options *o, struct campaign *campaign,
+                         struct error *err)
+{
+    char path[PATH_MAX], speeds[SIZING_SPEEDS_MAX];
+    int code = campaign_find(o->file, path, sizeof(path), err);
+    if (code == 0)
+        code = campaign_load(path, &o->setup, campaign, err);
+    if (code != -ENODATA)
+        return code;
+    struct error lacking = *err;
+    code = find_speeds(o, path, lacking.text, speeds, err);
+    if (code == 0)
+        code = set_speeds(o, speeds, err);
+    return code == 0 ? campaign_load(path, &o->setup, campaign, err) : code;
+}
