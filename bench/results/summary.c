@@ -4,108 +4,12 @@
 #include "base/text.h"
 #include "bench/cli/table.h"
 #include "bench/results/label.h"
-#include "harness/transport/registry/registry.h"
+#include "bench/results/summary_rows.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A result with its keys for sorting and grouping. */
-struct row {
-    const struct result *result;
-    int kernel, scheme; /* positions in the registries */
-    char label[LABEL_SIZE];
-    char *shape; /* layout and machine: given, not chosen; owned */
-    double time_s, half_s, bound_s, serial_s, overhead_s, imbalance, chunks;
-    double planned_s; /* makespan of its plan, known before it ran; NAN: none */
-};
-
-/* ---- rows ---- */
-
-static void make_label(const struct result *result, char *label)
-{
-    label[0] = '\0';
-    label_cell(label, &result->cell);
-    if (result_unranked(result) != NULL)
-        label_add(label, result_unranked(result), "");
-}
-
-/* Layout, powers, load and perturbation, without the interval. */
-static char *make_shape(const struct cell *cell)
-{
-    char shape[LABEL_SIZE] = "";
-    label_layout(shape, cell);
-    label_conditions(shape, cell);
-    return strdup(shape);
-}
-
-static int make_row(const struct result *result, struct row *row)
-{
-    int code = 0;
-    *row = (struct row){.result = result,
-                        .kernel = label_kernel_position(result->cell.kernel),
-                        .scheme = label_scheme_position(result->cell.scheme)};
-    make_label(result, row->label);
-    row->shape = make_shape(&result->cell);
-    if (row->shape == NULL)
-        return -ENOMEM;
-#define COLUMN(field, into, half)                                              \
-    if (code == 0)                                                             \
-    code = result_median(result, offsetof(struct result_sample, field), into,  \
-                         half)
-    COLUMN(bound_s, &row->bound_s, NULL);
-    COLUMN(serial_s, &row->serial_s, NULL);
-    COLUMN(overhead_mean_s, &row->overhead_s, NULL);
-    COLUMN(imbalance, &row->imbalance, NULL);
-    COLUMN(chunks, &row->chunks, NULL);
-    COLUMN(predicted_s, &row->planned_s, NULL);
-    COLUMN(time_s, &row->time_s, &row->half_s);
-#undef COLUMN
-    if (!text_is(result->cell.protocol, "push"))
-        row->planned_s = NAN;
-    return code;
-}
-
-static int transport_position(const char *transport)
-{
-    const struct transport_ops *ops = transport_find(transport);
-    int i = 0;
-    while (transport_list[i] != NULL && transport_list[i] != ops)
-        i++;
-    return i;
-}
-
-static int compare_long(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
-static int compare_rows(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-    const struct cell *c = &x->result->cell, *d = &y->result->cell;
-    int orders[] = {
-        x->kernel - y->kernel,
-        strcmp(c->kernel, d->kernel),
-        cell_simulation_compare(c, d),
-        c->ranks - d->ranks,
-        c->threads - d->threads,
-        transport_position(c->transport) - transport_position(d->transport),
-        text_is(d->hierarchy, "flat") - text_is(c->hierarchy, "flat"),
-        compare_long(c->sync_interval, d->sync_interval),
-        strcmp(x->label, y->label),
-        x->scheme - y->scheme,
-        strcmp(c->scheme, d->scheme),
-    };
-    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
-        if (orders[i] != 0)
-            return orders[i];
-    return 0;
-}
-
-/* ---- printing ---- */
 
 static void number_text(double value, int decimals, const char *unit,
                         char *text, int size)
@@ -114,22 +18,6 @@ static void number_text(double value, int decimals, const char *unit,
         snprintf(text, (size_t)size, "%.*f%s", decimals, value, unit);
     else
         snprintf(text, (size_t)size, "-");
-}
-
-/* The words in place of numbers; NULL when there are numbers. */
-static const char *no_numbers(const struct result *result)
-{
-    switch (result->status) {
-    case RESULT_NONE:
-        return "not complete";
-    case RESULT_FAILED:
-        return "FAILED";
-    case RESULT_UNVERIFIED:
-        return "UNVERIFIED: differs from the serial reference";
-    case RESULT_OK:
-        break;
-    }
-    return NULL;
 }
 
 /* How: by values, by some of them, or, in simulation, that every iteration
@@ -156,8 +44,8 @@ static const char *name_of(const struct result *result)
                                           : result->cell.hash;
 }
 
-static struct group make_group(const struct row *rows, int begin, int end,
-                               double serial)
+static struct group make_group(const struct summary_row *rows, int begin,
+                               int end, double serial)
 {
     struct group group = {serial, NAME_LEAST, false};
     for (int i = begin; i < end; i++) {
@@ -170,7 +58,7 @@ static struct group make_group(const struct row *rows, int begin, int end,
 }
 
 static void print_planned(FILE *out, const struct group *group,
-                          const struct row *row)
+                          const struct summary_row *row)
 {
     char text[24] = "-";
     if (isfinite(row->planned_s))
@@ -179,13 +67,13 @@ static void print_planned(FILE *out, const struct group *group,
         fprintf(out, " %9s", text);
 }
 
-static void print_row(FILE *out, const struct row *row,
+static void print_row(FILE *out, const struct summary_row *row,
                       const struct group *group, bool best)
 {
     char time[24], half[24], chunks[24], speedup[24], bound[24], share[24];
     char imbalance[24];
     const struct result *result = row->result;
-    const char *instead = no_numbers(result);
+    const char *instead = summary_row_words(result);
     if (instead != NULL) {
         fprintf(out, "  %-*.*s %s%s%.60s\n", group->width, group->width,
                 name_of(result), instead, result->reason[0] ? ": " : "",
@@ -209,14 +97,13 @@ static void print_row(FILE *out, const struct row *row,
 
 /* Rows [begin, end) have one label; the fastest is marked if it is
  * ranked. */
-static void print_group(FILE *out, const struct row *rows, int begin, int end,
-                        double serial)
+static void print_group(FILE *out, const struct summary_row *rows, int begin,
+                        int end, double serial)
 {
     const struct group group = make_group(rows, begin, end, serial);
     int best = -1;
     for (int i = begin; i < end; i++) {
-        const struct result *result = rows[i].result;
-        if (no_numbers(result) == NULL && result_unranked(result) == NULL &&
+        if (summary_row_ranked(&rows[i]) &&
             (best < 0 || rows[i].time_s < rows[best].time_s))
             best = i;
     }
@@ -231,7 +118,7 @@ static void print_group(FILE *out, const struct row *rows, int begin, int end,
 }
 
 /* One base for all speedups of a kernel. */
-static double serial_base(const struct row *rows, int begin, int end)
+static double serial_base(const struct summary_row *rows, int begin, int end)
 {
     double *values = calloc((size_t)(end - begin), sizeof(*values));
     int n = 0;
@@ -247,23 +134,18 @@ static double serial_base(const struct row *rows, int begin, int end)
 
 /* ---- the fastest of a shape ---- */
 
-static bool ranked(const struct row *row)
-{
-    return no_numbers(row->result) == NULL &&
-           result_unranked(row->result) == NULL;
-}
-
 /* Of what is ranked in rows [begin, end), the rows of the shape of `first`:
  * the fastest, in how many groups.  Returns false unless `first` is the first
  * of its shape. */
-static bool find_best(const struct row *rows, int begin, int end, int first,
-                      int *best, int *groups)
+static bool find_best(const struct summary_row *rows, int begin, int end,
+                      int first, int *best, int *groups)
 {
     const char *label = "";
     *best = first;
     *groups = 0;
     for (int i = begin; i < end; i++) {
-        if (!ranked(&rows[i]) || !text_is(rows[i].shape, rows[first].shape))
+        if (!summary_row_ranked(&rows[i]) ||
+            !text_is(rows[i].shape, rows[first].shape))
             continue;
         if (i < first)
             return false;
@@ -276,16 +158,17 @@ static bool find_best(const struct row *rows, int begin, int end, int first,
 
 /* One line for each shape that has several groups: with one group the star says
  * it. */
-static void print_best(FILE *out, const struct row *rows, int begin, int end)
+static void print_best(FILE *out, const struct summary_row *rows, int begin,
+                       int end)
 {
     char time[24], way[LABEL_SIZE];
     int best, groups;
     bool any = false;
     for (int i = begin; i < end; i++) {
-        if (!ranked(&rows[i]) ||
+        if (!summary_row_ranked(&rows[i]) ||
             !find_best(rows, begin, end, i, &best, &groups) || groups < 2)
             continue;
-        const struct row *row = &rows[best];
+        const struct summary_row *row = &rows[best];
         const struct cell *cell = &row->result->cell;
         way[0] = '\0';
         label_way(way, cell);
@@ -301,7 +184,8 @@ static void print_best(FILE *out, const struct row *rows, int begin, int end)
     }
 }
 
-static void print_kernel(FILE *out, const struct row *rows, int begin, int end)
+static void print_kernel(FILE *out, const struct summary_row *rows, int begin,
+                         int end)
 {
     const struct cell *cell = &rows[begin].result->cell;
     char simulation[sizeof(cell->platform) + 128];
@@ -323,33 +207,20 @@ static void print_kernel(FILE *out, const struct row *rows, int begin, int end)
     print_best(out, rows, begin, end);
 }
 
-/* On the same machine. */
-static bool same_loop(const struct row *a, const struct row *b)
-{
-    const struct cell *c = &a->result->cell, *d = &b->result->cell;
-    return text_is(c->kernel, d->kernel) && cell_simulation_compare(c, d) == 0;
-}
-
 int summary_print(FILE *out, const struct results *results, struct error *err)
 {
-    int n = results->count, code = 0;
-    struct row *rows = calloc((size_t)n + 1, sizeof(*rows));
-    if (rows == NULL)
+    struct summary_row *rows;
+    int n = results->count;
+    if (summary_rows_make(results, &rows) != 0)
         return error_set(err, ENOMEM, "out of memory");
-    for (int i = 0; i < n && code == 0; i++)
-        code = make_row(&results->list[i], &rows[i]);
-    if (code == 0 && n > 0)
-        qsort(rows, (size_t)n, sizeof(*rows), compare_rows);
-    for (int i = 0, next; code == 0 && i < n; i = next) {
+    for (int i = 0, next; i < n; i = next) {
         for (next = i + 1; next < n; next++)
-            if (!same_loop(&rows[i], &rows[next]))
+            if (!summary_row_same_loop(&rows[i], &rows[next]))
                 break;
         print_kernel(out, rows, i, next);
     }
-    for (int i = 0; i < n; i++)
-        free(rows[i].shape);
-    free(rows);
-    return code == 0 ? 0 : error_set(err, ENOMEM, "out of memory");
+    summary_rows_free(rows, n);
+    return 0;
 }
 
 struct summary_counts summary_count(const struct results *results)

@@ -1,0 +1,145 @@
+#include "bench/results/summary_rows.h"
+
+#include "base/text.h"
+#include "harness/transport/registry/registry.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void make_label(const struct result *result, char *label)
+{
+    label[0] = '\0';
+    label_cell(label, &result->cell);
+    if (result_unranked(result) != NULL)
+        label_add(label, result_unranked(result), "");
+}
+
+/* Layout, powers, load and perturbation, without the interval. */
+static char *make_shape(const struct cell *cell)
+{
+    char shape[LABEL_SIZE] = "";
+    label_layout(shape, cell);
+    label_conditions(shape, cell);
+    return strdup(shape);
+}
+
+static int make_row(const struct result *result, struct summary_row *row)
+{
+    int code = 0;
+    *row = (struct summary_row){
+        .result = result,
+        .kernel = label_kernel_position(result->cell.kernel),
+        .scheme = label_scheme_position(result->cell.scheme)};
+    make_label(result, row->label);
+    row->shape = make_shape(&result->cell);
+    if (row->shape == NULL)
+        return -ENOMEM;
+#define COLUMN(field, into, half)                                              \
+    if (code == 0)                                                             \
+    code = result_median(result, offsetof(struct result_sample, field), into,  \
+                         half)
+    COLUMN(bound_s, &row->bound_s, NULL);
+    COLUMN(serial_s, &row->serial_s, NULL);
+    COLUMN(overhead_mean_s, &row->overhead_s, NULL);
+    COLUMN(imbalance, &row->imbalance, NULL);
+    COLUMN(chunks, &row->chunks, NULL);
+    COLUMN(predicted_s, &row->planned_s, NULL);
+    COLUMN(time_s, &row->time_s, &row->half_s);
+#undef COLUMN
+    if (!text_is(result->cell.protocol, "push"))
+        row->planned_s = NAN;
+    return code;
+}
+
+static int transport_position(const char *transport)
+{
+    const struct transport_ops *ops = transport_find(transport);
+    int i = 0;
+    while (transport_list[i] != NULL && transport_list[i] != ops)
+        i++;
+    return i;
+}
+
+static int compare_long(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct summary_row *x = a, *y = b;
+    const struct cell *c = &x->result->cell, *d = &y->result->cell;
+    int orders[] = {
+        x->kernel - y->kernel,
+        strcmp(c->kernel, d->kernel),
+        cell_simulation_compare(c, d),
+        c->ranks - d->ranks,
+        c->threads - d->threads,
+        transport_position(c->transport) - transport_position(d->transport),
+        text_is(d->hierarchy, "flat") - text_is(c->hierarchy, "flat"),
+        compare_long(c->sync_interval, d->sync_interval),
+        strcmp(x->label, y->label),
+        x->scheme - y->scheme,
+        strcmp(c->scheme, d->scheme),
+    };
+    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
+        if (orders[i] != 0)
+            return orders[i];
+    return 0;
+}
+
+const char *summary_row_words(const struct result *result)
+{
+    switch (result->status) {
+    case RESULT_NONE:
+        return "not complete";
+    case RESULT_FAILED:
+        return "FAILED";
+    case RESULT_UNVERIFIED:
+        return "UNVERIFIED: differs from the serial reference";
+    case RESULT_OK:
+        break;
+    }
+    return NULL;
+}
+
+bool summary_row_ranked(const struct summary_row *row)
+{
+    return summary_row_words(row->result) == NULL &&
+           result_unranked(row->result) == NULL;
+}
+
+bool summary_row_same_loop(const struct summary_row *a,
+                           const struct summary_row *b)
+{
+    const struct cell *c = &a->result->cell, *d = &b->result->cell;
+    return text_is(c->kernel, d->kernel) && cell_simulation_compare(c, d) == 0;
+}
+
+int summary_rows_make(const struct results *results, struct summary_row **rows)
+{
+    int n = results->count, code = 0;
+    struct summary_row *made = calloc((size_t)n + 1, sizeof(*made));
+    if (made == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < n && code == 0; i++)
+        code = make_row(&results->list[i], &made[i]);
+    if (code != 0) {
+        summary_rows_free(made, n);
+        return code;
+    }
+    if (n > 0)
+        qsort(made, (size_t)n, sizeof(*made), compare_rows);
+    *rows = made;
+    return 0;
+}
+
+void summary_rows_free(struct summary_row *rows, int count)
+{
+    for (int i = 0; i < count; i++)
+        free(rows[i].shape);
+    free(rows);
+}

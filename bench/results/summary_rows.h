@@ -1,0 +1,34 @@
+/* The rows of the summary, sorted so that tables and their groups lie together.
+ */
+#ifndef BENCH_RESULTS_SUMMARY_ROWS_H
+#define BENCH_RESULTS_SUMMARY_ROWS_H
+
+#include "bench/results/label.h"
+#include "bench/results/results.h"
+
+/* A result with its keys for sorting and grouping. */
+struct summary_row {
+    const struct result *result;
+    int kernel, scheme; /* positions in the registries */
+    char label[LABEL_SIZE];
+    char *shape; /* layout and machine: given, not chosen; owned */
+    double time_s, half_s, bound_s, serial_s, overhead_s, imbalance, chunks;
+    double planned_s; /* makespan of its plan, known before it ran; NAN: none */
+};
+
+/* Makes a row of each result; *rows is to be freed by summary_rows_free.
+ * Returns 0 or -ENOMEM. */
+int summary_rows_make(const struct results *results, struct summary_row **rows);
+void summary_rows_free(struct summary_row *rows, int count);
+
+/* The words in place of numbers; NULL when there are numbers. */
+const char *summary_row_words(const struct result *result);
+
+/* Whether it may be the fastest of its group. */
+bool summary_row_ranked(const struct summary_row *row);
+
+/* Whether both are of one loop on one machine. */
+bool summary_row_same_loop(const struct summary_row *a,
+                           const struct summary_row *b);
+
+#endif
