@@ -36,10 +36,6 @@ EXCEPTIONS = {
     ("file", "harness/transport/master/master_test.c"): (647, CASES),
     ("file", "sched/interval/interval_test.c"): (676, CASES),
     ("file", "sched/schemes/invariants_test.c"): (433, CASES),
-    ("struct", "harness/run/run_parts.h: run"): (
-        49, "until native and simulated runs are one"),
-    ("struct", "harness/sim/run_parts.h: run"): (
-        26, "until native and simulated runs are one"),
     ("struct", "harness/transport/master/relay.h: relay"): (
         54, "until it is a pool, a queue and a collector"),
     ("struct", "harness/transport/steal/steal.h: steal"): (

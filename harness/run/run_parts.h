@@ -15,53 +15,86 @@
 #include "harness/run/handout.h"
 #include "harness/run/run.h"
 
+/* What goes wrong on purpose, and what else runs on the cores. */
+struct run_disturb {
+    struct load load;          /* on the cores of this rank's workers */
+    struct hold *hold;         /* one per worker; NULL: nothing goes wrong */
+    struct perturb_toll *toll; /* of each perturbation for each worker */
+    uint8_t stops;             /* those that stop this rank by signals */
+    struct stopper stopper;    /* of this rank; pid 0: none */
+};
+
+/* Where the workers are. */
+struct run_places {
+    struct site *site; /* of all workers, where the transport asks; or NULL */
+    int domain;        /* of this rank */
+    int *processor;    /* of this rank's threads; -1: any of the domain */
+    bool crowded, oversubscribed;
+    int shared_masters;        /* known to rank 0 */
+    struct place_report *seen; /* of this rank's workers, or of a master
+                                  without any, while opening */
+};
+
+/* Of a loop whose rows depend on each other. */
+struct run_dependent {
+    bool has_dmps;
+    struct dmps dmps;
+    struct migrate migrate;
+};
+
+/* Of each worker of this rank. */
+struct run_memory {
+    void **scratch;
+    size_t log_bytes, scratch_bytes;
+};
+
+/* This repetition as a picture: what this rank holds of it. */
+struct run_picture {
+    const char *path; /* NULL: there is none */
+    struct held *held;
+    int64_t count, room;
+};
+
+struct run_clock {
+    uint64_t start_ticks;
+    double start_s, end_s;
+};
+
+/* Of all ranks in the last repetition, known to rank 0. */
+struct run_all {
+    struct worker_result *workers;
+    struct counters_values *counted;
+    struct perturb_toll *tolls;
+    struct ran *ran;
+    int32_t *ran_worker;
+};
+
 struct run {
     const struct setup *setup;
     struct cell cell; /* the setup's */
     struct loop *loop;
     struct launch_context *context;
     struct tree tree;
-    struct load load;          /* on the cores of this rank's workers */
-    struct hold *hold;         /* one per worker; NULL: nothing goes wrong */
-    struct perturb_toll *toll; /* of each perturbation for each worker */
-    uint8_t stops;             /* those that stop this rank by signals */
-    struct stopper stopper;    /* of this rank; pid 0: none */
+    struct run_disturb disturb;
     struct powers powers;
     struct planned planned; /* of protocol push */
     struct transport transport;
     struct transport_end end;
-    struct site *site; /* of all workers, where the transport asks; or NULL */
-    struct dmps dmps;
-    bool has_dmps; /* rows depend on each other */
-    struct migrate migrate;
+    struct run_places places;
+    struct run_dependent dependent;
     int passes; /* over the source: time steps with replan, else 1 */
     struct engine_patience patience;
-    int domain;     /* of this rank */
-    int *processor; /* of this rank's threads; -1: any of the domain */
-    bool crowded, oversubscribed;
-    int shared_masters; /* known to rank 0 */
-    int workers;        /* of this rank */
+    int workers; /* of this rank */
     struct worker *worker;
     struct feed feed;             /* of a fed loop: one worker in each rank */
     struct worker_result *result; /* of this rank's workers */
     struct counters_values *counted; /* the same; NULL: nothing is counted */
-    void **scratch;
+    struct run_memory memory;
     struct kernel_poll poll;
-    size_t log_bytes, scratch_bytes; /* per worker */
-    const char *picture; /* where this repetition's output goes, or NULL */
-    struct held *held;
-    int64_t held_count, held_room;
-    uint64_t start_ticks;
-    double start_s, end_s;
-    int64_t messages, bytes;    /* of the masters, all passes */
-    struct place_report *place; /* of this rank's workers, or of a master
-                                   without any, while opening */
-    /* Rank 0, of the last repetition. */
-    struct worker_result *all_workers;
-    struct counters_values *all_counted;
-    struct perturb_toll *all_tolls;
-    struct ran *all_ran;
-    int32_t *all_ran_worker;
+    struct run_picture picture;
+    struct run_clock clock;
+    struct transport_traffic traffic; /* of the masters, all passes */
+    struct run_all all;
 };
 
 static inline int run_first_worker(const struct run *run)
@@ -110,7 +143,7 @@ void run_loop_body(int thread, void *run);
  * next one cannot pass with it. */
 int run_verify(struct run *run, struct run_result *result, struct error *err);
 
-/* Collective: writes what all ranks hold to run->picture, at rank 0. */
+/* Collective: writes what all ranks hold to run->picture.path, at rank 0. */
 int run_save_held(struct run *run, struct error *err);
 
 /* Collective: fills the result at rank 0. */

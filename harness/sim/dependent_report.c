@@ -52,21 +52,21 @@ int dependent_report(struct run *run, struct run_result *result,
     double start_s = run->part[0].start_s;
     uint64_t start = (uint64_t)(start_s / run->context->tick_s + 0.5);
     struct logged *all = all_logs(run, &result->logged);
-    run->ran = calloc((size_t)result->logged + 1, sizeof(*run->ran));
-    run->ran_worker =
-        calloc((size_t)result->logged + 1, sizeof(*run->ran_worker));
-    if (all == NULL || run->ran == NULL || run->ran_worker == NULL) {
+    run->last.ran = calloc((size_t)result->logged + 1, sizeof(*run->last.ran));
+    run->last.ran_worker =
+        calloc((size_t)result->logged + 1, sizeof(*run->last.ran_worker));
+    if (all == NULL || run->last.ran == NULL || run->last.ran_worker == NULL) {
         free(all);
         return error_set(err, ENOMEM, "out of memory for the report");
     }
     for (int64_t i = 0; i < result->logged; i++) {
-        run->ran[i] = all[i].ran;
-        run->ran[i].begin -= start;
-        run->ran[i].end -= start;
-        run->ran_worker[i] = (int32_t)all[i].worker;
+        run->last.ran[i] = all[i].ran;
+        run->last.ran[i].begin -= start;
+        run->last.ran[i].end -= start;
+        run->last.ran_worker[i] = (int32_t)all[i].worker;
     }
-    result->log = run->ran;
-    result->log_worker = run->ran_worker;
+    result->log = run->last.ran;
+    result->log_worker = run->last.ran_worker;
     result->wrong_iteration =
         wrong_row(run, all, result->logged, result->iterations);
     result->verified = result->wrong_iteration < 0;

@@ -10,12 +10,12 @@
 
 void run_report_free(struct run *run)
 {
-    free(run->result);
-    free(run->ran);
-    free(run->ran_worker);
-    run->result = NULL;
-    run->ran = NULL;
-    run->ran_worker = NULL;
+    free(run->last.result);
+    free(run->last.ran);
+    free(run->last.ran_worker);
+    run->last.result = NULL;
+    run->last.ran = NULL;
+    run->last.ran_worker = NULL;
 }
 
 static int compare_handed(const void *a, const void *b)
@@ -46,8 +46,8 @@ static void check_handed(const struct run *run, struct run_result *result)
 static void sum_ranks(const struct run *run, struct run_result *result)
 {
     double first = run->part[0].start_s, last = first;
-    result->messages = run->messages + run->dependent.migrate.messages;
-    result->bytes = run->bytes + run->dependent.migrate.moved_bytes;
+    result->messages = run->traffic.messages + run->dependent.migrate.messages;
+    result->bytes = run->traffic.bytes + run->dependent.migrate.moved_bytes;
     for (int rank = 0; rank < run->context->comm.ranks; rank++) {
         const struct part *part = &run->part[rank];
         double time = part->end_s - part->start_s;
@@ -66,7 +66,7 @@ static void fill_workers(struct run *run, struct run_result *result)
         int rank = run->tree.worker_rank[w];
         int thread = w - run->tree.rank_worker[rank];
         int place = rank * run->context->threads + thread;
-        run->result[w] = (struct worker_result){
+        run->last.result[w] = (struct worker_result){
             .chunks = seat->worker.chunks,
             .iterations = seat->worker.iterations,
             .finish_s = seat->worker.end_s - run->part[rank].start_s,
@@ -79,9 +79,9 @@ static void fill_workers(struct run *run, struct run_result *result)
             .numa = -1,
             .bound = true,
             .host = (uintptr_t)world->place[place].host};
-        end_facts(&run->part[rank].end, thread, run->result[w].fact);
+        end_facts(&run->part[rank].end, thread, run->last.result[w].fact);
         for (int k = 0; seat->hit != 0 && k < run->setup->perturbs.count; k++)
-            run->result[w].lost_s += seat->toll[k].lost_s;
+            run->last.result[w].lost_s += seat->toll[k].lost_s;
         result->chunks += seat->worker.chunks;
         result->iterations += seat->worker.iterations;
         if (run->dependent.dmps != NULL) {
@@ -89,7 +89,7 @@ static void fill_workers(struct run *run, struct run_result *result)
             result->bytes += run->dependent.dmps[w].links.bytes;
         }
     }
-    result->workers = run->result;
+    result->workers = run->last.result;
     result->tolls = run->toll;
 }
 
@@ -148,13 +148,13 @@ static void split_handed(struct run *run, struct run_result *result)
         (uint64_t)(run->part[0].start_s / run->context->tick_s + 0.5);
     for (int64_t i = 0; i < run->handed_count; i++) {
         const struct handed *handed = &run->handed[i];
-        run->ran[i] = handed->ran;
-        run->ran[i].begin -= start;
-        run->ran[i].end -= start;
-        run->ran_worker[i] = handed->worker;
+        run->last.ran[i] = handed->ran;
+        run->last.ran[i].begin -= start;
+        run->last.ran[i].end -= start;
+        run->last.ran_worker[i] = handed->worker;
     }
-    result->log = run->ran;
-    result->log_worker = run->ran_worker;
+    result->log = run->last.ran;
+    result->log_worker = run->last.ran_worker;
     result->logged = run->handed_count;
 }
 
@@ -176,7 +176,7 @@ static void drop_late(struct run *run, struct run_result *result)
     result->chunks = book->count;
     result->iterations = book->placed;
     for (int w = 0; w < run->tree.workers; w++)
-        run_end_with_loop(&run->result[w], run->seat[w].toll,
+        run_end_with_loop(&run->last.result[w], run->seat[w].toll,
                           run->seat[w].hit ? run->setup->perturbs.count : 0,
                           result->time_s);
 }
@@ -185,9 +185,9 @@ static int report_handed(struct run *run, struct run_result *result,
                          struct error *err)
 {
     size_t chunks = (size_t)run->handed_count + 1;
-    run->ran = calloc(chunks, sizeof(*run->ran));
-    run->ran_worker = calloc(chunks, sizeof(*run->ran_worker));
-    if (!run->ran || !run->ran_worker)
+    run->last.ran = calloc(chunks, sizeof(*run->last.ran));
+    run->last.ran_worker = calloc(chunks, sizeof(*run->last.ran_worker));
+    if (!run->last.ran || !run->last.ran_worker)
         return error_set(err, ENOMEM, "out of memory for the report");
     qsort(run->handed, (size_t)run->handed_count, sizeof(*run->handed),
           compare_handed);
@@ -202,8 +202,9 @@ int run_report(struct run *run, struct run_result *result, struct error *err)
 {
     *result = (struct run_result){
         .wrong_iteration = -1, .reissued = -1, .dropped = -1, .bound_s = -1};
-    run->result = calloc((size_t)run->tree.workers + 1, sizeof(*run->result));
-    if (run->result == NULL)
+    run->last.result =
+        calloc((size_t)run->tree.workers + 1, sizeof(*run->last.result));
+    if (run->last.result == NULL)
         return error_set(err, ENOMEM, "out of memory for the report");
     sum_ranks(run, result);
     fill_workers(run, result);

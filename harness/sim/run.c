@@ -210,7 +210,7 @@ static void reset(struct run *run)
     const struct tree *tree = &run->tree;
     transport_rewind(&run->transport, false);
     run->handed_count = 0;
-    run->messages = run->bytes = 0;
+    run->traffic.messages = run->traffic.bytes = 0;
     for (int rank = 0; rank < run->context->comm.ranks; rank++) {
         struct part *part = &run->part[rank];
         end_reset(&part->end, false);
@@ -241,7 +241,8 @@ static void run_pass(struct run *run, struct part *part, int thread, int worker)
         work(run, part, worker);
     if (thread == 0) {
         end_finish(&part->end);
-        end_add_traffic(&part->end, &run->messages, &run->bytes);
+        end_add_traffic(&part->end, &run->traffic.messages,
+                        &run->traffic.bytes);
     }
     if (worker >= 0 && run->dependent.dmps != NULL)
         dependent_finish(run, worker);

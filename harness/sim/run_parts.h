@@ -54,6 +54,13 @@ struct handed {
     int32_t worker;
 };
 
+/* Of the last repetition. */
+struct last {
+    struct worker_result *result;
+    struct ran *ran;
+    int32_t *ran_worker;
+};
+
 struct run {
     const struct setup *setup;
     struct cell cell; /* the setup's */
@@ -72,14 +79,11 @@ struct run {
     struct dependent dependent;
     uint8_t *hit;              /* which hold each worker; NULL: none do */
     struct perturb_toll *toll; /* of each of them for each worker */
-    double *links;           /* as they are when nothing goes wrong, or NULL */
-    int64_t messages, bytes; /* of the masters, all passes */
+    double *links; /* as they are when nothing goes wrong, or NULL */
+    struct transport_traffic traffic; /* of the masters, all passes */
     struct handed *handed;
     int64_t handed_count, handed_room;
-    /* Of the last repetition. */
-    struct worker_result *result;
-    struct ran *ran;
-    int32_t *ran_worker;
+    struct last last;
 };
 
 /* Before a repetition, when the worker's source exists. */

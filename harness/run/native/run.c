@@ -20,20 +20,21 @@ static int open_powers(struct run *run, struct error *err)
     const struct launch_context *context = run->context;
     const struct comm *comm = &context->comm;
     const int *load = run->setup->load;
-    int code = load_open(&run->load, load ? load + run_first_worker(run) : NULL,
+    int code = load_open(&run->disturb.load,
+                         load ? load + run_first_worker(run) : NULL,
                          run->workers, context->team, err);
     code = comm_agree(comm, code, err);
     if (code != 0)
         return code;
-    load_resume(&run->load);
+    load_resume(&run->disturb.load);
     comm_quiet_barrier(comm);
     code = powers_open(&run->powers, run->setup, &run->tree, &context->place,
-                       comm, run->place, err);
+                       comm, run->places.seen, err);
     if (code == 0 && run->setup->measures_power) {
         code = run_measure_powers(run, err);
         powers_share(&run->powers, run->setup);
     }
-    load_pause(&run->load);
+    load_pause(&run->disturb.load);
     return code;
 }
 
@@ -50,8 +51,8 @@ static void poll_call(void *arg)
     struct run *run = arg;
     uint64_t before = engine_ticks();
     bool any = end_polls(&run->end) && end_poll(&run->end);
-    if (run->has_dmps)
-        any = links_progress(&run->dmps.links) || any;
+    if (run->dependent.has_dmps)
+        any = links_progress(&run->dependent.dmps.links) || any;
     if (any)
         run->worker[0].source->serve_s +=
             (double)(engine_ticks() - before) * run->context->tick_s;
@@ -59,7 +60,8 @@ static void poll_call(void *arg)
 
 static bool needs_poll(const struct run *run)
 {
-    return end_polls(&run->end) || (run->has_dmps && run->dmps.links.remote);
+    return end_polls(&run->end) ||
+           (run->dependent.has_dmps && run->dependent.dmps.links.remote);
 }
 
 /* Whole pages, not yet touched by any thread. */
@@ -73,8 +75,8 @@ static void *map_pages(size_t bytes)
 /* Time steps whose chunks are logged: one, when they are the same in all. */
 static int logged_steps(const struct run *run)
 {
-    bool all = run->passes > 1 || run->dmps.every_step;
-    return run->has_dmps && all ? run->loop->grid.steps : 1;
+    bool all = run->passes > 1 || run->dependent.dmps.every_step;
+    return run->dependent.has_dmps && all ? run->loop->grid.steps : 1;
 }
 
 static int open_worker(struct run *run, int i, struct error *err)
@@ -93,16 +95,16 @@ static int open_worker(struct run *run, int i, struct error *err)
         worker->kernel = &feed_kernel;
         worker->instance = &run->feed;
     }
-    run->scratch_bytes = (loop->scratch_bytes + 127) / 128 * 128 + 128;
-    run->scratch[i] = map_pages(run->scratch_bytes);
-    if (run->scratch[i] == NULL)
+    run->memory.scratch_bytes = (loop->scratch_bytes + 127) / 128 * 128 + 128;
+    run->memory.scratch[i] = map_pages(run->memory.scratch_bytes);
+    if (run->memory.scratch[i] == NULL)
         return error_set(err, ENOMEM, "no memory for worker %d", i);
-    worker->scratch = run->scratch[i];
+    worker->scratch = run->memory.scratch[i];
     double log_bytes = (double)loop->iterations * steps * sizeof(struct ran);
-    run->log_bytes =
+    run->memory.log_bytes =
         (size_t)loop->iterations * (size_t)steps * sizeof(struct ran);
     if (log && (log_bytes > MAPPED_MAX ||
-                (worker->log = map_pages(run->log_bytes)) == NULL))
+                (worker->log = map_pages(run->memory.log_bytes)) == NULL))
         return error_set(err, ENOMEM,
                          "no memory to log %lld chunks in each of %d time "
                          "steps",
@@ -120,11 +122,12 @@ static int open_memory(struct run *run, struct error *err)
     size_t n = (size_t)run->workers + 1;
     run->worker = calloc(n, sizeof(*run->worker));
     run->result = calloc(n, sizeof(*run->result));
-    run->scratch = calloc(n, sizeof(*run->scratch));
-    run->place = calloc(n, sizeof(*run->place));
+    run->memory.scratch = calloc(n, sizeof(*run->memory.scratch));
+    run->places.seen = calloc(n, sizeof(*run->places.seen));
     if (run->context->counters != NULL)
         run->counted = calloc(n, sizeof(*run->counted));
-    if (!run->worker || !run->result || !run->scratch || !run->place ||
+    if (!run->worker || !run->result || !run->memory.scratch ||
+        !run->places.seen ||
         (run->context->counters != NULL && run->counted == NULL))
         return error_set(err, ENOMEM, "out of memory for %d workers",
                          run->workers);
@@ -168,18 +171,19 @@ static int open_workers(struct run *run, struct error *err)
 static int open_migrate(struct run *run, struct error *err)
 {
     struct loop *loop = run->loop;
-    run->dmps.migrate = &run->migrate;
-    return migrate_open(
-        &run->migrate, &run->context->comm, loop->instance, loop->iterations,
-        (size_t)loop->grid.columns * loop->grid.boundary_bytes, loop->output,
-        (size_t)loop->iterations * loop->output_bytes, loop->state,
-        loop->grid.state_bytes, err);
+    run->dependent.dmps.migrate = &run->dependent.migrate;
+    return migrate_open(&run->dependent.migrate, &run->context->comm,
+                        loop->instance, loop->iterations,
+                        (size_t)loop->grid.columns * loop->grid.boundary_bytes,
+                        loop->output,
+                        (size_t)loop->iterations * loop->output_bytes,
+                        loop->state, loop->grid.state_bytes, err);
 }
 
 static int open_dmps(struct run *run, struct error *err)
 {
     struct loop *loop = run->loop;
-    struct dmps *dmps = &run->dmps;
+    struct dmps *dmps = &run->dependent.dmps;
     *dmps = (struct dmps){.kernel = loop->kernel->dependence,
                           .instance = loop->instance,
                           .state = loop->state,
@@ -197,7 +201,7 @@ static int open_dmps(struct run *run, struct error *err)
     int code = links_open(&dmps->links, &run->context->comm, loop->iterations,
                           loop->grid.columns, loop->grid.boundary_bytes,
                           loop->grid.steps / run->passes, err);
-    run->has_dmps = code == 0;
+    run->dependent.has_dmps = code == 0;
     dmps->links.patience = run->patience;
     if (end_polls(&run->end)) {
         dmps->links.serve = serve_masters;
@@ -212,13 +216,14 @@ static int open_handout(struct run *run, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
     if (run->setup->transport->rules->sites) {
-        run->site = calloc((size_t)run->tree.workers + 1, sizeof(*run->site));
-        if (run->site == NULL)
+        run->places.site =
+            calloc((size_t)run->tree.workers + 1, sizeof(*run->places.site));
+        if (run->places.site == NULL)
             abort(); /* before any agreement: nothing sensible is left */
-        run_share_sites(run, run->site);
+        run_share_sites(run, run->places.site);
     }
     int code = handout_open(&run->transport, run->setup, run->loop, &run->tree,
-                            &run->powers, &run->planned, run->site,
+                            &run->powers, &run->planned, run->places.site,
                             run->context, &run->patience, err);
     code = comm_agree(comm, code, err);
     return code != 0 ? code : end_open(&run->end, &run->transport, comm, err);
@@ -242,11 +247,11 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
         code = comm_agree(comm, run_perturb_open(run, err), err);
     if (code != 0)
         return code;
-    run->crowded =
+    run->places.crowded =
         comm_max_int(comm, place_crowded(&run->context->place, &run->tree,
                                          run->setup->binding.smt)) != 0;
-    run->patience.spin_s = run->crowded ? 0 : comm->patience.spin_s;
-    run->patience.nap_ns = run->crowded ? 0 : ENGINE_SHORT_NAP_NS;
+    run->patience.spin_s = run->places.crowded ? 0 : comm->patience.spin_s;
+    run->patience.nap_ns = run->places.crowded ? 0 : ENGINE_SHORT_NAP_NS;
     code = planned_open(&run->planned, run->setup, run->loop, &run->tree,
                         run->context, err);
     if (code == 0)
@@ -281,29 +286,29 @@ int run_open(struct run **out, const struct setup *setup, struct loop *loop,
 
 void run_close(struct run *run)
 {
-    if (run->dmps.migrate != NULL)
-        migrate_close(&run->migrate);
-    if (run->has_dmps)
-        links_close(&run->dmps.links);
+    if (run->dependent.dmps.migrate != NULL)
+        migrate_close(&run->dependent.migrate);
+    if (run->dependent.has_dmps)
+        links_close(&run->dependent.dmps.links);
     end_close(&run->end);
     transport_close(&run->transport);
     planned_free(&run->planned);
     powers_close(&run->powers);
     run_perturb_close(run);
-    load_close(&run->load);
+    load_close(&run->disturb.load);
     for (int i = 0; run->worker != NULL && i < run->workers; i++)
         if (run->worker[i].log != NULL)
-            munmap(run->worker[i].log, run->log_bytes);
-    for (int i = 0; run->scratch != NULL && i < run->workers; i++)
-        if (run->scratch[i] != NULL)
-            munmap(run->scratch[i], run->scratch_bytes);
+            munmap(run->worker[i].log, run->memory.log_bytes);
+    for (int i = 0; run->memory.scratch != NULL && i < run->workers; i++)
+        if (run->memory.scratch[i] != NULL)
+            munmap(run->memory.scratch[i], run->memory.scratch_bytes);
     run_free_gathered(run);
     tree_free(&run->tree);
-    free(run->site);
-    free(run->held);
-    free(run->place);
-    free(run->processor);
-    free(run->scratch);
+    free(run->places.site);
+    free(run->picture.held);
+    free(run->places.seen);
+    free(run->places.processor);
+    free(run->memory.scratch);
     free(run->counted);
     free(run->result);
     free(run->worker);
@@ -332,7 +337,7 @@ const struct perturbs *run_perturbs(const struct run *run)
 
 bool run_oversubscribed(const struct run *run)
 {
-    return run->oversubscribed;
+    return run->places.oversubscribed;
 }
 
 const struct planned *run_planned(const struct run *run)
@@ -366,10 +371,10 @@ int run_repeat(struct run *run, struct run_result *result, struct error *err)
                                   .alone_s = -1};
     run_free_gathered(run);
     run_reset(run);
-    load_resume(&run->load);
+    load_resume(&run->disturb.load);
     comm_quiet_barrier(&run->context->comm);
     engine_team_run(run->context->team, run_loop_body, run);
-    load_pause(&run->load);
+    load_pause(&run->disturb.load);
     run_perturb_end(run);
     int code = run_verify(run, result, err);
     return code == 0 ? run_gather(run, result, err) : code;
@@ -378,8 +383,8 @@ int run_repeat(struct run *run, struct run_result *result, struct error *err)
 int run_save(struct run *run, const char *path, struct run_result *result,
              struct error *err)
 {
-    run->picture = path;
+    run->picture.path = path;
     int code = run_repeat(run, result, err);
-    run->picture = NULL;
+    run->picture.path = NULL;
     return code;
 }

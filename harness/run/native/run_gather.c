@@ -26,7 +26,7 @@ static void worker_results(struct run *run)
         struct worker_result *r = &run->result[i];
         r->chunks = w->chunks;
         r->iterations = w->iterations;
-        r->finish_s = w->end_s - run->start_s;
+        r->finish_s = w->end_s - run->clock.start_s;
         /* The time of a stamped chunk that is not computing is subtracted. */
         r->compute_s =
             w->stamp ? (double)w->compute_ticks * context->tick_s - r->serve_s
@@ -50,8 +50,8 @@ static struct logged *own_log(const struct run *run, int64_t *count)
         for (int64_t c = 0; w->log != NULL && c < w->logged; c++) {
             struct logged *entry = &log[(*count)++];
             *entry = (struct logged){w->log[c], run_first_worker(run) + i};
-            entry->ran.begin -= w->stamp ? run->start_ticks : 0;
-            entry->ran.end -= w->stamp ? run->start_ticks : 0;
+            entry->ran.begin -= w->stamp ? run->clock.start_ticks : 0;
+            entry->ran.end -= w->stamp ? run->clock.start_ticks : 0;
         }
     }
     return log;
@@ -95,17 +95,17 @@ static void split_log(struct run *run, struct logged *all, int64_t n,
     if (book != NULL)
         n = drop_late(book, all, n);
     logged_sort(all, n);
-    run->all_ran = malloc((size_t)(n + 1) * sizeof(*run->all_ran));
-    run->all_ran_worker =
-        malloc((size_t)(n + 1) * sizeof(*run->all_ran_worker));
-    if (run->all_ran == NULL || run->all_ran_worker == NULL)
+    run->all.ran = malloc((size_t)(n + 1) * sizeof(*run->all.ran));
+    run->all.ran_worker =
+        malloc((size_t)(n + 1) * sizeof(*run->all.ran_worker));
+    if (run->all.ran == NULL || run->all.ran_worker == NULL)
         return;
     for (int64_t i = 0; i < n; i++) {
-        run->all_ran[i] = all[i].ran;
-        run->all_ran_worker[i] = (int32_t)all[i].worker;
+        run->all.ran[i] = all[i].ran;
+        run->all.ran_worker[i] = (int32_t)all[i].worker;
     }
-    result->log = run->all_ran;
-    result->log_worker = run->all_ran_worker;
+    result->log = run->all.ran;
+    result->log_worker = run->all.ran_worker;
     result->logged = n;
 }
 
@@ -129,13 +129,13 @@ static int gather_ranks(struct run *run, struct run_result *result,
                         struct error *err)
 {
     const struct comm *comm = &run->context->comm;
-    struct links *links = &run->dmps.links;
-    struct migrate *migrate = &run->migrate;
+    struct links *links = &run->dependent.dmps.links;
+    struct migrate *migrate = &run->dependent.migrate;
     struct rank_report mine = {
-        .start_s = run->start_s,
-        .end_s = run->end_s,
-        .messages = run->messages + links->messages + migrate->messages,
-        .bytes = run->bytes + links->bytes + migrate->moved_bytes,
+        .start_s = run->clock.start_s,
+        .end_s = run->clock.end_s,
+        .messages = run->traffic.messages + links->messages + migrate->messages,
+        .bytes = run->traffic.bytes + links->bytes + migrate->moved_bytes,
     };
     struct rank_report *all = NULL;
     if (comm->rank == 0)
@@ -172,7 +172,7 @@ static void gather_counted(struct run *run, struct run_result *result)
         return;
     comm_gather_any(&run->context->comm, run->counted,
                     (size_t)run->workers * sizeof(*run->counted), &all, &bytes);
-    run->all_counted = all;
+    run->all.counted = all;
     result->counted = all;
 }
 
@@ -183,11 +183,11 @@ static void gather_workers(struct run *run, struct run_result *result)
     worker_results(run);
     comm_gather_any(&run->context->comm, run->result,
                     (size_t)run->workers * sizeof(*run->result), &all, &bytes);
-    run->all_workers = all;
+    run->all.workers = all;
     result->workers = all;
     for (int w = 0; all != NULL && w < run->tree.workers; w++) {
-        result->chunks += run->all_workers[w].chunks;
-        result->iterations += run->all_workers[w].iterations;
+        result->chunks += run->all.workers[w].chunks;
+        result->iterations += run->all.workers[w].iterations;
     }
 }
 
@@ -196,11 +196,11 @@ static void gather_tolls(struct run *run, struct run_result *result)
     size_t count = (size_t)run->workers * (size_t)run->setup->perturbs.count,
            bytes;
     void *all;
-    if (run->toll == NULL)
+    if (run->disturb.toll == NULL)
         return;
-    comm_gather_any(&run->context->comm, run->toll, count * sizeof(*run->toll),
-                    &all, &bytes);
-    run->all_tolls = all;
+    comm_gather_any(&run->context->comm, run->disturb.toll,
+                    count * sizeof(*run->disturb.toll), &all, &bytes);
+    run->all.tolls = all;
     result->tolls = all;
 }
 
@@ -215,9 +215,9 @@ static void gather_book(struct run *run, struct run_result *result)
     result->dropped = book->dropped;
     result->chunks = book->count;
     result->iterations = book->placed;
-    for (int w = 0; run->all_workers != NULL && w < run->tree.workers; w++)
-        run_end_with_loop(&run->all_workers[w],
-                          run->all_tolls + (size_t)w * (size_t)count, count,
+    for (int w = 0; run->all.workers != NULL && w < run->tree.workers; w++)
+        run_end_with_loop(&run->all.workers[w],
+                          run->all.tolls + (size_t)w * (size_t)count, count,
                           result->time_s);
 }
 
@@ -238,14 +238,14 @@ int run_gather(struct run *run, struct run_result *result, struct error *err)
 
 void run_free_gathered(struct run *run)
 {
-    free(run->all_workers);
-    free(run->all_counted);
-    free(run->all_tolls);
-    free(run->all_ran);
-    free(run->all_ran_worker);
-    run->all_workers = NULL;
-    run->all_counted = NULL;
-    run->all_tolls = NULL;
-    run->all_ran = NULL;
-    run->all_ran_worker = NULL;
+    free(run->all.workers);
+    free(run->all.counted);
+    free(run->all.tolls);
+    free(run->all.ran);
+    free(run->all.ran_worker);
+    run->all.workers = NULL;
+    run->all.counted = NULL;
+    run->all.tolls = NULL;
+    run->all.ran = NULL;
+    run->all.ran_worker = NULL;
 }

@@ -22,14 +22,14 @@ static void reset_sources(struct run *run, bool further_step)
 static void set_steps(struct run *run, int pass)
 {
     bool replan = run->passes > 1;
-    run->dmps.first = pass;
-    run->dmps.last = replan ? pass : run->loop->grid.steps - 1;
+    run->dependent.dmps.first = pass;
+    run->dependent.dmps.last = replan ? pass : run->loop->grid.steps - 1;
 }
 
 void run_reset(struct run *run)
 {
-    run->messages = 0;
-    run->bytes = 0;
+    run->traffic.messages = 0;
+    run->traffic.bytes = 0;
     for (int i = 0; i < run->workers; i++) {
         struct worker *worker = &run->worker[i];
         worker->chunks = 0;
@@ -37,16 +37,16 @@ void run_reset(struct run *run)
         worker->iterations = 0;
         worker->compute_ticks = 0;
         run->result[i] = (struct worker_result){0};
-        memset(run->scratch[i], 0, run->loop->scratch_bytes);
+        memset(run->memory.scratch[i], 0, run->loop->scratch_bytes);
     }
     reset_sources(run, false);
-    run->migrate.messages = 0;
-    run->migrate.moved_bytes = 0;
-    if (run->has_dmps) {
-        run->dmps.links.messages = 0;
-        run->dmps.links.bytes = 0;
+    run->dependent.migrate.messages = 0;
+    run->dependent.migrate.moved_bytes = 0;
+    if (run->dependent.has_dmps) {
+        run->dependent.dmps.links.messages = 0;
+        run->dependent.dmps.links.bytes = 0;
         set_steps(run, 0);
-        dmps_reset(&run->dmps, run->workers);
+        dmps_reset(&run->dependent.dmps, run->workers);
     }
 }
 
@@ -57,12 +57,12 @@ static void start_together(struct run *run, int thread)
     struct engine_team *team = run->context->team;
     engine_team_barrier(team, &run->patience);
     if (thread == 0) {
-        if (run->crowded)
+        if (run->places.crowded)
             comm_quiet_barrier(&run->context->comm);
         else
             comm_sharp_barrier(&run->context->comm);
-        run->start_ticks = engine_ticks();
-        run->start_s = engine_now();
+        run->clock.start_ticks = engine_ticks();
+        run->clock.start_s = engine_now();
         run_perturb_begin(run);
     }
     engine_team_barrier(team, &run->patience);
@@ -74,11 +74,11 @@ static void run_dependent(struct run *run, struct worker *worker,
                           double *sync_s)
 {
     double now = engine_now();
-    if (run->dmps.first == 0)
+    if (run->dependent.dmps.first == 0)
         worker->begin_s = now;
     else
         *sync_s += now - worker->end_s;
-    dmps_run(&run->dmps, worker, sync_s);
+    dmps_run(&run->dependent.dmps, worker, sync_s);
     worker->end_s = engine_now();
 }
 
@@ -89,7 +89,7 @@ static void work(struct run *run, int thread)
     struct counters_work done = {.chunks = -worker->chunks,
                                  .iterations = -worker->iterations};
     double sync_s = 0;
-    if (run->has_dmps)
+    if (run->dependent.has_dmps)
         run_dependent(run, worker, &sync_s);
     else
         parallel_run(worker);
@@ -108,10 +108,10 @@ static void work(struct run *run, int thread)
 /* Until this rank has nothing left to send and no worker left to serve. */
 static void finish(struct run *run)
 {
-    if (run->has_dmps)
-        dmps_finish(&run->dmps);
+    if (run->dependent.has_dmps)
+        dmps_finish(&run->dependent.dmps);
     end_finish(&run->end);
-    end_add_traffic(&run->end, &run->messages, &run->bytes);
+    end_add_traffic(&run->end, &run->traffic.messages, &run->traffic.bytes);
 }
 
 static void run_pass(struct run *run, int thread)
@@ -131,7 +131,7 @@ static void run_pass(struct run *run, int thread)
 /* This rank's rows in the step that ended. */
 static struct migrate_rows *own_rows(const struct run *run, int64_t *count)
 {
-    int64_t n = 0, step = run->dmps.last, room = 1;
+    int64_t n = 0, step = run->dependent.dmps.last, room = 1;
     for (int i = 0; i < run->workers; i++)
         room += run->worker[i].logged;
     struct migrate_rows *own = malloc((size_t)room * sizeof(*own));
@@ -150,16 +150,16 @@ static struct migrate_rows *own_rows(const struct run *run, int64_t *count)
 static void next_step(struct run *run, int pass)
 {
     const struct comm *comm = &run->context->comm;
-    if (run->dmps.migrate != NULL) {
+    if (run->dependent.dmps.migrate != NULL) {
         int64_t count;
         struct migrate_rows *own = own_rows(run, &count);
-        migrate_tell(run->dmps.migrate, own, count);
+        migrate_tell(run->dependent.dmps.migrate, own, count);
         free(own);
     }
     reset_sources(run, true);
     set_steps(run, pass);
-    dmps_reset(&run->dmps, run->workers);
-    if (run->crowded)
+    dmps_reset(&run->dependent.dmps, run->workers);
+    if (run->places.crowded)
         comm_quiet_barrier(comm);
     else
         comm_sharp_barrier(comm);
@@ -188,7 +188,7 @@ void run_loop_body(int thread, void *arg)
                        context_slot(run->context, thread));
     run_passes(run, thread);
     if (thread == 0)
-        run->end_s = engine_now();
+        run->clock.end_s = engine_now();
     if (thread >= run->workers)
         return;
     counters_end(run->context->counters, context_slot(run->context, thread),

@@ -26,7 +26,7 @@ static uint8_t signals(const struct run *run, uint8_t hit)
 
 static struct perturb_toll *tolls_of(const struct run *run, int i)
 {
-    return run->toll + (size_t)i * (size_t)run->setup->perturbs.count;
+    return run->disturb.toll + (size_t)i * (size_t)run->setup->perturbs.count;
 }
 
 static bool is_over(void *end)
@@ -38,16 +38,17 @@ static int open_holds(struct run *run, const uint8_t *hit, struct error *err)
 {
     for (int i = 0; i < run->workers; i++) {
         uint8_t here = hit[run_first_worker(run) + i];
-        run->stops |= signals(run, here);
-        run->hold[i] =
+        run->disturb.stops |= signals(run, here);
+        run->disturb.hold[i] =
             (struct hold){.perturbs = &run->setup->perturbs,
                           .hit = (uint8_t)(here & ~signals(run, here)),
                           .toll = tolls_of(run, i),
-                          .start_s = &run->start_s,
+                          .start_s = &run->clock.start_s,
                           .over = run->cell.reissue > 0 ? is_over : NULL,
                           .arg = &run->end};
     }
-    return run->stops != 0 ? stopper_open(&run->stopper, err) : 0;
+    return run->disturb.stops != 0 ? stopper_open(&run->disturb.stopper, err)
+                                   : 0;
 }
 
 int run_perturb_open(struct run *run, struct error *err)
@@ -57,9 +58,9 @@ int run_perturb_open(struct run *run, struct error *err)
     if (count == 0)
         return 0;
     uint8_t *hit = malloc((size_t)run->tree.workers + 1);
-    run->hold = calloc(n, sizeof(*run->hold));
-    run->toll = calloc(n * count, sizeof(*run->toll));
-    if (hit == NULL || run->hold == NULL || run->toll == NULL) {
+    run->disturb.hold = calloc(n, sizeof(*run->disturb.hold));
+    run->disturb.toll = calloc(n * count, sizeof(*run->disturb.toll));
+    if (hit == NULL || run->disturb.hold == NULL || run->disturb.toll == NULL) {
         free(hit);
         return error_set(err, ENOMEM, "out of memory");
     }
@@ -71,40 +72,40 @@ int run_perturb_open(struct run *run, struct error *err)
 
 void run_perturb_close(struct run *run)
 {
-    if (run->stopper.pid > 0)
-        stopper_close(&run->stopper);
-    free(run->hold);
-    free(run->toll);
+    if (run->disturb.stopper.pid > 0)
+        stopper_close(&run->disturb.stopper);
+    free(run->disturb.hold);
+    free(run->disturb.toll);
 }
 
 /* ---- a repetition ---- */
 
 static bool holds(const struct run *run, int i)
 {
-    return run->hold != NULL && run->hold[i].hit != 0;
+    return run->disturb.hold != NULL && run->disturb.hold[i].hit != 0;
 }
 
 void run_perturb_poll(struct run *run, int i)
 {
     struct worker *worker = &run->worker[i];
     if (holds(run, i))
-        worker->poll = hold_poll(&run->hold[i], worker->poll);
+        worker->poll = hold_poll(&run->disturb.hold[i], worker->poll);
 }
 
 struct source *run_perturb_source(struct run *run, int i, struct source *source)
 {
     if (!holds(run, i))
         return source;
-    return hold_open(&run->hold[i], source, run_first_worker(run) + i);
+    return hold_open(&run->disturb.hold[i], source, run_first_worker(run) + i);
 }
 
 static void clear_tolls(struct run *run, int i)
 {
     for (int k = 0; k < run->setup->perturbs.count; k++)
         tolls_of(run, i)[k] = (struct perturb_toll){
-            .how = run->stops >> k & 1         ? HELD_BY_SIGNAL
-                   : run->hold[i].hit >> k & 1 ? HELD_BY_SELF
-                                               : HELD_NOT};
+            .how = run->disturb.stops >> k & 1         ? HELD_BY_SIGNAL
+                   : run->disturb.hold[i].hit >> k & 1 ? HELD_BY_SELF
+                                                       : HELD_NOT};
 }
 
 static void arm(struct run *run)
@@ -113,21 +114,21 @@ static void arm(struct run *run)
     int count = 0;
     for (int k = 0; k < run->setup->perturbs.count; k++) {
         const struct perturb *perturb = &run->setup->perturbs.list[k];
-        double from_s = run->start_s + perturb->at_s;
-        if (run->stops >> k & 1)
+        double from_s = run->clock.start_s + perturb->at_s;
+        if (run->disturb.stops >> k & 1)
             list[count++] =
                 (struct stopper_stop){from_s, from_s + perturb->seconds, k};
     }
-    stopper_arm(&run->stopper, list, count);
+    stopper_arm(&run->disturb.stopper, list, count);
 }
 
 void run_perturb_begin(struct run *run)
 {
-    for (int i = 0; run->hold != NULL && i < run->workers; i++) {
-        hold_begin(&run->hold[i]);
+    for (int i = 0; run->disturb.hold != NULL && i < run->workers; i++) {
+        hold_begin(&run->disturb.hold[i]);
         clear_tolls(run, i);
     }
-    if (run->stopper.pid > 0)
+    if (run->disturb.stopper.pid > 0)
         arm(run);
 }
 
@@ -135,12 +136,12 @@ void run_perturb_begin(struct run *run)
 static void take_stops(struct run *run)
 {
     struct stopper_stop list[PERTURBS_MAX];
-    int count = stopper_disarm(&run->stopper, list);
+    int count = stopper_disarm(&run->disturb.stopper, list);
     for (int i = 0; i < count; i++) {
-        double to_s = fmin(list[i].to_s, run->end_s);
+        double to_s = fmin(list[i].to_s, run->clock.end_s);
         if (list[i].from_s < to_s)
             perturb_toll_add(&tolls_of(run, 0)[list[i].which], 1,
-                             list[i].from_s - run->start_s,
+                             list[i].from_s - run->clock.start_s,
                              to_s - list[i].from_s);
     }
 }
@@ -148,11 +149,11 @@ static void take_stops(struct run *run)
 /* The real perturbations go to the workers' results. */
 void run_perturb_end(struct run *run)
 {
-    if (run->stopper.pid > 0)
+    if (run->disturb.stopper.pid > 0)
         take_stops(run);
-    for (int i = 0; run->hold != NULL && i < run->workers; i++) {
+    for (int i = 0; run->disturb.hold != NULL && i < run->workers; i++) {
         struct worker_result *result = &run->result[i];
-        result->held_computing_s = run->hold[i].computing_s;
+        result->held_computing_s = run->disturb.hold[i].computing_s;
         for (int k = 0; k < run->setup->perturbs.count; k++)
             result->lost_s += tolls_of(run, i)[k].lost_s;
     }

@@ -14,12 +14,12 @@ static char *pack(const struct run *run, size_t *bytes)
 {
     const struct loop *loop = run->loop;
     *bytes = 0;
-    for (int64_t i = 0; i < run->held_count; i++)
+    for (int64_t i = 0; i < run->picture.count; i++)
         *bytes += sizeof(struct piece) +
-                  (size_t)run->held[i].size * loop->output_bytes;
+                  (size_t)run->picture.held[i].size * loop->output_bytes;
     char *packed = malloc(*bytes + 1), *at = packed;
-    for (int64_t i = 0; packed != NULL && i < run->held_count; i++) {
-        const struct held *held = &run->held[i];
+    for (int64_t i = 0; packed != NULL && i < run->picture.count; i++) {
+        const struct held *held = &run->picture.held[i];
         const struct piece piece = {held->start, held->size};
         size_t size = (size_t)held->size * loop->output_bytes;
         memcpy(at, &piece, sizeof(piece));
@@ -51,9 +51,10 @@ static int write_output(const struct run *run, const char *packed, size_t bytes,
     const struct loop *loop = run->loop;
     char *output = calloc((size_t)loop->iterations, loop->output_bytes);
     if (output == NULL)
-        return error_set(err, ENOMEM, "%s: out of memory", run->picture);
+        return error_set(err, ENOMEM, "%s: out of memory", run->picture.path);
     unpack(loop, packed, bytes, output);
-    int code = loop->kernel->save(loop->instance, output, run->picture, err);
+    int code =
+        loop->kernel->save(loop->instance, output, run->picture.path, err);
     free(output);
     return code;
 }
@@ -65,7 +66,8 @@ int run_save_held(struct run *run, struct error *err)
     void *all = NULL;
     char *packed = pack(run, &bytes);
     int code =
-        packed ? 0 : error_set(err, ENOMEM, "%s: out of memory", run->picture);
+        packed ? 0
+               : error_set(err, ENOMEM, "%s: out of memory", run->picture.path);
     code = comm_agree(comm, code, err);
     if (code == 0)
         code = comm_gather_any(comm, packed, bytes, &all, &bytes);

@@ -9,14 +9,15 @@
 
 static void hold(struct run *run, char *memory, int64_t start, int64_t size)
 {
-    need_room(&run->held, &run->held_room, run->held_count + 1,
-              sizeof(*run->held));
-    run->held[run->held_count++] = (struct held){memory, start, size};
+    need_room(&run->picture.held, &run->picture.room, run->picture.count + 1,
+              sizeof(*run->picture.held));
+    run->picture.held[run->picture.count++] =
+        (struct held){memory, start, size};
 }
 
 static int64_t last_step(const struct run *run)
 {
-    return run->has_dmps ? run->loop->grid.steps - 1 : 0;
+    return run->dependent.has_dmps ? run->loop->grid.steps - 1 : 0;
 }
 
 /* Of chunks that may be handed out again all results are at the master. */
@@ -31,7 +32,7 @@ static void collect_placed(struct run *run)
 static void collect_held(struct run *run)
 {
     int64_t last = last_step(run), cursor = 0, start, size;
-    run->held_count = 0;
+    run->picture.count = 0;
     if (run->cell.reissue > 0) {
         collect_placed(run);
         return;
@@ -51,7 +52,7 @@ static void collect_held(struct run *run)
  * would hide that a worker does not wait for those of the next. */
 static void poison_rows(struct run *run, int64_t first, int64_t last)
 {
-    const struct dmps *dmps = &run->dmps;
+    const struct dmps *dmps = &run->dependent.dmps;
     size_t bytes = (size_t)dmps->grid.columns * dmps->grid.boundary_bytes;
     first = first < 0 ? 0 : first;
     last = last < dmps->rows ? last : dmps->rows - 1;
@@ -67,7 +68,7 @@ static void poison_chunk(struct run *run, const struct worker *worker,
     const struct loop *loop = run->loop;
     memset(worker->output + (size_t)ran->start * loop->output_bytes,
            LOOP_POISON, (size_t)ran->size * loop->output_bytes);
-    if (run->has_dmps)
+    if (run->dependent.has_dmps)
         poison_rows(run, ran->start - 1, ran->start + ran->size);
 }
 
@@ -92,18 +93,18 @@ int run_verify(struct run *run, struct run_result *result, struct error *err)
     int code = 0;
     if (run->loop->output_bytes == 0) {
         for (int i = 0; i < run->workers; i++) {
-            const uint64_t *own = run->scratch[i];
+            const uint64_t *own = run->memory.scratch[i];
             tally[0] += own[0];
             tally[1] += own[1];
         }
         verify_tally(run->loop, comm, tally, &verdict);
     } else {
         collect_held(run);
-        code = verify_output(run->loop, comm, run->held, run->held_count,
-                             &verdict, err);
-        if (code == 0 && run->picture != NULL)
+        code = verify_output(run->loop, comm, run->picture.held,
+                             run->picture.count, &verdict, err);
+        if (code == 0 && run->picture.path != NULL)
             code = run_save_held(run, err);
-        verify_poison(run->loop, run->held, run->held_count);
+        verify_poison(run->loop, run->picture.held, run->picture.count);
         poison_computed(run, last_step(run));
         end_poison(&run->end, LOOP_POISON);
     }
