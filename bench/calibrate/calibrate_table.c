@@ -38,8 +38,8 @@ static void print_pair(const char *kind, const char *what,
     printf("  %-8s %-10s %10s %10s %8.4f   %10s %10s\n", kind, what,
            with_unit(pair->c_d, d, sizeof(d)),
            with_unit(pair->c_c, c, sizeof(c)), pair->r2,
-           with_unit(pair->one_way_s[0], least, sizeof(least)),
-           with_unit(pair->one_way_s[last], most, sizeof(most)));
+           with_unit(pair->size[0].one_way, least, sizeof(least)),
+           with_unit(pair->size[last].one_way, most, sizeof(most)));
 }
 
 static void print_pairs(const char *name, const struct calibration_kind *kind)

@@ -191,11 +191,13 @@ static void conclude(struct exchange *x, int thread,
                      struct calibration_pair *pair)
 {
     struct line line = {0, 0, 0};
+    double bytes[CALIBRATION_SIZES], one_way_s[CALIBRATION_SIZES];
     for (int i = 0; i < CALIBRATION_SIZES; i++) {
-        pair->bytes[i] = sizes[i];
-        pair->one_way_s[i] = stats_median(x->sample[thread][i], SAMPLES).median;
+        bytes[i] = sizes[i];
+        one_way_s[i] = stats_median(x->sample[thread][i], SAMPLES).median;
+        pair->size[i] = (struct calibration_size){bytes[i], one_way_s[i]};
     }
-    line_fit(pair->bytes, pair->one_way_s, CALIBRATION_SIZES, &line);
+    line_fit(bytes, one_way_s, CALIBRATION_SIZES, &line);
     pair->c_d = line.start;
     pair->c_c = line.slope;
     pair->r2 = line.r2;

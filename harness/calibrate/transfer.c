@@ -81,13 +81,15 @@ static void conclude(double (*sample)[SAMPLES],
 {
     struct line line = {0, 0, 0};
     double back = stats_median(sample[EMPTY], SAMPLES).median / 2;
+    double bytes[CALIBRATION_SIZES], one_way_s[CALIBRATION_SIZES];
     for (int i = 0; i < CALIBRATION_SIZES; i++) {
         double median = stats_median(sample[i], SAMPLES).median;
-        transfer->bytes[i] = (double)sizes[i] * UNIT;
+        bytes[i] = (double)sizes[i] * UNIT;
         /* Never less than the way there of an empty message. */
-        transfer->one_way_s[i] = fmax(median - back, back);
+        one_way_s[i] = fmax(median - back, back);
+        transfer->size[i] = (struct calibration_size){bytes[i], one_way_s[i]};
     }
-    line_fit(transfer->bytes, transfer->one_way_s, CALIBRATION_SIZES, &line);
+    line_fit(bytes, one_way_s, CALIBRATION_SIZES, &line);
     transfer->g = line.start;
     transfer->G = line.slope;
     transfer->r2 = line.r2;

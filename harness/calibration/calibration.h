@@ -37,18 +37,23 @@ struct calibration_worker {
     double power; /* over all kernels (geometric mean), slowest = 1 */
 };
 
+/* A message of so many bytes, one way. */
+struct calibration_size {
+    double bytes, one_way; /* s */
+};
+
 /* A boundary between two workers. */
 struct calibration_pair {
     int worker[2];
     double c_d, c_c, r2; /* s, s for each byte */
-    double bytes[CALIBRATION_SIZES], one_way_s[CALIBRATION_SIZES];
+    struct calibration_size size[CALIBRATION_SIZES];
 };
 
 /* Input data from the rank of worker 0 to that of another one. */
 struct calibration_transfer {
     int worker;
     double g, G, r2; /* s, s for each byte */
-    double bytes[CALIBRATION_SIZES], one_way_s[CALIBRATION_SIZES];
+    struct calibration_size size[CALIBRATION_SIZES];
 };
 
 /* A kernel on one worker, while all others run it too. */

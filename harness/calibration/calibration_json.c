@@ -2,121 +2,184 @@
 #include "harness/calibration/calibration.h"
 
 #include "base/file.h"
+#include "harness/record/fields.h"
 #include "harness/record/record.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { WORKERS_MAX = 1 << 20 };
 
 static const char type[] = "dlsbench calibration";
 
+/* ---- what is in it ---- */
+
+#define HEAD(member) RECORD_AT(struct calibration, member)
+static const struct record_field head_fields[] = {
+    {"host", RECORD_TEXT, HEAD(host)},
+    {"processor", RECORD_TEXT, HEAD(processor)},
+    {"cpuset", RECORD_TEXT, HEAD(cpuset)},
+    {"mpi", RECORD_TEXT, HEAD(mpi)},
+    {"version", RECORD_TEXT, HEAD(version)},
+    {"started", RECORD_TEXT, HEAD(started)},
+    {"took_s", RECORD_REAL, HEAD(took_s)},
+    {NULL}};
+
+#define WORKER(member) RECORD_AT(struct calibration_worker, member)
+static const struct record_field worker_fields[] = {
+    {"host", RECORD_TEXT, WORKER(host)},
+    {"core", RECORD_INDEX, WORKER(core)},
+    {"power", RECORD_REAL, WORKER(power), .above = true},
+    {NULL}};
+
+#define SIZE(member) RECORD_AT(struct calibration_size, member)
+static const struct record_field size_fields[] = {
+    {"bytes", RECORD_REAL, SIZE(bytes), .above = true},
+    {"one_way_s", RECORD_REAL, SIZE(one_way), .above = true},
+    {NULL}};
+
+#define PAIR(member) RECORD_AT(struct calibration_pair, member)
+static const struct record_field pair_fields[] = {
+    {"c_d_s", RECORD_REAL, PAIR(c_d)},
+    {"c_c_s_per_byte", RECORD_REAL, PAIR(c_c)},
+    {"r2", RECORD_KNOWN, PAIR(r2)},
+    {NULL}};
+
+#define TRANSFER(member) RECORD_AT(struct calibration_transfer, member)
+static const struct record_field transfer_fields[] = {
+    {"g_s", RECORD_REAL, TRANSFER(g)},
+    {"G_s_per_byte", RECORD_REAL, TRANSFER(G)},
+    {"r2", RECORD_KNOWN, TRANSFER(r2)},
+    {NULL}};
+
+#define COST(member) RECORD_AT(struct calibration_cost, member)
+static const struct record_field cost_fields[] = {
+    {"c_p_s", RECORD_REAL, COST(c_p), .above = true},
+    {"c_b_s_per_row", RECORD_REAL, COST(c_b)},
+    {"operation_s", RECORD_REAL, COST(operation)},
+    {"start_s", RECORD_REAL, COST(start)},
+    {"r2", RECORD_KNOWN, COST(r2)},
+    {"power", RECORD_REAL, COST(power), .above = true},
+    {NULL}};
+
+#define KERNEL(member) RECORD_AT(struct calibration_kernel, member)
+static const struct record_field kernel_fields[] = {
+    {"kernel", RECORD_TEXT, KERNEL(spec)},
+    {"unit", RECORD_CHOICE, KERNEL(grid), .words = {"iteration", "grid point"}},
+    {"rows", RECORD_LONG, KERNEL(rows), .least = 1},
+    {"columns", RECORD_LONG, KERNEL(columns), .least = 1},
+    {NULL}};
+
+#define DISPATCH(member) RECORD_AT(struct calibration_dispatch, member)
+static const struct record_field dispatch_fields[] = {
+    {"transport", RECORD_TEXT, DISPATCH(transport)},
+    {"c_sch_s", RECORD_REAL, DISPATCH(c_sch)},
+    {NULL}};
+
+#define CHARGE(member) RECORD_AT(struct calibration_charge, member)
+static const struct record_field charge_fields[] = {
+    {"state_s", RECORD_KNOWN, CHARGE(state)},
+    {"send_s", RECORD_KNOWN, CHARGE(send)},
+    {"receive_s", RECORD_KNOWN, CHARGE(receive)},
+    {"one_way_s", RECORD_KNOWN, CHARGE(one_way)},
+    {"round_s", RECORD_KNOWN, CHARGE(round)},
+    {"steal_s", RECORD_KNOWN, CHARGE(steal)},
+    {NULL}};
+
 /* ---- writing ---- */
 
-static json_t *worker_to_json(const struct calibration_worker *w, int number)
+static json_t *numbered(int worker, const void *from,
+                        const struct record_field *fields)
 {
-    return json_pack("{s:i,s:s,s:o,s:f}", "worker", number, "host", w->host,
-                     "core", w->core >= 0 ? json_integer(w->core) : json_null(),
-                     "power", w->power);
+    json_t *object = json_object();
+    json_object_set_new(object, "worker", json_integer(worker));
+    record_put(object, from, fields);
+    return object;
 }
 
-static json_t *sizes_to_json(const double *bytes, const double *one_way_s)
+static json_t *workers_to_json(const struct calibration_kind *kind)
 {
-    json_t *sizes = json_array();
-    for (int i = 0; i < CALIBRATION_SIZES; i++)
-        json_array_append_new(sizes, json_pack("{s:f,s:f}", "bytes", bytes[i],
-                                               "one_way_s", one_way_s[i]));
-    return sizes;
+    json_t *workers = json_array();
+    for (int w = 0; w < kind->workers; w++)
+        json_array_append_new(workers,
+                              numbered(w, &kind->worker[w], worker_fields));
+    return workers;
 }
 
-static json_t *transfer_to_json(const struct calibration_transfer *t)
+static json_t *sizes_to_json(const struct calibration_size *size)
 {
-    return json_pack("{s:i,s:f,s:f,s:o,s:o}", "worker", t->worker, "g_s", t->g,
-                     "G_s_per_byte", t->G, "r2", record_real(t->r2), "sizes",
-                     sizes_to_json(t->bytes, t->one_way_s));
+    return record_list(size, CALIBRATION_SIZES, sizeof(*size), size_fields);
 }
 
-static json_t *pair_to_json(const struct calibration_pair *pair)
+static json_t *pairs_to_json(const struct calibration_kind *kind)
 {
-    return json_pack("{s:[i,i],s:f,s:f,s:o,s:o}", "workers", pair->worker[0],
-                     pair->worker[1], "c_d_s", pair->c_d, "c_c_s_per_byte",
-                     pair->c_c, "r2", record_real(pair->r2), "sizes",
-                     sizes_to_json(pair->bytes, pair->one_way_s));
-}
-
-static json_t *kernel_to_json(const struct calibration_kernel *kernel,
-                              int workers)
-{
-    json_t *costs = json_array();
-    for (int w = 0; w < workers; w++) {
-        const struct calibration_cost *cost = &kernel->cost[w];
-        json_array_append_new(
-            costs,
-            json_pack("{s:i,s:f,s:f,s:f,s:f,s:o,s:f}", "worker", w, "c_p_s",
-                      cost->c_p, "c_b_s_per_row", cost->c_b, "operation_s",
-                      cost->operation, "start_s", cost->start, "r2",
-                      record_real(cost->r2), "power", cost->power));
+    json_t *pairs = json_array();
+    for (int i = 0; i < kind->pairs; i++) {
+        const struct calibration_pair *pair = &kind->pair[i];
+        json_t *object =
+            json_pack("{s:[i,i]}", "workers", pair->worker[0], pair->worker[1]);
+        record_put(object, pair, pair_fields);
+        json_object_set_new(object, "sizes", sizes_to_json(pair->size));
+        json_array_append_new(pairs, object);
     }
-    return json_pack("{s:s,s:s,s:I,s:I,s:o}", "kernel", kernel->spec, "unit",
-                     kernel->grid ? "grid point" : "iteration", "rows",
-                     (json_int_t)kernel->rows, "columns",
-                     (json_int_t)kernel->columns, "workers", costs);
+    return pairs;
 }
 
-static json_t *charge_to_json(const struct calibration_charge *c)
+static json_t *transfers_to_json(const struct calibration_kind *kind)
 {
-    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "state_s",
-                     record_real(c->state), "send_s", record_real(c->send),
-                     "receive_s", record_real(c->receive), "one_way_s",
-                     record_real(c->one_way), "round_s", record_real(c->round),
-                     "steal_s", record_real(c->steal));
+    json_t *transfers = json_array();
+    for (int i = 0; i < kind->transfers; i++) {
+        const struct calibration_transfer *t = &kind->transfer[i];
+        json_t *object = numbered(t->worker, t, transfer_fields);
+        json_object_set_new(object, "sizes", sizes_to_json(t->size));
+        json_array_append_new(transfers, object);
+    }
+    return transfers;
+}
+
+static json_t *kernels_to_json(const struct calibration_kind *kind)
+{
+    json_t *kernels = json_array();
+    for (int k = 0; k < kind->kernels; k++) {
+        json_t *object = record_object(&kind->kernel[k], kernel_fields);
+        json_t *costs = json_array();
+        for (int w = 0; w < kind->workers; w++)
+            json_array_append_new(
+                costs, numbered(w, &kind->kernel[k].cost[w], cost_fields));
+        json_object_set_new(object, "workers", costs);
+        json_array_append_new(kernels, object);
+    }
+    return kernels;
 }
 
 json_t *calibration_kind_to_json(const struct calibration_kind *kind)
 {
-    json_t *workers = json_array(), *pairs = json_array();
-    json_t *kernels = json_array(), *dispatch = json_array();
-    json_t *transfers = json_array();
-    for (int w = 0; w < kind->workers; w++)
-        json_array_append_new(workers, worker_to_json(&kind->worker[w], w));
-    for (int i = 0; i < kind->pairs; i++)
-        json_array_append_new(pairs, pair_to_json(&kind->pair[i]));
-    for (int k = 0; k < kind->kernels; k++)
-        json_array_append_new(kernels,
-                              kernel_to_json(&kind->kernel[k], kind->workers));
-    for (int i = 0; i < kind->transfers; i++)
-        json_array_append_new(transfers, transfer_to_json(&kind->transfer[i]));
-    for (int i = 0; i < kind->dispatches; i++)
-        json_array_append_new(dispatch,
-                              json_pack("{s:s,s:f}", "transport",
-                                        kind->dispatch[i].transport, "c_sch_s",
-                                        kind->dispatch[i].c_sch));
-    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "workers", workers,
-                     "boundaries", pairs, "kernels", kernels, "transfers",
-                     transfers, "dispatch", dispatch, "charges",
-                     charge_to_json(&kind->charge), "slices",
-                     calibration_slices_to_json(&kind->slices));
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "workers",
+                     workers_to_json(kind), "boundaries", pairs_to_json(kind),
+                     "kernels", kernels_to_json(kind), "transfers",
+                     transfers_to_json(kind), "dispatch",
+                     record_list(kind->dispatch, kind->dispatches,
+                                 sizeof(*kind->dispatch), dispatch_fields),
+                     "charges", record_object(&kind->charge, charge_fields),
+                     "slices", calibration_slices_to_json(&kind->slices));
 }
 
 int calibration_save(const struct calibration *c, const char *path,
                      struct error *err)
 {
+    json_t *root =
+        json_pack("{s:s,s:i}", "type", type, "schema", CALIBRATION_SCHEMA);
     json_t *kinds = json_object();
     for (int i = 0; i < CALIBRATION_KINDS; i++)
         if (c->kind[i].workers > 0)
             json_object_set_new(kinds, calibration_names[i],
                                 calibration_kind_to_json(&c->kind[i]));
-    json_t *root = json_pack(
-        "{s:s,s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:o}", "type", type, "schema",
-        CALIBRATION_SCHEMA, "host", c->host, "processor", c->processor,
-        "cpuset", c->cpuset, "mpi", c->mpi, "version", c->version, "started",
-        c->started, "took_s", c->took_s, "kinds", kinds);
-    if (root == NULL)
+    if (root == NULL || kinds == NULL)
         return error_set(err, ENOMEM, "%s: out of memory", path);
+    record_put(root, c, head_fields);
+    json_object_set_new(root, "kinds", kinds);
     return record_whole(path, root, err);
 }
 
@@ -129,82 +192,37 @@ struct reader {
     struct error *err;
 };
 
-static int missing(const struct reader *reader, const char *where,
-                   const char *key, const char *allowed)
+static int add_place(const struct reader *reader, const char *where, int code)
+{
+    return code == 0
+               ? 0
+               : error_prefix(reader->err, code, "%s, %s", reader->kind, where);
+}
+
+static int refuse(const struct reader *reader, const char *where,
+                  const char *key, const char *allowed)
 {
     return error_set(reader->err, EINVAL, "%s, %s: '%s' must be %s",
                      reader->kind, where, key, allowed);
 }
 
-/* A number of at least `least`; a null or missing one becomes NAN when that is
- * allowed. */
-static int read_real(const struct reader *reader, const json_t *object,
-                     const char *where, const char *key, double least,
-                     bool above, double *out)
+static int read_fields(const struct reader *reader, const json_t *object,
+                       const char *where, void *to,
+                       const struct record_field *fields)
 {
-    const json_t *value = json_object_get(object, key);
-    double number = json_is_number(value) ? json_number_value(value) : NAN;
-    if (!isfinite(number) || number < least || (above && number <= least))
-        return missing(reader, where, key,
-                       above ? "a number above 0" : "a number from 0");
-    *out = number;
-    return 0;
-}
-
-static double optional(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static int read_count(const struct reader *reader, const json_t *object,
-                      const char *where, const char *key, int64_t least,
-                      int64_t *out)
-{
-    const json_t *value = json_object_get(object, key);
-    if (!json_is_integer(value) || json_integer_value(value) < least)
-        return missing(reader, where, key, "a whole number from 1");
-    *out = json_integer_value(value);
-    return 0;
-}
-
-static int read_text(const struct reader *reader, const json_t *object,
-                     const char *where, const char *key, char *out, size_t size)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    if (text == NULL || strlen(text) >= size)
-        return missing(reader, where, key, "a text of fitting length");
-    memcpy(out, text, strlen(text) + 1);
-    return 0;
-}
-
-static int read_worker(const struct reader *reader, const json_t *object,
-                       struct calibration_worker *w)
-{
-    const json_t *core = json_object_get(object, "core");
-    w->core = json_is_integer(core) ? (int)json_integer_value(core) : -1;
-    int code =
-        read_text(reader, object, "workers", "host", w->host, sizeof(w->host));
-    return code ? code
-                : read_real(reader, object, "workers", "power", 0, true,
-                            &w->power);
+    return add_place(reader, where,
+                     record_take(object, to, fields, reader->err));
 }
 
 static int read_sizes(const struct reader *reader, const json_t *object,
-                      const char *where, double *bytes, double *one_way_s)
+                      const char *where, struct calibration_size *size)
 {
     const json_t *sizes = json_object_get(object, "sizes");
-    int code = 0;
     if (json_array_size(sizes) != CALIBRATION_SIZES)
-        return missing(reader, where, "sizes", "a list of 7");
-    for (size_t i = 0; code == 0 && i < CALIBRATION_SIZES; i++) {
-        const json_t *size = json_array_get(sizes, i);
-        code = read_real(reader, size, where, "bytes", 0, true, &bytes[i]);
-        if (code == 0)
-            code = read_real(reader, size, where, "one_way_s", 0, true,
-                             &one_way_s[i]);
-    }
-    return code;
+        return refuse(reader, where, "sizes", "a list of 7");
+    return add_place(reader, where,
+                     record_take_list(sizes, size, CALIBRATION_SIZES,
+                                      sizeof(*size), size_fields, reader->err));
 }
 
 static int read_transfer(const struct reader *reader, const json_t *object,
@@ -212,17 +230,11 @@ static int read_transfer(const struct reader *reader, const json_t *object,
 {
     const json_t *worker = json_object_get(object, "worker");
     if (!json_is_integer(worker) || json_integer_value(worker) != number + 1)
-        return missing(reader, "transfers", "worker",
-                       "each worker but the first, in order");
+        return refuse(reader, "transfers", "worker",
+                      "each worker but the first, in order");
     t->worker = number + 1;
-    t->r2 = optional(object, "r2");
-    int code = read_real(reader, object, "transfers", "g_s", 0, false, &t->g);
-    if (code == 0)
-        code = read_real(reader, object, "transfers", "G_s_per_byte", 0, false,
-                         &t->G);
-    return code ? code
-                : read_sizes(reader, object, "transfers", t->bytes,
-                             t->one_way_s);
+    int code = read_fields(reader, object, "transfers", t, transfer_fields);
+    return code ? code : read_sizes(reader, object, "transfers", t->size);
 }
 
 static int read_pair(const struct reader *reader, const json_t *object,
@@ -233,93 +245,40 @@ static int read_pair(const struct reader *reader, const json_t *object,
         const json_t *end = json_array_get(ends, i);
         if (!json_is_integer(end) || json_integer_value(end) < 0 ||
             json_integer_value(end) >= workers)
-            return missing(reader, "boundaries", "workers",
-                           "two of the workers");
+            return refuse(reader, "boundaries", "workers",
+                          "two of the workers");
         pair->worker[i] = (int)json_integer_value(end);
     }
-    pair->r2 = optional(object, "r2");
-    int code =
-        read_real(reader, object, "boundaries", "c_d_s", 0, false, &pair->c_d);
-    if (code == 0)
-        code = read_real(reader, object, "boundaries", "c_c_s_per_byte", 0,
-                         false, &pair->c_c);
-    return code ? code
-                : read_sizes(reader, object, "boundaries", pair->bytes,
-                             pair->one_way_s);
-}
-
-static int read_cost(const struct reader *reader, const json_t *object,
-                     const char *where, struct calibration_cost *cost)
-{
-    cost->r2 = optional(object, "r2");
-    int code = read_real(reader, object, where, "c_p_s", 0, true, &cost->c_p);
-    if (code == 0)
-        code = read_real(reader, object, where, "c_b_s_per_row", 0, false,
-                         &cost->c_b);
-    if (code == 0)
-        code = read_real(reader, object, where, "operation_s", 0, false,
-                         &cost->operation);
-    if (code == 0)
-        code =
-            read_real(reader, object, where, "start_s", 0, false, &cost->start);
-    if (code == 0)
-        code = read_real(reader, object, where, "power", 0, true, &cost->power);
-    return code;
+    int code = read_fields(reader, object, "boundaries", pair, pair_fields);
+    return code ? code : read_sizes(reader, object, "boundaries", pair->size);
 }
 
 static int read_kernel(const struct reader *reader, const json_t *object,
                        int workers, struct calibration_kernel *kernel)
 {
-    char unit[16];
     const json_t *costs = json_object_get(object, "workers");
-    int code = read_text(reader, object, "kernels", "kernel", kernel->spec,
-                         sizeof(kernel->spec));
-    if (code == 0)
-        code = read_text(reader, object, "kernels", "unit", unit, sizeof(unit));
-    if (code == 0)
-        code =
-            read_count(reader, object, kernel->spec, "rows", 1, &kernel->rows);
-    if (code == 0)
-        code = read_count(reader, object, kernel->spec, "columns", 1,
-                          &kernel->columns);
+    int code = read_fields(reader, object, "kernels", kernel, kernel_fields);
     if (code != 0)
         return code;
-    kernel->grid = strcmp(unit, "grid point") == 0;
     if (json_array_size(costs) != (size_t)workers)
-        return missing(reader, kernel->spec, "workers",
-                       "a list with an entry for each worker");
-    for (int w = 0; code == 0 && w < workers; w++)
-        code = read_cost(reader, json_array_get(costs, (size_t)w), kernel->spec,
-                         &kernel->cost[w]);
-    return code;
+        return refuse(reader, kernel->spec, "workers",
+                      "a list with an entry for each worker");
+    return add_place(reader, kernel->spec,
+                     record_take_list(costs, kernel->cost, workers,
+                                      sizeof(*kernel->cost), cost_fields,
+                                      reader->err));
 }
 
 static int read_dispatch(const struct reader *reader, const json_t *list,
                          struct calibration_kind *kind)
 {
-    int code = 0;
     size_t most = sizeof(kind->dispatch) / sizeof(kind->dispatch[0]);
-    for (size_t i = 0; code == 0 && i < json_array_size(list) && i < most;
-         i++) {
-        struct calibration_dispatch *d = &kind->dispatch[kind->dispatches++];
-        const json_t *object = json_array_get(list, i);
-        code = read_text(reader, object, "dispatch", "transport", d->transport,
-                         sizeof(d->transport));
-        if (code == 0)
-            code = read_real(reader, object, "dispatch", "c_sch_s", 0, false,
-                             &d->c_sch);
-    }
-    return code;
-}
-
-static struct calibration_charge read_charge(const json_t *object)
-{
-    return (struct calibration_charge){.state = optional(object, "state_s"),
-                                       .send = optional(object, "send_s"),
-                                       .receive = optional(object, "receive_s"),
-                                       .one_way = optional(object, "one_way_s"),
-                                       .round = optional(object, "round_s"),
-                                       .steal = optional(object, "steal_s")};
+    size_t count = json_array_size(list) < most ? json_array_size(list) : most;
+    kind->dispatches = (int)count;
+    return add_place(reader, "dispatch",
+                     record_take_list(list, kind->dispatch, kind->dispatches,
+                                      sizeof(*kind->dispatch), dispatch_fields,
+                                      reader->err));
 }
 
 static int read_kind(const struct reader *reader, const json_t *object,
@@ -330,14 +289,16 @@ static int read_kind(const struct reader *reader, const json_t *object,
     const json_t *kernels = json_object_get(object, "kernels");
     const json_t *transfers = json_object_get(object, "transfers");
     if (json_array_size(workers) < 1 || json_array_size(workers) > WORKERS_MAX)
-        return missing(reader, "all", "workers", "a list of them");
+        return refuse(reader, "all", "workers", "a list of them");
     int n = (int)json_array_size(workers), code;
     code = calibration_kind_open(kind, n, (int)json_array_size(pairs),
                                  (int)json_array_size(kernels),
                                  (int)json_array_size(transfers), reader->err);
-    for (int i = 0; code == 0 && i < n; i++)
-        code = read_worker(reader, json_array_get(workers, (size_t)i),
-                           &kind->worker[i]);
+    if (code == 0)
+        code = add_place(reader, "workers",
+                         record_take_list(workers, kind->worker, n,
+                                          sizeof(*kind->worker), worker_fields,
+                                          reader->err));
     for (int i = 0; code == 0 && i < kind->pairs; i++)
         code = read_pair(reader, json_array_get(pairs, (size_t)i), n,
                          &kind->pair[i]);
@@ -349,11 +310,12 @@ static int read_kind(const struct reader *reader, const json_t *object,
                              &kind->transfer[i]);
     if (code == 0)
         code = read_dispatch(reader, json_object_get(object, "dispatch"), kind);
-    kind->charge = read_charge(json_object_get(object, "charges"));
+    record_take(json_object_get(object, "charges"), &kind->charge,
+                charge_fields, NULL);
     if (code == 0 && calibration_slices_from_json(
                          json_object_get(object, "slices"), &kind->slices) != 0)
-        code = missing(reader, "slices", "run_s, gap_s and start_s",
-                       "numbers above 0 and a list of 15");
+        code = refuse(reader, "slices", "run_s, gap_s and start_s",
+                      "numbers above 0 and a list of 15");
     return code;
 }
 
@@ -366,29 +328,6 @@ int calibration_kind_from_json(const json_t *object,
     if (code != 0)
         calibration_kind_free(kind);
     return code;
-}
-
-static int read_head(const json_t *root, struct calibration *c,
-                     struct error *err)
-{
-    const struct reader reader = {"the head", err};
-    const struct {
-        const char *key;
-        char *text;
-        size_t size;
-    } rows[] = {{"host", c->host, sizeof(c->host)},
-                {"processor", c->processor, sizeof(c->processor)},
-                {"cpuset", c->cpuset, sizeof(c->cpuset)},
-                {"mpi", c->mpi, sizeof(c->mpi)},
-                {"version", c->version, sizeof(c->version)},
-                {"started", c->started, sizeof(c->started)}};
-    int code = 0;
-    for (size_t i = 0; code == 0 && i < sizeof(rows) / sizeof(rows[0]); i++)
-        code = read_text(&reader, root, "machine", rows[i].key, rows[i].text,
-                         rows[i].size);
-    return code ? code
-                : read_real(&reader, root, "machine", "took_s", 0, false,
-                            &c->took_s);
 }
 
 static int read_root(const json_t *root, struct calibration *c,
@@ -404,7 +343,8 @@ static int read_root(const json_t *root, struct calibration *c,
                          "measure again with dlsbench calibrate",
                          (long long)json_integer_value(schema),
                          (int)CALIBRATION_SCHEMA);
-    int code = read_head(root, c, err), found = 0;
+    const struct reader head = {"the head", err};
+    int code = read_fields(&head, root, "machine", c, head_fields), found = 0;
     for (int i = 0; code == 0 && i < CALIBRATION_KINDS; i++) {
         const struct reader reader = {calibration_names[i], err};
         const json_t *kind = json_object_get(json_object_get(root, "kinds"),

@@ -35,8 +35,8 @@ static struct calibration make(void)
                                       .c_c = (3 - w) * 1e-9,
                                       .r2 = 0.99};
         for (int i = 0; i < CALIBRATION_SIZES; i++) {
-            kind->pair[w].bytes[i] = 1 << i;
-            kind->pair[w].one_way_s[i] = 1e-6 / 3 * i + 1e-7;
+            kind->pair[w].size[i].bytes = 1 << i;
+            kind->pair[w].size[i].one_way = 1e-6 / 3 * i + 1e-7;
         }
     }
     strcpy(kind->kernel[0].spec, "heat:rows=10,cols=20");
@@ -59,8 +59,8 @@ static struct calibration make(void)
         *t = (struct calibration_transfer){
             .worker = i + 1, .g = 2e-6, .G = (1 + i) * 1e-10, .r2 = 0.98};
         for (int s = 0; s < CALIBRATION_SIZES; s++) {
-            t->bytes[s] = 4096 << s;
-            t->one_way_s[s] = 3e-6 * (s + 1);
+            t->size[s].bytes = 4096 << s;
+            t->size[s].one_way = 3e-6 * (s + 1);
         }
     }
     calibration_set_powers(kind);

@@ -1,5 +1,6 @@
 #include "harness/launch/rows.h"
 
+#include "harness/record/fields.h"
 #include "harness/run/planned.h"
 #include "harness/setup/cell_transport.h"
 
@@ -39,11 +40,74 @@ static struct balance balance(const struct run_result *result, int workers)
     return b;
 }
 
-/* Negative: not known. */
-static json_t *known(double value)
-{
-    return value < 0 ? json_null() : record_real(value);
-}
+#define BALANCE(member) RECORD_AT(struct balance, member)
+static const struct record_field balance_fields[] = {
+    {"compute_mean_s", RECORD_KNOWN, BALANCE(compute_mean)},
+    {"overhead_mean_s", RECORD_KNOWN, BALANCE(overhead_mean)},
+    {"overhead_max_s", RECORD_KNOWN, BALANCE(overhead_max)},
+    {"imbalance", RECORD_KNOWN, BALANCE(imbalance)},
+    {"cv", RECORD_KNOWN, BALANCE(cv)},
+    {NULL}};
+
+#define RUN(member) RECORD_AT(struct run_result, member)
+static const struct record_field result_fields[] = {
+    {"iterations", RECORD_LONG, RUN(iterations)},
+    {"chunks", RECORD_LONG, RUN(chunks)},
+    {"time_s", RECORD_KNOWN, RUN(time_s)},
+    {"bound_s", RECORD_TIME, RUN(bound_s)},
+    {NULL}};
+
+static const struct record_field message_fields[] = {
+    {"skew_s", RECORD_TIME, RUN(skew_s)},
+    {"messages", RECORD_LONG, RUN(messages)},
+    {"bytes", RECORD_LONG, RUN(bytes)},
+    {NULL}};
+
+static const struct record_field reissue_fields[] = {
+    {"reissued", RECORD_TALLY, RUN(reissued)},
+    {"dropped", RECORD_TALLY, RUN(dropped)},
+    {NULL}};
+
+static const struct record_field alone_fields[] = {
+    {"alone_s", RECORD_TIME, RUN(alone_s)}, {NULL}};
+
+static const struct record_field loop_fields[] = {
+    {"serial_s", RECORD_TIME, RECORD_AT(struct loop, serial_s)}, {NULL}};
+
+#define WORKER(member) RECORD_AT(struct worker_result, member)
+static const struct record_field place_fields[] = {
+    {"core", RECORD_INDEX, WORKER(core)},
+    {"processor", RECORD_INDEX, WORKER(processor)},
+    {"numa", RECORD_INDEX, WORKER(numa)},
+    {NULL}};
+
+static const struct record_field work_fields[] = {
+    {"iterations", RECORD_LONG, WORKER(iterations)},
+    {"chunks", RECORD_LONG, WORKER(chunks)},
+    {"compute_s", RECORD_KNOWN, WORKER(compute_s)},
+    {"wait_s", RECORD_KNOWN, WORKER(wait_s)},
+    {"serve_s", RECORD_KNOWN, WORKER(serve_s)},
+    {"sync_s", RECORD_KNOWN, WORKER(sync_s)},
+    {"finish_s", RECORD_KNOWN, WORKER(finish_s)},
+    {NULL}};
+
+#define COUNTED(member) RECORD_AT(struct counters_values, member)
+static const struct record_field counted_fields[] = {
+    {"readings", RECORD_LONG, COUNTED(readings)},
+    {"switches_voluntary", RECORD_LONG, COUNTED(switches_voluntary)},
+    {"switches_involuntary", RECORD_LONG, COUNTED(switches_involuntary)},
+    {"faults_minor", RECORD_LONG, COUNTED(faults_minor)},
+    {"faults_major", RECORD_LONG, COUNTED(faults_major)},
+    {"user_s", RECORD_KNOWN, COUNTED(user_s)},
+    {"system_s", RECORD_KNOWN, COUNTED(system_s)},
+    {NULL}};
+
+#define RAN(member) RECORD_AT(struct ran, member)
+static const struct record_field chunk_fields[] = {
+    {"time_step", RECORD_LONG, RAN(time_step)},
+    {"start", RECORD_LONG, RAN(start)},
+    {"size", RECORD_LONG, RAN(size)},
+    {NULL}};
 
 static json_t *verified(const struct row_context *c,
                         const struct run_result *result)
@@ -62,11 +126,6 @@ static void identify(json_t *row, const char *type, const struct row_context *c)
     json_object_set_new(row, "launch", json_string(c->launch));
     json_object_set_new(row, "cell", json_string(c->cell->hash));
     json_object_set_new(row, "repetition", json_integer(c->repetition));
-}
-
-static json_t *count_of(int64_t count)
-{
-    return count < 0 ? json_null() : json_integer(count);
 }
 
 /* The real perturbations: one object for each perturbed worker and
@@ -133,32 +192,25 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     if (chosen != NULL)
         json_object_set_new(row, cell_transport(c->cell)->rules->field,
                             json_string(chosen));
-    json_t *measured = json_pack(
-        "{s:s,s:b,s:i,s:I,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,"
-        "s:o,s:I,s:I,s:o,s:b}",
-        "started", started, "simulated", engine_simulated, "workers",
-        run_workers(c->run), "seed", (json_int_t)c->seed, "status",
-        result->verified ? "ok" : "unverified", "iterations",
-        (json_int_t)result->iterations, "chunks", (json_int_t)result->chunks,
-        "time_s", record_real(result->time_s), "bound_s",
-        known(result->bound_s), "serial_s", known(c->loop->serial_s),
-        "compute_mean_s", record_real(b.compute_mean), "overhead_mean_s",
-        record_real(b.overhead_mean), "overhead_max_s",
-        record_real(b.overhead_max), "imbalance", record_real(b.imbalance),
-        "cv", record_real(b.cv), "skew_s", known(result->skew_s), "messages",
-        (json_int_t)result->messages, "bytes", (json_int_t)result->bytes,
-        "verified", verified(c, result), "oversubscribed",
-        run_oversubscribed(c->run));
-    json_object_update_new(row, measured);
-    json_object_set_new(row, "shared_masters",
-                        json_integer(run_shared_masters(c->run)));
+    json_object_update_new(
+        row, json_pack("{s:s,s:b,s:i,s:I,s:s}", "started", started, "simulated",
+                       engine_simulated, "workers", run_workers(c->run), "seed",
+                       (json_int_t)c->seed, "status",
+                       result->verified ? "ok" : "unverified"));
+    record_put(row, result, result_fields);
+    record_put(row, c->loop, loop_fields);
+    record_put(row, &b, balance_fields);
+    record_put(row, result, message_fields);
+    json_object_update_new(
+        row, json_pack("{s:o,s:b,s:i}", "verified", verified(c, result),
+                       "oversubscribed", run_oversubscribed(c->run),
+                       "shared_masters", run_shared_masters(c->run)));
     json_object_set_new(row, "perturbed", perturbed(c, result));
-    json_object_set_new(row, "reissued", count_of(result->reissued));
-    json_object_set_new(row, "dropped", count_of(result->dropped));
+    record_put(row, result, reissue_fields);
     add_facts(row, c, result->workers, run_workers(c->run));
     if (engine_simulated) {
         json_object_set_new(row, "wall_s", record_real(result->wall_s));
-        json_object_set_new(row, "alone_s", known(result->alone_s));
+        record_put(row, result, alone_fields);
     }
     return row;
 }
@@ -182,12 +234,6 @@ static json_t *node_list(uint64_t nodes)
     return used > 0 ? json_string(text) : json_null();
 }
 
-/* A negative value is not known. */
-static json_t *number(int value)
-{
-    return value < 0 ? json_null() : json_integer(value);
-}
-
 /* As the scheme counts with it, else V/Q. */
 static json_t *available(const struct powers *powers, int worker)
 {
@@ -208,30 +254,15 @@ static json_t *counts(const struct counters_list *events, uint32_t known,
     return object;
 }
 
-static json_t *whole(const struct counters_values *values, int64_t count)
+/* All null where nothing was counted. */
+static void add_counted(json_t *row, const struct counters_list *events,
+                        const struct counters_values *v)
 {
-    return values != NULL ? json_integer(count) : json_null();
-}
-
-static json_t *real(const struct counters_values *values, double value)
-{
-    return values != NULL ? json_real(value) : json_null();
-}
-
-static json_t *counted(const struct counters_list *events,
-                       const struct counters_values *v)
-{
-    static const struct counters_values none = {0};
-    const struct counters_values *n = v != NULL ? v : &none;
-    return json_pack(
-        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "counters_compute",
-        v ? counts(events, v->known, v->compute) : json_null(), "counters_wait",
-        v ? counts(events, v->known, v->wait) : json_null(), "readings",
-        whole(v, n->readings), "switches_voluntary",
-        whole(v, n->switches_voluntary), "switches_involuntary",
-        whole(v, n->switches_involuntary), "faults_minor",
-        whole(v, n->faults_minor), "faults_major", whole(v, n->faults_major),
-        "user_s", real(v, n->user_s), "system_s", real(v, n->system_s));
+    json_object_set_new(row, "counters_compute",
+                        v ? counts(events, v->known, v->compute) : json_null());
+    json_object_set_new(row, "counters_wait",
+                        v ? counts(events, v->known, v->wait) : json_null());
+    record_put(row, v, counted_fields);
 }
 
 json_t *row_worker(const struct row_context *c, const struct run_result *result,
@@ -241,26 +272,23 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
     json_t *row = json_object();
     const struct powers *powers = run_powers(c->run);
     identify(row, "worker", c);
-    json_t *measured = json_pack(
-        "{s:i,s:i,s:o,s:o,s:o,s:o,s:b,s:f,s:o,s:o,s:I,s:I,s:o,s:o,s:o,s:o,"
-        "s:o,s:o,s:o}",
-        "worker", worker, "rank", run_worker_rank(c->run, worker), "core",
-        number(r->core), "processor", number(r->processor), "numa",
-        number(r->numa), "memory_numa", node_list(r->memory), "bound", r->bound,
-        "power", powers->given[worker], "queue",
-        powers->queue ? json_integer(powers->queue[worker]) : json_null(),
-        "available", available(powers, worker), "iterations",
-        (json_int_t)r->iterations, "chunks", (json_int_t)r->chunks, "compute_s",
-        record_real(r->compute_s), "wait_s", record_real(r->wait_s), "serve_s",
-        record_real(r->serve_s), "sync_s", record_real(r->sync_s), "finish_s",
-        record_real(r->finish_s), "overhead_s",
-        record_real(result->time_s - r->compute_s), "lost_s",
-        record_real(r->lost_s));
-    json_object_update_new(row, measured);
-    add_facts(row, c, r, 1);
+    json_object_update_new(row, json_pack("{s:i,s:i}", "worker", worker, "rank",
+                                          run_worker_rank(c->run, worker)));
+    record_put(row, r, place_fields);
     json_object_update_new(
         row,
-        counted(c->events, result->counted ? &result->counted[worker] : NULL));
+        json_pack("{s:o,s:b,s:f,s:o,s:o}", "memory_numa", node_list(r->memory),
+                  "bound", r->bound, "power", powers->given[worker], "queue",
+                  powers->queue ? json_integer(powers->queue[worker])
+                                : json_null(),
+                  "available", available(powers, worker)));
+    record_put(row, r, work_fields);
+    json_object_set_new(row, "overhead_s",
+                        record_real(result->time_s - r->compute_s));
+    json_object_set_new(row, "lost_s", record_real(r->lost_s));
+    add_facts(row, c, r, 1);
+    add_counted(row, c->events,
+                result->counted ? &result->counted[worker] : NULL);
     return row;
 }
 
@@ -271,15 +299,15 @@ json_t *row_chunk(const struct row_context *c, const struct run_result *result,
     json_t *row = json_object();
     bool stamped = strcmp(c->cell->timing, "chunk") == 0;
     identify(row, "chunk", c);
-    json_t *measured = json_pack(
-        "{s:i,s:I,s:I,s:I,s:I,s:o,s:o}", "worker", result->log_worker[index],
-        "step", (json_int_t)index, "time_step", (json_int_t)ran->time_step,
-        "start", (json_int_t)ran->start, "size", (json_int_t)ran->size,
-        "begin_s",
-        stamped ? json_real((double)ran->begin * c->tick_s) : json_null(),
-        "end_s",
-        stamped ? json_real((double)ran->end * c->tick_s) : json_null());
-    json_object_update_new(row, measured);
+    json_object_set_new(row, "worker", json_integer(result->log_worker[index]));
+    json_object_set_new(row, "step", json_integer(index));
+    record_put(row, ran, chunk_fields);
+    json_object_set_new(row, "begin_s",
+                        stamped ? json_real((double)ran->begin * c->tick_s)
+                                : json_null());
+    json_object_set_new(row, "end_s",
+                        stamped ? json_real((double)ran->end * c->tick_s)
+                                : json_null());
     int home = run_home(c->run, ran->start);
     if (home >= 0)
         json_object_set_new(row, "home", json_integer(home));

@@ -2,38 +2,61 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "harness/guard/need.h"
+#include "harness/record/fields.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-json_t *policy_to_json(const struct policy *p)
-{
-    return json_pack("{s:i,s:i,s:f,s:f,s:f,s:f,s:s,s:b,s:b,s:b}", "repetitions",
-                     p->repetitions, "repetitions_max", p->repetitions_max,
-                     "ci", p->ci, "cell_seconds", p->cell_seconds,
-                     "verify_limit", p->verify_limit, "cell_timeout",
-                     p->cell_timeout, "events", p->events, "trace", p->trace,
-                     "save", p->save, "oversubscribe", p->oversubscribe);
-}
+#define POLICY(member) RECORD_AT(struct policy, member)
+static const struct record_field policy_fields[] = {
+    {"repetitions", RECORD_COUNT, POLICY(repetitions)},
+    {"repetitions_max", RECORD_COUNT, POLICY(repetitions_max)},
+    {"ci", RECORD_REAL, POLICY(ci)},
+    {"cell_seconds", RECORD_REAL, POLICY(cell_seconds)},
+    {"verify_limit", RECORD_REAL, POLICY(verify_limit)},
+    {"cell_timeout", RECORD_REAL, POLICY(cell_timeout)},
+    {"events", RECORD_TEXT, POLICY(events)},
+    {"trace", RECORD_SWITCH, POLICY(trace)},
+    {"save", RECORD_SWITCH, POLICY(save)},
+    {"oversubscribe", RECORD_SWITCH, POLICY(oversubscribe)},
+    {NULL}};
 
-static int policy_from_json(json_t *object, struct policy *p)
+#define SIMULATION(member) RECORD_AT(struct plan_simulation, member)
+static const struct record_field simulation_fields[] = {
+    {"platform", RECORD_TEXT, SIMULATION(platform)},
+    {"calibration", RECORD_TEXT, SIMULATION(calibration)},
+    {"operation_s", RECORD_REAL, SIMULATION(operation_s)},
+    {"request_s", RECORD_REAL, SIMULATION(request_s)},
+    {"result_bytes", RECORD_REAL, SIMULATION(result_bytes)},
+    {"boundary_bytes", RECORD_REAL, SIMULATION(boundary_bytes)},
+    {"count_s", RECORD_REAL, SIMULATION(count_s)},
+    {"state_s", RECORD_REAL, SIMULATION(state_s)},
+    {"own_s", RECORD_REAL, SIMULATION(own_s)},
+    {"steal_s", RECORD_REAL, SIMULATION(steal_s)},
+    {"answer_s", RECORD_REAL, SIMULATION(answer_s)},
+    {"handover_s", RECORD_REAL, SIMULATION(handover_s)},
+    {"handover_byte_s", RECORD_REAL, SIMULATION(handover_byte_s)},
+    {NULL}};
+
+#define PLAN(member) RECORD_AT(struct plan, member)
+static const struct record_field plan_fields[] = {
+    {"out", RECORD_TEXT, PLAN(out)},
+    {"launch", RECORD_TEXT, PLAN(launch)},
+    {"campaign", RECORD_TEXT, PLAN(campaign)},
+    {"shard", RECORD_TEXT, PLAN(shard)},
+    {"command", RECORD_TEXT, PLAN(command)},
+    {"seed", RECORD_LONG, PLAN(seed), .least = (double)INT64_MIN},
+    {"gained", RECORD_INDEX, PLAN(gained)},
+    {"ranks", RECORD_COUNT, PLAN(ranks), .least = 1},
+    {"threads", RECORD_COUNT, PLAN(threads), .least = 1},
+    {NULL}};
+
+json_t *policy_to_json(const struct policy *policy)
 {
-    int trace, save, oversubscribe;
-    const char *events;
-    int code = json_unpack(
-        object, "{s:i,s:i,s:F,s:F,s:F,s:F,s:s,s:b,s:b,s:b}", "repetitions",
-        &p->repetitions, "repetitions_max", &p->repetitions_max, "ci", &p->ci,
-        "cell_seconds", &p->cell_seconds, "verify_limit", &p->verify_limit,
-        "cell_timeout", &p->cell_timeout, "events", &events, "trace", &trace,
-        "save", &save, "oversubscribe", &oversubscribe);
-    if (code == 0)
-        snprintf(p->events, sizeof(p->events), "%s", events);
-    p->trace = trace;
-    p->save = save;
-    p->oversubscribe = oversubscribe;
-    return code;
+    return record_object(policy, policy_fields);
 }
 
 /* As measured on the machine of the README with make bench-overhead: a counter
@@ -58,35 +81,6 @@ void plan_simulation_fill(struct plan_simulation *simulation,
              cell->platform);
 }
 
-static json_t *simulation_to_json(const struct plan_simulation *s)
-{
-    return json_pack("{s:s,s:s,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f}",
-                     "platform", s->platform, "calibration", s->calibration,
-                     "operation_s", s->operation_s, "request_s", s->request_s,
-                     "result_bytes", s->result_bytes, "boundary_bytes",
-                     s->boundary_bytes, "count_s", s->count_s, "state_s",
-                     s->state_s, "own_s", s->own_s, "steal_s", s->steal_s,
-                     "answer_s", s->answer_s, "handover_s", s->handover_s,
-                     "handover_byte_s", s->handover_byte_s);
-}
-
-static int simulation_from_json(json_t *object, struct plan_simulation *s)
-{
-    const char *platform, *calibration;
-    if (json_unpack(
-            object, "{s:s,s:s,s:F,s:F,s:F,s:F,s:F,s:F,s:F,s:F,s:F,s:F,s:F}",
-            "platform", &platform, "calibration", &calibration, "operation_s",
-            &s->operation_s, "request_s", &s->request_s, "result_bytes",
-            &s->result_bytes, "boundary_bytes", &s->boundary_bytes, "count_s",
-            &s->count_s, "state_s", &s->state_s, "own_s", &s->own_s, "steal_s",
-            &s->steal_s, "answer_s", &s->answer_s, "handover_s", &s->handover_s,
-            "handover_byte_s", &s->handover_byte_s) != 0)
-        return -1;
-    snprintf(s->platform, sizeof(s->platform), "%s", platform);
-    snprintf(s->calibration, sizeof(s->calibration), "%s", calibration);
-    return 0;
-}
-
 /* Paths, which are not checked with the cells. */
 static int check_texts(const struct plan *plan, struct error *err)
 {
@@ -106,18 +100,15 @@ int plan_save(const struct plan *plan, const char *path, struct error *err)
     int code = check_texts(plan, err);
     if (code != 0)
         return code;
-    json_t *cells = json_array();
+    json_t *root = record_object(plan, plan_fields), *cells = json_array();
     for (int i = 0; i < plan->count; i++)
         json_array_append_new(cells, cell_to_json(&plan->cells[i]));
-    json_t *root = json_pack(
-        "{s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:i,s:o,s:o,s:o}", "out", plan->out,
-        "launch", plan->launch, "campaign", plan->campaign, "shard",
-        plan->shard, "command", plan->command, "seed", (json_int_t)plan->seed,
-        "gained", plan->gained, "ranks", plan->ranks, "threads", plan->threads,
-        "policy", policy_to_json(&plan->policy), "simulation",
-        simulation_to_json(&plan->simulation), "cells", cells);
+    json_object_set_new(root, "policy", policy_to_json(&plan->policy));
+    json_object_set_new(root, "simulation",
+                        record_object(&plan->simulation, simulation_fields));
+    json_object_set_new(root, "cells", cells);
     errno = 0;
-    code = root ? json_dump_file(root, path, JSON_INDENT(1)) : -1;
+    code = json_dump_file(root, path, JSON_INDENT(1));
     json_decref(root);
     if (code != 0)
         return error_set(err, errno ? errno : EIO, "%s: cannot write: %s", path,
@@ -148,11 +139,10 @@ char *plan_read(const char *path, struct error *err)
 static int parse_cells(json_t *array, struct plan *plan, struct error *err)
 {
     if (!json_is_array(array))
-        return error_set(err, EINVAL, "the plan's cells are not a list");
+        return error_set(err, EINVAL,
+                         "the plan is not one: its cells are not a list");
     plan->count = (int)json_array_size(array);
-    plan->cells = calloc((size_t)plan->count + 1, sizeof(*plan->cells));
-    if (plan->cells == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    plan->cells = need_zeroed((size_t)plan->count, sizeof(*plan->cells));
     for (int i = 0; i < plan->count; i++) {
         int code =
             cell_read(json_array_get(array, (size_t)i), &plan->cells[i], err);
@@ -168,40 +158,37 @@ static int parse_cells(json_t *array, struct plan *plan, struct error *err)
     return 0;
 }
 
-#define COPY(field) snprintf(plan->field, sizeof(plan->field), "%s", field)
+static int read_part(const json_t *root, const char *key, void *to,
+                     const struct record_field *fields, struct error *err)
+{
+    const json_t *part = json_object_get(root, key);
+    if (part == NULL)
+        return error_set(err, EINVAL, "the plan is not one: it has no %s", key);
+    int code = record_take(part, to, fields, err);
+    return code == 0
+               ? 0
+               : error_prefix(err, code, "the plan's %s is incomplete", key);
+}
 
 int plan_parse(const char *text, struct plan *plan, struct error *err)
 {
     json_error_t where;
-    json_t *root = json_loads(text, 0, &where), *policy, *simulation, *cells;
-    const char *out, *launch, *campaign, *shard, *command;
-    json_int_t seed;
+    json_t *root = json_loads(text, 0, &where);
     *plan = (struct plan){0};
-    if (root == NULL ||
-        json_unpack_ex(root, &where, 0,
-                       "{s:s,s:s,s:s,s:s,s:s,s:I,s?i,s:i,s:i,"
-                       "s:o,s:o,s:o}",
-                       "out", &out, "launch", &launch, "campaign", &campaign,
-                       "shard", &shard, "command", &command, "seed", &seed,
-                       "gained", &plan->gained, "ranks", &plan->ranks,
-                       "threads", &plan->threads, "policy", &policy,
-                       "simulation", &simulation, "cells", &cells) != 0) {
-        json_decref(root);
+    if (root == NULL)
         return error_set(err, EINVAL, "the plan is not one: %s", where.text);
-    }
-    COPY(out);
-    COPY(launch);
-    COPY(campaign);
-    COPY(shard);
-    COPY(command);
-    plan->seed = (uint64_t)seed;
-    int code = 0;
-    if (policy_from_json(policy, &plan->policy) != 0)
-        code = error_set(err, EINVAL, "the plan's policy is incomplete");
-    else if (simulation_from_json(simulation, &plan->simulation) != 0)
-        code = error_set(err, EINVAL, "the plan's simulation is incomplete");
+    int code = record_take(root, plan, plan_fields, err);
+    if (code != 0)
+        error_prefix(err, code, "the plan is not one");
+    if (plan->gained < 0) /* of an earlier version */
+        plan->gained = 0;
     if (code == 0)
-        code = parse_cells(cells, plan, err);
+        code = read_part(root, "policy", &plan->policy, policy_fields, err);
+    if (code == 0)
+        code = read_part(root, "simulation", &plan->simulation,
+                         simulation_fields, err);
+    if (code == 0)
+        code = parse_cells(json_object_get(root, "cells"), plan, err);
     json_decref(root);
     if (code != 0)
         plan_free(plan);
