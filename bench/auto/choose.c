@@ -180,15 +180,12 @@ static double predicted(const struct results *results,
                         const struct cell *candidate)
 {
     struct cell cell;
-    double time_s = NAN;
     if (on_this_machine(candidate, &cell, NULL) != 0)
         return NAN;
     const struct result *result = results_find(results, cell.hash);
-    if (result == NULL || result->count == 0 ||
-        result_median(result, offsetof(struct result_sample, time_s), &time_s,
-                      NULL) != 0)
+    if (result == NULL || result->count == 0)
         return NAN;
-    return time_s;
+    return result_median(result, offsetof(struct result_sample, time_s), NULL);
 }
 
 static json_t *candidate_row(const struct cell *cell, const char *launch,

@@ -3,6 +3,7 @@
 #include "bench/start/child.h"
 #include "bench/start/launcher.h"
 #include "bench/start/stops.h"
+#include "harness/guard/need.h"
 #include "harness/topo/topo.h"
 #include "kernels/kernel.h"
 
@@ -30,10 +31,8 @@ static int add_spec(struct specs *specs, const char *name, const char *keys,
     const int most = sizeof(specs->spec) / sizeof(specs->spec[0]);
     if (specs->count == most)
         return error_set(err, E2BIG, "calibrate: more than %d kernels", most);
-    char *text = NULL;
-    if (asprintf(&text, "%s%s%s", name, keys[0] ? ":" : "", keys) < 0)
-        return error_set(err, ENOMEM, "out of memory");
-    specs->spec[specs->count++] = text;
+    specs->spec[specs->count++] =
+        need_text("%s%s%s", name, keys[0] ? ":" : "", keys);
     return 0;
 }
 

@@ -72,8 +72,7 @@ int campaign_shape(struct campaign *campaign, struct layout shape,
 
 /* Keeps every n-th cell in the order of their hashes, from the shard-th on
  * (0 <= shard < n): the shards are disjoint, complete and nearly equal. */
-int campaign_shard(struct campaign *campaign, int shard, int shards,
-                   struct error *err);
+void campaign_shard(struct campaign *campaign, int shard, int shards);
 
 void campaign_free(struct campaign *campaign);
 

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "bench/campaign/policy.h"
 #include "harness/cell/cell_field.h"
+#include "harness/guard/need.h"
 #include "harness/setup/setup.h"
 
 #include <errno.h>
@@ -29,7 +30,8 @@ static char *read_file(const char *path, struct error *err)
         error_set(err, EINVAL,
                   "%s: not a campaign file: it is larger than %d MB", path,
                   FILE_SIZE_MAX >> 20);
-    } else if ((text = calloc(1, (size_t)info.st_size + 1)) != NULL) {
+    } else {
+        text = need_zeroed(1, (size_t)info.st_size + 1);
         size_t length = fread(text, 1, (size_t)info.st_size, file);
         if (strlen(text) != length) {
             error_set(err, EINVAL, "%s: not a text, byte %zu is zero", path,
@@ -37,8 +39,6 @@ static char *read_file(const char *path, struct error *err)
             free(text);
             text = NULL;
         }
-    } else {
-        error_set(err, ENOMEM, "out of memory");
     }
     if (file != NULL)
         fclose(file);
@@ -110,9 +110,7 @@ int campaign_single(const struct cell *cell, const struct policy *policy,
     int code = cell_check(&checked, err);
     if (code != 0)
         return code;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    FILE *out = need_stream(&text, &size);
     fprintf(out, "name: %.*s-%.*s\n", (int)strcspn(checked.kernel, ":"),
             checked.kernel, (int)strcspn(checked.scheme, ":/"), checked.scheme);
     write_policy(out, policy);
@@ -158,19 +156,13 @@ static int by_hash(const void *a, const void *b)
     return strcmp(x->hash, y->hash);
 }
 
-int campaign_shard(struct campaign *campaign, int shard, int shards,
-                   struct error *err)
+void campaign_shard(struct campaign *campaign, int shard, int shards)
 {
     struct cross_result *all = &campaign->all;
     size_t n = (size_t)all->count;
-    struct numbered *order = calloc(n + 1, sizeof(*order));
-    bool *mine = calloc(n + 1, sizeof(*mine));
+    struct numbered *order = need_zeroed(n, sizeof(*order));
+    bool *mine = need_zeroed(n, sizeof(*mine));
     int kept = 0;
-    if (order == NULL || mine == NULL) {
-        free(order);
-        free(mine);
-        return error_set(err, ENOMEM, "out of memory");
-    }
     for (int i = 0; i < all->count; i++)
         order[i] = (struct numbered){all->cells[i].hash, i};
     qsort(order, n, sizeof(*order), by_hash);
@@ -182,5 +174,4 @@ int campaign_shard(struct campaign *campaign, int shard, int shards,
     all->count = kept;
     free(order);
     free(mine);
-    return 0;
 }

@@ -1,6 +1,7 @@
 #include "bench/campaign/campaign_text.h"
 
 #include "base/text.h"
+#include "harness/guard/need.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,9 +83,7 @@ static char *append_lines(struct document *doc, const char *text,
     char *all = NULL;
     size_t size;
     bool last;
-    FILE *out = open_memstream(&all, &size);
-    if (out == NULL)
-        return NULL;
+    FILE *out = need_stream(&all, &size);
     fputs(text, out);
     if (text[0] != '\0' && text[strlen(text) - 1] != '\n')
         fputc('\n', out);
@@ -197,11 +196,10 @@ static char *write_anew(const char *text, const struct campaign_setup *setup)
     size_t size;
     if (document_parse("campaign", text, &copy, NULL) != 0)
         return NULL;
-    FILE *out = open_memstream(&all, &size);
-    if (out == NULL || !add_sets(&copy, setup)) {
+    FILE *out = need_stream(&all, &size);
+    if (!add_sets(&copy, setup)) {
         document_free(&copy);
-        if (out != NULL)
-            fclose(out);
+        fclose(out);
         free(all);
         return NULL;
     }

@@ -3,6 +3,7 @@
 #include "bench/cli/numbers.h"
 #include "bench/cli/options.h"
 
+#include "harness/guard/need.h"
 #include "sched/sched.h"
 #include "sched/schemes/registry.h"
 
@@ -115,16 +116,12 @@ static int by_power(const void *a, const void *b)
 
 /* In turn; but where every worker's first chunk is set by decreasing power,
  * they ask in that order first, so that steps come out ascending. */
-static int default_order(struct sequence *seq, struct error *err)
+static void default_order(struct sequence *seq)
 {
     int p = seq->loop.workers;
-    struct ranked *ranked = calloc((size_t)p, sizeof(*ranked));
-    seq->order = calloc((size_t)p, sizeof(*seq->order));
-    seq->first = calloc((size_t)p, sizeof(*seq->first));
-    if (ranked == NULL || seq->order == NULL || seq->first == NULL) {
-        free(ranked);
-        return error_set(err, ENOMEM, "out of memory");
-    }
+    struct ranked *ranked = need_zeroed((size_t)p, sizeof(*ranked));
+    seq->order = need_zeroed((size_t)p, sizeof(*seq->order));
+    seq->first = need_zeroed((size_t)p, sizeof(*seq->first));
     bool primed = seq->ops->flags & SCHED_PRIMED;
     for (int w = 0; w < p; w++) {
         ranked[w].worker = seq->order[w] = w;
@@ -135,7 +132,6 @@ static int default_order(struct sequence *seq, struct error *err)
         seq->first[i] = ranked[i].worker;
     seq->order_count = p;
     free(ranked);
-    return 0;
 }
 
 static int sequence_read(const struct input *in, struct sequence *seq,
@@ -151,8 +147,10 @@ static int sequence_read(const struct input *in, struct sequence *seq,
         .iterations = in->iterations, .workers = workers, .power = seq->power};
     seq->min_chunk = in->min_chunk;
     seq->csv = in->csv;
-    if (in->order == NULL)
-        return default_order(seq, err);
+    if (in->order == NULL) {
+        default_order(seq);
+        return 0;
+    }
     return number_order("--order", in->order, workers, &seq->order,
                         &seq->order_count, err);
 }
@@ -201,9 +199,7 @@ static int sequence_print(const struct sequence *seq, struct error *err)
 {
     struct sched sched;
     size_t bytes = (sched_bytes(seq->ops, &seq->loop) + 7) / 8 * 8;
-    void *memory = calloc(1, bytes);
-    if (memory == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    void *memory = need_zeroed(1, bytes);
     int code = sched_init(&sched, memory, seq->ops, &seq->spec, &seq->loop,
                           seq->min_chunk, err);
     if (code == 0) {

@@ -103,15 +103,13 @@ static int print_results(const struct rundir *dir,
     if (code != 0)
         return code;
     code = models_store(dir->path, &results, err);
-    if (code == 0)
-        code = summary_print(stdout, &results, err);
-    if (code == 0)
+    if (code == 0) {
+        summary_print(stdout, &results);
         tables_print(&results, dir->path, true);
-    if (code == 0)
         summary_end(stdout, dir->path, summary_count(&results),
                     campaign->all.skipped);
-    if (code == 0)
         code = check_kept(dir, campaign, &results, err);
+    }
     results_free(&results);
     fflush(stdout);
     return code;
@@ -230,8 +228,8 @@ static int take_part(const struct run_options *options,
     if (options->shape.ranks > 0)
         code = campaign_shape(campaign, options->shape, err);
     if (code == 0)
-        code = campaign_shard(campaign, options->dir.part.shard,
-                              options->dir.part.shards, err);
+        campaign_shard(campaign, options->dir.part.shard,
+                       options->dir.part.shards);
     return code == 0 ? check_save(campaign, err) : code;
 }
 

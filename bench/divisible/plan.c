@@ -4,6 +4,7 @@
 #include "bench/divisible/plan.h"
 #include "bench/divisible/plan_sim.h"
 
+#include "harness/guard/need.h"
 #include "sched/divisible/installments.h"
 
 #include <errno.h>
@@ -14,17 +15,15 @@
 
 enum { WIDTH_DEFAULT = 100 };
 
-static int lower_bound(const struct plan_request *request, double *bound,
-                       struct error *err)
+/* No makespan is shorter. */
+static double find_bound(const struct plan_request *request)
 {
     const struct divisible_platform *platform = &request->platform.platform;
-    int *order = calloc((size_t)platform->workers, sizeof(*order));
-    if (order == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    int *order = need_zeroed((size_t)platform->workers, sizeof(*order));
     divisible_sort(platform, DIVISIBLE_BY_LINK, order);
-    *bound = request->load / divisible_steady_rate(platform, order);
+    double bound = request->load / divisible_steady_rate(platform, order);
     free(order);
-    return 0;
+    return bound;
 }
 
 /* Of the terminal, or of $COLUMNS, or enough for most. */
@@ -178,12 +177,9 @@ static void make_all(const struct plan_request *request, double bound)
 
 static int answer(const struct plan_request *request, struct error *err)
 {
-    double bound = 0;
     if (request->batch != NULL)
         return plan_batch(request, err);
-    int code = lower_bound(request, &bound, err);
-    if (code != 0)
-        return code;
+    double bound = find_bound(request);
     if (!request->all)
         return make_one(request, bound, err);
     make_all(request, bound);

@@ -2,6 +2,7 @@
 #include "bench/cli/numbers.h"
 #include "bench/divisible/plan.h"
 #include "bench/divisible/plan_sim.h"
+#include "harness/guard/need.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -128,14 +129,12 @@ static int run_line(struct batch *batch, const struct batch_line *line,
                     struct error *err)
 {
     size_t count = (size_t)line->loads * (size_t)line->requests;
-    struct divisible_plan *plan = calloc(count, sizeof(*plan));
-    double *seconds = calloc(count, sizeof(*seconds)), load[LIST_MAX];
-    int code = plan != NULL && seconds != NULL
-                   ? read_loads(line, load, err)
-                   : error_set(err, ENOMEM, "out of memory");
+    struct divisible_plan *plan = need_zeroed(count, sizeof(*plan));
+    double *seconds = need_zeroed(count, sizeof(*seconds)), load[LIST_MAX];
+    int code = read_loads(line, load, err);
     if (code == 0)
         code = run_plans(batch, line, load, plan, seconds, err);
-    for (size_t i = 0; plan != NULL && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         divisible_plan_free(&plan[i]);
     free(plan);
     free(seconds);
@@ -245,10 +244,10 @@ static int read_line(struct batch *batch, char *text, struct batch_line *line,
 
 static int run_file(struct batch *batch, FILE *file, struct error *err)
 {
-    struct batch_line *line = malloc(sizeof(*line));
+    struct batch_line *line = need_zeroed(1, sizeof(*line));
     char *text = NULL;
     size_t size = 0;
-    int code = line != NULL ? 0 : error_set(err, ENOMEM, "out of memory");
+    int code = 0;
     puts("line,load,algorithm,installments,rounds,chunks,makespan_s,"
          "over_bound,latency_share,waiting_share,simulated_s");
     while (code == 0 && getline(&text, &size, file) >= 0) {

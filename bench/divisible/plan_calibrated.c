@@ -7,6 +7,7 @@
 #include "bench/cli/numbers.h"
 #include "bench/divisible/plan.h"
 
+#include "harness/guard/need.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>
@@ -115,10 +116,9 @@ int plan_calibrated(const struct plan_source *source, struct plan_platform *out,
     if (code != 0)
         return code;
     out->platform.workers = (int)workers;
-    out->worker = calloc((size_t)workers, sizeof(*out->worker));
-    code = out->worker != NULL ? fill(&calibration.kind[CALIBRATION_RANKS],
-                                      &loop, (int)workers, out, err)
-                               : error_set(err, ENOMEM, "out of memory");
+    out->worker = need_zeroed((size_t)workers, sizeof(*out->worker));
+    code = fill(&calibration.kind[CALIBRATION_RANKS], &loop, (int)workers, out,
+                err);
     calibration_free(&calibration);
     if (code == 0)
         command_say("note: calibration %s", from);

@@ -54,9 +54,7 @@ static int read_lists(const struct plan_source *source,
                               DIVISIBLE_WORKERS_MAX, &workers, err);
     if (code != 0)
         return code;
-    out->worker = calloc((size_t)workers, sizeof(*out->worker));
-    if (out->worker == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    out->worker = need_zeroed((size_t)workers, sizeof(*out->worker));
     for (int cost = 0; code == 0 && cost < COSTS; cost++)
         code = read_list(text[cost], cost, (int)workers, out->worker, err);
     out->platform.workers = (int)workers;

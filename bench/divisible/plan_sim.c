@@ -1,5 +1,6 @@
 #include "bench/divisible/plan_sim.h"
 #include "bench/start/child.h"
+#include "harness/guard/need.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -107,9 +108,7 @@ static int send_plan(struct plan_sim *sim, const struct divisible_plan *plan,
                      struct error *err)
 {
     size_t bytes = (size_t)plan->chunks * sizeof(struct plan_sim_chunk);
-    struct plan_sim_chunk *chunk = malloc(bytes + 1);
-    if (chunk == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    struct plan_sim_chunk *chunk = need_zeroed(1, bytes);
     for (int64_t n = 0; n < plan->chunks; n++)
         chunk[n] = (struct plan_sim_chunk){.worker = plan->chunk[n].worker,
                                            .load = plan->chunk[n].load};

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "bench/start/launcher.h"
+#include "harness/guard/need.h"
 #include "harness/setup/plan.h"
 
 #include <errno.h>
@@ -90,9 +91,7 @@ static int make_plan(const struct driver *driver, struct driver_shape shape,
     if (driver->options->simulate != NULL)
         simulate_fill(platform_of(driver, shape), shape.cell, &plan.simulation);
     text_line(plan.command, sizeof(plan.command), driver->options->command);
-    plan.cells = calloc((size_t)watch->count + 1, sizeof(*plan.cells));
-    if (plan.cells == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    plan.cells = need_zeroed((size_t)watch->count, sizeof(*plan.cells));
     for (int i = 0; i < watch->count; i++)
         if (driver_waits(&watch->tasks[i], shape))
             plan.cells[plan.count++] = *watch->tasks[i].cell;

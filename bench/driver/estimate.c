@@ -66,16 +66,8 @@ double estimate_whole(const struct policy *p, double repetition_s,
 
 /* ---- an earlier directory ---- */
 
-static double median(const struct result *result, size_t offset)
-{
-    double value = NAN;
-    if (result->count == 0 || result_median(result, offset, &value, NULL) != 0)
-        return NAN;
-    return value;
-}
-
 #define MEDIAN(result, column)                                                 \
-    median(result, offsetof(struct result_sample, column))
+    result_median(result, offsetof(struct result_sample, column), NULL)
 
 /* The loss of a number of workers against perfect scaling: the mean of time_s p
  * / serial_s over the cells of that many workers. */

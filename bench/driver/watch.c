@@ -1,5 +1,7 @@
 #include "bench/driver/watch.h"
 
+#include "harness/guard/need.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,20 +13,17 @@ static int by_hash(const void *a, const void *b)
     return strcmp(x->cell->hash, y->cell->hash);
 }
 
-int watch_open(struct watch *watch, const struct cell *cells, int count,
-               const struct policy *policy, struct error *err)
+void watch_open(struct watch *watch, const struct cell *cells, int count,
+                const struct policy *policy)
 {
     *watch = (struct watch){.count = count,
                             .repetitions = policy->repetitions,
                             .timeout = policy->cell_timeout,
                             .current = -1};
-    watch->tasks = calloc((size_t)count + 1, sizeof(*watch->tasks));
-    if (watch->tasks == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    watch->tasks = need_zeroed((size_t)count + 1, sizeof(*watch->tasks));
     for (int i = 0; i < count; i++)
         watch->tasks[i].cell = &cells[i];
     qsort(watch->tasks, (size_t)count, sizeof(*watch->tasks), by_hash);
-    return 0;
 }
 
 void watch_free(struct watch *watch)

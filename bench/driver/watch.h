@@ -26,8 +26,8 @@ struct watch {
 };
 
 /* Makes the tasks of these cells; watch_free frees them. */
-int watch_open(struct watch *watch, const struct cell *cells, int count,
-               const struct policy *policy, struct error *err);
+void watch_open(struct watch *watch, const struct cell *cells, int count,
+                const struct policy *policy);
 void watch_free(struct watch *watch);
 
 /* A launch begins: what waits begins anew. */

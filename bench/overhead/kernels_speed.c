@@ -2,6 +2,7 @@
 
 #include "base/stats.h"
 
+#include "harness/guard/need.h"
 #include "kernels/kernel.h"
 
 #include <cblas.h>
@@ -76,12 +77,10 @@ static int open_job(const char *text, struct job *job, struct error *err)
     job->iterations = job->ops->iterations(job->instance);
     size_t n = (size_t)job->iterations;
     size_t bytes = n * job->ops->output_bytes(job->instance);
-    job->output = malloc(bytes);
-    job->b = malloc(n * sizeof(double));
-    job->c = malloc(n * sizeof(double));
-    if (job->output == NULL || job->b == NULL || job->c == NULL)
-        return error_set(err, ENOMEM, "out of memory");
-    memset(job->output, 0, bytes);
+    job->output = need_zeroed(1, bytes);
+    job->b = need_zeroed(n, sizeof(double));
+    job->c = need_zeroed(n, sizeof(double));
+    memset(job->output, 0, bytes); /* its pages are there */
     for (size_t i = 0; i < n; i++) {
         job->b[i] = 1.0 / (double)(i + 1);
         job->c[i] = 1.0 / (double)(i + 2);

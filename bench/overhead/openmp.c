@@ -4,6 +4,7 @@
 
 #include "base/stats.h"
 #include "harness/engine/engine.h"
+#include "harness/guard/need.h"
 #include "harness/protocol/parallel.h"
 #include "harness/transport/openmp/openmp.h"
 
@@ -110,10 +111,9 @@ static int print_runtime(FILE *out, const struct overhead_bare *bare,
          1LL << 40,
          2000},
     };
-    struct field *field = calloc(1, sizeof(*field));
+    struct field *field = need_zeroed(1, sizeof(*field));
     struct openmp *openmp = NULL;
-    int code = field == NULL ? error_set(err, ENOMEM, "out of memory")
-                             : openmp_open(&openmp, name, err);
+    int code = openmp_open(&openmp, name, err);
     if (code == 0)
         code = openmp_check_team(openmp, bare->context->threads, err);
     if (code == 0) {

@@ -6,6 +6,7 @@
 #include "bench/overhead/pair.h"
 
 #include "harness/engine/engine.h"
+#include "harness/guard/need.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,9 +129,7 @@ static int open_field(struct field *field, struct error *err)
     if (code != 0)
         return code;
     field->other =
-        malloc((size_t)field->half.iterations * field->half.output_bytes);
-    if (field->other == NULL)
-        abort(); /* half a grid: nothing sensible is left */
+        need_zeroed((size_t)field->half.iterations, field->half.output_bytes);
     for (int64_t h = 16;
          h <= field->columns / 2 && code == 0 && field->count < INTERVALS_MAX;
          h *= 2)

@@ -5,6 +5,7 @@
 #include "bench/overhead/pair.h"
 
 #include "harness/dependence/dmps.h"
+#include "harness/guard/need.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,15 +123,15 @@ static int open_wave(struct wave *wave, struct launch_context *context,
                                .tick_s = context->tick_s};
     wave_grid(NULL, &wave->dmps.grid);
     for (int i = 0; i < 2; i++) {
-        wave->log[i] = calloc(TRIPS, sizeof(struct ran));
+        wave->log[i] = need_zeroed(TRIPS, sizeof(struct ran));
         wave->source[i] =
             (struct listed){.base = {.next = listed_next, .worker = i},
                             .chunk = {.start = i, .size = 1, .step = i}};
         wave->worker[i] = (struct worker){.source = &wave->source[i].base,
                                           .log = wave->log[i]};
     }
-    if (wave->rows == NULL || wave->log[0] == NULL || wave->log[1] == NULL)
-        abort(); /* a few megabytes: nothing sensible is left */
+    if (wave->rows == NULL)
+        need_failed();
     memset(wave->rows, 0, 2 * LINE);
     context->comm.threaded = threads;
     int code =

@@ -1,5 +1,6 @@
 #include "bench/predict/forecast.h"
 
+#include "harness/guard/need.h"
 #include "harness/setup/setup.h"
 #include "kernels/kernel.h"
 #include "sched/sched.h"
@@ -74,9 +75,7 @@ int forecast_chunks(const char *scheme, int64_t rows, int workers,
     int code = sched_parse(scheme, &ops, &spec, err);
     if (code != 0)
         return code;
-    void *memory = calloc(1, (sched_bytes(ops, &loop) + 7) / 8 * 8);
-    if (memory == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    void *memory = need_zeroed(1, (sched_bytes(ops, &loop) + 7) / 8 * 8);
     code = sched_init(&sched, memory, ops, &spec, &loop, min_chunk, err);
     if (code == 0) {
         double each = (double)count_chunks(&sched, workers) / workers;
@@ -142,9 +141,7 @@ static int make_groups(struct forecast *f, const struct forecast_loop *loop,
                          "again with dlsbench calibrate",
                          (int)strcspn(loop->kernel, ":"), loop->kernel);
     snprintf(f->kernel, sizeof(f->kernel), "%s", kernel->spec);
-    f->group = calloc((size_t)loop->workers + 1, sizeof(*f->group));
-    if (f->group == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    f->group = need_zeroed((size_t)loop->workers + 1, sizeof(*f->group));
     for (int w = 0; w < working(loop); w++) {
         const struct calibration_cost *cost = &kernel->cost[w % kind->workers];
         add_worker(f, loop->power ? loop->power[w] : 1, cost->c_p, cost->c_b);

@@ -77,7 +77,7 @@ static json_t *ends_of(const struct results *results, const json_t *line)
 /* A launch has finished with a cell.  A later line of both was written by a
  * driver that has not heard of it, or by a rank that outlived its launch.  Of
  * several launches the best end counts. */
-static int take_done(struct results *results, const json_t *line)
+static void take_done(struct results *results, const json_t *line)
 {
     const char *status = text(line, "status");
     struct result *result = result_of(results, line);
@@ -86,7 +86,7 @@ static int take_done(struct results *results, const json_t *line)
         json_object_set_new(results->ends, text(line, "launch"),
                             ends = json_object());
     if (result == NULL || json_object_get(ends, text(line, "cell")) != NULL)
-        return 0;
+        return;
     enum result_status now = strcmp(status, "ok") == 0 ? RESULT_OK
                              : strcmp(status, "unverified") == 0
                                  ? RESULT_UNVERIFIED
@@ -95,10 +95,10 @@ static int take_done(struct results *results, const json_t *line)
         result->status = now;
         text_line(result->reason, sizeof(result->reason), text(line, "reason"));
     }
-    return json_object_set_new(ends, text(line, "cell"), json_integer(now));
+    json_object_set_new(ends, text(line, "cell"), json_integer(now));
 }
 
-static int take_run(struct results *results, const json_t *line)
+static void take_run(struct results *results, const json_t *line)
 {
     const json_t *status =
         json_object_get(ends_of(results, line), text(line, "cell"));
@@ -106,7 +106,7 @@ static int take_run(struct results *results, const json_t *line)
     struct result *result = result_of(results, line);
     if (result == NULL || json_integer_value(status) != RESULT_OK ||
         !(json_is_true(verified) || json_is_string(verified)))
-        return 0;
+        return;
     need_room(&result->samples, &result->room, result->count + 1,
               sizeof(*result->samples));
     result->samples[result->count++] = (struct result_sample){
@@ -129,7 +129,6 @@ static int take_run(struct results *results, const json_t *line)
     result->shared_masters =
         result->shared_masters ||
         json_integer_value(json_object_get(line, "shared_masters")) > 0;
-    return 0;
 }
 
 /* Lines of another schema may mean something else; those without one are
@@ -140,7 +139,7 @@ static bool known_schema(const json_t *line)
     return schema == NULL || json_integer_value(schema) == RECORD_SCHEMA;
 }
 
-typedef int take_function(struct results *results, const json_t *line);
+typedef void take_function(struct results *results, const json_t *line);
 
 /* Takes the lines of this type.  Lines that are not objects (a launch was
  * killed while it wrote) are skipped, and counted once. */
@@ -157,7 +156,7 @@ static int each_line(FILE *file, const char *type, take_function *take,
         else if (!known_schema(object))
             code = -EPROTO;
         else if (strcmp(text(object, "type"), type) == 0)
-            code = take(results, object);
+            take(results, object);
         json_decref(object);
         if (code != 0)
             break;
@@ -176,13 +175,11 @@ static int read_lines(const char *path, const char *type, take_function *take,
     int code = each_line(file, type, take, results);
     bool bad = ferror(file) != 0;
     fclose(file);
-    if (code == -EPROTO)
+    if (code != 0)
         return error_set(err, EPROTO,
                          "%s: its schema is not %d: another version of "
                          "dlsbench wrote it, read it with that one",
                          path, RECORD_SCHEMA);
-    if (code != 0)
-        return error_set(err, ENOMEM, "%s: out of memory", path);
     return bad ? error_set(err, EIO, "%s: cannot read", path) : 0;
 }
 
@@ -215,11 +212,9 @@ static int read_workers(const char *path, struct results *results,
     FILE *file = file_open(path, &why);
     if (file == NULL)
         return error_set(err, errno, "%s: cannot read: %s", path, why);
-    int code = results_read_workers(file, results);
+    results_read_workers(file, results);
     bool bad = ferror(file) != 0;
     fclose(file);
-    if (code != 0)
-        return error_set(err, ENOMEM, "%s: out of memory", path);
     return bad ? error_set(err, EIO, "%s: cannot read", path) : 0;
 }
 
@@ -282,39 +277,32 @@ void results_free(struct results *results)
 }
 
 /* The median with both ends of its interval, NAN where there are too few. */
-static int find_interval(const struct result *result, size_t offset,
-                         struct stats_median *median)
+static struct stats_median find_interval(const struct result *result,
+                                         size_t offset)
 {
     int n = 0;
-    double *values = calloc((size_t)result->count + 1, sizeof(*values));
-    if (values == NULL)
-        return -ENOMEM;
+    double *values = need_zeroed((size_t)result->count, sizeof(*values));
     for (int i = 0; i < result->count; i++) {
         const char *sample = (const char *)&result->samples[i];
         double value = *(const double *)(sample + offset);
         if (!isnan(value))
             values[n++] = value;
     }
-    *median = (struct stats_median){NAN, NAN, NAN};
+    struct stats_median median = {NAN, NAN, NAN};
     if (n > 0)
-        *median = stats_median(values, n);
+        median = stats_median(values, n);
     if (n < CI_SAMPLES_MIN)
-        median->low = median->high = NAN;
+        median.low = median.high = NAN;
     free(values);
-    return 0;
+    return median;
 }
 
-int result_median(const struct result *result, size_t offset, double *median,
-                  double *half)
+double result_median(const struct result *result, size_t offset, double *half)
 {
-    struct stats_median m;
-    int code = find_interval(result, offset, &m);
-    if (code != 0)
-        return code;
-    *median = m.median;
+    struct stats_median median = find_interval(result, offset);
     if (half != NULL)
-        *half = (m.high - m.low) / 2;
-    return 0;
+        *half = (median.high - median.low) / 2;
+    return median.median;
 }
 
 const char *result_unranked(const struct result *result)

@@ -66,9 +66,8 @@ void results_free(struct results *results);
 
 /* The median of one column over the repetitions, by its offset in struct
  * result_sample, and half its 95 % confidence interval (NULL: not wanted); NAN
- * where it is not known.  Returns 0 or -ENOMEM. */
-int result_median(const struct result *result, size_t offset, double *median,
-                  double *half);
+ * where it is not known. */
+double result_median(const struct result *result, size_t offset, double *half);
 
 /* The words of a label that say that cores were shared and that the cell is not
  * ranked; NULL: it is. */

@@ -11,8 +11,7 @@
 /* Whether any cell leaves its powers to be measured. */
 bool results_measure_power(const struct results *results);
 
-/* Takes the powers of such cells from a file of workers.  Returns 0 or
- * -ENOMEM. */
-int results_read_workers(FILE *file, struct results *results);
+/* Takes the powers of such cells from a file of workers. */
+void results_read_workers(FILE *file, struct results *results);
 
 #endif

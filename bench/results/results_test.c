@@ -153,7 +153,7 @@ static void the_table_has_medians_and_says_what_has_none(void **state)
     write_two_launches(dir);
     assert_int_equal(results_read(dir, &results, &err), 0);
     FILE *out = open_memstream(&text, &size);
-    assert_int_equal(summary_print(out, &results, &err), 0);
+    summary_print(out, &results);
     summary_end(out, dir, summary_count(&results), 4);
     fclose(out);
     /* of 10 values the 2nd and the 9th enclose the median with 95 % */

@@ -207,12 +207,10 @@ static void print_kernel(FILE *out, const struct summary_row *rows, int begin,
     print_best(out, rows, begin, end);
 }
 
-int summary_print(FILE *out, const struct results *results, struct error *err)
+void summary_print(FILE *out, const struct results *results)
 {
-    struct summary_row *rows;
     int n = results->count;
-    if (summary_rows_make(results, &rows) != 0)
-        return error_set(err, ENOMEM, "out of memory");
+    struct summary_row *rows = summary_rows_make(results);
     for (int i = 0, next; i < n; i = next) {
         for (next = i + 1; next < n; next++)
             if (!summary_row_same_loop(&rows[i], &rows[next]))
@@ -220,7 +218,6 @@ int summary_print(FILE *out, const struct results *results, struct error *err)
         print_kernel(out, rows, i, next);
     }
     summary_rows_free(rows, n);
-    return 0;
 }
 
 struct summary_counts summary_count(const struct results *results)

@@ -15,7 +15,7 @@ struct summary_counts {
  * hierarchy, a row for each scheme, at most 100 columns; then the fastest of
  * each shape where it ran in several ways.  Repetitions that did
  * not verify have no numbers here. */
-int summary_print(FILE *out, const struct results *results, struct error *err);
+void summary_print(FILE *out, const struct results *results);
 
 struct summary_counts summary_count(const struct results *results);
 

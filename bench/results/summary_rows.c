@@ -1,9 +1,9 @@
 #include "bench/results/summary_rows.h"
 
 #include "base/text.h"
+#include "harness/guard/need.h"
 #include "harness/transport/registry/registry.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -23,35 +23,29 @@ static char *make_shape(const struct cell *cell)
     char shape[LABEL_SIZE] = "";
     label_layout(shape, cell);
     label_conditions(shape, cell);
-    return strdup(shape);
+    return need_copy(shape);
 }
 
-static int make_row(const struct result *result, struct summary_row *row)
+static void make_row(const struct result *result, struct summary_row *row)
 {
-    int code = 0;
     *row = (struct summary_row){
         .result = result,
         .kernel = label_kernel_position(result->cell.kernel),
         .scheme = label_scheme_position(result->cell.scheme)};
     make_label(result, row->label);
     row->shape = make_shape(&result->cell);
-    if (row->shape == NULL)
-        return -ENOMEM;
-#define COLUMN(field, into, half)                                              \
-    if (code == 0)                                                             \
-    code = result_median(result, offsetof(struct result_sample, field), into,  \
-                         half)
-    COLUMN(bound_s, &row->bound_s, NULL);
-    COLUMN(serial_s, &row->serial_s, NULL);
-    COLUMN(overhead_mean_s, &row->overhead_s, NULL);
-    COLUMN(imbalance, &row->imbalance, NULL);
-    COLUMN(chunks, &row->chunks, NULL);
-    COLUMN(predicted_s, &row->planned_s, NULL);
-    COLUMN(time_s, &row->time_s, &row->half_s);
-#undef COLUMN
+#define MEDIAN(field, half)                                                    \
+    result_median(result, offsetof(struct result_sample, field), half)
+    row->bound_s = MEDIAN(bound_s, NULL);
+    row->serial_s = MEDIAN(serial_s, NULL);
+    row->overhead_s = MEDIAN(overhead_mean_s, NULL);
+    row->imbalance = MEDIAN(imbalance, NULL);
+    row->chunks = MEDIAN(chunks, NULL);
+    row->planned_s = MEDIAN(predicted_s, NULL);
+    row->time_s = MEDIAN(time_s, &row->half_s);
+#undef MEDIAN
     if (!text_is(result->cell.protocol, "push"))
         row->planned_s = NAN;
-    return code;
 }
 
 static int transport_position(const char *transport)
@@ -119,22 +113,15 @@ bool summary_row_same_loop(const struct summary_row *a,
     return text_is(c->kernel, d->kernel) && cell_simulation_compare(c, d) == 0;
 }
 
-int summary_rows_make(const struct results *results, struct summary_row **rows)
+struct summary_row *summary_rows_make(const struct results *results)
 {
-    int n = results->count, code = 0;
-    struct summary_row *made = calloc((size_t)n + 1, sizeof(*made));
-    if (made == NULL)
-        return -ENOMEM;
-    for (int i = 0; i < n && code == 0; i++)
-        code = make_row(&results->list[i], &made[i]);
-    if (code != 0) {
-        summary_rows_free(made, n);
-        return code;
-    }
+    int n = results->count;
+    struct summary_row *rows = need_zeroed((size_t)n, sizeof(*rows));
+    for (int i = 0; i < n; i++)
+        make_row(&results->list[i], &rows[i]);
     if (n > 0)
-        qsort(made, (size_t)n, sizeof(*made), compare_rows);
-    *rows = made;
-    return 0;
+        qsort(rows, (size_t)n, sizeof(*rows), compare_rows);
+    return rows;
 }
 
 void summary_rows_free(struct summary_row *rows, int count)

@@ -16,9 +16,8 @@ struct summary_row {
     double planned_s; /* makespan of its plan, known before it ran; NAN: none */
 };
 
-/* Makes a row of each result; *rows is to be freed by summary_rows_free.
- * Returns 0 or -ENOMEM. */
-int summary_rows_make(const struct results *results, struct summary_row **rows);
+/* A row of each result, to be freed by summary_rows_free. */
+struct summary_row *summary_rows_make(const struct results *results);
 void summary_rows_free(struct summary_row *rows, int count);
 
 /* The words in place of numbers; NULL when there are numbers. */

@@ -155,9 +155,7 @@ const struct simulate_platform *simulate_find(const struct simulate *simulate,
 static int make_machine(const struct simulate *simulate,
                         struct simulate_platform *platform, struct error *err)
 {
-    platform->machine = calloc(1, sizeof(*platform->machine));
-    if (platform->machine == NULL)
-        return error_set(err, ENOMEM, "out of memory for the platforms");
+    platform->machine = need_zeroed(1, sizeof(*platform->machine));
     int code = this_machine_open(platform->machine, simulate->calibration, err);
     platform->file = platform->machine->platform;
     return code;
@@ -188,9 +186,7 @@ int simulate_open(struct simulate *simulate, const struct cell *cells,
 {
     int code = find_program(simulate, err);
     simulate->platforms =
-        calloc((size_t)count + 1, sizeof(*simulate->platforms));
-    if (code == 0 && simulate->platforms == NULL)
-        code = error_set(err, ENOMEM, "out of memory for the platforms");
+        need_zeroed((size_t)count, sizeof(*simulate->platforms));
     for (int i = 0; code == 0 && i < count; i++)
         code = add_platform(simulate, cells[i].platform, err);
     return code;
@@ -283,15 +279,6 @@ int simulate_hosts(const struct simulate_platform *platform, int ranks,
     return code;
 }
 
-static int fill(char **argv, const char *const *words)
-{
-    int n = 0;
-    for (; words[n] != NULL; n++)
-        if ((argv[n] = strdup(words[n])) == NULL)
-            return -ENOMEM;
-    return 0;
-}
-
 char **simulate_argv(const struct simulate *simulate,
                      const struct simulate_platform *platform, long ranks,
                      const char *plan, int hosts, struct error *err)
@@ -312,11 +299,12 @@ char **simulate_argv(const struct simulate *simulate,
                                         : "--cfg=contexts/guard-size:0";
     words[n++] = simulate->program;
     words[n++] = word;
-    char **argv = calloc(WORDS + 1, sizeof(*argv));
-    if (argv != NULL && text_to_word(word, sizeof(word), plan) &&
-        fill(argv, words) == 0)
-        return argv;
-    launcher_free(argv);
-    error_set(err, ENOMEM, "out of memory");
-    return NULL;
+    if (!text_to_word(word, sizeof(word), plan)) {
+        error_set(err, ENAMETOOLONG, "%s: the path is too long", plan);
+        return NULL;
+    }
+    char **argv = need_zeroed(WORDS + 1, sizeof(*argv));
+    for (int i = 0; words[i] != NULL; i++)
+        argv[i] = need_copy(words[i]);
+    return argv;
 }

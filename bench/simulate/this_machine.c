@@ -1,6 +1,7 @@
 #include "bench/simulate/this_machine.h"
 
 #include "bench/calibrate/calibrated.h"
+#include "harness/guard/need.h"
 #include "harness/record/cache.h"
 
 #include <errno.h>
@@ -191,9 +192,7 @@ static int keep(struct this_machine *machine, const struct calibration *c,
         return error_set(err, ENOENT,
                          "there is no place for the platform of this machine: "
                          "HOME and XDG_CACHE_HOME are not set");
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    FILE *out = need_stream(&text, &size);
     write_platform(out, c, p);
     fclose(out);
     snprintf(machine->platform, sizeof(machine->platform),

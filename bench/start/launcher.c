@@ -1,5 +1,7 @@
 #include "bench/start/launcher.h"
 
+#include "harness/guard/need.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -128,8 +130,7 @@ static int fill(const char *template, int ranks, int threads,
                              err)) > 0) {
         if (n == WORDS_MAX)
             return error_set(err, E2BIG, "--launcher: too many words");
-        if ((argv[n++] = strdup(word)) == NULL)
-            return error_set(err, ENOMEM, "out of memory");
+        argv[n++] = need_copy(word);
     }
     if (more < 0)
         return more;
@@ -140,19 +141,14 @@ static int fill(const char *template, int ranks, int threads,
                          "--launcher: {ranks} is missing, it stands for the "
                          "number of ranks, as in 'mpiexec.mpich -n {ranks}'");
     for (; *tail != NULL && n < WORDS_MAX + 8; tail++)
-        if ((argv[n++] = strdup(*tail)) == NULL)
-            return error_set(err, ENOMEM, "out of memory");
+        argv[n++] = need_copy(*tail);
     return 0;
 }
 
 char **launcher_argv(const char *template, int ranks, int threads,
                      const char *const *tail, struct error *err)
 {
-    char **argv = calloc(WORDS_MAX + 9, sizeof(*argv));
-    if (argv == NULL) {
-        error_set(err, ENOMEM, "out of memory");
-        return NULL;
-    }
+    char **argv = need_zeroed(WORDS_MAX + 9, sizeof(*argv));
     if (fill(template, ranks, threads, tail, argv, err) == 0)
         return argv;
     launcher_free(argv);

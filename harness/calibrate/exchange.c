@@ -3,6 +3,7 @@
 #include "base/stats.h"
 #include "harness/calibrate/line.h"
 #include "harness/dependence/links.h"
+#include "harness/guard/need.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -218,58 +219,50 @@ static int measure_round(struct exchange *x, int round, int *pairs,
 
 /* Each rank knows the pairs whose first worker it has; rank 0 takes over those
  * of the others. */
-static int gather_pairs(const struct exchange *x, struct calibration_kind *kind,
-                        struct error *err)
+static void gather_pairs(const struct exchange *x,
+                         struct calibration_kind *kind)
 {
     const struct comm *comm = &x->crew->context->comm;
     void *all = NULL;
     size_t bytes;
     int own = 0;
     struct calibration_pair *mine =
-        calloc((size_t)kind->pairs + 1, sizeof(*mine));
-    int code = mine ? 0 : error_set(err, ENOMEM, "out of memory");
-    code = comm_agree(comm, code, err);
-    if (code != 0) {
-        free(mine);
-        return code;
-    }
+        need_zeroed((size_t)kind->pairs, sizeof(*mine));
     for (int i = 0; i < kind->pairs; i++)
         if (x->crew->tree.worker_rank[kind->pair[i].worker[0]] == comm->rank)
             mine[own++] = kind->pair[i];
-    code =
+    int code =
         comm_gather_any(comm, mine, (size_t)own * sizeof(*mine), &all, &bytes);
-    code = comm_agree(comm, code ? error_set(err, -code, "out of memory") : 0,
-                      err);
-    if (all != NULL && code == 0)
+    if (code != 0)
+        need_failed();
+    if (all != NULL)
         memcpy(kind->pair, all, bytes);
     free(all);
     free(mine);
-    return code;
 }
 
-static int open_memory(struct exchange *x, struct error *err)
+static void open_memory(struct exchange *x)
 {
     size_t threads = (size_t)x->crew->context->threads;
     size_t edges = (size_t)even(x->crew->workers) + 2;
-    x->seat = calloc(threads, sizeof(*x->seat));
-    x->sample = calloc(threads, sizeof(*x->sample));
+    x->seat = need_zeroed(threads, sizeof(*x->seat));
+    x->sample = need_zeroed(threads, sizeof(*x->sample));
     x->rows = aligned_alloc(4096, edges * ROW_BYTES * 2);
-    if (x->seat == NULL || x->sample == NULL || x->rows == NULL)
-        return error_set(err, ENOMEM, "out of memory to send boundaries");
+    if (x->rows == NULL)
+        need_failed();
     memset(x->rows, 0, edges * ROW_BYTES * 2);
-    return 0;
 }
 
 int exchange_measure(struct crew *crew, struct calibration_kind *kind,
                      struct error *err)
 {
     struct exchange x = {.crew = crew};
-    int pairs = 0;
-    int code = comm_agree(&crew->context->comm, open_memory(&x, err), err);
+    int pairs = 0, code = 0;
+    open_memory(&x);
     for (int r = 0; code == 0 && r < exchange_rounds(crew->workers); r++)
         code = measure_round(&x, r, &pairs, kind, err);
     if (code == 0)
-        code = gather_pairs(&x, kind, err);
+        gather_pairs(&x, kind);
     free(x.rows);
     free(x.sample);
     free(x.seat);

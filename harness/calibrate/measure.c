@@ -6,6 +6,7 @@
 #include "harness/calibrate/transfer.h"
 #include "harness/calibrate/work.h"
 #include "harness/guard/guard.h"
+#include "harness/guard/need.h"
 #include "harness/record/record.h"
 
 #include <errno.h>
@@ -47,27 +48,19 @@ static void close_context(struct launch_context *context)
         place_close(&context->place);
 }
 
-static int gather_hosts(const struct crew *crew, struct calibration_kind *kind,
-                        struct error *err)
+static void gather_hosts(const struct crew *crew, struct calibration_kind *kind)
 {
     const struct comm *comm = &crew->context->comm;
     char host[sizeof(kind->worker[0].host)] = "", *all = NULL;
     gethostname(host, sizeof(host) - 1);
     if (comm->rank == 0)
-        all = calloc((size_t)comm->ranks, sizeof(host));
-    int code = comm->rank == 0 && all == NULL
-                   ? error_set(err, ENOMEM, "out of memory")
-                   : 0;
-    code = comm_agree(comm, code, err);
-    if (code != 0)
-        return code;
+        all = need_zeroed((size_t)comm->ranks, sizeof(host));
     comm_gather(comm, host, all, sizeof(host));
     for (int w = 0; comm->rank == 0 && w < kind->workers; w++)
         memcpy(kind->worker[w].host,
                all + (size_t)crew->tree.worker_rank[w] * sizeof(host),
                sizeof(host));
     free(all);
-    return 0;
 }
 
 static int measure_kind(struct crew *crew, const struct measure_plan *plan,
@@ -77,11 +70,11 @@ static int measure_kind(struct crew *crew, const struct measure_plan *plan,
     if (code == 0)
         code = dispatch_charges(crew->context, plan->oversubscribe, kind, err);
     if (code == 0)
-        code = gather_hosts(crew, kind, err);
+        gather_hosts(crew, kind);
     if (code == 0)
         code = exchange_measure(crew, kind, err);
     if (code == 0)
-        code = transfer_measure(crew, kind, err);
+        transfer_measure(crew, kind);
     if (code == 0)
         code = slices_measure(crew, &kind->slices, err);
     for (int k = 0; code == 0 && k < plan->kernels; k++)

@@ -2,6 +2,7 @@
 
 #include "base/stats.h"
 #include "harness/disturb/load.h"
+#include "harness/guard/need.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -77,8 +78,8 @@ static void sum_up(const struct look *look, struct calibration_slices *slices)
         slices->start[i] = start[i];
 }
 
-static int look_often(struct watch *watch, const struct load *load,
-                      struct calibration_slices *slices, struct error *err)
+static void look_often(struct watch *watch, const struct load *load,
+                       struct calibration_slices *slices)
 {
     struct engine_team *team = watch->crew->context->team;
     const struct comm *comm = &watch->crew->context->comm;
@@ -92,18 +93,11 @@ static int look_often(struct watch *watch, const struct load *load,
     }
     struct look *all = NULL;
     if (comm->rank == 0)
-        all = calloc((size_t)comm->ranks, sizeof(seen));
-    int code = comm->rank == 0 && all == NULL
-                   ? error_set(err, ENOMEM, "out of memory")
-                   : 0;
-    code = comm_agree(comm, code, err);
-    if (code != 0)
-        return code;
+        all = need_zeroed((size_t)comm->ranks, sizeof(seen));
     comm_gather(comm, (const char *)seen, (char *)all, sizeof(seen));
     if (comm->rank == 0)
         sum_up(all + (size_t)(comm->ranks - 1) * CALIBRATION_STARTS, slices);
     free(all);
-    return 0;
 }
 
 int slices_measure(struct crew *crew, struct calibration_slices *slices,
@@ -115,16 +109,14 @@ int slices_measure(struct crew *crew, struct calibration_slices *slices,
     int workers = own ? crew->workers - crew->first : 0;
     struct watch watch = {.crew = crew, .thread = workers - 1};
     struct load load;
-    int *processes = calloc((size_t)workers + 1, sizeof(*processes));
-    if (processes == NULL)
-        abort(); /* a few bytes: nothing sensible is left */
+    int *processes = need_zeroed((size_t)workers + 1, sizeof(*processes));
     if (own)
         processes[watch.thread] = 1;
     int code =
         load_open(&load, own ? processes : NULL, workers, context->team, err);
     code = comm_agree(comm, code, err);
     if (code == 0)
-        code = look_often(&watch, &load, slices, err);
+        look_often(&watch, &load, slices);
     load_close(&load);
     free(processes);
     return code;

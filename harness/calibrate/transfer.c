@@ -3,6 +3,7 @@
 #include "base/stats.h"
 #include "harness/calibrate/line.h"
 #include "harness/comm/input.h"
+#include "harness/guard/need.h"
 
 #include <errno.h>
 #include <math.h>
@@ -117,13 +118,11 @@ static void bind_body(int thread, void *arg)
     crew_bind(arg, thread);
 }
 
-static int open_memory(struct transfer *t, struct error *err)
+static void open_memory(struct transfer *t)
 {
     for (int64_t i = 0; i <= UNITS; i++)
         t->before[i] = i * UNIT;
-    t->memory = malloc(STORE);
-    if (t->memory == NULL)
-        return error_set(err, ENOMEM, "out of memory to send input data");
+    t->memory = need_zeroed(1, STORE);
     memset(t->memory, 1, STORE);
     t->input = (struct input){.before = t->before,
                               .iterations = UNITS,
@@ -131,31 +130,21 @@ static int open_memory(struct transfer *t, struct error *err)
                               .landing = t->memory,
                               .stride = STORE};
     port_open(&t->port, t->comm, &t->input);
-    return 0;
 }
 
-int transfer_measure(struct crew *crew, struct calibration_kind *kind,
-                     struct error *err)
+void transfer_measure(struct crew *crew, struct calibration_kind *kind)
 {
     const struct comm *comm = &crew->context->comm;
     if (comm->ranks == 1)
-        return 0;
-    struct transfer *t = calloc(1, sizeof(*t));
-    int code = t ? 0 : error_set(err, ENOMEM, "out of memory");
-    if (code == 0) {
-        t->crew = crew;
-        t->comm = comm;
-        code = open_memory(t, err);
-    }
-    code = comm_agree(comm, code, err);
-    if (code == 0)
-        engine_team_run(crew->context->team, bind_body, crew);
-    for (int r = 1; code == 0 && r < comm->ranks; r++)
+        return;
+    struct transfer *t = need_zeroed(1, sizeof(*t));
+    t->crew = crew;
+    t->comm = comm;
+    open_memory(t);
+    engine_team_run(crew->context->team, bind_body, crew);
+    for (int r = 1; r < comm->ranks; r++)
         measure_rank(t, r, &kind->transfer[r - 1]);
-    if (t != NULL) {
-        port_close(&t->port);
-        free(t->memory);
-    }
+    port_close(&t->port);
+    free(t->memory);
     free(t);
-    return code;
 }

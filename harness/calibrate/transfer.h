@@ -14,9 +14,7 @@
 /* Transfers that are measured: to every rank but the first. */
 int transfer_count(const struct crew *crew);
 
-/* Collective: fills kind->transfer at rank 0.  All ranks return the same
- * code. */
-int transfer_measure(struct crew *crew, struct calibration_kind *kind,
-                     struct error *err);
+/* Collective: fills kind->transfer at rank 0. */
+void transfer_measure(struct crew *crew, struct calibration_kind *kind);
 
 #endif

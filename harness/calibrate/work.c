@@ -1,7 +1,9 @@
 #include "harness/calibrate/work_parts.h"
 
+#include "base/lines.h"
 #include "base/stats.h"
 #include "harness/calibrate/line.h"
+#include "harness/guard/need.h"
 #include "harness/loop/fit.h"
 
 #include <errno.h>
@@ -152,26 +154,19 @@ static int open_memory(struct work *work, struct calibration_kernel *kernel,
     return code;
 }
 
-static int open_threads(struct work *work, struct error *err)
+static void open_threads(struct work *work)
 {
-    int threads = work->crew->context->threads;
-    bool room = true;
-    work->pass_s = calloc((size_t)threads, sizeof(*work->pass_s));
-    work->pass = calloc((size_t)threads, sizeof(*work->pass));
-    work->one_s = calloc((size_t)threads * INTERVALS, sizeof(*work->one_s));
-    work->block = calloc((size_t)threads, sizeof(*work->block));
-    work->scratch = calloc((size_t)threads, sizeof(*work->scratch));
-    for (int t = 0; room && work->scratch != NULL && t < threads; t++) {
-        size_t bytes = (work->scratch_bytes + 127) / 128 * 128 + 128;
-        work->scratch[t] = aligned_alloc(128, bytes);
-        room = work->scratch[t] != NULL;
-        if (room)
-            memset(work->scratch[t], 0, bytes);
+    size_t threads = (size_t)work->crew->context->threads;
+    work->pass_s = need_zeroed(threads, sizeof(*work->pass_s));
+    work->pass = need_zeroed(threads, sizeof(*work->pass));
+    work->one_s = need_zeroed(threads * INTERVALS, sizeof(*work->one_s));
+    work->block = need_zeroed(threads, sizeof(*work->block));
+    work->scratch = need_zeroed(threads, sizeof(*work->scratch));
+    for (size_t t = 0; t < threads; t++) {
+        work->scratch[t] = lines_zeroed(work->scratch_bytes + 128);
+        if (work->scratch[t] == NULL)
+            need_failed();
     }
-    if (!work->pass_s || !work->pass || !work->one_s || !work->block ||
-        !work->scratch || !room)
-        return error_set(err, ENOMEM, "out of memory for %d threads", threads);
-    return 0;
 }
 
 static void close_work(struct work *work)
@@ -282,8 +277,8 @@ static int measure_grid(struct work *work, struct calibration_cost *cost,
 
 /* ---- one kernel ---- */
 
-static int gather_costs(struct work *work, const struct calibration_cost *own,
-                        struct calibration_kernel *kernel, struct error *err)
+static void gather_costs(struct work *work, const struct calibration_cost *own,
+                         struct calibration_kernel *kernel)
 {
     const struct comm *comm = &work->crew->context->comm;
     void *all = NULL;
@@ -291,12 +286,11 @@ static int gather_costs(struct work *work, const struct calibration_cost *own,
     int code = comm_gather_any(
         comm, own, (size_t)work->crew->context->threads * sizeof(*own), &all,
         &bytes);
-    code = comm_agree(comm, code ? error_set(err, -code, "out of memory") : 0,
-                      err);
-    if (all != NULL && code == 0)
+    if (code != 0)
+        need_failed();
+    if (all != NULL)
         memcpy(kernel->cost, all, bytes);
     free(all);
-    return code;
 }
 
 int work_measure(struct crew *crew, const char *spec,
@@ -305,22 +299,19 @@ int work_measure(struct crew *crew, const char *spec,
     const struct comm *comm = &crew->context->comm;
     struct work work = {.crew = crew};
     struct calibration_cost *own =
-        calloc((size_t)crew->context->threads, sizeof(*own));
-    int code = own ? 0 : error_set(err, ENOMEM, "out of memory");
-    code = comm_agree(comm, code, err);
-    if (code == 0)
-        code = open_instance(&work, spec, kernel, err);
+        need_zeroed((size_t)crew->context->threads, sizeof(*own));
+    int code = open_instance(&work, spec, kernel, err);
     if (code == 0)
         code = open_memory(&work, kernel, err);
     if (code == 0)
-        code = open_threads(&work, err);
+        open_threads(&work);
     code = comm_agree(comm, code, err);
     if (code == 0)
         code = kernel->grid ? measure_grid(&work, own, err)
                             : work_sample(&work, own, err);
     code = comm_agree(comm, code, err);
     if (code == 0)
-        code = gather_costs(&work, own, kernel, err);
+        gather_costs(&work, own, kernel);
     close_work(&work);
     free(own);
     return code;

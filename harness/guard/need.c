@@ -46,6 +46,14 @@ char *need_text(const char *format, ...)
     return text;
 }
 
+FILE *need_stream(char **text, size_t *size)
+{
+    FILE *stream = open_memstream(text, size);
+    if (stream == NULL)
+        need_failed();
+    return stream;
+}
+
 void need_room(void *list, int64_t *room, int64_t count, size_t size)
 {
     if (list_grow(list, room, count, size) != 0)

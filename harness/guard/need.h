@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* `count` zeroed elements of `size` bytes, to be freed; never NULL. */
 void *need_zeroed(size_t count, size_t size);
@@ -17,6 +18,9 @@ char *need_copy(const char *text);
 
 /* A new text, to be freed; never NULL. */
 char *need_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* open_memstream; never NULL. */
+FILE *need_stream(char **text, size_t *size);
 
 /* list_grow of base/list.h that does not fail. */
 void need_room(void *list, int64_t *room, int64_t count, size_t size);

@@ -122,9 +122,7 @@ static int measure_block(struct launch *launch, const int *order, int count,
 static int measure_all(struct launch *launch, struct error *err)
 {
     int count = launch->plan.count, code = 0;
-    int *order = calloc((size_t)count + 1, sizeof(*order));
-    if (order == NULL)
-        abort();
+    int *order = need_zeroed((size_t)count + 1, sizeof(*order));
     for (int i = 0; i < count; i++)
         order[i] = i;
     launch->random = launch->plan.seed;

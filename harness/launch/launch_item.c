@@ -1,6 +1,7 @@
 /* One cell of a launch: open, measure, record, finish. */
 #include "base/stats.h"
 #include "harness/engine/engine.h"
+#include "harness/guard/need.h"
 #include "harness/launch/launch_parts.h"
 #include "harness/launch/rows.h"
 
@@ -277,9 +278,7 @@ static void open_times(const struct launch *launch, struct item *item)
     int most = launch->plan.policy.repetitions_max;
     if (item->trial != NULL && item->trial->rule.repetitions > most)
         most = item->trial->rule.repetitions;
-    item->time = calloc((size_t)most + 1, sizeof(*item->time));
-    if (item->time == NULL)
-        abort();
+    item->time = need_zeroed((size_t)most + 1, sizeof(*item->time));
 }
 
 /* A cell that cannot be opened is recorded as failed, with the reason, and the

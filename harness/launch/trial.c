@@ -1,5 +1,6 @@
 #include "harness/launch/trial.h"
 
+#include "harness/guard/need.h"
 #include "harness/record/record.h"
 
 #include <errno.h>
@@ -30,18 +31,15 @@ int trial_open(struct trial **out, const struct setup *setup, struct loop *loop,
                struct launch_context *context, const struct policy *policy,
                struct error *err)
 {
-    struct trial *trial = calloc(1, sizeof(*trial));
-    if (trial == NULL)
-        abort(); /* before any agreement: nothing sensible is left */
+    struct trial *trial = need_zeroed(1, sizeof(*trial));
     trial->cell = setup->cell;
     int code = choice_candidates(setup, &trial->candidates, &trial->count, err);
     if (code == 0) {
         choice_trials(&setup->scheme.rule, trial->count, policy->repetitions,
                       &trial->rule);
-        trial->setup = calloc((size_t)trial->count, sizeof(*trial->setup));
-        trial->run = calloc((size_t)trial->count, sizeof(*trial->run));
-        if (trial->run == NULL || trial->setup == NULL)
-            abort();
+        size_t n = (size_t)trial->count;
+        trial->setup = need_zeroed(n, sizeof(*trial->setup));
+        trial->run = need_zeroed(n, sizeof(*trial->run));
         code = open_runs(trial, loop, context, policy->oversubscribe, err);
     }
     if (code != 0) {

@@ -1,35 +1,29 @@
 #include "harness/place/power.h"
 
+#include "harness/guard/need.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-int powers_given(struct powers *powers, const struct setup *setup,
-                 struct error *err)
+void powers_given(struct powers *powers, const struct setup *setup)
 {
     int workers = setup->workers;
     *powers = (struct powers){
-        .given = calloc((size_t)workers + 1, sizeof(*powers->given))};
-    if (powers->given == NULL)
-        return error_set(err, ENOMEM, "out of memory for %d workers", workers);
+        .given = need_zeroed((size_t)workers, sizeof(*powers->given))};
     for (int w = 0; w < workers; w++)
         powers->given[w] = setup->power != NULL ? setup->power[w] : 1;
-    return 0;
 }
 
-int powers_allocate(struct powers *powers, int workers, bool count,
-                    bool available, struct error *err)
+void powers_allocate(struct powers *powers, int workers, bool count,
+                     bool available)
 {
-    size_t n = (size_t)workers + 1;
+    size_t n = (size_t)workers;
     if (count) {
-        powers->queue = calloc(n, sizeof(*powers->queue));
-        powers->share = calloc(n, sizeof(*powers->share));
+        powers->queue = need_zeroed(n, sizeof(*powers->queue));
+        powers->share = need_zeroed(n, sizeof(*powers->share));
     }
     if (available)
-        powers->available = calloc(n, sizeof(*powers->available));
-    if ((count && (powers->queue == NULL || powers->share == NULL)) ||
-        (available && powers->available == NULL))
-        return error_set(err, ENOMEM, "out of memory for %d workers", workers);
-    return 0;
+        powers->available = need_zeroed(n, sizeof(*powers->available));
 }
 
 void powers_share(struct powers *powers, const struct setup *setup)

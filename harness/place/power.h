@@ -35,15 +35,13 @@ int powers_open(struct powers *powers, const struct setup *setup,
                 const struct comm *comm, const struct place_report *own,
                 struct error *err);
 
-/* The given powers alone: nothing is counted, A = V.  Returns 0 or -ENOMEM. */
-int powers_given(struct powers *powers, const struct setup *setup,
-                 struct error *err);
+/* The given powers alone: nothing is counted, A = V. */
+void powers_given(struct powers *powers, const struct setup *setup);
 
 /* Parts of powers_open: memory for Q and V / Q, and for A; then V / Q and A
- * from V and Q, which is done again after `given` has changed.  Returns 0 or
- * -ENOMEM. */
-int powers_allocate(struct powers *powers, int workers, bool count,
-                    bool available, struct error *err);
+ * from V and Q, which is done again after `given` has changed. */
+void powers_allocate(struct powers *powers, int workers, bool count,
+                     bool available);
 void powers_share(struct powers *powers, const struct setup *setup);
 
 void powers_close(struct powers *powers);

@@ -1,18 +1,17 @@
 #include "harness/run/planned.h"
 
+#include "harness/guard/need.h"
 #include "harness/run/push_platform.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int fill(struct planned *planned, const struct divisible_plan *plan,
-                struct error *err)
+static void list_chunks(struct planned *planned,
+                        const struct divisible_plan *plan)
 {
     int64_t start = 0;
-    planned->list = calloc((size_t)plan->chunks + 1, sizeof(*planned->list));
-    if (planned->list == NULL)
-        return error_set(err, ENOMEM, "out of memory for a plan");
+    planned->list =
+        need_zeroed((size_t)plan->chunks + 1, sizeof(*planned->list));
     for (int64_t n = 0; n < plan->chunks; n++) {
         int64_t size = (int64_t)plan->chunk[n].load;
         planned->list[n] = (struct push_chunk){.worker = plan->chunk[n].worker,
@@ -23,7 +22,6 @@ static int fill(struct planned *planned, const struct divisible_plan *plan,
     planned->predicted_s = plan->makespan;
     planned->rounds = plan->rounds;
     planned->raised = plan->raised;
-    return 0;
 }
 
 int planned_make(struct planned *planned, const struct divisible_choice *choice,
@@ -38,7 +36,7 @@ int planned_make(struct planned *planned, const struct divisible_choice *choice,
     if (code == 0)
         code = divisible_plan_whole(&plan, platform, iterations, err);
     if (code == 0)
-        code = fill(planned, &plan, err);
+        list_chunks(planned, &plan);
     divisible_plan_free(&plan);
     return code;
 }

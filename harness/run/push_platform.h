@@ -26,9 +26,9 @@ int push_platform_open(struct push_platform *out, const struct cell *cell,
                        const struct launch_context *context, struct error *err);
 void push_platform_close(struct push_platform *platform);
 
-/* Room for the workers, all costs 0.  Returns 0 or -ENOMEM. */
-int push_platform_room(struct push_platform *out, const struct cell *cell,
-                       const struct tree *tree, struct error *err);
+/* Room for the workers, all costs 0. */
+void push_platform_room(struct push_platform *out, const struct cell *cell,
+                        const struct tree *tree);
 
 /* Mean bytes of input of an iteration that is sent. */
 double push_platform_bytes(const struct loop *loop);

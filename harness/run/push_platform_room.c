@@ -1,24 +1,21 @@
 /* The common part of both kinds of platforms. */
 #include "harness/run/push_platform.h"
 
-#include <errno.h>
+#include "harness/guard/need.h"
+
 #include <stdlib.h>
 
-int push_platform_room(struct push_platform *out, const struct cell *cell,
-                       const struct tree *tree, struct error *err)
+void push_platform_room(struct push_platform *out, const struct cell *cell,
+                        const struct tree *tree)
 {
     struct divisible_worker *worker =
-        calloc((size_t)tree->workers + 1, sizeof(*worker));
+        need_zeroed((size_t)tree->workers, sizeof(*worker));
     *out =
         (struct push_platform){.worker = worker,
                                .platform = {.workers = tree->workers,
                                             .worker = worker,
                                             .overlap = cell->prefetch,
                                             .own = tree->worker_rank[0] == 0}};
-    return worker != NULL
-               ? 0
-               : error_set(err, ENOMEM, "out of memory for %d workers",
-                           tree->workers);
 }
 
 double push_platform_bytes(const struct loop *loop)

@@ -147,7 +147,7 @@ int run_verify(struct run *run, struct run_result *result, struct error *err);
 int run_save_held(struct run *run, struct error *err);
 
 /* Collective: fills the result at rank 0. */
-int run_gather(struct run *run, struct run_result *result, struct error *err);
+void run_gather(struct run *run, struct run_result *result);
 void run_free_gathered(struct run *run);
 
 #endif

@@ -8,6 +8,8 @@
  * number, which can only be the last, means one. */
 #include "harness/setup/cell_checks.h"
 
+#include "harness/guard/need.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,9 +145,7 @@ static int format(struct cell *cell, const int *load, int workers,
     char *text = NULL;
     size_t size;
     bool first = true;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    FILE *out = need_stream(&text, &size);
     for (int n = 1; n <= PROCESSES_MAX; n++)
         write_group(out, load, workers, n, &first);
     fclose(out);
@@ -171,9 +171,7 @@ int setup_check_load(struct setup *setup, struct error *err)
         return error_set(err, ENOTSUP,
                          "load: workers must be bound to cores to have "
                          "something beside them there, not bind none");
-    setup->load = calloc((size_t)setup->workers + 1, sizeof(*setup->load));
-    if (setup->load == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    setup->load = need_zeroed((size_t)setup->workers + 1, sizeof(*setup->load));
     int code = parse(cell->load, spans, &count, err);
     if (code == 0)
         code = fill(spans, count, setup->load, setup->workers, err);

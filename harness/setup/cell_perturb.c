@@ -1,5 +1,6 @@
 /* The perturbations of a cell, and reissue. */
 #include "base/text.h"
+#include "harness/guard/need.h"
 #include "harness/setup/cell_checks.h"
 #include "harness/setup/cell_transport.h"
 
@@ -78,9 +79,7 @@ static int check_rest(const struct setup *setup, struct error *err)
         ever |= (uint8_t)(perturbs->list[i].kind->ever << i);
     if (ever == 0)
         return 0;
-    hit = malloc((size_t)total + 1);
-    if (hit == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    hit = need_zeroed((size_t)total, sizeof(*hit));
     setup_pick_perturbed(setup, hit);
     for (int w = 0; w < total; w++)
         left += (hit[w] & ever) == 0;

@@ -1,4 +1,5 @@
 /* The candidates of scheme auto, and the choice among them. */
+#include "harness/guard/need.h"
 #include "harness/setup/setup.h"
 #include "sched/sched.h"
 #include "sched/schemes/registry.h"
@@ -164,9 +165,7 @@ int choice_candidates(const struct setup *setup, struct cell **out, int *count,
         return code;
     size_t room =
         (size_t)(lists.schemes * lists.hierarchies * lists.intervals) + 1;
-    struct cell *list = calloc(room, sizeof(*list));
-    if (list == NULL)
-        return error_set(err, ENOMEM, "out of memory for the candidates");
+    struct cell *list = need_zeroed(room, sizeof(*list));
     *count = 0;
     for (int s = 0; s < lists.schemes; s++)
         for (int h = 0; h < lists.hierarchies; h++)

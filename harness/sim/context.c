@@ -1,6 +1,7 @@
 #include "harness/place/context.h"
 
 #include "harness/engine/sim/world.h"
+#include "harness/guard/need.h"
 #include "harness/sim/machine.h"
 
 #include <errno.h>
@@ -25,9 +26,7 @@ static int compare_places(const void *a, const void *b)
 static int check_cores(const struct world *world, struct error *err)
 {
     size_t n = (size_t)world->places;
-    const struct world_place **place = calloc(n + 1, sizeof(*place));
-    if (place == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    const struct world_place **place = need_zeroed(n + 1, sizeof(*place));
     for (size_t i = 0; i < n; i++)
         place[i] = &world->place[i];
     qsort(place, n, sizeof(*place), compare_places);
@@ -68,10 +67,8 @@ static bool all_on_one(const struct world *world)
 static int look_around(struct world *world, struct engine_team *team, int ranks,
                        struct error *err)
 {
-    world->place = calloc((size_t)ranks, sizeof(*world->place));
+    world->place = need_zeroed((size_t)ranks, sizeof(*world->place));
     world->places = ranks;
-    if (world->place == NULL)
-        return error_set(err, ENOMEM, "out of memory for %d ranks", ranks);
     engine_team_run(team, look_body, world);
     world->speed = INFINITY;
     for (int i = 0; i < ranks; i++) {

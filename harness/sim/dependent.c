@@ -5,6 +5,7 @@
 
 #include "harness/dependence/sim/links.h"
 #include "harness/engine/sim/world.h"
+#include "harness/guard/need.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -139,15 +140,12 @@ static int open_logs(struct run *run, struct error *err)
     return 0;
 }
 
-static int open_memory(struct run *run, struct error *err)
+static void open_memory(struct run *run)
 {
     struct dependent *d = &run->dependent;
     size_t workers = (size_t)run->tree.workers;
-    d->done = calloc((size_t)run->loop->iterations, sizeof(*d->done));
-    d->dmps = calloc(workers + 1, sizeof(*d->dmps));
-    if (d->done == NULL || d->dmps == NULL)
-        return error_set(err, ENOMEM, "out of memory for %zu workers", workers);
-    return 0;
+    d->done = need_zeroed((size_t)run->loop->iterations, sizeof(*d->done));
+    d->dmps = need_zeroed(workers, sizeof(*d->dmps));
 }
 
 static bool serve(void *arg, struct link_piece *piece)
@@ -204,9 +202,8 @@ int dependent_open(struct run *run, struct error *err)
     const struct comm *comm = &run->context->comm;
     if (run->setup->replan)
         run->passes = loop->grid.steps;
-    int code = open_memory(run, err);
-    if (code == 0)
-        code = open_logs(run, err);
+    open_memory(run);
+    int code = open_logs(run, err);
     if (code == 0)
         code = links_open(&d->links, comm, loop->iterations, loop->grid.columns,
                           loop->grid.boundary_bytes,

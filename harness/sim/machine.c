@@ -1,5 +1,7 @@
 #include "harness/sim/machine.h"
 
+#include "harness/guard/need.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,9 +31,7 @@ int machine_open(struct machine **out, const struct plan *plan,
     *out = NULL;
     if (path[0] == '\0')
         return 0;
-    struct machine *machine = calloc(1, sizeof(*machine));
-    if (machine == NULL)
-        return error_set(err, ENOMEM, "out of memory for the calibration");
+    struct machine *machine = need_zeroed(1, sizeof(*machine));
     int code = calibration_load(path, &machine->calibration, err);
     if (code != 0) {
         free(machine);

@@ -2,7 +2,7 @@
  * passes: its loss is known from the times of its computing, and is slept. */
 #include "harness/sim/run_parts.h"
 
-#include "harness/transport/reissue/reissue.h"
+#include "harness/guard/need.h"
 #include "harness/engine/sim/world.h"
 #include "harness/transport/reissue/reissue.h"
 
@@ -11,18 +11,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int perturb_open(struct run *run, struct error *err)
+void perturb_open(struct run *run)
 {
     size_t count = (size_t)run->setup->perturbs.count;
     size_t n = (size_t)run->tree.workers + 1;
     if (count == 0)
-        return 0;
-    run->hit = calloc(n, sizeof(*run->hit));
-    run->toll = calloc(n * count, sizeof(*run->toll));
-    if (run->hit == NULL || run->toll == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+        return;
+    run->hit = need_zeroed(n, sizeof(*run->hit));
+    run->toll = need_zeroed(n * count, sizeof(*run->toll));
     setup_pick_perturbed(run->setup, run->hit);
-    return 0;
 }
 
 void perturb_close(struct run *run)
@@ -32,7 +29,7 @@ void perturb_close(struct run *run)
 }
 
 /* The platform is everybody's: slower for this cell only. */
-int perturb_begin(struct run *run, struct error *err)
+void perturb_begin(struct run *run)
 {
     double latency = 1, bandwidth = 1;
     for (int k = 0; k < run->setup->perturbs.count; k++) {
@@ -40,9 +37,10 @@ int perturb_begin(struct run *run, struct error *err)
         bandwidth *= run->setup->perturbs.list[k].bandwidth;
     }
     if (latency == 1 && bandwidth == 1)
-        return 0;
+        return;
     run->links = world_scale_links(latency, bandwidth);
-    return run->links != NULL ? 0 : error_set(err, ENOMEM, "out of memory");
+    if (run->links == NULL)
+        need_failed();
 }
 
 void perturb_end(struct run *run)

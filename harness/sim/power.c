@@ -8,16 +8,12 @@ int powers_open(struct powers *powers, const struct setup *setup,
 {
     const struct sched_ops *outer = setup->scheme.pair.outer;
     const int *load = setup->load;
-    (void)place, (void)comm, (void)own;
-    int code = powers_given(powers, setup, err);
-    if (code == 0)
-        code = powers_allocate(powers, tree->workers, load != NULL,
-                               outer != NULL && outer->available != NULL, err);
-    for (int w = 0; code == 0 && load != NULL && w < tree->workers; w++)
+    (void)place, (void)comm, (void)own, (void)err;
+    powers_given(powers, setup);
+    powers_allocate(powers, tree->workers, load != NULL,
+                    outer != NULL && outer->available != NULL);
+    for (int w = 0; load != NULL && w < tree->workers; w++)
         powers->queue[w] = 1 + load[w];
-    if (code == 0)
-        powers_share(powers, setup);
-    else
-        powers_close(powers);
-    return code;
+    powers_share(powers, setup);
+    return 0;
 }

@@ -4,6 +4,7 @@
 #include "harness/sim/run_parts.h"
 
 #include "harness/engine/sim/world.h"
+#include "harness/guard/need.h"
 #include "harness/setup/cell_transport.h"
 #include "harness/sim/machine.h"
 
@@ -42,16 +43,12 @@ static int compare_hosts(const void *a, const void *b)
 
 /* A host is known by its first rank: addresses differ from run to run.  Shared
  * cores and caches of its cores are not simulated. */
-static int open_sites(struct run *run, struct error *err)
+static void open_sites(struct run *run)
 {
     const struct world *world = world_here();
     size_t n = (size_t)world->places;
-    const struct world_place **sorted = calloc(n + 1, sizeof(*sorted));
-    run->site = calloc(n + 1, sizeof(*run->site));
-    if (sorted == NULL || run->site == NULL) {
-        free(sorted);
-        return error_set(err, ENOMEM, "out of memory for %zu ranks", n);
-    }
+    const struct world_place **sorted = need_zeroed(n, sizeof(*sorted));
+    run->site = need_zeroed(n, sizeof(*run->site));
     for (size_t i = 0; i < n; i++)
         sorted[i] = &world->place[i];
     qsort(sorted, n, sizeof(*sorted), compare_hosts);
@@ -62,19 +59,16 @@ static int open_sites(struct run *run, struct error *err)
             (uint64_t)(sorted[first] - world->place);
     }
     free(sorted);
-    return 0;
 }
 
 static int open_handout(struct run *run, struct error *err)
 {
     const struct engine_patience patience = {0};
-    int code = 0;
     if (run->setup->transport->rules->sites)
-        code = open_sites(run, err);
-    return code != 0 ? code
-                     : handout_open(&run->transport, run->setup, run->loop,
-                                    &run->tree, &run->powers, &run->planned,
-                                    run->site, run->context, &patience, err);
+        open_sites(run);
+    return handout_open(&run->transport, run->setup, run->loop, &run->tree,
+                        &run->powers, &run->planned, run->site, run->context,
+                        &patience, err);
 }
 
 static int open_parts(struct run *run, struct error *err)
@@ -92,14 +86,9 @@ static int open_parts(struct run *run, struct error *err)
         code = open_handout(run, err);
     if (code != 0)
         return code;
-    code = perturb_open(run, err);
-    if (code != 0)
-        return code;
-    run->part = calloc((size_t)comm->ranks, sizeof(*run->part));
-    run->seat = calloc((size_t)run->tree.workers + 1, sizeof(*run->seat));
-    if (run->part == NULL || run->seat == NULL)
-        return error_set(err, ENOMEM, "out of memory for %d ranks",
-                         comm->ranks);
+    perturb_open(run);
+    run->part = need_zeroed((size_t)comm->ranks, sizeof(*run->part));
+    run->seat = need_zeroed((size_t)run->tree.workers, sizeof(*run->seat));
     for (int rank = 0; code == 0 && rank < comm->ranks; rank++, run->opened++)
         code = open_part(run, rank, err);
     if (code == 0 && run->loop->kernel->dependence != NULL)
@@ -111,10 +100,8 @@ int run_open(struct run **out, const struct setup *setup, struct loop *loop,
              struct launch_context *context, bool oversubscribe,
              struct error *err)
 {
-    struct run *run = calloc(1, sizeof(*run));
+    struct run *run = need_zeroed(1, sizeof(*run));
     (void)oversubscribe;
-    if (run == NULL)
-        return error_set(err, ENOMEM, "out of memory");
     run->setup = setup;
     run->cell = setup->cell;
     run->loop = loop;
@@ -316,13 +303,11 @@ int run_repeat(struct run *run, struct run_result *result, struct error *err)
     double start = world_wall();
     run_report_free(run);
     reset(run);
-    int code = perturb_begin(run, err);
-    if (code != 0)
-        return code;
+    perturb_begin(run);
     engine_team_run(run->context->team, loop_body, run);
     run->repetition++;
     perturb_end(run);
-    code = run_report(run, result, err);
+    int code = run_report(run, result, err);
     result->wall_s = world_wall() - start;
     return code;
 }

@@ -99,9 +99,9 @@ void seat_compute(struct seat *seat, double seconds,
 /* Perturbations (harness/sim/perturb.c): opening and closing;
  * around a repetition, by rank 0; a worker's seat before it; by a worker,
  * before it asks, and when it has computed for `work_s` since from_s. */
-int perturb_open(struct run *run, struct error *err);
+void perturb_open(struct run *run);
 void perturb_close(struct run *run);
-int perturb_begin(struct run *run, struct error *err);
+void perturb_begin(struct run *run);
 void perturb_end(struct run *run);
 void perturb_seat(struct seat *seat);
 void perturb_before(struct seat *seat);

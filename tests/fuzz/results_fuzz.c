@@ -68,8 +68,8 @@ static void print_tables(const struct results *results, const char *folder)
     struct error err = {""};
     FILE *out = fopen("/dev/null", "w");
     fuzz_need(out != NULL, "/dev/null");
-    if (summary_print(out, results, &err) != 0 ||
-        models_store(folder, results, &err) != 0)
+    summary_print(out, results);
+    if (models_store(folder, results, &err) != 0)
         fuzz_message(&err);
     tables_fit(results, folder);
     fclose(out);

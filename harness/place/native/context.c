@@ -1,5 +1,6 @@
 #include "harness/place/context.h"
 
+#include "harness/guard/need.h"
 #include "harness/setup/cell_transport.h"
 
 #include <errno.h>
@@ -137,9 +138,8 @@ int context_of_cell(struct launch_context *context, const struct cell *cell,
             return 0;
         }
     }
-    struct launch_context *made = calloc(1, sizeof(*made));
-    int code = made != NULL ? open_kept(context, keeper, choice, made, err)
-                            : error_set(err, ENOMEM, "out of memory");
+    struct launch_context *made = need_zeroed(1, sizeof(*made));
+    int code = open_kept(context, keeper, choice, made, err);
     code = comm_agree(&context->comm, code, err);
     if (code != 0) {
         close_kept(made);

@@ -1,5 +1,7 @@
 #include "harness/place/place.h"
 
+#include "harness/guard/need.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +14,11 @@ int place_open(struct place *place, const struct comm *comm, struct error *err)
     char host[256] = "", text[600];
     *place = (struct place){.ranks = comm->ranks, .rank = comm->rank};
     int code = topo_open(&place->topo, err);
-    place->group = calloc((size_t)comm->ranks, sizeof(*place->group));
-    place->cores = calloc((size_t)comm->ranks, sizeof(*place->cores));
-    place->processors = calloc((size_t)comm->ranks, sizeof(*place->processors));
-    uint64_t *both = calloc((size_t)comm->ranks, sizeof(*both));
-    if (code == 0 &&
-        (!place->group || !place->cores || !place->processors || !both))
-        code =
-            error_set(err, ENOMEM, "out of memory for %d ranks", comm->ranks);
+    size_t ranks = (size_t)comm->ranks;
+    place->group = need_zeroed(ranks, sizeof(*place->group));
+    place->cores = need_zeroed(ranks, sizeof(*place->cores));
+    place->processors = need_zeroed(ranks, sizeof(*place->processors));
+    uint64_t *both = need_zeroed(ranks, sizeof(*both));
     code = comm_agree(comm, code, err);
     if (code == 0) {
         gethostname(host, sizeof(host) - 1);
@@ -98,9 +97,7 @@ int place_assign(const struct place *place, const struct tree *tree,
         binding->bind == TOPO_LIST ? 1 : room.domains[binding->domain];
     struct place_slot first = place_slot(place, tree, domains, place->rank, 0);
     int extra = first.slot < first.slots ? 0 : first.slot - first.slots + 1;
-    int *all = calloc((size_t)(first.slots + extra), sizeof(*all));
-    if (all == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    int *all = need_zeroed((size_t)(first.slots + extra), sizeof(*all));
     *domain = first.domain;
     int code = topo_assign(place->topo, binding, first.domain, first.slots,
                            extra, all, err);
@@ -183,9 +180,7 @@ int place_check(const struct place *place, const struct tree *tree,
     bool smt = binding->smt;
     if (binding->bind == TOPO_NONE)
         return check_unbound(place, tree, smt, err);
-    struct seat *seat = calloc((size_t)tree->workers + 1, sizeof(*seat));
-    if (seat == NULL)
-        return error_set(err, ENOMEM, "out of memory");
+    struct seat *seat = need_zeroed((size_t)tree->workers + 1, sizeof(*seat));
     for (int w = 0; w < tree->workers; w++)
         seat[w] = (struct seat){report[w].host,
                                 smt ? report[w].processor : report[w].core, w};

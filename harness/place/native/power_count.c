@@ -1,6 +1,7 @@
 /* Counting what else runs on the workers' cores. */
 #include "harness/place/power.h"
 
+#include "harness/guard/need.h"
 #include "harness/setup/cell_transport.h"
 #include "harness/topo/queue.h"
 
@@ -16,13 +17,13 @@ struct seat {
 };
 
 /* The processes of this launch that can be on this rank's cores: they count as
- * workers, not by their state while they register.  NULL: out of memory. */
+ * workers, not by their state while they register. */
 static pid_t *own_processes(const struct place *place, const struct comm *comm,
                             const uint64_t *pid, int *owns)
 {
-    pid_t *own = calloc((size_t)comm->ranks, sizeof(*own));
+    pid_t *own = need_zeroed((size_t)comm->ranks, sizeof(*own));
     *owns = 0;
-    for (int r = 0; own != NULL && r < comm->ranks; r++)
+    for (int r = 0; r < comm->ranks; r++)
         if (place->group[r] == place->group[comm->rank])
             own[(*owns)++] = (pid_t)pid[r];
     return own;
@@ -35,14 +36,12 @@ static int look(const struct place *place, const struct comm *comm,
 {
     int owns, n = workers + 1;
     pid_t *own = own_processes(place, comm, pid, &owns);
-    int *processor = calloc((size_t)n, sizeof(*processor));
-    int *foreign = calloc((size_t)n, sizeof(*foreign));
-    int code = own != NULL && processor != NULL && foreign != NULL
-                   ? 0
-                   : error_set(err, ENOMEM, "out of memory");
-    for (int i = 0; code == 0 && i < workers; i++)
+    int *processor = need_zeroed((size_t)n, sizeof(*processor));
+    int *foreign = need_zeroed((size_t)n, sizeof(*foreign));
+    int code = 0;
+    for (int i = 0; i < workers; i++)
         processor[i] = seat[i].processor;
-    if (code == 0 && workers > 0)
+    if (workers > 0)
         code = queue_count(processor, workers, own, owns, foreign, err);
     for (int i = 0; code == 0 && i < workers; i++)
         seat[i].foreign = foreign[i];
@@ -88,19 +87,13 @@ static int count(struct powers *powers, const struct tree *tree,
 {
     int workers =
         tree->rank_worker[comm->rank + 1] - tree->rank_worker[comm->rank];
-    struct seat *seat = calloc((size_t)workers + 1, sizeof(*seat));
-    uint64_t *pid = calloc((size_t)comm->ranks, sizeof(*pid));
-    int code = seat != NULL && pid != NULL
-                   ? 0
-                   : error_set(err, ENOMEM, "out of memory");
+    struct seat *seat = need_zeroed((size_t)workers, sizeof(*seat));
+    uint64_t *pid = need_zeroed((size_t)comm->ranks, sizeof(*pid));
+    for (int i = 0; i < workers; i++)
+        seat[i] = (struct seat){own[i].host, own[i].processor, 0};
+    comm_share_u64(comm, (uint64_t)getpid(), pid);
+    int code = look(place, comm, pid, seat, workers, err);
     code = comm_agree(comm, code, err);
-    if (code == 0) {
-        for (int i = 0; i < workers; i++)
-            seat[i] = (struct seat){own[i].host, own[i].processor, 0};
-        comm_share_u64(comm, (uint64_t)getpid(), pid);
-        code = look(place, comm, pid, seat, workers, err);
-        code = comm_agree(comm, code, err);
-    }
     if (code == 0)
         code = gather(comm, tree, seat, workers, powers->queue, err);
     free(pid);
@@ -128,11 +121,10 @@ int powers_open(struct powers *powers, const struct setup *setup,
     /* Powers measured under the load contain it already: A = V. */
     bool counted =
         bound && !setup->measures_power && (wanted || setup->load != NULL);
-    int code = powers_given(powers, setup, err);
-    if (code == 0)
-        code = powers_allocate(powers, tree->workers, counted, available, err);
-    code = comm_agree(comm, code, err);
-    if (code == 0 && counted)
+    int code = 0;
+    powers_given(powers, setup);
+    powers_allocate(powers, tree->workers, counted, available);
+    if (counted)
         code = count(powers, tree, place, comm, own, err);
     if (code == 0)
         powers_share(powers, setup);

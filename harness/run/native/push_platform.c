@@ -57,8 +57,9 @@ int push_platform_open(struct push_platform *out, const struct cell *cell,
                        const struct launch_context *context, struct error *err)
 {
     const struct comm *comm = &context->comm;
-    int code = push_platform_room(out, cell, tree, err);
-    if (code == 0 && comm->rank == 0)
+    int code = 0;
+    push_platform_room(out, cell, tree);
+    if (comm->rank == 0)
         code = read_calibration(out, cell, loop, tree, context, err);
     code = comm_agree(comm, code, err);
     if (code == 0)

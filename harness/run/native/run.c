@@ -1,5 +1,6 @@
 #include "harness/run/run_parts.h"
 
+#include "harness/guard/need.h"
 #include "harness/setup/cell_transport.h"
 
 #include <errno.h>
@@ -117,21 +118,15 @@ static int open_worker(struct run *run, int i, struct error *err)
     return 0;
 }
 
-static int open_memory(struct run *run, struct error *err)
+static void open_memory(struct run *run)
 {
     size_t n = (size_t)run->workers + 1;
-    run->worker = calloc(n, sizeof(*run->worker));
-    run->result = calloc(n, sizeof(*run->result));
-    run->memory.scratch = calloc(n, sizeof(*run->memory.scratch));
-    run->places.seen = calloc(n, sizeof(*run->places.seen));
+    run->worker = need_zeroed(n, sizeof(*run->worker));
+    run->result = need_zeroed(n, sizeof(*run->result));
+    run->memory.scratch = need_zeroed(n, sizeof(*run->memory.scratch));
+    run->places.seen = need_zeroed(n, sizeof(*run->places.seen));
     if (run->context->counters != NULL)
-        run->counted = calloc(n, sizeof(*run->counted));
-    if (!run->worker || !run->result || !run->memory.scratch ||
-        !run->places.seen ||
-        (run->context->counters != NULL && run->counted == NULL))
-        return error_set(err, ENOMEM, "out of memory for %d workers",
-                         run->workers);
-    return 0;
+        run->counted = need_zeroed(n, sizeof(*run->counted));
 }
 
 struct placing {
@@ -217,9 +212,7 @@ static int open_handout(struct run *run, struct error *err)
     const struct comm *comm = &run->context->comm;
     if (run->setup->transport->rules->sites) {
         run->places.site =
-            calloc((size_t)run->tree.workers + 1, sizeof(*run->places.site));
-        if (run->places.site == NULL)
-            abort(); /* before any agreement: nothing sensible is left */
+            need_zeroed((size_t)run->tree.workers, sizeof(*run->places.site));
         run_share_sites(run, run->places.site);
     }
     int code = handout_open(&run->transport, run->setup, run->loop, &run->tree,
@@ -236,7 +229,7 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
     if (code == 0) {
         run->workers = run->tree.rank_worker[comm->rank + 1] -
                        run->tree.rank_worker[comm->rank];
-        code = open_memory(run, err);
+        open_memory(run);
     }
     code = comm_agree(comm, code, err);
     if (code == 0)
@@ -267,9 +260,7 @@ int run_open(struct run **out, const struct setup *setup, struct loop *loop,
              struct launch_context *context, bool oversubscribe,
              struct error *err)
 {
-    struct run *run = calloc(1, sizeof(*run));
-    if (run == NULL)
-        abort(); /* before any agreement: nothing sensible is left */
+    struct run *run = need_zeroed(1, sizeof(*run));
     run->setup = setup;
     run->cell = setup->cell;
     run->loop = loop;
@@ -377,7 +368,9 @@ int run_repeat(struct run *run, struct run_result *result, struct error *err)
     load_pause(&run->disturb.load);
     run_perturb_end(run);
     int code = run_verify(run, result, err);
-    return code == 0 ? run_gather(run, result, err) : code;
+    if (code == 0)
+        run_gather(run, result);
+    return code;
 }
 
 int run_save(struct run *run, const char *path, struct run_result *result,

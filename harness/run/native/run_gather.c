@@ -1,6 +1,7 @@
 #include "harness/run/run_parts.h"
 
 #include "base/stats.h"
+#include "harness/guard/need.h"
 #include "harness/run/logged.h"
 #include "harness/transport/reissue/reissue.h"
 
@@ -125,8 +126,7 @@ static void gather_log(struct run *run, struct run_result *result)
 
 /* Clocks of different hosts do not compare: the time is the longest of the
  * ranks' own, and the skew is known on one host only. */
-static int gather_ranks(struct run *run, struct run_result *result,
-                        struct error *err)
+static void gather_ranks(struct run *run, struct run_result *result)
 {
     const struct comm *comm = &run->context->comm;
     struct links *links = &run->dependent.dmps.links;
@@ -139,13 +139,7 @@ static int gather_ranks(struct run *run, struct run_result *result,
     };
     struct rank_report *all = NULL;
     if (comm->rank == 0)
-        all = calloc((size_t)comm->ranks, sizeof(*all));
-    int code = comm->rank == 0 && all == NULL
-                   ? error_set(err, ENOMEM, "out of memory")
-                   : 0;
-    code = comm_agree(comm, code, err);
-    if (code != 0)
-        return code;
+        all = need_zeroed((size_t)comm->ranks, sizeof(*all));
     comm_gather(comm, &mine, all, sizeof(mine));
     double first = mine.start_s, last = mine.start_s;
     for (int r = 0; comm->rank == 0 && r < comm->ranks; r++) {
@@ -160,7 +154,6 @@ static int gather_ranks(struct run *run, struct run_result *result,
     if (book_of(run) != NULL)
         result->time_s = book_of(run)->over_s - mine.start_s;
     free(all);
-    return 0;
 }
 
 /* Whether anything is counted is the same in all ranks. */
@@ -221,11 +214,9 @@ static void gather_book(struct run *run, struct run_result *result)
                           result->time_s);
 }
 
-int run_gather(struct run *run, struct run_result *result, struct error *err)
+void run_gather(struct run *run, struct run_result *result)
 {
-    int code = gather_ranks(run, result, err);
-    if (code != 0)
-        return code;
+    gather_ranks(run, result);
     gather_workers(run, result);
     gather_tolls(run, result);
     gather_book(run, result);
@@ -233,7 +224,6 @@ int run_gather(struct run *run, struct run_result *result, struct error *err)
     gather_log(run, result);
     if (run->context->comm.rank == 0)
         result->bound_s = bound(run, result);
-    return 0;
 }
 
 void run_free_gathered(struct run *run)

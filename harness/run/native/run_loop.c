@@ -1,5 +1,7 @@
 #include "harness/run/run_parts.h"
 
+#include "harness/guard/need.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,9 +136,7 @@ static struct migrate_rows *own_rows(const struct run *run, int64_t *count)
     int64_t n = 0, step = run->dependent.dmps.last, room = 1;
     for (int i = 0; i < run->workers; i++)
         room += run->worker[i].logged;
-    struct migrate_rows *own = malloc((size_t)room * sizeof(*own));
-    if (own == NULL)
-        abort(); /* a few bytes a chunk: nothing sensible is left */
+    struct migrate_rows *own = need_zeroed((size_t)room, sizeof(*own));
     for (int i = 0; i < run->workers; i++) {
         const struct worker *w = &run->worker[i];
         for (int64_t c = w->logged; c-- > 0 && w->log[c].time_step == step;)

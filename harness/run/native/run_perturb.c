@@ -2,6 +2,8 @@
  * alone in its rank, another process stops it. */
 #include "harness/run/run_parts.h"
 
+#include "harness/guard/need.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -57,13 +59,9 @@ int run_perturb_open(struct run *run, struct error *err)
            n = (size_t)run->workers + 1;
     if (count == 0)
         return 0;
-    uint8_t *hit = malloc((size_t)run->tree.workers + 1);
-    run->disturb.hold = calloc(n, sizeof(*run->disturb.hold));
-    run->disturb.toll = calloc(n * count, sizeof(*run->disturb.toll));
-    if (hit == NULL || run->disturb.hold == NULL || run->disturb.toll == NULL) {
-        free(hit);
-        return error_set(err, ENOMEM, "out of memory");
-    }
+    uint8_t *hit = need_zeroed((size_t)run->tree.workers, sizeof(*hit));
+    run->disturb.hold = need_zeroed(n, sizeof(*run->disturb.hold));
+    run->disturb.toll = need_zeroed(n * count, sizeof(*run->disturb.toll));
     setup_pick_perturbed(run->setup, hit);
     int code = open_holds(run, hit, err);
     free(hit);

@@ -1,6 +1,7 @@
 /* Where a run's workers and their data are: asked for, and as observed. */
 #include "harness/run/run_parts.h"
 
+#include "harness/guard/need.h"
 #include "harness/topo/queue.h"
 
 #include <errno.h>
@@ -69,9 +70,7 @@ int run_check_places(struct run *run, bool oversubscribe, struct error *err)
     const struct comm *comm = &run->context->comm;
     int threads = run->workers > 0 ? run->workers : 1;
     run->places.processor =
-        calloc((size_t)threads, sizeof(*run->places.processor));
-    if (run->places.processor == NULL)
-        abort(); /* a few bytes: nothing sensible is left */
+        need_zeroed((size_t)threads, sizeof(*run->places.processor));
     int code =
         place_assign(&run->context->place, &run->tree, &run->setup->binding,
                      threads, &run->places.domain, run->places.processor, err);
@@ -105,10 +104,8 @@ void run_share_sites(const struct run *run, struct site *site)
 {
     const struct comm *comm = &run->context->comm;
     const struct tree *tree = &run->tree;
-    uint64_t *one = calloc((size_t)comm->ranks, sizeof(*one));
-    uint64_t *node = calloc((size_t)comm->ranks, sizeof(*node));
-    if (one == NULL || node == NULL)
-        abort(); /* before any agreement: nothing sensible is left */
+    uint64_t *one = need_zeroed((size_t)comm->ranks, sizeof(*one));
+    uint64_t *node = need_zeroed((size_t)comm->ranks, sizeof(*node));
     comm_share_u64(comm, node_here(), node);
     for (int t = 0; t < tree->threads; t++) {
         const struct place_report *own = &run->places.seen[t];

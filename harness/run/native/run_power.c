@@ -3,6 +3,8 @@
  * power 1. */
 #include "harness/run/run_parts.h"
 
+#include "harness/guard/need.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -137,10 +139,8 @@ static int measure(struct run *run, double *power, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
     size_t own = (size_t)run->workers * sizeof(double), bytes;
-    struct meter *meter = calloc(1, sizeof(*meter) + own + sizeof(double));
+    struct meter *meter = need_zeroed(1, sizeof(*meter) + own + sizeof(double));
     void *all = NULL;
-    if (meter == NULL)
-        abort(); /* before any agreement: nothing sensible is left */
     meter->run = run;
     meter->count = comm->rank == 0 ? choose_count(run->loop) : 0;
     comm_broadcast(comm, &meter->count, sizeof(meter->count));
@@ -175,9 +175,7 @@ int run_measure_powers(struct run *run, struct error *err)
     size_t bytes = (size_t)run->tree.workers * sizeof(double);
     struct loop_powers *known = find_measured(run);
     if (known == NULL) {
-        known = calloc(1, sizeof(*known) + bytes);
-        if (known == NULL)
-            abort(); /* before any agreement: nothing sensible is left */
+        known = need_zeroed(1, sizeof(*known) + bytes);
         int code = measure(run, known->power, err);
         if (code != 0) {
             free(known);
