@@ -24,9 +24,6 @@ CASES = "a table of cases, read row by row"
 EXCEPTIONS = {
     ("folder", "sched/schemes"): (ANY, "a file for each scheme"),
     ("folder", "analysis"): (ANY, "a file for each table or figure"),
-    ("file", "harness/calibration/calibration_json.c"): (
-        444, "until JSON maps are field tables"),
-    ("file", "kernels/mandelbrot.c"): (541, "a kernel is one file"),
     ("file", "harness/comm/mpi_testing.h"): (462, "an MPI in one file"),
     ("file", "harness/comm/mpi_testing_windows.h"): (
         423, "the windows of that MPI"),

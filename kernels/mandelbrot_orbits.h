@@ -1,0 +1,28 @@
+/* Orbits of the Mandelbrot set in the lanes of a few vectors. */
+#ifndef KERNELS_MANDELBROT_ORBITS_H
+#define KERNELS_MANDELBROT_ORBITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    MANDELBROT_VECTORS = 3,
+    MANDELBROT_LANES_MAX = 8 * MANDELBROT_VECTORS,
+};
+
+/* Orbits in flight, one per lane; LANES * MANDELBROT_VECTORS are in use. */
+struct mandelbrot_orbits {
+    _Alignas(64) double x[MANDELBROT_LANES_MAX];
+    double y[MANDELBROT_LANES_MAX];
+    double cx[MANDELBROT_LANES_MAX];
+    double cy[MANDELBROT_LANES_MAX];
+    int64_t alive[MANDELBROT_LANES_MAX]; /* -1: not escaped so far, else 0 */
+    int64_t count[MANDELBROT_LANES_MAX];
+};
+
+/* Makes `steps` steps of every orbit that goes on.  Returns whether a lane has
+ * ended: has been found to be escaped or has counted to maxiter. */
+typedef bool mandelbrot_advance_fn(struct mandelbrot_orbits *o, int steps,
+                                   double escape, int64_t maxiter);
+
+#endif
