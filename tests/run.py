@@ -31,7 +31,8 @@ ALONE = ["calibrate", "counters", "extend", "faults", "kills", "learning",
          "load", "openmpi", "parts", "power", "slurm", "sync_interval",
          "this_machine", "validate"]
 # Programs that need no MPI, whose threads the thread sanitizer can follow.
-THREADED = ["harness/engine/engine_test",
+THREADED = ["harness/engine/engine_test", "harness/engine/engine_lock_test",
+            "harness/engine/engine_team_test",
             "harness/comm/source_test",
             "harness/comm/window_test",
             "harness/comm/mailbox_test",

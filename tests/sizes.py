@@ -29,10 +29,7 @@ EXCEPTIONS = {
         423, "the windows of that MPI"),
     ("file", "dls/dls_test.c"): (
         497, "every call of the library, with its misuse"),
-    ("file", "harness/engine/engine_test.c"): (545, CASES),
     ("file", "harness/transport/master/master_test.c"): (647, CASES),
-    ("file", "sched/interval/interval_test.c"): (676, CASES),
-    ("file", "sched/schemes/invariants_test.c"): (433, CASES),
     ("struct", "harness/transport/master/relay.h: relay"): (
         54, "until it is a pool, a queue and a collector"),
     ("struct", "harness/transport/steal/steal.h: steal"): (
