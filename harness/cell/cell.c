@@ -32,7 +32,7 @@ int cell_field_set_text(struct cell *cell, const struct cell_field *field,
 {
     const char *names[CELL_NAMES_MAX];
     const char *const *choices =
-        field->names != NULL ? field->names(names) : field->choices;
+        field->names != NULL ? field->names(field, names) : field->choices;
     if (choices[0] != NULL && !is_listed(choices, value))
         return refuse_unknown(field->name, value, choices, err);
     long wrong = text_wrong_byte(value);
@@ -111,6 +111,20 @@ static int set_field(struct cell *cell, const struct cell_field *field,
 }
 
 /* ---- fields with a special form ---- */
+
+static const char *const *name_transports(const struct cell_field *field,
+                                          const char *names[CELL_NAMES_MAX])
+{
+    (void)field;
+    return transport_names(names);
+}
+
+/* Of a field that one transport alone has. */
+static const char *const *name_choices(const struct cell_field *field,
+                                       const char *names[CELL_NAMES_MAX])
+{
+    return transport_choices(field->name, names);
+}
 
 static int set_layout(struct cell *cell, const char *value, struct error *err)
 {

@@ -37,7 +37,8 @@ struct cell_field {
     const char *fallback;   /* its default, as text; NULL: empty, off or 0 */
     const char *choices[8]; /* the words that it may be; none: any text */
     /* In place of choices: writes them, NULL ends the list, and returns it. */
-    const char *const *(*names)(const char *names[CELL_NAMES_MAX]);
+    const char *const *(*names)(const struct cell_field *field,
+                                const char *names[CELL_NAMES_MAX]);
     double least, most; /* of numbers; most 0: any */
     bool optional;      /* a number that is 0 is none, and null in JSON */
     /* In place of reading by the kind. */

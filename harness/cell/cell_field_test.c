@@ -1,6 +1,7 @@
 /* The table of fields: what holds for every line of it. */
 #include "harness/cell/cell_field.h"
 #include "harness/cell/cell_testing.h"
+#include "harness/transport/registry/registry.h"
 
 /* A value of each field that is not the usual one. */
 static void make_unusual(struct cell *cell, const struct cell_field *field)
@@ -14,10 +15,13 @@ static void make_unusual(struct cell *cell, const struct cell_field *field)
                             ? (field->fallback != NULL ? "off" : "on")
                             : "77";
     struct error err = {""};
-    for (int i = 0; field->choices[i] != NULL; i++)
-        if (strcmp(field->choices[i], field->fallback) != 0 &&
-            !(field->usual && strstr(field->usual, field->choices[i])))
-            value = field->choices[i];
+    const char *names[CELL_NAMES_MAX];
+    const char *const *choices =
+        field->names != NULL ? field->names(field, names) : field->choices;
+    for (int i = 0; choices[i] != NULL; i++)
+        if (strcmp(choices[i], field->fallback) != 0 &&
+            !(field->usual && strstr(field->usual, choices[i])))
+            value = choices[i];
     if (field->most > 0 && field->most < 77)
         value = "0.5";
     for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
@@ -25,6 +29,27 @@ static void make_unusual(struct cell *cell, const struct cell_field *field)
             value = special[i].value;
     if (cell_set(cell, field->name, value, &err) != 0)
         fail_msg("%s", err.text);
+}
+
+/* Whether any transport lists the field. */
+static bool is_served(const struct cell_field *field)
+{
+    for (int t = 0; transport_list[t] != NULL; t++) {
+        const struct transport_rules *rules = transport_list[t]->rules;
+        for (int i = 0; i < TRANSPORT_FIELDS && rules->fields[i]; i++)
+            if (strcmp(rules->fields[i], field->name) == 0)
+                return true;
+    }
+    return false;
+}
+
+static void served_fields_are_those_of_transports(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < CELL_FIELDS; i++)
+        if (cell_field_table[i].served != is_served(&cell_field_table[i]))
+            fail_msg("%s: .served and the rules of transports differ",
+                     cell_field_table[i].name);
 }
 
 /* Where every field applies. */
@@ -172,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_in_the_hash_are_taken_once),
+        cmocka_unit_test(served_fields_are_those_of_transports),
         cmocka_unit_test(fallbacks_are_values),
         cmocka_unit_test(text_is_read_back),
         cmocka_unit_test(a_line_is_enough),

@@ -12,6 +12,11 @@ extern const struct transport_ops *const transport_list[];
 enum { TRANSPORT_NAMES_MAX = 32 };
 const char *const *transport_names(const char *names[TRANSPORT_NAMES_MAX]);
 
+/* The possible values of a cell field that one transport alone has: `auto` and
+ * those in its rules, in the same way.  Only `auto`: no transport has it. */
+const char *const *transport_choices(const char *field,
+                                     const char *names[TRANSPORT_NAMES_MAX]);
+
 /* The transport that cells call so; NULL: there is none. */
 const struct transport_ops *transport_find(const char *name);
 
