@@ -1,8 +1,10 @@
 /* The private parts of a run, shared by the files run*.c: run.c opens and
- * repeats, run_place.c binds and observes workers and their data, run_power.c
- * measures their powers, run_perturb.c perturbs them, run_loop.c is the timed
- * part, run_verify.c compares the results with the reference, run_save.c writes
- * them as a picture, run_gather.c brings the reports of all ranks to rank 0. */
+ * repeats, run_worker.c opens workers and their memory, run_dmps.c opens
+ * dependences, run_place.c binds and observes workers and their data,
+ * run_power.c measures their powers, run_perturb.c perturbs them, run_loop.c is
+ * the timed part, run_verify.c compares the results with the reference,
+ * run_save.c writes them as a picture, run_gather.c brings the reports of all
+ * ranks to rank 0. */
 #ifndef HARNESS_RUN_RUN_PARTS_H
 #define HARNESS_RUN_RUN_PARTS_H
 
@@ -71,7 +73,6 @@ struct run_all {
 
 struct run {
     const struct setup *setup;
-    struct cell cell; /* the setup's */
     struct loop *loop;
     struct launch_context *context;
     struct tree tree;
@@ -101,6 +102,15 @@ static inline int run_first_worker(const struct run *run)
 {
     return run->tree.rank_worker[run->context->comm.rank];
 }
+
+/* Lists of this rank's workers; the workers themselves, with their logs and
+ * scratch memory (not agreed), after all else is open; both closed. */
+void run_allocate(struct run *run);
+int run_open_workers(struct run *run, struct error *err);
+void run_close_workers(struct run *run);
+
+/* Collective, of a loop whose rows depend on each other. */
+int run_open_dmps(struct run *run, struct error *err);
 
 /* Binds thread `thread` of this rank to its core.  Returns 0 or -errno. */
 int run_bind_thread(struct run *run, int thread, struct error *err);

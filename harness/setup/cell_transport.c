@@ -37,20 +37,34 @@ bool cell_has_masters(const struct cell *cell)
     return ops != NULL && transport_has_field(ops, "master");
 }
 
+static int build_tree(const struct cell *cell,
+                      const struct hierarchy *hierarchy, struct tree *tree,
+                      struct error *err)
+{
+    const struct transport_rules *rules = cell_transport(cell)->rules;
+    const struct tree_shape shape = {
+        .ranks = cell->ranks,
+        .threads = cell->threads,
+        .hierarchy = *hierarchy,
+        .by_thread = rules->tree == TRANSPORT_BY_THREAD,
+        .no_master = rules->tree == TRANSPORT_NO_MASTER,
+        .dedicated =
+            cell_has_masters(cell) && text_is(cell->master, "dedicated")};
+    return tree_build(tree, &shape, err);
+}
+
+int setup_build_tree(const struct setup *setup, struct tree *tree,
+                     struct error *err)
+{
+    return build_tree(&setup->cell, &setup->hierarchy, tree, err);
+}
+
 int cell_tree_build(const struct cell *cell, struct tree *tree,
                     struct error *err)
 {
-    const struct transport_rules *rules = cell_transport(cell)->rules;
-    struct tree_shape shape = {.ranks = cell->ranks,
-                               .threads = cell->threads,
-                               .by_thread = rules->tree == TRANSPORT_BY_THREAD,
-                               .no_master = rules->tree == TRANSPORT_NO_MASTER,
-                               .dedicated = cell_has_masters(cell) &&
-                                            text_is(cell->master, "dedicated")};
-    int code = hierarchy_parse(cell->hierarchy, &shape.hierarchy, err);
-    if (code != 0)
-        return code;
-    return tree_build(tree, &shape, err);
+    struct hierarchy hierarchy;
+    int code = hierarchy_parse(cell->hierarchy, &hierarchy, err);
+    return code == 0 ? build_tree(cell, &hierarchy, tree, err) : code;
 }
 
 /* ---- auto, and what does not apply ---- */

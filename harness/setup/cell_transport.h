@@ -4,6 +4,7 @@
 
 #include "harness/cell/cell.h"
 #include "harness/hierarchy/tree.h"
+#include "harness/setup/setup.h"
 #include "harness/transport/registry/registry.h"
 
 /* Of a cell whose transport and protocol are resolved; NULL: of none. */
@@ -21,8 +22,10 @@ bool cell_has_masters(const struct cell *cell);
 int cell_dedicated_ranks(const struct cell *cell, const struct hierarchy *h,
                          bool schedule);
 
-/* Builds the tree of a checked cell; free it with tree_free.  Returns 0 or
- * -ENOMEM. */
+/* Builds the tree of a setup, or of a checked cell; free it with tree_free.
+ * Returns 0 or -ENOMEM. */
+int setup_build_tree(const struct setup *setup, struct tree *tree,
+                     struct error *err);
 int cell_tree_build(const struct cell *cell, struct tree *tree,
                     struct error *err);
 

@@ -171,7 +171,7 @@ static void open_worker(struct run *run, int w)
                           .state = &run->seat[w],
                           .grid = loop->grid,
                           .rows = loop->iterations,
-                          .interval = run->cell.sync_interval,
+                          .interval = run->setup->cell.sync_interval,
                           .group = run->setup->protocol == PROTOCOL_SUBPROBLEM
                                        ? run->tree.workers
                                        : 0,

@@ -74,7 +74,7 @@ static int open_handout(struct run *run, struct error *err)
 static int open_parts(struct run *run, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
-    int code = cell_tree_build(&run->cell, &run->tree, err);
+    int code = setup_build_tree(run->setup, &run->tree, err);
     if (code != 0)
         return code;
     code = powers_open(&run->powers, run->setup, &run->tree, NULL, comm, NULL,
@@ -103,7 +103,6 @@ int run_open(struct run **out, const struct setup *setup, struct loop *loop,
     struct run *run = need_zeroed(1, sizeof(*run));
     (void)oversubscribe;
     run->setup = setup;
-    run->cell = setup->cell;
     run->loop = loop;
     run->context = context;
     run->passes = 1;

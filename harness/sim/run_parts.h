@@ -63,7 +63,6 @@ struct last {
 
 struct run {
     const struct setup *setup;
-    struct cell cell; /* the setup's */
     struct loop *loop;
     struct launch_context *context;
     struct tree tree;

@@ -46,7 +46,7 @@ static int open_holds(struct run *run, const uint8_t *hit, struct error *err)
                           .hit = (uint8_t)(here & ~signals(run, here)),
                           .toll = tolls_of(run, i),
                           .start_s = &run->clock.start_s,
-                          .over = run->cell.reissue > 0 ? is_over : NULL,
+                          .over = run->setup->cell.reissue > 0 ? is_over : NULL,
                           .arg = &run->end};
     }
     return run->disturb.stops != 0 ? stopper_open(&run->disturb.stopper, err)

@@ -133,7 +133,7 @@ static int place_share(const struct run *run, char *memory, size_t bytes,
     if (memory == NULL)
         return 0;
     return topo_place_memory(run->context->place.topo, memory + from, to - from,
-                             strcmp(run->cell.memory, "bind") == 0,
+                             strcmp(run->setup->cell.memory, "bind") == 0,
                              run->places.processor[thread], err);
 }
 
@@ -157,7 +157,7 @@ static int place_shared(struct run *run, int thread, struct error *err)
 int run_place_memory(struct run *run, int thread, struct error *err)
 {
     const struct topo *topo = run->context->place.topo;
-    bool bind = strcmp(run->cell.memory, "bind") == 0;
+    bool bind = strcmp(run->setup->cell.memory, "bind") == 0;
     int processor = run->places.processor[thread];
     int code =
         topo_place_memory(topo, run->memory.scratch[thread],

@@ -165,7 +165,7 @@ static int measure(struct run *run, double *power, struct error *err)
 static struct loop_powers *find_measured(struct run *run)
 {
     struct loop_powers *known = run->loop->powers;
-    while (known != NULL && strcmp(known->load, run->cell.load) != 0)
+    while (known != NULL && strcmp(known->load, run->setup->cell.load) != 0)
         known = known->next;
     return known;
 }
@@ -181,7 +181,7 @@ int run_measure_powers(struct run *run, struct error *err)
             free(known);
             return code;
         }
-        snprintf(known->load, sizeof(known->load), "%s", run->cell.load);
+        snprintf(known->load, sizeof(known->load), "%s", run->setup->cell.load);
         known->next = run->loop->powers;
         run->loop->powers = known;
     }

@@ -33,7 +33,7 @@ static void collect_held(struct run *run)
 {
     int64_t last = last_step(run), cursor = 0, start, size;
     run->picture.count = 0;
-    if (run->cell.reissue > 0) {
+    if (run->setup->cell.reissue > 0) {
         collect_placed(run);
         return;
     }

@@ -1,0 +1,51 @@
+#include "harness/run/run_parts.h"
+
+static bool serve_masters(void *arg, struct link_piece *piece)
+{
+    (void)piece;
+    return end_poll(arg);
+}
+
+static int open_migrate(struct run *run, struct error *err)
+{
+    struct loop *loop = run->loop;
+    run->dependent.dmps.migrate = &run->dependent.migrate;
+    return migrate_open(&run->dependent.migrate, &run->context->comm,
+                        loop->instance, loop->iterations,
+                        (size_t)loop->grid.columns * loop->grid.boundary_bytes,
+                        loop->output,
+                        (size_t)loop->iterations * loop->output_bytes,
+                        loop->state, loop->grid.state_bytes, err);
+}
+
+int run_open_dmps(struct run *run, struct error *err)
+{
+    struct loop *loop = run->loop;
+    struct dmps *dmps = &run->dependent.dmps;
+    *dmps = (struct dmps){.kernel = loop->kernel->dependence,
+                          .instance = loop->instance,
+                          .state = loop->state,
+                          .output = loop->output,
+                          .grid = loop->grid,
+                          .rows = loop->iterations,
+                          .interval = run->setup->cell.sync_interval,
+                          .every_step =
+                              run->setup->stamps || run->context->keep_log,
+                          .tick_s = run->context->tick_s};
+    if (run->setup->protocol == PROTOCOL_SUBPROBLEM)
+        dmps->group = run->tree.workers;
+    if (run->setup->replan)
+        run->passes = loop->grid.steps;
+    int code = links_open(&dmps->links, &run->context->comm, loop->iterations,
+                          loop->grid.columns, loop->grid.boundary_bytes,
+                          loop->grid.steps / run->passes, err);
+    run->dependent.has_dmps = code == 0;
+    dmps->links.patience = run->patience;
+    if (end_polls(&run->end)) {
+        dmps->links.serve = serve_masters;
+        dmps->links.serve_arg = &run->end;
+    }
+    if (code == 0 && run->passes > 1 && run->context->comm.ranks > 1)
+        code = open_migrate(run, err);
+    return code;
+}
