@@ -6,6 +6,7 @@
 #ifndef HARNESS_COMM_SOURCE_H
 #define HARNESS_COMM_SOURCE_H
 
+#include "base/invariant.h"
 #include "harness/engine/engine.h"
 #include "sched/sched.h"
 
@@ -74,6 +75,7 @@ static inline int64_t source_step(struct source_counter *counter)
 static inline bool source_count(struct source *source, struct chunk *chunk)
 {
     int64_t step = source_step(source->counter);
+    invariant(step >= source->table->primed);
     if (step >= source->table->steps)
         return false;
     *chunk = sched_table_chunk(source->table, step);

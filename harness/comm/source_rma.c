@@ -1,5 +1,7 @@
 #include "harness/comm/source_rma.h"
 
+#include "base/invariant.h"
+
 static bool rma_next(struct source *base, struct chunk *chunk)
 {
     struct source_rma *source = (struct source_rma *)base;
@@ -10,6 +12,7 @@ static bool rma_next(struct source *base, struct chunk *chunk)
         double since = source_wait(base);
         step = window_fetch_step(source->window);
         source_go_on(base, since);
+        invariant(step >= source->table->primed);
         base->requests++;
     }
     if (step >= source->table->steps)

@@ -1,5 +1,7 @@
 #include "harness/dependence/dmps.h"
 
+#include "base/invariant.h"
+
 enum {
     LINE = 64, /* bytes of a cache line */
     /* Lines of a boundary that are fetched together once it is there. */
@@ -126,6 +128,7 @@ static void wait_above(struct passage *p, int64_t from, int64_t to)
     char *row = boundary(p, p->start - 1);
     if (links_complete(&dmps->links, edge, LINK_DOWN) < before + need)
         wait_for(p, edge, LINK_DOWN, before + need, row);
+    invariant(links_complete(&dmps->links, edge, LINK_DOWN) >= before + need);
     fetch(p, row, clamp(from, columns), need);
 }
 
@@ -140,6 +143,7 @@ static void wait_below(struct passage *p, int64_t to)
     int64_t need = columns_before(p, p->step - 1) + to;
     if (links_complete(&dmps->links, edge, LINK_UP) < need)
         wait_for(p, edge, LINK_UP, need, halo(p, p->step, p->start + p->size));
+    invariant(links_complete(&dmps->links, edge, LINK_UP) >= need);
 }
 
 /* ---- a synchronization point ---- */
@@ -278,6 +282,7 @@ void dmps_run(struct dmps *dmps, struct worker *worker, double *sync_s)
     worker->iterations = p.iterations;
     worker->compute_ticks = p.compute_ticks;
     *sync_s += (double)p.sync_ticks * dmps->tick_s;
+    invariant(atomic_load(&dmps->working) > 0);
     atomic_fetch_sub(&dmps->working, 1);
 }
 

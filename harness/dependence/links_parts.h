@@ -4,6 +4,7 @@
 #ifndef HARNESS_DEPENDENCE_LINKS_PARTS_H
 #define HARNESS_DEPENDENCE_LINKS_PARTS_H
 
+#include "base/invariant.h"
 #include "harness/dependence/links.h"
 
 static inline enum link_end links_producer(enum link_way way)

@@ -1,6 +1,8 @@
 /* The list of the owners of rows. */
 #include "harness/dependence/migrate.h"
 
+#include "base/invariant.h"
+
 #include <stdlib.h>
 
 static int compare_rows(const void *a, const void *b)
@@ -24,5 +26,7 @@ const struct migrate_rows *migrate_owner(const struct migrate *m, int64_t row)
         else
             high = middle;
     }
+    invariant(m->owner[low].start <= row &&
+              row < m->owner[low].start + m->owner[low].size);
     return &m->owner[low];
 }

@@ -7,6 +7,7 @@
 #define HARNESS_ENGINE_ENGINE_H
 
 #include "base/error.h"
+#include "base/invariant.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -106,6 +107,8 @@ static inline int64_t engine_reached(const struct engine_progress *progress)
 static inline void engine_publish(struct engine_progress *progress,
                                   int64_t value)
 {
+    invariant(value >=
+              atomic_load_explicit(&progress->value, memory_order_relaxed));
     atomic_store_explicit(&progress->value, value, memory_order_release);
     atomic_signal_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&progress->moved.sleepers, memory_order_relaxed))

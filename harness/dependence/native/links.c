@@ -18,6 +18,7 @@ void links_send(struct links *links, int64_t edge, enum link_way way,
 {
     struct link_edge *e = &links->edge[edge];
     struct link_stream *stream = &e->stream[way];
+    invariant(complete <= links_columns(links, way));
     if (links_other(e, links_producer(way)) == links->comm->rank + 1) {
         engine_publish(&stream->complete, complete);
         return;
@@ -56,6 +57,7 @@ static bool take_piece(struct links *links, int64_t edge, enum link_way way,
         if (!arrived)
             return any;
         MPI_Get_count(&status, MPI_BYTE, &bytes);
+        invariant(bytes > 0 && (size_t)bytes % links->column_bytes == 0);
         engine_publish(&stream->complete,
                        here + bytes / (int64_t)links->column_bytes);
         any = true;
@@ -100,6 +102,7 @@ uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,
     if (inside && links->serve == NULL)
         return engine_wait_until(&links->patience, progress, need);
     uint64_t since = engine_ticks();
+    invariant(need <= links_columns(links, way));
     while (engine_reached(progress) < need)
         pass_moment(links, &idle, receive(links, edge, way, need, row));
     return engine_ticks() - since;
@@ -122,6 +125,7 @@ static bool all_sent(struct links *links)
     if (!comm_try(links->comm))
         return false;
     mailbox_reap(&links->box);
+    invariant(links->owed >= 0);
     bool done = links->owed == 0 && links->box.requests == 0;
     comm_end(links->comm);
     return done;

@@ -29,6 +29,7 @@ static void meet(struct links *links, int64_t edge, int rank)
         enum link_way way;
         if (!e->here[end])
             continue;
+        invariant(links_other(e, end) == 0);
         atomic_store_explicit(&e->other[end], rank + 1, memory_order_relaxed);
         if (!feeds(links, end, &way))
             continue;
@@ -58,6 +59,7 @@ static void at_home(struct links *links, int64_t edge, int end, int rank)
 {
     struct link_edge *e = &links->edge[edge];
     int other = e->registered[1 - end] - 1;
+    invariant(e->registered[end] == 0);
     touch(links, edge);
     e->registered[end] = rank + 1;
     if (other < 0)

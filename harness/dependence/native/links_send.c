@@ -18,6 +18,9 @@ void links_send_piece(struct links *links, int64_t edge, enum link_way way)
     if (other == 0 || complete <= stream->sent)
         return;
     size_t first = (size_t)(stream->sent % links->columns);
+    /* All of it lies in the row, and the message in the step. */
+    invariant(stream->row != NULL &&
+              (int64_t)first + complete - stream->sent <= links->columns);
     size_t bytes = (size_t)(complete - stream->sent) * links->column_bytes;
     MPI_Request request;
     int left;
