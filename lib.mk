@@ -14,7 +14,7 @@ lib: $(LIB)/libdls.so $(LIB)/libdls.a $(LIB)/dls.pc ## libdls: the schemes for a
 $(LIB)/%.o: %.c $(BUILD)/flags
 	$(say) CC $<
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) -fPIC -fvisibility=hidden -ffunction-sections \
+	$(Q)$(CC) $(CFLAGS_ALL) $(FATAL) -fPIC -fvisibility=hidden -ffunction-sections \
 	    -fdata-sections -I. -D_GNU_SOURCE -MMD -MP -c -o $@ $<
 
 $(LIB)/libdls.so.$(LIB_MAJOR): $(DLS_OBJECTS) dls/dls.map

@@ -46,7 +46,7 @@ $(BUILD)/sim/%_test: $(BUILD)/sim/%_test.o $(filter-out $(BUILD)/sim/harness/sim
 $(BUILD)/sim/%.o: %.c $(BUILD)/flags | need-simgrid
 	$(say) SIMCC $<
 	@mkdir -p $(@D)
-	$(Q)smpicc $(FLAGS) $(CFLAGS) $(SIM_CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)smpicc $(FLAGS) $(CFLAGS) $(FATAL) $(SIM_CPPFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/sim/harness/record/build.o: SIM_CPPFLAGS += \
     -DBUILD_VERSION='"$(GIT_VERSION)"' -DBUILD_FLAGS='"$(FLAGS)"'
@@ -58,5 +58,5 @@ SMPI_CHECKED = $(if $(SMPI),$(patsubst %.c,$(BUILD)/smpi/%.o, \
 $(BUILD)/smpi/%.o: %.c $(BUILD)/flags
 	$(say) CC $<
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(SIM_CPPFLAGS) -I$(SMPI) \
+	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(FATAL) $(SIM_CPPFLAGS) -I$(SMPI) \
 	    -include $(SMPI)/smpi_helpers.h -MMD -MP -c -o $@ $<

@@ -22,8 +22,9 @@ sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "integration"))
 import slices  # noqa: E402
 
-CHECKS = ["layers", "size", "headers", "registry", "data", "format",
-          "shell", "python", "gcc", "clang"]
+# gcc first: it builds, and its warnings are errors.
+CHECKS = ["gcc", "layers", "size", "headers", "registry", "data", "format",
+          "shell", "python", "clang"]
 JOBS = str(os.cpu_count() or 2)
 # Integration tests that measure, look at other processes or build something:
 # nothing else runs beside them.
