@@ -14,7 +14,7 @@ static inline void *pages_map(size_t bytes)
     return pages != MAP_FAILED ? pages : NULL;
 }
 
-/* Pages that are NULL are no pages. */
+/* NULL means no pages. */
 static inline void pages_unmap(void *pages, size_t bytes)
 {
     if (pages != NULL)

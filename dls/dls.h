@@ -1,9 +1,9 @@
 /* libdls: dynamic loop self-scheduling for the loops of any program.
  *
  * A loop has iterations 0 to I-1.  Workers ask for chunks of consecutive
- * iterations until none is left; a scheme decides how large each chunk is.
- * The library owns no threads, prints nothing, never ends the program and has
- * no state of its own: everything is in the handles below.
+ * iterations until none is left; a scheme decides how large each chunk is.  The
+ * library owns no threads, prints nothing, never ends the program and has no
+ * global state: everything is in the handles below.
  *
  *     dls_loop *loop;
  *     if (dls_open(&loop, "fss", iterations, threads, NULL) != 0)

@@ -133,11 +133,11 @@ void calibrate_table(const struct calibration *c)
             printf("  %-8s %-10s %10s\n", calibration_names[i],
                    c->kind[i].dispatch[j].transport,
                    with_unit(c->kind[i].dispatch[j].c_sch, text, sizeof(text)));
-    printf("\nWhat simulations charge besides\n");
+    printf("\nFurther charges of simulations\n");
     for (int i = 0; i < CALIBRATION_KINDS; i++)
         if (c->kind[i].workers > 0)
             print_charges(calibration_names[i], &c->kind[i].charge);
-    printf("\nA worker beside one busy process on its core\n");
+    printf("\nA worker and one busy process on its core\n");
     for (int i = 0; i < CALIBRATION_KINDS; i++)
         if (c->kind[i].workers > 0)
             print_slices(calibration_names[i], &c->kind[i].slices);

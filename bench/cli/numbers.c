@@ -61,7 +61,7 @@ static int wrong_count(const char *what, const char *things, int64_t count,
 {
     return error_set(err, EINVAL,
                      "%s: %" PRId64 " %s for %d workers, there must be one "
-                     "for each (n:v stands for n times v)",
+                     "for each (n:v means n times v)",
                      what, count, things, workers);
 }
 

@@ -105,7 +105,7 @@ static int choose_shape(struct input *in, const struct topo *topo,
         return code;
     if (in->workers > 0 && (in->ranks > 0 || in->threads > 0))
         return error_set(err, EINVAL,
-                         "--workers is one rank of so many threads: give it, "
+                         "--workers is one rank of this many threads: give it, "
                          "or --ranks and --threads");
     if (in->workers > 0)
         in->ranks = 1;

@@ -138,7 +138,7 @@ static int fill(const char *template, int ranks, int threads,
         return error_set(err, EINVAL, "--launcher: it is empty");
     if (!has_ranks && !knows_ranks(argv))
         return error_set(err, EINVAL,
-                         "--launcher: {ranks} is missing, it stands for the "
+                         "--launcher: {ranks} is missing, which means the "
                          "number of ranks, as in 'mpiexec.mpich -n {ranks}'");
     for (; *tail != NULL && n < WORDS_MAX + 8; tail++)
         argv[n++] = need_copy(*tail);

@@ -25,7 +25,7 @@ void crew_close(struct crew *crew);
 /* By each thread of the team, first thing in a body. */
 void crew_bind(const struct crew *crew, int thread);
 
-/* By each thread: lets all workers of all ranks go on close together. */
+/* By each thread: lets all workers of all ranks continue close together. */
 void crew_start(const struct crew *crew, int thread);
 
 /* By each thread: waits for the threads of this rank. */

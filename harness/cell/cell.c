@@ -195,8 +195,8 @@ static int set_reissue(struct cell *cell, const char *value, struct error *err)
              factor > FACTOR_MAX)
         return error_set(err, EINVAL,
                          "reissue: '%s' must be on, off or a factor above 0: "
-                         "chunks are out too long after so many times what "
-                         "they should take",
+                         "a chunk is late after this many times its "
+                         "expected time",
                          value);
     cell->reissue = factor;
     return 0;

@@ -52,8 +52,8 @@ struct dmps {
 void dmps_reset(struct dmps *dmps, int workers);
 
 /* Runs a pass to its end; adds the time blocked for boundaries to *sync_s.
- * Called by the worker's own thread.  The worker's log, counts and ticks go
- * on from where they are. */
+ * Called by the worker's own thread.  The worker's log, counts and ticks
+ * continue from their values. */
 void dmps_run(struct dmps *dmps, struct worker *worker, double *sync_s);
 
 /* By thread 0 of each rank after its own work: lets boundaries travel until all

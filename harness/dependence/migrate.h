@@ -32,7 +32,7 @@ struct migrate {
     /* Of the step before, by start; room for as many as there are rows. */
     struct migrate_rows *owner;
     int64_t owners;
-    void *gathered; /* the simulated engine's: a list that nobody reads */
+    void *gathered; /* the simulated engine's: a list that no rank reads */
     int64_t messages, moved_bytes; /* summed up; the caller clears */
 };
 

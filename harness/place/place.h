@@ -67,8 +67,8 @@ int place_check(const struct place *place, const struct tree *tree,
                 const struct topo_binding *binding, struct error *err);
 
 /* Rank 0: of `masters` reports of ranks without workers, how many are on a
- * worker's core (with smt: on its processor).  Unbound ranks have no core of
- * their own: all masters of a group count that has more ranks and workers than
+ * worker's core (with smt: on its processor).  Unbound ranks have no fixed
+ * core: all masters of a group count that has more ranks and workers than
  * cores. */
 int place_shared_masters(const struct place *place, const struct tree *tree,
                          const struct place_report *worker,

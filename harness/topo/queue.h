@@ -11,8 +11,8 @@
 int queue_processor(void);
 
 /* One line of /proc/<pid>/task/<tid>/stat: whether the thread runs or waits to
- * run (state R), and the processor whose run queue it is in.  false: this is
- * no such line. */
+ * run (state R), and the processor whose run queue it is in.  false: the line
+ * has another form. */
 bool queue_parse(const char *line, bool *running, int *processor);
 
 /* Counts the threads that are running or ready on each of `count` processors,

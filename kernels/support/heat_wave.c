@@ -9,15 +9,15 @@
  *    ns, 4.4 cycles, for a row alone;
  *  - HEAT_WAVE rows are under way together, each one column behind the row
  *    above, whose value is still in a register: 0.55 ns, 1.9 cycles.
- * What limits it then: not the chains, for with both cut (and wrong values)
- * the same loop still takes 0.45 ns: 27 instructions for 4 points, 16 of them
+ * The limit is then not the chains, for with both cut (and wrong values) the
+ * same loop still takes 0.45 ns: 27 instructions for 4 points, 16 of them
  * floating-point.  8 rows are slower for want of registers; vectors of 4 rows,
  * with blocks turned 4 x 4 before and after the chain, reach 0.50 but need 28
- * columns to start and to stop instead of 3.  On grids beyond the caches
- * memory limits: 10000 x 10000 takes 0.95 to 1.0 ns where b[i] = a[i] / 2,
- * which moves the same 24 bytes per point, takes 0.8 to 0.95.  Narrow blocks
- * of such grids wait for memory, unless what comes next is fetched early: 1.6
- * times faster in blocks of 128 columns. */
+ * columns to start and to stop instead of 3.  On grids beyond the caches memory
+ * limits: 10000 x 10000 takes 0.95 to 1.0 ns where b[i] = a[i] / 2, which moves
+ * the same 24 bytes per point, takes 0.8 to 0.95.  Narrow blocks of such grids
+ * wait for memory, unless what comes next is fetched early: 1.6 times faster in
+ * blocks of 128 columns. */
 #include "kernels/support/heat_wave.h"
 
 #include <stdbool.h>

@@ -16,7 +16,7 @@
  * all share the link, and bring nothing. */
 enum { POSTED = 16, LANDING = 32 };
 
-/* Of a rank's own messages under way, so many may stay so. */
+/* The number of a rank's own messages that may stay under way. */
 enum { LONG_LIST = 64, SHORT_LIST = 32 };
 
 int comm_open(struct comm *comm, struct error *err)

@@ -113,8 +113,8 @@ int earlier_await(const char *directory, const struct part *part,
         return 0;
     gethostname(host, sizeof(host) - 1);
     return error_set(err, EBUSY,
-                     "%s: process %ld still runs launch %s of %s: nothing is "
-                     "measured beside it, wait for its end or end it",
+                     "%s: process %ld still runs launch %s of %s, and would "
+                     "disturb this one: wait for its end or end it",
                      host, (long)pid, search.found.launch, directory);
 }
 

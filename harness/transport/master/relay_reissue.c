@@ -87,7 +87,7 @@ void relay_await_over(struct relay *relay)
     if (!relay->reissues)
         return;
     if (relay->book != NULL) {
-        /* A worker that takes no part has left before, and nobody asks. */
+        /* A worker that takes no part has left before, and none asks. */
         comm_begin(relay->comm);
         relay_tell_over(relay);
         comm_end(relay->comm);

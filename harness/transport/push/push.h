@@ -4,7 +4,7 @@
  * harness/comm/input.h.  Without overlap a worker is ready for a message when
  * it has computed its chunk, and the port waits for it; with overlap up to
  * LANDINGS - 1 chunks come while it computes.  A master that also computes has
- * its own chunks at hand: they are no messages. */
+ * its own chunks at hand, without messages. */
 #ifndef HARNESS_TRANSPORT_PUSH_PUSH_H
 #define HARNESS_TRANSPORT_PUSH_PUSH_H
 
