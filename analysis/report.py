@@ -18,8 +18,10 @@ import sys
 import need  # noqa: F401  (first: may start another Python)
 
 import cells
+import cluster
 import counters
 import environment
+import foretold
 import grid
 import labels
 import loader
@@ -44,6 +46,7 @@ TABLE_TITLES = {"time": "Time", "speedup": "Speedup", "overhead": "Overhead",
                 "sweep": "Best sync interval", "chunks": "Chunks",
                 "imbalance": "Imbalance", "counters": "Counters",
                 "flexibility": "Flexibility",
+                "efficiency": "Efficiency",
                 "regret": "Regret of automatic selection"}
 
 
@@ -156,6 +159,19 @@ def table_section(results, frame):
     return "\n".join(parts)
 
 
+def cluster_section(results, frame):
+    """What comes first of a cluster's runs; empty of others."""
+    parts = [page.details(title, "\n".join(
+        grid.to_html(shortened(g)) for g in grids), i < 2)
+        for i, (title, grids) in enumerate(cluster.parts(results, frame))]
+    return "\n".join(parts)
+
+
+def foretold_section(results, frame):
+    return "\n".join(grid.to_html(g)
+                     for g in foretold.tables(results, frame))
+
+
 def with_paper(sections, directory):
     """The results of make papers first: claims, printed values, tables."""
     parts = dict(sections)
@@ -181,6 +197,10 @@ def counters_line(results, frame):
 
 def build(results, frame, sections, path):
     sections = with_paper(sections, results.path)
+    for title, text in (("This cluster", cluster_section(results, frame)),
+                        ("Foretold", foretold_section(results, frame))):
+        if text:
+            sections.insert(0, (title, text))
     if "Counters" not in dict(sections):
         sections.append(("Counters", counters_line(results, frame)))
     sections.append(("Numbers", table_section(results, frame)))

@@ -25,9 +25,11 @@ import cells
 import counters
 import ending
 import flexibility
+import foretold
 import grid
 import labels
 import loader
+import losses
 import papers
 import predicted
 import regret
@@ -261,7 +263,8 @@ TABLES = {"speedup": speedup_table, "time": time_table,
           "chunks": chunks_table, "counters": counters_table,
           "imbalance": imbalance_table, "flexibility": flexibility_table,
           "regret": regret_table, "sync-tables": sync.tables,
-          "sweep": sweep.tables}
+          "sweep": sweep.tables, "efficiency": losses.tables,
+          "foretold": foretold.tables}
 
 
 def why_empty(name, results):
@@ -278,6 +281,10 @@ def why_empty(name, results):
         return "no loop ran with three given sync intervals"
     if name == "sync-interval":
         return "no loop with dependences ran with several sync intervals"
+    if name == "efficiency":
+        return "no loop ran with several numbers of workers"
+    if name == "foretold":
+        return "no cell ran both measured and simulated"
     return "the columns it needs are missing"
 
 
@@ -315,7 +322,9 @@ def plain(results, frame, tables):
               ["chunks", "messages", "bytes"], "imbalance":
               ["imbalance", "cv"], "counters": [], "flexibility":
               ["time_s"], "regret": ["time_s"], "sync-tables":
-              ["time_s", "serial_s"], "sweep": ["time_s", "predicted_s"]}
+              ["time_s", "serial_s"], "sweep": ["time_s", "predicted_s"],
+              "efficiency": ["time_s", "serial_s"],
+              "foretold": ["time_s"]}
     if len(tables) < len(TABLES):
         starts = tuple(s for t in tables for s in wanted[t])
         chosen = [n for n in measures if starts and n.startswith(starts)]

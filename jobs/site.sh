@@ -75,12 +75,44 @@ check_partition() {
     fi
     grep -qxF -- "$SITE_PARTITION" <<<"$known" ||
         fail "$site: SITE_PARTITION='$SITE_PARTITION' is not known, there are: $(sort -u <<<"$known" | paste -sd ' ')"
+    known=$(sinfo -h -p "$SITE_PARTITION" -o %a | sort -u | head -n 1)
+    [[ $known == up* ]] ||
+        fail "partition $SITE_PARTITION is $known: nothing would run there (sinfo -p $SITE_PARTITION)" 1
     most=$(sinfo -h -p "$SITE_PARTITION" -o %l | head -n 1)
     if [[ $most =~ ^[0-9] ]] && [ "$limit_s" -gt "$(seconds_of "$most")" ]; then
         fail "the time limit $time (SITE_TIME or --time) is over $most, that of partition $SITE_PARTITION"
     fi
     nodes_there=$(sinfo -h -N -p "$SITE_PARTITION" -o %N | sort -u | wc -l)
-    most=$(sinfo -h -N -p "$SITE_PARTITION" -o %c | sort -n | tail -n 1)
+    check_nodes
+}
+
+# Cores of nodes that differ: times of one are not those of another.
+check_nodes() {
+    local counts least most
+    counts=$(sinfo -h -N -p "$SITE_PARTITION" -o '%c %N' | sort -u |
+        awk '{ n[$1]++ } END { for (c in n) print c, n[c] }' | sort -n)
+    least=$(head -n 1 <<<"$counts") most=$(tail -n 1 <<<"$counts")
+    least=${least%% *} most=${most%% *}
     [ "$SITE_CORES" -le "${most:-$SITE_CORES}" ] ||
         fail "$site: SITE_CORES=$SITE_CORES is over $most, the processors of a node of partition $SITE_PARTITION"
+    [ "${least:-0}" != "${most:-0}" ] || return 0
+    [[ " ${SITE_SBATCH[*]-} " != *\ --constraint* && " ${SITE_SBATCH[*]-} " != *\ -C* && \
+        " ${SITE_SBATCH[*]-} " != *\ --nodelist* && " ${SITE_SBATCH[*]-} " != *\ -w* ]] || return 0
+    printf '%s: the nodes of partition %s differ (%s): name one type in SITE_SBATCH, as --constraint=..., or times do not compare\n' \
+        "${0##*/}" "$SITE_PARTITION" "$(awk '{ printf "%s%s of %s processors", (NR > 1 ? ", " : ""), $2, $1 }' <<<"$counts")" >&2
+    [ "$SITE_CORES" -le "$least" ] ||
+        fail "$site: SITE_CORES=$SITE_CORES is over $least, the processors of some nodes of partition $SITE_PARTITION"
+}
+
+# Sizes and estimates may go by a file of --calibration.
+check_calibration() {
+    local host nodes_known
+    [ -n "$calibration" ] || return 0
+    [ -r "$calibration" ] || fail "--calibration: cannot read $calibration"
+    host=$(sed -n 's/^ *"host": "\([^"]*\)".*/\1/p' "$calibration" | head -n 1)
+    command -v sinfo >/dev/null && nodes_known=$(sinfo -h -N \
+        ${SITE_PARTITION:+-p "$SITE_PARTITION"} -o %N 2>/dev/null) || return 0
+    [ -z "$host" ] || grep -qxF -- "${host%%.*}" <<<"$nodes_known" ||
+        printf '%s: %s was measured on %s, which is no node of %s: sizes and estimates are by it all the same\n' \
+            "${0##*/}" "$calibration" "$host" "${SITE_PARTITION:-this cluster}" >&2
 }

@@ -2,6 +2,8 @@
 # The progress of the jobs of jobs/submit.sh: cells of each shard, from the
 # result directory and from squeue.
 #
+# Then, why cells failed and when the rest will be ready, if jobs go on as now.
+#
 #   jobs/status.sh DIR       exit code 0 when every cell is done, 1 when not
 set -u
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
@@ -29,10 +31,10 @@ facts() {
         printf 'array %s %s %s\n' "$layout" "$shards" "$array"
         queued_tasks "$array" | sed "s/^/task $layout /"
     done < <(tail -n +2 <<<"$cells" | cut -d, -f2 | uniq)
-    tail -n +2 <<<"$cells" | awk -F, '{ print "cell", $2, $3, $4 }'
+    tail -n +2 <<<"$cells" | awk -F, '{ print "cell", $2, $3, $4, $5 }'
 }
 
-facts | awk '
+facts | awk -v now="$(date +%s)" '
     # "123" and a task: 123_4; "123:0,125:4" names the job of each.
     function job_of(array, task,    n, k, entry, pair) {
         if (array !~ /:/) return array "_" task
@@ -55,7 +57,7 @@ facts | awk '
         i = $3 % n
         cells[$2, i]++
         if ($4 == "ok") done[$2, i]++
-        else if ($4 == "missing") missing[$2, i]++
+        else if ($4 == "missing") { missing[$2, i]++; left += $5 }
         else failed[$2, i]++
     }
     END {
@@ -70,6 +72,7 @@ facts | awk '
                 s = state[name, i]
                 # A job runs one cell at a time.
                 r = (s == "RUNNING" && m > 0) ? 1 : 0
+                jobs += r
                 job = (name in array) ? job_of(array[name], i) : "-"
                 row(name, i "/" n, job, s == "" ? "-" : s, cells[name, i] + 0,
                     d, r, f, m - r)
@@ -79,5 +82,19 @@ facts | awk '
         }
         row("all", "", "", "", all + 0, alldone + 0, allrun + 0, allfail + 0,
             allmiss + 0)
+        if (allmiss + allrun > 0 && jobs == 0)
+            printf "about %d s of cells are left, and none of its jobs runs\n", left
+        else if (allmiss + allrun > 0)
+            printf "about %d s of cells are left, ready at %s if as many jobs run as now (%d)\n", \
+                left, strftime("%Y-%m-%d %H:%M UTC", now + left / jobs, 1), jobs
         exit alldone < all
     }'
+code=$?
+# What their launches wrote, each reason once.
+cat "$dir"/runs-*.jsonl 2>/dev/null | grep '"type": *"cell_done"' |
+    grep -E '"status": *"(failed|unverified)"' |
+    sed -E 's/.*"status": *"unverified".*/differs from the serial reference/
+        s/.*"reason": *"(([^"\\]|\\.)*)".*/\1/' |
+    cut -c1-160 | sort | uniq -c | sort -rn | head -n 10 |
+    sed -E 's/^ *([0-9]+) /failed \1 times: /'
+exit $code

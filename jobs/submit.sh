@@ -17,13 +17,16 @@ tasks_max=1000 # MaxArraySize is 1001 where nobody changed it
 
 help() {
     cat <<END
-Usage: jobs/submit.sh CAMPAIGN.yaml [OPTION...]
-Submits a campaign as job arrays, one for each layout (ranks x threads).
+Usage: jobs/submit.sh CAMPAIGN [OPTION...]
+Submits a campaign (a file, or the name of one that comes with DLSBench, as
+cluster) as job arrays, one for each layout (ranks x threads).  What is skipped
+and how many node-hours it takes is said before anything is submitted.
 
   --out DIR          result directory, as of dlsbench run; one that exists is
                      gone on with: only what is missing is submitted
   --nodes N[,N...]   numbers of nodes that may be used: a layout takes the
-                     first on which it fits (default: as few as it fits on)
+                     first on which it fits (default: as few as it fits on);
+                     layouts by nodes (nodesxcores, allx1) are made for each
   --nodes A+B        A nodes of the site's first type and B of the second, in
                      jobs of their own; powers are measured at their start
   --time T           time limit of a job, instead of SITE_TIME
@@ -40,6 +43,9 @@ END
 }
 
 # ---- command line ----
+
+# Words for the program: --nodes and --calibration.
+asked=()
 
 campaign='' out='' from='' calibration='' time='' cell_time='' site=$here/site.env dry_run=false
 nodes=() sets=()
@@ -70,7 +76,7 @@ parse() {
         --time) time=$2 ;;
         --cell-time) cell_time=$2 ;;
         --from) from=$2 ;;
-        --calibration) calibration=$2 ;;
+        --calibration) calibration=$2 && asked+=(--calibration "$2") ;;
         --set) sets+=(--set "$2") ;;
         --site) site=$2 ;;
         esac
@@ -86,6 +92,7 @@ parse_nodes() {
     [[ $1 =~ ^[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})*$ ]] ||
         fail "--nodes: '$1' must be numbers of nodes, e.g. 1,2,4, or 2+1 of two types"
     mapfile -t nodes < <(tr , '\n' <<<"$1" | sort -n)
+    asked+=(--nodes "$1")
 }
 
 # One word of a --launcher template.
@@ -308,9 +315,18 @@ list_cells() {
     local where=()
     [ -z "$out" ] || where=(--out "$out")
     [ -z "$from" ] || where+=(--from "$from")
-    [ -z "$calibration" ] || where+=(--calibration "$calibration")
     "$program" run "$campaign" ${sets[@]+"${sets[@]}"} "${machine[@]}" \
-        ${where[@]+"${where[@]}"} --dry-run --format csv
+        ${asked[@]+"${asked[@]}"} ${where[@]+"${where[@]}"} --dry-run --format csv
+}
+
+# What the lists cross to and cannot be, as the program says it; and the name of
+# the campaign.
+look_at_campaign() {
+    local where=()
+    [ -z "$out" ] || where=(--out "$out")
+    "$program" run "$campaign" ${sets[@]+"${sets[@]}"} "${machine[@]}" \
+        ${asked[@]+"${asked[@]}"} ${where[@]+"${where[@]}"} --dry-run |
+        sed -n '/^campaign .*cells, seed/p; /^[0-9]* impossible combinations/,$p'
 }
 
 # Slurm would interpret a backslash in the name of a job's output, and a path
@@ -319,9 +335,8 @@ list_cells() {
 check_out() {
     local path=$PWD/$out
     [[ $out != /* ]] || path=$out
-    [[ $out == */* ]] || path+=/$("$program" run "$campaign" \
-        ${sets[@]+"${sets[@]}"} "${machine[@]}" --dry-run |
-        sed -n 's/^campaign \(.*\): [0-9]* cells, seed.*/\1/p')
+    [[ $out == */* ]] || path+=/$(sed -n \
+        's/^campaign \(.*\): [0-9]* cells, seed.*/\1/p' <<<"$looked")
     [[ $path != *\\* && $path != *$'\n'* ]] ||
         fail "--out: '$path' holds a backslash or the end of a line, which Slurm cannot have in a job's output: give another --out"
 }
@@ -339,14 +354,33 @@ prepare() {
         fail "sbatch is not found: this is no Slurm cluster (jobs/slurm-here.sh starts one to try)" 1
     [ -z "$out" ] || where=(--out "$out")
     made=$("$program" run "$campaign" ${sets[@]+"${sets[@]}"} \
-        "${machine[@]}" ${where[@]+"${where[@]}"} --prepare) || exit 2
+        "${machine[@]}" ${asked[@]+"${asked[@]}"} ${where[@]+"${where[@]}"} \
+        --prepare) || exit 2
     { IFS= read -r dir && IFS= read -r name; } <<<"$made"
 }
 
+# Of what is missing, summed over layouts: "cells seconds node-seconds".
+add_up() {
+    local n=${node_count//+/ + }
+    total_cells=$((total_cells + missing))
+    node_seconds=$(awk -v a="$node_seconds" -v s="$seconds" -v n="$((n))" \
+        'BEGIN { print a + s * n }')
+}
+
+say_sum() {
+    sed -n '/impossible/,$p' <<<"$looked"
+    printf 'in all %s cells in %s layouts, about %s node-hours\n' \
+        "$total_cells" "${#layouts[@]}" \
+        "$(awk -v s="$node_seconds" 'BEGIN { printf "%.3g", s / 3600 }')"
+}
+
 main() {
+    local total_cells=0 node_seconds=0
     parse "$@"
     read_site
+    check_calibration
     cells=$(list_cells) || exit 2
+    looked=$(look_at_campaign) || exit 2
     check_out
     mapfile -t layouts < <(tail -n +2 <<<"$cells" | cut -d, -f2 | uniq)
     # Impossible layouts are refused before anything is made or submitted.
@@ -354,7 +388,9 @@ main() {
         plan_layout "$layout"
         choose_nodes "${layout%x*}" "${layout#*x}"
         template=$(launcher 1 1 1) || exit 2
+        add_up
     done
+    say_sum
     prepare
     for layout in "${layouts[@]}"; do
         submit_layout "$layout"

@@ -122,6 +122,8 @@ static int read_block(struct reader *reader, yaml_node_t *node,
         code = cross_merge(&cross, &own, err);
     if (code == 0)
         code = cross_merge(&cross, &reader->overrides, err);
+    if (code == 0 && cross_by_nodes(&cross))
+        reader->campaign->by_nodes = true;
     if (code == 0)
         code = cross_expand(&cross, document_place(&reader->doc, node),
                             &reader->campaign->all, err);

@@ -33,6 +33,7 @@ struct campaign {
     char *text; /* as run: the file with its overrides */
     struct policy policy;
     struct sizing sizing;
+    bool by_nodes;  /* some layout is: nodesxcores, allx1 */
     bool seeded;    /* by its text */
     uint64_t seed;  /* as given, else `cells` */
     uint64_t cells; /* a number for the set of all cells, before any part */

@@ -136,6 +136,16 @@ static bool gives(const struct cross *cross, const char *name)
     return has_field(cross, "layout") || has_field(cross, name);
 }
 
+bool cross_by_nodes(const struct cross *cross)
+{
+    for (int i = 0; i < cross->count; i++)
+        for (int v = 0; v < cross->fields[i].count; v++)
+            if (words_by_nodes(cross->fields[i].name,
+                               cross->fields[i].values[v].text))
+                return true;
+    return false;
+}
+
 int cross_merge(struct cross *to, const struct cross *from, struct error *err)
 {
     if (has_field(from, "rank_per") && !gives(from, "ranks") &&

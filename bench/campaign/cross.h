@@ -72,6 +72,9 @@ struct cross_field *cross_field_add(struct cross *cross, const char *name,
 int cross_value_add(const struct cross *cross, struct cross_field *field,
                     const char *text, struct place place, struct error *err);
 
+/* Whether one of its layouts is by the nodes. */
+bool cross_by_nodes(const struct cross *cross);
+
 /* Deep copy: the fields of `from` added to `to` as cross_field_add does.  A
  * `from` that says rank_per and no shape takes the shape of `to` away. */
 int cross_merge(struct cross *to, const struct cross *from, struct error *err);

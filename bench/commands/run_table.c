@@ -55,11 +55,11 @@ static int take_policy(void *command, const struct options_entry *entry,
 static int take_nodes(struct run_options *o, const char *text,
                       struct error *err)
 {
-    char list[128];
-    int code =
-        strchr(text, ',') == NULL ? cell_set(&o->cell, "nodes", text, err) : 0;
-    snprintf(list, sizeof(list), "[%.120s]", text);
-    return code == 0 ? keep_setting(o, "nodes", list, err) : code;
+    size_t size = sizeof(o->nodes);
+    if ((size_t)snprintf(o->nodes, size, "nodes=[%s]", text) >= size)
+        return error_set(err, E2BIG, "--nodes: the list is too long");
+    return strchr(text, ',') == NULL ? cell_set(&o->cell, "nodes", text, err)
+                                     : 0;
 }
 
 /* How cells are simulated goes with a campaign file too. */

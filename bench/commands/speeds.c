@@ -13,16 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static int set_speeds(struct run_options *o, const char *speeds,
-                      struct error *err)
-{
-    if (o->setup.sets == CAMPAIGN_SETS_MAX)
-        return error_set(err, E2BIG, "--set: too many of them");
-    snprintf(o->speeds, sizeof(o->speeds), "speeds=%s", speeds);
-    o->setup.set[o->setup.sets++] = o->speeds;
-    return 0;
-}
-
 /* `what` each kernel with a cost model takes for an operation. */
 static void list_speeds(double (*seconds)(const struct kernel_ops *, double),
                         double of, char speeds[SIZING_SPEEDS_MAX])
@@ -100,6 +90,8 @@ static int measured_speeds(const struct run_options *o, const char *lacking,
         snprintf(source, sizeof(source), "%.300s", path);
     } else if (o->calibration == NULL && access(path, F_OK) != 0) {
         return error_set(err, ENODATA, "%s", lacking);
+    } else if (o->csv && o->calibration == NULL) {
+        code = calibration_load(path, &calibration, err); /* said before */
     } else {
         code = calibrated_load(o->calibration, &calibration, source,
                                sizeof(source), err);
@@ -108,7 +100,8 @@ static int measured_speeds(const struct run_options *o, const char *lacking,
         return code;
     sizing_speeds_make(&calibration, speeds);
     calibration_free(&calibration);
-    command_say("sizes are by the kernels' speeds in %s", source);
+    if (!o->csv)
+        command_say("sizes are by the kernels' speeds in %s", source);
     return 0;
 }
 
@@ -154,18 +147,48 @@ static int find_speeds(struct run_options *o, const char *path,
     return code;
 }
 
-int speeds_load_campaign(struct run_options *o, struct campaign *campaign,
-                         struct error *err)
+static int add_set(struct run_options *o, const char *set, struct error *err)
 {
-    char path[PATH_MAX], speeds[SIZING_SPEEDS_MAX];
-    int code = campaign_find(o->file, path, sizeof(path), err);
-    if (code == 0)
-        code = campaign_load(path, &o->setup, campaign, err);
+    if (o->setup.sets == CAMPAIGN_SETS_MAX)
+        return error_set(err, E2BIG, "--set: too many of them");
+    o->setup.set[o->setup.sets++] = set;
+    return 0;
+}
+
+/* With the speeds that it lacks. */
+static int load_sized(struct run_options *o, const char *path,
+                      struct campaign *campaign, struct error *err)
+{
+    char speeds[SIZING_SPEEDS_MAX];
+    int code = campaign_load(path, &o->setup, campaign, err);
     if (code != -ENODATA)
         return code;
     struct error lacking = *err;
     code = find_speeds(o, path, lacking.text, speeds, err);
-    if (code == 0)
-        code = set_speeds(o, speeds, err);
+    if (code != 0)
+        return code;
+    snprintf(o->speeds, sizeof(o->speeds), "speeds=%s", speeds);
+    code = add_set(o, o->speeds, err);
     return code == 0 ? campaign_load(path, &o->setup, campaign, err) : code;
+}
+
+int speeds_load_campaign(struct run_options *o, struct campaign *campaign,
+                         struct error *err)
+{
+    char path[PATH_MAX];
+    *campaign = (struct campaign){.by_nodes = false};
+    int code = campaign_find(o->file, path, sizeof(path), err);
+    if (code == 0)
+        code = load_sized(o, path, campaign, err);
+    /* On a single node it may be impossible. */
+    if (o->nodes[0] != '\0' && campaign->by_nodes) {
+        if (code == 0)
+            campaign_free(campaign);
+        code = add_set(o, o->nodes, err);
+        return code == 0 ? load_sized(o, path, campaign, err) : code;
+    }
+    if (code == 0 && o->nodes[0] != '\0' && !o->dry_run && !o->dir.prepare)
+        command_say("no layout of campaign %s is by nodes: --nodes is not used",
+                    campaign->name);
+    return code;
 }

@@ -8,7 +8,9 @@
 /* Loads the campaign that o->file names.  Speeds that its sizes lack are those
  * of the result directory in --out; else of the simulated platform; else of
  * --calibration, or of this machine's, which a run measures first.  They become
- * a setting of the campaign, so that its stored text has them.  Returns 0 or
+ * a setting of the campaign, so that its stored text has them; so do the nodes
+ * of
+ * --nodes, where layouts are by nodes.  Returns 0 or
  * -errno with a text. */
 int speeds_load_campaign(struct run_options *o, struct campaign *campaign,
                          struct error *err);

@@ -24,6 +24,7 @@ struct run_options {
     struct layout shape;   /* only the cells of this one; 0x0: all */
     struct rundir_options dir;
     struct campaign_setup setup;
+    char nodes[160]; /* a setting: of layouts by nodes; empty: not given */
     char speeds[SIZING_SPEEDS_MAX + 8]; /* a setting: of sizes by time */
     const char
         *field; /* the first that is given for a single cell; NULL: none */

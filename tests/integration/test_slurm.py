@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -337,3 +338,57 @@ def test_a_folder_of_somebody_else_is_not_removed(tmp_path):
     (tmp_path / "mine").write_text("")
     done = Cluster(tmp_path).here("stop")
     assert done.returncode == 1 and (tmp_path / "mine").exists()
+
+
+# ---- the README ----
+
+# So that its lines take seconds here, on nodes of two cores of which this host
+# has two.
+SMALLER = " ".join("--set " + word for word in (
+    "cell_time=0.002", "repetitions=2", "repetitions_max=2",
+    "oversubscribe=on", "scheme=[tss]", "hierarchy=[flat]"))
+
+
+def lines_of_the_readme():
+    text = (ROOT / "README.md").read_text()
+    text = text.split("## On a cluster")[1].split("\n## ")[0]
+    return [x.partition("  #")[0].strip() for x in text.splitlines()
+            if x.startswith("    ")]
+
+
+@needs_slurm
+@needs_mpich
+def test_the_lines_of_the_readme_work(site):
+    """As they stand, after site.env is filled in.  The calibration of a node,
+    which takes 20 s, is one that is there."""
+    lines = lines_of_the_readme()
+    assert len(lines) == 7 and lines[1].endswith("--out node.json")
+    for name in "build", "analysis", "bench", "Makefile", "checks.mk", \
+            "sim.mk", "faults.mk", "papers.mk", "harness", "base":
+        if (ROOT / name).exists():
+            (site.folder / name).symlink_to(ROOT / name)
+    shutil.copytree(JOBS, site.folder / "jobs", ignore=shutil.ignore_patterns(
+        "site.env"))
+    said = {}
+    for line in lines:
+        if "calibrate" in line:
+            line = f"cp {ROOT}/tests/pinned/calibration.json node.json"
+        if "submit.sh" in line:
+            line += " " + SMALLER
+        if line.startswith("make report"):
+            line = line.replace("make report DIR=",
+                                "python3 analysis/report.py --no-files ")
+        if "status.sh" in line:
+            site.wait(lambda: not site.run("squeue", "-h").stdout)
+        done = site.run("sh", "-c", line.replace("python3", sys.executable))
+        assert done.returncode == 0, (line, done.stdout, done.stderr)
+        said[line.split()[0]] = done.stdout
+        if line.startswith("cp jobs"):
+            with open(site.folder / "jobs/site.env", "a") as file:
+                file.write(SITE.replace("SITE_TIME=4", "SITE_TIME=10")
+                           + "SITE_SBATCH=()\n")
+    assert "submitted as array" in said["jobs/submit.sh"]
+    assert "failed" in said["jobs/status.sh"]
+    assert "below one master with 2 workers" in said["analysis/tables.py"]
+    page = site.folder / "results/cluster/look/report.html"
+    assert "This cluster" in page.read_text()

@@ -1,9 +1,11 @@
 """jobs/submit.sh without a cluster: what it would submit, what it refuses, and
 what it says before anything is submitted."""
+import re
 import shlex
 
 import pytest
 
+from conftest import ROOT
 from slurm_site import JOBS, SITE, Site
 
 
@@ -169,3 +171,69 @@ def test_the_directory_of_another_campaign_stays_as_it_is(desk, dlsbench):
     status = desk.run(JOBS / "status.sh", "out")
     assert status.returncode == 2
     assert "nothing was submitted for it" in status.stderr
+
+
+# ---- layouts by nodes, and what is said before anything is submitted ----
+
+SPEEDS = ("speeds=mandelbrot=4e-9,adjoint=4e-10,heat=6e-10,matmul=1e-10,"
+          "floyd-steinberg=2e-9")
+
+
+def test_the_cluster_campaign_is_made_for_the_nodes(desk):
+    done = desk.submit("--nodes", "1,2,4", "--dry-run", "--set",
+                       "depth=short", "--set", SPEEDS, "--time", "60",
+                       campaign="cluster")
+    layouts = [line[line.index("--shape") + 1] for line in sbatch_lines(done)]
+    assert sorted(layouts) == ["1x2", "2x1", "2x2", "4x1", "4x2", "8x1"]
+    said = done.stdout.splitlines()
+    assert said[0].endswith("impossible combinations are skipped:")
+    assert "more masters (8) than ranks (2)" in done.stdout
+    (total,) = [line for line in said if line.startswith("in all ")]
+    assert total.endswith("node-hours") and "in 6 layouts" in total
+    assert said.index(total) < next(
+        i for i, line in enumerate(said) if line.startswith("layout"))
+
+
+def test_node_hours_are_those_of_all_cells(desk):
+    """8 cells of 40 s on a node, and twice so long on two."""
+    def total(*words):
+        out = desk.submit("--dry-run", *words).stdout
+        return next(x for x in out.splitlines() if x.startswith("in all"))
+    assert total() == "in all 8 cells in 1 layouts, about 0.0889 node-hours"
+    assert total("--nodes", 2).endswith("about 0.178 node-hours")
+
+
+SINFO = """#!/bin/sh
+case "$*" in
+*%R*) echo here ;;
+*%a*) echo {available} ;;
+*%l*) echo 4:00:00 ;;
+*%c*) printf '{cores}' ;;
+*%N*) printf 'n1\\nn2\\n' ;;
+esac
+"""
+
+
+@pytest.mark.parametrize("available, cores, words, says", [
+    ("down", "2 n1\\n2 n2\\n", [], "partition here is down"),
+    ("up", "2 n1\\n4 n2\\n", [],
+     "the nodes of partition here differ (1 of 2 processors, 1 of 4"),
+    ("up", "1 n1\\n1 n2\\n", [], "SITE_CORES=2 is over 1"),
+    ("up", "2 n1\\n2 n2\\n", ["--calibration", "other.json"],
+     "other.json was measured on elsewhere, which is no node of here")])
+def test_a_site_is_looked_at(desk, available, cores, words, says):
+    tools = desk.folder / "bin"
+    tools.mkdir()
+    (tools / "sinfo").write_text(SINFO.format(available=available,
+                                              cores=cores))
+    (tools / "sinfo").chmod(0o755)
+    text = (ROOT / "tests/pinned/calibration.json").read_text()
+    desk.write("other.json", re.sub(r'"host": "[^"]*"', '"host": "elsewhere"',
+                                    text))
+    desk.env["PATH"] = f"{tools}:{desk.env['PATH']}"
+    done = desk.submit("--dry-run", *words)
+    assert says in done.stderr
+    assert [x for x in done.stderr.splitlines()
+            if x.startswith("submit.sh: ")] == done.stderr.splitlines()[:1]
+    assert done.returncode == (0 if "differ" in says or words else
+                               1 if available == "down" else 2)
