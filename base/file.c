@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static FILE *refuse(int descriptor, int code, const char **why)
+static FILE *refuse_file(int descriptor, int code, const char **why)
 {
     if (descriptor >= 0)
         close(descriptor);
@@ -22,11 +22,11 @@ FILE *file_open(const char *path, const char **why)
     int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (descriptor < 0 || fstat(descriptor, &status) != 0)
         /* ENXIO is a socket's or a device's. */
-        return refuse(descriptor, errno == ENXIO ? EINVAL : errno, why);
+        return refuse_file(descriptor, errno == ENXIO ? EINVAL : errno, why);
     if (!S_ISREG(status.st_mode))
-        return refuse(descriptor, EINVAL, why);
+        return refuse_file(descriptor, EINVAL, why);
     FILE *file = fdopen(descriptor, "r");
-    return file != NULL ? file : refuse(descriptor, errno, why);
+    return file != NULL ? file : refuse_file(descriptor, errno, why);
 }
 
 bool file_is_readable(const char *path, const char **why)

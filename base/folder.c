@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool fits(const char *name, const char *begin, const char *end)
+static bool name_fits(const char *name, const char *begin, const char *end)
 {
     size_t length = strlen(name), first = strlen(begin), last = strlen(end);
     if (name[0] == '.' && begin[0] != '.')
@@ -23,8 +23,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int add(struct folder *found, int64_t *room, const char *dir,
-               const char *name)
+static int add_path(struct folder *found, int64_t *room, const char *dir,
+                    const char *name)
 {
     if (list_grow(&found->path, room, found->count + 1, sizeof(*found->path)))
         return -ENOMEM;
@@ -46,8 +46,8 @@ int folder_find(const char *dir, const char *begin, const char *end,
         return error_set(err, errno, "%s: cannot read the folder: %s", dir,
                          strerror(errno));
     for (errno = 0; code == 0 && (entry = readdir(stream)) != NULL; errno = 0)
-        if (fits(entry->d_name, begin, end))
-            code = add(found, &room, dir, entry->d_name);
+        if (name_fits(entry->d_name, begin, end))
+            code = add_path(found, &room, dir, entry->d_name);
     if (code == 0)
         code = -errno;
     closedir(stream);

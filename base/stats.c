@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b)
+static int compare_reals(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -25,7 +25,7 @@ static int leave_out(int n)
 
 void stats_sort(double *values, int count)
 {
-    qsort(values, (size_t)count, sizeof(*values), compare);
+    qsort(values, (size_t)count, sizeof(*values), compare_reals);
 }
 
 double stats_middle(double *values, int count)

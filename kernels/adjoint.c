@@ -116,7 +116,7 @@ static double *make_array(int64_t n)
     return aligned_alloc(64, ((size_t)n * sizeof(double) + 63) / 64 * 64);
 }
 
-static void fill(struct adjoint *a, uint64_t seed)
+static void fill_inputs(struct adjoint *a, uint64_t seed)
 {
     uint64_t state = seed;
     double x = random_real(&state);
@@ -158,7 +158,7 @@ static int adjoint_create(const struct spec *spec, void **instance,
         adjoint_destroy(a);
         return error_set(err, ENOMEM, "kernel adjoint: out of memory");
     }
-    fill(a, (uint64_t)spec->value[SEED].integer);
+    fill_inputs(a, (uint64_t)spec->value[SEED].integer);
     *instance = a;
     return 0;
 }

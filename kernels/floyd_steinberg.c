@@ -190,8 +190,8 @@ static int16_t *errors_row(const struct floyd_steinberg *f, void *state,
     return (int16_t *)state + (row + 1) * errors_stride(f) + 1;
 }
 
-static struct diffusion_carry *carries(const struct floyd_steinberg *f,
-                                       void *state)
+static struct diffusion_carry *carries_of(const struct floyd_steinberg *f,
+                                          void *state)
 {
     return (void *)(errors_row(f, state, f->rows) - 1 + errors_stride(f) % 2);
 }
@@ -256,7 +256,7 @@ static void floyd_steinberg_run_block(const void *instance, void *state,
             .pixels = (uint8_t *)output + row * f->cols,
             .up = errors_row(f, state, row - 1),
             .down = errors_row(f, state, row + rows - 1),
-            .carry = carries(f, state) + row,
+            .carry = carries_of(f, state) + row,
             .from = from - k,
             .to = to - k,
             .ahead =

@@ -93,7 +93,7 @@ static void heat_destroy(void *instance)
     free(h);
 }
 
-static void fill(struct heat *h, uint64_t seed)
+static void fill_grid(struct heat *h, uint64_t seed)
 {
     double *row = h->start;
     for (int64_t j = 0; j < h->cols; j++)
@@ -152,7 +152,7 @@ static int heat_create(const struct spec *spec, void **instance,
         heat_destroy(h);
         return error_set(err, ENOMEM, "kernel heat: out of memory");
     }
-    fill(h, (uint64_t)spec->value[SEED].integer);
+    fill_grid(h, (uint64_t)spec->value[SEED].integer);
     *instance = h;
     return 0;
 }

@@ -171,7 +171,7 @@ static void mandelbrot_run(const void *instance, void *scratch, int64_t start,
 }
 
 /* The paper's MSetLevel, as printed. */
-static int32_t level(double cx, double cy, int64_t maxiter, double escape)
+static int32_t count_level(double cx, double cy, int64_t maxiter, double escape)
 {
     double x = 0, y = 0, x2 = 0, y2 = 0;
     int32_t iter = 0;
@@ -198,7 +198,7 @@ static void mandelbrot_reference(const void *instance, int64_t start,
             int64_t iy = m->columns ? point : line;
             double cx = mandelbrot_coordinate(ix, m->nx, m->xmin, m->xmax);
             double cy = mandelbrot_coordinate(iy, m->ny, m->ymin, m->ymax);
-            *counts++ = level(cx, cy, m->maxiter, m->escape);
+            *counts++ = count_level(cx, cy, m->maxiter, m->escape);
         }
     }
 }

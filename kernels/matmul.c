@@ -98,7 +98,7 @@ static struct entries start_task(const struct matmul *m, int64_t task)
     return e;
 }
 
-static int entry(uint64_t bits, int i)
+static int make_entry(uint64_t bits, int i)
 {
     int nibble = (int)(bits >> (4 * i) & 15);
     return nibble - 8 + (nibble >> 3);
@@ -161,7 +161,7 @@ static void fill_matrix(struct entries *e, double *matrix,
         uint64_t bits = random_next(&e->state);
         int64_t left = count - k;
         for (int i = 0; i < (left < NIBBLES ? left : NIBBLES); i++)
-            matrix[k + i] = entry(bits, i);
+            matrix[k + i] = make_entry(bits, i);
         if (k % PIECE == 0 && k > 0)
             kernel_poll(poll);
     }
@@ -177,7 +177,7 @@ static void multiply(int64_t n, const double *a, const double *b, double *c,
 }
 
 /* Part i of n cut into equal parts. */
-static int64_t cut(int64_t n, int64_t parts, int64_t i)
+static int64_t cut_part(int64_t n, int64_t parts, int64_t i)
 {
     return n * i / parts;
 }
@@ -191,8 +191,8 @@ static void multiply_blocks(int64_t n, const double *a, const double *b,
         const int64_t index[3] = {block / parts / parts, block / parts % parts,
                                   block % parts};
         for (int d = 0; d < 3; d++) {
-            at[d] = cut(n, parts, index[d]);
-            size[d] = cut(n, parts, index[d] + 1) - at[d];
+            at[d] = cut_part(n, parts, index[d]);
+            size[d] = cut_part(n, parts, index[d] + 1) - at[d];
         }
         multiply(n, a + at[0] * n + at[2], b + at[2] * n + at[1],
                  c + at[0] * n + at[1], size, index[2] > 0);
@@ -200,8 +200,8 @@ static void multiply_blocks(int64_t n, const double *a, const double *b,
     }
 }
 
-static uint64_t checksum(const double *c, int64_t count,
-                         const struct kernel_poll *poll)
+static uint64_t hash_product(const double *c, int64_t count,
+                             const struct kernel_poll *poll)
 {
     XXH3_state_t state;
     XXH3_INITSTATE(&state);
@@ -223,7 +223,7 @@ static struct matmul_output multiply_task(int64_t n, const double *a, double *c,
         multiply(n, a, b, c, (const int64_t[]){n, n, n}, false);
     else
         multiply_blocks(n, a, b, c, poll);
-    return (struct matmul_output){(uint64_t)n, checksum(c, n * n, poll)};
+    return (struct matmul_output){(uint64_t)n, hash_product(c, n * n, poll)};
 }
 
 /* A and B, one behind the other. */
@@ -293,7 +293,7 @@ static void fill_whole(struct entries *e, int32_t *matrix)
     for (int64_t k = 0; k < e->n * e->n; k++) {
         if (k % NIBBLES == 0)
             bits = random_next(&e->state);
-        matrix[k] = entry(bits, (int)(k % NIBBLES));
+        matrix[k] = make_entry(bits, (int)(k % NIBBLES));
     }
 }
 

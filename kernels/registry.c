@@ -21,7 +21,7 @@ enum {
     KERNELS = sizeof(kernel_list) / sizeof(kernel_list[0]), /* with the NULL */
 };
 
-static const struct kernel_ops *find(const char *name)
+static const struct kernel_ops *find_kernel(const char *name)
 {
     for (int i = 0; kernel_list[i] != NULL; i++)
         if (strcmp(kernel_list[i]->name, name) == 0)
@@ -44,7 +44,7 @@ int kernel_parse(const char *text, const struct kernel_ops **ops,
     int code = spec_name("kernel", text, name, err);
     if (code != 0)
         return code;
-    const struct kernel_ops *found = find(name);
+    const struct kernel_ops *found = find_kernel(name);
     if (found == NULL)
         return unknown_name(name, err);
     code = spec_parse("kernel", text, found->name, found->params, spec, err);

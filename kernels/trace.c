@@ -74,7 +74,7 @@ struct trace_output {
 
 /* The constants make a full-period generator, so that no state is a fixed
  * point; the barrier keeps a compiler from composing several steps. */
-static uint64_t work(uint64_t x, int64_t steps)
+static uint64_t burn_steps(uint64_t x, int64_t steps)
 {
     for (int64_t i = 0; i < steps; i++) {
         x = x * 6364136223846793005u + 1442695040888963407u;
@@ -83,7 +83,7 @@ static uint64_t work(uint64_t x, int64_t steps)
     return x;
 }
 
-static double seconds(void)
+static double cpu_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -95,9 +95,9 @@ static double measure_rate(void)
 {
     double best = INFINITY;
     for (int i = 0; i < CALIBRATION_RUNS; i++) {
-        double start = seconds();
-        work((uint64_t)i, CALIBRATION_STEPS);
-        best = fmin(best, seconds() - start);
+        double start = cpu_seconds();
+        burn_steps((uint64_t)i, CALIBRATION_STEPS);
+        best = fmin(best, cpu_seconds() - start);
     }
     return CALIBRATION_STEPS / fmax(best, 1e-9);
 }
@@ -153,7 +153,7 @@ static uint64_t work_polled(uint64_t x, int64_t steps,
 {
     while (steps > 0) {
         int64_t piece = steps < *due ? steps : *due;
-        x = work(x, piece);
+        x = burn_steps(x, piece);
         steps -= piece;
         *due -= piece;
         if (*due == 0) {

@@ -97,7 +97,8 @@ int64_t sched_next_size(const struct sched *sched, int worker,
 
 /* The next chunk by the scheme's formula: the one place where chunks are
  * counted. */
-static bool take(const struct sched *sched, int worker, struct chunk *chunk)
+static bool take_chunk(const struct sched *sched, int worker,
+                       struct chunk *chunk)
 {
     struct sched_head *head = sched->head;
     int64_t remaining = head->iterations - head->next_start;
@@ -134,7 +135,8 @@ static int by_step(const void *a, const void *b)
 /* Gives every worker its first chunk, the fast ones first.  The entries are
  * sorted in place, by power and back by worker, so that nothing is needed that
  * may not be there: in between `step` is worker 2^32 + step. */
-static void prime(const struct sched *sched, const struct sched_loop *loop)
+static void prime_workers(const struct sched *sched,
+                          const struct sched_loop *loop)
 {
     struct sched_primed *primed = primed_of(sched->head);
     struct sched_loop copy = *loop;
@@ -146,7 +148,7 @@ static void prime(const struct sched *sched, const struct sched_loop *loop)
     for (size_t i = 0; i < workers; i++) {
         struct chunk chunk = {.start = 0};
         int64_t worker = primed[i].step;
-        left = left && take(sched, (int)worker, &chunk);
+        left = left && take_chunk(sched, (int)worker, &chunk);
         primed[i] = (struct sched_primed){.start = chunk.start,
                                           .size = chunk.size,
                                           .step = worker << 32 | chunk.step};
@@ -176,7 +178,7 @@ int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
     };
     code = ops->init(state_of(view.head), loop, spec, err);
     if (code == 0 && primes)
-        prime(&view, loop);
+        prime_workers(&view, loop);
     if (code == 0)
         *sched = view;
     return code;
@@ -212,7 +214,7 @@ bool sched_next(struct sched *sched, int worker, struct chunk *chunk)
             return true;
         }
     }
-    return take(sched, worker, chunk);
+    return take_chunk(sched, worker, chunk);
 }
 
 void sched_feedback(const struct sched *sched, int worker, int64_t size,

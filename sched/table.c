@@ -14,7 +14,8 @@ static int no_memory(struct error *err)
 }
 
 /* Makes room for one more start. */
-static int grow(struct sched_table *table, int64_t *room, struct error *err)
+static int grow_starts(struct sched_table *table, int64_t *room,
+                       struct error *err)
 {
     int code =
         list_grow(&table->start, room, table->steps + 1, sizeof(*table->start));
@@ -55,19 +56,19 @@ static int take_rest(struct sched_table *table, struct sched *sched,
                              "more than %" PRId64 " chunks, too many for a "
                              "table",
                              SCHED_TABLE_STEPS_MAX);
-        int code = grow(table, &room, err);
+        int code = grow_starts(table, &room, err);
         if (code != 0)
             return code;
         table->start[table->steps++] = chunk.start;
     }
-    int code = grow(table, &room, err);
+    int code = grow_starts(table, &room, err);
     if (code == 0)
         table->start[table->steps] = table->iterations;
     return code;
 }
 
-static int fill(struct sched_table *table, struct sched *sched, int workers,
-                struct error *err)
+static int fill_table(struct sched_table *table, struct sched *sched,
+                      int workers, struct error *err)
 {
     table->fixed_size = sched_fixed_size(sched);
     if (table->fixed_size > 0) {
@@ -101,7 +102,7 @@ int sched_table_build(struct sched_table *table, const struct sched_ops *ops,
                          ops->feedback ? "it learns from times, so that"
                                        : "with unequal powers");
     if (code == 0)
-        code = fill(&made, &sched, loop->workers, err);
+        code = fill_table(&made, &sched, loop->workers, err);
     free(memory);
     if (code == 0)
         *table = made;

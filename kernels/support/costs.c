@@ -22,7 +22,7 @@ struct costs {
 };
 
 /* Cuts comment and surrounding blanks; returns the rest. */
-static char *trim(char *line)
+static char *trim_line(char *line)
 {
     line[strcspn(line, "#")] = '\0';
     char *text = line + strspn(line, " \t\r\n");
@@ -64,8 +64,8 @@ static int parse_times(const char **text, int64_t *times, struct error *err)
     return 0;
 }
 
-static int append(struct costs *c, int64_t *room, double cost, int64_t times,
-                  struct error *err)
+static int append_cost(struct costs *c, int64_t *room, double cost,
+                       int64_t times, struct error *err)
 {
     if (c->count + times > COUNT_MAX)
         return error_set(err, EINVAL, "there are more than %d iterations",
@@ -82,7 +82,7 @@ static int read_line(struct costs *c, char *line, size_t length, int64_t *room,
 {
     if (strlen(line) != length)
         return error_set(err, EINVAL, "a zero byte, this is not a text file");
-    const char *text = trim(line);
+    const char *text = trim_line(line);
     double cost = 0;
     int64_t times = 1;
     if (*text == '\0')
@@ -90,7 +90,7 @@ static int read_line(struct costs *c, char *line, size_t length, int64_t *room,
     int code = parse_times(&text, &times, err);
     if (code == 0)
         code = parse_cost(text, &cost, err);
-    return code == 0 ? append(c, room, cost, times, err) : code;
+    return code == 0 ? append_cost(c, room, cost, times, err) : code;
 }
 
 static int read_lines(struct costs *c, FILE *file, const char *path,

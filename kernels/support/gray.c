@@ -15,8 +15,8 @@ double gray_memory(int64_t rows, int64_t cols)
     return (double)rows * (double)cols * (2 + 1 + 2.0 / DIFFUSION_ROWS);
 }
 
-static int allocate(struct gray *g, const char *who, int64_t rows, int64_t cols,
-                    struct error *err)
+static int allocate_rows(struct gray *g, const char *who, int64_t rows,
+                         int64_t cols, struct error *err)
 {
     double pixels = (double)rows * (double)cols;
     int code = kernel_memory_check(who, "image, output and errors",
@@ -63,7 +63,7 @@ static void make_row(struct gray *g, int64_t row, uint64_t seed)
 int gray_make(struct gray *gray, const char *who, int64_t rows, int64_t cols,
               uint64_t seed, struct error *err)
 {
-    int code = allocate(gray, who, rows, cols, err);
+    int code = allocate_rows(gray, who, rows, cols, err);
     for (int64_t r = 0; code == 0 && r < rows; r++)
         make_row(gray, r, seed);
     return code;
@@ -118,7 +118,7 @@ int gray_read(struct gray *gray, const char *who, const char *path,
         return code;
     code = check_size(&image, who, path, rows, cols, err);
     if (code == 0)
-        code = allocate(gray, who, image.rows, image.cols, err);
+        code = allocate_rows(gray, who, image.rows, image.cols, err);
     if (code == 0)
         code = read_rows(gray, reader, image.most, err);
     image_close(reader);

@@ -68,7 +68,7 @@ const struct divisible_about divisible_about[DIVISIBLE_ALGORITHMS] = {
                                      installment_params},
 };
 
-static int find(const char *name)
+static int find_algorithm(const char *name)
 {
     int i = 0;
     while (divisible_names[i] != NULL && strcmp(divisible_names[i], name) != 0)
@@ -80,7 +80,7 @@ bool divisible_named(const char *text)
 {
     char name[SPEC_NAME_MAX];
     return spec_name("scheme", text, name, NULL) == 0 &&
-           find(name) < DIVISIBLE_ALGORITHMS;
+           find_algorithm(name) < DIVISIBLE_ALGORITHMS;
 }
 
 static int unknown_name(const char *name, struct error *err)
@@ -96,7 +96,7 @@ int divisible_parse(const char *text, struct divisible_choice *choice,
     int code = spec_name("scheme", text, name, err);
     if (code != 0)
         return code;
-    int i = find(name);
+    int i = find_algorithm(name);
     if (i == DIVISIBLE_ALGORITHMS)
         return unknown_name(name, err);
     const struct spec_param *params = divisible_about[i].params;

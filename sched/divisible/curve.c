@@ -17,8 +17,8 @@ static bool same_way(const struct divisible_piece *a,
            a->rest_piece == b->rest_piece;
 }
 
-static int append(struct divisible_curve *curve,
-                  const struct divisible_piece *piece, struct error *err)
+static int append_piece(struct divisible_curve *curve,
+                        const struct divisible_piece *piece, struct error *err)
 {
     if (curve->count > 0 && same_way(&curve->piece[curve->count - 1], piece))
         return 0;
@@ -34,7 +34,7 @@ int divisible_curve_zero(struct divisible_curve *curve, struct error *err)
     static const struct divisible_piece nobody = {
         .worker = -1, .rest_curve = -1, .rest_piece = -1};
     *curve = (struct divisible_curve){0};
-    return append(curve, &nobody, err);
+    return append_piece(curve, &nobody, err);
 }
 
 int divisible_curve_copy(struct divisible_curve *curve,
@@ -43,11 +43,11 @@ int divisible_curve_copy(struct divisible_curve *curve,
     int code = 0;
     *curve = (struct divisible_curve){0};
     for (int k = 0; code == 0 && k < from->count; k++)
-        code = append(curve, &from->piece[k], err);
+        code = append_piece(curve, &from->piece[k], err);
     return code;
 }
 
-static double value(const struct divisible_piece *piece, double R)
+static double piece_value(const struct divisible_piece *piece, double R)
 {
     return piece->at + piece->slope * (R - piece->from);
 }
@@ -71,22 +71,22 @@ static int add_worker(struct divisible_curve *curve,
         struct divisible_piece piece = {
             .from = from,
             .at = (from - begin) / unit +
-                  value(next, keep * (from - worker->g) + late),
+                  piece_value(next, keep * (from - worker->g) + late),
             .slope = 1 / unit + next->slope * keep,
             .worker = number,
             .rest_curve = rest_curve,
             .rest_piece = k,
         };
-        code = append(curve, &piece, err);
+        code = append_piece(curve, &piece, err);
     }
     return code;
 }
 
 /* Whether b is above a at R or, where they meet, from R on. */
-static bool above(const struct divisible_piece *b,
-                  const struct divisible_piece *a, double R)
+static bool is_above(const struct divisible_piece *b,
+                     const struct divisible_piece *a, double R)
 {
-    double at_a = value(a, R), at_b = value(b, R);
+    double at_a = piece_value(a, R), at_b = piece_value(b, R);
     if (fabs(at_b - at_a) > no_gain * at_a)
         return at_b > at_a;
     return b->slope > a->slope * (1 + no_gain);
@@ -97,9 +97,9 @@ static int append_from(struct divisible_curve *curve,
                        struct error *err)
 {
     struct divisible_piece piece = *way;
-    piece.at = value(way, R);
+    piece.at = piece_value(way, R);
     piece.from = R;
-    return append(curve, &piece, err);
+    return append_piece(curve, &piece, err);
 }
 
 /* Appends the larger of a and b from R on, both being lines up to `to`; a
@@ -109,13 +109,13 @@ static int append_larger(struct divisible_curve *curve,
                          const struct divisible_piece *b, double R, double to,
                          struct error *err)
 {
-    bool b_first = above(b, a, R);
+    bool b_first = is_above(b, a, R);
     const struct divisible_piece *now = b_first ? b : a;
     const struct divisible_piece *then = b_first ? a : b;
     double cross = INFINITY;
     if (then->slope > now->slope * (1 + no_gain))
-        cross =
-            R + (value(now, R) - value(then, R)) / (then->slope - now->slope);
+        cross = R + (piece_value(now, R) - piece_value(then, R)) /
+                        (then->slope - now->slope);
     /* Lines that meet at R may be the wrong way round by rounding. */
     int code = cross > R ? append_from(curve, now, R, err) : 0;
     if (code == 0 && cross < to)
@@ -124,9 +124,9 @@ static int append_larger(struct divisible_curve *curve,
 }
 
 /* The larger of a and b; b may begin later. */
-static int larger(struct divisible_curve *curve,
-                  const struct divisible_curve *a,
-                  const struct divisible_curve *b, struct error *err)
+static int take_larger(struct divisible_curve *curve,
+                       const struct divisible_curve *a,
+                       const struct divisible_curve *b, struct error *err)
 {
     int i = 0, j = -1, code = 0;
     double R = 0;
@@ -150,7 +150,7 @@ int divisible_curve_larger(struct divisible_curve *base,
                            struct error *err)
 {
     struct divisible_curve both = {0};
-    int code = larger(&both, base, other, err);
+    int code = take_larger(&both, base, other, err);
     if (code != 0) {
         divisible_curve_free(&both);
         return code;

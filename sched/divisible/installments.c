@@ -8,7 +8,7 @@
 static const double huge_load = 0x1p400;
 
 /* L[n .. count - 1] and `sum` in other units. */
-static void shrink(double *L, int64_t n, int64_t count, double *sum)
+static void shrink_units(double *L, int64_t n, int64_t count, double *sum)
 {
     for (int64_t m = n; m < count; m++)
         L[m] /= huge_load;
@@ -30,9 +30,10 @@ static double message_time(const struct divisible_platform *platform,
 }
 
 /* The equations, solved backwards; returns the sum of all chunks. */
-static double solve(const struct divisible_platform *platform, const int *order,
-                    enum divisible_equations equations, int64_t count,
-                    double *L)
+static double solve_equations(const struct divisible_platform *platform,
+                              const int *order,
+                              enum divisible_equations equations, int64_t count,
+                              double *L)
 {
     int p = platform->workers;
     double sum = 1;
@@ -47,13 +48,13 @@ static double solve(const struct divisible_platform *platform, const int *order,
         L[n] = busy / worker->w;
         sum += L[n];
         if (L[n] > huge_load)
-            shrink(L, n, count, &sum);
+            shrink_units(L, n, count, &sum);
     }
     return sum;
 }
 
-static int check(const struct divisible_platform *platform, int x,
-                 struct error *err)
+static int check_installments(const struct divisible_platform *platform, int x,
+                              struct error *err)
 {
     if (x < 1 || x > DIVISIBLE_INSTALLMENTS_MAX)
         return error_set(err, EINVAL,
@@ -73,7 +74,7 @@ int divisible_installments(const struct divisible_platform *platform,
                            struct divisible_plan *plan, struct error *err)
 {
     int p = platform->workers;
-    int code = check(platform, x, err);
+    int code = check_installments(platform, x, err);
     if (code != 0)
         return code;
     int64_t count = (int64_t)x * p;
@@ -83,7 +84,8 @@ int divisible_installments(const struct divisible_platform *platform,
         code = error_set(err, ENOMEM, "out of memory");
     if (code == 0) {
         divisible_sort(platform, DIVISIBLE_BY_LINK, order);
-        double scale = load / solve(platform, order, equations, count, L);
+        double scale =
+            load / solve_equations(platform, order, equations, count, L);
         for (int64_t n = 0; code == 0 && n < count; n++)
             code = divisible_plan_add(plan, order[n % p], (int)(n / p),
                                       L[n] * scale, err);

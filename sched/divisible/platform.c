@@ -65,9 +65,9 @@ static double key_of(const struct divisible_worker *worker,
 }
 
 /* Merges order[0 .. half - 1] and order[half .. count - 1] by way of spare. */
-static void merge(const struct divisible_platform *platform,
-                  enum divisible_key key, int *order, int half, int count,
-                  int *spare)
+static void merge_halves(const struct divisible_platform *platform,
+                         enum divisible_key key, int *order, int half,
+                         int count, int *spare)
 {
     memcpy(spare, order, (size_t)half * sizeof(*order));
     for (int left = 0, right = half, out = 0; left < half; out++) {
@@ -79,15 +79,16 @@ static void merge(const struct divisible_platform *platform,
 }
 
 /* qsort is not stable and takes no argument for its comparison. */
-static void sort(const struct divisible_platform *platform,
-                 enum divisible_key key, int *order, int count, int *spare)
+static void sort_order(const struct divisible_platform *platform,
+                       enum divisible_key key, int *order, int count,
+                       int *spare)
 {
     int half = count / 2;
     if (count < 2)
         return;
-    sort(platform, key, order, half, spare);
-    sort(platform, key, order + half, count - half, spare);
-    merge(platform, key, order, half, count, spare);
+    sort_order(platform, key, order, half, spare);
+    sort_order(platform, key, order + half, count - half, spare);
+    merge_halves(platform, key, order, half, count, spare);
 }
 
 void divisible_sort(const struct divisible_platform *platform,
@@ -96,5 +97,5 @@ void divisible_sort(const struct divisible_platform *platform,
     int spare[DIVISIBLE_WORKERS_MAX / 2];
     for (int i = 0; i < platform->workers; i++)
         order[i] = i;
-    sort(platform, key, order, platform->workers, spare);
+    sort_order(platform, key, order, platform->workers, spare);
 }

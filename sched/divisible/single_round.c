@@ -206,7 +206,7 @@ static int try_order(struct search *search, bool *better, struct error *err)
     return code;
 }
 
-static void exchange(int *order, int k)
+static void exchange_neighbours(int *order, int k)
 {
     int worker = order[k];
     order[k] = order[k + 1];
@@ -214,7 +214,8 @@ static void exchange(int *order, int k)
 }
 
 /* One pass over all neighbours. */
-static int improve(struct search *search, bool *improved, struct error *err)
+static int improve_order(struct search *search, bool *improved,
+                         struct error *err)
 {
     int code = 0;
     *improved = false;
@@ -222,10 +223,10 @@ static int improve(struct search *search, bool *improved, struct error *err)
                     search->looked_at < search_budget;
          k++) {
         bool better = false;
-        exchange(search->order, k);
+        exchange_neighbours(search->order, k);
         code = try_order(search, &better, err);
         if (!better)
-            exchange(search->order, k);
+            exchange_neighbours(search->order, k);
         *improved = *improved || better;
     }
     return code;
@@ -253,7 +254,7 @@ static int search_local(const struct divisible_platform *platform, double load,
     if (code == 0)
         memcpy(search.order, search.best, count * sizeof(*search.order));
     for (go_on = true; code == 0 && go_on;)
-        code = improve(&search, &go_on, err);
+        code = improve_order(&search, &go_on, err);
     if (code == 0)
         code = divisible_single_given(platform, load, search.best,
                                       platform->workers, plan, err);
@@ -264,7 +265,8 @@ static int search_local(const struct divisible_platform *platform, double load,
 
 /* ---- which of them ---- */
 
-static enum divisible_order choose(const struct divisible_platform *platform)
+static enum divisible_order
+choose_order(const struct divisible_platform *platform)
 {
     const struct divisible_worker *worker = platform->worker;
     bool latencies = false, links = false, start_ups = false;
@@ -295,7 +297,7 @@ int divisible_single_best(const struct divisible_platform *platform,
                           double load, struct divisible_plan *plan,
                           struct error *err)
 {
-    plan->order = choose(platform);
+    plan->order = choose_order(platform);
     switch (plan->order) {
     case DIVISIBLE_THEOREM_1:
         return send_sorted(platform, load, DIVISIBLE_BY_LINK, plan, err);

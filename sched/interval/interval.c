@@ -103,7 +103,7 @@ double interval_chunk(const struct interval_model *model, int group)
 }
 
 /* (1) */
-static double message(const struct interval_model *model, double elements)
+static double message_time(const struct interval_model *model, double elements)
 {
     return model->c_d + elements * model->c_c;
 }
@@ -113,7 +113,7 @@ double interval_assignment(const struct interval_model *model, double h,
 {
     if (reading == INTERVAL_TWA_PRINTED)
         return (double)interval_workers(model) * model->t_ms;
-    return 2 * message(model, h) + model->c_sch;
+    return 2 * message_time(model, h) + model->c_sch;
 }
 
 /* (3) without T_wa, for one group. */
@@ -123,7 +123,7 @@ static double equal_time(const struct interval_model *model, double h)
     double chunks = model->chunk_dim / (double)model->k / chunk;
     double syncs = model->sync_dim / h;
     double t_p = h * chunk * interval_point(&model->group[0], h);
-    double t_s = message(model, h), t_r = t_s, t_idle = t_s;
+    double t_s = message_time(model, h), t_r = t_s, t_idle = t_s;
     return (t_p + t_s) + (chunks - 2) * (t_r + t_p + t_s) +
            syncs * (t_r + t_p) + (syncs - 1) * t_idle;
 }
@@ -133,7 +133,7 @@ static double different_time(const struct interval_model *model, double h)
 {
     int slowest = interval_slowest(model);
     double syncs = model->sync_dim / h;
-    double t_s = message(model, h), t_r = t_s, t_idle = t_s;
+    double t_s = message_time(model, h), t_r = t_s, t_idle = t_s;
     double sum = -t_r - t_s;
     for (int j = 0; j < model->groups; j++) {
         double t_p =
@@ -149,14 +149,14 @@ static double different_time(const struct interval_model *model, double h)
 static double subproblems_time(const struct interval_model *model, double h)
 {
     double k = (double)model->k;
-    double t_tr = 2 * message(model, model->sync_dim);
+    double t_tr = 2 * message_time(model, model->sync_dim);
     double t_np = model->skew > 0     ? interval_pipeline_time(model, h)
                   : model->groups > 1 ? different_time(model, h)
                                       : equal_time(model, h);
     return k * t_np + (k - 1) * t_tr;
 }
 
-static bool ours(const struct interval_model *model)
+static bool is_ours(const struct interval_model *model)
 {
     bool starts = false;
     for (int j = 0; j < model->groups; j++)
@@ -212,7 +212,7 @@ double interval_formula(const struct interval_model *model)
 
 double interval_optimum(const struct interval_model *model)
 {
-    if (ours(model) && interval_workers(model) > 1)
+    if (is_ours(model) && interval_workers(model) > 1)
         return interval_pipeline_minimum(model);
     return fmin(fmax(interval_formula(model), 1), model->sync_dim);
 }

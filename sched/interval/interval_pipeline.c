@@ -10,7 +10,7 @@ enum { LOOKS = 256 };
 enum { TRIES = 4096 };
 
 /* Both halves of one exchange, t_r + t_s. */
-static double exchange(const struct interval_model *model, double h)
+static double exchange_time(const struct interval_model *model, double h)
 {
     return 2 * (model->c_d + h * model->c_c);
 }
@@ -30,7 +30,7 @@ static double pass_time(const struct interval_model *model, int j, double h,
     double columns =
         before < lag ? model->sync_dim - before * before / lag : h + back;
     double messages = fmin(h + back, model->sync_dim - before) / h;
-    return messages * exchange(model, h) +
+    return messages * exchange_time(model, h) +
            columns * chunk * interval_point(&model->group[j], h);
 }
 
@@ -44,10 +44,10 @@ static double time_of(const struct interval_model *model, double h, bool blocks)
     double last = pass_time(model, slowest, h, blocks);
     double work = interval_chunk(model, slowest) *
                   interval_point(&model->group[slowest], h);
-    double drain = model->sync_dim * (exchange(model, h) / h + work);
+    double drain = model->sync_dim * (exchange_time(model, h) / h + work);
     double k = model->stream ? (double)model->k : 1;
     double time = fmax(k * drain + fill, drain + k * fill);
-    return time - last - exchange(model, h);
+    return time - last - exchange_time(model, h);
 }
 
 double interval_pipeline_time(const struct interval_model *model, double h)
@@ -64,8 +64,8 @@ static double time_at(const struct interval_model *model, double x)
 }
 
 /* Golden section in [low, high], which holds one minimum. */
-static double golden(const struct interval_model *model, double low,
-                     double high)
+static double golden_section(const struct interval_model *model, double low,
+                             double high)
 {
     const double ratio = (sqrt(5) - 1) / 2;
     double a = high - ratio * (high - low), b = low + ratio * (high - low);
@@ -94,8 +94,8 @@ double interval_pipeline_minimum(const struct interval_model *model)
         if (t < t_best)
             best = i, t_best = t;
     }
-    double x =
-        golden(model, fmax((best - 1) * step, 0), fmin((best + 1) * step, end));
+    double x = golden_section(model, fmax((best - 1) * step, 0),
+                              fmin((best + 1) * step, end));
     /* golden comes near an end of the range, but not there */
     double t = time_at(model, x);
     if (time_at(model, 0) <= t)

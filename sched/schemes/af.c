@@ -82,7 +82,7 @@ static int64_t af_next(void *state, int worker, int64_t remaining)
     return sched_round_up(2 * tr * tr / (sum * w->mean));
 }
 
-static void learn(struct af_state *s, struct af_worker *w)
+static void learn_times(struct af_state *s, struct af_worker *w)
 {
     double mean = w->times / w->sizes;
     double scatter = fmax(0, w->squares - w->times * mean);
@@ -110,7 +110,7 @@ static void af_feedback(void *state, int worker, int64_t size, double time)
     w->times += time;
     w->squares += time * time / (double)size;
     if (w->reports >= SAMPLES)
-        learn(s, w);
+        learn_times(s, w);
 }
 
 static void af_again(void *state, const struct sched_loop *loop)

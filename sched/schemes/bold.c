@@ -86,17 +86,18 @@ static double time_of(const struct bold_state *s, double size)
 }
 
 /* The chunk that a worker has counts, or no longer. */
-static void count(struct bold_state *s, const struct bold_worker *w, int sign)
+static void count_chunk(struct bold_state *s, const struct bold_worker *w,
+                        int sign)
 {
     s->sizes += sign * w->size;
     s->speeds += sign * w->speed;
     s->begun += sign * w->speed * w->begun;
 }
 
-static void drop(struct bold_state *s, struct bold_worker *w)
+static void drop_chunk(struct bold_state *s, struct bold_worker *w)
 {
     if (w->size > 0)
-        count(s, w, -1);
+        count_chunk(s, w, -1);
     w->size = 0;
 }
 
@@ -113,7 +114,7 @@ static void bold_feedback(void *state, int worker, int64_t size, double time)
         w->clock += expected;
     }
     if (w->ahead == 0) {
-        drop(s, w);
+        drop_chunk(s, w);
         return;
     }
     w->clock -= expected;
@@ -121,13 +122,13 @@ static void bold_feedback(void *state, int worker, int64_t size, double time)
 }
 
 /* The worker asks: it has done its chunk. */
-static void arrive(struct bold_state *s, struct bold_worker *w)
+static void worker_arrives(struct bold_state *s, struct bold_worker *w)
 {
     if (w->size > 0) {
         w->clock += time_of(s, w->size);
         w->ahead++;
     }
-    drop(s, w);
+    drop_chunk(s, w);
     if (w->clock > s->now)
         s->now = w->clock;
 }
@@ -137,7 +138,7 @@ static void arrive(struct bold_state *s, struct bold_worker *w)
 /* t + s/2 - sqrt(s (t + s/4)), where st is s t; for a large s without a
  * difference of nearly equal numbers, and 0 for an infinite one, without
  * overhead. */
-static double cautious(double t, double st)
+static double cautious_time(double t, double st)
 {
     double tt = t * t;
     if (st > tt)
@@ -167,7 +168,7 @@ static double size_of(const struct bold_state *s, double remaining)
                           : s->a * (ln_quota - log(x) + s->ln_p_c2) *
                                 (t + not_reported * s->part * s->part);
     double more = w > 0 ? s->c1 * w : 0;
-    double size = more + cautious(t, st);
+    double size = more + cautious_time(t, st);
     return size < t ? size : t;
 }
 
@@ -175,13 +176,13 @@ static int64_t bold_next(void *state, int worker, int64_t remaining)
 {
     struct bold_state *s = state;
     struct bold_worker *w = &s->worker[worker];
-    arrive(s, w);
+    worker_arrives(s, w);
     int64_t size = sched_round_up(size_of(s, (double)remaining));
     size = size < 1 ? 1 : size > remaining ? remaining : size;
     w->size = (double)size;
     w->speed = w->size / time_of(s, w->size);
     w->begun = s->now;
-    count(s, w, 1);
+    count_chunk(s, w, 1);
     return size;
 }
 

@@ -46,7 +46,7 @@ static int rnd_check(const struct spec *spec, struct error *err)
     return 0;
 }
 
-static int64_t share(const struct sched_loop *loop, int64_t parts)
+static int64_t equal_share(const struct sched_loop *loop, int64_t parts)
 {
     int64_t size = loop->iterations / parts / loop->workers;
     return size > 1 ? size : 1;
@@ -59,8 +59,8 @@ static int rnd_init(void *state, const struct sched_loop *loop,
     const struct spec_value *min = &spec->value[RND_MIN];
     const struct spec_value *max = &spec->value[RND_MAX];
     (void)err;
-    s->min = min->given ? min->integer : share(loop, 100);
-    s->max = max->given ? max->integer : share(loop, 2);
+    s->min = min->given ? min->integer : equal_share(loop, 100);
+    s->max = max->given ? max->integer : equal_share(loop, 2);
     if (s->min > s->max && min->given)
         s->max = s->min;
     else if (s->min > s->max)

@@ -23,12 +23,12 @@ int select_trials(int repetitions, double share)
 
 /* ---- estimates ---- */
 
-static int kept(const struct select_candidate *c)
+static int count_kept(const struct select_candidate *c)
 {
     return c->told < SELECT_KEPT ? c->told : SELECT_KEPT;
 }
 
-static double median(const double *values, int count)
+static double median_of(const double *values, int count)
 {
     double sorted[SELECT_KEPT];
     memcpy(sorted, values, (size_t)count * sizeof(*sorted));
@@ -37,7 +37,7 @@ static double median(const double *values, int count)
 
 static double log_median(const struct select_candidate *c)
 {
-    return median(c->log, kept(c));
+    return median_of(c->log, count_kept(c));
 }
 
 double select_median(const struct select *s, int candidate)
@@ -45,13 +45,13 @@ double select_median(const struct select *s, int candidate)
     return exp(log_median(&s->candidate[candidate]));
 }
 
-static double deviation(const struct select *s)
+static double pooled_deviation(const struct select *s)
 {
     double squares = PRIOR_WEIGHT * PRIOR * PRIOR, free = PRIOR_WEIGHT;
     for (int i = 0; i < s->rule.candidates; i++) {
         const struct select_candidate *c = &s->candidate[i];
         double mean = 0;
-        int n = kept(c);
+        int n = count_kept(c);
         for (int k = 0; k < n; k++)
             mean += c->log[k] / n;
         for (int k = 0; k < n; k++)
@@ -61,10 +61,10 @@ static double deviation(const struct select *s)
     return sqrt(squares / free);
 }
 
-static double bound(const struct select *s, const struct select_candidate *c,
-                    double sigma)
+static double bound_of(const struct select *s, const struct select_candidate *c,
+                       double sigma)
 {
-    int n = kept(c);
+    int n = count_kept(c);
     if (n == 0)
         return NAN;
     return MEDIAN_FACTOR * sigma *
@@ -73,12 +73,12 @@ static double bound(const struct select *s, const struct select_candidate *c,
 
 double select_bound(const struct select *s, int candidate)
 {
-    return expm1(bound(s, &s->candidate[candidate], deviation(s)));
+    return expm1(bound_of(s, &s->candidate[candidate], pooled_deviation(s)));
 }
 
 /* The candidate with the least median that is not out, without `but` (-1: all).
  * -1: there is no other. */
-static int least(const struct select *s, int but)
+static int find_least(const struct select *s, int but)
 {
     int best = -1;
     double best_log = INFINITY;
@@ -113,12 +113,12 @@ static int next_trial(struct select *s, bool *ended)
 
 /* Returns whether one went out; `differ` says whether those that are left are
  * worth telling apart, or cannot be yet. */
-static bool eliminate(struct select *s, bool *differ)
+static bool eliminate_slow(struct select *s, bool *differ)
 {
-    double sigma = deviation(s);
-    int best = least(s, -1);
+    double sigma = pooled_deviation(s);
+    int best = find_least(s, -1);
     double best_log = log_median(&s->candidate[best]);
-    double best_bound = bound(s, &s->candidate[best], sigma);
+    double best_bound = bound_of(s, &s->candidate[best], sigma);
     bool any = false;
     *differ = false;
     for (int i = 0; i < s->rule.candidates; i++) {
@@ -126,7 +126,7 @@ static bool eliminate(struct select *s, bool *differ)
         if (c->out || i == best)
             continue;
         double above = log_median(c) - best_log;
-        double both = bound(s, c, sigma) + best_bound;
+        double both = bound_of(s, c, sigma) + best_bound;
         c->out = above > both;
         any = any || c->out;
         *differ = *differ || (!c->out && above + both > ALIKE);
@@ -135,7 +135,7 @@ static bool eliminate(struct select *s, bool *differ)
 }
 
 /* The candidate to watch from now on. */
-static void stay(struct select *s, int candidate)
+static void stay_with(struct select *s, int candidate)
 {
     s->trying = false;
     s->current = candidate;
@@ -151,20 +151,20 @@ static enum select_event after_trial(struct select *s)
     s->candidate[s->current].tries++;
     s->current = next_trial(s, &ended);
     if (ended)
-        any = eliminate(s, &differ);
+        any = eliminate_slow(s, &differ);
     if (differ && s->left > 0) {
         if (s->candidate[s->current].out)
             s->current = next_trial(s, &ended);
         return any ? SELECT_ELIMINATED : SELECT_NOTHING;
     }
-    stay(s, least(s, -1));
+    stay_with(s, find_least(s, -1));
     return SELECT_CHOSEN;
 }
 
 /* ---- staying ---- */
 
 /* With fewer trials than candidates the best of the last time are tried. */
-static void begin(struct select *s)
+static void begin_trials(struct select *s)
 {
     int allowed = select_trials(s->rule.repetitions - s->done, s->rule.share);
     double limit = INFINITY, sorted[SELECT_MAX];
@@ -193,10 +193,10 @@ static void begin(struct select *s)
 static double robust_deviation(const struct select_candidate *c)
 {
     double distance[SELECT_KEPT], middle = log_median(c);
-    int n = kept(c);
+    int n = count_kept(c);
     for (int k = 0; k < n; k++)
         distance[k] = fabs(c->log[k] - middle);
-    return fmax(1.4826 * median(distance, n), PRIOR / 2);
+    return fmax(1.4826 * median_of(distance, n), PRIOR / 2);
 }
 
 /* The times of the first repetitions count for what follows. */
@@ -209,17 +209,17 @@ static void set_reference(struct select *s)
     s->bound = fmax(log1p(s->rule.change), CHANGE_DEVIATIONS * of_medians);
 }
 
-static bool changed(const struct select *s)
+static bool loop_changed(const struct select *s)
 {
     if (isnan(s->reference) || s->stayed < SELECT_REFERENCE + SELECT_WINDOW)
         return false;
-    return fabs(median(s->window, SELECT_WINDOW) - s->reference) > s->bound;
+    return fabs(median_of(s->window, SELECT_WINDOW) - s->reference) > s->bound;
 }
 
 /* The candidate that should take over, or -1. */
-static int better(const struct select *s)
+static int find_better(const struct select *s)
 {
-    int other = least(s, s->current);
+    int other = find_least(s, s->current);
     if (other < 0 || s->stayed < SWITCH_AFTER)
         return -1;
     double gain = log_median(&s->candidate[s->current]) -
@@ -228,28 +228,28 @@ static int better(const struct select *s)
 }
 
 /* The knowledge about the others is of a loop that no longer exists. */
-static void keep(struct select *s)
+static void keep_current(struct select *s)
 {
     for (int i = 0; i < s->rule.candidates; i++)
         s->candidate[i] = (struct select_candidate){.out = i != s->current};
-    stay(s, s->current);
+    stay_with(s, s->current);
 }
 
 static enum select_event after_stay(struct select *s, double x)
 {
     s->window[s->stayed++ % SELECT_WINDOW] = x;
-    if (changed(s)) {
+    if (loop_changed(s)) {
         bool few =
             select_trials(s->rule.repetitions - s->done, s->rule.share) < 2;
         if (few)
-            keep(s);
+            keep_current(s);
         else
-            begin(s);
+            begin_trials(s);
         return few ? SELECT_KEPT_CHANGED : SELECT_CHANGED;
     }
-    int other = better(s);
+    int other = find_better(s);
     if (other >= 0) {
-        stay(s, other);
+        stay_with(s, other);
         return SELECT_SWITCHED;
     }
     if (s->stayed == SELECT_REFERENCE)
@@ -262,9 +262,9 @@ static enum select_event after_stay(struct select *s, double x)
 void select_open(struct select *s, const struct select_rule *rule)
 {
     *s = (struct select){.rule = *rule};
-    begin(s);
+    begin_trials(s);
     if (rule->candidates == 1 || s->left == 0)
-        stay(s, 0);
+        stay_with(s, 0);
 }
 
 int select_current(const struct select *s)
