@@ -43,14 +43,14 @@ struct exchange {
 
 /* ---- the tournament ---- */
 
-static int even(int workers)
+static int make_even(int workers)
 {
     return workers + workers % 2;
 }
 
 int exchange_rounds(int workers)
 {
-    int all = even(workers) - 1;
+    int all = make_even(workers) - 1;
     if (workers < 2)
         return 0;
     return all < ROUNDS_MAX ? all : ROUNDS_MAX;
@@ -59,7 +59,7 @@ int exchange_rounds(int workers)
 /* The circle method: the last player stays, the others go round. */
 bool exchange_match(int workers, int round, int match, int pair[2])
 {
-    int n = even(workers), turn;
+    int n = make_even(workers), turn;
     if (workers < 2)
         return false;
     turn = (int)((int64_t)round * (n - 1) / exchange_rounds(workers));
@@ -74,7 +74,7 @@ int exchange_pairs(int workers)
 {
     int count = 0, pair[2];
     for (int r = 0; r < exchange_rounds(workers); r++)
-        for (int m = 0; m < even(workers) / 2; m++)
+        for (int m = 0; m < make_even(workers) / 2; m++)
             count += exchange_match(workers, r, m, pair);
     return count;
 }
@@ -86,7 +86,7 @@ static int take_seats(struct exchange *x, int round, int pairs,
     const struct crew *crew = x->crew;
     for (int t = 0; t < crew->context->threads; t++)
         x->seat[t] = (struct seat){.partner = -1};
-    for (int m = 0; m < even(crew->workers) / 2; m++) {
+    for (int m = 0; m < make_even(crew->workers) / 2; m++) {
         int pair[2];
         if (!exchange_match(crew->workers, round, m, pair))
             continue;
@@ -111,7 +111,7 @@ static char *row_of(const struct exchange *x, int64_t edge)
     return x->rows + (size_t)edge * ROW_BYTES * 2;
 }
 
-static void send(struct exchange *x, struct seat *seat, int trip)
+static void send_boundary(struct exchange *x, struct seat *seat, int trip)
 {
     memset(row_of(x, seat->out) + (size_t)trip * (size_t)x->bytes, trip,
            (size_t)x->bytes);
@@ -119,7 +119,7 @@ static void send(struct exchange *x, struct seat *seat, int trip)
                   (int64_t)(trip + 1) * x->bytes, row_of(x, seat->out));
 }
 
-static void receive(struct exchange *x, struct seat *seat, int trip)
+static void receive_boundary(struct exchange *x, struct seat *seat, int trip)
 {
     int64_t need = (int64_t)(trip + 1) * x->bytes;
     if (links_complete(&x->links, seat->in, LINK_DOWN) < need)
@@ -129,15 +129,15 @@ static void receive(struct exchange *x, struct seat *seat, int trip)
         seat->read += (uint64_t)piece[i];
 }
 
-static void play(struct exchange *x, struct seat *seat)
+static void play_trips(struct exchange *x, struct seat *seat)
 {
     double start = engine_now();
     for (int trip = 0; trip < x->trips; trip++) {
         if (seat->first)
-            send(x, seat, trip);
-        receive(x, seat, trip);
+            send_boundary(x, seat, trip);
+        receive_boundary(x, seat, trip);
         if (!seat->first)
-            send(x, seat, trip);
+            send_boundary(x, seat, trip);
     }
     seat->one_way_s = (engine_now() - start) / x->trips / 2;
 }
@@ -153,7 +153,7 @@ static void set_body(int thread, void *arg)
     if (seat->partner >= 0) {
         links_register(&x->links, seat->out, LINK_PREDECESSOR);
         links_register(&x->links, seat->in, LINK_SUCCESSOR);
-        play(x, seat);
+        play_trips(x, seat);
     }
     crew_meet(x->crew);
     if (thread == 0)
@@ -171,7 +171,7 @@ static int measure_size(struct exchange *x, int size, struct error *err)
     x->trips = x->trips < TRIPS_MIN   ? TRIPS_MIN
                : x->trips > TRIPS_MAX ? TRIPS_MAX
                                       : x->trips;
-    int code = links_open(&x->links, comm, even(x->crew->workers) + 1,
+    int code = links_open(&x->links, comm, make_even(x->crew->workers) + 1,
                           (int64_t)x->trips * x->bytes, 1, 1, err);
     x->links.patience = x->crew->patience;
     if (code != 0)
@@ -188,8 +188,8 @@ static int measure_size(struct exchange *x, int size, struct error *err)
 }
 
 /* The results of the first worker of a pair. */
-static void conclude(struct exchange *x, int thread,
-                     struct calibration_pair *pair)
+static void conclude_pair(struct exchange *x, int thread,
+                          struct calibration_pair *pair)
 {
     struct line line = {0, 0, 0};
     double bytes[CALIBRATION_SIZES], one_way_s[CALIBRATION_SIZES];
@@ -213,7 +213,7 @@ static int measure_round(struct exchange *x, int round, int *pairs,
         code = measure_size(x, size, err);
     for (int t = 0; code == 0 && t < x->crew->context->threads; t++)
         if (x->seat[t].partner >= 0 && x->seat[t].first)
-            conclude(x, t, &kind->pair[x->seat[t].pair]);
+            conclude_pair(x, t, &kind->pair[x->seat[t].pair]);
     return code;
 }
 
@@ -244,7 +244,7 @@ static void gather_pairs(const struct exchange *x,
 static void open_memory(struct exchange *x)
 {
     size_t threads = (size_t)x->crew->context->threads;
-    size_t edges = (size_t)even(x->crew->workers) + 2;
+    size_t edges = (size_t)make_even(x->crew->workers) + 2;
     x->seat = need_zeroed(threads, sizeof(*x->seat));
     x->sample = need_zeroed(threads, sizeof(*x->sample));
     x->rows = aligned_alloc(4096, edges * ROW_BYTES * 2);

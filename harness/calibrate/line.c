@@ -21,7 +21,7 @@ static struct sums sum_up(const double *x, const double *y, int count)
     return s;
 }
 
-static bool usable(const double *x, const double *y, int count)
+static bool is_usable(const double *x, const double *y, int count)
 {
     bool different = false;
     for (int i = 0; i < count; i++) {
@@ -32,8 +32,8 @@ static bool usable(const double *x, const double *y, int count)
     return different;
 }
 
-static double explained(const double *x, const double *y, int count,
-                        const struct line *fit, double mean)
+static double explained_share(const double *x, const double *y, int count,
+                              const struct line *fit, double mean)
 {
     double left = 0, all = 0;
     for (int i = 0; i < count; i++) {
@@ -47,7 +47,7 @@ static double explained(const double *x, const double *y, int count,
 
 bool line_fit(const double *x, const double *y, int count, struct line *fit)
 {
-    if (count < 2 || !usable(x, y, count))
+    if (count < 2 || !is_usable(x, y, count))
         return false;
     struct sums s = sum_up(x, y, count);
     struct line line;
@@ -60,7 +60,7 @@ bool line_fit(const double *x, const double *y, int count, struct line *fit)
         line.start = 0;
         line.slope = s.xy / s.xx;
     }
-    line.r2 = explained(x, y, count, &line, s.y / s.w);
+    line.r2 = explained_share(x, y, count, &line, s.y / s.w);
     *fit = line;
     return true;
 }

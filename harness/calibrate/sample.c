@@ -82,7 +82,7 @@ static void run_block(const struct work *work, int thread, int64_t block)
 /* ---- which iterations ---- */
 
 /* The middle iteration tells, at rank 0, how many fit into a pass. */
-static int choose(struct work *work, struct error *err)
+static int choose_block(struct work *work, struct error *err)
 {
     const struct comm *comm = &work->crew->context->comm;
     size_t threads = (size_t)work->crew->context->threads;
@@ -146,7 +146,7 @@ static void keep_blocks(struct work *work, int round)
 /* ---- what an operation costs ---- */
 
 /* Operations of a block, by thread 0, as the kernel knows or counts them. */
-static double operations(const struct work *work, int64_t block)
+static double count_operations(const struct work *work, int64_t block)
 {
     const struct kernel_cost *cost = work->ops->cost;
     int64_t start = block_start(work, block);
@@ -166,8 +166,8 @@ static double operations(const struct work *work, int64_t block)
  * sum, which it must not change.  Blocks that are all alike tell of operations
  * only.  The median of the rounds, not the least: runs have the machine as it
  * is. */
-static void fit(struct work *work, int thread, const double *ops,
-                struct calibration_cost *cost)
+static void fit_cost(struct work *work, int thread, const double *ops,
+                     struct calibration_cost *cost)
 {
     double y[WORK_BLOCKS], sum_x = 0, sum_y = 0;
     double begun =
@@ -196,11 +196,11 @@ int work_sample(struct work *work, struct calibration_cost *cost,
 {
     double ops[WORK_BLOCKS] = {0}, all = 0;
     int threads = work->crew->context->threads;
-    int code = choose(work, err);
+    int code = choose_block(work, err);
     if (code != 0)
         return code;
     for (int64_t b = 0; work->ops->cost != NULL && b < work->blocks; b++)
-        all += ops[b] = operations(work, b);
+        all += ops[b] = count_operations(work, b);
     for (int r = 0; r < WORK_ROUNDS; r++) {
         work_round(work, sample_body, work->one_s);
         keep_blocks(work, r);
@@ -210,7 +210,7 @@ int work_sample(struct work *work, struct calibration_cost *cost,
             .c_p = work->one_s[t] / (double)(work->blocks * work->size),
             .r2 = NAN};
         if (all > 0)
-            fit(work, t, ops, &cost[t]);
+            fit_cost(work, t, ops, &cost[t]);
     }
     return 0;
 }

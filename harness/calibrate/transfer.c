@@ -41,7 +41,7 @@ int transfer_count(const struct crew *crew)
 
 /* ---- one message ---- */
 
-static double send(struct transfer *t, int units)
+static double send_units(struct transfer *t, int units)
 {
     if (t->at + units > UNITS)
         t->at = 0;
@@ -50,7 +50,7 @@ static double send(struct transfer *t, int units)
     return port_time(&t->port, &message, &t->crew->patience);
 }
 
-static void receive(struct transfer *t, int units)
+static void receive_units(struct transfer *t, int units)
 {
     landing_take(&t->landing, (int64_t)units * UNIT, &t->crew->patience, NULL);
     landing_answer(&t->landing, &t->crew->patience);
@@ -69,16 +69,16 @@ static double one_way(struct transfer *t, int units)
     else
         comm_sharp_barrier(t->comm);
     if (t->comm->rank == 0)
-        took = send(t, units);
+        took = send_units(t, units);
     else if (receives)
-        receive(t, units);
+        receive_units(t, units);
     return took;
 }
 
 /* ---- all of it ---- */
 
-static void conclude(double (*sample)[SAMPLES],
-                     struct calibration_transfer *transfer)
+static void conclude_transfer(double (*sample)[SAMPLES],
+                              struct calibration_transfer *transfer)
 {
     struct line line = {0, 0, 0};
     double back = stats_median(sample[EMPTY], SAMPLES).median / 2;
@@ -110,7 +110,7 @@ static void measure_rank(struct transfer *t, int rank,
                 sample[i][s] = took;
         }
     transfer->worker = rank;
-    conclude(sample, transfer);
+    conclude_transfer(sample, transfer);
 }
 
 static void bind_body(int thread, void *arg)

@@ -75,7 +75,7 @@ static void wipe_chunks(const struct work *work)
 
 /* The first step finds rows that are not in the cache, those that follow may
  * find them there. */
-static int steps(const struct work *work)
+static int count_steps(const struct work *work)
 {
     return work->grid.steps < STEPS ? work->grid.steps : STEPS;
 }
@@ -94,7 +94,7 @@ static void run_step(const struct work *work, int worker, int step)
 
 static void run_chunk(const struct work *work, int worker)
 {
-    for (int step = 0; step < steps(work); step++)
+    for (int step = 0; step < count_steps(work); step++)
         run_step(work, worker, step);
 }
 
@@ -257,7 +257,7 @@ static int measure_grid(struct work *work, struct calibration_cost *cost,
     int threads = work->crew->context->threads, count = 1, code = 0;
     double x[INTERVALS], y[INTERVALS];
     int64_t rows = chunk_rows(work), columns = work->grid.columns;
-    double points = (double)rows * (double)columns * steps(work);
+    double points = (double)rows * (double)columns * count_steps(work);
     while (count < INTERVALS && widths[count] <= columns)
         count++;
     for (int i = 0; i < WORK_ROUNDS * count; i++) {
@@ -265,7 +265,7 @@ static int measure_grid(struct work *work, struct calibration_cost *cost,
         work_round(work, chunk_body, work->one_s + i % count * threads);
         x[i % count] =
             work_row_starts(rows, columns, work->grid.skew, work->h) *
-            steps(work) / points;
+            count_steps(work) / points;
     }
     for (int t = 0; code == 0 && t < threads; t++) {
         for (int i = 0; i < count; i++)

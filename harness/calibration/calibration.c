@@ -116,7 +116,7 @@ calibration_kernel_of(const struct calibration_kind *kind, const char *spec)
     return NULL;
 }
 
-static bool below(const struct calibration_pair *pair, int workers)
+static bool is_below(const struct calibration_pair *pair, int workers)
 {
     return pair->worker[0] < workers && pair->worker[1] < workers;
 }
@@ -131,7 +131,7 @@ bool calibration_exchange(const struct calibration_kind *kind, int workers,
 {
     int n = 0, inside = 0;
     for (int i = 0; i < kind->pairs; i++)
-        inside += below(&kind->pair[i], workers);
+        inside += is_below(&kind->pair[i], workers);
     double *start = calloc(2 * (size_t)kind->pairs + 1, sizeof(*start));
     if (start == NULL || kind->pairs == 0) {
         free(start);
@@ -139,7 +139,7 @@ bool calibration_exchange(const struct calibration_kind *kind, int workers,
     }
     double *byte = start + kind->pairs;
     for (int i = 0; i < kind->pairs; i++) {
-        if (inside > 0 && !below(&kind->pair[i], workers))
+        if (inside > 0 && !is_below(&kind->pair[i], workers))
             continue;
         start[n] = kind->pair[i].c_d;
         byte[n++] = kind->pair[i].c_c;

@@ -90,8 +90,8 @@ static const struct record_field charge_fields[] = {
 
 /* ---- writing ---- */
 
-static json_t *numbered(int worker, const void *from,
-                        const struct record_field *fields)
+static json_t *number_object(int worker, const void *from,
+                             const struct record_field *fields)
 {
     json_t *object = json_object();
     json_object_set_new(object, "worker", json_integer(worker));
@@ -103,8 +103,8 @@ static json_t *workers_to_json(const struct calibration_kind *kind)
 {
     json_t *workers = json_array();
     for (int w = 0; w < kind->workers; w++)
-        json_array_append_new(workers,
-                              numbered(w, &kind->worker[w], worker_fields));
+        json_array_append_new(
+            workers, number_object(w, &kind->worker[w], worker_fields));
     return workers;
 }
 
@@ -132,7 +132,7 @@ static json_t *transfers_to_json(const struct calibration_kind *kind)
     json_t *transfers = json_array();
     for (int i = 0; i < kind->transfers; i++) {
         const struct calibration_transfer *t = &kind->transfer[i];
-        json_t *object = numbered(t->worker, t, transfer_fields);
+        json_t *object = number_object(t->worker, t, transfer_fields);
         json_object_set_new(object, "sizes", sizes_to_json(t->size));
         json_array_append_new(transfers, object);
     }
@@ -147,7 +147,7 @@ static json_t *kernels_to_json(const struct calibration_kind *kind)
         json_t *costs = json_array();
         for (int w = 0; w < kind->workers; w++)
             json_array_append_new(
-                costs, numbered(w, &kind->kernel[k].cost[w], cost_fields));
+                costs, number_object(w, &kind->kernel[k].cost[w], cost_fields));
         json_object_set_new(object, "workers", costs);
         json_array_append_new(kernels, object);
     }
@@ -199,8 +199,8 @@ static int add_place(const struct reader *reader, const char *where, int code)
                : error_prefix(reader->err, code, "%s, %s", reader->kind, where);
 }
 
-static int refuse(const struct reader *reader, const char *where,
-                  const char *key, const char *allowed)
+static int refuse_value(const struct reader *reader, const char *where,
+                        const char *key, const char *allowed)
 {
     return error_set(reader->err, EINVAL, "%s, %s: '%s' must be %s",
                      reader->kind, where, key, allowed);
@@ -219,7 +219,7 @@ static int read_sizes(const struct reader *reader, const json_t *object,
 {
     const json_t *sizes = json_object_get(object, "sizes");
     if (json_array_size(sizes) != CALIBRATION_SIZES)
-        return refuse(reader, where, "sizes", "a list of 7");
+        return refuse_value(reader, where, "sizes", "a list of 7");
     return add_place(reader, where,
                      record_take_list(sizes, size, CALIBRATION_SIZES,
                                       sizeof(*size), size_fields, reader->err));
@@ -230,8 +230,8 @@ static int read_transfer(const struct reader *reader, const json_t *object,
 {
     const json_t *worker = json_object_get(object, "worker");
     if (!json_is_integer(worker) || json_integer_value(worker) != number + 1)
-        return refuse(reader, "transfers", "worker",
-                      "each worker but the first, in order");
+        return refuse_value(reader, "transfers", "worker",
+                            "each worker but the first, in order");
     t->worker = number + 1;
     int code = read_fields(reader, object, "transfers", t, transfer_fields);
     return code ? code : read_sizes(reader, object, "transfers", t->size);
@@ -245,8 +245,8 @@ static int read_pair(const struct reader *reader, const json_t *object,
         const json_t *end = json_array_get(ends, i);
         if (!json_is_integer(end) || json_integer_value(end) < 0 ||
             json_integer_value(end) >= workers)
-            return refuse(reader, "boundaries", "workers",
-                          "two of the workers");
+            return refuse_value(reader, "boundaries", "workers",
+                                "two of the workers");
         pair->worker[i] = (int)json_integer_value(end);
     }
     int code = read_fields(reader, object, "boundaries", pair, pair_fields);
@@ -261,8 +261,8 @@ static int read_kernel(const struct reader *reader, const json_t *object,
     if (code != 0)
         return code;
     if (json_array_size(costs) != (size_t)workers)
-        return refuse(reader, kernel->spec, "workers",
-                      "a list with an entry for each worker");
+        return refuse_value(reader, kernel->spec, "workers",
+                            "a list with an entry for each worker");
     return add_place(reader, kernel->spec,
                      record_take_list(costs, kernel->cost, workers,
                                       sizeof(*kernel->cost), cost_fields,
@@ -289,7 +289,7 @@ static int read_kind(const struct reader *reader, const json_t *object,
     const json_t *kernels = json_object_get(object, "kernels");
     const json_t *transfers = json_object_get(object, "transfers");
     if (json_array_size(workers) < 1 || json_array_size(workers) > WORKERS_MAX)
-        return refuse(reader, "all", "workers", "a list of them");
+        return refuse_value(reader, "all", "workers", "a list of them");
     int n = (int)json_array_size(workers), code;
     code = calibration_kind_open(kind, n, (int)json_array_size(pairs),
                                  (int)json_array_size(kernels),
@@ -314,8 +314,8 @@ static int read_kind(const struct reader *reader, const json_t *object,
                 charge_fields, NULL);
     if (code == 0 && calibration_slices_from_json(
                          json_object_get(object, "slices"), &kind->slices) != 0)
-        code = refuse(reader, "slices", "run_s, gap_s and start_s",
-                      "numbers above 0 and a list of 15");
+        code = refuse_value(reader, "slices", "run_s, gap_s and start_s",
+                            "numbers above 0 and a list of 15");
     return code;
 }
 

@@ -15,7 +15,7 @@ static const enum topo_bind bind_values[] = {TOPO_COMPACT, TOPO_SCATTER,
                                              TOPO_NONE};
 static const char *const domain_names[] = {"node", "socket", "numa", NULL};
 
-static int find(const char *const *names, const char *text)
+static int find_name(const char *const *names, const char *text)
 {
     for (int i = 0; names[i] != NULL; i++)
         if (strcmp(names[i], text) == 0)
@@ -73,7 +73,7 @@ int binding_bind_parse(struct topo_binding *binding, const char *bind,
                        struct error *err)
 {
     char hint[NEAREST_HINT_MAX];
-    int i = find(bind_names, bind);
+    int i = find_name(bind_names, bind);
     if (i >= 0) {
         binding->bind = bind_values[i];
         return 0;
@@ -111,7 +111,7 @@ int binding_domain_parse(enum topo_domain *domain, const char *rank_per,
                          struct error *err)
 {
     char hint[NEAREST_HINT_MAX];
-    int i = rank_per[0] != '\0' ? find(domain_names, rank_per) : TOPO_NODE;
+    int i = rank_per[0] != '\0' ? find_name(domain_names, rank_per) : TOPO_NODE;
     if (i < 0)
         return error_set(
             err, EINVAL,

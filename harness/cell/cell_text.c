@@ -124,7 +124,7 @@ bool cell_field_unusual(const struct cell *cell, const struct cell_field *field)
 
 /* ---- labels ---- */
 
-static void append(char *text, size_t size, const char *more)
+static void append_words(char *text, size_t size, const char *more)
 {
     size_t used = strlen(text);
     snprintf(text + used, size - used, "%s", more);
@@ -142,11 +142,11 @@ static void add_words(const struct cell *cell, const struct cell_field *field,
         value[shown - value + (ptrdiff_t)strcspn(shown, ".")] = '\0';
     }
     if (place == NULL)
-        append(text, size, field->words);
+        append_words(text, size, field->words);
     else if (shown[0] != '\0') {
         snprintf(words, sizeof(words), "%.*s%s%s", (int)(place - field->words),
                  field->words, shown, place + 2);
-        append(text, size, words);
+        append_words(text, size, words);
     }
 }
 
@@ -267,13 +267,13 @@ static void add_hashed(const struct cell *cell, const struct cell_field *field,
     bool named = field->hash > HASH_UNUSUAL && !field->bare;
     raw_text(cell, field, raw);
     if (text[0] != '\0')
-        append(text, size, "|");
+        append_words(text, size, "|");
     if (named || (field->bare && field->kind == CELL_SWITCH))
-        append(text, size, field->name);
+        append_words(text, size, field->name);
     if (named)
-        append(text, size, " ");
+        append_words(text, size, " ");
     if (!field->bare || field->kind != CELL_SWITCH)
-        append(text, size, raw);
+        append_words(text, size, raw);
 }
 
 void cell_hash(struct cell *cell)

@@ -152,13 +152,14 @@ void counters_finish(struct counters *counters, int thread,
         meter_wait(&meter->watch);
 }
 
-static double seconds(struct timeval from, struct timeval to)
+static double seconds_between(struct timeval from, struct timeval to)
 {
     return (double)(to.tv_sec - from.tv_sec) +
            1e-6 * (double)(to.tv_usec - from.tv_usec);
 }
 
-static void facts(const struct meter *meter, struct counters_values *values)
+static void take_facts(const struct meter *meter,
+                       struct counters_values *values)
 {
     const struct rusage *before = &meter->before;
     struct rusage now;
@@ -167,8 +168,8 @@ static void facts(const struct meter *meter, struct counters_values *values)
     values->switches_involuntary = now.ru_nivcsw - before->ru_nivcsw;
     values->faults_minor = now.ru_minflt - before->ru_minflt;
     values->faults_major = now.ru_majflt - before->ru_majflt;
-    values->user_s = seconds(before->ru_utime, now.ru_utime);
-    values->system_s = seconds(before->ru_stime, now.ru_stime);
+    values->user_s = seconds_between(before->ru_utime, now.ru_utime);
+    values->system_s = seconds_between(before->ru_stime, now.ru_stime);
 }
 
 void counters_go_on(struct counters *counters, int thread)
@@ -185,7 +186,7 @@ void counters_end(struct counters *counters, int thread,
         return;
     struct meter *meter = &counters->meter[thread];
     *values = (struct counters_values){.known = meter->known};
-    facts(meter, values);
+    take_facts(meter, values);
     for (int i = 0; i < counters->list.count; i++) {
         values->wait[i] = meter->wait[i];
         values->compute[i] = meter->last[i] - meter->begin[i] - meter->wait[i];
@@ -281,7 +282,7 @@ void counters_cost(struct counters *counters, int thread, double *reading_s,
             meter_go_on(&meter->watch);
         double middle = engine_now();
         for (int i = 0; i < CALLS; i++)
-            facts(meter, &values);
+            take_facts(meter, &values);
         double end = engine_now();
         if ((middle - begin) / CALLS < *reading_s)
             *reading_s = (middle - begin) / CALLS;

@@ -35,7 +35,7 @@ static unsigned long thread_id(void)
     return (unsigned long)gettid();
 }
 
-static void say(char *why, const char *event, int code)
+static void say_why(char *why, const char *event, int code)
 {
     char pmu[COUNTERS_WHY_SIZE];
     bool native = strncmp(event, "PAPI_", 5) != 0;
@@ -140,7 +140,8 @@ static void open_groups(struct events *events, const struct counters_list *list,
         struct group *group =
             code == PAPI_OK ? find_group(events, alone.component) : NULL;
         if (group == NULL) {
-            say(why[i], list->name[i], code == PAPI_OK ? PAPI_ECOUNT : code);
+            say_why(why[i], list->name[i],
+                    code == PAPI_OK ? PAPI_ECOUNT : code);
             continue;
         }
         group->event[group->count] = i;
@@ -150,7 +151,7 @@ static void open_groups(struct events *events, const struct counters_list *list,
         struct group *group = &events->group[g];
         int code = fit_group(group);
         for (int i = 0; code != PAPI_OK && i < group->count; i++)
-            say(why[group->event[i]], list->name[group->event[i]], code);
+            say_why(why[group->event[i]], list->name[group->event[i]], code);
         if (code != PAPI_OK)
             group->count = 0;
     }

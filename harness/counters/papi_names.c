@@ -70,7 +70,7 @@ static void add_own(struct names *names)
     }
 }
 
-static bool contains(const struct names *names, const char *name)
+static bool has_name(const struct names *names, const char *name)
 {
     for (int i = 0; i < names->count; i++)
         if (strcmp(names->name[i], name) == 0)
@@ -80,8 +80,8 @@ static bool contains(const struct names *names, const char *name)
 
 /* ---- one name ---- */
 
-static int unknown(const char *name, const struct names *names,
-                   struct error *err)
+static int refuse_unknown(const char *name, const struct names *names,
+                          struct error *err)
 {
     char hint[NEAREST_HINT_MAX] = "";
     if (names->count > 0)
@@ -143,8 +143,8 @@ static int check_component(const char *name, size_t length, struct names *names,
         add_own(names);
     add_natives(names, component);
     const PAPI_component_info_t *info = PAPI_get_component_info(component);
-    bool known = contains(names, name) || (!own && papi_knows(name));
-    return known || info->disabled ? 0 : unknown(name, names, err);
+    bool known = has_name(names, name) || (!own && papi_knows(name));
+    return known || info->disabled ? 0 : refuse_unknown(name, names, err);
 }
 
 /* Names of a PMU that this machine does not have may be right elsewhere. */
@@ -163,14 +163,14 @@ static int check_processor(const char *name, struct names *names,
 {
     add_presets(names, PAPI_ENUM_EVENTS);
     if (strncmp(name, "PAPI_", 5) == 0)
-        return contains(names, name) ? 0 : unknown(name, names, err);
+        return has_name(names, name) ? 0 : refuse_unknown(name, names, err);
     add_own(names);
     add_natives(names, 0);
     const char *pmu_end = strstr(name, "::");
     if (papi_knows(name) ||
         (pmu_end != NULL && another_pmu(name, (size_t)(pmu_end - name), names)))
         return 0;
-    return unknown(name, names, err);
+    return refuse_unknown(name, names, err);
 }
 
 int events_check(const char *name, struct error *err)
@@ -207,7 +207,7 @@ static void print_presets(FILE *out)
         fprintf(out, "  none: PAPI does not know this processor\n");
 }
 
-static bool counts(const char *name)
+static bool is_countable(const char *name)
 {
     int code = 0, set = PAPI_NULL;
     bool good = PAPI_event_name_to_code((char *)name, &code) == PAPI_OK &&
@@ -233,7 +233,7 @@ static void print_component(FILE *out, int component)
         return; /* a component that counts nothing */
     fprintf(out, "\nnative events of PAPI's component %s:\n", info->name);
     for (int i = 0; i < names.count; i++) {
-        if (!counts(names.name[i]))
+        if (!is_countable(names.name[i]))
             continue;
         fprintf(out, "  %s\n", names.name[i]);
         usable++;

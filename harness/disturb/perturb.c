@@ -231,8 +231,9 @@ static double real_of(const struct perturb_kind *kind, const struct spec *spec,
     return value != NULL ? value->real : none;
 }
 
-static void fill(struct perturb *perturb, const struct perturb_kind *kind,
-                 const struct spec *spec)
+static void fill_perturb(struct perturb *perturb,
+                         const struct perturb_kind *kind,
+                         const struct spec *spec)
 {
     *perturb = (struct perturb){
         .kind = kind,
@@ -265,7 +266,7 @@ int perturb_parse(const char *text, struct perturb *perturb,
         spec_parse("perturb", text, name, perturb_kinds[i]->params, &spec, err);
     if (code != 0)
         return code;
-    fill(perturb, perturb_kinds[i], &spec);
+    fill_perturb(perturb, perturb_kinds[i], &spec);
     memcpy(canonical, spec.canonical, sizeof(spec.canonical));
     return 0;
 }
@@ -273,7 +274,7 @@ int perturb_parse(const char *text, struct perturb *perturb,
 /* ---- chance ---- */
 
 /* In [0, 1), of a number and the seed. */
-static double chance(const struct perturb *perturb, uint64_t number)
+static double draw_chance(const struct perturb *perturb, uint64_t number)
 {
     uint64_t state = perturb->seed;
     state = random_next(&state) ^ number;
@@ -290,7 +291,7 @@ void perturb_pick(const struct perturb *perturb, int from, int total,
     if (!perturb->kind->holds)
         return;
     for (int w = first; w < total && need > 0; w++) {
-        if (!named && (total - w) * chance(perturb, (uint64_t)w) >= need)
+        if (!named && (total - w) * draw_chance(perturb, (uint64_t)w) >= need)
             continue;
         hit[w] |= bit;
         need--;
@@ -299,5 +300,5 @@ void perturb_pick(const struct perturb *perturb, int from, int total,
 
 double perturb_phase(const struct perturb *perturb, int worker)
 {
-    return perturb->period_s * chance(perturb, ~(uint64_t)worker);
+    return perturb->period_s * draw_chance(perturb, ~(uint64_t)worker);
 }

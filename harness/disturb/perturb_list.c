@@ -71,8 +71,8 @@ static int read_entries(char *text, struct entry *entry, int *count,
 }
 
 /* Writes the entries as one spec. */
-static int join(const struct entry *entry, int count,
-                char canonical[PERTURB_TEXT_MAX], struct error *err)
+static int join_entries(const struct entry *entry, int count,
+                        char canonical[PERTURB_TEXT_MAX], struct error *err)
 {
     size_t used = 0;
     for (int i = 0; i < count; i++) {
@@ -104,7 +104,7 @@ int perturbs_parse(const char *text, struct perturbs *perturbs,
     if (text[0] != '\0' && strcmp(text, "none") != 0) {
         code = read_entries(copy, entry, &count, err);
         if (code == 0)
-            code = join(entry, count, joined, err);
+            code = join_entries(entry, count, joined, err);
         if (code != 0)
             return code;
     }

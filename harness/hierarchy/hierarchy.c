@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int bad(const char *text, struct error *err)
+static int refuse_text(const char *text, struct error *err)
 {
     return error_set(err, EINVAL,
                      "hierarchy: '%s' is unknown, allowed are flat, a number "
@@ -20,7 +20,7 @@ static int parse_level(const char *text, const char *word, size_t length,
     char *end;
     long fan = strtol(word, &end, 10);
     if (length == 0 || end != word + length || word[0] < '0' || word[0] > '9')
-        return bad(text, err);
+        return refuse_text(text, err);
     if (fan < 1 || fan > 1000000)
         return error_set(err, EINVAL,
                          "hierarchy %s: a level needs 1 to 1000000 masters",

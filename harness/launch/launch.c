@@ -57,7 +57,7 @@ int launch_loop(struct launch *launch, const struct setup *setup,
     return 0;
 }
 
-static void shuffle(int *order, int count, uint64_t *random)
+static void shuffle_order(int *order, int count, uint64_t *random)
 {
     for (int i = count - 1; i > 0; i--) {
         int j = (int)(random_next(random) % (uint64_t)(i + 1));
@@ -76,7 +76,7 @@ static int measure_round(struct launch *launch, struct item *item, int count,
     *left = 0;
     for (int i = 0; i < count; i++)
         order[i] = i;
-    shuffle(order, count, &launch->random);
+    shuffle_order(order, count, &launch->random);
     for (int i = 0; i < count; i++) {
         struct item *next = &item[order[i]];
         if (next->run == NULL)
@@ -126,7 +126,7 @@ static int measure_all(struct launch *launch, struct error *err)
     for (int i = 0; i < count; i++)
         order[i] = i;
     launch->random = launch->plan.seed;
-    shuffle(order, count, &launch->random);
+    shuffle_order(order, count, &launch->random);
     /* A simulation does not drift, and may need all memory for one cell. */
     int block = engine_simulated ? 1 : BLOCK;
     for (int from = 0; from < count && code == 0; from += block)

@@ -112,8 +112,8 @@ bool item_enough(const struct item *item, const struct policy *policy)
 }
 
 /* A repetition that is wrong is said once. */
-static void look(struct launch *launch, struct item *item,
-                 const struct run_result *result)
+static void complain_once(struct launch *launch, struct item *item,
+                          const struct run_result *result)
 {
     if (launch_root(launch) && !result->verified && !item->unverified) {
         struct error wrong;
@@ -137,14 +137,14 @@ int item_warm(struct launch *launch, struct item *item, struct error *err)
         struct run *run = item->trial ? item->trial->run[i] : item->run;
         code = run_repeat(run, &result, err);
         if (code == 0)
-            look(launch, item, &result);
+            complain_once(launch, item, &result);
     }
     return code;
 }
 
 /* After a repetition: what runs next. */
-static int decide(struct launch *launch, struct item *item, double time_s,
-                  struct error *err)
+static int decide_next(struct launch *launch, struct item *item, double time_s,
+                       struct error *err)
 {
     struct trial *trial = item->trial;
     enum select_event event = trial_tell(trial, &launch->context.comm, time_s);
@@ -165,14 +165,14 @@ int item_measure(struct launch *launch, struct item *item, struct error *err)
     int code = run_repeat(item->run, &result, err);
     if (code != 0)
         return code;
-    look(launch, item, &result);
+    complain_once(launch, item, &result);
     item->time[item->repetitions++] = result.time_s;
     item->spent_s += engine_now() - start;
     if (launch_root(launch))
         code = record_repetition(launch, item, &result, err);
     if (item->trial != NULL) {
         struct error why;
-        int decided = decide(launch, item, result.time_s, &why);
+        int decided = decide_next(launch, item, result.time_s, &why);
         if (code == 0 && (code = decided) != 0)
             *err = why;
     }

@@ -16,7 +16,8 @@ struct balance {
     double cv;        /* of finishing times: deviation / mean */
 };
 
-static struct balance balance(const struct run_result *result, int workers)
+static struct balance measure_balance(const struct run_result *result,
+                                      int workers)
 {
     struct balance b = {0};
     double finish_mean = 0, finish_max = 0, square = 0;
@@ -109,8 +110,8 @@ static const struct record_field chunk_fields[] = {
     {"size", RECORD_LONG, RAN(size)},
     {NULL}};
 
-static json_t *verified(const struct row_context *c,
-                        const struct run_result *result)
+static json_t *verified_value(const struct row_context *c,
+                              const struct run_result *result)
 {
     if (!result->verified)
         return json_false();
@@ -119,7 +120,8 @@ static json_t *verified(const struct row_context *c,
     return c->loop->sampled ? json_string("sample") : json_true();
 }
 
-static void identify(json_t *row, const char *type, const struct row_context *c)
+static void add_identity(json_t *row, const char *type,
+                         const struct row_context *c)
 {
     json_object_set_new(row, "schema", json_integer(RECORD_SCHEMA));
     json_object_set_new(row, "type", json_string(type));
@@ -130,8 +132,8 @@ static void identify(json_t *row, const char *type, const struct row_context *c)
 
 /* The real perturbations: one object for each perturbed worker and
  * perturbation, null without perturbations. */
-static json_t *perturbed(const struct row_context *c,
-                         const struct run_result *result)
+static json_t *perturbed_list(const struct row_context *c,
+                              const struct run_result *result)
 {
     static const char *const how[] = {
         [HELD_BY_SELF] = "sleep",
@@ -183,10 +185,10 @@ static void add_facts(json_t *row, const struct row_context *c,
 json_t *row_run(const struct row_context *c, const struct run_result *result)
 {
     char started[32];
-    struct balance b = balance(result, run_workers(c->run));
+    struct balance b = measure_balance(result, run_workers(c->run));
     json_t *row = cell_to_json(c->cell);
     record_time(started, sizeof(started));
-    identify(row, "run", c);
+    add_identity(row, "run", c);
     add_plan(row, run_planned(c->run));
     const char *chosen = run_chosen(c->run);
     if (chosen != NULL)
@@ -202,10 +204,10 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     record_put(row, &b, balance_fields);
     record_put(row, result, message_fields);
     json_object_update_new(
-        row, json_pack("{s:o,s:b,s:i}", "verified", verified(c, result),
+        row, json_pack("{s:o,s:b,s:i}", "verified", verified_value(c, result),
                        "oversubscribed", run_oversubscribed(c->run),
                        "shared_masters", run_shared_masters(c->run)));
-    json_object_set_new(row, "perturbed", perturbed(c, result));
+    json_object_set_new(row, "perturbed", perturbed_list(c, result));
     record_put(row, result, reissue_fields);
     add_facts(row, c, result->workers, run_workers(c->run));
     if (engine_simulated) {
@@ -235,7 +237,7 @@ static json_t *node_list(uint64_t nodes)
 }
 
 /* As the scheme counts with it, else V/Q. */
-static json_t *available(const struct powers *powers, int worker)
+static json_t *available_value(const struct powers *powers, int worker)
 {
     const double *available =
         powers->available ? powers->available : powers->share;
@@ -243,8 +245,8 @@ static json_t *available(const struct powers *powers, int worker)
 }
 
 /* Counts by name; null: this worker could not count it. */
-static json_t *counts(const struct counters_list *events, uint32_t known,
-                      const int64_t *count)
+static json_t *counts_object(const struct counters_list *events, uint32_t known,
+                             const int64_t *count)
 {
     json_t *object = json_object();
     for (int i = 0; i < events->count; i++)
@@ -259,9 +261,11 @@ static void add_counted(json_t *row, const struct counters_list *events,
                         const struct counters_values *v)
 {
     json_object_set_new(row, "counters_compute",
-                        v ? counts(events, v->known, v->compute) : json_null());
+                        v ? counts_object(events, v->known, v->compute)
+                          : json_null());
     json_object_set_new(row, "counters_wait",
-                        v ? counts(events, v->known, v->wait) : json_null());
+                        v ? counts_object(events, v->known, v->wait)
+                          : json_null());
     record_put(row, v, counted_fields);
 }
 
@@ -271,7 +275,7 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
     const struct worker_result *r = &result->workers[worker];
     json_t *row = json_object();
     const struct powers *powers = run_powers(c->run);
-    identify(row, "worker", c);
+    add_identity(row, "worker", c);
     json_object_update_new(row, json_pack("{s:i,s:i}", "worker", worker, "rank",
                                           run_worker_rank(c->run, worker)));
     record_put(row, r, place_fields);
@@ -281,7 +285,7 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
                   "bound", r->bound, "power", powers->given[worker], "queue",
                   powers->queue ? json_integer(powers->queue[worker])
                                 : json_null(),
-                  "available", available(powers, worker)));
+                  "available", available_value(powers, worker)));
     record_put(row, r, work_fields);
     json_object_set_new(row, "overhead_s",
                         record_real(result->time_s - r->compute_s));
@@ -298,7 +302,7 @@ json_t *row_chunk(const struct row_context *c, const struct run_result *result,
     const struct ran *ran = &result->log[index];
     json_t *row = json_object();
     bool stamped = strcmp(c->cell->timing, "chunk") == 0;
-    identify(row, "chunk", c);
+    add_identity(row, "chunk", c);
     json_object_set_new(row, "worker", json_integer(result->log_worker[index]));
     json_object_set_new(row, "step", json_integer(index));
     record_put(row, ran, chunk_fields);

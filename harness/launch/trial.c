@@ -89,8 +89,8 @@ enum select_event trial_tell(struct trial *trial, const struct comm *comm,
 
 /* ---- lines ---- */
 
-static json_t *line(const char *type, const struct trial *trial,
-                    const char *launch, int candidate)
+static json_t *make_line(const char *type, const struct trial *trial,
+                         const char *launch, int candidate)
 {
     const struct cell *c = &trial->candidates[candidate];
     return json_pack(
@@ -107,7 +107,7 @@ static const char *const event_names[] = {
     [SELECT_CHANGED] = "changed", [SELECT_KEPT_CHANGED] = "changed, kept"};
 
 /* Names of the remaining candidates, with the knowledge about them. */
-static json_t *standing(const struct trial *trial)
+static json_t *list_standing(const struct trial *trial)
 {
     json_t *list = json_array();
     for (int i = 0; i < trial->count; i++)
@@ -127,17 +127,17 @@ json_t *trial_row_decision(const struct trial *trial, const char *launch,
 {
     if (event == SELECT_NOTHING)
         return NULL;
-    json_t *row = line("decision", trial, launch, trial->current);
+    json_t *row = make_line("decision", trial, launch, trial->current);
     json_object_update_new(
         row, json_pack("{s:i,s:s,s:o}", "repetition", repetition, "decision",
-                       event_names[event], "candidates", standing(trial)));
+                       event_names[event], "candidates", list_standing(trial)));
     return row;
 }
 
 json_t *trial_row_candidate(const struct trial *trial, const char *launch,
                             int candidate)
 {
-    json_t *row = line("candidate", trial, launch, candidate);
+    json_t *row = make_line("candidate", trial, launch, candidate);
     int n = trial->seen[candidate];
     json_object_update_new(
         row,

@@ -147,7 +147,7 @@ static int take_value(const json_t *value, void *at,
     }
 }
 
-static int refuse(const struct record_field *field, struct error *err)
+static int refuse_value(const struct record_field *field, struct error *err)
 {
     const char *name = field->name;
     switch (field->kind) {
@@ -174,7 +174,7 @@ int record_take(const json_t *object, void *to,
     for (const struct record_field *f = fields; f->name != NULL; f++)
         if (take_value(json_object_get(object, f->name), (char *)to + f->offset,
                        f) != 0)
-            return refuse(f, err);
+            return refuse_value(f, err);
     return 0;
 }
 

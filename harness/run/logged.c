@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b)
+static int compare_logged(const void *a, const void *b)
 {
     const struct logged *x = a, *y = b;
     int64_t later = x->ran.time_step - y->ran.time_step;
@@ -13,5 +13,5 @@ static int compare(const void *a, const void *b)
 
 void logged_sort(struct logged *list, int64_t count)
 {
-    qsort(list, (size_t)count, sizeof(*list), compare);
+    qsort(list, (size_t)count, sizeof(*list), compare_logged);
 }

@@ -12,12 +12,12 @@
 
 typedef uint32_t asks;
 
-static asks bit(enum transport_ask ask, bool asked)
+static asks ask_bit(enum transport_ask ask, bool asked)
 {
     return asked ? (asks)1 << ask : 0;
 }
 
-static bool reserves(const struct sched_ops *scheme)
+static bool scheme_reserves(const struct sched_ops *scheme)
 {
     return (scheme->flags & (SCHED_BY_POWER | SCHED_PRIMED)) != 0;
 }
@@ -32,13 +32,13 @@ static asks asks_of_scheme(const struct setup *setup)
         setup->transport->rules->refuses[TRANSPORT_SCHEDULE] == NULL;
     if (scheme->kind == SCHEME_SCHEDULE ||
         (schedules && openmp_schedule_named(setup->cell.scheme)))
-        return bit(TRANSPORT_SCHEDULE, true);
-    asks asked = bit(TRANSPORT_SCHEME, scheme->kind != SCHEME_PLAN);
+        return ask_bit(TRANSPORT_SCHEDULE, true);
+    asks asked = ask_bit(TRANSPORT_SCHEME, scheme->kind != SCHEME_PLAN);
     if (scheme->kind != SCHEME_PAIR)
         return asked; /* the candidates of auto are checked */
-    return asked | bit(TRANSPORT_RESERVING, reserves(outer)) |
-           bit(TRANSPORT_LEARNING, outer->feedback != NULL) |
-           bit(TRANSPORT_TWO, scheme->pair.inner != NULL);
+    return asked | ask_bit(TRANSPORT_RESERVING, scheme_reserves(outer)) |
+           ask_bit(TRANSPORT_LEARNING, outer->feedback != NULL) |
+           ask_bit(TRANSPORT_TWO, scheme->pair.inner != NULL);
 }
 
 static enum transport_ask protocol_of(const struct setup *setup)
@@ -53,15 +53,17 @@ static asks asks_of(const struct setup *setup)
     const struct cell *cell = &setup->cell;
     const struct hierarchy *h = &setup->hierarchy;
     return asks_of_scheme(setup) |
-           bit(cell->ranks == 1 ? TRANSPORT_ONE_RANK : TRANSPORT_RANKS, true) |
-           bit(TRANSPORT_THREADS, cell->threads > 1) |
-           bit(TRANSPORT_SIMULATION, cell->platform[0] != '\0') |
-           bit(protocol_of(setup), true) | bit(TRANSPORT_NODE, h->node) |
-           bit(TRANSPORT_MASTERS, h->levels > 0) |
-           bit(TRANSPORT_MIN_CHUNK, cell->min_chunk > 1) |
-           bit(TRANSPORT_COLLECT, text_is(cell->collect, "master")) |
-           bit(TRANSPORT_DATA, text_is(cell->data, "sent")) |
-           bit(TRANSPORT_REISSUE, cell->reissue > 0);
+           ask_bit(cell->ranks == 1 ? TRANSPORT_ONE_RANK : TRANSPORT_RANKS,
+                   true) |
+           ask_bit(TRANSPORT_THREADS, cell->threads > 1) |
+           ask_bit(TRANSPORT_SIMULATION, cell->platform[0] != '\0') |
+           ask_bit(protocol_of(setup), true) |
+           ask_bit(TRANSPORT_NODE, h->node) |
+           ask_bit(TRANSPORT_MASTERS, h->levels > 0) |
+           ask_bit(TRANSPORT_MIN_CHUNK, cell->min_chunk > 1) |
+           ask_bit(TRANSPORT_COLLECT, text_is(cell->collect, "master")) |
+           ask_bit(TRANSPORT_DATA, text_is(cell->data, "sent")) |
+           ask_bit(TRANSPORT_REISSUE, cell->reissue > 0);
 }
 
 /* ---- refusals ---- */
@@ -103,8 +105,8 @@ struct names {
     int count;
 };
 
-static void join(const struct names *names, const char *before, char *text,
-                 size_t size)
+static void join_names(const struct names *names, const char *before,
+                       char *text, size_t size)
 {
     size_t used = strlen(text);
     for (int i = 0; i < names->count && used < size; i++)
@@ -153,7 +155,8 @@ static void add_schemes(struct names *names, const struct transport_ops *ops)
     for (int i = 0; sched_schemes[i] != NULL && names->count < 63; i++) {
         const struct sched_ops *scheme = sched_schemes[i];
         const char *const *refuses = ops->rules->refuses;
-        if ((refuses[TRANSPORT_RESERVING] == NULL || !reserves(scheme)) &&
+        if ((refuses[TRANSPORT_RESERVING] == NULL ||
+             !scheme_reserves(scheme)) &&
             (refuses[TRANSPORT_LEARNING] == NULL || scheme->feedback == NULL))
             names->name[names->count++] = scheme->name;
     }
@@ -175,8 +178,8 @@ static void say_other_choice(const struct transport_ops *ops,
         if (!text_is(transports->name[i], rules->name))
             others.name[others.count++] = transports->name[i];
     snprintf(before, sizeof(before), "; use %s ", rules->field);
-    join(&choices, before, text, size);
-    join(&others, ", or transport ", text, size);
+    join_names(&choices, before, text, size);
+    join_names(&others, ", or transport ", text, size);
 }
 
 /* The alternatives. */
@@ -198,28 +201,28 @@ static void say_instead(const struct transport_ops *ops, asks asked,
     else if (kind && refuses[ask] != NULL &&
              refuses[TRANSPORT_SCHEME] == NULL) {
         add_schemes(&names, ops);
-        join(&names, "; use one of ", text, size);
+        join_names(&names, "; use one of ", text, size);
     } else {
         add_transports(&names, asked);
         /* Results can stay; then what else is refused is another question. */
         if (names.count == 0)
-            add_transports(&names, asked & ~bit(TRANSPORT_COLLECT,
-                                                ask != TRANSPORT_COLLECT));
+            add_transports(&names, asked & ~ask_bit(TRANSPORT_COLLECT,
+                                                    ask != TRANSPORT_COLLECT));
         if (names.count == 0 && ops->rules->of == NULL)
-            add_transports(&names, bit(ask, true));
+            add_transports(&names, ask_bit(ask, true));
         if (refuses[ask] == NULL)
             say_other_choice(ops, &names, ask, text, size);
         else
-            join(&names, "; use transport ", text, size);
+            join_names(&names, "; use transport ", text, size);
     }
 }
 
 void reissue_possible(char *text, size_t size)
 {
     struct names names = {.count = 0};
-    add_transports(&names, bit(TRANSPORT_REISSUE, true));
+    add_transports(&names, ask_bit(TRANSPORT_REISSUE, true));
     snprintf(text, size, "possible are loops without dependences under ");
-    join(&names, "transport ", text, size);
+    join_names(&names, "transport ", text, size);
     size_t used = strlen(text);
     snprintf(text + used, size - used, " (collect master), hierarchy flat");
 }
@@ -239,7 +242,7 @@ static int check_iterations(const struct setup *setup, asks asked,
         return 0;
     add_transports(&names, asked);
     drop_limited(&names);
-    join(&names, "; use transport ", instead, sizeof(instead));
+    join_names(&names, "; use transport ", instead, sizeof(instead));
     return error_set(err, ENOTSUP,
                      "transport %s is for loops of up to %lld iterations, this "
                      "one has %lld%s",

@@ -97,7 +97,7 @@ static int read_words(struct setup *setup, struct error *err)
 }
 
 /* The protocol that goes with the kernel and the scheme. */
-static const char *fitting(const struct setup *setup, bool dependences)
+static const char *fitting_protocol(const struct setup *setup, bool dependences)
 {
     return dependences                         ? "dmps"
            : setup->scheme.kind == SCHEME_PLAN ? "push"
@@ -136,7 +136,7 @@ static int check_protocol(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;
     bool dependences = setup->kernel->dependence != NULL;
-    const char *fits = fitting(setup, dependences);
+    const char *fits = fitting_protocol(setup, dependences);
     if (text_is(cell->protocol, "auto"))
         strcpy(cell->protocol, fits);
     bool fit = text_is(cell->protocol, fits) ||

@@ -72,8 +72,8 @@ static int parse_processes(char *word, int *count, struct error *err)
 }
 
 /* All spans of the text; they are never more than it has characters. */
-static int parse(const char *text, struct span *spans, int *count,
-                 struct error *err)
+static int parse_spans(const char *text, struct span *spans, int *count,
+                       struct error *err)
 {
     char copy[sizeof(((struct cell *)0)->load)], *rest = copy, *word;
     int open = 0, processes; /* open: the first span without a number */
@@ -96,11 +96,11 @@ int setup_read_load(const struct cell *cell, struct error *err)
 {
     struct span spans[sizeof(cell->load)];
     int count;
-    return cell->load[0] ? parse(cell->load, spans, &count, err) : 0;
+    return cell->load[0] ? parse_spans(cell->load, spans, &count, err) : 0;
 }
 
-static int fill(const struct span *spans, int count, int *load, int workers,
-                struct error *err)
+static int fill_load(const struct span *spans, int count, int *load,
+                     int workers, struct error *err)
 {
     for (int i = 0; i < count; i++) {
         if (spans[i].last >= workers)
@@ -139,8 +139,8 @@ static void write_group(FILE *out, const int *load, int workers, int processes,
         fprintf(out, ":%d", processes);
 }
 
-static int format(struct cell *cell, const int *load, int workers,
-                  struct error *err)
+static int format_load(struct cell *cell, const int *load, int workers,
+                       struct error *err)
 {
     char *text = NULL;
     size_t size;
@@ -172,8 +172,9 @@ int setup_check_load(struct setup *setup, struct error *err)
                          "load: busy processes need workers that are bound to "
                          "cores, not bind none");
     setup->load = need_zeroed((size_t)setup->workers + 1, sizeof(*setup->load));
-    int code = parse(cell->load, spans, &count, err);
+    int code = parse_spans(cell->load, spans, &count, err);
     if (code == 0)
-        code = fill(spans, count, setup->load, setup->workers, err);
-    return code == 0 ? format(cell, setup->load, setup->workers, err) : code;
+        code = fill_load(spans, count, setup->load, setup->workers, err);
+    return code == 0 ? format_load(cell, setup->load, setup->workers, err)
+                     : code;
 }

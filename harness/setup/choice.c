@@ -57,8 +57,8 @@ bool choice_named(const char *scheme)
 
 /* ---- the spec ---- */
 
-static void take(const struct spec_value *value, const char *fallback,
-                 char text[SPEC_TEXT_MAX])
+static void take_text(const struct spec_value *value, const char *fallback,
+                      char text[SPEC_TEXT_MAX])
 {
     snprintf(text, SPEC_TEXT_MAX, "%s", value->given ? value->text : fallback);
 }
@@ -175,9 +175,10 @@ int choice_parse(const char *text, struct choice_rule *rule,
     } else {
         code = refuse_keys_of_trials(&spec, err);
     }
-    take(&spec.value[SCHEMES], trial ? "usual" : "all", read.schemes);
-    take(&spec.value[HIERARCHIES], trial ? "given" : "all", read.hierarchies);
-    take(&spec.value[INTERVALS], trial ? "usual" : "all", read.intervals);
+    take_text(&spec.value[SCHEMES], trial ? "usual" : "all", read.schemes);
+    take_text(&spec.value[HIERARCHIES], trial ? "given" : "all",
+              read.hierarchies);
+    take_text(&spec.value[INTERVALS], trial ? "usual" : "all", read.intervals);
     if (code == 0)
         code = check_schemes(read.schemes, err);
     if (code == 0)

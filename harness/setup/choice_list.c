@@ -27,7 +27,7 @@ struct lists {
     int schemes, hierarchies, intervals;
 };
 
-static int split(char *text, const char *list, const char **entry)
+static int split_list(char *text, const char *list, const char **entry)
 {
     int count = 0;
     char *rest = text, *next;
@@ -45,7 +45,7 @@ static void list_schemes(const struct choice_rule *rule,
         list = strcmp(cell->protocol, "parallel") == 0 ? USUAL_SCHEMES
                                                        : USUAL_DEPENDENT;
     if (strcmp(list, "all") != 0) {
-        lists->schemes = split(lists->text[0], list, lists->scheme);
+        lists->schemes = split_list(lists->text[0], list, lists->scheme);
         return;
     }
     for (int i = 0; sched_schemes[i] != NULL && i < CHOICE_ENTRIES_MAX; i++)
@@ -62,7 +62,7 @@ static void list_hierarchies(const struct choice_rule *rule,
     }
     if (strcmp(rule->hierarchies, "all") != 0) {
         lists->hierarchies =
-            split(lists->text[1], rule->hierarchies, lists->hierarchy);
+            split_list(lists->text[1], rule->hierarchies, lists->hierarchy);
         return;
     }
     lists->hierarchy[lists->hierarchies++] = "flat";
@@ -101,7 +101,7 @@ static int list_intervals(const struct setup *setup, struct lists *lists,
     }
     bool usual = strcmp(rule->intervals, "usual") == 0;
     if (strcmp(rule->intervals, "all") != 0 && !usual) {
-        lists->intervals = split(lists->text[2], rule->intervals, entry);
+        lists->intervals = split_list(lists->text[2], rule->intervals, entry);
         for (int i = 0; i < lists->intervals; i++)
             spec_integer(entry[i], &lists->interval[i]);
         return 0;
@@ -120,7 +120,7 @@ static int list_intervals(const struct setup *setup, struct lists *lists,
     return code;
 }
 
-static bool listed(const struct cell *list, int count, const char *hash)
+static bool is_listed(const struct cell *list, int count, const char *hash)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(list[i].hash, hash) == 0)
@@ -146,7 +146,7 @@ static int add_candidate(const struct cell *cell, const char *scheme,
     *next = *cell;
     put_choice(next, scheme, hierarchy, interval);
     int code = cell_check(next, err);
-    if (code == 0 && !listed(list, *count, next->hash))
+    if (code == 0 && !is_listed(list, *count, next->hash))
         ++*count;
     return code;
 }

@@ -101,12 +101,13 @@ int scheme_parse(const char *text, struct scheme *scheme, struct error *err)
                      why.text, hint);
 }
 
-static bool keeps(const struct sched_ops *scheme)
+static bool keeps_knowledge(const struct sched_ops *scheme)
 {
     return scheme != NULL && (scheme->flags & SCHED_KEEPS) != 0;
 }
 
 bool scheme_keeps(const struct scheme *scheme)
 {
-    return keeps(scheme->pair.outer) || keeps(scheme->pair.inner);
+    return keeps_knowledge(scheme->pair.outer) ||
+           keeps_knowledge(scheme->pair.inner);
 }

@@ -16,7 +16,7 @@
 
 /* ---- blocks ---- */
 
-static int64_t clamp(int64_t column, int64_t columns)
+static int64_t clamp_column(int64_t column, int64_t columns)
 {
     if (column < 0)
         return 0;
@@ -31,14 +31,14 @@ static double block_s(const struct loop *loop, int64_t start, int64_t size,
     const struct kernel_grid *grid = &loop->grid;
     const double *before = loop->cost_before;
     int64_t n = grid->columns;
-    int64_t width = clamp(to, n) - clamp(from, n);
+    int64_t width = clamp_column(to, n) - clamp_column(from, n);
     int64_t started = grid->skew == 0 && width > 0 ? size : 0;
     double sum = 0;
     if (grid->skew == 0)
         sum = (double)width * (before[start + size] - before[start]);
     for (int64_t k = 0; grid->skew > 0 && k < size; k++) {
         int64_t lag = k * grid->skew;
-        width = clamp(to - lag, n) - clamp(from - lag, n);
+        width = clamp_column(to - lag, n) - clamp_column(from - lag, n);
         sum += (double)width * (before[start + k + 1] - before[start + k]);
         started += width > 0;
     }
@@ -48,18 +48,20 @@ static double block_s(const struct loop *loop, int64_t start, int64_t size,
 
 /* The row above in this step; the row below, and the rows themselves, in the
  * step before, which with replan is of another pass. */
-static bool ready(const struct run *run, int step, int64_t start, int64_t size,
-                  int64_t to)
+static bool rows_are_ready(const struct run *run, int step, int64_t start,
+                           int64_t size, int64_t to)
 {
     const struct loop *loop = run->loop;
     const int64_t *done = run->dependent.done;
     int64_t n = loop->grid.columns, base = step * n, end = start + size;
-    if (start > 0 && done[start - 1] < base + clamp(to + loop->grid.reach, n))
+    if (start > 0 &&
+        done[start - 1] < base + clamp_column(to + loop->grid.reach, n))
         return false;
     if (step == 0 || run->passes > 1)
         return true;
     return done[end - 1] >= base &&
-           (end == loop->iterations || done[end] >= base - n + clamp(to, n));
+           (end == loop->iterations ||
+            done[end] >= base - n + clamp_column(to, n));
 }
 
 /* The first row of a chunk and its last are those that others need. */
@@ -69,8 +71,8 @@ static void note_done(struct run *run, int step, int64_t start, int64_t size,
     const struct kernel_grid *grid = &run->loop->grid;
     int64_t *done = run->dependent.done;
     int64_t lag = (size - 1) * grid->skew, base = step * grid->columns;
-    done[start] = base + clamp(to, grid->columns);
-    done[start + size - 1] = base + clamp(to - lag, grid->columns);
+    done[start] = base + clamp_column(to, grid->columns);
+    done[start + size - 1] = base + clamp_column(to - lag, grid->columns);
 }
 
 static void charge_block(const void *instance, void *state, int step,
@@ -80,7 +82,7 @@ static void charge_block(const void *instance, void *state, int step,
     struct seat *seat = state;
     struct run *run = seat->run;
     (void)output;
-    if (run->dependent.early < 0 && !ready(run, step, start, size, to))
+    if (run->dependent.early < 0 && !rows_are_ready(run, step, start, size, to))
         run->dependent.early = start;
     seat_compute(seat, block_s(instance, start, size, from, to), poll);
     note_done(run, step, start, size, to);
@@ -148,7 +150,7 @@ static void open_memory(struct run *run)
     d->dmps = need_zeroed(workers, sizeof(*d->dmps));
 }
 
-static bool serve(void *arg, struct link_piece *piece)
+static bool serve_piece(void *arg, struct link_piece *piece)
 {
     struct seat *seat = arg;
     struct run *run = seat->run;
@@ -181,7 +183,7 @@ static void open_worker(struct run *run, int w)
         dmps->migrate = &run->dependent.migrate;
     links_join(&dmps->links, &run->dependent.links, &part->comm);
     if (first && end_polls(&part->end)) {
-        dmps->links.serve = serve;
+        dmps->links.serve = serve_piece;
         dmps->links.serve_arg = &run->seat[w];
     }
 }

@@ -32,8 +32,9 @@ static int64_t columns_of(const struct loop *loop)
 
 /* Seconds of one operation at power 1, and to begin an iteration (or a row of
  * a block). */
-static int seconds(const struct loop *loop, const struct spec *spec,
-                   double *operation_s, double *start_s, struct error *err)
+static int operation_seconds(const struct loop *loop, const struct spec *spec,
+                             double *operation_s, double *start_s,
+                             struct error *err)
 {
     const struct kernel_cost *cost = loop->kernel->cost;
     const struct world *world = world_here();
@@ -68,7 +69,7 @@ static int fill_costs(struct loop *loop, const struct spec *spec,
 {
     int64_t n = loop->iterations;
     double unit, start;
-    int code = seconds(loop, spec, &unit, &start, err);
+    int code = operation_seconds(loop, spec, &unit, &start, err);
     if (code != 0)
         return code;
     double *before = calloc((size_t)n + 1, sizeof(*before));

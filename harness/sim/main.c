@@ -12,16 +12,16 @@
 /* For JSON, formatted output and paths: ranks have 16 KiB. */
 enum { STACK_BYTES = 1 << 23 };
 
-static int launch(void *path)
+static int launch_plan(void *path)
 {
     return launch_main(path);
 }
 
 /* The others follow whatever becomes of the launch. */
-static int lead(struct world *world, char *path)
+static int lead_ranks(struct world *world, char *path)
 {
     world_show(world);
-    int code = world_on_stack(STACK_BYTES, launch, path);
+    int code = world_on_stack(STACK_BYTES, launch_plan, path);
     if (code < 0)
         fprintf(stderr, "dlsbench: no memory for the stack of rank 0\n");
     world_release(world);
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     else if (argc == 2 && rank == 0) {
         guard_begin(0);
         text_from_word(argv[1]);
-        code = lead(&world, argv[1]);
+        code = lead_ranks(&world, argv[1]);
     } else if (argc == 2)
         world_follow(rank);
     world_end();

@@ -22,7 +22,7 @@ struct counter {
     double scale;
 };
 
-static double count(const struct counter *c, int64_t iteration)
+static double count_iteration(const struct counter *c, int64_t iteration)
 {
     c->kernel->run(c->instance, NULL, iteration, 1, c->output, NULL);
     return c->scale * c->kernel->cost->counted(c->instance, c->output);
@@ -34,21 +34,22 @@ static int64_t checked_iteration(int64_t iterations, int i)
 }
 
 /* How far the profile is off, over the iterations that are run whole. */
-static double deviation(const struct counter *whole, int64_t iterations,
-                        const double *operations)
+static double profile_deviation(const struct counter *whole, int64_t iterations,
+                                const double *operations)
 {
     double off = 0, sum = 0;
     for (int i = 0; i < CHECKED; i++) {
         int64_t at = checked_iteration(iterations, i);
-        double exact = count(whole, at);
+        double exact = count_iteration(whole, at);
         off += fabs(operations[at] - exact);
         sum += exact;
     }
     return sum > 0 ? off / sum : 0;
 }
 
-static int fill(const struct counter *whole, size_t whole_bytes, int64_t points,
-                int64_t iterations, double *operations, struct error *err)
+static int fill_profile(const struct counter *whole, size_t whole_bytes,
+                        int64_t points, int64_t iterations, double *operations,
+                        struct error *err)
 {
     const struct kernel_ops *kernel = whole->kernel;
     void *coarse;
@@ -62,14 +63,14 @@ static int fill(const struct counter *whole, size_t whole_bytes, int64_t points,
     if (few.output == NULL)
         code = error_set(err, ENOMEM, "out of memory for the cost profile");
     for (int64_t i = 0; code == 0 && i < iterations; i++)
-        operations[i] = count(&few, i);
+        operations[i] = count_iteration(&few, i);
     free(few.output);
     kernel->destroy(coarse);
     return code;
 }
 
-static int compute(const struct counter *whole, double *operations,
-                   struct error *err)
+static int compute_profile(const struct counter *whole, double *operations,
+                           struct error *err)
 {
     const struct kernel_ops *kernel = whole->kernel;
     int64_t iterations = kernel->iterations(whole->instance);
@@ -77,14 +78,15 @@ static int compute(const struct counter *whole, double *operations,
     int64_t points = POINTS_FIRST;
     /* An output byte is a point or more: then all points are run. */
     for (; points < (int64_t)bytes; points *= 2) {
-        int code = fill(whole, bytes, points, iterations, operations, err);
+        int code =
+            fill_profile(whole, bytes, points, iterations, operations, err);
         if (code != 0)
             return code;
-        if (deviation(whole, iterations, operations) <= TOLERANCE)
+        if (profile_deviation(whole, iterations, operations) <= TOLERANCE)
             return 0;
     }
     for (int64_t i = 0; i < iterations; i++)
-        operations[i] = count(whole, i);
+        operations[i] = count_iteration(whole, i);
     return 0;
 }
 
@@ -100,7 +102,7 @@ int profile_make(const struct kernel_ops *kernel, const struct spec *spec,
     struct counter whole = {kernel, instance, malloc(bytes + 1), 1};
     if (whole.output == NULL)
         return error_set(err, ENOMEM, "out of memory for the cost profile");
-    int code = compute(&whole, operations, err);
+    int code = compute_profile(&whole, operations, err);
     free(whole.output);
     if (code == 0)
         cache_write("profile", key, iterations, operations,

@@ -121,7 +121,7 @@ static bool equal_speeds(const struct world *world)
 
 /* In the order in which the chunks were handed out by their scheme.  A
  * pipeline is not bound by its chunks alone. */
-static double bound(const struct run *run)
+static double bound_time(const struct run *run)
 {
     const double *before = run->loop->cost_before;
     double *cost = calloc((size_t)run->handed_count + 1, sizeof(*cost));
@@ -193,7 +193,7 @@ static int report_handed(struct run *run, struct run_result *result,
           compare_handed);
     drop_late(run, result);
     check_handed(run, result);
-    result->bound_s = bound(run);
+    result->bound_s = bound_time(run);
     split_handed(run, result);
     return 0;
 }

@@ -191,7 +191,7 @@ int run_home(const struct run *run, int64_t iteration)
 
 /* ---- the loop ---- */
 
-static void reset(struct run *run)
+static void reset_run(struct run *run)
 {
     const struct tree *tree = &run->tree;
     transport_rewind(&run->transport, false);
@@ -209,7 +209,7 @@ static void reset(struct run *run)
         dependent_reset(run);
 }
 
-static void work(struct run *run, struct part *part, int worker)
+static void work_seat(struct run *run, struct part *part, int worker)
 {
     struct seat *seat = &run->seat[worker];
     if (run->dependent.dmps != NULL)
@@ -224,7 +224,7 @@ static void work(struct run *run, struct part *part, int worker)
 static void run_pass(struct run *run, struct part *part, int thread, int worker)
 {
     if (worker >= 0)
-        work(run, part, worker);
+        work_seat(run, part, worker);
     if (thread == 0) {
         end_finish(&part->end);
         end_add_traffic(&part->end, &run->traffic.messages,
@@ -301,7 +301,7 @@ int run_repeat(struct run *run, struct run_result *result, struct error *err)
 {
     double start = world_wall();
     run_report_free(run);
-    reset(run);
+    reset_run(run);
     perturb_begin(run);
     engine_team_run(run->context->team, loop_body, run);
     run->repetition++;

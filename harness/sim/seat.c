@@ -18,7 +18,7 @@ enum { POLLS_MAX = 64 };
 
 /* A core is shared with what competes with the worker: in the slices that this
  * machine was seen to have, else fairly at every moment. */
-static void compute(struct seat *seat, double seconds)
+static void compute_slice(struct seat *seat, double seconds)
 {
     double start = engine_now(), speed = world_here()->speed;
     double flops = seconds * speed / seat->power;
@@ -38,12 +38,12 @@ void seat_compute(struct seat *seat, double seconds,
     if (seat->run->transport.ops->rules->all_poll)
         slice = fmax(slice, seconds / POLLS_MAX);
     while (poll != NULL && seconds > slice) {
-        compute(seat, slice);
+        compute_slice(seat, slice);
         seconds -= slice;
         kernel_poll(poll);
     }
     if (seconds > 0)
-        compute(seat, seconds);
+        compute_slice(seat, seconds);
 }
 
 /* Stands for the loop's kernel: takes the time that the iterations cost. */

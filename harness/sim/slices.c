@@ -22,14 +22,14 @@ void slices_open(struct slices *slices,
 }
 
 /* A loop starts where its worker has the core. */
-static void start(struct slices *slices, double now)
+static void start_slices(struct slices *slices, double now)
 {
     slices->next_s += now;
     slices->since_s = now;
 }
 
 /* The tick has come: how long the others have the core. */
-static double tick(struct slices *slices)
+static double tick_slices(struct slices *slices)
 {
     bool leaves = slices->ahead_s > SAME_S;
     double away_s = leaves ? slices->others * slices->tick_s : 0;
@@ -41,7 +41,7 @@ static double tick(struct slices *slices)
 
 /* The worker has polled since since_s; returns since when it has the core,
  * which may be later than `until_s`. */
-static double poll(struct slices *slices, double until_s)
+static double poll_slices(struct slices *slices, double until_s)
 {
     double at = slices->since_s;
     while (at < until_s) {
@@ -49,7 +49,7 @@ static double poll(struct slices *slices, double until_s)
         slices->ahead_s += end - at;
         at = end;
         if (at >= slices->next_s)
-            at += tick(slices);
+            at += tick_slices(slices);
     }
     return at;
 }
@@ -65,7 +65,7 @@ static void sleep_since(struct slices *slices, double from_s, double now)
 }
 
 /* When the worker that is awake has the core. */
-static double wake(struct slices *slices, double now)
+static double wake_slices(struct slices *slices, double now)
 {
     while (slices->ahead_s > SAME_S) {
         slices->ahead_s -= (slices->next_s - now) / slices->others;
@@ -79,10 +79,10 @@ static void come_back(struct slices *slices)
 {
     double now = engine_now();
     double tired = fmin(now, slices->since_s + POLLS_S);
-    double at = poll(slices, tired);
+    double at = poll_slices(slices, tired);
     if (at < now && tired < now) {
         sleep_since(slices, at, now);
-        at = wake(slices, now);
+        at = wake_slices(slices, now);
     }
     if (at > now)
         world_sleep(at - now);
@@ -91,7 +91,7 @@ static void come_back(struct slices *slices)
 void slices_compute(struct slices *slices, double flops, double speed)
 {
     if (isnan(slices->since_s))
-        start(slices, engine_now());
+        start_slices(slices, engine_now());
     come_back(slices);
     double left_s = flops / speed;
     while (left_s > SAME_S) {
@@ -101,7 +101,7 @@ void slices_compute(struct slices *slices, double flops, double speed)
         left_s -= part;
         slices->ahead_s += part;
         if (left_s > SAME_S)
-            world_sleep(tick(slices));
+            world_sleep(tick_slices(slices));
     }
     slices->since_s = engine_now();
 }

@@ -84,8 +84,8 @@ static void look_at_process(const char *pid, const int *processor, int count,
     closedir(tasks);
 }
 
-static int look(const int *processor, int count, const pid_t *own, int owns,
-                int *seen, struct error *err)
+static int look_at_all(const int *processor, int count, const pid_t *own,
+                       int owns, int *seen, struct error *err)
 {
     const struct dirent *entry;
     DIR *all = opendir("/proc");
@@ -101,7 +101,7 @@ static int look(const int *processor, int count, const pid_t *own, int owns,
 }
 
 /* seen[look][processor] -> foreign[processor] */
-static void medians(const int *seen, int count, int *foreign)
+static void take_medians(const int *seen, int count, int *foreign)
 {
     for (int i = 0; i < count; i++) {
         double value[LOOKS];
@@ -120,11 +120,11 @@ int queue_count(const int *processor, int count, const pid_t *own, int owns,
     if (seen == NULL)
         return error_set(err, ENOMEM, "out of memory");
     for (int k = 0; k < LOOKS && code == 0; k++) {
-        code = look(processor, count, own, owns, seen + k * count, err);
+        code = look_at_all(processor, count, own, owns, seen + k * count, err);
         nanosleep(&pause, NULL);
     }
     if (code == 0)
-        medians(seen, count, foreign);
+        take_medians(seen, count, foreign);
     free(seen);
     return code;
 }

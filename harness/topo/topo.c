@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static int count(const struct topo *topo, hwloc_obj_type_t type)
+static int count_objects(const struct topo *topo, hwloc_obj_type_t type)
 {
     return hwloc_get_nbobjs_by_type(topo->handle, type);
 }
 
-static void summarise(struct topo *topo)
+static void summarise_topo(struct topo *topo)
 {
     hwloc_obj_t root = hwloc_get_root_obj(topo->handle);
     const char *model = NULL;
@@ -26,8 +26,9 @@ static void summarise(struct topo *topo)
     snprintf(topo->summary, sizeof(topo->summary),
              "%d cores, %d processors, %d packages, %d NUMA nodes, %.1f GiB, "
              "%s",
-             topo->cores, count(topo, HWLOC_OBJ_PU),
-             count(topo, HWLOC_OBJ_PACKAGE), count(topo, HWLOC_OBJ_NUMANODE),
+             topo->cores, count_objects(topo, HWLOC_OBJ_PU),
+             count_objects(topo, HWLOC_OBJ_PACKAGE),
+             count_objects(topo, HWLOC_OBJ_NUMANODE),
              (double)root->total_memory / (1 << 30), topo->processor);
 }
 
@@ -61,19 +62,19 @@ static int restrict_to_list(struct topo *topo, const char *cpuset,
                      cpuset, text);
 }
 
-static void describe(struct topo *topo)
+static void describe_topo(struct topo *topo)
 {
     hwloc_bitmap_list_snprintf(
         topo->cpuset, sizeof(topo->cpuset),
         hwloc_topology_get_topology_cpuset(topo->handle));
-    topo->cores = count(topo, HWLOC_OBJ_CORE);
+    topo->cores = count_objects(topo, HWLOC_OBJ_CORE);
     if (topo->cores < 1)
-        topo->cores = count(topo, HWLOC_OBJ_PU);
-    summarise(topo);
+        topo->cores = count_objects(topo, HWLOC_OBJ_PU);
+    summarise_topo(topo);
 }
 
 /* An initialised topology, not loaded. */
-static int start(struct topo **out, struct error *err)
+static int start_topology(struct topo **out, struct error *err)
 {
     struct topo *topo = calloc(1, sizeof(*topo));
     if (topo == NULL || hwloc_topology_init(&topo->handle) != 0) {
@@ -87,7 +88,7 @@ static int start(struct topo **out, struct error *err)
 int topo_open(struct topo **out, struct error *err)
 {
     struct topo *topo = NULL;
-    int code = start(&topo, err);
+    int code = start_topology(&topo, err);
     if (code != 0)
         return code;
     if (hwloc_topology_load(topo->handle) != 0) {
@@ -95,7 +96,7 @@ int topo_open(struct topo **out, struct error *err)
         return error_set(err, ENODEV, "hwloc cannot load the topology");
     }
     restrict_to_start(topo);
-    describe(topo);
+    describe_topo(topo);
     *out = topo;
     return 0;
 }
@@ -124,13 +125,14 @@ int topo_open_other(struct topo **out, const char *machine, const char *cpuset,
                     struct error *err)
 {
     struct topo *topo = NULL;
-    int code = machine != NULL ? start(&topo, err) : topo_open(&topo, err);
+    int code =
+        machine != NULL ? start_topology(&topo, err) : topo_open(&topo, err);
     if (code == 0 && machine != NULL)
         code = load_other(topo, machine, err);
     if (code == 0 && cpuset != NULL)
         code = restrict_to_list(topo, cpuset, err);
     if (code == 0) {
-        describe(topo);
+        describe_topo(topo);
         *out = topo;
     } else if (topo != NULL) {
         topo_close(topo);
@@ -151,7 +153,7 @@ int topo_cores(const struct topo *topo)
 
 int topo_processors(const struct topo *topo)
 {
-    return count(topo, HWLOC_OBJ_PU);
+    return count_objects(topo, HWLOC_OBJ_PU);
 }
 
 const char *topo_cpuset(const struct topo *topo)

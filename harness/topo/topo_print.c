@@ -54,8 +54,8 @@ static void print_number(FILE *out, int width, int number)
         fprintf(out, "  %*d", width, number);
 }
 
-static int earlier(const struct topo *topo, const int *processor, int worker,
-                   bool smt)
+static int find_earlier(const struct topo *topo, const int *processor,
+                        int worker, bool smt)
 {
     int core = topo_seat(topo, processor[worker]).core;
     for (int w = 0; processor[worker] >= 0 && w < worker; w++)
@@ -75,7 +75,7 @@ static int print_workers(FILE *out, const struct topo *topo,
             "thread", "processor", "core", "socket", "numa", "kind");
     for (int w = 0; w < ranks * threads; w++) {
         struct topo_seat seat = topo_seat(topo, processor[w]);
-        int other = earlier(topo, processor, w, binding->smt);
+        int other = find_earlier(topo, processor, w, binding->smt);
         fprintf(out, "%6d  %6d  %6d", w, w / threads, w % threads);
         if (processor[w] < 0)
             fprintf(out, "  any of its rank's");

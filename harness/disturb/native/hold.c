@@ -14,7 +14,7 @@ static void be_gone(struct hold *hold)
 
 /* Sleeps as long as anything holds the worker; returns the seconds that took.
  */
-static double pass(struct hold *hold)
+static double sleep_through(struct hold *hold)
 {
     double since = engine_now() - *hold->start_s, free_s, lost_s = 0;
     int holder;
@@ -36,14 +36,14 @@ static double pass(struct hold *hold)
 static void poll_call(void *arg)
 {
     struct hold *hold = arg;
-    hold->computing_s += pass(hold);
+    hold->computing_s += sleep_through(hold);
     kernel_poll(hold->usual);
 }
 
 static bool hold_next(struct source *base, struct chunk *chunk)
 {
     struct hold *hold = (struct hold *)base;
-    base->wait_s += pass(hold);
+    base->wait_s += sleep_through(hold);
     return source_pass(base, hold->inner, chunk);
 }
 

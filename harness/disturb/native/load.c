@@ -29,7 +29,7 @@ int load_busy(const char *parent)
 
 /* Not fork: a rank has threads, and a copy of its page tables would slow its
  * writes down. */
-static int spawn(pid_t *pid, struct error *err)
+static int spawn_process(pid_t *pid, struct error *err)
 {
     char parent[24], *argv[] = {"dlsbench", "busy", parent, NULL};
     snprintf(parent, sizeof(parent), "%ld", (long)getpid());
@@ -73,7 +73,7 @@ static void start_body(int thread, void *arg)
     for (int i = 0; i < thread; i++)
         pid += start->processes[i];
     for (int i = 0; i < start->processes[thread] && result->code == 0; i++)
-        result->code = spawn(&pid[i], &result->err);
+        result->code = spawn_process(&pid[i], &result->err);
     for (int i = 0; i < start->processes[thread] && result->code == 0; i++)
         result->code = await_stop(pid[i], &result->err);
 }

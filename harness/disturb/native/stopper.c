@@ -43,7 +43,7 @@ static bool wait_for(double at_s)
 }
 
 /* The first stops of the order, as they were, until there is another order. */
-static struct order obey(pid_t parent, const struct order *order)
+static struct order obey_order(pid_t parent, const struct order *order)
 {
     struct order done = {0};
     double held_s = 0; /* until then, by those before */
@@ -81,7 +81,7 @@ int stopper_serve(const char *text)
     while (read(STDIN_FILENO, &order, sizeof(order)) == sizeof(order)) {
         if (order.count == 0)
             continue;
-        order = obey(parent, &order);
+        order = obey_order(parent, &order);
         if (write(STDOUT_FILENO, &order, sizeof(order)) != sizeof(order))
             return 1;
     }
@@ -90,7 +90,8 @@ int stopper_serve(const char *text)
 
 /* ---- ours ---- */
 
-static int spawn(struct stopper *stopper, int in, int out, struct error *err)
+static int spawn_stopper(struct stopper *stopper, int in, int out,
+                         struct error *err)
 {
     char parent[24], *argv[] = {"dlsbench", "stopper", parent, NULL};
     posix_spawn_file_actions_t actions;
@@ -124,7 +125,7 @@ int stopper_open(struct stopper *stopper, struct error *err)
     }
     stopper->orders = orders[1];
     stopper->answers = answers[0];
-    int code = spawn(stopper, orders[0], answers[1], err);
+    int code = spawn_stopper(stopper, orders[0], answers[1], err);
     close(orders[0]);
     close(answers[1]);
     if (code != 0)
@@ -144,7 +145,7 @@ void stopper_close(struct stopper *stopper)
     *stopper = (struct stopper){.orders = -1, .answers = -1};
 }
 
-static void give(const struct stopper *stopper, const struct order *order)
+static void give_order(const struct stopper *stopper, const struct order *order)
 {
     if (write(stopper->orders, order, sizeof(*order)) != sizeof(*order))
         abort(); /* it cannot end before us */
@@ -162,7 +163,7 @@ void stopper_arm(const struct stopper *stopper, const struct stopper_stop *list,
     struct order order = {.count = count};
     memcpy(order.list, list, (size_t)count * sizeof(*list));
     qsort(order.list, (size_t)count, sizeof(*list), compare_stops);
-    give(stopper, &order);
+    give_order(stopper, &order);
 }
 
 int stopper_disarm(const struct stopper *stopper,
@@ -170,7 +171,7 @@ int stopper_disarm(const struct stopper *stopper,
 {
     struct order done;
     ssize_t got;
-    give(stopper, &(struct order){0});
+    give_order(stopper, &(struct order){0});
     while ((got = read(stopper->answers, &done, sizeof(done))) < 0 &&
            errno == EINTR) {
     }

@@ -130,8 +130,8 @@ static void blind_sleep(struct engine_idle *idle, uint32_t longest_ns)
 }
 
 /* Whether the waiter has polled for as long as its patience lasts. */
-static bool tired(struct engine_idle *idle,
-                  const struct engine_patience *patience)
+static bool is_out_of_patience(struct engine_idle *idle,
+                               const struct engine_patience *patience)
 {
     if (patience->spin_s <= 0 || idle->sleep_ns != 0)
         return true;
@@ -148,7 +148,7 @@ void engine_idle(struct engine_idle *idle,
                  const struct engine_patience *patience,
                  struct engine_event *event)
 {
-    bool sleep = tired(idle, patience);
+    bool sleep = is_out_of_patience(idle, patience);
     if (sleep && event != NULL)
         event_sleep(idle, event);
     else if (sleep)
@@ -203,7 +203,7 @@ static bool poll_until(const struct engine_patience *patience,
         *now = engine_ticks();
         relax();
     }
-    while (!tired(&idle, patience)) {
+    while (!is_out_of_patience(&idle, patience)) {
         if (engine_reached(progress) >= need)
             return true;
         *now = engine_ticks();

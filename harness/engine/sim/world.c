@@ -199,7 +199,7 @@ struct call {
 };
 
 /* makecontext passes whole numbers only. */
-static void enter(unsigned high, unsigned low)
+static void enter_context(unsigned high, unsigned low)
 {
     struct call *call = (struct call *)((uintptr_t)high << 32 | low);
     call->code = call->body(call->arg);
@@ -217,8 +217,8 @@ int world_on_stack(size_t bytes, int (*body)(void *arg), void *arg)
     call.there.uc_stack.ss_sp = stack;
     call.there.uc_stack.ss_size = bytes;
     call.there.uc_link = &call.here;
-    makecontext(&call.there, (void (*)(void))enter, 2, (unsigned)(at >> 32),
-                (unsigned)at);
+    makecontext(&call.there, (void (*)(void))enter_context, 2,
+                (unsigned)(at >> 32), (unsigned)at);
     swapcontext(&call.here, &call.there);
     munmap(stack, bytes);
     return call.code;

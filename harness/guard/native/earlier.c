@@ -87,7 +87,7 @@ static bool runs_launch(pid_t pid, void *arg)
     return false;
 }
 
-static double now(void)
+static double seconds_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -101,12 +101,13 @@ int earlier_await(const char *directory, const struct part *part,
                             .own = own,
                             .part = part,
                             .words = malloc(WORDS_SIZE)};
-    double deadline = now() + limit_s;
+    double deadline = seconds_now() + limit_s;
     pid_t pid = 0;
     char host[65] = "this host";
     if (search.words == NULL)
         return error_set(err, ENOMEM, "out of memory");
-    while ((pid = process_find(runs_launch, &search)) != 0 && now() < deadline)
+    while ((pid = process_find(runs_launch, &search)) != 0 &&
+           seconds_now() < deadline)
         usleep(LOOK_US);
     free(search.words);
     if (pid == 0)

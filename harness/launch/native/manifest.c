@@ -126,7 +126,7 @@ static json_t *counters_object(struct launch_context *context)
         reading_s > 0 ? json_real(reading_s) : json_null(), "facts_s", facts_s);
 }
 
-static void tell(void *object, const char *name, const char *text)
+static void add_text(void *object, const char *name, const char *text)
 {
     json_object_set_new(object, name, json_string(text));
 }
@@ -144,8 +144,8 @@ static json_t *teams_object(const struct plan *plan,
             json_object_get(object, choice) != NULL)
             continue;
         json_t *team = json_object();
-        if (keeper->team->identify(choice, tell, team, &why) != 0)
-            tell(team, "missing", why.text);
+        if (keeper->team->identify(choice, add_text, team, &why) != 0)
+            add_text(team, "missing", why.text);
         json_object_set_new(object, choice, team);
     }
     return object;

@@ -12,8 +12,8 @@ double fit_need(double process, double output, int ranks)
 }
 
 /* The available memory is read before any rank begins to allocate. */
-static int check(const char *name, double process, double output,
-                 const struct comm *comm, struct error *err)
+static int check_memory(const char *name, double process, double output,
+                        const struct comm *comm, struct error *err)
 {
     int ranks = comm->host_ranks, code = 0;
     double need = fit_need(process, output, ranks);
@@ -32,7 +32,7 @@ int fit_spec(const struct kernel_ops *kernel, const struct spec *spec,
 {
     if (kernel->memory == NULL)
         return 0;
-    return check(spec->canonical, kernel->memory(spec), 0, comm, err);
+    return check_memory(spec->canonical, kernel->memory(spec), 0, comm, err);
 }
 
 int fit_output(const char *name, const struct kernel_ops *kernel,
@@ -43,14 +43,15 @@ int fit_output(const char *name, const struct kernel_ops *kernel,
     /* Independent iterations: a rank has pages for those it ran only, and
      * together the ranks have the output about once. */
     if (kernel->dependence == NULL)
-        return check(name, output / comm->host_ranks, output, comm, err);
+        return check_memory(name, output / comm->host_ranks, output, comm, err);
     struct kernel_grid grid;
     kernel->dependence->grid(instance, &grid);
-    return check(name, output + (double)grid.state_bytes, output, comm, err);
+    return check_memory(name, output + (double)grid.state_bytes, output, comm,
+                        err);
 }
 
 int fit_input(const char *name, double input, const struct comm *comm,
               struct error *err)
 {
-    return check(name, 2 * input / comm->host_ranks, 0, comm, err);
+    return check_memory(name, 2 * input / comm->host_ranks, 0, comm, err);
 }

@@ -96,8 +96,8 @@ static int open_memory(struct loop *loop, struct error *err)
 
 /* ---- serial cost, rank 0 ---- */
 
-static void compute(struct loop *loop, void *scratch, int64_t start,
-                    int64_t size)
+static void compute_chunk(struct loop *loop, void *scratch, int64_t start,
+                          int64_t size)
 {
     char *output = loop->output + (size_t)start * loop->output_bytes;
     if (loop->fed)
@@ -111,7 +111,7 @@ static void compute(struct loop *loop, void *scratch, int64_t start,
 static double time_pass(struct loop *loop, void *scratch)
 {
     double start = engine_now();
-    compute(loop, scratch, 0, loop->iterations);
+    compute_chunk(loop, scratch, 0, loop->iterations);
     return engine_now() - start;
 }
 
@@ -145,7 +145,7 @@ static int measure_costs(struct loop *loop, void *scratch)
     for (int p = 0; p < passes; p++) {
         double last = engine_now();
         for (int64_t i = 0; i < n; i++) {
-            compute(loop, scratch, i, 1);
+            compute_chunk(loop, scratch, i, 1);
             double now = engine_now(), took = now - last;
             if (p == 0 || took < cost[i + 1])
                 cost[i + 1] = took;

@@ -8,22 +8,22 @@
 
 enum { PAGE = 4096 };
 
-static size_t whole(const struct loop *loop)
+static size_t whole_bytes(const struct loop *loop)
 {
     size_t bytes = (size_t)loop->input.before[loop->iterations];
     return (bytes / PAGE + 1) * PAGE;
 }
 
-static char *map(size_t bytes)
+static char *map_pages(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-static int make(struct loop *loop, struct error *err)
+static int make_input(struct loop *loop, struct error *err)
 {
-    char *store = map(whole(loop));
+    char *store = map_pages(whole_bytes(loop));
     if (store == NULL)
         return error_set(err, ENOMEM, "kernel %s: no room for its input data",
                          loop->name);
@@ -36,8 +36,8 @@ static int make(struct loop *loop, struct error *err)
 
 static int make_room(struct loop *loop, struct error *err)
 {
-    loop->input.stride = whole(loop);
-    loop->input.landing = map(LANDINGS * loop->input.stride);
+    loop->input.stride = whole_bytes(loop);
+    loop->input.landing = map_pages(LANDINGS * loop->input.stride);
     if (loop->input.landing != NULL)
         return 0;
     return error_set(err, ENOMEM, "kernel %s: no room for input data to come",
@@ -53,18 +53,18 @@ int loop_input_open(struct loop *loop, const struct comm *comm,
     int code = loop_input_count(loop, err);
     code = comm_agree(comm, code, err);
     if (code == 0)
-        code = fit_input(loop->name, (double)whole(loop), comm, err);
+        code = fit_input(loop->name, (double)whole_bytes(loop), comm, err);
     if (code == 0)
         code = make_room(loop, err);
     if (code == 0 && comm->rank == 0)
-        code = make(loop, err);
+        code = make_input(loop, err);
     return comm_agree(comm, code, err);
 }
 
 void loop_input_close(struct loop *loop)
 {
     if (loop->input.store != NULL)
-        munmap((void *)(uintptr_t)loop->input.store, whole(loop));
+        munmap((void *)(uintptr_t)loop->input.store, whole_bytes(loop));
     if (loop->input.landing != NULL)
         munmap(loop->input.landing, LANDINGS * loop->input.stride);
     free(loop->input_before);

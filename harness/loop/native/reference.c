@@ -22,7 +22,7 @@ static void compute_one(struct loop *loop, int64_t iteration, void *output)
 }
 
 /* Seconds for all iterations, from a few spread over the loop. */
-static double estimate(struct loop *loop, void *output)
+static double estimate_serial(struct loop *loop, void *output)
 {
     int64_t samples = loop->iterations < ESTIMATE_SAMPLES ? loop->iterations
                                                           : ESTIMATE_SAMPLES;
@@ -84,7 +84,7 @@ int reference_make(struct loop *loop, const struct spec *spec,
     void *output = malloc(loop->output_bytes);
     if (output == NULL)
         return error_set(err, ENOMEM, "out of memory for the reference");
-    loop->reference_s = estimate(loop, output);
+    loop->reference_s = estimate_serial(loop, output);
     if (loop->reference_s > verify_limit) {
         compute_sample(loop, verify_limit, seed, output);
     } else {

@@ -8,8 +8,8 @@ enum { RIGHT = 1, WRONG = 100 };
 
 /* One byte per iteration: a right one adds 1, a wrong one spoils the sum.
  * Saturates, so that doubled iterations never wrap round to 1. */
-static void mark(const struct loop *loop, const struct held *held,
-                 int64_t count, uint8_t *marks)
+static void mark_held(const struct loop *loop, const struct held *held,
+                      int64_t count, uint8_t *marks)
 {
     for (int64_t h = 0; h < count; h++) {
         for (int64_t i = held[h].start; i < held[h].start + held[h].size; i++) {
@@ -35,7 +35,7 @@ int verify_output(const struct loop *loop, const struct comm *comm,
         free(marks);
         return code;
     }
-    mark(loop, held, count, marks);
+    mark_held(loop, held, count, marks);
     for (int64_t h = 0; h < count; h++)
         iterations += (uint64_t)held[h].size;
     /* Over very many ranks the bytes could wrap; their number cannot. */

@@ -30,9 +30,9 @@ static pid_t *own_processes(const struct place *place, const struct comm *comm,
 }
 
 /* Counts the other processes on the processors of this rank's workers. */
-static int look(const struct place *place, const struct comm *comm,
-                const uint64_t *pid, struct seat *seat, int workers,
-                struct error *err)
+static int count_others(const struct place *place, const struct comm *comm,
+                        const uint64_t *pid, struct seat *seat, int workers,
+                        struct error *err)
 {
     int owns, n = workers + 1;
     pid_t *own = own_processes(place, comm, pid, &owns);
@@ -62,9 +62,9 @@ static void fill_queues(const struct seat *seat, int workers, int *queue)
     }
 }
 
-static int gather(const struct comm *comm, const struct tree *tree,
-                  const struct seat *seat, int own, int *queue,
-                  struct error *err)
+static int gather_queues(const struct comm *comm, const struct tree *tree,
+                         const struct seat *seat, int own, int *queue,
+                         struct error *err)
 {
     void *all = NULL;
     size_t bytes;
@@ -81,9 +81,9 @@ static int gather(const struct comm *comm, const struct tree *tree,
     return code;
 }
 
-static int count(struct powers *powers, const struct tree *tree,
-                 const struct place *place, const struct comm *comm,
-                 const struct place_report *own, struct error *err)
+static int count_queues(struct powers *powers, const struct tree *tree,
+                        const struct place *place, const struct comm *comm,
+                        const struct place_report *own, struct error *err)
 {
     int workers =
         tree->rank_worker[comm->rank + 1] - tree->rank_worker[comm->rank];
@@ -92,17 +92,17 @@ static int count(struct powers *powers, const struct tree *tree,
     for (int i = 0; i < workers; i++)
         seat[i] = (struct seat){own[i].host, own[i].processor, 0};
     comm_share_u64(comm, (uint64_t)getpid(), pid);
-    int code = look(place, comm, pid, seat, workers, err);
+    int code = count_others(place, comm, pid, seat, workers, err);
     code = comm_agree(comm, code, err);
     if (code == 0)
-        code = gather(comm, tree, seat, workers, powers->queue, err);
+        code = gather_queues(comm, tree, seat, workers, powers->queue, err);
     free(pid);
     free(seat);
     return code;
 }
 
 /* Whether the workers have a master to register with. */
-static bool registers(const struct cell *cell, const struct comm *comm)
+static bool can_register(const struct cell *cell, const struct comm *comm)
 {
     const struct transport_ops *ops = cell_transport(cell);
     return ops->registers == NULL ||
@@ -117,7 +117,7 @@ int powers_open(struct powers *powers, const struct setup *setup,
     const struct sched_ops *outer = setup->scheme.pair.outer;
     bool available = outer != NULL && outer->available != NULL;
     bool bound = setup->binding.bind != TOPO_NONE;
-    bool wanted = available && registers(&setup->cell, comm);
+    bool wanted = available && can_register(&setup->cell, comm);
     /* Powers measured under the load contain it already: A = V. */
     bool counted =
         bound && !setup->measures_power && (wanted || setup->load != NULL);
@@ -125,7 +125,7 @@ int powers_open(struct powers *powers, const struct setup *setup,
     powers_given(powers, setup);
     powers_allocate(powers, tree->workers, counted, available);
     if (counted)
-        code = count(powers, tree, place, comm, own, err);
+        code = count_queues(powers, tree, place, comm, own, err);
     if (code == 0)
         powers_share(powers, setup);
     else

@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-static int lacking(const struct cell *cell, const char *what, struct error *err)
+static int refuse_lack(const struct cell *cell, const char *what,
+                       struct error *err)
 {
     return error_set(err, EINVAL,
                      "scheme %s: the calibration has no %s: measure with "
@@ -13,16 +14,16 @@ static int lacking(const struct cell *cell, const char *what, struct error *err)
                      cell->scheme, what, cell->kernel);
 }
 
-static int fill(struct push_platform *out, const struct cell *cell,
-                const struct loop *loop, const struct tree *tree,
-                const struct calibration_kind *kind, struct error *err)
+static int fill_workers(struct push_platform *out, const struct cell *cell,
+                        const struct loop *loop, const struct tree *tree,
+                        const struct calibration_kind *kind, struct error *err)
 {
     const struct calibration_kernel *cost =
         calibration_kernel_of(kind, cell->kernel);
     if (kind->workers < 2 || kind->transfers != kind->workers - 1)
-        return lacking(cell, "messages of input data between ranks", err);
+        return refuse_lack(cell, "messages of input data between ranks", err);
     if (cost == NULL)
-        return lacking(cell, "cost of this kernel between ranks", err);
+        return refuse_lack(cell, "cost of this kernel between ranks", err);
     for (int w = 0; w < tree->workers; w++) {
         int rank = calibration_like(kind, tree->worker_rank[w]);
         struct divisible_worker *worker = &out->worker[w];
@@ -46,8 +47,8 @@ static int read_calibration(struct push_platform *out, const struct cell *cell,
     int code = calibration_load(path, &calibration, err);
     if (code != 0)
         return code;
-    code =
-        fill(out, cell, loop, tree, &calibration.kind[CALIBRATION_RANKS], err);
+    code = fill_workers(out, cell, loop, tree,
+                        &calibration.kind[CALIBRATION_RANKS], err);
     calibration_free(&calibration);
     return code;
 }

@@ -58,7 +58,7 @@ static struct logged *own_log(const struct run *run, int64_t *count)
     return log;
 }
 
-static double bound(const struct run *run, const struct run_result *result)
+static double bound_time(const struct run *run, const struct run_result *result)
 {
     const double *before = run->loop->cost_before;
     double *cost = malloc((size_t)(result->logged + 1) * sizeof(*cost));
@@ -223,7 +223,7 @@ void run_gather(struct run *run, struct run_result *result)
     gather_counted(run, result);
     gather_log(run, result);
     if (run->context->comm.rank == 0)
-        result->bound_s = bound(run, result);
+        result->bound_s = bound_time(run, result);
 }
 
 void run_free_gathered(struct run *run)

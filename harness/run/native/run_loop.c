@@ -84,7 +84,7 @@ static void run_dependent(struct run *run, struct worker *worker,
     worker->end_s = engine_now();
 }
 
-static void work(struct run *run, int thread)
+static void work_thread(struct run *run, int thread)
 {
     struct worker *worker = &run->worker[thread];
     struct worker_result *result = &run->result[thread];
@@ -108,7 +108,7 @@ static void work(struct run *run, int thread)
 }
 
 /* Until this rank has nothing left to send and no worker left to serve. */
-static void finish(struct run *run)
+static void finish_serving(struct run *run)
 {
     if (run->dependent.has_dmps)
         dmps_finish(&run->dependent.dmps);
@@ -119,9 +119,9 @@ static void finish(struct run *run)
 static void run_pass(struct run *run, int thread)
 {
     if (thread < run->workers)
-        work(run, thread);
+        work_thread(run, thread);
     if (thread == 0)
-        finish(run);
+        finish_serving(run);
     engine_team_barrier(run->context->team, &run->patience);
     if (thread < run->workers)
         counters_go_on(run->context->counters,

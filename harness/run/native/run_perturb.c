@@ -17,7 +17,7 @@ static bool stops_rank(const struct run *run, const struct perturb *perturb)
 }
 
 /* Of those that hit a worker of this rank, the ones that are signals. */
-static uint8_t signals(const struct run *run, uint8_t hit)
+static uint8_t pick_signals(const struct run *run, uint8_t hit)
 {
     uint8_t bits = 0;
     for (int k = 0; k < run->setup->perturbs.count; k++)
@@ -40,10 +40,10 @@ static int open_holds(struct run *run, const uint8_t *hit, struct error *err)
 {
     for (int i = 0; i < run->workers; i++) {
         uint8_t here = hit[run_first_worker(run) + i];
-        run->disturb.stops |= signals(run, here);
+        run->disturb.stops |= pick_signals(run, here);
         run->disturb.hold[i] =
             (struct hold){.perturbs = &run->setup->perturbs,
-                          .hit = (uint8_t)(here & ~signals(run, here)),
+                          .hit = (uint8_t)(here & ~pick_signals(run, here)),
                           .toll = tolls_of(run, i),
                           .start_s = &run->clock.start_s,
                           .over = run->setup->cell.reissue > 0 ? is_over : NULL,
@@ -78,7 +78,7 @@ void run_perturb_close(struct run *run)
 
 /* ---- a repetition ---- */
 
-static bool holds(const struct run *run, int i)
+static bool holds_worker(const struct run *run, int i)
 {
     return run->disturb.hold != NULL && run->disturb.hold[i].hit != 0;
 }
@@ -86,13 +86,13 @@ static bool holds(const struct run *run, int i)
 void run_perturb_poll(struct run *run, int i)
 {
     struct worker *worker = &run->worker[i];
-    if (holds(run, i))
+    if (holds_worker(run, i))
         worker->poll = hold_poll(&run->disturb.hold[i], worker->poll);
 }
 
 struct source *run_perturb_source(struct run *run, int i, struct source *source)
 {
-    if (!holds(run, i))
+    if (!holds_worker(run, i))
         return source;
     return hold_open(&run->disturb.hold[i], source, run_first_worker(run) + i);
 }
@@ -106,7 +106,7 @@ static void clear_tolls(struct run *run, int i)
                                                        : HELD_NOT};
 }
 
-static void arm(struct run *run)
+static void arm_stopper(struct run *run)
 {
     struct stopper_stop list[PERTURBS_MAX];
     int count = 0;
@@ -127,7 +127,7 @@ void run_perturb_begin(struct run *run)
         clear_tolls(run, i);
     }
     if (run->disturb.stopper.pid > 0)
-        arm(run);
+        arm_stopper(run);
 }
 
 /* Stops that fell into the loop; its rank has one worker. */

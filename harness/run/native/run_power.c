@@ -27,7 +27,7 @@ struct meter {
     double rate[]; /* of each of this rank's workers, samples per second */
 };
 
-static int64_t sampled(const struct loop *loop, int64_t j)
+static int64_t sample_iteration(const struct loop *loop, int64_t j)
 {
     double at = fmod((double)j * GOLDEN, 1) * (double)loop->iterations;
     return (int64_t)at < loop->iterations ? (int64_t)at : loop->iterations - 1;
@@ -42,8 +42,8 @@ static void run_sample(const struct loop *loop, int64_t count, char *scratch,
         return;
     }
     for (int64_t j = 0; j < count; j++)
-        loop->kernel->run(loop->instance, scratch, sampled(loop, j), 1, output,
-                          NULL);
+        loop->kernel->run(loop->instance, scratch, sample_iteration(loop, j), 1,
+                          output, NULL);
 }
 
 /* ---- memory of one worker, mapped: untouched pages cost nothing ---- */
@@ -53,7 +53,7 @@ static size_t scratch_room(const struct loop *loop)
     return (loop->scratch_bytes + 4095) / 4096 * 4096;
 }
 
-static size_t room(const struct loop *loop)
+static size_t output_room(const struct loop *loop)
 {
     size_t rows =
         loop->kernel->dependence != NULL ? (size_t)loop->iterations : 1;
@@ -62,7 +62,7 @@ static size_t room(const struct loop *loop)
 
 static char *map_room(const struct loop *loop)
 {
-    char *memory = mmap(NULL, room(loop), PROT_READ | PROT_WRITE,
+    char *memory = mmap(NULL, output_room(loop), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory != MAP_FAILED ? memory : NULL;
 }
@@ -83,11 +83,11 @@ static int64_t choose_count(const struct loop *loop)
             count *= 2;
     }
     if (memory != NULL)
-        munmap(memory, room(loop));
+        munmap(memory, output_room(loop));
     return count < loop->iterations ? count : loop->iterations;
 }
 
-static void meet(const struct run *run, int thread)
+static void meet_workers(const struct run *run, int thread)
 {
     const struct engine_patience patience = {0, ENGINE_SHORT_NAP_NS};
     engine_team_barrier(run->context->team, &patience);
@@ -105,7 +105,7 @@ static void meter_body(int thread, void *arg)
     char *memory = works ? map_room(loop) : NULL;
     if (memory != NULL)
         run_sample(loop, 1, memory, memory + scratch_room(loop));
-    meet(meter->run, thread);
+    meet_workers(meter->run, thread);
     double start = engine_now(), now = start;
     int64_t passes = 0;
     while (memory != NULL && now - start < MEASURE_S) {
@@ -116,11 +116,11 @@ static void meter_body(int thread, void *arg)
     if (works)
         meter->rate[thread] = passes > 0 ? (double)passes / (now - start) : 0;
     if (memory != NULL)
-        munmap(memory, room(loop));
+        munmap(memory, output_room(loop));
 }
 
 /* Rates to powers with three digits: more would be noise. */
-static int normalise(double *power, int workers, struct error *err)
+static int normalise_powers(double *power, int workers, struct error *err)
 {
     double slowest = power[0];
     for (int w = 1; w < workers; w++)
@@ -135,7 +135,7 @@ static int normalise(double *power, int workers, struct error *err)
     return 0;
 }
 
-static int measure(struct run *run, double *power, struct error *err)
+static int measure_powers(struct run *run, double *power, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
     size_t own = (size_t)run->workers * sizeof(double), bytes;
@@ -151,7 +151,7 @@ static int measure(struct run *run, double *power, struct error *err)
         code = error_set(err, ENOMEM, "out of memory");
     if (code == 0 && comm->rank == 0) {
         memcpy(power, all, (size_t)run->tree.workers * sizeof(*power));
-        code = normalise(power, run->tree.workers, err);
+        code = normalise_powers(power, run->tree.workers, err);
     }
     free(all);
     code = comm_agree(comm, code, err);
@@ -176,7 +176,7 @@ int run_measure_powers(struct run *run, struct error *err)
     struct loop_powers *known = find_measured(run);
     if (known == NULL) {
         known = need_zeroed(1, sizeof(*known) + bytes);
-        int code = measure(run, known->power, err);
+        int code = measure_powers(run, known->power, err);
         if (code != 0) {
             free(known);
             return code;

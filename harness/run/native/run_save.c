@@ -10,7 +10,7 @@ struct piece {
     int64_t start, size;
 };
 
-static char *pack(const struct run *run, size_t *bytes)
+static char *pack_held(const struct run *run, size_t *bytes)
 {
     const struct loop *loop = run->loop;
     *bytes = 0;
@@ -30,8 +30,8 @@ static char *pack(const struct run *run, size_t *bytes)
     return packed;
 }
 
-static void unpack(const struct loop *loop, const char *packed, size_t bytes,
-                   char *output)
+static void unpack_held(const struct loop *loop, const char *packed,
+                        size_t bytes, char *output)
 {
     const char *end = packed + bytes;
     while (packed < end) {
@@ -52,7 +52,7 @@ static int write_output(const struct run *run, const char *packed, size_t bytes,
     char *output = calloc((size_t)loop->iterations, loop->output_bytes);
     if (output == NULL)
         return error_set(err, ENOMEM, "%s: out of memory", run->picture.path);
-    unpack(loop, packed, bytes, output);
+    unpack_held(loop, packed, bytes, output);
     int code =
         loop->kernel->save(loop->instance, output, run->picture.path, err);
     free(output);
@@ -64,7 +64,7 @@ int run_save_held(struct run *run, struct error *err)
     const struct comm *comm = &run->context->comm;
     size_t bytes = 0;
     void *all = NULL;
-    char *packed = pack(run, &bytes);
+    char *packed = pack_held(run, &bytes);
     int code =
         packed ? 0
                : error_set(err, ENOMEM, "%s: out of memory", run->picture.path);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void hold(struct run *run, char *memory, int64_t start, int64_t size)
+static void hold_chunk(struct run *run, char *memory, int64_t start,
+                       int64_t size)
 {
     need_room(&run->picture.held, &run->picture.room, run->picture.count + 1,
               sizeof(*run->picture.held));
@@ -25,8 +26,8 @@ static void collect_placed(struct run *run)
 {
     const struct reissue *book = transport_book(&run->transport);
     for (int32_t i = 0; book != NULL && i < book->count; i++)
-        hold(run, run->loop->output, book->entry[i].chunk.start,
-             book->entry[i].chunk.size);
+        hold_chunk(run, run->loop->output, book->entry[i].chunk.start,
+                   book->entry[i].chunk.size);
 }
 
 static void collect_held(struct run *run)
@@ -42,10 +43,11 @@ static void collect_held(struct run *run)
         bool keeps = end_keeps(&run->end, run_first_worker(run) + i);
         for (int64_t c = 0; keeps && c < w->logged; c++)
             if (w->log[c].time_step == last)
-                hold(run, run->loop->output, w->log[c].start, w->log[c].size);
+                hold_chunk(run, run->loop->output, w->log[c].start,
+                           w->log[c].size);
     }
     while (end_collected(&run->end, &cursor, &start, &size))
-        hold(run, run->loop->inbox, start, size);
+        hold_chunk(run, run->loop->inbox, start, size);
 }
 
 /* Rows `first` to `last` as others see them: right values of this repetition
