@@ -71,7 +71,8 @@ static int read_block_time(struct reader *reader, yaml_node_t *value,
         return -EINVAL;
     int code = number_real("cell_time", text, 1e-6, 1e9, &seconds, err);
     if (code != 0)
-        return place_prefix(err, code, document_place(&reader->doc, value));
+        return text_place_prefix(err, code,
+                                 document_place(&reader->doc, value));
     if (!reader->time_overridden)
         reader->sizing->cell_s = seconds;
     return 0;
@@ -87,9 +88,9 @@ static int read_block_pair(void *arg, const char *key,
     if (text_is(key, "cell_time"))
         return read_block_time(reader, value, err);
     if (!campaign_key_is_field(key))
-        return place_prefix(err,
-                            campaign_key_unknown(key, CAMPAIGN_KEYS_CELL, err),
-                            document_place(&reader->doc, key_node));
+        return text_place_prefix(
+            err, campaign_key_unknown(key, CAMPAIGN_KEYS_CELL, err),
+            document_place(&reader->doc, key_node));
     return reader_read_field(reader, key, key_node, value, err);
 }
 

@@ -60,7 +60,7 @@ static int set_scalar(struct reader *reader, const char *key, const char *text,
 /* The values of one field: a scalar or a list of scalars. */
 static int read_values(struct document *doc, struct cross *cross,
                        struct cross_field *field, yaml_node_t *node,
-                       const struct place *place, struct error *err)
+                       const struct text_place *place, struct error *err)
 {
     yaml_node_item_t single = 0;
     const yaml_node_item_t *item = &single, *end = &single + 1;
@@ -111,8 +111,8 @@ int reader_read_field(struct reader *reader, const char *key,
                               key);
     struct cross_field *field = cross_field_add(reader->into, key, err);
     if (field == NULL)
-        return place_prefix(err, -EINVAL,
-                            document_place(&reader->doc, key_node));
+        return text_place_prefix(err, -EINVAL,
+                                 document_place(&reader->doc, key_node));
     return read_values(&reader->doc, reader->into, field, value, NULL, err);
 }
 
@@ -129,7 +129,7 @@ static int read_pair(void *arg, const char *key, const yaml_node_t *key_node,
     if (campaign_key_is_field(key))
         return reader_read_field(reader, key, key_node, value, err);
     if (!campaign_key_is_scalar(key))
-        return place_prefix(
+        return text_place_prefix(
             err,
             campaign_key_unknown(
                 key, root ? CAMPAIGN_KEYS_ALL : CAMPAIGN_KEYS_OVERRIDES, err),
@@ -142,15 +142,16 @@ static int read_pair(void *arg, const char *key, const yaml_node_t *key_node,
     if (text == NULL)
         return -EINVAL;
     int code = set_scalar(reader, key, text, err);
-    return code == 0
-               ? 0
-               : place_prefix(err, code, document_place(&reader->doc, value));
+    return code == 0 ? 0
+                     : text_place_prefix(err, code,
+                                         document_place(&reader->doc, value));
 }
 
 /* ---- --set ---- */
 
 static int set_list(struct cross *cross, struct cross_field *field,
-                    const char *text, struct place place, struct error *err)
+                    const char *text, struct text_place place,
+                    struct error *err)
 {
     struct document doc;
     int code = document_parse(place.origin, text, &doc, err);
@@ -175,7 +176,7 @@ static int read_set(struct reader *reader, const char *set, struct error *err)
     const char *text = equals + 1;
     snprintf(key, sizeof(key), "%.*s", (int)(equals - set), set);
     snprintf(origin, sizeof(origin), "--set %s", key);
-    struct place place = {.origin = origin};
+    struct text_place place = {.origin = origin};
     if (campaign_key_is_scalar(key)) {
         int code = set_scalar(reader, key, text, err);
         return code == 0 ? 0 : error_prefix(err, code, "--set");
@@ -190,7 +191,7 @@ static int read_set(struct reader *reader, const char *set, struct error *err)
     if (text[0] == '[')
         return set_list(&reader->overrides, field, text, place, err);
     return cross_value_add(&reader->overrides, field, text,
-                           (struct place){.origin = "--set"}, err);
+                           (struct text_place){.origin = "--set"}, err);
 }
 
 /* ---- the whole ---- */
@@ -261,7 +262,7 @@ static uint64_t hash_cells(struct campaign *campaign)
     return XXH3_64bits(hashes, n * sizeof(*hashes)) >> 1;
 }
 
-static int finish(struct reader *reader, struct error *err)
+static int finish_campaign(struct reader *reader, struct error *err)
 {
     struct campaign *campaign = reader->campaign;
     int code = check_repetitions(reader, err);
@@ -294,7 +295,7 @@ int campaign_parse(const char *path, const char *text,
         return code;
     code = read_root(&reader, err);
     if (code == 0)
-        code = finish(&reader, err);
+        code = finish_campaign(&reader, err);
     if (code == 0 && (campaign->text = campaign_text_with_sets(
                           &reader.doc, text, setup)) == NULL)
         code = error_set(err, ENOMEM, "out of memory");

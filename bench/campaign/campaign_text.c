@@ -40,7 +40,7 @@ static bool begins_at(struct document *doc, const yaml_node_t *map,
 }
 
 /* The value of the last `overrides`; NULL: there are none. */
-static yaml_node_t *overrides(struct document *doc, bool *last)
+static yaml_node_t *find_overrides(struct document *doc, bool *last)
 {
     const yaml_node_t *root = yaml_document_get_root_node(&doc->yaml);
     const yaml_node_pair_t *pair = root->data.mapping.pairs.top;
@@ -59,7 +59,7 @@ static bool lines_can_follow(struct document *doc,
                              const struct campaign_setup *setup)
 {
     bool last;
-    const yaml_node_t *map = overrides(doc, &last);
+    const yaml_node_t *map = find_overrides(doc, &last);
     if (!doc->yaml.end_implicit ||
         !begins_at(doc, yaml_document_get_root_node(&doc->yaml), 0))
         return false;
@@ -87,7 +87,7 @@ static char *append_lines(struct document *doc, const char *text,
     fputs(text, out);
     if (text[0] != '\0' && text[strlen(text) - 1] != '\n')
         fputc('\n', out);
-    if (setup->sets > 0 && overrides(doc, &last) == NULL)
+    if (setup->sets > 0 && find_overrides(doc, &last) == NULL)
         fputs("overrides:\n", out);
     for (int i = 0; i < setup->sets; i++) {
         const char *set = setup->set[i], *value = value_of(set);
@@ -141,7 +141,7 @@ static bool add_sets(struct document *doc, const struct campaign_setup *setup)
 {
     yaml_document_t *yaml = &doc->yaml;
     bool last;
-    const yaml_node_t *there = overrides(doc, &last);
+    const yaml_node_t *there = find_overrides(doc, &last);
     int map =
         there != NULL
             ? number_of(yaml, there)
@@ -170,7 +170,7 @@ static int write_piece(void *arg, unsigned char *piece, size_t size)
 }
 
 /* The emitter takes the document and frees it. */
-static bool emit(yaml_document_t *yaml, FILE *out)
+static bool emit_document(yaml_document_t *yaml, FILE *out)
 {
     yaml_emitter_t emitter;
     if (!yaml_emitter_initialize(&emitter)) {
@@ -203,7 +203,7 @@ static char *write_anew(const char *text, const struct campaign_setup *setup)
         free(all);
         return NULL;
     }
-    bool good = emit(&copy.yaml, out);
+    bool good = emit_document(&copy.yaml, out);
     good = fclose(out) == 0 && good;
     if (good)
         return all;

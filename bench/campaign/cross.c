@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int place_prefix(struct error *err, int code, struct place place)
+int text_place_prefix(struct error *err, int code, struct text_place place)
 {
     if (place.line == 0)
         return error_prefix(err, code, "%s", place.origin);
@@ -104,11 +104,12 @@ static int check_value(const char *field, const char *text, struct error *err)
 }
 
 int cross_value_add(const struct cross *cross, struct cross_field *field,
-                    const char *text, struct place place, struct error *err)
+                    const char *text, struct text_place place,
+                    struct error *err)
 {
     struct cross_value value = {.place = place};
     if (strlen(text) + 16 >= sizeof(value.text))
-        return place_prefix(
+        return text_place_prefix(
             err,
             error_set(err, EINVAL, "%s: the value is too long", field->name),
             place);
@@ -116,7 +117,7 @@ int cross_value_add(const struct cross *cross, struct cross_field *field,
                     sizeof(value.text));
     int code = check_value(field->name, value.text, err);
     if (code != 0)
-        return place_prefix(err, code, place);
+        return text_place_prefix(err, code, place);
     need_room(&field->values, &field->room, field->count + 1, sizeof(value));
     field->values[field->count++] = value;
     return 0;
@@ -131,7 +132,7 @@ static bool has_field(const struct cross *cross, const char *name)
 }
 
 /* Both numbers in one field, or each in its own. */
-static bool gives(const struct cross *cross, const char *name)
+static bool gives_shape(const struct cross *cross, const char *name)
 {
     return has_field(cross, "layout") || has_field(cross, name);
 }
@@ -148,8 +149,8 @@ bool cross_by_nodes(const struct cross *cross)
 
 int cross_merge(struct cross *to, const struct cross *from, struct error *err)
 {
-    if (has_field(from, "rank_per") && !gives(from, "ranks") &&
-        !gives(from, "threads")) {
+    if (has_field(from, "rank_per") && !gives_shape(from, "ranks") &&
+        !gives_shape(from, "threads")) {
         drop_field(to, "layout");
         drop_field(to, "ranks");
         drop_field(to, "threads");
@@ -202,8 +203,9 @@ static void add_skip(struct cross_result *result, const struct cell *cell,
 
 /* The value that an error of the whole cell is about: its text begins with
  * the field's name. */
-static struct place culprit(const struct cross *cross, const int *pick,
-                            const struct error *err, struct place block)
+static struct text_place find_culprit(const struct cross *cross,
+                                      const int *pick, const struct error *err,
+                                      struct text_place block)
 {
     for (int i = 0; i < cross->count; i++) {
         const struct cross_field *field = &cross->fields[i];
@@ -216,8 +218,8 @@ static struct place culprit(const struct cross *cross, const int *pick,
 }
 
 /* The value that a combination has for a field; NULL: none. */
-static const char *picked(const struct cross *cross, const int *pick,
-                          const char *name)
+static const char *find_picked(const struct cross *cross, const int *pick,
+                               const char *name)
 {
     for (int i = 0; i < cross->count; i++)
         if (text_is(cross->fields[i].name, name))
@@ -231,7 +233,7 @@ static void plain_value(const struct cross *cross, const int *pick,
                         const char *field, const char *text,
                         char out[SPEC_CANONICAL_MAX])
 {
-    const char *nodes = picked(cross, pick, "nodes");
+    const char *nodes = find_picked(cross, pick, "nodes");
     if (words_by_nodes(field, text))
         words_put_nodes(nodes != NULL ? atoi(nodes) : 1, cross->cores, text,
                         out, SPEC_CANONICAL_MAX);
@@ -244,7 +246,7 @@ static void plain_value(const struct cross *cross, const int *pick,
 static int set_fields(const struct cross *cross, const int *pick,
                       struct cell *cell, struct error *err)
 {
-    const char *layout = picked(cross, pick, "layout");
+    const char *layout = find_picked(cross, pick, "layout");
     bool nodes_said = layout != NULL && words_by_nodes("layout", layout);
     for (int i = 0; i < cross->count; i++) {
         char text[SPEC_CANONICAL_MAX];
@@ -255,7 +257,7 @@ static int set_fields(const struct cross *cross, const int *pick,
         plain_value(cross, pick, field->name, value->text, text);
         int code = cell_set(cell, field->name, text, err);
         if (code != 0)
-            return place_prefix(err, code, value->place);
+            return text_place_prefix(err, code, value->place);
     }
     return 0;
 }
@@ -265,7 +267,7 @@ static int set_size(const struct cross *cross, const int *pick,
                     struct cell *cell, struct error *err)
 {
     char text[SPEC_CANONICAL_MAX];
-    const char *kernel = picked(cross, pick, "kernel");
+    const char *kernel = find_picked(cross, pick, "kernel");
     int64_t workers = cell->workers > 0 ? cell->workers
                                         : (int64_t)cell->ranks * cell->threads;
     if (kernel == NULL || !sizing_asked(kernel))
@@ -275,7 +277,7 @@ static int set_size(const struct cross *cross, const int *pick,
 }
 
 static int one_cell(const struct cross *cross, const int *pick,
-                    struct place block, struct cross_result *result,
+                    struct text_place block, struct cross_result *result,
                     struct error *err)
 {
     struct cell cell;
@@ -283,8 +285,8 @@ static int one_cell(const struct cross *cross, const int *pick,
     int code = set_fields(cross, pick, &cell, err);
     if (code != 0)
         return code;
-    code = binding_fill_shape(&cell, cross->room, gives(cross, "ranks"),
-                              gives(cross, "threads"), err);
+    code = binding_fill_shape(&cell, cross->room, gives_shape(cross, "ranks"),
+                              gives_shape(cross, "threads"), err);
     if (code == 0)
         code = set_size(cross, pick, &cell, err);
     if (code == 0)
@@ -294,7 +296,8 @@ static int one_cell(const struct cross *cross, const int *pick,
         return 0;
     }
     if (code != 0)
-        return place_prefix(err, code, culprit(cross, pick, err, block));
+        return text_place_prefix(err, code,
+                                 find_culprit(cross, pick, err, block));
     add_cell(result, &cell);
     return 0;
 }
@@ -330,14 +333,14 @@ static int check_block(const struct cross *cross, struct error *err)
     return 0;
 }
 
-int cross_expand(const struct cross *cross, struct place place,
+int cross_expand(const struct cross *cross, struct text_place place,
                  struct cross_result *result, struct error *err)
 {
     int pick[CROSS_FIELDS_MAX] = {0};
     int before = result->count;
     int code = check_block(cross, err);
     if (code != 0)
-        return place_prefix(err, code, place);
+        return text_place_prefix(err, code, place);
     do {
         code = one_cell(cross, pick, place, result, err);
         if (code != 0)
@@ -348,7 +351,7 @@ int cross_expand(const struct cross *cross, struct place place,
     struct error reason = *err;
     error_set(err, EINVAL, "no combination of this block is possible: %s",
               reason.text);
-    return place_prefix(err, -EINVAL, place);
+    return text_place_prefix(err, -EINVAL, place);
 }
 
 struct numbered {

@@ -11,16 +11,16 @@ enum { CROSS_FIELDS_MAX = 48, CROSS_CELLS_MAX = 1000000 };
 
 /* The place of a value, for messages: FILE:LINE:COLUMN, or an option when line
  * is 0. */
-struct place {
+struct text_place {
     const char *origin;
     int line, column;
 };
 
 /* Puts the place before the error's text; returns code. */
-int place_prefix(struct error *err, int code, struct place place);
+int text_place_prefix(struct error *err, int code, struct text_place place);
 
 struct cross_value {
-    struct place place;
+    struct text_place place;
     char text[SPEC_CANONICAL_MAX];
 };
 
@@ -70,7 +70,8 @@ struct cross_field *cross_field_add(struct cross *cross, const char *name,
  * nodes; sizes of kernels may be by time (bench/campaign/sizing.h).  Errors
  * carry the place. */
 int cross_value_add(const struct cross *cross, struct cross_field *field,
-                    const char *text, struct place place, struct error *err);
+                    const char *text, struct text_place place,
+                    struct error *err);
 
 /* Whether one of its layouts is by the nodes. */
 bool cross_by_nodes(const struct cross *cross);
@@ -81,7 +82,7 @@ int cross_merge(struct cross *to, const struct cross *from, struct error *err);
 
 /* Adds all possible combinations to result; `place` is that of the block.
  * An error when none is possible. */
-int cross_expand(const struct cross *cross, struct place place,
+int cross_expand(const struct cross *cross, struct text_place place,
                  struct cross_result *result, struct error *err);
 
 /* Keeps the first of equal cells (same hash) only. */

@@ -34,7 +34,7 @@ static int check_end(struct document *doc, yaml_parser_t *parser,
     return 0;
 }
 
-static void begin(yaml_parser_t *parser, const char *text)
+static void begin_parser(yaml_parser_t *parser, const char *text)
 {
     yaml_parser_set_input_string(parser, (const unsigned char *)text,
                                  strlen(text));
@@ -60,7 +60,7 @@ static int check_depth(const char *path, const char *text, struct error *err)
     bool more = true;
     if (!yaml_parser_initialize(&parser))
         need_failed();
-    begin(&parser, text);
+    begin_parser(&parser, text);
     while (more && yaml_parser_parse(&parser, &event)) {
         depth += event.type == YAML_SEQUENCE_START_EVENT ||
                  event.type == YAML_MAPPING_START_EVENT;
@@ -84,7 +84,7 @@ int document_parse(const char *path, const char *text, struct document *doc,
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
         need_failed();
-    begin(&parser, text);
+    begin_parser(&parser, text);
     doc->path = path;
     if (!yaml_parser_load(&parser, &doc->yaml)) {
         code = parser_error(path, &parser, err);
@@ -105,11 +105,12 @@ void document_free(struct document *doc)
     yaml_document_delete(&doc->yaml);
 }
 
-struct place document_place(const struct document *doc, const yaml_node_t *node)
+struct text_place document_place(const struct document *doc,
+                                 const yaml_node_t *node)
 {
-    return (struct place){.origin = doc->path,
-                          .line = (int)node->start_mark.line + 1,
-                          .column = (int)node->start_mark.column + 1};
+    return (struct text_place){.origin = doc->path,
+                               .line = (int)node->start_mark.line + 1,
+                               .column = (int)node->start_mark.column + 1};
 }
 
 int document_error(const struct document *doc, const yaml_node_t *node,
@@ -121,7 +122,7 @@ int document_error(const struct document *doc, const yaml_node_t *node,
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     error_set(err, EINVAL, "%s", text);
-    return place_prefix(err, -EINVAL, document_place(doc, node));
+    return text_place_prefix(err, -EINVAL, document_place(doc, node));
 }
 
 const char *document_text(const struct document *doc, const yaml_node_t *node,

@@ -21,8 +21,8 @@ int document_parse(const char *path, const char *text, struct document *doc,
                    struct error *err);
 void document_free(struct document *doc);
 
-struct place document_place(const struct document *doc,
-                            const yaml_node_t *node);
+struct text_place document_place(const struct document *doc,
+                                 const yaml_node_t *node);
 
 /* Sets the error "path:line:column: ..." for a node; returns -EINVAL. */
 int document_error(const struct document *doc, const yaml_node_t *node,

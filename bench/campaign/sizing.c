@@ -145,7 +145,7 @@ void sizing_speeds_make(const struct calibration *calibration,
 /* What its results may take of memory, bytes: every rank may hold them. */
 static const double RESULTS_MOST = 250e6;
 
-static bool fits(const struct kernel_ops *ops, const struct spec *spec)
+static bool size_fits(const struct kernel_ops *ops, const struct spec *spec)
 {
     void *whole;
     if (kernel_outline(ops, spec, &whole, NULL) != 0)
@@ -164,7 +164,7 @@ static double seconds_of(const char *kernel, double speed, int64_t size)
     struct spec spec;
     put_size(kernel, size, text);
     if (kernel_parse(text, &ops, &spec, NULL) != 0 || ops->cost == NULL ||
-        !fits(ops, &spec))
+        !size_fits(ops, &spec))
         return NAN;
     return work_operations(ops, &spec) * speed;
 }
