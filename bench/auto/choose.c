@@ -18,7 +18,7 @@
  * time slices. */
 enum { REPETITIONS = 5 };
 
-static bool simulated(const struct cell *cell)
+static bool is_by_simulation(const struct cell *cell)
 {
     return choice_by(cell) == CHOICE_SIMULATION;
 }
@@ -33,7 +33,7 @@ static int on_this_machine(const struct cell *candidate, struct cell *cell,
     return cell_check(cell, err);
 }
 
-static bool known(const struct choose *choose, const char *hash)
+static bool is_candidate(const struct choose *choose, const char *hash)
 {
     for (int i = 0; i < choose->candidate_count; i++)
         if (strcmp(choose->candidates[i].hash, hash) == 0)
@@ -41,12 +41,12 @@ static bool known(const struct choose *choose, const char *hash)
     return false;
 }
 
-static int add(struct choose *choose, const struct cell *candidate,
-               struct error *err)
+static int add_candidate(struct choose *choose, const struct cell *candidate,
+                         struct error *err)
 {
     struct cell cell;
     int code = on_this_machine(candidate, &cell, err);
-    if (code != 0 || known(choose, cell.hash))
+    if (code != 0 || is_candidate(choose, cell.hash))
         return code;
     need_room(&choose->candidates, &choose->room, choose->candidate_count + 1,
               sizeof(*choose->candidates));
@@ -74,7 +74,7 @@ static int add_all(struct choose *choose, const struct cell *cell,
     if (code != 0)
         return code;
     for (int i = 0; code == 0 && i < count; i++)
-        code = add(choose, &list[i], err);
+        code = add_candidate(choose, &list[i], err);
     free(list);
     return code;
 }
@@ -86,7 +86,7 @@ int choose_open(struct choose *choose, const char *calibration,
     int code = 0;
     *choose = (struct choose){.simulate = {.calibration = calibration}};
     for (int i = 0; code == 0 && i < all->count; i++) {
-        if (!simulated(&all->cells[i]))
+        if (!is_by_simulation(&all->cells[i]))
             continue;
         choose->count++;
         code = add_all(choose, &all->cells[i], err);
@@ -176,8 +176,8 @@ static int simulate_all(struct choose *choose, const struct rundir *folder,
 
 /* ---- the choice ---- */
 
-static double predicted(const struct results *results,
-                        const struct cell *candidate)
+static double predict_time(const struct results *results,
+                           const struct cell *candidate)
 {
     struct cell cell;
     if (on_this_machine(candidate, &cell, NULL) != 0)
@@ -212,7 +212,7 @@ static int choose_one(struct cell *cell, const struct results *results,
     if (code != 0)
         return code;
     for (int i = 0; i < count; i++) {
-        double time_s = list[i].predicted_s = predicted(results, &list[i]);
+        double time_s = list[i].predicted_s = predict_time(results, &list[i]);
         if (!isnan(time_s) && (best < 0 || time_s < list[best].predicted_s))
             best = i;
     }
@@ -248,7 +248,7 @@ static int choose_all(const struct rundir *dir, const struct rundir *folder,
         return code;
     code = record_open(&file, dir->full, "choices", launch, err);
     for (int i = 0; code == 0 && i < campaign->all.count; i++)
-        if (simulated(&campaign->all.cells[i]))
+        if (is_by_simulation(&campaign->all.cells[i]))
             code = choose_one(&campaign->all.cells[i], &results, launch, &file,
                               err);
     if (code == 0)

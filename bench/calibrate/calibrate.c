@@ -38,7 +38,7 @@ static int add_spec(struct specs *specs, const char *name, const char *keys,
 
 /* Whether it can be measured by its name alone: it needs no file and has work
  * to do (null has none). */
-static bool measurable(const struct kernel_ops *ops)
+static bool is_measurable(const struct kernel_ops *ops)
 {
     if (ops->check_tally != NULL)
         return false;
@@ -57,7 +57,7 @@ static int make_specs(const struct calibrate_request *request,
     for (int i = 0; code == 0 && kernel_list[i] != NULL; i++) {
         const struct kernel_ops *ops = kernel_list[i];
         const char *const *keys = ops->dependence != NULL ? grids : none;
-        for (; code == 0 && measurable(ops) && *keys != NULL; keys++)
+        for (; code == 0 && is_measurable(ops) && *keys != NULL; keys++)
             code = add_spec(specs, ops->name, *keys, err);
     }
     for (int i = 0; code == 0 && i < request->kernels; i++)
@@ -103,8 +103,8 @@ static double on_tick(void *arg)
     return launch->start + CALIBRATE_LIMIT_S - child_now();
 }
 
-static int judge(const struct launch *launch, const struct child_end *end,
-                 struct error *err)
+static int judge_end(const struct launch *launch, const struct child_end *end,
+                     struct error *err)
 {
     char how[100];
     if (end->interrupted)
@@ -147,7 +147,7 @@ static int run_launch(const struct calibrate_request *request, int ranks,
         return -EINVAL;
     code = child_run(argv, stops, &watcher, &end, err);
     launcher_free(argv);
-    return code == 0 ? judge(&launch, &end, err) : code;
+    return code == 0 ? judge_end(&launch, &end, err) : code;
 }
 
 /* The output of a launch. */

@@ -7,8 +7,8 @@
 
 /* Marks whether a request goes with the transport, except with these values of
  * its own field. */
-static void mark(const struct transport_rules *rules, enum transport_ask ask,
-                 char *text, size_t size)
+static void mark_request(const struct transport_rules *rules,
+                         enum transport_ask ask, char *text, size_t size)
 {
     size_t used = 0;
     snprintf(text, size, "%s", rules->refuses[ask] == NULL ? "yes" : "-");
@@ -30,7 +30,7 @@ static void print_table(void)
     for (int ask = 0; ask < TRANSPORT_ASKS; ask++) {
         printf("%-38s", transport_asks[ask]);
         for (int t = 0; transport_list[t] != NULL; t++) {
-            mark(transport_list[t]->rules, ask, text, sizeof(text));
+            mark_request(transport_list[t]->rules, ask, text, sizeof(text));
             printf(transport_list[t + 1] != NULL ? " %-7s" : " %s\n", text);
         }
     }

@@ -58,7 +58,7 @@ static void read_options(int argc, char **argv, struct error *err)
         error_set(err, EINVAL, "a command is missing, see dlsbench --help");
 }
 
-static const struct command *find(const char *name, struct error *err)
+static const struct command *find_command(const char *name, struct error *err)
 {
     const char *names[COMMANDS + 1] = {NULL};
     for (int i = 0, shown = 0; i < COMMANDS; i++) {
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
         read_options(argc, argv, &err);
         return command_fail(COMMAND_USAGE, &err);
     }
-    const struct command *command = find(argv[1], &err);
+    const struct command *command = find_command(argv[1], &err);
     if (command == NULL)
         return command_fail(COMMAND_USAGE, &err);
     char name[64];

@@ -234,8 +234,8 @@ static int take_part(const struct run_options *options,
 }
 
 /* --prepare: for jobs that continue the directory by --resume. */
-static int prepare(const struct run_options *options,
-                   const struct campaign *campaign)
+static int prepare_directory(const struct run_options *options,
+                             const struct campaign *campaign)
 {
     struct rundir dir;
     struct error err;
@@ -316,7 +316,7 @@ static int run_campaign(struct job *job, struct error *err)
     if (code == 0 && options->dry_run)
         return run_dry(options, job->campaign);
     if (code == 0 && options->dir.prepare)
-        return prepare(options, job->campaign);
+        return prepare_directory(options, job->campaign);
     if (code == 0 && !options->simulated && !options->dir.resume)
         code = crowd_check(job->campaign, options->launcher, err);
     if (code == 0)
@@ -359,7 +359,7 @@ static int simulate_campaign(struct job *job, struct run_options *options,
     return code;
 }
 
-static int measure(int argc, char **argv, bool simulated)
+static int measure_cells(int argc, char **argv, bool simulated)
 {
     struct error err = {""};
     struct run_options options;
@@ -389,10 +389,10 @@ static int measure(int argc, char **argv, bool simulated)
 
 int run_command(int argc, char **argv)
 {
-    return measure(argc, argv, false);
+    return measure_cells(argc, argv, false);
 }
 
 int sim_command(int argc, char **argv)
 {
-    return measure(argc, argv, true);
+    return measure_cells(argc, argv, true);
 }

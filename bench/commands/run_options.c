@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Checks of options together. */
-static int check(const struct run_options *o, struct error *err)
+static int check_together(const struct run_options *o, struct error *err)
 {
     if (o->file != NULL && o->field != NULL) {
         char name[32];
@@ -79,7 +79,7 @@ int run_options_read(int argc, char **argv, bool simulated,
     policy_defaults(&o->policy);
     int code = run_table_read(argc, argv, o, err);
     if (code == 0)
-        code = check(o, err);
+        code = check_together(o, err);
     if (code == 0 && !simulated && !o->dry_run && !o->dir.prepare)
         code = launcher_check(o->launcher, err);
     return code;
@@ -113,7 +113,7 @@ static int single_shape(struct run_options *o, struct error *err)
 
 /* A core of this machine is shared in time slices, and loops start anywhere in
  * one. */
-static bool differs(const struct cell *cell)
+static bool repetitions_differ(const struct cell *cell)
 {
     struct scheme scheme;
     bool learns = scheme_parse(cell->scheme, &scheme, NULL) == 0 &&
@@ -128,7 +128,7 @@ static void set_simulated_repetitions(struct campaign *campaign)
 {
     bool any = false;
     for (int i = 0; i < campaign->all.count; i++)
-        any = any || differs(&campaign->all.cells[i]);
+        any = any || repetitions_differ(&campaign->all.cells[i]);
     if (!any)
         campaign->policy.repetitions = 1;
     campaign->policy.repetitions_max = campaign->policy.repetitions;

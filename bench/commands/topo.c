@@ -121,7 +121,8 @@ static int choose_shape(struct input *in, const struct topo *topo,
     return 0;
 }
 
-static int show(struct input *in, const struct topo *topo, struct error *err)
+static int show_binding(struct input *in, const struct topo *topo,
+                        struct error *err)
 {
     struct topo_binding binding;
     int code = choose_shape(in, topo, err);
@@ -152,7 +153,7 @@ int topo_command(int argc, char **argv)
         return command_fail(COMMAND_USAGE, &err);
     if (topo_open_other(&topo, in.topology, in.cpuset, &err) != 0)
         return command_fail(COMMAND_USAGE, &err);
-    int code = show(&in, topo, &err);
+    int code = show_binding(&in, topo, &err);
     topo_close(topo);
     return code;
 }

@@ -54,8 +54,8 @@ static int write_svg(const struct plan_view *view, const char *path,
 }
 
 /* The same plan as messages; csv keeps its rows to itself. */
-static int simulate(const struct plan_request *request,
-                    const struct plan_view *view, struct error *err)
+static int simulate_plan(const struct plan_request *request,
+                         const struct plan_view *view, struct error *err)
 {
     struct plan_sim sim;
     double seconds = 0;
@@ -73,8 +73,8 @@ static int simulate(const struct plan_request *request,
     return code;
 }
 
-static int show(const struct plan_request *request,
-                const struct plan_view *view, struct error *err)
+static int show_plan(const struct plan_request *request,
+                     const struct plan_view *view, struct error *err)
 {
     int code = 0;
     if (request->svg != NULL)
@@ -84,7 +84,7 @@ static int show(const struct plan_request *request,
     if (request->format != PLAN_CSV)
         plan_head(view, stdout);
     if (request->simulate)
-        code = simulate(request, view, err);
+        code = simulate_plan(request, view, err);
     if (code != 0)
         return code;
     if (request->format != PLAN_CSV)
@@ -110,7 +110,7 @@ static int make_one(const struct plan_request *request, double bound,
     int code = divisible_make(&request->choice, view.platform, request->load,
                               &plan, err);
     if (code == 0)
-        code = show(request, &view, err);
+        code = show_plan(request, &view, err);
     divisible_plan_free(&plan);
     return code;
 }
@@ -175,7 +175,7 @@ static void make_all(const struct plan_request *request, double bound)
     table_free(&table);
 }
 
-static int answer(const struct plan_request *request, struct error *err)
+static int answer_request(const struct plan_request *request, struct error *err)
 {
     if (request->batch != NULL)
         return plan_batch(request, err);
@@ -193,7 +193,7 @@ int plan_command(int argc, char **argv)
     int code = plan_request_read(argc, argv, &request, &err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
-    code = answer(&request, &err);
+    code = answer_request(&request, &err);
     plan_request_free(&request);
     if (code == -EIO)
         return command_fail(COMMAND_FAILED, &err);

@@ -62,10 +62,10 @@ static int make_plans(const struct batch_line *line, const double *load,
     return code;
 }
 
-static int simulate(struct batch *batch,
-                    const struct divisible_platform *platform,
-                    const struct divisible_plan *plan, int count,
-                    double *seconds, struct error *err)
+static int simulate_plans(struct batch *batch,
+                          const struct divisible_platform *platform,
+                          const struct divisible_plan *plan, int count,
+                          double *seconds, struct error *err)
 {
     int code = 0;
     if (platform->workers > batch->sim_workers) {
@@ -102,7 +102,7 @@ static int run_plans(struct batch *batch, const struct batch_line *line,
     double rate = divisible_steady_rate(platform, order);
     int code = make_plans(line, load, plan, err);
     if (code == 0 && batch->simulate)
-        code = simulate(batch, platform, plan, count, seconds, err);
+        code = simulate_plans(batch, platform, plan, count, seconds, err);
     for (int i = 0; code == 0 && i < count; i++) {
         print_row(batch->line, &line->request[i % line->requests],
                   load[i / line->requests], &plan[i], rate);

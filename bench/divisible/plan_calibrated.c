@@ -51,7 +51,8 @@ static int read_loop(const char *text, struct loop *loop, struct error *err)
     return 0;
 }
 
-static int lacking(const char *what, const struct loop *loop, struct error *err)
+static int refuse_lack(const char *what, const struct loop *loop,
+                       struct error *err)
 {
     return error_set(err, EINVAL,
                      "the calibration has no %s: measure with dlsbench "
@@ -59,15 +60,16 @@ static int lacking(const char *what, const struct loop *loop, struct error *err)
                      what, loop->spec);
 }
 
-static int fill(const struct calibration_kind *kind, const struct loop *loop,
-                int workers, struct plan_platform *out, struct error *err)
+static int fill_workers(const struct calibration_kind *kind,
+                        const struct loop *loop, int workers,
+                        struct plan_platform *out, struct error *err)
 {
     const struct calibration_kernel *cost =
         calibration_kernel_of(kind, loop->spec);
     if (kind->workers < 2 || kind->transfers != kind->workers - 1)
-        return lacking("messages of input data between ranks", loop, err);
+        return refuse_lack("messages of input data between ranks", loop, err);
     if (cost == NULL)
-        return lacking("cost of this kernel between ranks", loop, err);
+        return refuse_lack("cost of this kernel between ranks", loop, err);
     for (int i = 0; i < workers; i++) {
         int rank = calibration_like(kind, i + 1);
         const struct calibration_transfer *transfer = &kind->transfer[rank - 1];
@@ -117,8 +119,8 @@ int plan_calibrated(const struct plan_source *source, struct plan_platform *out,
         return code;
     out->platform.workers = (int)workers;
     out->worker = need_zeroed((size_t)workers, sizeof(*out->worker));
-    code = fill(&calibration.kind[CALIBRATION_RANKS], &loop, (int)workers, out,
-                err);
+    code = fill_workers(&calibration.kind[CALIBRATION_RANKS], &loop,
+                        (int)workers, out, err);
     calibration_free(&calibration);
     if (code == 0)
         command_say("note: calibration %s", from);

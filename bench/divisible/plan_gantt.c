@@ -46,7 +46,7 @@ static void add_span(struct chart *chart, int line, double from, double to,
     }
 }
 
-static char symbol(const struct chart *chart, const struct column *column)
+static char find_symbol(const struct chart *chart, const struct column *column)
 {
     double idle = chart->step - column->sending - column->computing;
     if (column->computing >= column->sending && column->computing >= idle &&
@@ -62,7 +62,7 @@ static void print_line(const struct chart *chart, int line, FILE *out)
     else
         fprintf(out, "worker %-*d", LABEL - 7, line - 1);
     for (int k = 0; k < chart->width; k++)
-        fputc(symbol(chart, &chart->column[line * chart->width + k]), out);
+        fputc(find_symbol(chart, &chart->column[line * chart->width + k]), out);
     fputc('\n', out);
 }
 

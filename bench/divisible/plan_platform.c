@@ -73,7 +73,7 @@ struct reader {
 };
 
 /* Cuts the comment and the blanks at both ends. */
-static char *trim(char *text)
+static char *trim_line(char *text)
 {
     text[strcspn(text, "#\r\n")] = '\0';
     while (isspace((unsigned char)*text))
@@ -153,8 +153,8 @@ static int read_line(struct reader *reader, char *line, struct error *err)
     char *text;
     int code = 0, k = 0;
     for (; code == 0 && (text = strsep(&line, ",")) != NULL; k++)
-        code = header ? read_name(reader, trim(text), err)
-                      : read_number(reader, k, trim(text), &worker, err);
+        code = header ? read_name(reader, trim_line(text), err)
+                      : read_number(reader, k, trim_line(text), &worker, err);
     if (code == 0 && header)
         return check_header(reader, err);
     if (code == 0 && k < reader->columns)
@@ -176,7 +176,7 @@ static int read_file(const char *path, struct plan_platform *out,
         return error_set(err, errno, "cannot read %s: %s", path, why);
     while (code == 0 && getline(&line, &size, file) >= 0) {
         reader.line++;
-        char *text = trim(line);
+        char *text = trim_line(line);
         if (*text != '\0')
             code = read_line(&reader, text, err);
     }

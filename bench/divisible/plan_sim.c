@@ -31,7 +31,7 @@ static int find_program(char *path, size_t size, struct error *err)
 }
 
 /* The child: its end of the socket is its standard input. */
-static void become(const char *path, int socket, int workers)
+static void become_simulator(const char *path, int socket, int workers)
 {
     char count[16];
     sigset_t none;
@@ -55,7 +55,7 @@ int plan_sim_open(struct plan_sim *sim, int workers, struct error *err)
                          strerror(errno));
     pid_t pid = fork();
     if (pid == 0)
-        become(path, ends[1], workers);
+        become_simulator(path, ends[1], workers);
     int reason = errno;
     close(ends[1]);
     if (pid < 0) {
@@ -81,7 +81,7 @@ void plan_sim_close(struct plan_sim *sim)
     *sim = (struct plan_sim){.pid = 0};
 }
 
-static int gone(struct error *err)
+static int report_end(struct error *err)
 {
     return error_set(err, EIO,
                      "dlsbench-plan-sim has ended before its work "
@@ -97,7 +97,7 @@ static int send_all(struct plan_sim *sim, const void *data, size_t bytes,
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent <= 0)
-            return gone(err);
+            return report_end(err);
         from += sent;
         bytes -= (size_t)sent;
     }
@@ -147,7 +147,7 @@ int plan_sim_collect(struct plan_sim *sim, double *seconds, struct error *err)
         if (more < 0 && errno == EINTR)
             continue;
         if (more <= 0)
-            return gone(err);
+            return report_end(err);
         got += (size_t)more;
     }
     sim->plans = 0;

@@ -30,9 +30,9 @@ static int y_of(int row)
     return TOP + ROW * row + (ROW - BAR) / 2;
 }
 
-static void bar(const struct plan_view *view, FILE *out, double from, double to,
-                double y, double height, const char *colour, const char *what,
-                const struct divisible_chunk *chunk)
+static void draw_bar(const struct plan_view *view, FILE *out, double from,
+                     double to, double y, double height, const char *colour,
+                     const char *what, const struct divisible_chunk *chunk)
 {
     fprintf(out,
             "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" "
@@ -44,20 +44,20 @@ static void bar(const struct plan_view *view, FILE *out, double from, double to,
 }
 
 /* With overlap both happen at once and share the row. */
-static void bars(const struct plan_view *view, FILE *out)
+static void draw_bars(const struct plan_view *view, FILE *out)
 {
     bool overlap = view->platform->overlap;
     double height = overlap ? BAR / 2.0 : BAR;
     for (int64_t n = 0; n < view->plan->chunks; n++) {
         const struct divisible_chunk *c = &view->plan->chunk[n];
         int y = y_of(c->worker + 1);
-        bar(view, out, c->send_start, c->send_end, y_of(0), BAR, message_colour,
-            "message", c);
-        bar(view, out, c->send_start, c->send_end, y, height, message_colour,
-            "message", c);
-        bar(view, out, c->compute_start, c->compute_end,
-            overlap ? y + height : y, height, round_colour[c->round % 2],
-            "computing", c);
+        draw_bar(view, out, c->send_start, c->send_end, y_of(0), BAR,
+                 message_colour, "message", c);
+        draw_bar(view, out, c->send_start, c->send_end, y, height,
+                 message_colour, "message", c);
+        draw_bar(view, out, c->compute_start, c->compute_end,
+                 overlap ? y + height : y, height, round_colour[c->round % 2],
+                 "computing", c);
     }
 }
 
@@ -69,7 +69,7 @@ static double tick_step(double span)
     return power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
 }
 
-static void axis(const struct plan_view *view, int bottom, FILE *out)
+static void draw_axis(const struct plan_view *view, int bottom, FILE *out)
 {
     double step = tick_step(view->plan->makespan);
     for (int k = 0; k * step <= view->plan->makespan; k++) {
@@ -86,7 +86,7 @@ static void axis(const struct plan_view *view, int bottom, FILE *out)
             LEFT + PLOT / 2, bottom + 38);
 }
 
-static void labels(const struct plan_view *view, FILE *out)
+static void draw_labels(const struct plan_view *view, FILE *out)
 {
     fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">port</text>\n",
             LEFT - 8, y_of(0) + 15);
@@ -97,7 +97,7 @@ static void labels(const struct plan_view *view, FILE *out)
                 LEFT - 8, y_of(i + 1) + 15, i);
 }
 
-static void legend(FILE *out)
+static void draw_legend(FILE *out)
 {
     static const char *const text[] = {"message", "computing, odd rounds",
                                        "computing, even rounds"};
@@ -125,9 +125,9 @@ void plan_svg(const struct plan_view *view, FILE *out)
             "makespan %.6g s</text>\n",
             width, height, width, height, LEFT, title, view->load,
             view->plan->makespan);
-    legend(out);
-    axis(view, bottom, out);
-    labels(view, out);
-    bars(view, out);
+    draw_legend(out);
+    draw_axis(view, bottom, out);
+    draw_labels(view, out);
+    draw_bars(view, out);
     fputs("</svg>\n", out);
 }

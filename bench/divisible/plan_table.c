@@ -6,7 +6,7 @@
 
 enum { DIGITS = 6 };
 
-static bool periodic(const struct plan_view *view)
+static bool is_periodic(const struct plan_view *view)
 {
     return view->plan->period > 0;
 }
@@ -75,7 +75,7 @@ void plan_head(const struct plan_view *view, FILE *out)
             view->platform->workers, view->platform->workers == 1 ? "" : "s",
             view->platform->overlap ? "with" : "without", view->load);
     fprintf(out, "order      %s\n", order_text(view));
-    if (periodic(view))
+    if (is_periodic(view))
         say_periods(view, out);
     fprintf(out,
             "workers    %d of %d get load, in %" PRId64 " chunk%s\n"

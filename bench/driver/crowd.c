@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-static int refuse(const struct cell *cell, int room, struct error *err)
+static int refuse_crowd(const struct cell *cell, int room, struct error *err)
 {
     return error_set(err, EBUSY,
                      "layout %dx%d: %d workers cannot share the %d %s of this "
@@ -29,7 +29,7 @@ int crowd_check(const struct campaign *campaign, const char *launcher,
         const struct cell *cell = &campaign->all.cells[i];
         int room = cell->smt ? topo_processors(topo) : topo_cores(topo);
         if (cell_workers(cell) > room)
-            code = refuse(cell, room, err);
+            code = refuse_crowd(cell, room, err);
     }
     topo_close(topo);
     return code;

@@ -130,8 +130,9 @@ static int run_command(struct driver *driver, char **argv,
     return child_run(argv, &driver->stops, &watcher, end, err);
 }
 
-static int start(struct driver *driver, struct driver_shape shape,
-                 const char *plan, struct child_end *end, struct error *err)
+static int start_launch(struct driver *driver, struct driver_shape shape,
+                        const char *plan, struct child_end *end,
+                        struct error *err)
 {
     int hosts = -1, code = -EINVAL;
     if (driver->options->simulate != NULL) {
@@ -167,7 +168,7 @@ int driver_launch(struct driver *driver, struct driver_shape shape,
              driver->launch);
     code = make_plan(driver, shape, plan, err);
     if (code == 0)
-        code = start(driver, shape, plan, &end, err);
+        code = start_launch(driver, shape, plan, &end, err);
     if (code == 0)
         code = driver_settle(driver, shape, &end, err);
     unlink(plan); /* of a launch that did not start */

@@ -55,7 +55,7 @@ void progress_text(const struct watch *watch, double elapsed, char *text,
     snprintf(text, size, "%d/%d cells%s%s", done, watch->count, left, current);
 }
 
-static int columns(void)
+static int count_columns(void)
 {
     struct winsize window;
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 10)
@@ -76,7 +76,8 @@ void progress_show(struct progress *progress, const struct watch *watch,
         fprintf(stderr, "dlsbench: %s\n", text);
         return;
     }
-    fprintf(stderr, "\r\033[K%.*s%s", columns() - 1, text, last ? "\n" : "");
+    fprintf(stderr, "\r\033[K%.*s%s", count_columns() - 1, text,
+            last ? "\n" : "");
     fflush(stderr);
     progress->drawn = !last;
 }

@@ -45,7 +45,7 @@ void watch_launch(struct watch *watch, double now)
     }
 }
 
-static int find(const struct watch *watch, const char *hash)
+static int find_task(const struct watch *watch, const char *hash)
 {
     struct cell cell;
     struct task key = {.cell = &cell};
@@ -57,7 +57,7 @@ static int find(const struct watch *watch, const char *hash)
 
 /* Repetitions of several cells may take turns, so a cell's time is the sum of
  * its repetitions' times. */
-static void settle(struct watch *watch, double now)
+static void settle_time(struct watch *watch, double now)
 {
     if (watch->current >= 0)
         watch->tasks[watch->current].seconds += now - watch->since;
@@ -95,21 +95,21 @@ bool watch_line(struct watch *watch, const char *line, double now)
     } else if (is_word(line, "@end")) {
         watch->ended = true;
     } else if (sscanf(line, "@rep %16s %d", hash, &number) == 2) {
-        settle(watch, now);
-        watch->current = find(watch, hash);
+        settle_time(watch, now);
+        watch->current = find_task(watch, hash);
         if (watch->current >= 0)
             watch->tasks[watch->current].repetitions = number;
         return true;
     } else if (sscanf(line, "@done %16s %15s", hash, word) == 2) {
-        settle(watch, now);
-        int i = find(watch, hash);
+        settle_time(watch, now);
+        int i = find_task(watch, hash);
         if (i >= 0)
             watch_end(watch, i, state_of(word));
         return true;
     } else {
         return false;
     }
-    settle(watch, now);
+    settle_time(watch, now);
     return true;
 }
 

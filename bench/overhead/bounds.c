@@ -71,7 +71,7 @@ static double serial_pass(struct field *field)
     return took;
 }
 
-static void measure(struct field *field)
+static void measure_field(struct field *field)
 {
     struct run_result result;
     struct error err;
@@ -115,7 +115,7 @@ void overhead_bounds(FILE *out, struct launch_context *context,
     }
     for (int i = 0; sched_schemes[i] != NULL && i < SCHEMES_MAX; i++)
         open_contest(field, sched_schemes[i]->name, &err);
-    measure(field);
+    measure_field(field);
     if (context->comm.rank == 0)
         print_rows(out, field, shape);
     for (int i = 0; i < field->count; i++)

@@ -27,7 +27,7 @@ struct pair {
     void *arg;
 };
 
-static double now(void)
+static double cpu_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -36,13 +36,13 @@ static double now(void)
 
 static double time_of(void (*body)(void *), void *arg)
 {
-    double start = now();
+    double start = cpu_now();
     body(arg);
-    return now() - start;
+    return cpu_now() - start;
 }
 
 /* Both in turn, so that a disturbance meets both; the first turn warms up. */
-static void measure(const struct pair *p, double *ours, double *base)
+static void measure_pair(const struct pair *p, double *ours, double *base)
 {
     double a[RUNS], b[RUNS];
     p->run(p->arg);
@@ -124,10 +124,10 @@ static void dot_rows(void *arg)
                                job->c, 1);
 }
 
-static void report(FILE *out, const struct pair *p, bool faster)
+static void report_pair(FILE *out, const struct pair *p, bool faster)
 {
     double ours, base;
-    measure(p, &ours, &base);
+    measure_pair(p, &ours, &base);
     fprintf(out, "%-38s %-10s %10.6f s  %-12s %10.6f s  ", p->title, p->ours,
             ours, p->base, base);
     if (faster)
@@ -144,10 +144,10 @@ static void mandelbrot_speed(FILE *out)
     if (open_job(text, &job, &err) != 0)
         fprintf(out, "%s: %s\n", text, err.text);
     else
-        report(out,
-               &(struct pair){text, "run", "plain loop", run_all, reference_all,
-                              &job},
-               true);
+        report_pair(out,
+                    &(struct pair){text, "run", "plain loop", run_all,
+                                   reference_all, &job},
+                    true);
     close_job(&job);
 }
 
@@ -163,10 +163,10 @@ static void adjoint_speed(FILE *out, int size, int64_t rows)
         job.step = job.iterations / rows;
         char title[96];
         snprintf(title, sizeof(title), "%s, %lld rows", text, (long long)rows);
-        report(out,
-               &(struct pair){title, "run", "cblas_ddot", run_rows, dot_rows,
-                              &job},
-               false);
+        report_pair(out,
+                    &(struct pair){title, "run", "cblas_ddot", run_rows,
+                                   dot_rows, &job},
+                    false);
     }
     close_job(&job);
 }

@@ -27,21 +27,21 @@ static int open_context(struct launch_context *context, struct error *err)
     return comm_agree(&context->comm, code, err);
 }
 
-static bool wanted(const char *part, const char *name)
+static bool is_wanted(const char *part, const char *name)
 {
     return part == NULL || strcmp(part, name) == 0;
 }
 
-static void pipelined(struct launch_context *context, const char *part)
+static void run_pipelined(struct launch_context *context, const char *part)
 {
-    if (wanted(part, "syncs"))
+    if (is_wanted(part, "syncs"))
         overhead_syncs(stdout, context);
-    if (wanted(part, "pipelines"))
+    if (is_wanted(part, "pipelines"))
         overhead_pipelines(stdout, context);
 }
 
 /* Rank 0 as a launch of one rank with all cores. */
-static void alone(const struct launch_context *all, const char *part)
+static void run_alone(const struct launch_context *all, const char *part)
 {
     struct launch_context context = *all;
     struct error err;
@@ -50,26 +50,26 @@ static void alone(const struct launch_context *all, const char *part)
     context.threads = topo_cores(all->place.topo);
     if (engine_team_start(&context.team, context.threads, &err) != 0)
         return;
-    if (wanted(part, "threads"))
+    if (is_wanted(part, "threads"))
         overhead_threads(stdout, &context);
-    if (wanted(part, "library"))
+    if (is_wanted(part, "library"))
         overhead_library(stdout, &context);
-    if (wanted(part, "counters"))
+    if (is_wanted(part, "counters"))
         overhead_counting(stdout, &context);
-    if (wanted(part, "bounds"))
+    if (is_wanted(part, "bounds"))
         overhead_bounds(stdout, &context, "one rank, a thread on every core");
     engine_team_stop(context.team);
     context.threads = 2;
-    if ((wanted(part, "steals") || wanted(part, "syncs") ||
-         wanted(part, "pipelines")) &&
+    if ((is_wanted(part, "steals") || is_wanted(part, "syncs") ||
+         is_wanted(part, "pipelines")) &&
         topo_cores(all->place.topo) > 1 &&
         engine_team_start(&context.team, 2, &err) == 0) {
-        if (wanted(part, "steals"))
+        if (is_wanted(part, "steals"))
             overhead_steals(stdout, &context);
-        pipelined(&context, part);
+        run_pipelined(&context, part);
         engine_team_stop(context.team);
     }
-    if (wanted(part, "kernels")) {
+    if (is_wanted(part, "kernels")) {
         printf("\n");
         overhead_kernels(stdout);
     }
@@ -77,14 +77,14 @@ static void alone(const struct launch_context *all, const char *part)
 }
 
 /* Both ranks, one worker each. */
-static void together(struct launch_context *context, const char *part)
+static void run_together(struct launch_context *context, const char *part)
 {
-    if (wanted(part, "ranks"))
+    if (is_wanted(part, "ranks"))
         overhead_ranks(stdout, context);
-    if (wanted(part, "counters"))
+    if (is_wanted(part, "counters"))
         overhead_counting(stdout, context);
-    pipelined(context, part);
-    if (wanted(part, "bounds"))
+    run_pipelined(context, part);
+    if (is_wanted(part, "bounds"))
         overhead_bounds(stdout, context, "2 ranks, the master also computes");
     fflush(stdout);
 }
@@ -111,9 +111,9 @@ int main(int argc, char **argv)
         return 2;
     }
     if (context.comm.rank == 0)
-        alone(&context, part);
+        run_alone(&context, part);
     comm_quiet_barrier(&context.comm);
-    together(&context, part);
+    run_together(&context, part);
     engine_team_stop(context.team);
     place_close(&context.place);
     comm_close(&context.comm);

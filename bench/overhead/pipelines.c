@@ -36,7 +36,7 @@ struct field {
 /* ---- the compared loops ---- */
 
 /* All start from memory in the same state. */
-static void wipe(struct loop *loop, char *output)
+static void wipe_output(struct loop *loop, char *output)
 {
     memset(output, LOOP_POISON, (size_t)loop->iterations * loop->output_bytes);
 }
@@ -156,17 +156,17 @@ static void measure_round(struct field *field, int r)
 {
     struct run_result result;
     struct error err;
-    wipe(&field->whole, field->whole.output);
+    wipe_output(&field->whole, field->whole.output);
     field->serial[r] = pair_run(&field->pair, serial_body, field);
-    wipe(&field->half, field->half.output);
-    wipe(&field->half, field->other);
+    wipe_output(&field->half, field->half.output);
+    wipe_output(&field->half, field->other);
     field->halves[r] = pair_run(&field->pair, halves_body, field);
     for (int i = 0; i < field->count; i++) {
         struct contest *c = &field->contest[i];
         field->interval = c->interval;
-        wipe(&field->whole, field->whole.output);
+        wipe_output(&field->whole, field->whole.output);
         c->plain[r] = pair_run(&field->pair, plain_body, field);
-        wipe(&field->whole, field->whole.output);
+        wipe_output(&field->whole, field->whole.output);
         result.time_s = 0;
         if (run_repeat(c->run, &result, &err) != 0)
             result.time_s = 0;
@@ -177,7 +177,7 @@ static void measure_round(struct field *field, int r)
 /* ---- printing ---- */
 
 /* Median over the rounds of a[i] / b[i]. */
-static double ratio(const double *a, const double *b)
+static double median_ratio(const double *a, const double *b)
 {
     double values[ROUNDS];
     for (int r = 0; r < ROUNDS; r++)
@@ -185,42 +185,42 @@ static double ratio(const double *a, const double *b)
     return stats_middle(values, ROUNDS);
 }
 
-static double middle(const double *values)
+static double median_round(const double *values)
 {
     double copy[ROUNDS];
     memcpy(copy, values, sizeof(copy));
     return stats_middle(copy, ROUNDS);
 }
 
-static const struct contest *best(const struct field *field)
+static const struct contest *find_best(const struct field *field)
 {
     const struct contest *found = &field->contest[0];
     for (int i = 1; i < field->count; i++)
-        if (middle(field->contest[i].ours) < middle(found->ours))
+        if (median_round(field->contest[i].ours) < median_round(found->ours))
             found = &field->contest[i];
     return found;
 }
 
-static const char *verdict(double value, double aim)
+static const char *verdict_words(double value, double aim)
 {
     return value >= aim ? "met" : "MISSED";
 }
 
 static void print_field(FILE *out, const struct field *field)
 {
-    const struct contest *c = best(field);
-    double ours = ratio(field->serial, c->ours) / 2;
-    double halves = ratio(field->serial, field->halves) / 2;
-    double of_halves = ratio(field->halves, c->ours);
-    double of_plain = ratio(c->plain, c->ours);
+    const struct contest *c = find_best(field);
+    double ours = median_ratio(field->serial, c->ours) / 2;
+    double halves = median_ratio(field->serial, field->halves) / 2;
+    double of_halves = median_ratio(field->halves, c->ours);
+    double of_plain = median_ratio(c->plain, c->ours);
     char grid[40];
     snprintf(grid, sizeof(grid), "%d x %d, %d steps", field->rows,
              field->columns, field->steps);
     fprintf(out, "  %-22s %8.0f %5lld %7.3f %7.3f %7.3f %-6s %7.3f %-6s", grid,
-            1e6 * middle(field->serial), (long long)c->interval, halves, ours,
-            of_halves, verdict(of_halves, 0.95), of_plain,
-            verdict(of_plain, 1));
-    fprintf(out, " %s\n", field->cached ? verdict(ours, 0.93) : "-");
+            1e6 * median_round(field->serial), (long long)c->interval, halves,
+            ours, of_halves, verdict_words(of_halves, 0.95), of_plain,
+            verdict_words(of_plain, 1));
+    fprintf(out, " %s\n", field->cached ? verdict_words(ours, 0.93) : "-");
 }
 
 void overhead_pipelines(FILE *out, struct launch_context *context)

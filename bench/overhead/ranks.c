@@ -136,7 +136,7 @@ static int open_contests(struct contest *c, int count,
     return 0;
 }
 
-static void masters(FILE *out, struct launch_context *context)
+static void compare_masters(FILE *out, struct launch_context *context)
 {
     const struct comm *comm = &context->comm;
     const char *kernel = "null:size=100000";
@@ -175,7 +175,7 @@ static void masters(FILE *out, struct launch_context *context)
     close_contests(c, COUNT);
 }
 
-static void windows(FILE *out, struct launch_context *context)
+static void compare_windows(FILE *out, struct launch_context *context)
 {
     const struct comm *comm = &context->comm;
     struct contest c[] = {
@@ -231,7 +231,7 @@ static double time_questions(struct contest *c)
            (double)(thief->fact[STEAL_TAKEN] + thief->fact[STEAL_FAILED]);
 }
 
-static void steals(FILE *out, struct launch_context *context)
+static void compare_steals(FILE *out, struct launch_context *context)
 {
     const struct comm *comm = &context->comm;
     struct contest c[] = {
@@ -268,7 +268,7 @@ static void steals(FILE *out, struct launch_context *context)
 
 void overhead_ranks(FILE *out, struct launch_context *context)
 {
-    masters(out, context);
-    windows(out, context);
-    steals(out, context);
+    compare_masters(out, context);
+    compare_windows(out, context);
+    compare_steals(out, context);
 }

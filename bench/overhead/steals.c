@@ -25,19 +25,19 @@ struct theft {
 };
 
 /* The owner has it in its cache again. */
-static void refill(struct theft *theft)
+static void refill_range(struct theft *theft)
 {
     atomic_store(&theft->steal.range[0].ends, steal_ends(0, ITERATIONS));
 }
 
 /* The thief's loot is thrown away; the owner's rest counts. */
-static void forget(struct theft *theft)
+static void forget_loot(struct theft *theft)
 {
     atomic_store(&theft->steal.range[1].ends, 0);
     atomic_store(&theft->steal.loaded, 1);
 }
 
-static void take(struct theft *theft)
+static void take_half(struct theft *theft)
 {
     struct steal_range *range = theft->steal.range;
     uint64_t seen = steal_ends(0, ITERATIONS);
@@ -54,13 +54,13 @@ static void steal_body(struct pair *pair, int worker, void *arg)
     struct theft *theft = arg;
     for (int64_t i = 1; i <= STEALS; i++) {
         if (worker == 0) {
-            refill(theft);
+            refill_range(theft);
             pair_give(pair, 0, i, NULL, 0);
             pair_take(pair, 0, i, NULL, 0);
         } else {
-            forget(theft);
+            forget_loot(theft);
             pair_take(pair, 1, i, NULL, 0);
-            take(theft);
+            take_half(theft);
             pair_give(pair, 1, i, NULL, 0);
         }
     }

@@ -130,14 +130,14 @@ struct field {
     int64_t chunks[THREADS_MAX];
 };
 
-static void bind(int thread, void *arg)
+static void bind_body(int thread, void *arg)
 {
     struct launch_context *context = arg;
     struct error err;
     topo_bind_compact(context->place.topo, thread, context->threads, &err);
 }
 
-static int64_t bare(struct field *field)
+static int64_t run_bare(struct field *field)
 {
     int64_t mine = 0;
     while (atomic_fetch_add_explicit(&field->counter.step, 1,
@@ -146,7 +146,7 @@ static int64_t bare(struct field *field)
     return mine;
 }
 
-static int64_t scheduled(struct field *field, int thread)
+static int64_t run_scheduled(struct field *field, int thread)
 {
     union {
         struct source base;
@@ -177,13 +177,13 @@ static void field_body(int thread, void *arg)
     struct field *field = arg;
     struct engine_team *team = field->context->team;
     struct engine_patience patience = {.spin_s = 1};
-    bind(thread, field->context);
+    bind_body(thread, field->context);
     engine_team_barrier(team, &patience);
     if (thread == 0)
         field->begin_s = engine_now();
     engine_team_barrier(team, &patience);
     field->chunks[thread] =
-        field->contest ? scheduled(field, thread) : bare(field);
+        field->contest ? run_scheduled(field, thread) : run_bare(field);
     engine_team_barrier(team, &patience);
     if (thread == 0)
         field->end_s = engine_now();
@@ -199,7 +199,7 @@ static double time_field(struct field *field)
     return 1e9 * (field->end_s - field->begin_s) / (double)chunks;
 }
 
-static int prepare(struct contest *c, struct error *err)
+static int prepare_contest(struct contest *c, struct error *err)
 {
     const struct sched_ops *ops;
     struct spec spec;
@@ -247,7 +247,7 @@ static double time_contest(struct field *field, struct contest *c)
     struct error err;
     if (c->is.steals)
         steal_reset(&c->steal);
-    if (c->is.powers && prepare(c, &err) != 0)
+    if (c->is.powers && prepare_contest(c, &err) != 0)
         return 0;
     field->contest = c;
     field->lock = c->state;
@@ -307,7 +307,7 @@ static int open_all(struct field *field, struct contest *contest,
         contest[i].is = entries[i];
         code = entries[i].steals
                    ? prepare_steals(&contest[i], field->context, err)
-                   : prepare(&contest[i], err);
+                   : prepare_contest(&contest[i], err);
     }
     return code;
 }
@@ -358,9 +358,9 @@ void overhead_threads(FILE *out, struct launch_context *context)
     fprintf(out, "  %-30s %-10s %8.1f %8.2f\n", "bare fetch-and-add", "atomic",
             stats_middle(limit, OVERHEAD_ROUNDS), 1.0);
     print_rows(out, contest, COUNT);
-    overhead_openmp(out, &(struct overhead_bare){time_bare_again, field, bind,
-                                                 context, field->null,
-                                                 field->instance});
+    overhead_openmp(out, &(struct overhead_bare){time_bare_again, field,
+                                                 bind_body, context,
+                                                 field->null, field->instance});
     close_all(field, contest);
     free(field);
 }

@@ -96,7 +96,7 @@ bool forecast_by_power(const char *scheme)
 /* ---- the workers ---- */
 
 /* A loop of fewer rows than workers leaves the others without work. */
-static int working(const struct forecast_loop *loop)
+static int count_working(const struct forecast_loop *loop)
 {
     return loop->shape.rows < loop->workers ? (int)loop->shape.rows
                                             : loop->workers;
@@ -142,7 +142,7 @@ static int make_groups(struct forecast *f, const struct forecast_loop *loop,
                          (int)strcspn(loop->kernel, ":"), loop->kernel);
     snprintf(f->kernel, sizeof(f->kernel), "%s", kernel->spec);
     f->group = need_zeroed((size_t)loop->workers + 1, sizeof(*f->group));
-    for (int w = 0; w < working(loop); w++) {
+    for (int w = 0; w < count_working(loop); w++) {
         const struct calibration_cost *cost = &kernel->cost[w % kind->workers];
         add_worker(f, loop->power ? loop->power[w] : 1, cost->c_p, cost->c_b);
     }
@@ -158,7 +158,7 @@ static int make_costs(struct forecast *f, const struct forecast_loop *loop,
     double c_d = 0, c_c = 0;
     double c_sch = calibration_c_sch(kind, loop->transport);
     if (!calibration_exchange(kind, loop->workers, &c_d, &c_c) &&
-        working(loop) > 1)
+        count_working(loop) > 1)
         return error_set(err, EINVAL,
                          "the calibration was made with one worker and knows "
                          "no boundary between %s: measure again with dlsbench "
@@ -264,7 +264,7 @@ int64_t forecast_without_skew(const struct forecast *f)
 }
 
 /* The formulas as printed. */
-static double printed(const struct forecast *f, bool chen_xue)
+static double printed_optimum(const struct forecast *f, bool chen_xue)
 {
     struct interval_model model = f->model;
     if (interval_workers(&model) == 1)
@@ -285,7 +285,8 @@ int64_t forecast_interval(const struct forecast *f, const char *word,
     if (strcmp(word, "auto") == 0)
         h = interval_whole(&f->model, interval_optimum(&f->model));
     else
-        h = (int64_t)fmax(round(printed(f, strcmp(word, "chen-xue") == 0)), 1);
+        h = (int64_t)fmax(
+            round(printed_optimum(f, strcmp(word, "chen-xue") == 0)), 1);
     if ((double)h > f->model.sync_dim)
         h = (int64_t)f->model.sync_dim;
     *time_s = forecast_time(f, (double)h, true);

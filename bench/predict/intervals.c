@@ -11,13 +11,13 @@
 
 /* ---- the calibration ---- */
 
-static bool chosen(const struct cell *cell)
+static bool is_chosen(const struct cell *cell)
 {
     return strcmp(cell->sync_choice, "given") != 0;
 }
 
-static bool planned(const struct intervals_source *source,
-                    const struct cell *cell)
+static bool is_planned(const struct intervals_source *source,
+                       const struct cell *cell)
 {
     return !source->simulated && strcmp(cell->protocol, "push") == 0;
 }
@@ -26,7 +26,7 @@ static bool any_needs(const struct intervals_source *source,
                       const struct cell *cells, int count)
 {
     for (int i = 0; i < count; i++)
-        if (chosen(&cells[i]) || planned(source, &cells[i]))
+        if (is_chosen(&cells[i]) || is_planned(source, &cells[i]))
             return true;
     return false;
 }
@@ -37,7 +37,7 @@ static void list_kernels(const struct intervals_source *source,
                          struct calibrate_request *request)
 {
     for (int i = 0; i < count; i++) {
-        bool there = !planned(source, &cells[i]);
+        bool there = !is_planned(source, &cells[i]);
         for (int k = 0; !there && k < request->kernels; k++)
             there = strcmp(request->kernel[k], cells[i].kernel) == 0;
         if (!there && request->kernels < CALIBRATE_KERNELS_MAX)
@@ -45,9 +45,9 @@ static void list_kernels(const struct intervals_source *source,
     }
 }
 
-static int measure(const struct intervals_source *source,
-                   const struct cell *cells, int count, const char *path,
-                   struct calibration *calibration, struct error *err)
+static int measure_costs(const struct intervals_source *source,
+                         const struct cell *cells, int count, const char *path,
+                         struct calibration *calibration, struct error *err)
 {
     struct calibrate_request request = {.launcher = source->launcher,
                                         .oversubscribe = source->oversubscribe};
@@ -61,9 +61,10 @@ static int measure(const struct intervals_source *source,
     return calibrate_make(&request, path, calibration, err);
 }
 
-static int load(struct intervals *intervals,
-                const struct intervals_source *source, const struct cell *cells,
-                int count, struct error *err)
+static int load_calibration(struct intervals *intervals,
+                            const struct intervals_source *source,
+                            const struct cell *cells, int count,
+                            struct error *err)
 {
     char path[PATH_MAX], doubts[400];
     int code = 0;
@@ -74,8 +75,8 @@ static int load(struct intervals *intervals,
     if (code == 0)
         code = calibration_load(path, &intervals->calibration, err);
     if (code == -ENOENT && source->file == NULL)
-        code =
-            measure(source, cells, count, path, &intervals->calibration, err);
+        code = measure_costs(source, cells, count, path,
+                             &intervals->calibration, err);
     if (code != 0)
         return code;
     intervals->loaded = true;
@@ -100,8 +101,9 @@ int intervals_stored(const char *dir, struct calibration *calibration,
 
 /* ---- the cells ---- */
 
-static int resolve(const struct calibration *calibration, struct cell *cell,
-                   const struct forecast_shape *shape, struct error *err)
+static int resolve_cell(const struct calibration *calibration,
+                        struct cell *cell, const struct forecast_shape *shape,
+                        struct error *err)
 {
     struct forecast forecast;
     int code = forecast_cell(&forecast, cell, shape, calibration, err);
@@ -149,13 +151,13 @@ static int resolve_all(const struct calibration *calibration,
     const char *shaped = ""; /* the kernel whose shape it is */
     int code = check_plans(calibration, source, cells, count, err);
     for (int i = 0; code == 0 && i < count; i++) {
-        if (!chosen(&cells[i]))
+        if (!is_chosen(&cells[i]))
             continue;
         if (strcmp(shaped, cells[i].kernel) != 0)
             code = forecast_shape(cells[i].kernel, &shape, err);
         shaped = cells[i].kernel;
         if (code == 0)
-            code = resolve(calibration, &cells[i], &shape, err);
+            code = resolve_cell(calibration, &cells[i], &shape, err);
         if (code != 0)
             error_prefix(err, code, "sync_interval of %s, %s", cells[i].kernel,
                          cells[i].scheme);
@@ -170,14 +172,14 @@ int intervals_open(struct intervals *intervals,
     *intervals = (struct intervals){.loaded = false};
     if (!any_needs(source, cells, count))
         return 0;
-    int code = load(intervals, source, cells, count, err);
+    int code = load_calibration(intervals, source, cells, count, err);
     if (code == 0)
         code = resolve_all(&intervals->calibration, source, cells, count, err);
     return code;
 }
 
-static int store(const struct intervals *intervals, const char *dir,
-                 struct error *err)
+static int store_calibration(const struct intervals *intervals, const char *dir,
+                             struct error *err)
 {
     char path[PATH_MAX];
     stored_path(dir, path, sizeof(path));
@@ -196,7 +198,7 @@ int intervals_settle(struct intervals *intervals,
         code = intervals->loaded
                    ? 0
                    : intervals_open(intervals, source, cells, count, err);
-        return code == 0 ? store(intervals, dir, err) : code;
+        return code == 0 ? store_calibration(intervals, dir, err) : code;
     }
     if (code != 0)
         return code;

@@ -221,7 +221,7 @@ static int check_alone(const struct input *in, struct error *err)
     return error_set(err, EINVAL, "--%s does not go with --of", name);
 }
 
-static void override(double *value, double given)
+static void override_value(double *value, double given)
 {
     if (!isnan(given))
         *value = given;
@@ -230,11 +230,11 @@ static void override(double *value, double given)
 /* Options that add to a kernel, or describe a loop. */
 static void read_costs(const struct input *in, struct interval_model *m)
 {
-    override(&m->c_d, in->cd);
-    override(&m->c_c, in->cc);
-    override(&m->c_sch, in->csched);
-    override(&m->t_ms, in->tms);
-    override(&m->skew, in->skew);
+    override_value(&m->c_d, in->cd);
+    override_value(&m->c_c, in->cc);
+    override_value(&m->c_sch, in->csched);
+    override_value(&m->t_ms, in->tms);
+    override_value(&m->skew, in->skew);
     if (in->k > 0)
         m->k = in->k;
 }

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int forecast(const struct predict_kernel *kernel,
-                    const struct calibration *calibration, struct predict *p,
-                    struct error *err)
+static int make_forecast(const struct predict_kernel *kernel,
+                         const struct calibration *calibration,
+                         struct predict *p, struct error *err)
 {
     struct forecast f;
     struct cell cell;
@@ -54,7 +54,7 @@ int predict_calibrated(const struct predict_kernel *kernel, struct predict *p,
     if (code != 0)
         return code;
     p->calibrated = true;
-    code = forecast(kernel, &calibration, p, err);
+    code = make_forecast(kernel, &calibration, p, err);
     calibration_free(&calibration);
     return code;
 }

@@ -117,14 +117,14 @@ static int read_intervals(const char *text, double max, double *list,
     return code;
 }
 
-static void sweep(double optimum, double max, double *list)
+static void make_sweep(double optimum, double max, double *list)
 {
     for (int i = -SWEEP_STEPS; i <= SWEEP_STEPS; i++)
         *list++ = fmin(fmax(round(optimum * exp2(i / 2.0)), 1), max);
 }
 
 /* Sorts and keeps each once, the optimum to the digits that are printed. */
-static int tidy(double *list, int count, double optimum)
+static int sort_once(double *list, int count, double optimum)
 {
     int kept = 0;
     for (int i = 0; i < count; i++)
@@ -146,13 +146,13 @@ int predict_intervals(const char *text, double optimum, double max, double **h,
     if (text != NULL)
         code = read_intervals(text, max, list, err);
     else
-        sweep(optimum, max, list);
+        make_sweep(optimum, max, list);
     if (code != 0) {
         free(list);
         return code;
     }
     list[given] = optimum;
-    *count = tidy(list, given + 1, optimum);
+    *count = sort_once(list, given + 1, optimum);
     *h = list;
     return 0;
 }

@@ -93,8 +93,8 @@ static int take_line(int fd, const char *directory, const struct part *part,
     return lock_range(fd, F_OFD_SETLK, F_WRLCK, *line, LINE_SIZE);
 }
 
-static int take(int fd, const char *directory, const struct part *part,
-                struct error *err)
+static int take_lock(int fd, const char *directory, const struct part *part,
+                     struct error *err)
 {
     off_t line;
     int code;
@@ -178,7 +178,7 @@ int dirlock_take(const char *directory, const struct part *part,
     if (fd < 0)
         return error_set(err, errno, "%s: cannot open: %s", path,
                          strerror(errno));
-    int code = take(fd, directory, part, err);
+    int code = take_lock(fd, directory, part, err);
     if (code == -EBUSY) {
         close(fd);
         return code;

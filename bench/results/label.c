@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Whether spec is `name` or begins with `name:`. */
-static bool names(const char *spec, const char *name)
+static bool spec_names(const char *spec, const char *name)
 {
     size_t length = strlen(name);
     return strncmp(spec, name, length) == 0 && strchr(":", spec[length]);
@@ -17,7 +17,7 @@ static bool names(const char *spec, const char *name)
 int label_kernel_position(const char *spec)
 {
     int i = 0;
-    while (kernel_list[i] != NULL && !names(spec, kernel_list[i]->name))
+    while (kernel_list[i] != NULL && !spec_names(spec, kernel_list[i]->name))
         i++;
     return i;
 }
@@ -25,7 +25,8 @@ int label_kernel_position(const char *spec)
 int label_scheme_position(const char *spec)
 {
     int i = 0;
-    while (sched_schemes[i] != NULL && !names(spec, sched_schemes[i]->name))
+    while (sched_schemes[i] != NULL &&
+           !spec_names(spec, sched_schemes[i]->name))
         i++;
     return i;
 }

@@ -57,13 +57,13 @@ static struct result *result_of(struct results *results, const json_t *line)
 
 /* ---- lines ---- */
 
-static double number(const json_t *line, const char *key)
+static double read_number(const json_t *line, const char *key)
 {
     const json_t *value = json_object_get(line, key);
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static const char *text(const json_t *line, const char *key)
+static const char *read_text(const json_t *line, const char *key)
 {
     const char *value = json_string_value(json_object_get(line, key));
     return value ? value : "";
@@ -71,7 +71,7 @@ static const char *text(const json_t *line, const char *key)
 
 static json_t *ends_of(const struct results *results, const json_t *line)
 {
-    return json_object_get(results->ends, text(line, "launch"));
+    return json_object_get(results->ends, read_text(line, "launch"));
 }
 
 /* A launch has finished with a cell.  A later line of both was written by a
@@ -79,13 +79,14 @@ static json_t *ends_of(const struct results *results, const json_t *line)
  * several launches the best end counts. */
 static void take_done(struct results *results, const json_t *line)
 {
-    const char *status = text(line, "status");
+    const char *status = read_text(line, "status");
     struct result *result = result_of(results, line);
     json_t *ends = ends_of(results, line);
     if (ends == NULL)
-        json_object_set_new(results->ends, text(line, "launch"),
+        json_object_set_new(results->ends, read_text(line, "launch"),
                             ends = json_object());
-    if (result == NULL || json_object_get(ends, text(line, "cell")) != NULL)
+    if (result == NULL ||
+        json_object_get(ends, read_text(line, "cell")) != NULL)
         return;
     enum result_status now = strcmp(status, "ok") == 0 ? RESULT_OK
                              : strcmp(status, "unverified") == 0
@@ -93,15 +94,16 @@ static void take_done(struct results *results, const json_t *line)
                                  : RESULT_FAILED;
     if (now >= result->status) {
         result->status = now;
-        text_line(result->reason, sizeof(result->reason), text(line, "reason"));
+        text_line(result->reason, sizeof(result->reason),
+                  read_text(line, "reason"));
     }
-    json_object_set_new(ends, text(line, "cell"), json_integer(now));
+    json_object_set_new(ends, read_text(line, "cell"), json_integer(now));
 }
 
 static void take_run(struct results *results, const json_t *line)
 {
     const json_t *status =
-        json_object_get(ends_of(results, line), text(line, "cell"));
+        json_object_get(ends_of(results, line), read_text(line, "cell"));
     const json_t *verified = json_object_get(line, "verified");
     struct result *result = result_of(results, line);
     if (result == NULL || json_integer_value(status) != RESULT_OK ||
@@ -110,13 +112,13 @@ static void take_run(struct results *results, const json_t *line)
     need_room(&result->samples, &result->room, result->count + 1,
               sizeof(*result->samples));
     result->samples[result->count++] = (struct result_sample){
-        .time_s = number(line, "time_s"),
-        .bound_s = number(line, "bound_s"),
-        .serial_s = number(line, "serial_s"),
-        .overhead_mean_s = number(line, "overhead_mean_s"),
-        .imbalance = number(line, "imbalance"),
-        .chunks = number(line, "chunks"),
-        .predicted_s = number(line, "predicted_s"),
+        .time_s = read_number(line, "time_s"),
+        .bound_s = read_number(line, "bound_s"),
+        .serial_s = read_number(line, "serial_s"),
+        .overhead_mean_s = read_number(line, "overhead_mean_s"),
+        .imbalance = read_number(line, "imbalance"),
+        .chunks = read_number(line, "chunks"),
+        .predicted_s = read_number(line, "predicted_s"),
         .trial = json_is_true(json_object_get(line, "trial")),
     };
     const char *how = json_string_value(verified);
@@ -155,7 +157,7 @@ static int each_line(FILE *file, const char *type, take_function *take,
             results->torn += take == take_done;
         else if (!known_schema(object))
             code = -EPROTO;
-        else if (strcmp(text(object, "type"), type) == 0)
+        else if (strcmp(read_text(object, "type"), type) == 0)
             take(results, object);
         json_decref(object);
         if (code != 0)

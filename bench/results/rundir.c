@@ -32,7 +32,7 @@ static int file_path(char *out, size_t size, const char *dir, const char *name,
 
 /* ---- the directory ---- */
 
-static void utc(const char *format, char *text, size_t size)
+static void format_utc(const char *format, char *text, size_t size)
 {
     time_t now = time(NULL);
     struct tm fields;
@@ -45,7 +45,7 @@ static void utc(const char *format, char *text, size_t size)
 static int name_by_time(char *path, size_t size, const char *campaign)
 {
     char name[32];
-    utc("%Y-%m-%dT%H%M%SZ", name, sizeof(name));
+    format_utc("%Y-%m-%dT%H%M%SZ", name, sizeof(name));
     int length = snprintf(path, size, "results/%s/%s", campaign, name);
     for (int n = 2; access(path, F_OK) == 0 && n < 1000; n++)
         length = snprintf(path, size, "results/%s/%s-%d", campaign, name, n);
@@ -305,8 +305,9 @@ int rundir_find(struct rundir *dir, const struct campaign *whole,
 
 /* From here on it is ours: earlier checks are repeated, and killed launches no
  * longer add to it. */
-static int enter(struct rundir *dir, const struct rundir_options *options,
-                 struct error *err)
+static int enter_directory(struct rundir *dir,
+                           const struct rundir_options *options,
+                           struct error *err)
 {
     dir->lock = dirlock_take(dir->path, &dir->part, err);
     if (dir->lock < 0)
@@ -351,7 +352,7 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
     if (code == 0 && access(path, F_OK) == 0)
         code = check_campaign(dir, path, whole, setup, err);
     if (code == 0 && !options->prepare)
-        code = enter(dir, options, err);
+        code = enter_directory(dir, options, err);
     if (code == 0)
         code = take_gained(dir, path, whole, setup, options, err);
     int gained = dir->gained;

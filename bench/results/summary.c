@@ -22,7 +22,7 @@ static void number_text(double value, int decimals, const char *unit,
 
 /* How: by values, by some of them, or, in simulation, that every iteration
  * was handed out exactly once. */
-static const char *verified(const struct result *result)
+static const char *verified_words(const struct result *result)
 {
     if (result->simulated)
         return "handed";
@@ -92,7 +92,7 @@ static void print_row(FILE *out, const struct summary_row *row,
             group->width, result->cell.scheme, chunks, time, half);
     print_planned(out, group, row);
     fprintf(out, " %7s %7s %8s %9s %8s\n", speedup, bound, share, imbalance,
-            verified(result));
+            verified_words(result));
 }
 
 /* Rows [begin, end) have one label; the fastest is marked if it is

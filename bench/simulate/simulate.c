@@ -91,7 +91,7 @@ static void write_quoted(FILE *out, const char *text)
 }
 
 /* One rank prints the hosts. */
-static FILE *ask(const struct simulate *simulate, const char *platform)
+static FILE *ask_hosts(const struct simulate *simulate, const char *platform)
 {
     char *command = NULL;
     size_t size;
@@ -124,7 +124,7 @@ static int read_hosts(const struct simulate *simulate,
     const char *why;
     if (!file_is_readable(platform->file, &why))
         return error_set(err, ENOENT, "platform: %s: %s", platform->file, why);
-    FILE *answer = ask(simulate, platform->file);
+    FILE *answer = ask_hosts(simulate, platform->file);
     if (answer == NULL)
         return error_set(err, errno, "cannot start smpirun: %s",
                          strerror(errno));

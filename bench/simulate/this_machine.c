@@ -116,7 +116,7 @@ static void set_flags(struct this_machine *machine,
              "--cfg=smpi/send-is-detached-thresh:%d", INT_MAX);
 }
 
-static int cores(const struct calibration *c)
+static int count_cores(const struct calibration *c)
 {
     int threads = c->kind[CALIBRATION_THREADS].workers;
     int ranks = c->kind[CALIBRATION_RANKS].workers;
@@ -183,8 +183,9 @@ static int write_file(const char *path, const char *text, struct error *err)
 }
 
 /* Named by its content: no run changes a file that another one reads. */
-static int keep(struct this_machine *machine, const struct calibration *c,
-                const struct parameters *p, struct error *err)
+static int keep_platform(struct this_machine *machine,
+                         const struct calibration *c,
+                         const struct parameters *p, struct error *err)
 {
     char folder[PATH_MAX - 64], *text = NULL;
     size_t size;
@@ -205,8 +206,8 @@ static int keep(struct this_machine *machine, const struct calibration *c,
 
 /* ---- all of it ---- */
 
-static int absolute(const char *calibration, char path[PATH_MAX],
-                    struct error *err)
+static int make_absolute(const char *calibration, char path[PATH_MAX],
+                         struct error *err)
 {
     char given[PATH_MAX];
     int code = 0;
@@ -229,16 +230,16 @@ int this_machine_open(struct this_machine *machine, const char *file,
     if (code != 0)
         return error_prefix(err, code, "platform %s", this_machine_name);
     make_harmless(p.source);
-    p.cores = cores(&c);
+    p.cores = count_cores(&c);
     set_link(&c, &p);
     set_flags(machine, &c.kind[CALIBRATION_RANKS].charge, p.byte_s);
     for (int i = 0; i < CALIBRATION_KINDS; i++)
         set_charges(&c, i, &machine->charges[i]);
     code = one_host(&c, err);
     if (code == 0)
-        code = absolute(file, machine->calibration, err);
+        code = make_absolute(file, machine->calibration, err);
     if (code == 0)
-        code = keep(machine, &c, &p, err);
+        code = keep_platform(machine, &c, &p, err);
     calibration_free(&c);
     return code;
 }
@@ -261,8 +262,8 @@ void this_machine_fill(const struct this_machine *machine, int ranks,
              machine->calibration);
 }
 
-static int copy(const char *from, const char *dir, const char *name,
-                struct error *err)
+static int copy_file(const char *from, const char *dir, const char *name,
+                     struct error *err)
 {
     char path[PATH_MAX + 64];
     char *text = plan_read(from, err);
@@ -277,7 +278,8 @@ static int copy(const char *from, const char *dir, const char *name,
 int this_machine_store(const struct this_machine *machine, const char *dir,
                        struct error *err)
 {
-    int code = copy(machine->platform, dir, "platform.xml", err);
-    return code == 0 ? copy(machine->calibration, dir, "calibration.json", err)
-                     : code;
+    int code = copy_file(machine->platform, dir, "platform.xml", err);
+    return code == 0
+               ? copy_file(machine->calibration, dir, "calibration.json", err)
+               : code;
 }

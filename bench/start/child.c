@@ -59,7 +59,8 @@ static void close_pair(int pair[2])
             close(pair[i]);
 }
 
-static int spawn(char *const argv[], struct child *child, struct error *err)
+static int spawn_keeper(char *const argv[], struct child *child,
+                        struct error *err)
 {
     int out[2] = {-1, -1}, mes[2] = {-1, -1}, code;
     if (pipe2(out, O_CLOEXEC) != 0 || pipe2(mes, O_CLOEXEC) != 0)
@@ -120,7 +121,7 @@ static void ignore_line(void *arg, const char *line)
     (void)line;
 }
 
-static void stop(struct child *child)
+static void stop_child(struct child *child)
 {
     if (child->stopping || child->over)
         return;
@@ -130,7 +131,7 @@ static void stop(struct child *child)
     kill(child->keeper.pid, SIGTERM);
 }
 
-static void finish(struct child *child)
+static void finish_child(struct child *child)
 {
     keeper_finish(&child->keeper, &child->last);
     child->keeper.report = -1;
@@ -138,14 +139,14 @@ static void finish(struct child *child)
     child->deadline = child_now() + DRAIN_S;
 }
 
-static bool finished(const struct child *child)
+static bool is_finished(const struct child *child)
 {
     bool silent = child->out.fd < 0 && child->err.fd < 0;
     return child->over && (silent || child_now() >= child->deadline);
 }
 
-static void step(struct child *child, const struct stops *stops,
-                 const struct child_watcher *watcher)
+static void step_child(struct child *child, const struct stops *stops,
+                       const struct child_watcher *watcher)
 {
     struct pollfd polled[] = {{.fd = child->out.fd, .events = POLLIN},
                               {.fd = child->err.fd, .events = POLLIN},
@@ -158,22 +159,22 @@ static void step(struct child *child, const struct stops *stops,
     if ((polled[3].revents != 0 || polled[4].revents != 0) &&
         stops_came(stops)) {
         child->end.interrupted = true;
-        stop(child);
+        stop_child(child);
     }
     if (polled[0].revents != 0)
         read_stream(&child->out);
     if (polled[1].revents != 0)
         read_stream(&child->err);
     if (polled[2].revents != 0)
-        finish(child);
+        finish_child(child);
     if (watcher->tick(watcher->arg) <= 0 && !child->stopping && !child->over) {
         child->end.timed_out = true;
-        stop(child);
+        stop_child(child);
     }
 }
 
-static int judge(const struct child *child, const char *program,
-                 struct error *err)
+static int judge_end(const struct child *child, const char *program,
+                     struct error *err)
 {
     char host[65] = "this host";
     if (child->last.reason != 0)
@@ -196,18 +197,18 @@ int child_run(char *const argv[], const struct stops *stops,
         .out = {.take = watcher->output, .arg = watcher->arg},
         .err = {.take = watcher->message, .arg = watcher->arg},
     };
-    int code = spawn(argv, &child, err);
+    int code = spawn_keeper(argv, &child, err);
     if (code != 0)
         return code;
-    while (!finished(&child))
-        step(&child, stops, watcher);
+    while (!is_finished(&child))
+        step_child(&child, stops, watcher);
     if (child.out.fd >= 0)
         close(child.out.fd);
     if (child.err.fd >= 0)
         close(child.err.fd);
     child.end.status = child.last.status;
     *end = child.end;
-    return judge(&child, argv[0], err);
+    return judge_end(&child, argv[0], err);
 }
 
 void child_describe(int status, char *text, int size)

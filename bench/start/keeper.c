@@ -93,7 +93,7 @@ static void keep_descriptors(int out, int err, int report)
 }
 
 /* In the launcher's process, before it is the launcher. */
-static void become(char *const argv[], int failed, pid_t keeper)
+static void become_launcher(char *const argv[], int failed, pid_t keeper)
 {
     sigset_t none;
     setpgid(0, 0);
@@ -119,7 +119,7 @@ static pid_t start_launcher(char *const argv[], int *reason)
     if (pipe2(failed, O_CLOEXEC) == 0)
         pid = fork();
     if (pid == 0)
-        become(argv, failed[1], keeper);
+        become_launcher(argv, failed[1], keeper);
     *reason = errno;
     close(failed[1]);
     if (pid > 0 && read(failed[0], reason, sizeof(*reason)) == 0)
@@ -152,7 +152,7 @@ static int await_launcher(pid_t launcher)
     }
 }
 
-static void keep(char *const argv[], pid_t driver)
+static void keep_launcher(char *const argv[], pid_t driver)
 {
     struct keeper_end end = {.status = 0};
     sigset_t set;
@@ -187,7 +187,7 @@ int keeper_start(char *const argv[], int out, int err_fd, struct keeper *keeper,
     keeper->pid = fork();
     if (keeper->pid == 0) {
         keep_descriptors(out, err_fd, report[1]);
-        keep(argv, driver);
+        keep_launcher(argv, driver);
     }
     int reason = errno;
     close(report[1]);

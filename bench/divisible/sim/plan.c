@@ -66,7 +66,7 @@ struct simulation {
     int64_t chunks;
 };
 
-static void die(const char *what)
+static void end_program(const char *what)
 {
     fprintf(stderr, "dlsbench-plan-sim: %s\n", what);
     _exit(1); /* exit would tear SimGrid down below the actor that runs */
@@ -104,8 +104,8 @@ static void write_all(const void *data, size_t bytes)
 
 /* ---- workers ---- */
 
-static void compute(const struct worker *worker,
-                    const struct plan_sim_chunk *chunk)
+static void compute_chunk(const struct worker *worker,
+                          const struct plan_sim_chunk *chunk)
 {
     const struct divisible_worker *cost =
         &worker->simulation->cost[worker->number];
@@ -124,7 +124,7 @@ static int64_t chunks_of(const struct worker *worker)
 static void work_in_turn(struct worker *worker, int64_t count)
 {
     for (int64_t n = 0; n < count; n++)
-        compute(worker, sg_mailbox_get(worker->mailbox));
+        compute_chunk(worker, sg_mailbox_get(worker->mailbox));
 }
 
 static void work_overlapped(struct worker *worker, int64_t count)
@@ -132,12 +132,12 @@ static void work_overlapped(struct worker *worker, int64_t count)
     sg_comm_t *comm = calloc((size_t)count + 1, sizeof(*comm));
     void **chunk = calloc((size_t)count + 1, sizeof(*chunk));
     if (comm == NULL || chunk == NULL)
-        die("out of memory");
+        end_program("out of memory");
     for (int64_t n = 0; n < count; n++)
         comm[n] = sg_mailbox_get_async(worker->mailbox, &chunk[n]);
     for (int64_t n = 0; n < count; n++) {
         sg_comm_wait(comm[n]);
-        compute(worker, chunk[n]);
+        compute_chunk(worker, chunk[n]);
     }
     free(chunk);
     free(comm);
@@ -178,9 +178,9 @@ static bool read_request(struct simulation *s)
     if (!read_all(&s->request, sizeof(s->request)))
         return false;
     if (s->request.workers < 1 || s->request.workers > s->workers)
-        die("a platform of more workers than this star has");
+        end_program("a platform of more workers than this star has");
     if (!read_all(s->cost, (size_t)s->request.workers * sizeof(*s->cost)))
-        die("the platform is cut off");
+        end_program("the platform is cut off");
     set_links(s);
     return true;
 }
@@ -189,14 +189,14 @@ static void read_plan(struct simulation *s)
 {
     if (!read_all(&s->chunks, sizeof(s->chunks)) || s->chunks < 0 ||
         s->chunks > DIVISIBLE_CHUNKS_MAX)
-        die("a plan is cut off");
+        end_program("a plan is cut off");
     size_t bytes = (size_t)s->chunks * sizeof(*s->chunk);
     free(s->chunk);
     s->chunk = malloc(bytes + 1);
     if (s->chunk == NULL)
-        die("out of memory");
+        end_program("out of memory");
     if (!read_all(s->chunk, bytes))
-        die("a plan is cut off");
+        end_program("a plan is cut off");
 }
 
 static double run_plan(struct simulation *s)
@@ -221,7 +221,7 @@ static void master_actor(int argc, char **argv)
     while (read_request(s)) {
         double *seconds = calloc((size_t)s->request.plans + 1, sizeof(double));
         if (seconds == NULL)
-            die("out of memory");
+            end_program("out of memory");
         for (int i = 0; i < s->request.plans; i++) {
             read_plan(s);
             seconds[i] = run_plan(s);
@@ -266,10 +266,10 @@ static void load_star(int workers)
     int fd = mkstemps(path, 4);
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (file == NULL)
-        die("cannot write a platform file into the temporary folder");
+        end_program("cannot write a platform file into the temporary folder");
     write_star(file, workers);
     if (fclose(file) != 0)
-        die("cannot write a platform file into the temporary folder");
+        end_program("cannot write a platform file into the temporary folder");
     simgrid_load_platform(path);
     unlink(path);
 }
@@ -308,13 +308,13 @@ int main(int argc, char **argv)
 {
     struct simulation s = {.workers = argc == 2 ? atoi(argv[1]) : 0};
     if (s.workers < 1 || s.workers > DIVISIBLE_WORKERS_MAX)
-        die("started by dlsbench plan --simulate, not by hand");
+        end_program("started by dlsbench plan --simulate, not by hand");
     init_simgrid(argv[0]);
     load_star(s.workers);
     s.worker = calloc((size_t)s.workers, sizeof(*s.worker));
     s.cost = calloc((size_t)s.workers, sizeof(*s.cost));
     if (s.worker == NULL || s.cost == NULL)
-        die("out of memory");
+        end_program("out of memory");
     s.barrier = sg_barrier_init((unsigned)s.workers + 1);
     for (int i = 0; i < s.workers; i++)
         start_worker(&s, i);
