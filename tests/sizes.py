@@ -30,8 +30,6 @@ EXCEPTIONS = {
     ("file", "dls/dls_test.c"): (
         497, "every call of the library, with its misuse"),
     ("file", "harness/transport/master/master_test.c"): (647, CASES),
-    ("struct", "harness/transport/steal/steal.h: steal"): (
-        37, "until messages are in one mailbox"),
     ("struct", "harness/transport/transport.h: transport_ops"): (
         28, "the functions of a transport, with its rules"),
 }

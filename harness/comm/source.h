@@ -68,7 +68,10 @@ static inline void source_go_on(struct source *source, double since)
 /* The next step of a shared sequence. */
 static inline int64_t source_step(struct source_counter *counter)
 {
-    return atomic_fetch_add_explicit(&counter->step, 1, memory_order_relaxed);
+    int64_t step =
+        atomic_fetch_add_explicit(&counter->step, 1, memory_order_relaxed);
+    invariant(step >= 0);
+    return step;
 }
 
 /* The next chunk by the counter alone: for sources with a table. */

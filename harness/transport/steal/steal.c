@@ -125,15 +125,14 @@ int steal_open(struct steal *steal, const struct steal_loop *loop,
                        .comm = comm,
                        .patience = *patience,
                        .first_worker = first,
-                       .workers = tree->rank_worker[comm->rank + 1] - first,
-                       .receive = MPI_REQUEST_NULL};
+                       .workers = tree->rank_worker[comm->rank + 1] - first};
     size_t n = (size_t)steal->workers;
-    steal_ranks_open(steal);
+    int code = steal_ranks_open(steal);
     steal->range =
         lines_zeroed((n + (size_t)steal->slots) * sizeof(*steal->range));
     steal->scheme_memory = lines_zeroed(n * scheme_stride(loop));
     steal->source = calloc(n + 1, sizeof(*steal->source));
-    if (!steal->range || !steal->scheme_memory || !steal->source ||
+    if (code != 0 || !steal->range || !steal->scheme_memory || !steal->source ||
         nearness_open(&steal->threads, loop->site ? loop->site + first : NULL,
                       steal->workers) != 0) {
         steal_close(steal);
@@ -145,6 +144,7 @@ int steal_open(struct steal *steal, const struct steal_loop *loop,
 void steal_close(struct steal *steal)
 {
     nearness_close(&steal->threads);
+    mailbox_close(&steal->ranks.box);
     free(steal->range);
     free(steal->scheme_memory);
     free(steal->source);
@@ -180,7 +180,9 @@ static void begin_range(struct steal_source *source, int64_t begin,
 
 void steal_emptied(struct steal *steal)
 {
-    if (atomic_fetch_sub(&steal->loaded, 1) == 1)
+    int before = atomic_fetch_sub(&steal->loaded, 1);
+    invariant(before > 0);
+    if (before == 1)
         engine_wake(&steal->moved);
 }
 
@@ -277,7 +279,7 @@ static bool rob_anybody(struct steal_source *source)
 }
 
 /* Whether no iteration is left for any worker. */
-static bool over(const struct steal *steal)
+static bool is_over(const struct steal *steal)
 {
     return atomic_load(&steal->loaded) == 0 &&
            (steal->comm->ranks == 1 || atomic_load(&steal->ended));
@@ -288,7 +290,7 @@ static bool find_work(struct steal_source *source)
     struct steal *steal = source->steal;
     struct engine_idle idle = {0};
     bool found = false;
-    while (!over(steal)) {
+    while (!is_over(steal)) {
         if (atomic_load(&steal->loaded) > 0 && (found = rob_anybody(source)))
             break;
         steal_pause(steal, &idle);
@@ -304,7 +306,7 @@ static bool steal_next(struct source *base, struct chunk *chunk)
     if (own_piece(source, chunk))
         return true;
     /* With no iteration left anywhere there is nothing to wait for. */
-    if (over(steal))
+    if (is_over(steal))
         return false;
     double since = source_wait(base);
     atomic_fetch_add(&steal->idle, 1);
@@ -342,9 +344,9 @@ struct steal_tally steal_tally(const struct steal *steal, int worker)
     struct steal_tally tally =
         steal->source[worker - steal->first_worker]->tally;
     if (worker == steal->first_worker) {
-        tally.steals += steal->tally.steals;
-        tally.failed += steal->tally.failed;
-        tally.iterations += steal->tally.iterations;
+        tally.steals += steal->ranks.tally.steals;
+        tally.failed += steal->ranks.tally.failed;
+        tally.iterations += steal->ranks.tally.iterations;
     }
     return tally;
 }

@@ -35,15 +35,13 @@
 #ifndef HARNESS_TRANSPORT_STEAL_STEAL_H
 #define HARNESS_TRANSPORT_STEAL_STEAL_H
 
-#include "harness/comm/comm.h"
+#include "harness/comm/mailbox.h"
 #include "harness/comm/source.h"
 #include "harness/engine/engine.h"
 #include "harness/hierarchy/tree.h"
 #include "harness/transport/steal/steal_range.h"
 #include "harness/transport/steal/victims.h"
 #include "sched/sched.h"
-
-#include <mpi.h>
 
 /* The common knowledge of all ranks; those of a simulation share it. */
 struct steal_loop {
@@ -100,6 +98,27 @@ struct steal_message {
 
 struct steal_source;
 
+/* What a rank's end has to do with other ranks; with MPI held. */
+struct steal_ranks {
+    struct mailbox box;
+    int taken; /* messages */
+    struct victims victims;
+    struct victims_round round;
+    uint64_t random;
+    int lifelines;
+    uint32_t asked_lifelines; /* in this round */
+    uint32_t waiting;         /* bit k: rank - 2^k sleeps */
+    bool asked, asleep;
+    int64_t received, given; /* iterations */
+    int64_t reported;
+    bool reported_once;
+    int64_t below; /* reported to this rank, not yet passed on */
+    int32_t below_ranks;
+    int64_t counted; /* rank 0: reported by all */
+    int32_t counted_ranks;
+    struct steal_tally tally; /* by message */
+};
+
 /* A rank's end. */
 struct steal {
     const struct steal_loop *loop;
@@ -119,28 +138,7 @@ struct steal {
     _Atomic int idle;          /* threads that wait for work */
     struct engine_event moved; /* there is something again, or never will be */
     _Atomic bool ended;        /* nothing is left in any rank */
-
-    /* ---- ranks; with MPI held ---- */
-    struct victims victims;
-    struct victims_round round;
-    uint64_t random;
-    int lifelines;
-    uint32_t asked_lifelines; /* in this round */
-    uint32_t waiting;         /* bit k: rank - 2^k sleeps */
-    bool asked, asleep;
-    int64_t received, given; /* iterations */
-    int64_t reported;
-    bool reported_once;
-    int64_t below; /* reported to this rank, not yet passed on */
-    int32_t below_ranks;
-    int64_t counted; /* rank 0: reported by all */
-    int32_t counted_ranks;
-    struct steal_message incoming;
-    int taken; /* messages */
-    MPI_Request receive;
-    struct comm_outbox outbox;
-    struct steal_tally tally; /* by message */
-    int64_t messages, bytes;  /* sent */
+    struct steal_ranks ranks;
 };
 
 /* Of every rank.  loop, comm and tree stay the caller's.  Returns 0 or

@@ -15,7 +15,8 @@ void steal_emptied(struct steal *steal);
 
 /* ---- between ranks ---- */
 
-void steal_ranks_open(struct steal *steal);
+/* Returns 0 or -ENOMEM. */
+int steal_ranks_open(struct steal *steal);
 void steal_ranks_reset(struct steal *steal);
 
 /* By an idle thread: passes a moment, or blocks until something comes. */

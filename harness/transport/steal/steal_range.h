@@ -7,6 +7,7 @@
 #define HARNESS_TRANSPORT_STEAL_STEAL_RANGE_H
 
 #include "base/error.h"
+#include "base/invariant.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -36,6 +37,7 @@ struct steal_range {
 
 static inline uint64_t steal_ends(int64_t begin, int64_t end)
 {
+    invariant(0 <= begin && begin <= end && end <= STEAL_ITERATIONS_MAX);
     return (uint64_t)begin << 32 | (uint64_t)end;
 }
 

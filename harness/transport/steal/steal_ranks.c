@@ -23,24 +23,32 @@ enum steal_kind {
 
 /* ---- opening ---- */
 
-void steal_ranks_open(struct steal *steal)
+int steal_ranks_open(struct steal *steal)
 {
     const struct comm *comm = steal->comm;
-    while (comm->ranks > 1 << steal->lifelines)
-        steal->lifelines++;
-    /* An answer, and a gift from every lifeline: a rank asks only when it has
-     * nothing at all. */
-    steal->slots = comm->ranks > 1 ? 1 + steal->lifelines : 0;
-    steal->outbox.room = KEPT;
-    victims_open(&steal->victims, &steal->loop->ranks, comm->rank,
+    struct steal_ranks *ranks = &steal->ranks;
+    struct mailbox_setup box = {.comm = comm, .kept = KEPT};
+    while (comm->ranks > 1 << ranks->lifelines)
+        ranks->lifelines++;
+    victims_open(&ranks->victims, &steal->loop->ranks, comm->rank,
                  steal->loop->near);
+    if (comm->ranks > 1) {
+        /* An answer, and a gift from every lifeline: a rank asks only when it
+         * has nothing at all. */
+        steal->slots = 1 + ranks->lifelines;
+        box.from = MPI_ANY_SOURCE;
+        box.tag = STEAL_TAG;
+        box.posted = 1;
+        box.count = sizeof(struct steal_message);
+    }
+    return mailbox_open(&ranks->box, &box);
 }
 
 static void new_round(struct steal *steal)
 {
-    steal->round = (struct victims_round){0};
-    steal->asked_lifelines = 0;
-    steal->asleep = false;
+    steal->ranks.round = (struct victims_round){0};
+    steal->ranks.asked_lifelines = 0;
+    steal->ranks.asleep = false;
 }
 
 void steal_ranks_reset(struct steal *steal)
@@ -48,27 +56,20 @@ void steal_ranks_reset(struct steal *steal)
     uint64_t mixed = steal->loop->seed + (uint64_t)steal->loop->workers +
                      (uint64_t)steal->comm->rank;
     new_round(steal);
-    steal->random = random_next(&mixed);
-    steal->waiting = 0;
-    steal->asked = steal->reported_once = false;
-    steal->received = steal->given = steal->reported = 0;
-    steal->below = steal->counted = 0;
-    steal->below_ranks = steal->counted_ranks = 0;
-    steal->tally = (struct steal_tally){0};
-    steal->messages = steal->bytes = 0;
-    steal->loop->mail[steal->comm->rank] = steal->taken = 0;
-}
-
-static void post(struct steal *steal)
-{
-    MPI_Irecv(&steal->incoming, sizeof(steal->incoming), MPI_BYTE,
-              MPI_ANY_SOURCE, STEAL_TAG, steal->comm->all, &steal->receive);
+    steal->ranks.random = random_next(&mixed);
+    steal->ranks.waiting = 0;
+    steal->ranks.asked = steal->ranks.reported_once = false;
+    steal->ranks.received = steal->ranks.given = steal->ranks.reported = 0;
+    steal->ranks.below = steal->ranks.counted = 0;
+    steal->ranks.below_ranks = steal->ranks.counted_ranks = 0;
+    steal->ranks.tally = (struct steal_tally){0};
+    mailbox_reset(&steal->ranks.box);
+    steal->loop->mail[steal->comm->rank] = steal->ranks.taken = 0;
 }
 
 void steal_listen(struct steal *steal)
 {
-    if (steal->comm->ranks > 1)
-        post(steal);
+    mailbox_post(&steal->ranks.box, 1);
 }
 
 bool steal_polls(const struct steal *steal)
@@ -78,24 +79,22 @@ bool steal_polls(const struct steal *steal)
 
 void steal_finish(struct steal *steal)
 {
-    comm_outbox_close(&steal->outbox);
+    mailbox_drain(&steal->ranks.box);
 }
 
 /* ---- sending ---- */
 
-_Static_assert(sizeof(struct steal_message) <= COMM_SHORT_BYTES, "short");
-static void say(struct steal *steal, int to, enum steal_kind kind,
-                struct steal_message message)
+_Static_assert(sizeof(struct steal_message) <= MAILBOX_SHORT, "short");
+static void send_message(struct steal *steal, int to, enum steal_kind kind,
+                         struct steal_message message)
 {
     const struct comm *comm = steal->comm;
     message.kind = (int32_t)kind;
     message.from = comm->rank;
-    comm_send_short(comm, &steal->outbox, &message, sizeof(message),
-                    comm_address(comm, to, 0), STEAL_TAG);
+    mailbox_send_short(&steal->ranks.box, &message, sizeof(message),
+                       comm_address(comm, to, 0), STEAL_TAG);
     if (engine_simulated)
         steal->loop->mail[to]++;
-    steal->messages++;
-    steal->bytes += (int64_t)sizeof(message);
 }
 
 /* ---- the victim ---- */
@@ -140,7 +139,7 @@ static bool take_loot(struct steal *steal, struct steal_message *loot)
             continue;
         if (take == size)
             steal_emptied(steal);
-        steal->given += take;
+        steal->ranks.given += take;
         loot->start = end;
         loot->number = take;
         return true;
@@ -148,31 +147,32 @@ static bool take_loot(struct steal *steal, struct steal_message *loot)
     return false;
 }
 
-static void answer(struct steal *steal, const struct steal_message *question)
+static void answer_question(struct steal *steal,
+                            const struct steal_message *question)
 {
     struct steal_message loot = {0};
     engine_charge(ENGINE_ANSWER);
     if (take_loot(steal, &loot)) {
-        say(steal, question->from, STEAL_LOOT, loot);
+        send_message(steal, question->from, STEAL_LOOT, loot);
         return;
     }
     if (question->lifeline >= 0)
-        steal->waiting |= 1u << question->lifeline;
-    say(steal, question->from, STEAL_NONE, loot);
+        steal->ranks.waiting |= 1u << question->lifeline;
+    send_message(steal, question->from, STEAL_NONE, loot);
 }
 
 static void give_to_waiting(struct steal *steal)
 {
     int ranks = steal->comm->ranks;
-    for (int k = 0; steal->waiting != 0; k++) {
+    for (int k = 0; steal->ranks.waiting != 0; k++) {
         struct steal_message loot = {0};
-        if ((steal->waiting >> k & 1) == 0)
+        if ((steal->ranks.waiting >> k & 1) == 0)
             continue;
         if (atomic_load(&steal->loaded) == 0 || !take_loot(steal, &loot))
             return;
-        steal->waiting &= ~(1u << k);
+        steal->ranks.waiting &= ~(1u << k);
         int to = (int)((steal->comm->rank - (1LL << k) + ranks) % ranks);
-        say(steal, to, STEAL_GIFT, loot);
+        send_message(steal, to, STEAL_GIFT, loot);
     }
 }
 
@@ -184,9 +184,9 @@ static void receive_loot(struct steal *steal,
     int slot = steal->workers;
     while (steal_size(steal_look(&steal->range[slot])) > 0)
         slot++;
-    steal->received += message->number;
-    steal->tally.steals++;
-    steal->tally.iterations += message->number;
+    steal->ranks.received += message->number;
+    steal->ranks.tally.steals++;
+    steal->ranks.tally.iterations += message->number;
     new_round(steal);
     atomic_fetch_add(&steal->loaded, 1);
     atomic_store(&steal->range[slot].ends,
@@ -199,7 +199,7 @@ static int lifeline_to(const struct steal *steal, int rank)
 {
     int ranks = steal->comm->ranks;
     int distance = (rank - steal->comm->rank + ranks) % ranks;
-    for (int k = 0; k < steal->lifelines; k++)
+    for (int k = 0; k < steal->ranks.lifelines; k++)
         if (distance == 1 << k)
             return k;
     return -1;
@@ -210,10 +210,10 @@ static int lifeline_to(const struct steal *steal, int rank)
 static int next_victim(struct steal *steal)
 {
     int ranks = steal->comm->ranks;
-    int victim =
-        victims_next(&steal->victims, &steal->round, TRIES, &steal->random);
-    for (int k = 0; victim < 0 && k < steal->lifelines; k++)
-        if ((steal->asked_lifelines >> k & 1) == 0)
+    int victim = victims_next(&steal->ranks.victims, &steal->ranks.round, TRIES,
+                              &steal->ranks.random);
+    for (int k = 0; victim < 0 && k < steal->ranks.lifelines; k++)
+        if ((steal->ranks.asked_lifelines >> k & 1) == 0)
             victim = (int)((steal->comm->rank + (1LL << k)) % ranks);
     return victim;
 }
@@ -225,65 +225,66 @@ static void pass_end(struct steal *steal)
 {
     int below = 2 * steal->comm->rank + 1;
     for (int to = below; to <= below + 1 && to < steal->comm->ranks; to++)
-        say(steal, to, STEAL_END, (struct steal_message){0});
+        send_message(steal, to, STEAL_END, (struct steal_message){0});
     atomic_store(&steal->ended, true);
     engine_wake(&steal->moved);
 }
 
 static void count_all(struct steal *steal, int64_t number, int32_t ranks)
 {
-    steal->counted += number;
-    steal->counted_ranks += ranks;
+    steal->ranks.counted += number;
+    steal->ranks.counted_ranks += ranks;
     /* To itself as to all others: then it receives nothing more. */
-    if (steal->counted == steal->loop->iterations &&
-        steal->counted_ranks == steal->comm->ranks)
-        say(steal, 0, STEAL_END, (struct steal_message){0});
+    if (steal->ranks.counted == steal->loop->iterations &&
+        steal->ranks.counted_ranks == steal->comm->ranks)
+        send_message(steal, 0, STEAL_END, (struct steal_message){0});
 }
 
 /* By a rank that sleeps: the iterations taken since its last report, and the
  * reports from below. */
-static void report(struct steal *steal)
+static void send_report(struct steal *steal)
 {
     const int64_t *share = steal->loop->share + steal->first_worker;
-    int64_t taken =
-        share[steal->workers] - share[0] + steal->received - steal->given;
-    int64_t number = taken - steal->reported + steal->below;
-    int32_t ranks = !steal->reported_once + steal->below_ranks;
+    int64_t taken = share[steal->workers] - share[0] + steal->ranks.received -
+                    steal->ranks.given;
+    int64_t number = taken - steal->ranks.reported + steal->ranks.below;
+    int32_t ranks = !steal->ranks.reported_once + steal->ranks.below_ranks;
     if (number == 0 && ranks == 0)
         return;
-    steal->reported = taken;
-    steal->reported_once = true;
-    steal->below = 0;
-    steal->below_ranks = 0;
+    steal->ranks.reported = taken;
+    steal->ranks.reported_once = true;
+    steal->ranks.below = 0;
+    steal->ranks.below_ranks = 0;
     if (steal->comm->rank == 0)
         count_all(steal, number, ranks);
     else
-        say(steal, (steal->comm->rank - 1) / 2, STEAL_REPORT,
-            (struct steal_message){.number = number, .ranks = ranks});
+        send_message(steal, (steal->comm->rank - 1) / 2, STEAL_REPORT,
+                     (struct steal_message){.number = number, .ranks = ranks});
 }
 
 /* ---- both ---- */
 
-static void handle(struct steal *steal, const struct steal_message *message)
+static void handle_message(struct steal *steal,
+                           const struct steal_message *message)
 {
     switch ((enum steal_kind)message->kind) {
     case STEAL_ASK:
-        answer(steal, message);
+        answer_question(steal, message);
         break;
     case STEAL_LOOT:
-        steal->asked = false;
+        steal->ranks.asked = false;
         receive_loot(steal, message);
         break;
     case STEAL_NONE:
-        steal->asked = false;
-        steal->tally.failed++;
+        steal->ranks.asked = false;
+        steal->ranks.tally.failed++;
         break;
     case STEAL_GIFT:
         receive_loot(steal, message);
         break;
     case STEAL_REPORT:
-        steal->below += message->number;
-        steal->below_ranks += message->ranks;
+        steal->ranks.below += message->number;
+        steal->ranks.below_ranks += message->ranks;
         break;
     case STEAL_END:
         pass_end(steal);
@@ -292,18 +293,19 @@ static void handle(struct steal *steal, const struct steal_message *message)
 }
 
 /* Nothing is left here, and a thread has nothing to do. */
-static bool hungry(const struct steal *steal)
+static bool needs_work(const struct steal *steal)
 {
     return atomic_load(&steal->loaded) == 0 && atomic_load(&steal->idle) > 0;
 }
 
-static void ask(struct steal *steal, int victim)
+static void ask_victim(struct steal *steal, int victim)
 {
     int lifeline = lifeline_to(steal, victim);
     if (lifeline >= 0)
-        steal->asked_lifelines |= 1u << lifeline;
-    steal->asked = true;
-    say(steal, victim, STEAL_ASK, (struct steal_message){.lifeline = lifeline});
+        steal->ranks.asked_lifelines |= 1u << lifeline;
+    steal->ranks.asked = true;
+    send_message(steal, victim, STEAL_ASK,
+                 (struct steal_message){.lifeline = lifeline});
 }
 
 static void follow_up(struct steal *steal)
@@ -311,36 +313,39 @@ static void follow_up(struct steal *steal)
     if (atomic_load(&steal->ended))
         return;
     give_to_waiting(steal);
-    if (!steal->asked && !steal->asleep && hungry(steal)) {
+    if (!steal->ranks.asked && !steal->ranks.asleep && needs_work(steal)) {
         int victim = next_victim(steal);
         if (victim >= 0)
-            ask(steal, victim);
+            ask_victim(steal, victim);
         else
-            steal->asleep = true;
+            steal->ranks.asleep = true;
     }
-    if (steal->asleep)
-        report(steal);
+    if (steal->ranks.asleep)
+        send_report(steal);
 }
 
-/* The receive is complete. */
-static void arrived(struct steal *steal)
+/* Handles a message if one is there. */
+static bool take_message(struct steal *steal)
 {
-    struct steal_message message = steal->incoming;
-    steal->taken++;
-    handle(steal, &message);
+    const struct steal_message *message = mailbox_take(&steal->ranks.box);
+    if (message == NULL)
+        return false;
+    steal->ranks.taken++;
+    handle_message(steal, message);
     if (!atomic_load(&steal->ended))
-        post(steal);
+        mailbox_post(&steal->ranks.box, 1);
     follow_up(steal);
+    return true;
 }
 
 /* Whether to look for messages at all.  In simulation a look takes as long to
  * simulate as a message, and every rank looks all the time. */
 static bool may_arrive(const struct steal *steal)
 {
-    if (steal->receive == MPI_REQUEST_NULL)
+    if (steal->ranks.box.posted == 0)
         return false;
     return !engine_simulated ||
-           steal->loop->mail[steal->comm->rank] != steal->taken;
+           steal->loop->mail[steal->comm->rank] != steal->ranks.taken;
 }
 
 bool steal_poll(struct steal *steal)
@@ -349,20 +354,14 @@ bool steal_poll(struct steal *steal)
     if (!comm_try(steal->comm))
         return false;
     follow_up(steal);
-    while (may_arrive(steal)) {
-        int there;
-        MPI_Test(&steal->receive, &there, MPI_STATUS_IGNORE);
-        if (!there)
-            break;
-        arrived(steal);
+    while (may_arrive(steal) && take_message(steal))
         any = true;
-    }
     comm_end(steal->comm);
     return any;
 }
 
 /* Messages go to thread 0 where each thread has its own address. */
-static bool receives(const struct steal *steal)
+static bool is_receiver(const struct steal *steal)
 {
     const struct comm *comm = steal->comm;
     return comm->ranks > 1 &&
@@ -374,7 +373,7 @@ void steal_pause(struct steal *steal, struct engine_idle *idle)
 {
     const struct engine_patience *patience = &steal->patience;
     MPI_Status status;
-    if (!receives(steal)) {
+    if (!is_receiver(steal)) {
         engine_idle(idle, patience, &steal->moved);
         return;
     }
@@ -387,7 +386,8 @@ void steal_pause(struct steal *steal, struct engine_idle *idle)
     /* In simulation it blocks, so that there must be nothing else to do. */
     if (engine_simulated && atomic_load(&steal->loaded) > 0)
         return;
-    if (comm_pause(steal->comm, idle, patience, &steal->moved, &steal->receive,
-                   1, &status) == 0)
-        arrived(steal);
+    MPI_Request *oldest = mailbox_oldest(&steal->ranks.box);
+    if (comm_pause(steal->comm, idle, patience, &steal->moved, oldest,
+                   oldest != NULL, &status) == 0)
+        take_message(steal);
 }

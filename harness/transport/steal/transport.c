@@ -155,7 +155,8 @@ static void steal_end_finish(void *own)
 static struct transport_traffic steal_traffic(const void *own)
 {
     const struct steal *steal = &((const struct steal_end *)own)->steal;
-    return (struct transport_traffic){steal->messages, steal->bytes};
+    return (struct transport_traffic){steal->ranks.box.messages,
+                                      steal->ranks.box.bytes};
 }
 
 static void steal_facts(const void *own, int i, int64_t value[TRANSPORT_FACTS])
