@@ -54,8 +54,6 @@ LIBRARY = {"dls"} | {room for floor, rooms in FLOORS.items() if floor < 4
     "sched/select"}
 NOT_IN_LIBRARY = re.compile(
     r"^(abort|exit|_exit|json_|hwloc_|PAPI_|XXH|bli_|printf$|puts$)")
-# Still to be mended: lists that end the program when memory runs out.
-ABORTS = {"harness/comm/input.o"}
 
 HEIGHT = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 
@@ -135,8 +133,6 @@ def check_symbols(build, objects):
             if name in owner and points_up(room, owner[name]):
                 wrong.append(f"{path}: {name} is made in {owner[name]}, on "
                              f"floor {HEIGHT[owner[name]]}")
-            if name == "abort" and str(path) in ABORTS:
-                continue
             if room in LIBRARY and NOT_IN_LIBRARY.match(name):
                 wrong.append(f"{path}: {name} is nothing for a library")
     return wrong

@@ -25,6 +25,7 @@ static const int sizes[CALIBRATION_SIZES] = {1, 4, 16, 64, 256, 1024, 4096};
 struct transfer {
     struct crew *crew;
     const struct comm *comm;
+    struct mailbox box;
     int64_t before[UNITS + 1];
     char *memory;
     struct input input;
@@ -101,7 +102,6 @@ static void measure_rank(struct transfer *t, int rank,
 {
     double sample[CALIBRATION_SIZES + 1][SAMPLES];
     t->to = rank;
-    landing_open(&t->landing, t->comm, &t->input, 0, DATA, 1);
     /* The first of each is there to warm up. */
     for (int i = 0; i <= EMPTY; i++)
         for (int s = -1; s < SAMPLES; s++) {
@@ -129,7 +129,11 @@ static void open_memory(struct transfer *t)
                               .store = t->memory,
                               .landing = t->memory,
                               .stride = STORE};
-    port_open(&t->port, t->comm, &t->input);
+    const struct mailbox_setup box = {.comm = t->comm};
+    if (mailbox_open(&t->box, &box) != 0 ||
+        port_open(&t->port, &t->box, &t->input, 1) != 0 ||
+        landing_open(&t->landing, t->comm, &t->input, 0, DATA, 1) != 0)
+        need_failed();
 }
 
 void transfer_measure(struct crew *crew, struct calibration_kind *kind)
@@ -144,7 +148,9 @@ void transfer_measure(struct crew *crew, struct calibration_kind *kind)
     engine_team_run(crew->context->team, bind_body, crew);
     for (int r = 1; r < comm->ranks; r++)
         measure_rank(t, r, &kind->transfer[r - 1]);
+    landing_close(&t->landing);
     port_close(&t->port);
+    mailbox_close(&t->box);
     free(t->memory);
     free(t);
 }

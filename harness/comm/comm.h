@@ -87,26 +87,6 @@ int comm_pause(const struct comm *comm, struct engine_idle *idle,
                struct engine_event *event, MPI_Request *requests, int count,
                MPI_Status *status);
 
-/* Short messages of one rank that are still under way, in simulation; with
- * more than `room` it waits for the oldest. */
-enum { COMM_SHORT_BYTES = 48 };
-struct comm_outbox {
-    int room, next;
-    struct comm_kept *kept; /* NULL: none yet */
-};
-
-/* Sends up to COMM_SHORT_BYTES, which may change afterwards, to a rank that
- * does not wait for the sender before receiving it. */
-void comm_send_short(const struct comm *comm, struct comm_outbox *outbox,
-                     const void *data, int bytes, int to, int tag);
-/* Waits until all have left, and frees it. */
-void comm_outbox_close(struct comm_outbox *outbox);
-
-/* Begins to send results.  They must stay until *request is complete. */
-void comm_send_results(const struct comm *comm, const void *data, int count,
-                       MPI_Datatype type, int to, int tag,
-                       MPI_Request *request);
-
 /* MPI_Init_thread and the communicators.  Returns 0 or -errno. */
 int comm_open(struct comm *comm, struct error *err);
 void comm_close(struct comm *comm);

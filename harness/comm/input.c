@@ -1,5 +1,8 @@
 #include "harness/comm/input.h"
 
+#include "base/invariant.h"
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +14,13 @@ enum { ANSWER = 1 << 14 };
 
 /* ---- the port ---- */
 
-void port_open(struct port *port, const struct comm *comm,
-               const struct input *input)
+int port_open(struct port *port, struct mailbox *box, const struct input *input,
+              int64_t room)
 {
     *port = (struct port){
-        .comm = comm, .input = input, .sending = MPI_REQUEST_NULL};
+        .box = box, .input = input, .room = room, .sending = MPI_REQUEST_NULL};
+    port->queue = calloc((size_t)room + 1, sizeof(*port->queue));
+    return port->queue != NULL ? 0 : -ENOMEM;
 }
 
 void port_close(struct port *port)
@@ -28,39 +33,36 @@ void port_reset(struct port *port)
 {
     port->next = 0;
     port->count = 0;
-    port->messages = 0;
-    port->bytes = 0;
 }
 
-void port_go_on(struct port *port)
+static void send_data(struct port *port, const struct port_message *m)
 {
     const struct input *input = port->input;
-    if (port->next == port->count)
-        return;
-    const struct port_message *m = &port->queue[port->next++];
     int64_t bytes = input_bytes(input, m->start, m->size);
     const char *from =
         input->before != NULL ? input->store + input->before[m->start] : NULL;
     MPI_Issend(from, (int)(bytes / 8), MPI_UINT64_T, m->to, m->tag,
-               port->comm->all, &port->sending);
-    port->messages++;
-    port->bytes += bytes;
+               port->box->comm->all, &port->sending);
+    mailbox_count(port->box, bytes);
+}
+
+void port_go_on(struct port *port)
+{
+    if (port->count == 0)
+        return;
+    send_data(port, &port->queue[port->next]);
+    port->next = (port->next + 1) % port->room;
+    port->count--;
 }
 
 void port_put(struct port *port, const struct port_message *message)
 {
-    if (port->count == port->room) {
-        int64_t room = 2 * port->room + 64;
-        struct port_message *queue =
-            realloc(port->queue, (size_t)room * sizeof(*queue));
-        if (queue == NULL)
-            abort(); /* some bytes for a chunk: nothing sensible is left */
-        port->queue = queue;
-        port->room = room;
+    if (port->sending == MPI_REQUEST_NULL) {
+        send_data(port, message);
+        return;
     }
-    port->queue[port->count++] = *message;
-    if (port->sending == MPI_REQUEST_NULL)
-        port_go_on(port);
+    invariant(port->count < port->room);
+    port->queue[(port->next + port->count++) % port->room] = *message;
 }
 
 bool port_poll(struct port *port)
@@ -77,7 +79,7 @@ bool port_poll(struct port *port)
 void port_drain(struct port *port, const struct engine_patience *patience)
 {
     while (port->sending != MPI_REQUEST_NULL) {
-        comm_wait(port->comm, patience, &port->sending);
+        comm_wait(port->box->comm, patience, &port->sending);
         port_go_on(port);
     }
 }
@@ -86,74 +88,78 @@ double port_time(struct port *port, const struct port_message *message,
                  const struct engine_patience *patience)
 {
     MPI_Request answer;
-    MPI_Irecv(NULL, 0, MPI_BYTE, message->to, ANSWER, port->comm->all, &answer);
+    MPI_Irecv(NULL, 0, MPI_BYTE, message->to, ANSWER, port->box->comm->all,
+              &answer);
     double start = engine_now();
     port_put(port, message);
     port_drain(port, patience);
-    comm_wait(port->comm, patience, &answer);
+    comm_wait(port->box->comm, patience, &answer);
     return engine_now() - start;
 }
 
 /* ---- landings ---- */
 
-void landing_open(struct landing *landing, const struct comm *comm,
-                  const struct input *input, int from, int tag, int slots)
+int landing_open(struct landing *landing, const struct comm *comm,
+                 const struct input *input, int from, int tag, int slots)
 {
-    *landing = (struct landing){
-        .comm = comm, .input = input, .from = from, .tag = tag, .slots = slots};
-    for (int i = 0; i < LANDINGS; i++)
-        landing->request[i] = MPI_REQUEST_NULL;
+    const struct mailbox_setup box = {
+        .comm = comm,
+        .from = from,
+        .tag = tag,
+        .posted = slots,
+        .count = (int)(input_bytes(input, 0, input->iterations) / 8),
+        .type = MPI_UINT64_T,
+        .given = true,
+        .memory = input->landing,
+        .stride = input->stride};
+    *landing = (struct landing){.input = input, .slots = slots};
+    return mailbox_open(&landing->box, &box);
 }
 
-static char *room_of(const struct landing *landing, int64_t message)
+void landing_close(struct landing *landing)
 {
-    const struct input *input = landing->input;
-    if (input->landing == NULL)
-        return NULL;
-    return input->landing + (size_t)(message % landing->slots) * input->stride;
+    mailbox_close(&landing->box);
 }
 
 void landing_reset(struct landing *landing)
 {
-    for (int i = 0; i < landing->slots && landing->input->stride > 0; i++)
-        memset(room_of(landing, i), POISON, (size_t)landing->used);
+    const struct input *input = landing->input;
+    for (int i = 0; i < landing->slots && input->stride > 0; i++)
+        memset(input->landing + (size_t)i * input->stride, POISON,
+               (size_t)landing->used);
+    mailbox_reset(&landing->box);
     landing->posted = 0;
-    landing->taken = 0;
 }
 
 void landing_post(struct landing *landing)
 {
-    const struct input *input = landing->input;
-    int64_t all = input_bytes(input, 0, input->iterations);
-    int64_t message = landing->posted++;
-    MPI_Irecv(room_of(landing, message), (int)(all / 8), MPI_UINT64_T,
-              landing->from, landing->tag, landing->comm->all,
-              &landing->request[message % landing->slots]);
+    mailbox_post(&landing->box, landing->box.posted + 1);
+    landing->posted++;
 }
 
 const char *landing_take(struct landing *landing, int64_t bytes,
                          const struct engine_patience *patience,
                          struct source *source)
 {
-    int64_t message = landing->taken++;
-    MPI_Request *request = &landing->request[message % landing->slots];
-    if (*request != MPI_REQUEST_NULL && !comm_test(landing->comm, request)) {
+    const struct comm *comm = landing->box.comm;
+    MPI_Request *request = mailbox_oldest(&landing->box);
+    if (!comm_test(comm, request)) {
         double since = source != NULL ? source_wait(source) : 0;
-        comm_wait(landing->comm, patience, request);
+        comm_wait(comm, patience, request);
         if (source != NULL)
             source_go_on(source, since);
     }
     if (bytes > landing->used)
         landing->used = bytes;
-    return room_of(landing, message);
+    return mailbox_take(&landing->box);
 }
 
 /* The oldest comes first; testing it lets all others progress, too. */
 bool landing_poll(struct landing *landing)
 {
-    MPI_Request *request = &landing->request[landing->taken % landing->slots];
+    MPI_Request *request = mailbox_oldest(&landing->box);
     int there;
-    if (landing->posted == landing->taken || *request == MPI_REQUEST_NULL)
+    if (request == NULL || *request == MPI_REQUEST_NULL)
         return false;
     MPI_Test(request, &there, MPI_STATUS_IGNORE);
     return true;
@@ -163,7 +169,7 @@ void landing_answer(struct landing *landing,
                     const struct engine_patience *patience)
 {
     MPI_Request told;
-    MPI_Isend(NULL, 0, MPI_BYTE, landing->from, ANSWER, landing->comm->all,
-              &told);
-    comm_wait(landing->comm, patience, &told);
+    MPI_Isend(NULL, 0, MPI_BYTE, landing->box.from, ANSWER,
+              landing->box.comm->all, &told);
+    comm_wait(landing->box.comm, patience, &told);
 }

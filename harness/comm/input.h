@@ -6,11 +6,10 @@
 #ifndef HARNESS_COMM_INPUT_H
 #define HARNESS_COMM_INPUT_H
 
-#include "harness/comm/comm.h"
+#include "harness/comm/mailbox.h"
 #include "harness/comm/source.h"
 #include "harness/engine/engine.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -51,17 +50,21 @@ struct port_message {
  * they were put in.  A message is over when its receiver has begun to take it
  * and the data have left (MPI_Issend).  Called by one thread. */
 struct port {
-    const struct comm *comm;
+    struct mailbox *box; /* counts what is sent */
     const struct input *input;
-    struct port_message *queue;
+    struct port_message *queue; /* a ring */
     int64_t next, count, room;
     MPI_Request sending; /* null: the port is free and nothing waits */
-    int64_t messages, bytes;
 };
 
-void port_open(struct port *port, const struct comm *comm,
-               const struct input *input);
+/* box and input stay the caller's.  room: messages that wait at a time, at
+ * most.  Returns 0 or -ENOMEM. */
+int port_open(struct port *port, struct mailbox *box, const struct input *input,
+              int64_t room);
+/* Also one that was never opened, but is zeroed. */
 void port_close(struct port *port);
+
+/* Before a repetition: nothing waits. */
 void port_reset(struct port *port);
 
 /* Leaves at once when the port is free. */
@@ -85,17 +88,18 @@ double port_time(struct port *port, const struct port_message *message,
 
 /* Messages that are awaited, and the data of those that are there. */
 struct landing {
-    const struct comm *comm;
+    struct mailbox box; /* its ring is the landings */
     const struct input *input;
-    int from, tag;         /* whose messages */
-    int slots;             /* 1 to LANDINGS */
-    int64_t posted, taken; /* messages so far */
-    int64_t used;          /* bytes of a room that were ever written */
-    MPI_Request request[LANDINGS];
+    int slots;      /* 1 to LANDINGS */
+    int64_t posted; /* messages so far */
+    int64_t used;   /* bytes of a room that were ever written */
 };
 
-void landing_open(struct landing *landing, const struct comm *comm,
-                  const struct input *input, int from, int tag, int slots);
+/* Messages of this tag from this rank.  Returns 0 or -ENOMEM. */
+int landing_open(struct landing *landing, const struct comm *comm,
+                 const struct input *input, int from, int tag, int slots);
+/* Also one that was never opened, but is zeroed. */
+void landing_close(struct landing *landing);
 
 /* Before a repetition: wipes old data, so that they cannot pass for new
  * ones. */

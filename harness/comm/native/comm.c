@@ -95,24 +95,6 @@ void comm_wait(const struct comm *comm, const struct engine_patience *patience,
 }
 
 /* Messages wake no thread, and events would not hear of them. */
-void comm_send_short(const struct comm *comm, struct comm_outbox *outbox,
-                     const void *data, int bytes, int to, int tag)
-{
-    (void)outbox;
-    MPI_Send(data, bytes, MPI_BYTE, to, tag, comm->all);
-}
-
-void comm_outbox_close(struct comm_outbox *outbox)
-{
-    (void)outbox;
-}
-
-void comm_send_results(const struct comm *comm, const void *data, int count,
-                       MPI_Datatype type, int to, int tag, MPI_Request *request)
-{
-    MPI_Isend(data, count, type, to, tag, comm->all, request);
-}
-
 int comm_pause(const struct comm *comm, struct engine_idle *idle,
                const struct engine_patience *patience,
                struct engine_event *event, MPI_Request *requests, int count,

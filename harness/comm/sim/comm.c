@@ -3,10 +3,6 @@
  * rank 0 has done it. */
 #include "harness/comm/comm.h"
 
-#include "harness/engine/sim/world.h"
-
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Requests on their way to a master at a time.  Natively a message travels
@@ -62,60 +58,6 @@ void comm_wait(const struct comm *comm, const struct engine_patience *patience,
 {
     (void)comm, (void)patience;
     MPI_Wait(request, MPI_STATUS_IGNORE);
-}
-
-/* SMPI keeps one list of all messages in flight whose senders do not wait for
- * them (short ones by MPI_Send and MPI_Isend) and passes through all of it at
- * the end of each: with thousands of ranks that takes longer than everything
- * else.  So senders keep what they send, and wait for it later.  Not where a
- * rank has several threads: each is a rank of SMPI, and none of them can wait
- * for what another has sent; nor where a message keeps its receiver busy, which
- * SMPI charges only when the sender does not wait. */
-struct comm_kept {
-    MPI_Request request;
-    char data[COMM_SHORT_BYTES];
-};
-
-static bool keeps(const struct comm *comm)
-{
-    return comm->lanes == 1 && !world_charges_receivers();
-}
-
-void comm_send_short(const struct comm *comm, struct comm_outbox *outbox,
-                     const void *data, int bytes, int to, int tag)
-{
-    if (!keeps(comm)) {
-        MPI_Send(data, bytes, MPI_BYTE, to, tag, comm->all);
-        return;
-    }
-    if (outbox->kept == NULL) {
-        outbox->kept = calloc((size_t)outbox->room, sizeof(*outbox->kept));
-        if (outbox->kept == NULL)
-            abort(); /* some bytes: nothing sensible is left */
-        for (int i = 0; i < outbox->room; i++)
-            outbox->kept[i].request = MPI_REQUEST_NULL;
-    }
-    struct comm_kept *kept = &outbox->kept[outbox->next++ % outbox->room];
-    MPI_Wait(&kept->request, MPI_STATUS_IGNORE);
-    memcpy(kept->data, data, (size_t)bytes);
-    MPI_Issend(kept->data, bytes, MPI_BYTE, to, tag, comm->all, &kept->request);
-}
-
-void comm_outbox_close(struct comm_outbox *outbox)
-{
-    for (int i = 0; i < outbox->room && outbox->kept != NULL; i++)
-        MPI_Wait(&outbox->kept[i].request, MPI_STATUS_IGNORE);
-    free(outbox->kept);
-    outbox->kept = NULL;
-}
-
-void comm_send_results(const struct comm *comm, const void *data, int count,
-                       MPI_Datatype type, int to, int tag, MPI_Request *request)
-{
-    if (keeps(comm))
-        MPI_Issend(data, count, type, to, tag, comm->all, request);
-    else
-        MPI_Isend(data, count, type, to, tag, comm->all, request);
 }
 
 int comm_pause(const struct comm *comm, struct engine_idle *idle,

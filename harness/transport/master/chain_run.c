@@ -54,9 +54,7 @@ void chain_finish(void *end)
 struct transport_traffic chain_traffic(const void *end)
 {
     const struct relay *relay = &((const struct chain *)end)->relay;
-    return (struct transport_traffic){relay->box.messages +
-                                          relay->port.messages,
-                                      relay->box.bytes + relay->port.bytes};
+    return (struct transport_traffic){relay->box.messages, relay->box.bytes};
 }
 
 bool chain_keeps(const void *end, int worker)

@@ -151,13 +151,22 @@ static int open_results(struct relay *relay, const struct relay_setup *setup)
     return result_collector_open(&relay->results, &results);
 }
 
-/* One chunk may come while another is computed, if it is asked for so early. */
-static void open_input(struct relay *relay)
+/* One chunk may come while another is computed, if it is asked for so early.  A
+ * child asks for the next when the data of the one before have landed, so that
+ * one message of each waits at most. */
+static int open_input(struct relay *relay)
 {
-    port_open(&relay->port, relay->comm, relay->input);
-    landing_open(&relay->landing, relay->comm, relay->input,
-                 relay->tree->master[0].rank, RELAY_DATA,
-                 relay->prefetch ? 2 : 1);
+    int code = 0;
+    if (relay->input == NULL)
+        return 0;
+    if (relay->queue.children > 0)
+        code = port_open(&relay->port, &relay->box, relay->input,
+                         relay->queue.children);
+    if (code == 0)
+        code = landing_open(&relay->landing, relay->comm, relay->input,
+                            relay->tree->master[0].rank, RELAY_DATA,
+                            relay->prefetch ? 2 : 1);
+    return code;
 }
 
 static bool learns(const struct sched_pair *pair)
@@ -180,9 +189,8 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
                             .reissues = setup->reissues,
                             .book = setup->book,
                             .over = {.request = MPI_REQUEST_NULL},
-                            .input = setup->input};
-    if (relay->input != NULL)
-        open_input(relay);
+                            .input = setup->input,
+                            .port = {.sending = MPI_REQUEST_NULL}};
     for (int m = 0; m < tree->count; m++)
         masters += hosted_here(relay, m);
     int code = open_masters(relay, setup, masters, err);
@@ -190,6 +198,8 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
         code = open_queue(relay, setup);
     if (code == 0)
         code = open_results(relay, setup);
+    if (code == 0)
+        code = open_input(relay);
     if (code == 0)
         return 0;
     relay_close(relay);
@@ -213,6 +223,7 @@ void relay_close(struct relay *relay)
     request_queue_close(&relay->queue);
     mailbox_close(&relay->box);
     port_close(&relay->port);
+    landing_close(&relay->landing);
 }
 
 void relay_reset(struct relay *relay, bool remember)

@@ -1,7 +1,6 @@
 #include "harness/transport/push/push.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 enum { PUSH_DATA = 1, PUSH_RESULT = 2, MASTER = 0 };
 
@@ -22,25 +21,39 @@ bool push_collects(const struct push *push, const struct push_chunk *chunk)
 
 /* ---- opening and closing ---- */
 
+/* Results that travel from here or to here, and data from here. */
+static int open_messages(struct push *push)
+{
+    const struct push_setup *s = &push->setup;
+    struct mailbox_setup box = {.comm = s->comm};
+    int64_t sent = 0;
+    for (int64_t i = 0; i < s->count; i++) {
+        const struct push_chunk *c = &s->list[i];
+        bool here = rank_of(push, c) == s->comm->rank;
+        push->chunks += here;
+        sent += rank_of(push, c) != MASTER;
+        box.requests += push_collects(push, c) && (master_here(push) || here);
+    }
+    int code = mailbox_open(&push->box, &box);
+    if (code == 0)
+        code = port_open(&push->port, &push->box, s->input,
+                         master_here(push) ? sent : 0);
+    if (code == 0)
+        code = landing_open(&push->landing, s->comm, s->input, MASTER,
+                            PUSH_DATA, s->overlap ? LANDINGS : 1);
+    return code;
+}
+
 int push_open(struct push *push, const struct push_setup *setup,
               struct error *err)
 {
-    const struct comm *comm = setup->comm;
     *push = (struct push){.setup = *setup, .iteration = MPI_DATATYPE_NULL};
     push->setup.collect = setup->collect && setup->output_bytes > 0;
-    port_open(&push->port, comm, setup->input);
-    landing_open(&push->landing, comm, setup->input, MASTER, PUSH_DATA,
-                 setup->overlap ? LANDINGS : 1);
-    for (int64_t i = 0; i < setup->count; i++) {
-        const struct push_chunk *c = &setup->list[i];
-        push->chunks += rank_of(push, c) == comm->rank;
-        push->room += push_collects(push, c) &&
-                      (master_here(push) || rank_of(push, c) == comm->rank);
+    if (open_messages(push) != 0) {
+        push_close(push);
+        return error_set(err, ENOMEM, "out of memory for %lld chunks",
+                         (long long)setup->count);
     }
-    push->result = calloc((size_t)push->room + 1, sizeof(*push->result));
-    if (push->result == NULL)
-        return error_set(err, ENOMEM, "out of memory for %lld results",
-                         (long long)push->room);
     if (push->setup.collect) {
         MPI_Type_contiguous((int)setup->output_bytes, MPI_BYTE,
                             &push->iteration);
@@ -53,18 +66,17 @@ void push_close(struct push *push)
 {
     if (push->iteration != MPI_DATATYPE_NULL)
         MPI_Type_free(&push->iteration);
+    landing_close(&push->landing);
     port_close(&push->port);
-    free(push->result);
+    mailbox_close(&push->box);
 }
 
 void push_reset(struct push *push)
 {
+    mailbox_reset(&push->box);
     port_reset(&push->port);
     landing_reset(&push->landing);
     push->begun = false;
-    push->results = 0;
-    push->messages = 0;
-    push->bytes = 0;
 }
 
 /* ---- the master ---- */
@@ -79,7 +91,7 @@ void push_listen(struct push *push)
             continue;
         char *to = (char *)s->inbox + (size_t)c->chunk.start * s->output_bytes;
         MPI_Irecv(to, (int)c->chunk.size, push->iteration, rank_of(push, c),
-                  PUSH_RESULT, s->comm->all, &push->result[push->results++]);
+                  PUSH_RESULT, s->comm->all, mailbox_add(&push->box));
     }
 }
 
@@ -117,8 +129,7 @@ void push_finish(struct push *push)
 {
     begin(push);
     port_drain(&push->port, &push->setup.patience);
-    for (int64_t i = 0; i < push->results; i++)
-        comm_wait(push->setup.comm, &push->setup.patience, &push->result[i]);
+    mailbox_await(&push->box, &push->setup.patience);
 }
 
 /* ---- workers ---- */
@@ -133,9 +144,8 @@ static void send_results(struct push_source *source)
     const char *from =
         (const char *)s->output + (size_t)c->start * s->output_bytes;
     MPI_Isend(from, (int)c->size, push->iteration, MASTER, PUSH_RESULT,
-              s->comm->all, &push->result[push->results++]);
-    push->messages++;
-    push->bytes += c->size * (int64_t)s->output_bytes;
+              s->comm->all, mailbox_add(&push->box));
+    mailbox_count(&push->box, c->size * (int64_t)s->output_bytes);
 }
 
 static const struct push_chunk *own_chunk(struct push_source *source)
@@ -153,7 +163,7 @@ static const char *receive(struct push_source *source,
     struct push *push = source->push;
     struct landing *landing = &push->landing;
     while (landing->posted < push->chunks &&
-           landing->posted - landing->taken < landing->slots)
+           landing->box.posted < landing->slots)
         landing_post(landing);
     return landing_take(
         landing, input_bytes(push->setup.input, c->chunk.start, c->chunk.size),

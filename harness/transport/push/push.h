@@ -36,13 +36,11 @@ struct push_setup {
 struct push {
     struct push_setup setup;
     MPI_Datatype iteration; /* output of one iteration */
+    struct mailbox box;     /* results on their way */
     struct port port;       /* the master's */
     bool begun;
     struct landing landing; /* the worker's */
     int64_t chunks;         /* of this rank's worker */
-    MPI_Request *result;    /* results on their way */
-    int64_t results, room;
-    int64_t messages, bytes; /* of results, sent by this rank */
 };
 
 /* Of every rank.  Returns 0 or -ENOMEM. */

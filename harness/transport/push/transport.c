@@ -122,8 +122,7 @@ static void push_end_finish(void *own)
 static struct transport_traffic push_traffic(const void *own)
 {
     const struct push *push = &((const struct push_end *)own)->push;
-    return (struct transport_traffic){push->messages + push->port.messages,
-                                      push->bytes + push->port.bytes};
+    return (struct transport_traffic){push->box.messages, push->box.bytes};
 }
 
 static bool push_keeps(const void *own, int worker)
