@@ -189,13 +189,12 @@ static void add_skip(struct cross_result *result, const struct cell *cell,
     if (i == result->reasons) {
         need_room(&result->skips, &result->skips_room, i + 1,
                   sizeof(*result->skips));
-        struct cross_skip *skips = result->skips;
-        skips[i].count = 0;
-        memcpy(skips[i].reason, cut, sizeof(cut));
-        snprintf(skips[i].example, sizeof(skips[i].example),
+        struct cross_skip *skip = &result->skips[result->reasons++];
+        skip->count = 0;
+        memcpy(skip->reason, cut, sizeof(cut));
+        snprintf(skip->example, sizeof(skip->example),
                  "%.50s %.40s %dx%d %.10s %.20s", cell->kernel, cell->scheme,
                  cell->ranks, cell->threads, cell->transport, cell->hierarchy);
-        result->reasons++;
     }
     result->skips[i].count++;
     result->skipped++;
