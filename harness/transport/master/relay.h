@@ -198,9 +198,9 @@ void relay_send_request(struct relay *relay, struct request request, int thread,
 void relay_send_told(struct relay *relay, struct hosted *hosted,
                      enum request_kind kind);
 
-/* Answers the oldest request that has come, if there is one, and those that
- * waited for the refill of a hosted master, which has come; with MPI held. */
-bool relay_answer_next(struct relay *relay);
+/* Answers a request, or lets it wait for a refill, and receives the next; and a
+ * refill for a hosted master has come.  With MPI held. */
+void relay_handle_request(struct relay *relay, const struct request *request);
 void relay_take_refill(struct relay *relay, struct hosted *hosted,
                        const MPI_Status *status);
 /* Sends what hosted masters want of those above; refills: some have come. */

@@ -83,7 +83,7 @@ static void take_reports(struct relay *relay, const struct request *request)
         master_report(master, &report[i]);
 }
 
-static void handle_request(struct relay *relay, const struct request *request)
+void relay_handle_request(struct relay *relay, const struct request *request)
 {
     engine_charge(ENGINE_REQUEST);
     if (request->size > 0)
@@ -93,16 +93,7 @@ static void handle_request(struct relay *relay, const struct request *request)
         take_reports(relay, request);
     if (!answer_request(relay, request))
         request_queue_keep(&relay->queue, request);
-}
-
-bool relay_answer_next(struct relay *relay)
-{
-    const struct request *request = request_queue_take(&relay->queue);
-    if (request == NULL)
-        return false;
-    handle_request(relay, request);
     request_queue_listen(&relay->queue);
-    return true;
 }
 
 /* Waiting children are served in the order in which they came. */

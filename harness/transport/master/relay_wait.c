@@ -40,10 +40,20 @@ bool relay_refilling(const struct relay *relay)
 
 /* ---- looking; with MPI held ---- */
 
+/* In this file as a whole, because every poll comes here. */
+static bool take_request(struct relay *relay)
+{
+    const struct request *request = request_queue_take(&relay->queue);
+    if (request == NULL)
+        return false;
+    relay_handle_request(relay, request);
+    return true;
+}
+
 static bool take_requests(struct relay *relay)
 {
     bool any = false;
-    while (takes_requests(relay) && relay_answer_next(relay))
+    while (takes_requests(relay) && take_request(relay))
         any = true;
     return any;
 }
@@ -163,7 +173,7 @@ static void wait_for_any(struct relay *relay, struct waits *waits,
     else if (place == WAIT_ARRIVAL)
         result_collector_place(&relay->results);
     else if (place == WAIT_REQUEST)
-        relay_answer_next(relay);
+        take_request(relay);
     else if (place != WAIT_OTHER)
         relay_take_refill(relay, &relay->hosted[place], status);
     relay_follow_up(relay, place >= 0);

@@ -34,14 +34,6 @@ void request_queue_listen(struct request_queue *queue)
     queue->is_open = queue->box->posted > 0;
 }
 
-const struct request *request_queue_take(struct request_queue *queue)
-{
-    const struct request *request = mailbox_take(queue->box);
-    if (request != NULL && request->kind == REQUEST_FINAL)
-        queue->finals++;
-    return request;
-}
-
 void request_queue_keep(struct request_queue *queue,
                         const struct request *request)
 {

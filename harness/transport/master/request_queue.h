@@ -63,7 +63,14 @@ void request_queue_listen(struct request_queue *queue);
 
 /* The next request, with the reports behind it; NULL: none has come.  It stays
  * until request_queue_listen. */
-const struct request *request_queue_take(struct request_queue *queue);
+static inline const struct request *
+request_queue_take(struct request_queue *queue)
+{
+    const struct request *request = mailbox_take(queue->box);
+    if (request != NULL && request->kind == REQUEST_FINAL)
+        queue->finals++;
+    return request;
+}
 
 /* The answer needs a refill. */
 void request_queue_keep(struct request_queue *queue,
