@@ -69,7 +69,8 @@ def room_of(path):
 def sources():
     listed = subprocess.run(
         ["git", "-c", "safe.directory=*", "ls-files", "-co",
-         "--exclude-standard", "base", "sched", "kernels", "harness", "dls", "bench"],
+         "--exclude-standard", "base", "sched", "kernels", "harness", "dls",
+         "bench"],
         check=True, capture_output=True, text=True).stdout.split()
     return [path for path in map(pathlib.Path, listed)
             if path.suffix in (".c", ".h", ".inc", ".def") and path.exists()

@@ -45,7 +45,8 @@ def test_what_a_calibration_holds(measured):
         assert (own["rows"], own["columns"]) == (64, 96)
 
 
-def test_operations_and_starts_are_what_iterations_cost(measured, tmp_path):
+def test_operations_and_starts_are_what_iterations_cost(measured,
+                                                        tmp_path):
     """c_p of a whole loop, from its parts: adjoint counts size^2 - i products
     in iteration i."""
     paths = [measured[0]]
@@ -55,7 +56,8 @@ def test_operations_and_starts_are_what_iterations_cost(measured, tmp_path):
         data = json.loads(path.read_text())["kinds"]["threads"]
         (adjoint,) = [x for x in data["kernels"] if "adjoint" in x["kernel"]]
         size = int(re.search(r"size=(\d+)", adjoint["kernel"]).group(1))
-        return all(cost["start_s"] + cost["operation_s"] * (size * size + 1) / 2
+        products = (size * size + 1) / 2
+        return all(cost["start_s"] + cost["operation_s"] * products
                    == pytest.approx(cost["c_p_s"], rel=0.45)
                    for cost in adjoint["workers"])
     eventually(attempt)
