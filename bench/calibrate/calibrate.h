@@ -16,6 +16,7 @@ struct calibrate_request {
     const char *launcher; /* template */
     int workers;          /* of both kinds; 0: one for each core */
     bool oversubscribe;   /* run even if workers share cores */
+    bool messages;        /* ranks only, and no kernels */
     int kernels;          /* measured in addition to the usual ones */
     const char *kernel[CALIBRATE_KERNELS_MAX]; /* specs, not copied */
 };

@@ -1,5 +1,6 @@
 /* dlsbench calibrate: the command line. */
 #include "bench/calibrate/calibrate.h"
+#include "bench/calibrate/nodes.h"
 
 #include "bench/cli/command.h"
 #include "bench/cli/options.h"
@@ -18,6 +19,7 @@ struct input {
     struct calibrate_request request;
     const char *out;
     int64_t workers;
+    int64_t nodes;
 };
 
 static int take_kernel(void *command, const struct options_entry *entry,
@@ -56,6 +58,14 @@ static const struct options_entry entries[] = {
      .min = 1,
      .max = 4096,
      .help = "threads, and ranks (default: one per core)"},
+    {.name = "nodes",
+     .value = "2",
+     .type = OPTIONS_INTEGER,
+     .offset = FIELD(nodes),
+     .min = 2,
+     .max = 2,
+     .help = "inside a job of two nodes: measure one, and messages between "
+             "both, for simulations on this-cluster"},
     {.name = "launcher",
      .value = "COMMAND",
      .type = OPTIONS_TEXT,
@@ -86,15 +96,59 @@ static const struct options_page page = {
         "$XDG_CACHE_HOME or ~/.cache, where predict and run look for it.",
     .examples = "dlsbench calibrate\n"
                 "dlsbench calibrate --out node7.json\n"
+                "sbatch -N 2 --wrap 'dlsbench calibrate --nodes 2'\n"
                 "dlsbench calibrate --kernel heat:rows=5000,cols=10000",
     .tables = (const struct options_entry *const[]){entries, NULL}};
+
+/* What lies between two nodes, after `path`, that of one. */
+static int measure_between(const struct input *in, const char *path,
+                           const struct calibration *node, struct error *err)
+{
+    char between[PATH_MAX], launcher[1024];
+    struct calibration calibration;
+    struct calibrate_request request = {.launcher = launcher,
+                                        .workers = 2,
+                                        .messages = true,
+                                        .oversubscribe =
+                                            in->request.oversubscribe};
+    int code = nodes_template(in->request.launcher, true, launcher,
+                              sizeof(launcher), err);
+    if (code == 0)
+        code = nodes_between_path(path, between, sizeof(between), err);
+    if (code == 0)
+        code = calibrate_make(&request, between, &calibration, err);
+    if (code != 0)
+        return code;
+    const struct calibration_worker *worker =
+        calibration.kind[CALIBRATION_RANKS].worker;
+    nodes_table(node, &calibration);
+    printf("written to %s\n", between);
+    if (strcmp(worker[0].host, worker[1].host) == 0)
+        command_say("warning: both ranks were on %s: what is between two "
+                    "nodes was measured inside one",
+                    worker[0].host);
+    calibration_free(&calibration);
+    return 0;
+}
+
+/* The launcher for one node, where several are there. */
+static int node_launcher(struct input *in, char *text, size_t size,
+                         struct error *err)
+{
+    const char *given = in->request.launcher;
+    if (in->nodes == 0)
+        return 0;
+    int code = nodes_template(given, false, text, size, err);
+    in->request.launcher = text;
+    return code;
+}
 
 int calibrate_command(int argc, char **argv)
 {
     struct error err = {""};
     struct input in = {.request = {.launcher = launcher_default()}};
     struct calibration calibration;
-    char path[PATH_MAX];
+    char path[PATH_MAX], one_node[1024];
     int code = options_read(&page, argc, argv, &in, &err);
     in.request.workers = (int)in.workers;
     if (code == 0)
@@ -107,12 +161,18 @@ int calibrate_command(int argc, char **argv)
         code = calibrate_check_place(path, &err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
+    const char *launcher = in.request.launcher;
+    if (node_launcher(&in, one_node, sizeof(one_node), &err) != 0)
+        return command_fail(COMMAND_USAGE, &err);
     if (calibrate_make(&in.request, path, &calibration, &err) != 0)
         return command_fail(COMMAND_FAILED, &err);
     calibrate_table(&calibration);
     printf("\nwritten to %s\n", path);
+    fflush(stdout);
+    in.request.launcher = launcher;
+    code = in.nodes > 0 ? measure_between(&in, path, &calibration, &err) : 0;
     calibration_free(&calibration);
-    return COMMAND_OK;
+    return code == 0 ? COMMAND_OK : command_fail(COMMAND_FAILED, &err);
 }
 
 /* For the launcher only: PATH RANKS THREADS oversubscribe|alone KERNEL... */

@@ -119,8 +119,7 @@ static bool repetitions_differ(const struct cell *cell)
     bool learns = scheme_parse(cell->scheme, &scheme, NULL) == 0 &&
                   scheme_keeps(&scheme) &&
                   strcmp(cell->placement, "sticky") == 0;
-    return learns || (cell->load[0] != '\0' &&
-                      strcmp(cell->platform, this_machine_name) == 0);
+    return learns || (cell->load[0] != '\0' && this_machine_is(cell->platform));
 }
 
 /* Other repetitions are all the same. */

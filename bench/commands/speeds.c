@@ -139,7 +139,7 @@ static int find_speeds(struct run_options *o, const char *path,
         return code;
     const struct cell *first = &whole.all.cells[0];
     bool described = o->simulated && first->platform[0] != '\0' &&
-                     strcmp(first->platform, this_machine_name) != 0;
+                     !this_machine_is(first->platform);
     if (!stored_speeds(o, &whole, speeds))
         code = described ? platform_speeds(o, first, speeds, err)
                          : measured_speeds(o, lacking, speeds, err);

@@ -153,17 +153,22 @@ const struct simulate_platform *simulate_find(const struct simulate *simulate,
 }
 
 static int make_machine(const struct simulate *simulate,
-                        struct simulate_platform *platform, struct error *err)
+                        struct simulate_platform *platform, long workers,
+                        struct error *err)
 {
     platform->machine = need_zeroed(1, sizeof(*platform->machine));
-    int code = this_machine_open(platform->machine, simulate->calibration, err);
+    bool cluster = strcmp(platform->path, this_cluster_name) == 0;
+    int code = cluster ? this_cluster_open(platform->machine,
+                                           simulate->calibration, workers, err)
+                       : this_machine_open(platform->machine,
+                                           simulate->calibration, err);
     platform->file = platform->machine->platform;
     return code;
 }
 
 /* Room for all was made: nothing moves. */
 static int add_platform(struct simulate *simulate, const char *path,
-                        struct error *err)
+                        long workers, struct error *err)
 {
     if (simulate_find(simulate, path) != NULL)
         return 0;
@@ -176,8 +181,8 @@ static int add_platform(struct simulate *simulate, const char *path,
         installed_find(path, platform->installed,
                        sizeof(platform->installed)) == 0)
         platform->file = platform->installed;
-    if (strcmp(path, this_machine_name) == 0)
-        code = make_machine(simulate, platform, err);
+    if (this_machine_is(path))
+        code = make_machine(simulate, platform, workers, err);
     return code == 0 ? read_hosts(simulate, platform, err) : code;
 }
 
@@ -185,10 +190,15 @@ int simulate_open(struct simulate *simulate, const struct cell *cells,
                   int count, struct error *err)
 {
     int code = find_program(simulate, err);
+    long most = 1;
+    for (int i = 0; i < count; i++) {
+        long cores = (long)cells[i].ranks * cells[i].threads;
+        most = cores > most ? cores : most;
+    }
     simulate->platforms =
         need_zeroed((size_t)count, sizeof(*simulate->platforms));
     for (int i = 0; code == 0 && i < count; i++)
-        code = add_platform(simulate, cells[i].platform, err);
+        code = add_platform(simulate, cells[i].platform, most, err);
     return code;
 }
 

@@ -1,6 +1,7 @@
 #include "bench/simulate/this_machine.h"
 
 #include "bench/calibrate/calibrated.h"
+#include "bench/calibrate/nodes.h"
 #include "harness/guard/need.h"
 #include "harness/record/cache.h"
 
@@ -14,6 +15,13 @@
 #include <xxhash.h>
 
 const char this_machine_name[] = "this-machine";
+const char this_cluster_name[] = "this-cluster";
+
+bool this_machine_is(const char *platform)
+{
+    return strcmp(platform, this_machine_name) == 0 ||
+           strcmp(platform, this_cluster_name) == 0;
+}
 
 /* Between cores of one machine nothing is faster; used for 0. */
 static const double LEAST_LATENCY_S = 1e-9;
@@ -23,6 +31,9 @@ struct parameters {
     char source[400];
     int cores;
     double latency_s, byte_s;
+    double ends_s; /* what a message keeps its sender and its receiver */
+    int nodes;     /* 0: this machine alone */
+    double between_s, between_byte_s;
 };
 
 /* ---- from the calibration ---- */
@@ -159,6 +170,37 @@ static void write_platform(FILE *out, const struct calibration *c,
             p->cores, bandwidth, p->latency_s);
 }
 
+/* Hosts like it, each with a link to a switch that does not limit. */
+static void write_cluster(FILE *out, const struct calibration *c,
+                          const struct parameters *p)
+{
+    double inside = p->byte_s > 0 ? 1 / p->byte_s : 1e12;
+    double between = p->between_byte_s > 0 ? 1 / p->between_byte_s : 1e12;
+    fprintf(out,
+            "<?xml version='1.0'?>\n"
+            "<!DOCTYPE platform SYSTEM "
+            "\"https://simgrid.org/simgrid.dtd\">\n"
+            "<!-- Nodes like this machine, made by dlsbench sim from its "
+            "calibration:\n"
+            "     %s (%s).\n\n"
+            "       core       workers of the calibration\n"
+            "       speed      nominal, as on this-machine\n"
+            "       loopback   between ranks of a node\n"
+            "       lat, bw    of messages between two nodes, half of the\n"
+            "                  latency on each link (calibrate, nodes 2)\n"
+            "       assumed    a switch that does not limit -->\n",
+            p->source, c->processor);
+    fprintf(out,
+            "<platform version=\"4.1\">\n"
+            "  <cluster id=\"this-cluster\" prefix=\"node-\" suffix=\"\" "
+            "radical=\"0-%d\" speed=\"1Gf\" core=\"%d\" bw=\"%.6gBps\" "
+            "lat=\"%.6gs\" loopback_bw=\"%.6gBps\" "
+            "loopback_lat=\"%.6gs\"/>\n"
+            "</platform>\n",
+            p->nodes - 1, p->cores, between, p->between_s / 2, inside,
+            p->latency_s);
+}
+
 /* Comments of XML have no double hyphen. */
 static void make_harmless(char *text)
 {
@@ -194,10 +236,14 @@ static int keep_platform(struct this_machine *machine,
                          "there is no place for the platform of this machine: "
                          "HOME and XDG_CACHE_HOME are not set");
     FILE *out = need_stream(&text, &size);
-    write_platform(out, c, p);
+    if (p->nodes > 0)
+        write_cluster(out, c, p);
+    else
+        write_platform(out, c, p);
     fclose(out);
     snprintf(machine->platform, sizeof(machine->platform),
-             "%s/this-machine-%016" PRIx64 ".xml", folder,
+             "%s/%s-%016" PRIx64 ".xml", folder,
+             p->nodes > 0 ? this_cluster_name : this_machine_name,
              (uint64_t)XXH3_64bits(text, size));
     int code = write_file(machine->platform, text, err);
     free(text);
@@ -220,28 +266,85 @@ static int make_absolute(const char *calibration, char path[PATH_MAX],
     return code;
 }
 
-int this_machine_open(struct this_machine *machine, const char *file,
-                      struct error *err)
+/* What lies between two nodes, from the file beside the calibration. */
+static int set_between(const char *file, struct parameters *p,
+                       char path[PATH_MAX], struct error *err)
+{
+    char node[PATH_MAX];
+    struct calibration c;
+    int code = make_absolute(file, node, err);
+    if (code == 0)
+        code = nodes_between_path(node, path, PATH_MAX, err);
+    if (code == 0)
+        code = calibration_load(path, &c, err);
+    if (code == -ENOENT)
+        return error_set(err, ENOENT,
+                         "platform %s: there is no %s: run dlsbench calibrate "
+                         "--nodes 2 inside a job of two nodes",
+                         this_cluster_name, path);
+    if (code != 0)
+        return code;
+    const struct calibration_kind *ranks = &c.kind[CALIBRATION_RANKS];
+    double c_d = 0;
+    calibration_exchange(ranks, ranks->workers, &c_d, &p->between_byte_s);
+    p->between_s = fmax(LEAST_LATENCY_S,
+                        finite_or(ranks->charge.one_way, c_d) - p->ends_s);
+    calibration_free(&c);
+    return 0;
+}
+
+/* A power of two, so that parts of a campaign have the same platform. */
+static int count_nodes(long workers, int cores)
+{
+    int nodes = 2;
+    while ((long)nodes * cores < workers && nodes < 1 << 20)
+        nodes *= 2;
+    return nodes;
+}
+
+/* workers: 0 for this machine alone. */
+static int open_machine(struct this_machine *machine, const char *file,
+                        long workers, struct error *err)
 {
     struct calibration c;
-    struct parameters p;
+    struct parameters p = {.nodes = 0};
     *machine = (struct this_machine){.platform = ""};
     int code = calibrated_load(file, &c, p.source, sizeof(p.source), err);
     if (code != 0)
-        return error_prefix(err, code, "platform %s", this_machine_name);
+        return error_prefix(err, code, "platform %s",
+                            workers > 0 ? this_cluster_name
+                                        : this_machine_name);
     make_harmless(p.source);
     p.cores = count_cores(&c);
+    p.ends_s = finite_or(c.kind[CALIBRATION_RANKS].charge.send, 0) +
+               finite_or(c.kind[CALIBRATION_RANKS].charge.receive, 0);
     set_link(&c, &p);
     set_flags(machine, &c.kind[CALIBRATION_RANKS].charge, p.byte_s);
     for (int i = 0; i < CALIBRATION_KINDS; i++)
         set_charges(&c, i, &machine->charges[i]);
     code = one_host(&c, err);
+    if (code == 0 && workers > 0) {
+        p.nodes = count_nodes(workers, p.cores);
+        code = set_between(file, &p, machine->between, err);
+    }
     if (code == 0)
         code = make_absolute(file, machine->calibration, err);
     if (code == 0)
         code = keep_platform(machine, &c, &p, err);
     calibration_free(&c);
     return code;
+}
+
+int this_machine_open(struct this_machine *machine, const char *file,
+                      struct error *err)
+{
+    return open_machine(machine, file, 0, err);
+}
+
+int this_cluster_open(struct this_machine *machine, const char *file,
+                      long workers, struct error *err)
+{
+    return open_machine(machine, file, workers, err);
 }
 
 void this_machine_fill(const struct this_machine *machine, int ranks,
@@ -279,7 +382,10 @@ int this_machine_store(const struct this_machine *machine, const char *dir,
                        struct error *err)
 {
     int code = copy_file(machine->platform, dir, "platform.xml", err);
-    return code == 0
-               ? copy_file(machine->calibration, dir, "calibration.json", err)
-               : code;
+    if (code == 0)
+        code = copy_file(machine->calibration, dir, "calibration.json", err);
+    if (code == 0 && machine->between[0] != '\0')
+        code =
+            copy_file(machine->between, dir, "calibration-between.json", err);
+    return code;
 }

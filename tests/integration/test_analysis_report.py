@@ -188,7 +188,9 @@ def test_figures_and_traces_are_files_too(traced):
 NEEDS = {"counters": "counters", "flexibility": "under a perturbation",
          "regret": "no cell of scheme auto",
          "sync-tables": "no loop with dependences",
-         "sweep": "three given sync intervals"}
+         "sweep": "three given sync intervals",
+         "efficiency": "several numbers of workers",
+         "foretold": "both measured and simulated"}
 
 
 @pytest.mark.cross

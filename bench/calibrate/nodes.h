@@ -1,0 +1,27 @@
+/* dlsbench calibrate --nodes 2: a node, and what lies between two. */
+#ifndef BENCH_CALIBRATE_NODES_H
+#define BENCH_CALIBRATE_NODES_H
+
+#include "base/error.h"
+#include "harness/calibration/calibration.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A launcher's template for ranks that are all on one node, or that have a node
+ * each: it gets the words of srun, of MPICH's mpiexec or of Open MPI's.
+ * -EINVAL: it is none of these. */
+int nodes_template(const char *launcher, bool apart, char *out, size_t size,
+                   struct error *err);
+
+/* The file with what lies between nodes, beside that of a node:
+ * FILE-between.json. */
+int nodes_between_path(const char *node, char *path, size_t size,
+                       struct error *err);
+
+/* Prints both as a table: a message's way by its size, and requests that a
+ * master answers. */
+void nodes_table(const struct calibration *node,
+                 const struct calibration *between);
+
+#endif
