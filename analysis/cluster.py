@@ -32,6 +32,13 @@ def below_masters(frame):
     return here[counts > 1]
 
 
+def loops(frame):
+    """[(words, cells)] of each loop, simulated platforms apart."""
+    for kind, here in losses.kinds(frame):
+        for _, part in here.groupby("kernel", sort=False):
+            yield part["loop"].iloc[0] + kind, part
+
+
 def by_masters(part, words, title, caption):
     """Schemes and masters down, workers across."""
     counts = sorted(part["workers"].unique())
@@ -57,9 +64,7 @@ def han(results, frame):
         bases.apply(results, based, bases.SINGLE)
     except bases.BaseError:
         return
-    for (kernel, simulated), part in below_masters(based).groupby(
-            ["kernel", "simulated"], sort=False):
-        loop = part["loop"].iloc[0] + " (simulated)" * bool(simulated)
+    for loop, part in loops(below_masters(based)):
         yield by_masters(
             part, lambda r: labels.number(float(r["speedup"]), 3),
             f"Speedup: {loop} (as Han and Chronopoulos, figures 7 and 8)",
@@ -77,8 +82,7 @@ def diaz(frame):
     """Chunks of one master or none, the schemes down."""
     here = frame[(frame["hierarchy"] == "flat") & frame["interval"].isna()]
     counts = here.groupby("kernel")["workers"].transform("nunique")
-    for (kernel, simulated), part in here[counts > 1].groupby(
-            ["kernel", "simulated"], sort=False):
+    for loop, part in loops(here[counts > 1]):
         workers = sorted(part["workers"].unique())
         chunks = part.groupby(["scheme", "workers"])["chunks"].median()
         rows = [[scheme, *(labels.number(float(chunks[scheme, p]), 1)
@@ -87,9 +91,7 @@ def diaz(frame):
                 for scheme in sorted(part["scheme"].unique(), key=lambda s:
                                      labels.position(s, labels.SCHEMES))]
         yield grid.Grid(
-            f"Chunks: {part['loop'].iloc[0]}"
-            + " (simulated)" * bool(simulated)
-            + " (as Diaz et al., table 3)",
+            f"Chunks: {loop} (as Diaz et al., table 3)",
             ["scheme", *(labels.count(int(p), "worker") for p in workers)],
             rows, "without a hierarchy", left=1)
 

@@ -78,14 +78,21 @@ def of_cells(results, frame):
         subset=[column("useful")])
 
 
+def kinds(frame):
+    """[(words, cells)]: what was measured, and each simulated platform with
+    its numbers."""
+    words = [labels.simulation(row) if row["simulated"] else ""
+             for row in frame.to_dict("records")]
+    for kind in dict.fromkeys(words):
+        here = frame[[w == kind for w in words]]
+        yield f" (simulated on {kind})" if kind else \
+            " (simulated)" if here["simulated"].any() else "", here
+
+
 def scaling(frame):
     """[(title, cells)]: strong scaling of each loop; weak scaling where sizes
     grow with the workers."""
-    for simulated in (False, True):
-        here = frame[frame["simulated"] == simulated]
-        kind = " (simulated)" if simulated else ""
-        if here.empty:
-            continue
+    for kind, here in kinds(frame):
         names = here["kernel"].str.partition(":")[0]
         for name in names.unique():
             part = here[names == name]
@@ -96,6 +103,12 @@ def scaling(frame):
                     own = part[part["kernel"] == spec]
                     yield f"{own['loop'].iloc[0]}{kind}", own
             grown = part[~part["kernel"].isin(strong)]
+            if len(strong) == 1 and len(grown):
+                # On the fewest workers the strong and the weak size are one.
+                base = part[part["kernel"].isin(strong)
+                            & (part["workers"] < grown["workers"].min())]
+                grown = pd.concat([base[base["workers"]
+                                        == base["workers"].min()], grown])
             if grown["kernel"].nunique() > 1 and \
                     grown["workers"].nunique() > 1:
                 yield f"{name}, size by the workers{kind}", grown

@@ -54,6 +54,27 @@ def test_strong_and_weak_scaling_are_two_tables(tmp_path):
         "adjoint", "heat, size by the workers"]
 
 
+def test_weak_scaling_begins_with_the_strong_size(tmp_path):
+    directory = Directory(tmp_path / "d")
+    for ranks in 2, 4, 8:
+        add(directory, ranks, 8.0 / ranks, kernel="heat:rows=200")
+    add(directory, 8, 4.5, kernel="heat:rows=800")
+    _, weak = losses.tables(*read(directory))
+    assert [row[1:4:2] for row in weak.rows] == [["2", "4.000 s"],
+                                                 ["8", "4.500 s"]]
+
+
+def test_simulated_platforms_are_apart(tmp_path):
+    directory = Directory(tmp_path / "d")
+    for platform, cost in ("", None), ("a/p.xml", 2e-7), ("a/p.xml", 3e-6):
+        for ranks in 2, 4:
+            add(directory, ranks, 8.0 / ranks, platform=platform,
+                request_cost=cost)
+    titles = [table.title for table in losses.tables(*read(directory))]
+    assert [t.partition("adjoint")[2] for t in titles] == [
+        "", " (simulated on p)", " (simulated on p, request_cost 3e-06)"]
+
+
 def test_the_page_begins_with_the_papers_tables(tmp_path):
     directory = Directory(tmp_path / "d")
     for ranks in 2, 4:
