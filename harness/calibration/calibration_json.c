@@ -25,34 +25,34 @@ static const struct record_field head_fields[] = {
     {"version", RECORD_TEXT, HEAD(version)},
     {"started", RECORD_TEXT, HEAD(started)},
     {"took_s", RECORD_REAL, HEAD(took_s)},
-    {NULL}};
+    {.name = NULL}};
 
 #define WORKER(member) RECORD_AT(struct calibration_worker, member)
 static const struct record_field worker_fields[] = {
     {"host", RECORD_TEXT, WORKER(host)},
     {"core", RECORD_INDEX, WORKER(core)},
     {"power", RECORD_REAL, WORKER(power), .above = true},
-    {NULL}};
+    {.name = NULL}};
 
 #define SIZE(member) RECORD_AT(struct calibration_size, member)
 static const struct record_field size_fields[] = {
     {"bytes", RECORD_REAL, SIZE(bytes), .above = true},
     {"one_way_s", RECORD_REAL, SIZE(one_way), .above = true},
-    {NULL}};
+    {.name = NULL}};
 
 #define PAIR(member) RECORD_AT(struct calibration_pair, member)
 static const struct record_field pair_fields[] = {
     {"c_d_s", RECORD_REAL, PAIR(c_d)},
     {"c_c_s_per_byte", RECORD_REAL, PAIR(c_c)},
     {"r2", RECORD_KNOWN, PAIR(r2)},
-    {NULL}};
+    {.name = NULL}};
 
 #define TRANSFER(member) RECORD_AT(struct calibration_transfer, member)
 static const struct record_field transfer_fields[] = {
     {"g_s", RECORD_REAL, TRANSFER(g)},
     {"G_s_per_byte", RECORD_REAL, TRANSFER(G)},
     {"r2", RECORD_KNOWN, TRANSFER(r2)},
-    {NULL}};
+    {.name = NULL}};
 
 #define COST(member) RECORD_AT(struct calibration_cost, member)
 static const struct record_field cost_fields[] = {
@@ -62,7 +62,7 @@ static const struct record_field cost_fields[] = {
     {"start_s", RECORD_REAL, COST(start)},
     {"r2", RECORD_KNOWN, COST(r2)},
     {"power", RECORD_REAL, COST(power), .above = true},
-    {NULL}};
+    {.name = NULL}};
 
 #define KERNEL(member) RECORD_AT(struct calibration_kernel, member)
 static const struct record_field kernel_fields[] = {
@@ -70,13 +70,13 @@ static const struct record_field kernel_fields[] = {
     {"unit", RECORD_CHOICE, KERNEL(grid), .words = {"iteration", "grid point"}},
     {"rows", RECORD_LONG, KERNEL(rows), .least = 1},
     {"columns", RECORD_LONG, KERNEL(columns), .least = 1},
-    {NULL}};
+    {.name = NULL}};
 
 #define DISPATCH(member) RECORD_AT(struct calibration_dispatch, member)
 static const struct record_field dispatch_fields[] = {
     {"transport", RECORD_TEXT, DISPATCH(transport)},
     {"c_sch_s", RECORD_REAL, DISPATCH(c_sch)},
-    {NULL}};
+    {.name = NULL}};
 
 #define CHARGE(member) RECORD_AT(struct calibration_charge, member)
 static const struct record_field charge_fields[] = {
@@ -86,7 +86,7 @@ static const struct record_field charge_fields[] = {
     {"one_way_s", RECORD_KNOWN, CHARGE(one_way)},
     {"round_s", RECORD_KNOWN, CHARGE(round)},
     {"steal_s", RECORD_KNOWN, CHARGE(steal)},
-    {NULL}};
+    {.name = NULL}};
 
 /* ---- writing ---- */
 

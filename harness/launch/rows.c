@@ -48,7 +48,7 @@ static const struct record_field balance_fields[] = {
     {"overhead_max_s", RECORD_KNOWN, BALANCE(overhead_max)},
     {"imbalance", RECORD_KNOWN, BALANCE(imbalance)},
     {"cv", RECORD_KNOWN, BALANCE(cv)},
-    {NULL}};
+    {.name = NULL}};
 
 #define RUN(member) RECORD_AT(struct run_result, member)
 static const struct record_field result_fields[] = {
@@ -56,31 +56,32 @@ static const struct record_field result_fields[] = {
     {"chunks", RECORD_LONG, RUN(chunks)},
     {"time_s", RECORD_KNOWN, RUN(time_s)},
     {"bound_s", RECORD_TIME, RUN(bound_s)},
-    {NULL}};
+    {.name = NULL}};
 
 static const struct record_field message_fields[] = {
     {"skew_s", RECORD_TIME, RUN(skew_s)},
     {"messages", RECORD_LONG, RUN(messages)},
     {"bytes", RECORD_LONG, RUN(bytes)},
-    {NULL}};
+    {.name = NULL}};
 
 static const struct record_field reissue_fields[] = {
     {"reissued", RECORD_TALLY, RUN(reissued)},
     {"dropped", RECORD_TALLY, RUN(dropped)},
-    {NULL}};
+    {.name = NULL}};
 
 static const struct record_field alone_fields[] = {
-    {"alone_s", RECORD_TIME, RUN(alone_s)}, {NULL}};
+    {"alone_s", RECORD_TIME, RUN(alone_s)}, {.name = NULL}};
 
 static const struct record_field loop_fields[] = {
-    {"serial_s", RECORD_TIME, RECORD_AT(struct loop, serial_s)}, {NULL}};
+    {"serial_s", RECORD_TIME, RECORD_AT(struct loop, serial_s)},
+    {.name = NULL}};
 
 #define WORKER(member) RECORD_AT(struct worker_result, member)
 static const struct record_field place_fields[] = {
     {"core", RECORD_INDEX, WORKER(core)},
     {"processor", RECORD_INDEX, WORKER(processor)},
     {"numa", RECORD_INDEX, WORKER(numa)},
-    {NULL}};
+    {.name = NULL}};
 
 static const struct record_field work_fields[] = {
     {"iterations", RECORD_LONG, WORKER(iterations)},
@@ -90,7 +91,7 @@ static const struct record_field work_fields[] = {
     {"serve_s", RECORD_KNOWN, WORKER(serve_s)},
     {"sync_s", RECORD_KNOWN, WORKER(sync_s)},
     {"finish_s", RECORD_KNOWN, WORKER(finish_s)},
-    {NULL}};
+    {.name = NULL}};
 
 #define COUNTED(member) RECORD_AT(struct counters_values, member)
 static const struct record_field counted_fields[] = {
@@ -101,14 +102,14 @@ static const struct record_field counted_fields[] = {
     {"faults_major", RECORD_LONG, COUNTED(faults_major)},
     {"user_s", RECORD_KNOWN, COUNTED(user_s)},
     {"system_s", RECORD_KNOWN, COUNTED(system_s)},
-    {NULL}};
+    {.name = NULL}};
 
 #define RAN(member) RECORD_AT(struct ran, member)
 static const struct record_field chunk_fields[] = {
     {"time_step", RECORD_LONG, RAN(time_step)},
     {"start", RECORD_LONG, RAN(start)},
     {"size", RECORD_LONG, RAN(size)},
-    {NULL}};
+    {.name = NULL}};
 
 static json_t *verified_value(const struct row_context *c,
                               const struct run_result *result)

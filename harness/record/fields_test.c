@@ -31,7 +31,7 @@ static const struct record_field fields[] = {
     {"cost_s", RECORD_REAL, AT(cost), .above = true},
     {"share", RECORD_KNOWN, AT(share)},
     {"wait_s", RECORD_TIME, AT(wait)},
-    {NULL}};
+    {.name = NULL}};
 
 static const struct thing full = {"gss",   true, true, 3,    2,
                                   1 << 20, 5,    0.5,  0.25, 1e-3};

@@ -22,7 +22,7 @@ static const struct record_field policy_fields[] = {
     {"trace", RECORD_SWITCH, POLICY(trace)},
     {"save", RECORD_SWITCH, POLICY(save)},
     {"oversubscribe", RECORD_SWITCH, POLICY(oversubscribe)},
-    {NULL}};
+    {.name = NULL}};
 
 #define SIMULATION(member) RECORD_AT(struct plan_simulation, member)
 static const struct record_field simulation_fields[] = {
@@ -39,7 +39,7 @@ static const struct record_field simulation_fields[] = {
     {"answer_s", RECORD_REAL, SIMULATION(answer_s)},
     {"handover_s", RECORD_REAL, SIMULATION(handover_s)},
     {"handover_byte_s", RECORD_REAL, SIMULATION(handover_byte_s)},
-    {NULL}};
+    {.name = NULL}};
 
 #define PLAN(member) RECORD_AT(struct plan, member)
 static const struct record_field plan_fields[] = {
@@ -52,7 +52,7 @@ static const struct record_field plan_fields[] = {
     {"gained", RECORD_INDEX, PLAN(gained)},
     {"ranks", RECORD_COUNT, PLAN(ranks), .least = 1},
     {"threads", RECORD_COUNT, PLAN(threads), .least = 1},
-    {NULL}};
+    {.name = NULL}};
 
 json_t *policy_to_json(const struct policy *policy)
 {
