@@ -377,14 +377,16 @@ void steal_pause(struct steal *steal, struct engine_idle *idle)
         engine_idle(idle, patience, &steal->moved);
         return;
     }
-    if (engine_simulated)
-        follow_up(steal);
-    else if (steal_poll(steal)) {
-        *idle = (struct engine_idle){0};
+    if (!engine_simulated) {
+        if (steal_poll(steal))
+            *idle = (struct engine_idle){0};
+        else
+            engine_idle(idle, patience, NULL);
         return;
     }
-    /* In simulation it blocks, so that there must be nothing else to do. */
-    if (engine_simulated && atomic_load(&steal->loaded) > 0)
+    follow_up(steal);
+    /* It blocks, so that there must be nothing else to do. */
+    if (atomic_load(&steal->loaded) > 0)
         return;
     MPI_Request *oldest = mailbox_oldest(&steal->ranks.box);
     if (comm_pause(steal->comm, idle, patience, &steal->moved, oldest,
