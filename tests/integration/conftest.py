@@ -77,11 +77,11 @@ class Result:
 
 def copy_tree(tree):
     """The sources, and the objects that are built already, to be changed."""
-    for name in ["base", "sched", "kernels", "harness", "bench"]:
+    for name in ["base", "sched", "kernels", "harness", "dls", "bench"]:
         shutil.copytree(ROOT / name, tree / name)
         if (ROOT / "build" / name).is_dir():
             shutil.copytree(ROOT / "build" / name, tree / "build" / name)
-    for name in ["Makefile", "checks.mk", "sim.mk", "papers.mk", "faults.mk",
+    for name in [*(path.name for path in ROOT.glob("*.mk")), "Makefile",
                  "build/flags"]:
         if (ROOT / name).exists():
             shutil.copy2(ROOT / name, tree / name)
