@@ -134,14 +134,25 @@ static bool has_files(const char *path, const char *begin, const char *end)
     return any;
 }
 
-/* An existing directory may be entered to resume, or as another shard. */
+/* An existing directory may be entered to resume, or as another shard.  A start
+ * that was killed before it stored its campaign leaves hidden files at most,
+ * which are not counted; every other folder without one is somebody else's. */
 static int check_existing(const struct rundir *dir,
                           const struct rundir_options *options,
                           struct error *err)
 {
-    char mine[80], part[64];
-    if (options->resume || !has_files(dir->path, "", "") ||
-        (options->prepare && has_files(dir->path, "campaign.yaml", "")))
+    char mine[80], part[64], path[PATH_MAX];
+    if (!has_files(dir->path, "", ""))
+        return 0;
+    int code = file_path(path, sizeof(path), dir->path, "campaign.yaml", err);
+    if (code != 0)
+        return code;
+    if (access(path, F_OK) != 0)
+        return error_set(err, EEXIST,
+                         "%s holds files but no campaign.yaml: it is not a "
+                         "result directory, give another --out",
+                         dir->path);
+    if (options->resume || options->prepare)
         return 0;
     part_print(&options->part, part, sizeof(part));
     snprintf(mine, sizeof(mine), "-%s.json", part);

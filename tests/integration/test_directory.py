@@ -194,6 +194,35 @@ def test_a_campaign_without_a_name_has_that_of_its_file(
     assert result.code == 0, result.err
 
 
+# ---- a folder that is not a result directory ----
+
+@pytest.mark.parametrize("words", [
+    ["--resume"], [], ["--shard", "0/2"], ["--prepare"],
+    ["--prepare", "--resume"]])
+def test_a_folder_of_somebody_else_is_not_entered(
+        tmp_path, dlsbench, campaign, words):
+    """Files without a campaign are not gone on with; what a start leaves that
+    was killed before it stored its campaign, and an empty folder, are."""
+    path = campaign(SMALL)
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "f").write_text("hi")
+    args = "run", path, "--oversubscribe", *words
+    result = dlsbench(*args)
+    assert result.code == 2
+    (line,) = result.error_lines()
+    assert f"{out.name} holds files but no campaign.yaml" in line
+    assert [x.name for x in out.iterdir()] == ["f"]
+    (out / "f").unlink()
+    for name in ".lock", ".dlsbench-abcdef":
+        (out / name).write_text("")
+        assert dlsbench(*args, "--set", "scheme=ss").code == 0
+        assert (out / "campaign.yaml").exists()
+        shutil.rmtree(out)
+        out.mkdir()
+    assert dlsbench(*args, "--set", "scheme=ss").code == 0
+
+
 # ---- any path ----
 
 @pytest.mark.parametrize("name", PATTERNS)
