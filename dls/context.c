@@ -26,7 +26,7 @@ struct own_state {
     _Alignas(8) char state[];
 };
 
-static dls_shape shape_of(const struct sched_loop *loop)
+static dls_shape public_shape(const struct sched_loop *loop)
 {
     return (dls_shape){loop->iterations, loop->workers, loop->power};
 }
@@ -46,7 +46,7 @@ static int own_init(void *memory, const struct sched_loop *loop,
                     const struct spec *spec, struct error *err)
 {
     struct own_state *state = memory;
-    dls_shape shape = shape_of(loop);
+    dls_shape shape = public_shape(loop);
     double value[SPEC_VALUES_MAX];
     state->own = scheme_of(loop);
     for (int i = 0; i < SPEC_VALUES_MAX; i++)
@@ -75,7 +75,7 @@ static void own_feedback(void *memory, int worker, int64_t size, double time)
 static void own_again(void *memory, const struct sched_loop *loop)
 {
     struct own_state *state = memory;
-    dls_shape shape = shape_of(loop);
+    dls_shape shape = public_shape(loop);
     state->own->again(state->state, &shape);
 }
 
@@ -163,7 +163,9 @@ DLS_PUBLIC int dls_context_add(dls_context *context, const dls_scheme *own)
         .next = own_next,
         .feedback = own->feedback != NULL ? own_feedback : NULL,
         .again = own->again != NULL ? own_again : NULL};
+    locale_t before = numbers_as_in_c();
     int code = copy_keys(scheme, own->keys);
+    numbers_as_before(before);
     if (code != 0) {
         free(scheme);
         return code;

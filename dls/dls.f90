@@ -106,7 +106,7 @@ contains
     ! name, options and power are dls_options' name, text and power.
     integer function dls_open(loop, scheme, iterations, workers, name, &
             options, power) result(code)
-        type(dls_loop), intent(out) :: loop
+        type(dls_loop), intent(inout) :: loop
         character(*), intent(in) :: scheme
         integer(int64), intent(in) :: iterations
         integer, intent(in) :: workers
@@ -114,6 +114,8 @@ contains
         real(real64), intent(in), optional, target :: power(workers)
         character(kind=c_char, len=:), allocatable, target :: c_name, c_text
         type(c_options) :: all
+        ! A loop that is open already is closed first.
+        code = dls_close(loop)
         all%size = c_sizeof(all)
         if (present(name)) then
             c_name = trim(name) // c_null_char

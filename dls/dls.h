@@ -16,9 +16,10 @@
  *     // when all threads are back:
  *     dls_close(loop, NULL);
  *
- * Errors.  Functions return a negative errno, and dls_error gives one line
- * that says what is wrong and what is allowed.  Misuse that the library can
- * see is an error; the comments say what it cannot see.
+ * Errors.  Functions return a negative errno.  After dls_open, dls_next,
+ * dls_leave and dls_again, dls_error gives one line that says what is wrong and
+ * what is allowed.  Misuse that the library can see is an error; the comments
+ * say what it cannot see.
  *
  * Link with -ldls (pkg-config dls). */
 #ifndef DLS_H
@@ -75,7 +76,8 @@ typedef struct dls_options {
  * those named in lines `name = scheme` of a file (`#` begins a comment, `* =
  * scheme` is for all other loops).
  *
- * Returns 0 or a negative errno: -EINVAL for an invalid argument, -ENOMEM.
+ * Returns 0 or a negative errno: -EINVAL for an invalid argument, -ENOMEM, or
+ * the reason why the file of DLS_SCHEDULE cannot be read, such as -ENOENT.
  * *loop is a handle in both cases (NULL only without memory), so that
  * dls_error(*loop) has the reason; close it in both cases. */
 int dls_open(dls_loop **loop, const char *scheme, int64_t iterations,
@@ -104,7 +106,9 @@ int dls_next(dls_loop *loop, int worker, int64_t *begin, int64_t *end);
 /* This worker stops before dls_next returned 0 to it.  Its last chunk is
  * finished.  The chunk that a scheme keeps for it (its block under static, its
  * first chunk under wcss) goes to the workers that ask next.  Then dls_next
- * refuses it until dls_again.  Returns 0 or -EINVAL. */
+ * refuses it until dls_again, which needs all iterations to be finished: when
+ * the last worker leaves with work left, dls_close is what remains.  Returns 0
+ * or -EINVAL. */
 int dls_leave(dls_loop *loop, int worker);
 
 /* The loop is executed once more, a time step for instance, with the same

@@ -122,7 +122,8 @@ public:
     dls_stats statistics(int worker = -1) const {
         dls_stats stats{};
         stats.size = sizeof(stats);
-        dls_statistics(loop_, worker, &stats);
+        if (dls_statistics(loop_, worker, &stats) != 0)
+            refuse(-EINVAL, "dls: there is no such worker");
         return stats;
     }
 
@@ -132,12 +133,18 @@ public:
 private:
     friend class chunk_range;
     void check(int code) {
-        if (code >= 0)
-            return;
+        if (code < 0)
+            refuse(code, dls_error(loop_));
+#if !defined(__cpp_exceptions)
+        if (code < 0)
+            code_ = code;
+#endif
+    }
+    static void refuse(int code, const char *text) {
 #if defined(__cpp_exceptions)
-        throw error(code, dls_error(loop_));
+        throw error(code, text);
 #else
-        code_ = code;
+        (void)code, (void)text;
 #endif
     }
 

@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { THREADS_MAX = 4, ITERATIONS_MAX = 1000 };
 
@@ -324,6 +323,7 @@ static void workers_out_of_range_are_said(void **state)
     }
     assert_true(begin == 7 && end == 8);
     assert_int_equal(dls_next(loop, 0, NULL, &end), -EINVAL);
+    assert_non_null(strstr(dls_error(loop), "is NULL"));
     assert_int_equal(dls_next(NULL, 0, &begin, &end), -EINVAL);
     assert_int_equal(dls_close(loop, NULL), -EBUSY);
     assert_int_equal(dls_close(NULL, NULL), 0);
@@ -412,48 +412,6 @@ static void own_schemes_are_schemes(void **state)
     dls_context_close(context);
 }
 
-/* ---- the environment ---- */
-
-static void scheme_is(const char *name, const char *expected)
-{
-    dls_loop *loop;
-    const dls_options options = {.size = sizeof(options), .name = name};
-    assert_int_equal(dls_open(&loop, "gss", 0, 2, &options), 0);
-    assert_string_equal(dls_scheme_of(loop), expected);
-    dls_close(loop, NULL);
-}
-
-static void the_environment_changes_the_scheme(void **state)
-{
-    char path[] = "/tmp/dls_test.XXXXXX", asked[64];
-    (void)state;
-    setenv("DLS_SCHEDULE", "tss:last=2", 1);
-    scheme_is("rays", "tss:last=2");
-    scheme_is(NULL, "tss:last=2");
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    dprintf(file, "# mine\n\n* = ss\nrays = css:chunk=4  # fast\n"
-                  "* = fss:alpha=3\n");
-    close(file);
-    snprintf(asked, sizeof(asked), "@%s", path);
-    setenv("DLS_SCHEDULE", asked, 1);
-    scheme_is("rays", "css:chunk=4");
-    scheme_is("others", "fss:alpha=3");
-    truncate(path, 0);
-    scheme_is("rays", "gss:min=1");
-    FILE *rules = fopen(path, "w");
-    fprintf(rules, "rays = ss\nrays fss\n");
-    fclose(rules);
-    refused("gss", 1, 1, NULL, ":2: there is no '='");
-    unlink(path);
-    dls_loop *loop;
-    assert_int_equal(dls_open(&loop, "gss", 0, 2, NULL), -ENOENT);
-    dls_close(loop, NULL);
-    setenv("DLS_SCHEDULE", "gsss", 1);
-    refused("gss", 1, 1, NULL, "did you mean");
-    unsetenv("DLS_SCHEDULE");
-}
-
 /* ---- statistics ---- */
 
 static void statistics_count(void **state)
@@ -490,7 +448,6 @@ int main(void)
         cmocka_unit_test(misuse_has_a_reason),
         cmocka_unit_test(workers_out_of_range_are_said),
         cmocka_unit_test(own_schemes_are_schemes),
-        cmocka_unit_test(the_environment_changes_the_scheme),
         cmocka_unit_test(statistics_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,17 @@ static int out_of_range(dls_loop *loop, int worker)
     return -EINVAL;
 }
 
+static __attribute__((noinline)) int refuse_next(dls_loop *loop, int worker,
+                                                 bool has_bounds)
+{
+    if (loop == NULL || loop->code != 0 || has_bounds)
+        return out_of_range(loop, worker);
+    engine_lock(&loop->back_lock);
+    error_set(&loop->error, EINVAL, "dls: begin or end of the chunk is NULL");
+    engine_unlock(&loop->back_lock);
+    return -EINVAL;
+}
+
 static int has_left(dls_loop *loop, int worker)
 {
     engine_lock(&loop->back_lock);
@@ -51,8 +62,8 @@ static void finish_chunk(struct dls_worker *worker)
     worker->out = 0;
 }
 
-static bool take_chunk(dls_loop *loop, struct dls_worker *worker,
-                       struct chunk *chunk)
+static bool take_from_source(dls_loop *loop, struct dls_worker *worker,
+                             struct chunk *chunk)
 {
     finish_chunk(worker);
     worker->asked = true;
@@ -70,7 +81,7 @@ static bool take_measured(dls_loop *loop, struct dls_worker *worker,
     uint64_t asked = engine_ticks();
     if (worker->out > 0)
         worker->busy += asked - worker->since;
-    bool more = take_chunk(loop, worker, chunk);
+    bool more = take_from_source(loop, worker, chunk);
     worker->since = engine_ticks();
     worker->ask += worker->since - asked;
     return more;
@@ -86,7 +97,7 @@ static __attribute__((noinline)) int next_slowly(dls_loop *loop, int number,
     if (worker->left)
         return has_left(loop, number);
     bool more = loop->measures ? take_measured(loop, worker, &chunk)
-                               : take_chunk(loop, worker, &chunk);
+                               : take_from_source(loop, worker, &chunk);
     worker->counted = loop->measures ? NULL : worker->source.base.table;
     if (!more)
         return 0;
@@ -100,8 +111,7 @@ DLS_PUBLIC int dls_next(dls_loop *loop, int number, int64_t *begin,
 {
     if (loop == NULL || begin == NULL || end == NULL ||
         (unsigned)number >= (unsigned)loop->workers)
-        return begin == NULL || end == NULL ? -EINVAL
-                                            : out_of_range(loop, number);
+        return refuse_next(loop, number, begin != NULL && end != NULL);
     struct dls_worker *worker = &loop->worker[number];
     const struct sched_table *table = worker->counted;
     if (table == NULL)

@@ -4,7 +4,6 @@
 #include "base/lines.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +39,7 @@ static const struct spec_param option_params[] = {
      .type = SPEC_INTEGER,
      .fallback = "1",
      .min = 1,
-     .max = 0x1p62,
+     .max = 0x1p53,
      .help = "smallest chunk"},
     {.key = "stats",
      .type = SPEC_INTEGER,
@@ -161,7 +160,7 @@ static void open_source(dls_loop *loop, int number)
                           loop->lock, loop->scheme->feedback != NULL);
 }
 
-static int begin(dls_loop *loop)
+static int begin_loop(dls_loop *loop)
 {
     const struct own_loop shape = shape_of(loop);
     int code = 0;
@@ -210,11 +209,21 @@ static int check_arguments(dls_loop *loop, const char *scheme,
     return 0;
 }
 
+static int parse_scheme(dls_loop *loop, const dls_context *context,
+                        const struct schedule *schedule)
+{
+    int code = own_parse(context, schedule->scheme, &loop->scheme, &loop->spec,
+                         &loop->own, &loop->error);
+    if (code != 0 && schedule->from[0] != '\0')
+        error_prefix(&loop->error, code, "%s", schedule->from);
+    return code;
+}
+
 static int open_loop(dls_loop *loop, const char *scheme, int64_t iterations,
                      int workers, const dls_options *options)
 {
     dls_options known;
-    char text[SPEC_CANONICAL_MAX];
+    struct schedule schedule;
     int code = check_arguments(loop, scheme, iterations, workers);
     if (code == 0)
         code = copy_known(loop, options, &known);
@@ -222,10 +231,9 @@ static int open_loop(dls_loop *loop, const char *scheme, int64_t iterations,
         code = read_options(loop, known.text);
     if (code == 0)
         code = schedule_resolve(known.name != NULL ? known.name : "loop",
-                                scheme, text, &loop->error);
+                                scheme, &schedule, &loop->error);
     if (code == 0)
-        code = own_parse(known.context, text, &loop->scheme, &loop->spec,
-                         &loop->own, &loop->error);
+        code = parse_scheme(loop, known.context, &schedule);
     if (code != 0)
         return code;
     loop->workers = workers;
@@ -233,7 +241,7 @@ static int open_loop(dls_loop *loop, const char *scheme, int64_t iterations,
     code = copy_powers(loop, known.power);
     if (code == 0)
         code = allocate(loop);
-    return code != 0 ? code : begin(loop);
+    return code != 0 ? code : begin_loop(loop);
 }
 
 static void drop_parts(dls_loop *loop)
@@ -248,7 +256,7 @@ static void drop_parts(dls_loop *loop)
 }
 
 /* A handle that failed keeps its error alone. */
-static int fail(dls_loop *loop, int code)
+static int fail_loop(dls_loop *loop, int code)
 {
     struct error error = loop->error;
     drop_parts(loop);
@@ -256,15 +264,13 @@ static int fail(dls_loop *loop, int code)
     return code;
 }
 
-/* The program may have set a locale that writes 0.5 as 0,5; this thread reads
- * and writes numbers as in C meanwhile. */
-static locale_t speak_c(void)
+locale_t numbers_as_in_c(void)
 {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     return c != (locale_t)0 ? uselocale(c) : (locale_t)0;
 }
 
-static void speak_again(locale_t before)
+void numbers_as_before(locale_t before)
 {
     if (before != (locale_t)0)
         freelocale(uselocale(before));
@@ -278,10 +284,10 @@ DLS_PUBLIC int dls_open(dls_loop **out, const char *scheme, int64_t iterations,
     dls_loop *loop = *out = lines_zeroed(sizeof(*loop));
     if (loop == NULL)
         return -ENOMEM;
-    locale_t before = speak_c();
+    locale_t before = numbers_as_in_c();
     int code = open_loop(loop, scheme, iterations, workers, options);
-    speak_again(before);
-    return code != 0 ? fail(loop, code) : 0;
+    numbers_as_before(before);
+    return code != 0 ? fail_loop(loop, code) : 0;
 }
 
 DLS_PUBLIC int dls_again(dls_loop *loop, int64_t iterations)
@@ -298,8 +304,8 @@ DLS_PUBLIC int dls_again(dls_loop *loop, int64_t iterations)
                          "dls: %lld of %lld iterations were not run",
                          (long long)left, (long long)loop->iterations);
     loop->iterations = iterations;
-    int code = begin(loop);
-    return code != 0 ? fail(loop, code) : 0;
+    int code = begin_loop(loop);
+    return code != 0 ? fail_loop(loop, code) : 0;
 }
 
 DLS_PUBLIC int dls_close(dls_loop *loop, int64_t *unfinished)

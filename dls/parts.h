@@ -8,6 +8,7 @@
 #include "harness/comm/source.h"
 #include "sched/schemes/registry.h"
 
+#include <locale.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -81,9 +82,22 @@ int own_parse(const dls_context *context, const char *text,
 
 /* ---- schedule.c ---- */
 
-/* The scheme that the environment asks for, for a loop of this name, else the
- * one given; text has SPEC_CANONICAL_MAX bytes.  Returns 0 or -errno. */
-int schedule_resolve(const char *name, const char *given, char *text,
-                     struct error *err);
+/* The scheme of a loop, and where it was asked for. */
+struct schedule {
+    char scheme[SPEC_CANONICAL_MAX];
+    char from[SPEC_CANONICAL_MAX]; /* "DLS_SCHEDULE: file:3"; "": the program */
+};
+
+/* What the environment asks for, for a loop of this name, else what the program
+ * gives.  Returns 0 or -errno. */
+int schedule_resolve(const char *name, const char *given,
+                     struct schedule *schedule, struct error *err);
+
+/* ---- open.c ---- */
+
+/* The program may have set a locale that writes 0.5 as 0,5.  Between the two,
+ * this thread reads and writes numbers as in C. */
+locale_t numbers_as_in_c(void);
+void numbers_as_before(locale_t before);
 
 #endif

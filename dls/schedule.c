@@ -5,19 +5,19 @@
  *                             `* = scheme` is for all other loops */
 #include "dls/parts.h"
 
+#include "base/file.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RULES_LINE_MAX = 1024 };
-
 struct rules {
     const char *path, *name;
     long line;
-    bool exact; /* a line with the very name has been found */
-    bool found;
+    /* What has been found: a line with the very name, one for all others. */
+    bool exact, others;
 };
 
 /* The text without blanks at both ends; cuts it. */
@@ -39,10 +39,25 @@ static int bad_line(const struct rules *rules, const char *what,
                      rules->path, rules->line, what);
 }
 
-/* One line; the scheme of the very name wins over that of all others. */
-static int read_rule(struct rules *rules, char *line, char *text,
+/* Whether the line is one for this loop: the very name wins over `*`. */
+static int match_name(struct rules *rules, const char *name, bool *mine,
+                      struct error *err)
+{
+    bool exact = strcmp(name, rules->name) == 0;
+    bool others = strcmp(name, "*") == 0;
+    *mine = false;
+    if ((exact && rules->exact) || (others && rules->others))
+        return bad_line(rules, "this name has a line already", err);
+    *mine = exact || (others && !rules->exact);
+    rules->exact = rules->exact || exact;
+    rules->others = rules->others || others;
+    return 0;
+}
+
+static int read_rule(struct rules *rules, char *line, struct schedule *schedule,
                      struct error *err)
 {
+    bool mine;
     line[strcspn(line, "#")] = '\0';
     line = trim(line);
     if (*line == '\0')
@@ -54,30 +69,33 @@ static int read_rule(struct rules *rules, char *line, char *text,
     const char *name = trim(line), *scheme = trim(equals + 1);
     if (*name == '\0' || *scheme == '\0')
         return bad_line(rules, "the name or the scheme is missing", err);
-    if (strlen(scheme) >= SPEC_CANONICAL_MAX)
+    if (strlen(scheme) >= sizeof(schedule->scheme))
         return bad_line(rules, "the scheme is too long", err);
-    bool exact = strcmp(name, rules->name) == 0;
-    if (exact && rules->exact)
-        return bad_line(rules, "this loop has a line already", err);
-    if (!exact && (strcmp(name, "*") != 0 || rules->exact))
-        return 0;
-    rules->exact = exact;
-    rules->found = true;
-    snprintf(text, SPEC_CANONICAL_MAX, "%s", scheme);
+    int code = match_name(rules, name, &mine, err);
+    if (code != 0 || !mine)
+        return code;
+    snprintf(schedule->scheme, sizeof(schedule->scheme), "%s", scheme);
+    snprintf(schedule->from, sizeof(schedule->from), "DLS_SCHEDULE: %s:%ld",
+             rules->path, rules->line);
     return 0;
 }
 
-static int read_rules(struct rules *rules, FILE *file, char *text,
-                      struct error *err)
+static int read_rules(struct rules *rules, FILE *file,
+                      struct schedule *schedule, struct error *err)
 {
-    char line[RULES_LINE_MAX];
+    static const char mark[] = "\xEF\xBB\xBF"; /* of UTF-8, by some editors */
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
     int code = 0;
-    while (code == 0 && fgets(line, sizeof(line), file) != NULL) {
+    while (code == 0 && (length = getline(&line, &room, file)) > 0) {
+        bool marked = rules->line == 0 && strncmp(line, mark, 3) == 0;
         rules->line++;
-        if (strchr(line, '\n') == NULL && !feof(file))
-            return bad_line(rules, "the line is too long", err);
-        code = read_rule(rules, line, text, err);
+        code = strlen(line) == (size_t)length
+                   ? read_rule(rules, line + (marked ? 3 : 0), schedule, err)
+                   : bad_line(rules, "there is a NUL byte", err);
     }
+    free(line);
     if (code == 0 && ferror(file))
         return error_set(err, EIO, "DLS_SCHEDULE: %s: cannot be read",
                          rules->path);
@@ -85,29 +103,37 @@ static int read_rules(struct rules *rules, FILE *file, char *text,
 }
 
 static int resolve_by_file(const char *path, const char *name,
-                           const char *given, char *text, struct error *err)
+                           struct schedule *schedule, struct error *err)
 {
     struct rules rules = {.path = path, .name = name};
-    FILE *file = fopen(path, "re");
+    const char *why;
+    FILE *file = file_open(path, &why);
     if (file == NULL)
-        return error_set(err, errno, "DLS_SCHEDULE: %s: %s", path,
-                         strerror(errno));
-    snprintf(text, SPEC_CANONICAL_MAX, "%s", given);
-    int code = read_rules(&rules, file, text, err);
+        return error_set(err, errno, "DLS_SCHEDULE: %s: %s", path, why);
+    int code = read_rules(&rules, file, schedule, err);
     fclose(file);
     return code;
 }
 
-int schedule_resolve(const char *name, const char *given, char *text,
-                     struct error *err)
+int schedule_resolve(const char *name, const char *given,
+                     struct schedule *schedule, struct error *err)
 {
-    const char *asked = getenv("DLS_SCHEDULE");
-    if (asked != NULL && asked[0] == '@')
-        return resolve_by_file(asked + 1, name, given, text, err);
-    if (asked != NULL && asked[0] != '\0')
-        given = asked;
-    if (strlen(given) >= SPEC_CANONICAL_MAX)
+    char asked[SPEC_CANONICAL_MAX];
+    const char *environment = getenv("DLS_SCHEDULE");
+    if (environment == NULL)
+        environment = "";
+    if (strlen(given) >= sizeof(schedule->scheme) ||
+        (environment[0] != '@' && strlen(environment) >= sizeof(asked)))
         return error_set(err, EINVAL, "scheme: the text is too long");
-    snprintf(text, SPEC_CANONICAL_MAX, "%s", given);
+    *schedule = (struct schedule){0};
+    snprintf(schedule->scheme, sizeof(schedule->scheme), "%s", given);
+    if (environment[0] == '@')
+        return resolve_by_file(environment + 1, name, schedule, err);
+    snprintf(asked, sizeof(asked), "%s", environment);
+    const char *scheme = trim(asked);
+    if (*scheme == '\0')
+        return 0;
+    snprintf(schedule->scheme, sizeof(schedule->scheme), "%s", scheme);
+    snprintf(schedule->from, sizeof(schedule->from), "DLS_SCHEDULE");
     return 0;
 }

@@ -28,7 +28,7 @@ EXCEPTIONS = {
     ("file", "harness/comm/mpi_testing_windows.h"): (
         423, "the windows of that MPI"),
     ("file", "dls/dls_test.c"): (
-        497, "every call of the library, with its misuse"),
+        454, "every call of the library, with its misuse"),
     ("file", "harness/transport/master/master_test.c"): (647, CASES),
     ("struct", "harness/transport/transport.h: transport_ops"): (
         28, "the functions of a transport, with its rules"),
