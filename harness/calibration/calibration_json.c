@@ -2,6 +2,7 @@
 #include "harness/calibration/calibration.h"
 
 #include "base/file.h"
+#include "harness/calibration/calibration_fields.h"
 #include "harness/record/fields.h"
 #include "harness/record/record.h"
 
@@ -10,83 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORKERS_MAX = 1 << 20 };
+enum { ENTRIES_MAX = 1 << 20 };
 
 static const char type[] = "dlsbench calibration";
-
-/* ---- what is in it ---- */
-
-#define HEAD(member) RECORD_AT(struct calibration, member)
-static const struct record_field head_fields[] = {
-    {"host", RECORD_TEXT, HEAD(host)},
-    {"processor", RECORD_TEXT, HEAD(processor)},
-    {"cpuset", RECORD_TEXT, HEAD(cpuset)},
-    {"mpi", RECORD_TEXT, HEAD(mpi)},
-    {"version", RECORD_TEXT, HEAD(version)},
-    {"started", RECORD_TEXT, HEAD(started)},
-    {"took_s", RECORD_REAL, HEAD(took_s)},
-    {.name = NULL}};
-
-#define WORKER(member) RECORD_AT(struct calibration_worker, member)
-static const struct record_field worker_fields[] = {
-    {"host", RECORD_TEXT, WORKER(host)},
-    {"core", RECORD_INDEX, WORKER(core)},
-    {"power", RECORD_REAL, WORKER(power), .above = true},
-    {.name = NULL}};
-
-#define SIZE(member) RECORD_AT(struct calibration_size, member)
-static const struct record_field size_fields[] = {
-    {"bytes", RECORD_REAL, SIZE(bytes), .above = true},
-    {"one_way_s", RECORD_REAL, SIZE(one_way), .above = true},
-    {.name = NULL}};
-
-#define PAIR(member) RECORD_AT(struct calibration_pair, member)
-static const struct record_field pair_fields[] = {
-    {"c_d_s", RECORD_REAL, PAIR(c_d)},
-    {"c_c_s_per_byte", RECORD_REAL, PAIR(c_c)},
-    {"r2", RECORD_KNOWN, PAIR(r2)},
-    {.name = NULL}};
-
-#define TRANSFER(member) RECORD_AT(struct calibration_transfer, member)
-static const struct record_field transfer_fields[] = {
-    {"g_s", RECORD_REAL, TRANSFER(g)},
-    {"G_s_per_byte", RECORD_REAL, TRANSFER(G)},
-    {"r2", RECORD_KNOWN, TRANSFER(r2)},
-    {.name = NULL}};
-
-#define COST(member) RECORD_AT(struct calibration_cost, member)
-static const struct record_field cost_fields[] = {
-    {"c_p_s", RECORD_REAL, COST(c_p), .above = true},
-    {"c_b_s_per_row", RECORD_REAL, COST(c_b)},
-    {"operation_s", RECORD_REAL, COST(operation)},
-    {"start_s", RECORD_REAL, COST(start)},
-    {"r2", RECORD_KNOWN, COST(r2)},
-    {"power", RECORD_REAL, COST(power), .above = true},
-    {.name = NULL}};
-
-#define KERNEL(member) RECORD_AT(struct calibration_kernel, member)
-static const struct record_field kernel_fields[] = {
-    {"kernel", RECORD_TEXT, KERNEL(spec)},
-    {"unit", RECORD_CHOICE, KERNEL(grid), .words = {"iteration", "grid point"}},
-    {"rows", RECORD_LONG, KERNEL(rows), .least = 1},
-    {"columns", RECORD_LONG, KERNEL(columns), .least = 1},
-    {.name = NULL}};
-
-#define DISPATCH(member) RECORD_AT(struct calibration_dispatch, member)
-static const struct record_field dispatch_fields[] = {
-    {"transport", RECORD_TEXT, DISPATCH(transport)},
-    {"c_sch_s", RECORD_REAL, DISPATCH(c_sch)},
-    {.name = NULL}};
-
-#define CHARGE(member) RECORD_AT(struct calibration_charge, member)
-static const struct record_field charge_fields[] = {
-    {"state_s", RECORD_KNOWN, CHARGE(state)},
-    {"send_s", RECORD_KNOWN, CHARGE(send)},
-    {"receive_s", RECORD_KNOWN, CHARGE(receive)},
-    {"one_way_s", RECORD_KNOWN, CHARGE(one_way)},
-    {"round_s", RECORD_KNOWN, CHARGE(round)},
-    {"steal_s", RECORD_KNOWN, CHARGE(steal)},
-    {.name = NULL}};
 
 /* ---- writing ---- */
 
@@ -104,13 +31,15 @@ static json_t *workers_to_json(const struct calibration_kind *kind)
     json_t *workers = json_array();
     for (int w = 0; w < kind->workers; w++)
         json_array_append_new(
-            workers, number_object(w, &kind->worker[w], worker_fields));
+            workers,
+            number_object(w, &kind->worker[w], calibration_worker_fields));
     return workers;
 }
 
 static json_t *sizes_to_json(const struct calibration_size *size)
 {
-    return record_list(size, CALIBRATION_SIZES, sizeof(*size), size_fields);
+    return record_list(size, CALIBRATION_SIZES, sizeof(*size),
+                       calibration_size_fields);
 }
 
 static json_t *pairs_to_json(const struct calibration_kind *kind)
@@ -120,7 +49,7 @@ static json_t *pairs_to_json(const struct calibration_kind *kind)
         const struct calibration_pair *pair = &kind->pair[i];
         json_t *object =
             json_pack("{s:[i,i]}", "workers", pair->worker[0], pair->worker[1]);
-        record_put(object, pair, pair_fields);
+        record_put(object, pair, calibration_pair_fields);
         json_object_set_new(object, "sizes", sizes_to_json(pair->size));
         json_array_append_new(pairs, object);
     }
@@ -132,7 +61,8 @@ static json_t *transfers_to_json(const struct calibration_kind *kind)
     json_t *transfers = json_array();
     for (int i = 0; i < kind->transfers; i++) {
         const struct calibration_transfer *t = &kind->transfer[i];
-        json_t *object = number_object(t->worker, t, transfer_fields);
+        json_t *object =
+            number_object(t->worker, t, calibration_transfer_fields);
         json_object_set_new(object, "sizes", sizes_to_json(t->size));
         json_array_append_new(transfers, object);
     }
@@ -143,11 +73,13 @@ static json_t *kernels_to_json(const struct calibration_kind *kind)
 {
     json_t *kernels = json_array();
     for (int k = 0; k < kind->kernels; k++) {
-        json_t *object = record_object(&kind->kernel[k], kernel_fields);
+        json_t *object =
+            record_object(&kind->kernel[k], calibration_kernel_fields);
         json_t *costs = json_array();
         for (int w = 0; w < kind->workers; w++)
-            json_array_append_new(
-                costs, number_object(w, &kind->kernel[k].cost[w], cost_fields));
+            json_array_append_new(costs,
+                                  number_object(w, &kind->kernel[k].cost[w],
+                                                calibration_cost_fields));
         json_object_set_new(object, "workers", costs);
         json_array_append_new(kernels, object);
     }
@@ -156,14 +88,14 @@ static json_t *kernels_to_json(const struct calibration_kind *kind)
 
 json_t *calibration_kind_to_json(const struct calibration_kind *kind)
 {
-    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "workers",
-                     workers_to_json(kind), "boundaries", pairs_to_json(kind),
-                     "kernels", kernels_to_json(kind), "transfers",
-                     transfers_to_json(kind), "dispatch",
-                     record_list(kind->dispatch, kind->dispatches,
-                                 sizeof(*kind->dispatch), dispatch_fields),
-                     "charges", record_object(&kind->charge, charge_fields),
-                     "slices", calibration_slices_to_json(&kind->slices));
+    return json_pack(
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "workers", workers_to_json(kind),
+        "boundaries", pairs_to_json(kind), "kernels", kernels_to_json(kind),
+        "transfers", transfers_to_json(kind), "dispatch",
+        record_list(kind->dispatch, kind->dispatches, sizeof(*kind->dispatch),
+                    calibration_dispatch_fields),
+        "charges", record_object(&kind->charge, calibration_charge_fields),
+        "slices", calibration_slices_to_json(&kind->slices));
 }
 
 int calibration_save(const struct calibration *c, const char *path,
@@ -178,7 +110,7 @@ int calibration_save(const struct calibration *c, const char *path,
                                 calibration_kind_to_json(&c->kind[i]));
     if (root == NULL || kinds == NULL)
         return error_set(err, ENOMEM, "%s: out of memory", path);
-    record_put(root, c, head_fields);
+    record_put(root, c, calibration_head_fields);
     json_object_set_new(root, "kinds", kinds);
     return record_whole(path, root, err);
 }
@@ -222,7 +154,8 @@ static int read_sizes(const struct reader *reader, const json_t *object,
         return refuse_value(reader, where, "sizes", "a list of 7");
     return add_place(reader, where,
                      record_take_list(sizes, size, CALIBRATION_SIZES,
-                                      sizeof(*size), size_fields, reader->err));
+                                      sizeof(*size), calibration_size_fields,
+                                      reader->err));
 }
 
 static int read_transfer(const struct reader *reader, const json_t *object,
@@ -233,7 +166,8 @@ static int read_transfer(const struct reader *reader, const json_t *object,
         return refuse_value(reader, "transfers", "worker",
                             "each worker but the first, in order");
     t->worker = number + 1;
-    int code = read_fields(reader, object, "transfers", t, transfer_fields);
+    int code = read_fields(reader, object, "transfers", t,
+                           calibration_transfer_fields);
     return code ? code : read_sizes(reader, object, "transfers", t->size);
 }
 
@@ -249,7 +183,8 @@ static int read_pair(const struct reader *reader, const json_t *object,
                                 "two of the workers");
         pair->worker[i] = (int)json_integer_value(end);
     }
-    int code = read_fields(reader, object, "boundaries", pair, pair_fields);
+    int code = read_fields(reader, object, "boundaries", pair,
+                           calibration_pair_fields);
     return code ? code : read_sizes(reader, object, "boundaries", pair->size);
 }
 
@@ -257,7 +192,8 @@ static int read_kernel(const struct reader *reader, const json_t *object,
                        int workers, struct calibration_kernel *kernel)
 {
     const json_t *costs = json_object_get(object, "workers");
-    int code = read_fields(reader, object, "kernels", kernel, kernel_fields);
+    int code = read_fields(reader, object, "kernels", kernel,
+                           calibration_kernel_fields);
     if (code != 0)
         return code;
     if (json_array_size(costs) != (size_t)workers)
@@ -265,40 +201,55 @@ static int read_kernel(const struct reader *reader, const json_t *object,
                             "a list with an entry for each worker");
     return add_place(reader, kernel->spec,
                      record_take_list(costs, kernel->cost, workers,
-                                      sizeof(*kernel->cost), cost_fields,
-                                      reader->err));
+                                      sizeof(*kernel->cost),
+                                      calibration_cost_fields, reader->err));
 }
 
 static int read_dispatch(const struct reader *reader, const json_t *list,
                          struct calibration_kind *kind)
 {
     size_t most = sizeof(kind->dispatch) / sizeof(kind->dispatch[0]);
-    size_t count = json_array_size(list) < most ? json_array_size(list) : most;
-    kind->dispatches = (int)count;
+    if (json_array_size(list) > most)
+        return refuse_value(reader, "all", "dispatch", "a list of 4 at most");
+    kind->dispatches = (int)json_array_size(list);
     return add_place(reader, "dispatch",
                      record_take_list(list, kind->dispatch, kind->dispatches,
-                                      sizeof(*kind->dispatch), dispatch_fields,
+                                      sizeof(*kind->dispatch),
+                                      calibration_dispatch_fields,
                                       reader->err));
 }
 
-static int read_kind(const struct reader *reader, const json_t *object,
-                     struct calibration_kind *kind)
+/* Makes room for what is in the lists. */
+static int count_lists(const struct reader *reader, const json_t *object,
+                       struct calibration_kind *kind)
 {
-    const json_t *workers = json_object_get(object, "workers");
+    static const char *const names[] = {"workers", "boundaries", "kernels",
+                                        "transfers", "dispatch"};
+    int count[sizeof(names) / sizeof(names[0])];
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const json_t *list = json_object_get(object, names[i]);
+        if (!json_is_array(list) || json_array_size(list) > ENTRIES_MAX)
+            return refuse_value(reader, "all", names[i], "a list");
+        count[i] = (int)json_array_size(list);
+    }
+    if (count[0] < 1)
+        return refuse_value(reader, "all", "workers", "a list of them");
+    return calibration_kind_open(kind, count[0], count[1], count[2], count[3],
+                                 reader->err);
+}
+
+static int read_lists(const struct reader *reader, const json_t *object,
+                      struct calibration_kind *kind)
+{
     const json_t *pairs = json_object_get(object, "boundaries");
     const json_t *kernels = json_object_get(object, "kernels");
     const json_t *transfers = json_object_get(object, "transfers");
-    if (json_array_size(workers) < 1 || json_array_size(workers) > WORKERS_MAX)
-        return refuse_value(reader, "all", "workers", "a list of them");
-    int n = (int)json_array_size(workers), code;
-    code = calibration_kind_open(kind, n, (int)json_array_size(pairs),
-                                 (int)json_array_size(kernels),
-                                 (int)json_array_size(transfers), reader->err);
-    if (code == 0)
-        code = add_place(reader, "workers",
-                         record_take_list(workers, kind->worker, n,
-                                          sizeof(*kind->worker), worker_fields,
-                                          reader->err));
+    const json_t *workers = json_object_get(object, "workers");
+    int n = kind->workers;
+    int code = add_place(
+        reader, "workers",
+        record_take_list(workers, kind->worker, n, sizeof(*kind->worker),
+                         calibration_worker_fields, reader->err));
     for (int i = 0; code == 0 && i < kind->pairs; i++)
         code = read_pair(reader, json_array_get(pairs, (size_t)i), n,
                          &kind->pair[i]);
@@ -308,14 +259,24 @@ static int read_kind(const struct reader *reader, const json_t *object,
     for (int i = 0; code == 0 && i < kind->transfers; i++)
         code = read_transfer(reader, json_array_get(transfers, (size_t)i), i,
                              &kind->transfer[i]);
+    return code;
+}
+
+static int read_kind(const struct reader *reader, const json_t *object,
+                     struct calibration_kind *kind)
+{
+    int code = count_lists(reader, object, kind);
+    if (code == 0)
+        code = read_lists(reader, object, kind);
     if (code == 0)
         code = read_dispatch(reader, json_object_get(object, "dispatch"), kind);
-    record_take(json_object_get(object, "charges"), &kind->charge,
-                charge_fields, NULL);
+    if (code == 0)
+        code = read_fields(reader, json_object_get(object, "charges"),
+                           "charges", &kind->charge, calibration_charge_fields);
     if (code == 0 && calibration_slices_from_json(
                          json_object_get(object, "slices"), &kind->slices) != 0)
         code = refuse_value(reader, "slices", "run_s, gap_s and start_s",
-                            "numbers above 0 and a list of 15");
+                            "numbers from 1e-9 to 1e6 and a list of 15");
     return code;
 }
 
@@ -344,7 +305,8 @@ static int read_root(const json_t *root, struct calibration *c,
                          (long long)json_integer_value(schema),
                          (int)CALIBRATION_SCHEMA);
     const struct reader head = {"the head", err};
-    int code = read_fields(&head, root, "machine", c, head_fields), found = 0;
+    int code = read_fields(&head, root, "machine", c, calibration_head_fields),
+        found = 0;
     for (int i = 0; code == 0 && i < CALIBRATION_KINDS; i++) {
         const struct reader reader = {calibration_names[i], err};
         const json_t *kind = json_object_get(json_object_get(root, "kinds"),

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+/* s; with shorter slices a simulation would not end. */
+static const double SLICE_LEAST = 1e-9, SLICE_MOST = 1e6;
+
 json_t *calibration_slices_to_json(const struct calibration_slices *s)
 {
     json_t *starts = json_array();
@@ -12,6 +15,11 @@ json_t *calibration_slices_to_json(const struct calibration_slices *s)
         json_array_append_new(starts, json_real(s->start[i]));
     return json_pack("{s:f,s:f,s:o}", "run_s", s->run, "gap_s", s->gap,
                      "start_s", starts);
+}
+
+static bool is_slice(double seconds, double least)
+{
+    return seconds >= least && seconds <= SLICE_MOST;
 }
 
 int calibration_slices_from_json(const json_t *object,
@@ -24,11 +32,13 @@ int calibration_slices_from_json(const json_t *object,
     *s = (struct calibration_slices){.run = 0};
     if (object == NULL || json_is_null(object))
         return 0;
-    bool good = read.run > 0 && read.gap > 0 &&
+    bool good = is_slice(read.run, SLICE_LEAST) &&
+                is_slice(read.gap, SLICE_LEAST) &&
                 json_array_size(starts) == CALIBRATION_STARTS;
     for (size_t i = 0; good && i < CALIBRATION_STARTS; i++) {
         read.start[i] = json_number_value(json_array_get(starts, i));
-        good = json_is_number(json_array_get(starts, i)) && read.start[i] >= 0;
+        good = json_is_number(json_array_get(starts, i)) &&
+               is_slice(read.start[i], 0);
     }
     if (good)
         *s = read;

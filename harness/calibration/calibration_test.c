@@ -143,41 +143,66 @@ static void files_come_back(void **unused)
 }
 
 /* One place of a good file replaced by something else. */
+static const struct {
+    const char *from, *to, *expected;
+} damages[] = {
+    {"\"schema\": 3", "\"schema\": 1",
+     "a calibration of schema 1, this program reads 3"},
+    {"dlsbench calibration", "shopping list", "not a calibration"},
+    {"\"host\"", "\"hots\"", "'host' must be a text"},
+    {"\"kinds\"", "\"sorts\"", "neither threads nor ranks"},
+    {"\"c_d_s\"", "\"c_x\"", "boundaries: 'c_d_s' must be a number"},
+    {"\"c_p_s\": 2", "\"c_p_s\": -2", "'c_p_s' must be a number above 0"},
+    {"\"c_p_s\"", "\"c_p\"", "'c_p_s' must be a number above 0"},
+    {"\"start_s\"", "\"starts\"", "'start_s' must be a number from 0"},
+    {"\"rows\": 10,", "\"rows\": 0,", "'rows' must be a whole number"},
+    {"\"c_sch_s\"", "\"c_s\"", "dispatch: 'c_sch_s' must be"},
+    {"\"kinds\": {", "\"kinds\": ", "the calibration is broken"},
+    {"\"send_s\": ", "\"send_s\": -",
+     "ranks, charges: 'send_s' must be a number from 0 to 1000000, or "
+     "null"},
+    {"\"send_s\": ", "\"send_s\": \"1\", \"x\": ", "charges: 'send_s' must"},
+    {"\"send_s\": ", "\"send_s\": 1e308, \"x\": ", "charges: 'send_s' must"},
+    {"\"charges\"", "\"changes\"", "charges: 'state_s' must be a number"},
+    {"\"charges\": ", "\"charges\": \"x\", \"y\": ",
+     "charges: 'state_s' must be a number"},
+    {"\"c_p_s\": ", "\"c_p_s\": 1e308, \"x\": ", "'c_p_s' must be a number"},
+    {"\"power\": ", "\"power\": 0, \"x\": ", "workers: 'power' must be"},
+    {"\"core\": ", "\"core\": 4294967296, \"x\": ",
+     "workers: 'core' must be a whole number from 0 to 2147483647, or "
+     "null"},
+    {"\"r2\": ", "\"r2\": \"x\", \"x\": ", "boundaries: 'r2' must be"},
+    {"\"boundaries\": ", "\"boundaries\": \"x\", \"y\": ",
+     "'boundaries' must be a list"},
+    {"\"dispatch\": ", "\"dispatch\": {}, \"y\": ",
+     "'dispatch' must be a list"},
+    {"\"dispatch\": ", "\"dispatch\": [1, 2, 3, 4, 5], \"y\": ",
+     "'dispatch' must be a list of 4 at most"},
+    {"\"transfers\": ", "\"transfers\": null, \"y\": ",
+     "'transfers' must be a list"},
+    {"\"run_s\": ", "\"run_s\": 1e-300, \"x\": ", "slices: 'run_s, gap_s"},
+    {"\"gap_s\": ", "\"gap_s\": 1e308, \"x\": ", "slices: 'run_s, gap_s"},
+};
+
 static void broken_files_are_refused(void **unused)
 {
-    static const struct {
-        const char *from, *to, *expected;
-    } rows[] = {
-        {"\"schema\": 3", "\"schema\": 1",
-         "a calibration of schema 1, this program reads 3"},
-        {"dlsbench calibration", "shopping list", "not a calibration"},
-        {"\"host\"", "\"hots\"", "'host' must be a text"},
-        {"\"kinds\"", "\"sorts\"", "neither threads nor ranks"},
-        {"\"c_d_s\"", "\"c_x\"", "boundaries: 'c_d_s' must be a number"},
-        {"\"c_p_s\": 2", "\"c_p_s\": -2", "'c_p_s' must be a number above 0"},
-        {"\"c_p_s\"", "\"c_p\"", "'c_p_s' must be a number above 0"},
-        {"\"start_s\"", "\"starts\"", "'start_s' must be a number from 0"},
-        {"\"rows\": 10,", "\"rows\": 0,", "'rows' must be a whole number"},
-        {"\"c_sch_s\"", "\"c_s\"", "dispatch: 'c_sch_s' must be"},
-        {"\"kinds\": {", "\"kinds\": ", "the calibration is broken"},
-    };
     (void)unused;
     struct calibration c = make();
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
         char folder[256], path[300], *changed = NULL;
         struct calibration read;
         struct error err = {""};
         char *text = saved(&c, folder, sizeof(folder), path);
-        char *at = strstr(text, rows[i].from);
+        char *at = strstr(text, damages[i].from);
         if (at == NULL)
-            fail_msg("no %s in the file", rows[i].from);
+            fail_msg("no %s in the file", damages[i].from);
         assert_true(asprintf(&changed, "%.*s%s%s", (int)(at - text), text,
-                             rows[i].to, at + strlen(rows[i].from)) > 0);
+                             damages[i].to, at + strlen(damages[i].from)) > 0);
         testing_write(path, changed, strlen(changed));
         assert_int_equal(calibration_load(path, &read, &err), -EINVAL);
-        if (strstr(err.text, rows[i].expected) == NULL ||
+        if (strstr(err.text, damages[i].expected) == NULL ||
             strstr(err.text, path) == NULL)
-            fail_msg("'%s' does not hold '%s'", err.text, rows[i].expected);
+            fail_msg("'%s' does not hold '%s'", err.text, damages[i].expected);
         free(changed);
         free(text);
         testing_folder_remove(folder);

@@ -4,6 +4,7 @@
 #include "harness/record/record.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,21 +96,38 @@ static int take_switch(const json_t *value, bool *at)
     return 0;
 }
 
-static bool is_enough(double number, const struct record_field *field)
+/* Whether what is not known is null. */
+static bool may_be_null(const struct record_field *field)
 {
-    return number > field->least || (number == field->least && !field->above);
+    return field->kind == RECORD_INDEX || field->kind == RECORD_TALLY ||
+           field->kind == RECORD_KNOWN || field->kind == RECORD_TIME;
+}
+
+static bool is_unknown(const json_t *value, const struct record_field *field)
+{
+    return may_be_null(field) &&
+           (json_is_null(value) || (value == NULL && field->later));
+}
+
+static bool is_within(double number, const struct record_field *field)
+{
+    return (number > field->least ||
+            (number == field->least && !field->above)) &&
+           (field->most == 0 || number <= field->most);
 }
 
 /* A whole number, or -1 for what is not known. */
 static int take_whole(const json_t *value, void *at,
                       const struct record_field *field)
 {
-    bool needed = field->kind == RECORD_COUNT || field->kind == RECORD_LONG;
-    bool given = json_is_integer(value);
-    json_int_t number = given ? json_integer_value(value) : -1;
-    if (needed && (!given || !is_enough((double)number, field)))
+    bool narrow = field->size == sizeof(int);
+    json_int_t number = json_integer_value(value);
+    if (is_unknown(value, field))
+        number = -1;
+    else if (!json_is_integer(value) || !is_within((double)number, field) ||
+             (narrow && (number < INT_MIN || number > INT_MAX)))
         return -EINVAL;
-    if (field->size == sizeof(int))
+    if (narrow)
         *(int *)at = (int)number;
     else
         *(json_int_t *)at = number;
@@ -119,9 +137,11 @@ static int take_whole(const json_t *value, void *at,
 static int take_real(const json_t *value, double *at,
                      const struct record_field *field)
 {
-    double number = json_is_number(value) ? json_number_value(value) : NAN;
-    if (field->kind == RECORD_REAL &&
-        (!isfinite(number) || !is_enough(number, field)))
+    double number = json_number_value(value);
+    if (is_unknown(value, field))
+        number = NAN;
+    else if (!json_is_number(value) || !isfinite(number) ||
+             !is_within(number, field))
         return -EINVAL;
     *at = number;
     return 0;
@@ -147,6 +167,23 @@ static int take_value(const json_t *value, void *at,
     }
 }
 
+static int refuse_number(const struct record_field *field, struct error *err)
+{
+    bool real = field->kind == RECORD_REAL || field->kind == RECORD_KNOWN ||
+                field->kind == RECORD_TIME;
+    char least[32] = "", most[32] = "";
+    if (isfinite(field->least))
+        snprintf(least, sizeof(least), " %s %.15g",
+                 field->above ? "above" : "from", field->least);
+    if (field->most != 0)
+        snprintf(most, sizeof(most), " to %.15g", field->most);
+    else if (!real && field->size == sizeof(int))
+        snprintf(most, sizeof(most), " to %d", INT_MAX);
+    return error_set(err, EINVAL, "'%s' must be %s%s%s%s", field->name,
+                     real ? "a number" : "a whole number", least, most,
+                     may_be_null(field) ? ", or null" : "");
+}
+
 static int refuse_value(const struct record_field *field, struct error *err)
 {
     const char *name = field->name;
@@ -159,12 +196,8 @@ static int refuse_value(const struct record_field *field, struct error *err)
     case RECORD_CHOICE:
         return error_set(err, EINVAL, "'%s' must be '%s' or '%s'", name,
                          field->words[0], field->words[1]);
-    case RECORD_REAL:
-        return error_set(err, EINVAL, "'%s' must be a number %s %.0f", name,
-                         field->above ? "above" : "from", field->least);
     default:
-        return error_set(err, EINVAL, "'%s' must be a whole number from %.0f",
-                         name, field->least);
+        return refuse_number(field, err);
     }
 }
 

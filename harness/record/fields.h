@@ -29,8 +29,11 @@ struct record_field {
     const char *name; /* NULL ends a table */
     enum record_kind kind;
     size_t offset, size;
-    double least;         /* of counts, longs and reals that are read ... */
-    bool above;           /* ... which must be more than that */
+    double least;         /* of numbers that are read ... */
+    bool above;           /* ... which must be more than that; */
+    double most;          /* 0: what the type holds */
+    bool later;           /* earlier versions did not write it: may be missing,
+                             as null is */
     const char *words[2]; /* of a choice */
 };
 

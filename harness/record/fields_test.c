@@ -29,8 +29,8 @@ static const struct record_field fields[] = {
     {"rows", RECORD_LONG, AT(rows)},
     {"lost", RECORD_TALLY, AT(lost)},
     {"cost_s", RECORD_REAL, AT(cost), .above = true},
-    {"share", RECORD_KNOWN, AT(share)},
-    {"wait_s", RECORD_TIME, AT(wait)},
+    {"share", RECORD_KNOWN, AT(share), .least = -INFINITY, .most = 1},
+    {"wait_s", RECORD_TIME, AT(wait), .most = 1e6, .later = true},
     {.name = NULL}};
 
 static const struct thing full = {"gss",   true, true, 3,    2,
@@ -79,7 +79,8 @@ static void what_is_not_known_is_null(void **unused)
     none.lost = -1;
     none.share = NAN;
     none.wait = -1;
-    char *text = dump(record_object(&none, fields));
+    json_t *object = record_object(&none, fields);
+    char *text = dump(json_incref(object));
     assert_non_null(strstr(text, "\"index\": null"));
     assert_non_null(strstr(text, "\"lost\": null"));
     assert_non_null(strstr(text, "\"share\": null, \"wait_s\": null"));
@@ -88,6 +89,12 @@ static void what_is_not_known_is_null(void **unused)
     assert_true(read.lost == -1);
     assert_true(isnan(read.share) && isnan(read.wait));
     free(text);
+    /* An earlier version did not know of it. */
+    json_object_del(object, "wait_s");
+    read.wait = 1;
+    assert_int_equal(record_take(object, &read, fields, NULL), 0);
+    assert_true(isnan(read.wait));
+    json_decref(object);
     text = dump(record_object(NULL, fields));
     assert_non_null(strstr(text, "\"name\": null, \"large\": null"));
     free(text);
@@ -96,6 +103,8 @@ static void what_is_not_known_is_null(void **unused)
 static void wrong_values_are_refused(void **unused)
 {
     (void)unused;
+    static const char index_says[] =
+        "'index' must be a whole number from 0 to 2147483647, or null";
     static const struct {
         const char *from, *to, *says;
     } rows[] = {
@@ -104,9 +113,26 @@ static void wrong_values_are_refused(void **unused)
         {"true", "1", "'large' must be true or false"},
         {"\"square\"", "\"oval\"", "'form' must be 'round' or 'square'"},
         {"\"count\": 3", "\"count\": 0",
-         "'count' must be a whole number from 1"},
+         "'count' must be a whole number from 1 to 2147483647"},
         {"\"count\": 3", "\"count\": 3.0",
-         "'count' must be a whole number from 1"},
+         "'count' must be a whole number from 1 to 2147483647"},
+        {"\"count\": 3", "\"count\": 4294967297",
+         "'count' must be a whole number from 1 to 2147483647"},
+        {"\"index\": 2", "\"index\": 4294967296", index_says},
+        {"\"index\": 2", "\"index\": \"2\"", index_says},
+        {"\"index\": 2", "\"index\": -1", index_says},
+        {"\"index\": 2", "\"indes\": 2", index_says},
+        {"\"lost\": 5", "\"lost\": 0.5",
+         "'lost' must be a whole number from 0, or null"},
+        {"0.25", "\"0.25\"", "'share' must be a number to 1, or null"},
+        {"0.25", "1.25", "'share' must be a number to 1, or null"},
+        {"\"share\"", "\"chair\"", "'share' must be a number to 1, or null"},
+        {"0.001", "-1", "'wait_s' must be a number from 0 to 1000000, or null"},
+        {"0.001", "true",
+         "'wait_s' must be a number from 0 to 1000000, or null"},
+        {"0.001", "1e308",
+         "'wait_s' must be a number from 0 to 1000000, or null"},
+        {"0.5", "null", "'cost_s' must be a number above 0"},
         {"1048576", "-1", "'rows' must be a whole number from 0"},
         {"0.5", "0", "'cost_s' must be a number above 0"},
         {"\"cost_s\"", "\"cost\"", "'cost_s' must be a number above 0"},

@@ -49,7 +49,7 @@ static const struct record_field plan_fields[] = {
     {"shard", RECORD_TEXT, PLAN(shard)},
     {"command", RECORD_TEXT, PLAN(command)},
     {"seed", RECORD_LONG, PLAN(seed), .least = (double)INT64_MIN},
-    {"gained", RECORD_INDEX, PLAN(gained)},
+    {"gained", RECORD_INDEX, PLAN(gained), .later = true},
     {"ranks", RECORD_COUNT, PLAN(ranks), .least = 1},
     {"threads", RECORD_COUNT, PLAN(threads), .least = 1},
     {.name = NULL}};

@@ -30,7 +30,8 @@ def calibration(path, kernel=MATMUL, workers=2, **change):
              "start_s": 0.0} for w in range(workers)]
     kind = {"workers": [{"worker": w, "host": "h", "core": w, "power": 1.0}
                         for w in range(workers)],
-            "boundaries": [], "dispatch": [],
+            "boundaries": [], "dispatch": [], "charges": dict.fromkeys(
+                ["state_s", "send_s", "receive_s", "one_way_s", "round_s"]),
             "kernels": [{"kernel": kernel, "unit": "iteration", "rows": TASKS,
                          "columns": 1, "workers": cost}],
             "transfers": [{"worker": w, "g_s": 1e-6, "G_s_per_byte": 1e-9,
