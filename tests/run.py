@@ -210,12 +210,25 @@ def pytest(count, files, options):
         count_pytest(count, code, report)
 
 
+def print_times(suite):
+    """The files that take longest, to see where the time goes."""
+    seconds, tests = {}, {}
+    for case in suite.iter("testcase"):
+        name = case.get("classname").split(".")[-1]
+        seconds[name] = seconds.get(name, 0) + float(case.get("time"))
+        tests[name] = tests.get(name, 0) + 1
+    for name in sorted(seconds, key=seconds.get, reverse=True)[:12]:
+        print(f"{seconds[name]:7.1f} s {tests[name]:4d} tests  {name}",
+              flush=True)
+
+
 def count_pytest(count, code, report):
     """A run that ends without a report, or badly for a reason that is none of
     its tests, counts as one failure."""
     tests = failed = skipped = 0
     if os.path.exists(report):
         suite = xml.etree.ElementTree.parse(report).find(".//testsuite")
+        print_times(suite)
         tests, failed, skipped = (
             sum(int(suite.get(name)) for name in names.split())
             for names in ("tests", "failures errors", "skipped"))
