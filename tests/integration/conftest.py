@@ -1,4 +1,5 @@
 """What the integration tests share: the programs and result directories."""
+import fcntl
 import json
 import os
 import pathlib
@@ -215,8 +216,20 @@ def calibrate(folder):
 
 @pytest.fixture(scope="session")
 def measured(tmp_path_factory):
-    """One calibration for all tests."""
-    return calibrate(tmp_path_factory.mktemp("calibration"))
+    """One calibration for all tests, also of several processes: run.py names a
+    folder for it."""
+    folder = os.environ.get("CALIBRATION_FOLDER")
+    if not folder:
+        return calibrate(tmp_path_factory.mktemp("calibration"))
+    folder = pathlib.Path(folder)
+    printed = folder / "printed"
+    with open(folder / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not printed.exists():
+            (folder / "own").mkdir()
+            _, out = calibrate(folder / "own")
+            printed.write_text(out)
+    return folder / "own/c.json", printed.read_text()
 
 
 @pytest.fixture(scope="session")
