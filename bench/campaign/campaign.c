@@ -296,6 +296,7 @@ int campaign_parse(const char *path, const char *text,
     code = read_root(&reader, err);
     if (code == 0)
         code = finish_campaign(&reader, err);
+    campaign->asked = campaign->policy;
     if (code == 0 && (campaign->text = campaign_text_with_sets(
                           &reader.doc, text, setup)) == NULL)
         code = error_set(err, ENOMEM, "out of memory");

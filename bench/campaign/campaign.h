@@ -26,12 +26,14 @@ struct campaign_setup {
     const char *set[CAMPAIGN_SETS_MAX]; /* key=value */
 };
 
-/* Two are the same campaign when their cells, names and seeds are. */
+/* Two are the same campaign when their cells, names and seeds are, and the
+ * settings that policy_difference compares in `asked`. */
 struct campaign {
     char name[CAMPAIGN_NAME_MAX];
     bool named; /* by its text; else by its file */
     char *text; /* as run: the file with its overrides */
     struct policy policy;
+    struct policy asked; /* by its text; a simulation needs less */
     struct sizing sizing;
     bool by_nodes;  /* some layout is: nodesxcores, allx1 */
     bool seeded;    /* by its text */

@@ -88,3 +88,35 @@ int policy_set(struct policy *policy, const char *key, const char *value,
         *(int *)field = (int)whole;
     return code;
 }
+
+static bool is_equal(const struct key *key, const struct policy *a,
+                     const struct policy *b)
+{
+    const char *x = (const char *)a + key->offset;
+    const char *y = (const char *)b + key->offset;
+    switch (key->kind) {
+    case WHOLE:
+        return *(const int *)x == *(const int *)y;
+    case REAL:
+        return *(const double *)x == *(const double *)y;
+    case SWITCH:
+        return *(const bool *)x == *(const bool *)y;
+    default:
+        return strcmp(x, y) == 0;
+    }
+}
+
+/* Results do not depend on it. */
+static bool may_differ(const char *name)
+{
+    return strcmp(name, "cell_timeout") == 0 ||
+           strcmp(name, "oversubscribe") == 0;
+}
+
+const char *policy_difference(const struct policy *a, const struct policy *b)
+{
+    for (int i = 0; policy_keys[i] != NULL; i++)
+        if (!may_differ(policy_keys[i]) && !is_equal(&keys[i], a, b))
+            return policy_keys[i];
+    return NULL;
+}

@@ -14,4 +14,8 @@ extern const char *const policy_keys[];
 int policy_set(struct policy *policy, const char *key, const char *value,
                struct error *err);
 
+/* The name of a setting that differs and decides what is measured of a cell;
+ * NULL: none.  A cell's time limit and the leave to share cores do not. */
+const char *policy_difference(const struct policy *a, const struct policy *b);
+
 #endif

@@ -4,6 +4,7 @@
 #include "base/folder.h"
 #include "base/text.h"
 #include "bench/campaign/gain.h"
+#include "bench/campaign/policy.h"
 #include "bench/results/dirlock.h"
 #include "bench/results/folders.h"
 #include "harness/guard/earlier.h"
@@ -226,15 +227,21 @@ static int check_campaign(struct rundir *dir, const char *path,
     if (code != 0)
         return code;
     const char *other = find_difference(&stored, whole);
+    const char *setting = policy_difference(&stored.asked, &whole->asked);
     dir->seed = stored.seed;
     dir->gained = gain_count(&stored, whole);
     campaign_free(&stored);
-    if (other == NULL)
-        return 0;
-    return error_set(err, EINVAL,
-                     "%s holds another campaign (its campaign.yaml "
-                     "has %s): give the same campaign or another --out",
-                     dir->path, other);
+    if (other != NULL)
+        return error_set(err, EINVAL,
+                         "%s holds another campaign (its campaign.yaml "
+                         "has %s): give the same campaign or another --out",
+                         dir->path, other);
+    if (setting != NULL)
+        return error_set(err, EINVAL,
+                         "%s is measured with another setting of %s (in its "
+                         "campaign.yaml): give the same or another --out",
+                         dir->path, setting);
+    return 0;
 }
 
 /* Cells that were not there before, by --resume only. */

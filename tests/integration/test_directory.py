@@ -141,8 +141,42 @@ def test_a_directory_takes_no_other_campaign_whatever_its_seed(
     (line,) = result.error_lines()
     assert "holds another campaign" in line and reason in line
     assert dlsbench(*args, "--resume").code == 0
-    assert dlsbench(*args, "--resume", "--set", "repetitions=1").code == 0
     assert set(counted(result.directory).values()) == {1}
+
+
+@pytest.mark.parametrize("cells", ["[ss,gss,fss]", "[ss,gss,fss,tss]"])
+@pytest.mark.parametrize("setting", [
+    "repetitions=1", "repetitions_max=5", "ci=0.5", "cell_seconds=1",
+    "verify_limit=1", "trace=on", "events=none"])
+def test_all_cells_of_a_directory_are_measured_alike(
+        dlsbench, campaign, cells, setting):
+    """Its campaign.yaml says of all how, also when cells are gained."""
+    path = campaign(SMALL)
+    args = "run", path, "--oversubscribe"
+    first = dlsbench(*args)
+    before = sorted(first.directory.iterdir())
+    text = (first.directory / "campaign.yaml").read_text()
+    gained = "--resume", "--set", f"scheme={cells}"
+    result = dlsbench(*args, *gained, "--set", setting)
+    assert result.code == 2
+    (line,) = result.error_lines()
+    assert f"another setting of {setting.split('=')[0]} " in line
+    assert sorted(first.directory.iterdir()) == before
+    assert (first.directory / "campaign.yaml").read_text() == text
+    again = dlsbench(*args, *gained, "--set", "cell_timeout=99")
+    assert again.code == 0, again.err
+
+
+def test_a_simulation_goes_on_that_repeats_less_than_its_campaign_asks(
+        dlsbench, campaign, small):
+    path = campaign(SMALL)
+    args = "sim", path, "--platform", small
+    assert dlsbench(*args).code == 0
+    again = dlsbench(*args, "--resume")
+    assert again.code == 0, again.err
+    assert "3 of 3 cells are complete" in again.err
+    other = dlsbench(*args, "--resume", "--set", "repetitions=1")
+    assert other.code == 2 and "another setting of repetitions" in other.err
 
 
 def test_a_campaign_that_gained_cells_goes_on(dlsbench, campaign):
