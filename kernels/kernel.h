@@ -253,6 +253,9 @@ static inline double kernel_starts(const struct kernel_ops *ops,
  * KERNEL(name) means `const struct kernel_ops kernel_name_ops`. */
 extern const struct kernel_ops *const kernel_list[];
 
+/* The kernel of this name; NULL, with the nearest name: there is none. */
+const struct kernel_ops *kernel_find(const char *name, struct error *err);
+
 /* Finds the kernel that a spec names and parses its keys.  Unknown names are
  * an error that lists the kernels and the nearest.  Returns 0 or -EINVAL. */
 int kernel_parse(const char *text, const struct kernel_ops **ops,

@@ -21,20 +21,21 @@ enum {
     KERNELS = sizeof(kernel_list) / sizeof(kernel_list[0]), /* with the NULL */
 };
 
-static const struct kernel_ops *find_kernel(const char *name)
-{
-    for (int i = 0; kernel_list[i] != NULL; i++)
-        if (strcmp(kernel_list[i]->name, name) == 0)
-            return kernel_list[i];
-    return NULL;
-}
-
-static int unknown_name(const char *name, struct error *err)
+static void unknown_name(const char *name, struct error *err)
 {
     const char *names[KERNELS] = {NULL};
     for (int i = 0; kernel_list[i] != NULL; i++)
         names[i] = kernel_list[i]->name;
-    return nearest_unknown(err, name, names, "unknown kernel '%s'", name);
+    nearest_unknown(err, name, names, "unknown kernel '%s'", name);
+}
+
+const struct kernel_ops *kernel_find(const char *name, struct error *err)
+{
+    for (int i = 0; kernel_list[i] != NULL; i++)
+        if (strcmp(kernel_list[i]->name, name) == 0)
+            return kernel_list[i];
+    unknown_name(name, err);
+    return NULL;
 }
 
 int kernel_parse(const char *text, const struct kernel_ops **ops,
@@ -44,9 +45,9 @@ int kernel_parse(const char *text, const struct kernel_ops **ops,
     int code = spec_name("kernel", text, name, err);
     if (code != 0)
         return code;
-    const struct kernel_ops *found = find_kernel(name);
+    const struct kernel_ops *found = kernel_find(name, err);
     if (found == NULL)
-        return unknown_name(name, err);
+        return -EINVAL;
     code = spec_parse("kernel", text, found->name, found->params, spec, err);
     if (code == 0)
         *ops = found;

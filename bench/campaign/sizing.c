@@ -72,22 +72,9 @@ static const char *read_speed(const char *text, char name[SPEC_NAME_MAX],
     *speed = strtod(text + length + 1, &end);
     if (end == text + length + 1 || !(*speed > 0) || !isfinite(*speed))
         return NULL;
-    return *end == ',' ? end + 1 : *end == '\0' ? end : NULL;
-}
-
-int sizing_speeds_check(const char *text, struct error *err)
-{
-    char name[SPEC_NAME_MAX];
-    double speed;
-    const char *at = text;
-    while (at != NULL && *at != '\0')
-        at = read_speed(at, name, &speed);
-    if (at != NULL && strlen(text) < SIZING_SPEEDS_MAX)
-        return 0;
-    return error_set(err, EINVAL,
-                     "speeds: '%.80s' must be seconds of an operation of each "
-                     "kernel, as in adjoint=2e-10,heat=6e-10",
-                     text);
+    if (*end == ',' && end[1] != '\0')
+        return end + 1;
+    return *end == '\0' ? end : NULL;
 }
 
 static double find_speed(const char *speeds, const char *kernel)
@@ -100,6 +87,29 @@ static double find_speed(const char *speeds, const char *kernel)
             return speed;
     }
     return NAN;
+}
+
+int sizing_speeds_check(const char *text, struct error *err)
+{
+    char name[SPEC_NAME_MAX];
+    double speed;
+    const char *at = text;
+    while (at != NULL && *at != '\0') {
+        at = read_speed(at, name, &speed);
+        if (at == NULL)
+            break;
+        if (kernel_find(name, err) == NULL)
+            return error_prefix(err, -EINVAL, "speeds");
+        if (!isnan(find_speed(at, name)))
+            return error_set(err, EINVAL, "speeds: kernel '%s' is there twice",
+                             name);
+    }
+    if (at != NULL && strlen(text) < SIZING_SPEEDS_MAX)
+        return 0;
+    return error_set(err, EINVAL,
+                     "speeds: '%.80s' must be seconds of an operation of each "
+                     "kernel, as in adjoint=2e-10,heat=6e-10",
+                     text);
 }
 
 /* Of a kernel that was measured, with what its iterations take by number. */

@@ -47,7 +47,8 @@ int sizing_resolve(struct sizing *sizing, const char *kernel, int64_t workers,
 /* The spec with the words replaced by any size: for checking the rest. */
 void sizing_any(const char *kernel, char out[SPEC_CANONICAL_MAX]);
 
-/* Whether a text is speeds.  Returns 0 or -EINVAL. */
+/* Whether a text is speeds, of kernels that there are, each once.  Returns 0 or
+ * -EINVAL. */
 int sizing_speeds_check(const char *text, struct error *err);
 
 /* The speeds that a calibration has measured: of threads, else of ranks. */

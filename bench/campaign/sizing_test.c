@@ -65,10 +65,29 @@ static void speeds_are_read_and_missed(void **state)
     (void)state;
     assert_int_equal(sizing_resolve(&sizing, "heat:steps=strong", 1, out, &err),
                      -ENODATA);
-    static const char *const wrong[] = {"a",       "a=", "a=0",     "a=-1",
-                                        "a=1e999", "=1", "a=1 b=2", "a=nan"};
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        assert_int_equal(sizing_speeds_check(wrong[i], &err), -EINVAL);
+    static const char shape[] = "must be seconds of an operation";
+    static const struct {
+        const char *text, *says;
+    } wrong[] = {
+        {"heat", shape},
+        {"heat=", shape},
+        {"heat=0", shape},
+        {"heat=-1", shape},
+        {"heat=1e999", shape},
+        {"=1", shape},
+        {"heat=1 adjoint=2", shape},
+        {"heat=nan", shape},
+        {"heat=1,", shape},
+        {"heat=1,,adjoint=2", shape},
+        {"heat=1,adjoint=2,heat=3", "speeds: kernel 'heat' is there twice"},
+        {"quux=1,heat=1", "speeds: unknown kernel 'quux', allowed: "},
+        {"heat=1,mandelbort=5", "did you mean 'mandelbrot'?"},
+    };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_int_equal(sizing_speeds_check(wrong[i].text, &err), -EINVAL);
+        if (strstr(err.text, wrong[i].says) == NULL)
+            fail_msg("%s: '%s'", wrong[i].text, err.text);
+    }
     assert_int_equal(sizing_speeds_check(speeds, &err), 0);
 }
 
