@@ -11,6 +11,7 @@
 #include "harness/place/place.h"
 #include "harness/place/power.h"
 #include "harness/protocol/parallel.h"
+#include "harness/run/recent.h"
 #include "harness/setup/setup.h"
 #include "harness/transport/transport.h"
 
@@ -24,9 +25,10 @@ struct worker_result {
     int32_t processor, numa; /* of that core; -1: not known */
     uint64_t memory;         /* NUMA nodes of its data, bit 0 is node 0 */
     uint64_t host;
-    /* A perturbed worker: how long it was held in all, and of it inside the
-     * kernel. */
-    double lost_s, held_computing_s;
+    /* A perturbed worker: how long it was held in all, and of it neither in
+     * wait_s nor in compute_s. */
+    double lost_s, held_apart_s;
+    struct recent recent; /* with reissue; its times since the rank's start */
 };
 
 /* The result of one repetition, at rank 0. */

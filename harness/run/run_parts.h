@@ -87,6 +87,7 @@ struct run {
     struct engine_patience patience;
     int workers; /* of this rank */
     struct worker *worker;
+    struct recent_source *recent; /* in front of each; NULL: no reissue */
     struct feed feed;             /* of a fed loop: one worker in each rank */
     struct worker_result *result; /* of this rank's workers */
     struct counters_values *counted; /* the same; NULL: nothing is counted */

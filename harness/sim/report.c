@@ -78,10 +78,12 @@ static void fill_workers(struct run *run, struct run_result *result)
             .processor = -1,
             .numa = -1,
             .bound = true,
-            .host = (uintptr_t)world->place[place].host};
+            .host = (uintptr_t)world->place[place].host,
+            .recent = recent_since(&seat->recent, run->part[rank].start_s)};
         end_facts(&run->part[rank].end, thread, run->last.result[w].fact);
         for (int k = 0; seat->hit != 0 && k < run->setup->perturbs.count; k++)
             run->last.result[w].lost_s += seat->toll[k].lost_s;
+        run->last.result[w].held_apart_s = run->last.result[w].lost_s;
         result->chunks += seat->worker.chunks;
         result->iterations += seat->worker.iterations;
         if (run->dependent.dmps != NULL) {

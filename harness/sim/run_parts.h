@@ -29,9 +29,10 @@ struct seat {
     int queue;             /* processes on its core, its own included */
     struct slices slices;  /* in which it has its core */
     double compute_s, wait_s, sync_s;
-    int64_t last; /* its newest entry in `handed`, -1: none */
-    uint8_t hit;  /* of the run's perturbations: those that hold it */
-    bool back;    /* it was gone */
+    struct recent recent; /* its requests */
+    int64_t last;         /* its newest entry in `handed`, -1: none */
+    uint8_t hit;          /* of the run's perturbations: those that hold it */
+    bool back;            /* it was gone */
     struct perturb_toll *toll; /* of each of them; the run's */
 };
 

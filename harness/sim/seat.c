@@ -3,6 +3,7 @@
 #include "harness/engine/sim/world.h"
 #include "harness/guard/need.h"
 #include "harness/sim/machine.h"
+#include "harness/transport/reissue/reissue.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -89,7 +90,11 @@ static bool seat_next(struct source *source, struct chunk *chunk)
     seat->inner->blocked_ticks = source->blocked_ticks;
     source->blocked_s = 0;
     source->blocked_ticks = 0;
-    if (!source_next(seat->inner, chunk))
+    double begin_s = engine_now(), before_s = seat->inner->wait_s;
+    bool more = source_next(seat->inner, chunk);
+    recent_add(&seat->recent, begin_s, engine_now(),
+               seat->inner->wait_s - before_s);
+    if (!more)
         return false;
     /* Loops of several time steps have a separate log. */
     if (seat->worker.log != NULL)
@@ -117,8 +122,10 @@ static void poll_call(void *arg)
     struct seat *seat = arg;
     struct run *run = seat->run;
     int rank = run->tree.worker_rank[seat - run->seat];
+    const struct reissue *book = transport_book(&run->transport);
+    bool over = book != NULL && reissue_is_over(book);
     double start = engine_now();
-    if (end_poll(&run->part[rank].end))
+    if (end_poll(&run->part[rank].end) && !over)
         seat->source.serve_s += engine_now() - start;
 }
 

@@ -91,6 +91,25 @@ def test_threads_never_share_what_is_handed_out_again(dlsbench, lasting):
     assert any(r["reissued"] for r in result.runs())
 
 
+def test_with_reissue_the_times_of_workers_end_with_the_loop(dlsbench,
+                                                             lasting):
+    """Waiting, and computing in vain, go on after it."""
+    for layout, wrong in [("--ranks", "none"),
+                          ("--ranks", "gone:worker=1,at=0.001"),
+                          ("--threads", "stop:worker=1,at=0,seconds=0.4")]:
+        result = dlsbench("run", "--kernel", lasting(0.06), "--scheme", "gss",
+                          layout, 2, "--reissue", "--perturb", wrong,
+                          "--repetitions", 2, "--repetitions-max", 2,
+                          "--oversubscribe", out=wrong.split(":")[0])
+        assert result.code == 0, result.err
+        time_s = {r["repetition"]: r["time_s"] for r in result.runs()}
+        for worker in result.lines("workers"):
+            spent = [worker[k] for k in ("compute_s", "wait_s", "serve_s")]
+            assert all(s >= 0 for s in spent)
+            assert sum(spent) <= time_s[worker["repetition"]] + 1e-9
+            assert worker["compute_s"] > 0 or worker["iterations"] == 0
+
+
 def test_a_stop_takes_as_long_as_it_says(dlsbench, lasting):
     """Static: the others have nothing to do for who is stopped."""
     for layout in ("--threads", 2), ("--ranks", 2):

@@ -32,7 +32,10 @@ static void worker_results(struct run *run)
         r->compute_s =
             w->stamp ? (double)w->compute_ticks * context->tick_s - r->serve_s
                      : w->end_s - w->begin_s - r->wait_s - r->serve_s;
-        r->compute_s -= r->sync_s + r->held_computing_s;
+        r->compute_s -= r->sync_s + r->held_apart_s;
+        if (run->recent != NULL)
+            r->recent =
+                recent_since(&run->recent[i].recent, run->clock.start_s);
         end_facts(&run->end, i, r->fact);
         r->host = context->place.group[context->comm.rank];
     }

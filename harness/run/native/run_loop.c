@@ -16,7 +16,10 @@ static void reset_sources(struct run *run, bool further_step)
         struct source *source = end_source(&run->end, i);
         source->watch = counters_watch(run->context->counters,
                                        context_slot(run->context, i));
-        run->worker[i].source = run_perturb_source(run, i, source);
+        source = run_perturb_source(run, i, source);
+        if (run->recent != NULL)
+            source = recent_open(&run->recent[i], source);
+        run->worker[i].source = source;
     }
 }
 

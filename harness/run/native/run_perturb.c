@@ -151,7 +151,7 @@ void run_perturb_end(struct run *run)
         take_stops(run);
     for (int i = 0; run->disturb.hold != NULL && i < run->workers; i++) {
         struct worker_result *result = &run->result[i];
-        result->held_computing_s = run->disturb.hold[i].computing_s;
+        result->held_apart_s = run->disturb.hold[i].computing_s;
         for (int k = 0; k < run->setup->perturbs.count; k++)
             result->lost_s += tolls_of(run, i)[k].lost_s;
     }

@@ -1,6 +1,7 @@
 #include "harness/run/run_parts.h"
 
 #include "harness/guard/need.h"
+#include "harness/transport/reissue/reissue.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -11,15 +12,17 @@
 #define MAPPED_MAX 0x1p46
 
 /* Between two slices of thread 0's work.  Only what really was served counts
- * as time not spent computing. */
+ * as time not spent computing, and only until the loop's end. */
 static void poll_call(void *arg)
 {
     struct run *run = arg;
+    const struct reissue *book = transport_book(&run->transport);
     uint64_t before = engine_ticks();
+    bool over = book != NULL && reissue_is_over(book);
     bool any = end_polls(&run->end) && end_poll(&run->end);
     if (run->dependent.has_dmps)
         any = links_progress(&run->dependent.dmps.links) || any;
-    if (any)
+    if (any && !over)
         run->worker[0].source->serve_s +=
             (double)(engine_ticks() - before) * run->context->tick_s;
 }
@@ -88,6 +91,8 @@ void run_allocate(struct run *run)
     size_t n = (size_t)run->workers + 1;
     run->worker = need_zeroed(n, sizeof(*run->worker));
     run->result = need_zeroed(n, sizeof(*run->result));
+    if (run->setup->cell.reissue > 0)
+        run->recent = need_zeroed(n, sizeof(*run->recent));
     run->memory.scratch = need_zeroed(n, sizeof(*run->memory.scratch));
     run->places.seen = need_zeroed(n, sizeof(*run->places.seen));
     if (run->context->counters != NULL)
@@ -139,6 +144,7 @@ void run_close_workers(struct run *run)
     free(run->places.seen);
     free(run->memory.scratch);
     free(run->counted);
+    free(run->recent);
     free(run->result);
     free(run->worker);
 }

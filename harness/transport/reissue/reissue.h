@@ -95,7 +95,7 @@ void reissue_placed(struct reissue *book, int64_t start, double now_s);
 bool reissue_tells(struct reissue *book, int worker, int64_t start);
 
 /* Whether every result is in place. */
-static inline bool reissue_is_over(struct reissue *book)
+static inline bool reissue_is_over(const struct reissue *book)
 {
     return atomic_load_explicit(&book->over, memory_order_acquire);
 }
