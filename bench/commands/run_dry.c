@@ -104,24 +104,51 @@ static void print_csv(struct campaign *campaign, const struct results *results,
     }
 }
 
+/* What --out holds of the campaign. */
+struct held {
+    struct rundir dir;
+    bool found; /* else no results */
+    struct results results;
+};
+
+static int find_held(const struct run_options *options,
+                     const struct campaign *campaign, struct held *held,
+                     struct error *err)
+{
+    int code = 0;
+    held->found = false;
+    if (options->dir.out != NULL)
+        code = rundir_find(&held->dir, campaign, &options->setup, &options->dir,
+                           &held->found, err);
+    if (code == 0 && held->found)
+        code = results_read(held->dir.path, &held->results, err);
+    return code;
+}
+
+/* Refuses what cannot be gone on with. */
+static int check_resume(const struct run_options *options,
+                        const struct campaign *campaign, struct error *err)
+{
+    struct held held;
+    if (!options->dir.resume)
+        return 0;
+    int code = find_held(options, campaign, &held, err);
+    if (code == 0 && held.found)
+        results_free(&held.results);
+    return code;
+}
+
 static int csv(const struct run_options *options, struct campaign *campaign,
                struct error *err)
 {
-    struct rundir dir;
-    struct results results;
+    struct held held;
     struct estimator estimator;
-    bool found = false;
-    int code = 0;
-    if (options->dir.out != NULL)
-        code = rundir_find(&dir, campaign, &options->setup, &options->dir,
-                           &found, err);
-    if (code == 0 && found)
-        code = results_read(dir.path, &results, err);
+    int code = find_held(options, campaign, &held, err);
     if (code != 0)
         return code;
     /* Existing results give estimates for missing ones. */
     const char *earlier = options->from != NULL ? options->from
-                          : found               ? dir.path
+                          : held.found          ? held.dir.path
                                                 : NULL;
     code = estimator_open(&estimator, &campaign->policy, earlier,
                           options->calibration, err);
@@ -130,20 +157,22 @@ static int csv(const struct run_options *options, struct campaign *campaign,
         code = error_set(err, ENOENT, "--from: %s has no results", earlier);
     }
     if (code == 0) {
-        print_csv(campaign, found ? &results : NULL, &estimator);
+        print_csv(campaign, held.found ? &held.results : NULL, &estimator);
         estimator_close(&estimator);
     }
-    if (found)
-        results_free(&results);
+    if (held.found)
+        results_free(&held.results);
     return code;
 }
 
 int run_dry(const struct run_options *options, struct campaign *campaign)
 {
     struct error err;
+    int code = options->csv ? csv(options, campaign, &err)
+                            : check_resume(options, campaign, &err);
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, &err);
     if (!options->csv)
         print_table(campaign, options);
-    else if (csv(options, campaign, &err) != 0)
-        return command_fail(COMMAND_USAGE, &err);
     return COMMAND_OK;
 }

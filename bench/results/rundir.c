@@ -305,6 +305,22 @@ int rundir_campaign_path(const struct campaign *whole,
                      : code;
 }
 
+/* What is to be gone on with must be there. */
+static int check_resume(const struct rundir *dir,
+                        const struct rundir_options *options, struct error *err)
+{
+    if (!options->resume)
+        return 0;
+    if (access(dir->path, F_OK) != 0)
+        return error_set(err, ENOENT,
+                         "%s does not exist: there is nothing to resume",
+                         dir->path);
+    int code = check_line(dir->path, err);
+    if (code == 0)
+        code = check_existing(dir, options, err);
+    return code == 0 ? check_schema(dir->path, err) : code;
+}
+
 int rundir_find(struct rundir *dir, const struct campaign *whole,
                 const struct campaign_setup *setup,
                 const struct rundir_options *options, bool *found,
@@ -313,6 +329,8 @@ int rundir_find(struct rundir *dir, const struct campaign *whole,
     char path[PATH_MAX];
     *dir = (struct rundir){.part = options->part};
     int code = choose_path(dir, whole->name, options->out, err);
+    if (code == 0)
+        code = check_resume(dir, options, err);
     if (code == 0)
         code = file_path(path, sizeof(path), dir->path, "campaign.yaml", err);
     if (code != 0)
@@ -344,13 +362,10 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
     bool new = false;
     *dir = (struct rundir){.part = options->part};
     int code = choose_path(dir, whole->name, options->out, err);
-    if (code != 0)
-        return code;
-    if (options->resume && access(dir->path, F_OK) != 0)
-        return error_set(err, ENOENT,
-                         "%s does not exist: there is nothing to resume",
-                         dir->path);
-    code = check_line(dir->path, err);
+    if (code == 0)
+        code = check_resume(dir, options, err);
+    if (code == 0)
+        code = check_line(dir->path, err);
     if (code != 0)
         return code;
     size_t there = folders_there(dir->path);

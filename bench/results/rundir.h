@@ -33,7 +33,9 @@ int rundir_campaign_path(const struct campaign *whole,
                          size_t size);
 
 /* Looks without making anything: `found` says whether the directory is there.
- * It must hold the campaign `whole`, if any. */
+ * It must hold the campaign `whole`, if any.  With --resume, what rundir_open
+ * would refuse is refused, but for a run that is in it and the right to
+ * write. */
 int rundir_find(struct rundir *dir, const struct campaign *whole,
                 const struct campaign_setup *setup,
                 const struct rundir_options *options, bool *found,

@@ -257,6 +257,41 @@ def test_a_folder_of_somebody_else_is_not_entered(
     assert dlsbench(*args, "--set", "scheme=ss").code == 0
 
 
+# ---- a dry run of what is gone on with ----
+
+@pytest.mark.parametrize("form", [[], ["--format", "csv"]])
+def test_a_dry_run_refuses_what_resume_refuses(
+        tmp_path, dlsbench, campaign, form):
+    path = campaign(SMALL)
+    args = "run", path, "--oversubscribe", "--resume"
+    dry = "--dry-run", *form
+
+    def both(*more):
+        real, said = dlsbench(*args, *more), dlsbench(*args, *more, *dry)
+        assert real.code == said.code == 2
+        assert real.error_lines() == said.error_lines()
+        assert len(said.error_lines()) == 1 and not said.out
+
+    both()  # there is none
+    (tmp_path / "out").mkdir()
+    assert dlsbench(*args, *dry).code == 0
+    (tmp_path / "out/f").write_text("hi")
+    both()
+    (tmp_path / "out/f").unlink()
+    assert not list((tmp_path / "out").iterdir())
+    assert dlsbench(*args).code == 0
+    before = sorted((tmp_path / "out").iterdir())
+    both("--set", "scheme=[ss,gss]")
+    both("--set", "repetitions=1")
+    assert dlsbench(*args, *dry).code == 0
+    assert dlsbench(*args, "--set", "scheme=[ss,gss,fss,tss]", *dry).code == 0
+    manifest, = (tmp_path / "out").glob("manifest-*.json")
+    manifest.write_text(manifest.read_text().replace('"schema": 1',
+                                                     '"schema": 9'))
+    both()
+    assert sorted((tmp_path / "out").iterdir()) == before
+
+
 # ---- any path ----
 
 @pytest.mark.parametrize("name", PATTERNS)
