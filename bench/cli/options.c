@@ -244,7 +244,17 @@ static int take_words(const struct options_page *page, int argc, char **argv,
     return code;
 }
 
-/* An option that getopt_long refused; optopt is a key, a character or 0. */
+/* getopt_long stays at a word while it has more bytes, as those of a character
+ * that is not ASCII. */
+static const char *find_short(char **argv)
+{
+    const char *at = argv[optind];
+    bool stays = at != NULL && at[0] == '-' && strchr(at, optopt) != NULL;
+    return stays ? at : argv[optind - 1];
+}
+
+/* An option that getopt_long refused; optopt is a key, a character (negative
+ * when it is not ASCII) or 0. */
 static int refuse_option(const struct reader *r, bool lacks_value, char **argv,
                          struct error *err)
 {
@@ -252,6 +262,10 @@ static int refuse_option(const struct reader *r, bool lacks_value, char **argv,
         return wrong_value(r, optopt, "needs a value", err);
     if (optopt >= FIRST_KEY)
         return wrong_value(r, optopt, "takes no value", err);
+    if (optopt < 0)
+        return error_set(err, EINVAL,
+                         "unknown option %s; options begin with --",
+                         find_short(argv));
     if (optopt > 0)
         return error_set(err, EINVAL,
                          "unknown option -%c; options begin with --", optopt);

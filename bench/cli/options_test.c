@@ -163,6 +163,9 @@ static void what_is_wrong_is_said_in_one_line(void **unused)
         {"--count 1 --s", "option --s is the beginning of several, write it in "
                           "full"},
         {"--count 1 -x", "unknown option -x; options begin with --"},
+        {"--count 1 -\xc3\xbc one", "unknown option -\xc3\xbc; options begin "
+                                    "with --"},
+        {"-\xc3\xbc", "unknown option -\xc3\xbc; options begin with --"},
         {"--count 1 --smt on",
          "option --smt: its value comes after a '=': --smt=on"},
         {"--count 1 bad", "test: 'bad' is bad"},
@@ -173,6 +176,17 @@ static void what_is_wrong_is_said_in_one_line(void **unused)
         assert_int_equal(read_line(&page, rows[i].line, &c, &err), -EINVAL);
         assert_string_equal(err.text, rows[i].text);
     }
+}
+
+static void a_short_option_after_an_empty_word_is_named(void **unused)
+{
+    (void)unused;
+    char *argv[] = {"dlsbench test", "", "-\xc3\xbc", NULL};
+    struct command c = {.format = -1};
+    struct error err = {""};
+    assert_int_equal(options_read(&page, 3, argv, &c, &err), -EINVAL);
+    assert_string_equal(err.text,
+                        "unknown option -\xc3\xbc; options begin with --");
 }
 
 static void a_word_where_none_is_allowed_is_refused(void **unused)
@@ -293,6 +307,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_reach_their_places),
         cmocka_unit_test(what_is_wrong_is_said_in_one_line),
+        cmocka_unit_test(a_short_option_after_an_empty_word_is_named),
         cmocka_unit_test(a_word_where_none_is_allowed_is_refused),
         cmocka_unit_test(help_has_every_option),
         cmocka_unit_test(usage_names_every_option),
