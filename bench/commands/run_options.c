@@ -12,6 +12,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A campaign file is missing, or a single cell is meant. */
+static int check_single(const struct run_options *o, struct error *err)
+{
+    const char *command = o->simulated ? "sim" : "run";
+    if (o->field == NULL)
+        return error_set(err, EINVAL,
+                         "%s: a campaign file, or --kernel and --scheme, is "
+                         "missing",
+                         command);
+    if (o->cell.kernel[0] == '\0')
+        return error_set(err, EINVAL, "%s: --kernel is missing", command);
+    if (o->cell.scheme[0] == '\0')
+        return error_set(err, EINVAL, "%s: --scheme is missing", command);
+    if (o->setup.sets > 0)
+        return error_set(err, EINVAL,
+                         "--set goes with a campaign file; a single cell has "
+                         "options for all");
+    return 0;
+}
+
 /* Checks of options together. */
 static int check_together(const struct run_options *o, struct error *err)
 {
@@ -23,18 +43,8 @@ static int check_together(const struct run_options *o, struct error *err)
                          "a field of its cells use --set",
                          name);
     }
-    if (o->file == NULL && o->field == NULL)
-        return error_set(err, EINVAL,
-                         "run: a campaign file, or --kernel and --scheme, is "
-                         "missing");
-    if (o->file == NULL && o->cell.kernel[0] == '\0')
-        return error_set(err, EINVAL, "run: --kernel is missing");
-    if (o->file == NULL && o->cell.scheme[0] == '\0')
-        return error_set(err, EINVAL, "run: --scheme is missing");
-    if (o->file == NULL && o->setup.sets > 0)
-        return error_set(err, EINVAL,
-                         "--set goes with a campaign file; a single cell has "
-                         "options for all");
+    if (o->file == NULL && check_single(o, err) != 0)
+        return -EINVAL;
     if (o->from != NULL && !o->csv)
         return error_set(err, EINVAL, "--from goes with --format csv");
     if (o->csv && !o->dry_run)

@@ -132,8 +132,8 @@ static int take_campaign(void *command, const char *text, struct error *err)
     struct run_options *o = command;
     if (o->file != NULL)
         return error_set(err, EINVAL,
-                         "run: '%s' is one word too many, the campaign is %s",
-                         text, o->file);
+                         "%s: '%s' is one word too many, the campaign is %s",
+                         o->simulated ? "sim" : "run", text, o->file);
     o->file = text;
     return 0;
 }

@@ -133,6 +133,18 @@ def test_more_workers_than_cores_are_refused(dlsbench):
     assert [x["status"] for x in result.done()] == ["failed"]
 
 
+@pytest.mark.parametrize("command", ["run", "sim"])
+@pytest.mark.parametrize("args, text", [
+    ((), "a campaign file, or --kernel and --scheme, is missing"),
+    (("--scheme", "ss"), "--kernel is missing"),
+    (("--kernel", "null"), "--scheme is missing"),
+    (("a.yaml", "b.yaml"), "'b.yaml' is one word too many")])
+def test_errors_begin_with_the_command_that_was_typed(dlsbench, command, args,
+                                                      text):
+    (line,) = dlsbench(command, *args).error_lines()
+    assert line.startswith(f"dlsbench: {command}: {text}")
+
+
 def test_existing_directory_is_not_overwritten(dlsbench):
     assert dlsbench(*NULL).code == 0
     says(dlsbench(*NULL), 2, "out", "--resume")
