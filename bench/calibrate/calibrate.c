@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A kernel with dependences is measured in the cache and beyond it. */
@@ -199,6 +200,7 @@ static int measure_both(const struct calibrate_request *request,
 int calibrate_check_place(const char *path, struct error *err)
 {
     char folder[PATH_MAX];
+    struct stat there;
     const char *slash = strrchr(path, '/');
     snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) : 1,
              slash ? path : ".");
@@ -207,6 +209,9 @@ int calibrate_check_place(const char *path, struct error *err)
     if (access(folder, W_OK) != 0)
         return error_set(err, errno, "%s: cannot write there: %s", path,
                          strerror(errno));
+    if (stat(path, &there) == 0 && S_ISDIR(there.st_mode))
+        return error_set(err, EISDIR, "%s: cannot write there: %s", path,
+                         strerror(EISDIR));
     return 0;
 }
 

@@ -275,3 +275,9 @@ def test_what_cannot_be_set_is_said(dlsbench, campaign):
     result = dlsbench("run", path, "--set", "cells=x")
     says(result, 2, "cells is a part of a campaign file and cannot be set")
     assert "did you mean" not in result.err
+
+
+def test_a_calibration_is_not_written_over_a_folder(dlsbench, tmp_path):
+    """Refused before anything is measured."""
+    says(dlsbench("calibrate", "--out", tmp_path), 2, str(tmp_path),
+         "cannot write there: Is a directory")
