@@ -67,7 +67,7 @@ def test_only_own_directories_are_prepared(dlsbench, campaign, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out/mine").write_text("")
     refused = dlsbench("run", campaign(TEXT), "--prepare")
-    assert refused.code == 2 and "exists" in refused.err
+    assert refused.code == 2 and "but no campaign.yaml" in refused.err
     assert [x.name for x in (tmp_path / "out").iterdir()] == ["mine"]
 
 
