@@ -61,16 +61,19 @@ def site(tmp_path, cluster):
 @needs_slurm
 @needs_mpich
 def test_killed_cancelled_and_requeued_tasks_lose_nothing(site):
+    """Each in its first cell, as soon as it has begun."""
     site.write("c.yaml", CAMPAIGN.replace("SIZE", "8000"))
     array = site.array()
     assert site.queue(array) and site.unharmed()
-    site.wait(lambda: site.shards_begun() == {0, 1, 2, 3})
     state = site.state(array + "_0")
     assert "NumNodes=2" in state and "Requeue=1" in state
     assert f"JobName={ODD}" in state
 
+    site.wait(lambda: 1 in site.shards_begun())
     os.kill(site.drivers(1)[0], signal.SIGKILL)
+    site.wait(lambda: 2 in site.shards_begun())
     assert site.run("scancel", array + "_2").returncode == 0
+    site.wait(lambda: 3 in site.shards_begun())
     assert site.run("scontrol", "requeue", array + "_3").returncode == 0
     again = site.submit("--nodes", 2)
     assert "in the queue still" in again.stdout
