@@ -1,8 +1,8 @@
 /* How the system shares a core between a worker and another busy process: in
- * time slices, which a simulation needs to know (harness/sim/slices.h).  The
- * last worker shares its core with a busy process, started as the workers of a
- * loaded cell are, and looks at the clock all the time: where the clock jumps,
- * the busy process had the core. */
+ * time slices, which a simulation needs to know (harness/run/sim/slices.h).
+ * The last worker shares its core with a busy process, started as the workers
+ * of a loaded cell are, and looks at the clock all the time: where the clock
+ * jumps, the busy process had the core. */
 #ifndef HARNESS_CALIBRATE_SLICES_H
 #define HARNESS_CALIBRATE_SLICES_H
 

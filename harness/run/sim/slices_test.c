@@ -2,7 +2,7 @@
  * digit of times counted by hand. */
 #include "harness/engine/sim/world_testing.h"
 
-#include "harness/sim/slices.h"
+#include "harness/run/sim/slices.h"
 
 static const double TICK_S = 4e-3;
 

@@ -1,6 +1,6 @@
 /* The perturbations of a simulated run.  A held worker does nothing while time
  * passes: its loss is known from the times of its computing, and is slept. */
-#include "harness/sim/run_parts.h"
+#include "harness/run/sim/run_parts.h"
 
 #include "harness/guard/need.h"
 #include "harness/engine/sim/world.h"

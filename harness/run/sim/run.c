@@ -1,12 +1,12 @@
 /* A run in simulation: rank 0 opens the parts of all ranks, calls all to the
  * loop, and finds their results in its own memory.  Workers run the protocols
  * and transports of the native program; their kernel charges time. */
-#include "harness/sim/run_parts.h"
+#include "harness/run/sim/run_parts.h"
 
 #include "harness/engine/sim/world.h"
 #include "harness/guard/need.h"
 #include "harness/setup/cell_transport.h"
-#include "harness/sim/machine.h"
+#include "harness/loop/sim/machine.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "harness/sim/profile.h"
+#include "harness/loop/sim/profile.h"
 
 #include "harness/engine/sim/world.h"
 #include "harness/loop/cached.h"

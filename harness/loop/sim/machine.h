@@ -4,14 +4,14 @@
 #define HARNESS_SIM_MACHINE_H
 
 #include "harness/calibration/calibration.h"
-#include "harness/setup/plan.h"
 #include "kernels/kernel.h"
 
 struct machine;
 
-/* Reads the plan's calibration; *machine is NULL without one.  Returns 0,
- * -ENOENT, -EINVAL (also when it has nothing for this shape) or -ENOMEM. */
-int machine_open(struct machine **machine, const struct plan *plan,
+/* Reads a calibration and takes its workers of this kind; *machine is NULL
+ * where the path is empty.  Returns 0, -ENOENT, -EINVAL (also when nothing was
+ * measured of this kind) or -ENOMEM. */
+int machine_open(struct machine **machine, const char *path, int which,
                  struct error *err);
 void machine_close(struct machine *machine);
 

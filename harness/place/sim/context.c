@@ -2,7 +2,7 @@
 
 #include "harness/engine/sim/world.h"
 #include "harness/guard/need.h"
-#include "harness/sim/machine.h"
+#include "harness/loop/sim/machine.h"
 
 #include <errno.h>
 #include <math.h>
@@ -102,7 +102,9 @@ int context_open(struct launch_context *context, const struct plan *plan,
     world->result_bytes = simulation->result_bytes;
     int code = engine_team_start(&context->team, ranks, err);
     if (code == 0)
-        code = machine_open(&world->machine, plan, err);
+        code = machine_open(
+            &world->machine, simulation->calibration,
+            plan->ranks == 1 ? CALIBRATION_THREADS : CALIBRATION_RANKS, err);
     if (code == 0)
         code = look_around(world, context->team, ranks, err);
     if (code == 0)

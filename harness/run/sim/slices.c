@@ -1,4 +1,4 @@
-#include "harness/sim/slices.h"
+#include "harness/run/sim/slices.h"
 
 #include "harness/engine/sim/world.h"
 

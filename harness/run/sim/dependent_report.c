@@ -1,5 +1,5 @@
 /* The result of a simulated repetition of a loop with dependences. */
-#include "harness/sim/run_parts.h"
+#include "harness/run/sim/run_parts.h"
 
 #include "harness/run/logged.h"
 

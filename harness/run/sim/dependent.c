@@ -1,7 +1,7 @@
 /* Loops with dependences in simulation: the real DMPS runs over a kernel whose
  * blocks take their cost in time.  Nothing is computed, so every block checks
  * whether the blocks that it needs were done before. */
-#include "harness/sim/run_parts.h"
+#include "harness/run/sim/run_parts.h"
 
 #include "harness/dependence/sim/links.h"
 #include "harness/engine/sim/world.h"

@@ -1,8 +1,8 @@
-#include "harness/sim/run_parts.h"
+#include "harness/run/sim/run_parts.h"
 
 #include "harness/engine/sim/world.h"
 #include "harness/guard/need.h"
-#include "harness/sim/machine.h"
+#include "harness/loop/sim/machine.h"
 #include "harness/transport/reissue/reissue.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "harness/dependence/dmps.h"
 #include "harness/run/handout.h"
 #include "harness/run/run.h"
-#include "harness/sim/slices.h"
+#include "harness/run/sim/slices.h"
 
 /* A rank's part.  There may be half a million. */
 struct part {
@@ -96,7 +96,7 @@ void seat_leave(struct seat *seat);
 void seat_compute(struct seat *seat, double seconds,
                   const struct kernel_poll *poll);
 
-/* Perturbations (harness/sim/perturb.c): opening and closing;
+/* Perturbations (harness/run/sim/perturb.c): opening and closing;
  * around a repetition, by rank 0; a worker's seat before it; by a worker,
  * before it asks, and when it has computed for `work_s` since from_s. */
 void perturb_open(struct run *run);

@@ -1,4 +1,4 @@
-#include "harness/sim/machine.h"
+#include "harness/loop/sim/machine.h"
 
 #include "harness/guard/need.h"
 
@@ -23,11 +23,9 @@ static bool all_alike(const struct calibration_kind *kind)
     return most < ALIKE;
 }
 
-int machine_open(struct machine **out, const struct plan *plan,
+int machine_open(struct machine **out, const char *path, int which,
                  struct error *err)
 {
-    const char *path = plan->simulation.calibration;
-    int which = plan->ranks == 1 ? CALIBRATION_THREADS : CALIBRATION_RANKS;
     *out = NULL;
     if (path[0] == '\0')
         return 0;

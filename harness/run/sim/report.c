@@ -1,5 +1,5 @@
 /* The result of a simulated repetition: rank 0 has everything in its memory. */
-#include "harness/sim/run_parts.h"
+#include "harness/run/sim/run_parts.h"
 
 #include "base/stats.h"
 #include "harness/engine/sim/world.h"

@@ -4,8 +4,8 @@
 
 #include "harness/engine/sim/world.h"
 #include "harness/loop/loop_input.h"
-#include "harness/sim/machine.h"
-#include "harness/sim/profile.h"
+#include "harness/loop/sim/machine.h"
+#include "harness/loop/sim/profile.h"
 
 #include <errno.h>
 #include <stdio.h>
