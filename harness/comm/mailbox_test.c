@@ -6,9 +6,7 @@
 #include "harness/comm/mailbox.h"
 #include "harness/comm/mpi_testing.h"
 
-#include <unistd.h>
-
-enum { WORLDS = 100, RANKS = 6, SENT = 60, LONG = 40, SECONDS_MAX = 120 };
+enum { WORLDS = 100, RANKS = 6, SENT = 60, LONG = 40 };
 enum { TAG_NOTE = 1, TAG_LONG = 2 };
 
 /* A short message; behind it, for size > 0, as many numbers by themselves. */
@@ -118,11 +116,7 @@ static void open_rank(struct rank *rank, const struct world *w, int r,
     memset(rank, 0, sizeof(*rank));
     rank->world = w;
     rank->seed = testing_random(seed);
-    rank->comm = (struct comm){.all = mpi_testing_comm(0, r),
-                               .rank = r,
-                               .ranks = w->ranks,
-                               .lanes = 1,
-                               .patience = {.nap_ns = 2000}};
+    rank->comm = mpi_testing_rank(r, w->ranks, NULL);
     const struct mailbox_setup setup = {
         .comm = &rank->comm,
         .from = MPI_ANY_SOURCE,
@@ -159,17 +153,12 @@ static void check_rank(struct rank *rank)
 static void run_world(uint64_t seed)
 {
     static struct rank rank[RANKS];
-    pthread_t thread[RANKS];
     struct world w;
     plan(&w, &seed);
     mpi_testing_start(seed);
     for (int r = 0; r < w.ranks; r++)
         open_rank(&rank[r], &w, r, &seed);
-    for (int r = 0; r < w.ranks; r++)
-        assert_int_equal(pthread_create(&thread[r], NULL, run_rank, &rank[r]),
-                         0);
-    for (int r = 0; r < w.ranks; r++)
-        pthread_join(thread[r], NULL);
+    mpi_testing_run(run_rank, rank, w.ranks, sizeof(*rank));
     for (int r = 0; r < w.ranks; r++) {
         check_rank(&rank[r]);
         mailbox_close(&rank[r].box);
@@ -181,11 +170,7 @@ static void run_world(uint64_t seed)
 static void every_message_comes_once(void **unused)
 {
     (void)unused;
-    uint64_t seed = testing_say_seed(__func__);
-    alarm(SECONDS_MAX); /* a rank that waits for ever ends the test */
-    for (int i = 0; i < WORLDS; i++)
-        run_world(testing_random(&seed));
-    alarm(0);
+    mpi_testing_worlds(__func__, WORLDS, run_world);
 }
 
 /* ---- one rank that sends to itself ---- */
@@ -194,8 +179,7 @@ static void open_alone(struct comm *comm, struct mailbox *box,
                        struct mailbox_setup setup)
 {
     mpi_testing_start(1);
-    *comm =
-        (struct comm){.all = mpi_testing_comm(0, 0), .ranks = 1, .lanes = 1};
+    *comm = mpi_testing_rank(0, 1, NULL);
     setup.comm = comm;
     assert_int_equal(mailbox_open(box, &setup), 0);
     mailbox_reset(box);

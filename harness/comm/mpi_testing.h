@@ -100,7 +100,7 @@ static inline MPI_Comm mpi_testing_comm(int context, int rank)
     return FAKE_FIRST_COMM + context * FAKE_RANKS_MAX + rank;
 }
 
-/* What a rank gets from comm_open; the lock is its own. */
+/* What a rank gets from comm_open; lock: its own, NULL if one thread calls. */
 static inline struct comm mpi_testing_rank(int rank, int ranks,
                                            struct engine_lock *lock)
 {

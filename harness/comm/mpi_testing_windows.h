@@ -1,5 +1,4 @@
-/* Windows for the MPI of tests (mpi_testing.h), with as little as the standard
- * promises:
+/* Windows for the MPI of tests, with as little as the standard promises:
  *
  * - What a rank stored in its own memory is seen by the others when it calls
  *   MPI_Win_sync, and not before (the separate memory model).
@@ -7,13 +6,12 @@
  *   is rubbish where its result is going to be.
  * - In some worlds, a flush waits until the target enters MPI.
  *
- *     mpi_testing_windows(ranks, weak);
- *     ...
+ *     mpi_testing_windows(ranks, &seed); instead of mpi_testing_start
  *     assert_int_equal(mpi_testing_windows_left(), 0); */
 #ifndef HARNESS_COMM_MPI_TESTING_WINDOWS_H
 #define HARNESS_COMM_MPI_TESTING_WINDOWS_H
 
-#include "harness/comm/mpi_testing.h"
+#include "harness/comm/mpi_testing_collectives.h"
 
 enum {
     FAKE_FIRST_WINDOW = 1 << 24,
@@ -99,12 +97,14 @@ static void fake_serve(int rank)
     }
 }
 
-/* Before the first window. */
-static inline void mpi_testing_windows(int ranks, bool weak)
+/* mpi_testing_start for a world with windows, which are weak by chance. */
+static inline void mpi_testing_windows(int ranks, uint64_t *seed)
 {
     memset(&fake_windows, 0, sizeof(fake_windows));
     fake_windows.ranks = ranks;
-    fake_windows.weak = weak;
+    fake_windows.weak = testing_random(seed) % 2;
+    mpi_testing_start(*seed);
+    mpi_testing_collectives(ranks);
     fake_windows.refusing = -1;
     fake.entered = fake_serve;
 }

@@ -3,7 +3,6 @@
  * once in each repetition. */
 #include "harness/testing.h"
 
-#include "harness/comm/mpi_testing_collectives.h"
 #include "harness/comm/mpi_testing_windows.h"
 #include "harness/comm/source_rma.h"
 #include "sched/schemes/registry.h"
@@ -151,10 +150,7 @@ static void *run_rank(void *arg)
 
 static void open_ranks(struct rank *rank, struct world *w, uint64_t seed)
 {
-    bool weak = testing_random(&seed) % 2;
-    mpi_testing_start(seed);
-    mpi_testing_collectives(w->ranks);
-    mpi_testing_windows(w->ranks, weak);
+    mpi_testing_windows(w->ranks, &seed);
     for (int r = 0; r < w->ranks; r++) {
         rank[r] = (struct rank){.world = w, .seed = testing_random(&seed)};
         rank[r].comm = mpi_testing_rank(r, w->ranks, &rank[r].lock);

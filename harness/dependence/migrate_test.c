@@ -3,7 +3,6 @@
  * before is there when it runs, and no more than that has moved. */
 #include "harness/testing.h"
 
-#include "harness/comm/mpi_testing_collectives.h"
 #include "harness/comm/mpi_testing_windows.h"
 #include "harness/dependence/migrate.h"
 
@@ -146,10 +145,7 @@ static void choose_owners(struct world *w, uint64_t *seed)
 
 static void open_ranks(struct rank *rank, struct world *w, uint64_t seed)
 {
-    bool weak = testing_random(&seed) % 2;
-    mpi_testing_start(seed);
-    mpi_testing_collectives(w->ranks);
-    mpi_testing_windows(w->ranks, weak);
+    mpi_testing_windows(w->ranks, &seed);
     for (int r = 0; r < w->ranks; r++) {
         rank[r] = (struct rank){.world = w, .seed = testing_random(&seed)};
         rank[r].comm = mpi_testing_rank(r, w->ranks, &rank[r].lock);

@@ -7,10 +7,8 @@
 #include "harness/comm/mpi_testing.h"
 #include "harness/transport/push/push.h"
 
-#include <unistd.h>
-
 enum { WORLDS = 200, RANKS = 6, ITERATIONS = 120, REPETITIONS = 2 };
-enum { NUMBERS = 3 /* of an iteration's data, at most */, SECONDS_MAX = 120 };
+enum { NUMBERS = 3 /* of an iteration's data, at most */ };
 
 struct world {
     int ranks, workers;
@@ -152,11 +150,7 @@ static void open_rank(struct rank *rank, struct world *w, int r, uint64_t seed)
     memset(rank, 0, sizeof(*rank));
     rank->world = w;
     rank->seed = seed;
-    rank->comm = (struct comm){.all = mpi_testing_comm(0, r),
-                               .rank = r,
-                               .ranks = w->ranks,
-                               .lanes = 1,
-                               .patience = {.nap_ns = 2000}};
+    rank->comm = mpi_testing_rank(r, w->ranks, NULL);
     rank->input = (struct input){.before = w->data ? w->before : NULL,
                                  .iterations = w->iterations,
                                  .store = r == 0 ? (char *)w->store : NULL,
@@ -195,16 +189,12 @@ static void check_results(const struct world *w, const struct rank *rank)
 
 static void run_together(struct world *w, struct rank *rank)
 {
-    pthread_t thread[RANKS];
     pthread_barrier_init(&w->together, NULL, (unsigned)w->ranks);
     for (int r = 0; r < w->ranks; r++) {
         memset(rank[r].ran, 0, sizeof(rank[r].ran));
         memset(rank[r].output, 0, sizeof(rank[r].output));
-        assert_int_equal(pthread_create(&thread[r], NULL, run_rank, &rank[r]),
-                         0);
     }
-    for (int r = 0; r < w->ranks; r++)
-        pthread_join(thread[r], NULL);
+    mpi_testing_run(run_rank, rank, w->ranks, sizeof(*rank));
     pthread_barrier_destroy(&w->together);
     for (int r = 0; r < w->ranks; r++)
         assert_int_equal(rank[r].wrong, 0);
@@ -230,11 +220,7 @@ static void run_world(uint64_t seed)
 static void every_chunk_comes_with_its_data(void **unused)
 {
     (void)unused;
-    uint64_t seed = testing_say_seed(__func__);
-    alarm(SECONDS_MAX); /* a rank that waits for ever ends the test */
-    for (int i = 0; i < WORLDS; i++)
-        run_world(testing_random(&seed));
-    alarm(0);
+    mpi_testing_worlds(__func__, WORLDS, run_world);
 }
 
 int main(void)

@@ -8,10 +8,8 @@
 #include "harness/transport/steal/steal.h"
 #include "sched/schemes/registry.h"
 
-#include <unistd.h>
-
 enum { WORLDS = 200, RANKS = 7, THREADS = 3, ITERATIONS = 400 };
-enum { REPETITIONS = 2, SECONDS_MAX = 120 };
+enum { REPETITIONS = 2 };
 
 static const char *const schemes[] = {"ss", "gss", "css:chunk=3", "tss"};
 
@@ -123,13 +121,8 @@ static void open_rank(struct rank *rank, struct world *w, int r, uint64_t seed)
     memset(rank, 0, sizeof(*rank));
     rank->world = w;
     rank->seed = seed;
-    rank->comm = (struct comm){.all = mpi_testing_comm(0, r),
-                               .rank = r,
-                               .ranks = w->ranks,
-                               .lanes = 1,
-                               .threaded = true,
-                               .mpi = &rank->lock,
-                               .patience = {.nap_ns = 2000}};
+    rank->comm = mpi_testing_rank(r, w->ranks, &rank->lock);
+    rank->comm.threaded = true;
     assert_int_equal(steal_open(&rank->steal, &w->steal_loop, &rank->comm,
                                 &w->tree, &rank->comm.patience, &err),
                      0);
@@ -151,14 +144,9 @@ static void check(const struct world *w, const struct rank *rank)
 
 static void run_together(struct world *w, struct rank *rank)
 {
-    pthread_t thread[RANKS];
     memset((void *)w->ran, 0, sizeof(w->ran));
     pthread_barrier_init(&w->together, NULL, (unsigned)w->ranks);
-    for (int r = 0; r < w->ranks; r++)
-        assert_int_equal(pthread_create(&thread[r], NULL, run_rank, &rank[r]),
-                         0);
-    for (int r = 0; r < w->ranks; r++)
-        pthread_join(thread[r], NULL);
+    mpi_testing_run(run_rank, rank, w->ranks, sizeof(*rank));
     pthread_barrier_destroy(&w->together);
     check(w, rank);
 }
@@ -182,11 +170,7 @@ static void run_world(uint64_t seed)
 static void every_iteration_runs_once(void **unused)
 {
     (void)unused;
-    uint64_t seed = testing_say_seed(__func__);
-    alarm(SECONDS_MAX); /* a rank that waits for ever ends the test */
-    for (int i = 0; i < WORLDS; i++)
-        run_world(testing_random(&seed));
-    alarm(0);
+    mpi_testing_worlds(__func__, WORLDS, run_world);
 }
 
 int main(void)
