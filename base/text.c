@@ -52,6 +52,17 @@ long text_wrong_byte(const char *text)
     return -1;
 }
 
+char *text_trim(char *text)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    size_t length = strlen(text);
+    while (length > 0 && isspace((unsigned char)text[length - 1]))
+        length--;
+    text[length] = '\0';
+    return text;
+}
+
 static size_t write_escape(char out[ESCAPE_MAX + 1], char c)
 {
     const char *from = "\n\t\r", *to = "ntr", *at = strchr(from, c);

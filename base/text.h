@@ -16,6 +16,10 @@ size_t text_character(const char *text);
  * such as the end of a line; -1: there is none. */
 long text_wrong_byte(const char *text);
 
+/* The text without the blanks (isspace) at both ends: a place in it; cuts it
+ * behind the last character. */
+char *text_trim(char *text);
+
 /* Copies into out[size] (2 or more) what fits of text as one line of UTF-8:
  * control characters and bytes of no character are written as \n, \t or
  * \xHH. */

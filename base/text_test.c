@@ -83,6 +83,23 @@ static void long_errors_are_cut_between_characters(void **state)
     assert_int_equal(strncmp(err.text, "a: \xc3\xa9", 5), 0);
 }
 
+static void blanks_are_trimmed_at_both_ends(void **state)
+{
+    static const struct {
+        const char *text, *trimmed;
+    } rows[] = {
+        {"a", "a"},      {"", ""},
+        {" \t\r\n", ""}, {"  a b\t c", "a b\t c"},
+        {"a\r\n", "a"},  {"\t\xc3\xa9 ", "\xc3\xa9"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char text[16];
+        strcpy(text, rows[i].text);
+        assert_string_equal(text_trim(text), rows[i].trimmed);
+    }
+}
+
 static void words_come_back_and_are_not_split(void **state)
 {
     static const struct {
@@ -129,6 +146,7 @@ int main(void)
         cmocka_unit_test(the_first_wrong_byte_is_found),
         cmocka_unit_test(lines_have_no_control_characters),
         cmocka_unit_test(long_errors_are_cut_between_characters),
+        cmocka_unit_test(blanks_are_trimmed_at_both_ends),
         cmocka_unit_test(words_come_back_and_are_not_split),
         cmocka_unit_test(half_an_escape_is_itself),
     };

@@ -6,8 +6,8 @@
 #include "dls/parts.h"
 
 #include "base/file.h"
+#include "base/text.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,17 +19,6 @@ struct rules {
     /* What has been found: a line with the very name, one for all others. */
     bool exact, others;
 };
-
-/* The text without blanks at both ends; cuts it. */
-static char *trim(char *text)
-{
-    while (isspace((unsigned char)*text))
-        text++;
-    size_t length = strlen(text);
-    while (length > 0 && isspace((unsigned char)text[length - 1]))
-        text[--length] = '\0';
-    return text;
-}
 
 static int bad_line(const struct rules *rules, const char *what,
                     struct error *err)
@@ -59,14 +48,14 @@ static int read_rule(struct rules *rules, char *line, struct schedule *schedule,
 {
     bool mine;
     line[strcspn(line, "#")] = '\0';
-    line = trim(line);
+    line = text_trim(line);
     if (*line == '\0')
         return 0;
     char *equals = strchr(line, '=');
     if (equals == NULL)
         return bad_line(rules, "there is no '='", err);
     *equals = '\0';
-    const char *name = trim(line), *scheme = trim(equals + 1);
+    const char *name = text_trim(line), *scheme = text_trim(equals + 1);
     if (*name == '\0' || *scheme == '\0')
         return bad_line(rules, "the name or the scheme is missing", err);
     if (strlen(scheme) >= sizeof(schedule->scheme))
@@ -130,7 +119,7 @@ int schedule_resolve(const char *name, const char *given,
     if (environment[0] == '@')
         return resolve_by_file(environment + 1, name, schedule, err);
     snprintf(asked, sizeof(asked), "%s", environment);
-    const char *scheme = trim(asked);
+    const char *scheme = text_trim(asked);
     if (*scheme == '\0')
         return 0;
     snprintf(schedule->scheme, sizeof(schedule->scheme), "%s", scheme);

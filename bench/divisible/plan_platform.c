@@ -1,9 +1,9 @@
 #include "base/file.h"
+#include "base/text.h"
 #include "bench/cli/numbers.h"
 #include "bench/divisible/plan.h"
 #include "harness/guard/need.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,12 +76,7 @@ struct reader {
 static char *trim_line(char *text)
 {
     text[strcspn(text, "#\r\n")] = '\0';
-    while (isspace((unsigned char)*text))
-        text++;
-    char *end = text + strlen(text);
-    while (end > text && isspace((unsigned char)end[-1]))
-        *--end = '\0';
-    return text;
+    return text_trim(text);
 }
 
 static int read_name(struct reader *reader, const char *name, struct error *err)

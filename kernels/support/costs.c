@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/list.h"
+#include "base/text.h"
 #include "kernels/support/memory.h"
 
 #include <errno.h>
@@ -20,17 +21,6 @@ struct costs {
     double *cost;
     int64_t count;
 };
-
-/* Cuts comment and surrounding blanks; returns the rest. */
-static char *trim_line(char *line)
-{
-    line[strcspn(line, "#")] = '\0';
-    char *text = line + strspn(line, " \t\r\n");
-    size_t length = strlen(text);
-    while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL)
-        text[--length] = '\0';
-    return text;
-}
 
 static int parse_cost(const char *text, double *cost, struct error *err)
 {
@@ -82,7 +72,8 @@ static int read_line(struct costs *c, char *line, size_t length, int64_t *room,
 {
     if (strlen(line) != length)
         return error_set(err, EINVAL, "a zero byte, this is not a text file");
-    const char *text = trim_line(line);
+    line[strcspn(line, "#")] = '\0';
+    const char *text = text_trim(line);
     double cost = 0;
     int64_t times = 1;
     if (*text == '\0')
