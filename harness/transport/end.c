@@ -15,9 +15,10 @@ int end_open(struct transport_end *end, const struct transport *transport,
     int code = ops->open(transport, comm, &end->own, err);
     bool opened = code == 0;
     code = comm_agree(comm, code, err);
-    if (code == 0)
+    if (code == 0) {
         end->transport = transport;
-    else if (opened)
+        end->polls = ops->polls != NULL && ops->polls(end->own);
+    } else if (opened)
         ops->close(end->own);
     return code;
 }
@@ -43,11 +44,6 @@ void end_listen(struct transport_end *end)
 struct source *end_source(const struct transport_end *end, int i)
 {
     return ops_of(end)->source(end->own, i);
-}
-
-bool end_polls(const struct transport_end *end)
-{
-    return ops_of(end)->polls != NULL && ops_of(end)->polls(end->own);
 }
 
 bool end_poll(struct transport_end *end)

@@ -8,6 +8,7 @@
 struct transport_end {
     const struct transport *transport; /* NULL: not open */
     void *own;
+    bool polls; /* asked once: a rank polls after every chunk */
 };
 
 /* Collective; all ranks return the same code.  transport and comm stay the
@@ -19,7 +20,10 @@ void end_close(struct transport_end *end);
 void end_reset(struct transport_end *end, bool further_step);
 void end_listen(struct transport_end *end);
 struct source *end_source(const struct transport_end *end, int i);
-bool end_polls(const struct transport_end *end);
+static inline bool end_polls(const struct transport_end *end)
+{
+    return end->polls;
+}
 bool end_poll(struct transport_end *end);
 void end_serve(struct transport_end *end, MPI_Request *other,
                MPI_Status *status);

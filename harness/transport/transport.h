@@ -207,7 +207,7 @@ struct transport_ops {
     struct source *(*source)(void *end, int i);
 
     /* Whether thread 0 must let messages progress while it computes, and how:
-     * returns whether there were any. */
+     * returns whether there were any.  polls is asked once, after open. */
     bool (*polls)(const void *end);
     bool (*poll)(void *end);
     /* In simulation, for thread 0 when it waits for its own message: blocks
