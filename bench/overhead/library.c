@@ -2,6 +2,7 @@
  * from the suite's own source; and inside the threads of an OpenMP runtime,
  * compared with that runtime's schedule(dynamic,1). */
 #include "bench/overhead/overhead.h"
+#include "bench/overhead/team.h"
 
 #include "base/stats.h"
 #include "dls/dls.h"
@@ -14,7 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { CHUNKS = 1 << 20, THREADS_MAX = 256, SEQUENCE_WORKERS = 1 << 15 };
+enum { CHUNKS = 1 << 20, SEQUENCE_WORKERS = 1 << 15 };
 
 /* The functions of the shared library, so that calls leave this program as
  * they leave a user's. */
@@ -54,8 +55,6 @@ struct field {
     struct source_counter counter;
     const struct openmp *openmp;
     struct openmp_loop dynamic;
-    double begin_s, end_s;
-    int64_t chunks[THREADS_MAX];
 };
 
 static int64_t take_by_library(struct field *field, int thread)
@@ -66,56 +65,41 @@ static int64_t take_by_library(struct field *field, int thread)
     return mine;
 }
 
+static int64_t take_all(struct source *source)
+{
+    struct chunk chunk;
+    int64_t mine = 0;
+    while (source_next(source, &chunk))
+        mine++;
+    return mine;
+}
+
 static int64_t take_by_source(struct field *field, int thread)
 {
     struct source_table source;
-    struct chunk chunk;
-    int64_t mine = 0;
     source_table_open(&source, thread, &field->table, &field->counter);
-    while (source_next(&source.base, &chunk))
-        mine++;
-    return mine;
+    return take_all(&source.base);
 }
 
 static int64_t take_by_openmp(struct field *field, int thread)
 {
     struct source_openmp source;
-    struct chunk chunk;
-    int64_t mine = 0;
     source_openmp_open(&source, thread, thread, field->openmp, &field->dynamic);
-    while (source_next(&source.base, &chunk))
-        mine++;
-    return mine;
+    return take_all(&source.base);
 }
 
-static void run_body(int thread, void *arg)
+static int64_t run_body(int thread, void *arg)
 {
     struct field *field = arg;
-    struct engine_patience patience = {.spin_s = 1};
-    struct error err;
-    topo_bind_compact(field->context->place.topo, thread,
-                      field->context->threads, &err);
-    engine_team_barrier(field->team, &patience);
-    if (thread == 0)
-        field->begin_s = engine_now();
-    engine_team_barrier(field->team, &patience);
-    field->chunks[thread] =
-        thread < field->asking ? field->take(field, thread) : 0;
-    engine_team_barrier(field->team, &patience);
-    if (thread == 0)
-        field->end_s = engine_now();
+    return thread < field->asking ? field->take(field, thread) : 0;
 }
 
 /* ns per chunk. */
 static double time_take(struct field *field,
                         int64_t (*take)(struct field *field, int thread))
 {
-    int64_t chunks = 0;
     field->take = take;
-    engine_team_run(field->team, run_body, field);
-    for (int t = 0; t < field->context->threads; t++)
-        chunks += field->chunks[t];
-    return 1e9 * (field->end_s - field->begin_s) / (double)chunks;
+    return team_time_chunks(field->context, field->team, run_body, field, NULL);
 }
 
 /* A loop for a sequence of more workers than there are threads. */

@@ -1,6 +1,7 @@
 /* Chunks of an empty loop from OpenMP runtimes, as transport openmp gets
  * them. */
 #include "bench/overhead/overhead.h"
+#include "bench/overhead/team.h"
 
 #include "base/stats.h"
 #include "harness/engine/engine.h"
@@ -11,8 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { THREADS_MAX = 256 };
 
 /* One schedule under one runtime: `loops` loops, one after the other. */
 struct contest {
@@ -28,12 +27,11 @@ struct field {
     int threads;
     struct openmp_loop loop;
     int64_t loops;
-    double begin_s, end_s;
-    int64_t chunks[THREADS_MAX];
 };
 
-static int64_t run_loops(const struct field *field, int thread)
+static int64_t run_loops(int thread, void *arg)
 {
+    const struct field *field = arg;
     const struct overhead_bare *bare = field->bare;
     _Alignas(64) char scratch[64] = {0};
     struct source_openmp source;
@@ -51,32 +49,14 @@ static int64_t run_loops(const struct field *field, int thread)
     return chunks;
 }
 
-static void field_body(int thread, void *arg)
-{
-    struct field *field = arg;
-    struct engine_patience patience = {.spin_s = 1};
-    field->bare->bind(thread, field->bare->context);
-    engine_team_barrier(field->team, &patience);
-    if (thread == 0)
-        field->begin_s = engine_now();
-    engine_team_barrier(field->team, &patience);
-    field->chunks[thread] = run_loops(field, thread);
-    engine_team_barrier(field->team, &patience);
-    if (thread == 0)
-        field->end_s = engine_now();
-}
-
 static double time_contest(struct field *field, const struct contest *c,
                            int64_t *chunks)
 {
     field->loop =
         (struct openmp_loop){c->schedule, 0, c->iterations, field->threads};
     field->loops = c->loops;
-    engine_team_run(field->team, field_body, field);
-    *chunks = 0;
-    for (int t = 0; t < field->threads; t++)
-        *chunks += field->chunks[t];
-    return 1e9 * (field->end_s - field->begin_s) / (double)*chunks;
+    return team_time_chunks(field->bare->context, field->team, run_loops, field,
+                            chunks);
 }
 
 static void print_contest(FILE *out, struct field *field,

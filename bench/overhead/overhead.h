@@ -57,7 +57,6 @@ void overhead_kernels(FILE *out);
 struct overhead_bare {
     double (*time)(void *field);
     void *field;
-    void (*bind)(int thread, void *context);
     struct launch_context *context;
     const struct kernel_ops *kernel; /* the null kernel and one of it */
     void *instance;

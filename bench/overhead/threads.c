@@ -1,4 +1,5 @@
 #include "bench/overhead/overhead.h"
+#include "bench/overhead/team.h"
 
 #include "base/stats.h"
 #include "harness/comm/source.h"
@@ -14,7 +15,7 @@
 /* Two threads on two workers would see a handful of chunks a loop; sequences
  * made for this many workers are long enough to be timed, and the threads ask
  * in the place of the first of them. */
-enum { SEQUENCE_WORKERS = 1 << 15, CHUNKS = 1 << 20, THREADS_MAX = 256 };
+enum { SEQUENCE_WORKERS = 1 << 15, CHUNKS = 1 << 20 };
 
 /* One scheme and its loop. */
 struct entry {
@@ -126,16 +127,7 @@ struct field {
     struct engine_lock *lock;
     const struct kernel_ops *null;
     void *instance;
-    double begin_s, end_s;
-    int64_t chunks[THREADS_MAX];
 };
-
-static void bind_body(int thread, void *arg)
-{
-    struct launch_context *context = arg;
-    struct error err;
-    topo_bind_compact(context->place.topo, thread, context->threads, &err);
-}
 
 static int64_t run_bare(struct field *field)
 {
@@ -172,31 +164,17 @@ static int64_t run_scheduled(struct field *field, int thread)
     return worker.chunks;
 }
 
-static void field_body(int thread, void *arg)
+static int64_t field_body(int thread, void *arg)
 {
     struct field *field = arg;
-    struct engine_team *team = field->context->team;
-    struct engine_patience patience = {.spin_s = 1};
-    bind_body(thread, field->context);
-    engine_team_barrier(team, &patience);
-    if (thread == 0)
-        field->begin_s = engine_now();
-    engine_team_barrier(team, &patience);
-    field->chunks[thread] =
-        field->contest ? run_scheduled(field, thread) : run_bare(field);
-    engine_team_barrier(team, &patience);
-    if (thread == 0)
-        field->end_s = engine_now();
+    return field->contest ? run_scheduled(field, thread) : run_bare(field);
 }
 
 /* ns per chunk: the time of the loop over its chunks, all threads asking. */
 static double time_field(struct field *field)
 {
-    int64_t chunks = 0;
-    engine_team_run(field->context->team, field_body, field);
-    for (int t = 0; t < field->context->threads; t++)
-        chunks += field->chunks[t];
-    return 1e9 * (field->end_s - field->begin_s) / (double)chunks;
+    return team_time_chunks(field->context, field->context->team, field_body,
+                            field, NULL);
 }
 
 static int prepare_contest(struct contest *c, struct error *err)
@@ -358,9 +336,9 @@ void overhead_threads(FILE *out, struct launch_context *context)
     fprintf(out, "  %-30s %-10s %8.1f %8.2f\n", "bare fetch-and-add", "atomic",
             stats_middle(limit, OVERHEAD_ROUNDS), 1.0);
     print_rows(out, contest, COUNT);
-    overhead_openmp(out, &(struct overhead_bare){time_bare_again, field,
-                                                 bind_body, context,
-                                                 field->null, field->instance});
+    overhead_openmp(out,
+                    &(struct overhead_bare){time_bare_again, field, context,
+                                            field->null, field->instance});
     close_all(field, contest);
     free(field);
 }
