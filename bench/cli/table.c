@@ -25,13 +25,10 @@ void table_free(struct table *table)
 
 void table_add(struct table *table, const char *format, ...)
 {
-    char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
+    char *text = need_vtext(format, arguments);
     va_end(arguments);
-    if (length < 0)
-        need_failed();
     need_room(&table->cell, &table->room, table->count + 1,
               sizeof(*table->cell));
     table->cell[table->count++] = text;

@@ -34,15 +34,20 @@ char *need_copy(const char *text)
     return copy;
 }
 
-char *need_text(const char *format, ...)
+char *need_vtext(const char *format, va_list arguments)
 {
     char *text = NULL;
+    if (vasprintf(&text, format, arguments) < 0)
+        need_failed();
+    return text;
+}
+
+char *need_text(const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
+    char *text = need_vtext(format, arguments);
     va_end(arguments);
-    if (length < 0)
-        need_failed();
     return text;
 }
 

@@ -6,6 +6,7 @@
 #ifndef HARNESS_GUARD_NEED_H
 #define HARNESS_GUARD_NEED_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@ char *need_copy(const char *text);
 
 /* A new text, to be freed; never NULL. */
 char *need_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *need_vtext(const char *format, va_list arguments)
+    __attribute__((format(printf, 1, 0)));
 
 /* open_memstream; never NULL. */
 FILE *need_stream(char **text, size_t *size);
