@@ -35,8 +35,8 @@ $(LIB)/libdls.a: $(LIB)/libdls.so
 
 $(LIB)/dls.pc: dls/dls.pc.in FORCE
 	@mkdir -p $(@D)
-	@sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(LIB_VERSION)|' $< | cmp -s - $@ || \
-	    sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(LIB_VERSION)|' $< > $@
+	@sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(LIB_VERSION)|' $< > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # Only the library: for programs that do not need the suite.
 LIBDIR  = $(DESTDIR)$(PREFIX)/lib
