@@ -37,6 +37,15 @@ static double any_speed(const struct kernel_ops *ops, double seconds)
     return seconds;
 }
 
+static int add_set(struct campaign_setup *setup, const char *set,
+                   struct error *err)
+{
+    if (setup->sets == CAMPAIGN_SETS_MAX)
+        return error_set(err, E2BIG, "--set: too many of them");
+    setup->set[setup->sets++] = set;
+    return 0;
+}
+
 /* The campaign with any speeds at all: its name, folder and platforms. */
 static int load_anyhow(const struct run_options *o, const char *path,
                        struct campaign *campaign, struct error *err)
@@ -44,10 +53,8 @@ static int load_anyhow(const struct run_options *o, const char *path,
     char set[SIZING_SPEEDS_MAX + 8] = "speeds=";
     struct campaign_setup setup = o->setup;
     list_speeds(any_speed, 1e-9, set + strlen(set));
-    if (setup.sets == CAMPAIGN_SETS_MAX)
-        return error_set(err, E2BIG, "--set: too many of them");
-    setup.set[setup.sets++] = set;
-    return campaign_load(path, &setup, campaign, err);
+    int code = add_set(&setup, set, err);
+    return code == 0 ? campaign_load(path, &setup, campaign, err) : code;
 }
 
 /* Those of an earlier run in --out; false: there is none. */
@@ -147,14 +154,6 @@ static int find_speeds(struct run_options *o, const char *path,
     return code;
 }
 
-static int add_set(struct run_options *o, const char *set, struct error *err)
-{
-    if (o->setup.sets == CAMPAIGN_SETS_MAX)
-        return error_set(err, E2BIG, "--set: too many of them");
-    o->setup.set[o->setup.sets++] = set;
-    return 0;
-}
-
 /* With the speeds that it lacks. */
 static int load_sized(struct run_options *o, const char *path,
                       struct campaign *campaign, struct error *err)
@@ -168,7 +167,7 @@ static int load_sized(struct run_options *o, const char *path,
     if (code != 0)
         return code;
     snprintf(o->speeds, sizeof(o->speeds), "speeds=%s", speeds);
-    code = add_set(o, o->speeds, err);
+    code = add_set(&o->setup, o->speeds, err);
     return code == 0 ? campaign_load(path, &o->setup, campaign, err) : code;
 }
 
@@ -184,7 +183,7 @@ int speeds_load_campaign(struct run_options *o, struct campaign *campaign,
     if (o->nodes[0] != '\0' && campaign->by_nodes) {
         if (code == 0)
             campaign_free(campaign);
-        code = add_set(o, o->nodes, err);
+        code = add_set(&o->setup, o->nodes, err);
         return code == 0 ? load_sized(o, path, campaign, err) : code;
     }
     if (code == 0 && o->nodes[0] != '\0' && !o->dry_run && !o->dir.prepare)
