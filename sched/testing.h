@@ -14,6 +14,7 @@
 #include "sched/schemes/registry.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,18 @@ static inline void testing_assert_sizes(const char *text,
         testing_assert_sizes(text, loop, expected,                             \
                              (int)(sizeof(expected) / sizeof(expected[0])));   \
     } while (0)
+
+/* A file of a paper's printed values, behind its header. */
+static inline FILE *testing_open_paper(const char *name)
+{
+    char path[128], header[256];
+    snprintf(path, sizeof(path), "bench/papers/%s", name);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        fail_msg("%s: run the tests in the root of the repository", path);
+    assert_non_null(fgets(header, sizeof(header), file));
+    return file;
+}
 
 /* The first seed of a test: DLSBENCH_SEED or always the same. */
 static inline uint64_t testing_seed(void)

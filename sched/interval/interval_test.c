@@ -31,7 +31,7 @@ static void the_nine_optima(void **state)
 /* The authors measured at multiples of 5 and printed their h so. */
 static void table_2_but_its_last_row(void **state)
 {
-    FILE *file = open_reference("andronikos/table_2.csv");
+    FILE *file = testing_open_paper("andronikos/table_2.csv");
     int experiment, k, printed, rows = 0;
     (void)state;
     while (fscanf(file, "%d,%d,%d,%*[^\n]", &experiment, &k, &printed) == 3) {
@@ -73,7 +73,7 @@ static void the_printed_times(void **state)
 {
     char line[256], *field[6];
     int rows = 0;
-    FILE *file = open_reference("andronikos/chen_xue.csv");
+    FILE *file = testing_open_paper("andronikos/chen_xue.csv");
     (void)state;
     while (fgets(line, sizeof(line), file) != NULL) {
         assert_int_equal(split(line, field, 6), 6);

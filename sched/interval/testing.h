@@ -2,13 +2,8 @@
 #ifndef SCHED_INTERVAL_TESTING_H
 #define SCHED_INTERVAL_TESTING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "sched/interval/interval.h"
+#include "sched/testing.h"
 
 #include <errno.h>
 #include <math.h>
@@ -31,17 +26,6 @@ static inline void assert_near(const char *what, double value, double expected,
 {
     if (!(fabs(value - expected) <= relative * fabs(expected)))
         fail_msg("%s: %.9g, not %.9g", what, value, expected);
-}
-
-static inline FILE *open_reference(const char *name)
-{
-    char path[128], header[256];
-    snprintf(path, sizeof(path), "bench/papers/%s", name);
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        fail_msg("%s: run the tests in the root of the repository", path);
-    assert_non_null(fgets(header, sizeof(header), file));
-    return file;
 }
 
 /* Cuts a line of csv into fields, some of which are empty. */
@@ -84,7 +68,7 @@ static inline void open_experiment(struct experiment *e, int number)
 {
     char line[256], *field[11];
     bool found = false;
-    FILE *file = open_reference("andronikos/table_1.csv");
+    FILE *file = testing_open_paper("andronikos/table_1.csv");
     while (fgets(line, sizeof(line), file) != NULL) {
         assert_int_equal(split(line, field, 11), 11);
         if (atoi(field[0]) != number)

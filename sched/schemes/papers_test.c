@@ -8,18 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static FILE *open_reference(const char *name)
-{
-    char path[128];
-    char header[256];
-    snprintf(path, sizeof(path), "bench/papers/%s", name);
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        fail_msg("%s: run the tests in the root of the repository", path);
-    assert_non_null(fgets(header, sizeof(header), file));
-    return file;
-}
-
 static void assert_count(const char *text, int64_t tasks, int workers,
                          int expected)
 {
@@ -36,7 +24,7 @@ static void diaz_table_3(void **unused)
     (void)unused;
     static const char *const scheme[] = {"css", "gss", "tss-taylor", "fss",
                                          "qss"};
-    FILE *file = open_reference("diaz/table_3.csv");
+    FILE *file = testing_open_paper("diaz/table_3.csv");
     int rows = 0, workers, count[5];
     int64_t tasks;
     while (fscanf(file, "%" SCNd64 ",%d,%d,%d,%d,%d,%d", &tasks, &workers,
@@ -57,7 +45,7 @@ static void assert_ciorba_row(const char *name, const char *text)
     char line[1024];
     int count = -1;
     size_t length = strlen(name);
-    FILE *file = open_reference("ciorba/table_1.csv");
+    FILE *file = testing_open_paper("ciorba/table_1.csv");
     while (count < 0 && fgets(line, sizeof(line), file) != NULL) {
         if (strncmp(line, name, length) != 0 || line[length] != ',')
             continue;
