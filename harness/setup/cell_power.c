@@ -33,11 +33,6 @@ static int expand_powers(const char *text, double *out, int64_t room,
     return 0;
 }
 
-static bool is_measured(const struct cell *cell)
-{
-    return strcmp(cell->power, "measured") == 0;
-}
-
 /* One way to write powers: v alone, n:v from two on.  A list that has no room
  * for it (1/3 becomes 16 digits) stays as it was given. */
 static void format_powers(struct cell *cell, const double *power, int workers)
@@ -62,7 +57,7 @@ static void format_powers(struct cell *cell, const double *power, int workers)
 int setup_read_power(const struct cell *cell, struct error *err)
 {
     int64_t total;
-    if (cell->power[0] == '\0' || is_measured(cell))
+    if (cell->power[0] == '\0' || cell_measures_power(cell))
         return 0;
     return expand_powers(cell->power, NULL, 0, &total, err);
 }
@@ -93,7 +88,7 @@ int setup_check_power(struct setup *setup, struct error *err)
     int64_t total = 0;
     struct cell *cell = &setup->cell;
     int workers = setup->workers;
-    if (is_measured(cell)) {
+    if (cell_measures_power(cell)) {
         setup->measures_power = workers > 1;
         if (workers == 1)
             cell->power[0] = '\0';
