@@ -86,6 +86,7 @@ int own_parse(const dls_context *context, const char *text,
 struct schedule {
     char scheme[SPEC_CANONICAL_MAX];
     char from[SPEC_CANONICAL_MAX]; /* "DLS_SCHEDULE: file:3"; "": the program */
+    bool named;                    /* by a line with this very name */
 };
 
 /* What the environment asks for, for a loop of this name, else what the program

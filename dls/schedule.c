@@ -3,6 +3,7 @@
  *     DLS_SCHEDULE=fss        for every loop
  *     DLS_SCHEDULE=@rules     lines `name = scheme`; `# ...` is a comment and
  *                             `* = scheme` is for all other loops */
+#include "dls/way.h"
 #include "dls/parts.h"
 
 #include "base/file.h"
@@ -18,6 +19,7 @@ struct rules {
     long line;
     /* What has been found: a line with the very name, one for all others. */
     bool exact, others;
+    bool check; /* every scheme is parsed */
 };
 
 static int bad_line(const struct rules *rules, const char *what,
@@ -43,10 +45,21 @@ static int match_name(struct rules *rules, const char *name, bool *mine,
     return 0;
 }
 
+static int check_scheme(const struct rules *rules, const char *scheme,
+                        long column, struct error *err)
+{
+    struct way way;
+    int code = way_parse(scheme, &way, err);
+    if (code != 0)
+        error_prefix(err, code, "%s:%ld:%ld", rules->path, rules->line, column);
+    return code;
+}
+
 static int read_rule(struct rules *rules, char *line, struct schedule *schedule,
                      struct error *err)
 {
     bool mine;
+    const char *begin = line;
     line[strcspn(line, "#")] = '\0';
     line = text_trim(line);
     if (*line == '\0')
@@ -61,11 +74,14 @@ static int read_rule(struct rules *rules, char *line, struct schedule *schedule,
     if (strlen(scheme) >= sizeof(schedule->scheme))
         return bad_line(rules, "the scheme is too long", err);
     int code = match_name(rules, name, &mine, err);
+    if (code == 0 && rules->check)
+        return check_scheme(rules, scheme, scheme - begin + 1, err);
     if (code != 0 || !mine)
         return code;
     snprintf(schedule->scheme, sizeof(schedule->scheme), "%s", scheme);
     snprintf(schedule->from, sizeof(schedule->from), "DLS_SCHEDULE: %s:%ld",
              rules->path, rules->line);
+    schedule->named = rules->exact;
     return 0;
 }
 
@@ -91,17 +107,30 @@ static int read_rules(struct rules *rules, FILE *file,
     return code;
 }
 
+static int read_file(struct rules *rules, struct schedule *schedule,
+                     struct error *err)
+{
+    const char *why;
+    FILE *file = file_open(rules->path, &why);
+    if (file == NULL)
+        return error_set(err, errno, "DLS_SCHEDULE: %s: %s", rules->path, why);
+    int code = read_rules(rules, file, schedule, err);
+    fclose(file);
+    return code;
+}
+
 static int resolve_by_file(const char *path, const char *name,
                            struct schedule *schedule, struct error *err)
 {
     struct rules rules = {.path = path, .name = name};
-    const char *why;
-    FILE *file = file_open(path, &why);
-    if (file == NULL)
-        return error_set(err, errno, "DLS_SCHEDULE: %s: %s", path, why);
-    int code = read_rules(&rules, file, schedule, err);
-    fclose(file);
-    return code;
+    return read_file(&rules, schedule, err);
+}
+
+int way_check_rules(const char *path, struct error *err)
+{
+    struct rules rules = {.path = path, .name = "", .check = true};
+    struct schedule none;
+    return read_file(&rules, &none, err);
 }
 
 int schedule_resolve(const char *name, const char *given,

@@ -1,0 +1,69 @@
+#include "dls/way.h"
+
+#include "base/nearest.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { NAMES_MAX = 128 };
+
+static const char steal[] = "steal";
+
+static const struct spec_param steal_params[] = {
+    {.key = "chunk",
+     .type = SPEC_INTEGER,
+     .fallback = "1",
+     .min = 1,
+     .max = UINT32_MAX,
+     .help = "iterations that a thread takes from its range at a time"},
+    {0}};
+
+static bool is_known(const char *name, const char *names[NAMES_MAX])
+{
+    bool known = strcmp(name, steal) == 0;
+    int count = 0;
+    for (int i = 0; sched_schemes[i] != NULL && count < NAMES_MAX - 2; i++) {
+        const struct sched_ops *ops = sched_schemes[i];
+        known = known || strcmp(name, ops->name) == 0 ||
+                (ops->alias != NULL && strcmp(name, ops->alias) == 0);
+        names[count++] = ops->name;
+    }
+    names[count++] = steal;
+    names[count] = NULL;
+    return known;
+}
+
+static int parse_steal(const char *text, struct way *way, struct error *err)
+{
+    int code = spec_parse("scheme", text, steal, steal_params, &way->spec, err);
+    if (code != 0)
+        return code;
+    way->steals = true;
+    way->piece = way->spec.value[0].integer;
+    return 0;
+}
+
+int way_parse(const char *text, struct way *way, struct error *err)
+{
+    const char *names[NAMES_MAX];
+    char name[SPEC_NAME_MAX];
+    *way = (struct way){0};
+    int code = spec_name("scheme", text, name, err);
+    if (code != 0)
+        return code;
+    if (!is_known(name, names))
+        return nearest_unknown(err, name, names, "scheme '%s' is unknown",
+                               name);
+    if (strcmp(name, steal) == 0)
+        code = parse_steal(text, way, err);
+    else
+        code = sched_parse(text, &way->ops, &way->spec, err);
+    if (code == 0 && way->ops != NULL && way->ops->available != NULL)
+        code = error_set(err, EINVAL,
+                         "scheme %s counts the processes in run queues, which "
+                         "are not known to the loops of another program",
+                         way->ops->name);
+    if (code == 0)
+        memcpy(way->text, way->spec.canonical, sizeof(way->text));
+    return code;
+}
