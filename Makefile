@@ -29,7 +29,8 @@ WITH_SIM = $(filter-out 0,$(or $(SIM),1))
 # Debian's packages for building, then also those for testing and checking.
 BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) libhwloc-dev \
           $(if $(WITH_PAPI),libpapi-dev) $(if $(WITH_SIM),libsimgrid-dev) \
-          libyaml-dev libjansson-dev libxxhash-dev libblis-serial-dev libnetpbm-dev
+          libyaml-dev libjansson-dev libxxhash-dev libblis-serial-dev libnetpbm-dev \
+          libdw-dev
 DEBS    = $(BUILD_DEBS) hwloc netpbm libcmocka-dev libglpk-dev g++ gfortran \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
@@ -37,7 +38,7 @@ DEBS    = $(BUILD_DEBS) hwloc netpbm libcmocka-dev libglpk-dev g++ gfortran \
           chromium slurm-wlm munge
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test test-all,$(MAKECMDGOALS)),$(DEBS_openmpi))
-PACKAGES = $(call mpi,PACKAGE) hwloc $(if $(WITH_PAPI),papi) yaml-0.1 jansson libxxhash netpbm
+PACKAGES = $(call mpi,PACKAGE) hwloc $(if $(WITH_PAPI),papi) yaml-0.1 jansson libxxhash netpbm libdw libelf
 
 LEFT_OUT = $(if $(WITH_PAPI),harness/counters/without_papi.c,$(addprefix \
           harness/counters/,papi.c papi_names.c sde.c papi_test.c))
@@ -66,7 +67,7 @@ LDLIBS  = $(call libraries,$(PACKAGES)) \
           $(if $(WITH_PAPI),-lsde) -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
 
 CODE    = base sched kernels harness dls bench
-SOURCES := $(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*.c' ! -name '*_test.c' ! -path 'bench/overhead/*' ! -path 'dls/examples/*' ! -path '*/sim/*'))
+SOURCES := $(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*.c' ! -name '*_test.c' ! -path 'bench/overhead/*' ! -path 'dls/examples/*' ! -path 'dls/omp/*' ! -path '*/sim/*'))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBOBJS := $(filter-out $(BUILD)/bench/commands/main.o,$(OBJECTS))
 TESTS   := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*_test.c' ! -path '*/sim/*')))
@@ -77,7 +78,7 @@ OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c))
 all: $(BUILD)/dlsbench ## build/dlsbench
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' Makefile sim.mk papers.mk lib.mk checks.mk faults.mk | sed 's/:.*##/\t/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*##' Makefile sim.mk papers.mk lib.mk omp.mk checks.mk faults.mk | sed 's/:.*##/\t/' | expand -t 18
 
 deps: ## install Debian packages (as root, or through sudo)
 	@sh tests/deps.sh $(DEBS)
@@ -195,7 +196,7 @@ format: ## clang-format the sources in place
 clean: ## remove the build folder
 	rm -rf $(BUILD)
 
-include sim.mk papers.mk lib.mk checks.mk faults.mk
+include sim.mk papers.mk lib.mk omp.mk checks.mk faults.mk
 # Compiling and checking wait for `make deps` when both are requested.
 $(OBJECTS) $(OVERHEAD) $(TESTS:=.o) $(SIM_TESTS:=.o) $(BUILD)/version $(CHECKS) test test-all: | \
     $(filter deps,$(MAKECMDGOALS))

@@ -18,10 +18,11 @@ define only
 endef
 check-layers: $(OBJECTS)
 	$(call forbid,time\.h|unistd\.h|sys/,sched)
-	$(call only,mpi\.h|pthread\.h|threads\.h,harness/(engine|comm|transport|dependence))
+	$(call only,mpi\.h|pthread\.h|threads\.h,harness/(engine|comm|transport|dependence)|dls/omp)
 	$(call only,hwloc,harness/topo)
 	$(call only,papi,harness/counters)
-	$(call only,dlfcn\.h|link\.h,harness/transport/openmp)
+	$(call only,dlfcn\.h|link\.h,harness/transport/openmp|dls/omp|bench/omp)
+	$(call only,elfutils|gelf\.h|libelf\.h,bench/omp)
 	$(call forbid,omp\.h,$(CODE))
 	@$(PYTHON) tests/floors.py $(BUILD) $(OBJECTS)
 	@echo "layers ok"
@@ -78,4 +79,4 @@ check-gcc check-clang: check-%:
 	    $(if $(filter clang,$*),CFLAGS=-O0)) all-objects
 	@echo "$* ok"
 .PHONY: all-objects
-all-objects: $(OBJECTS) $(TESTS:=.o) $(OVERHEAD) $(PLAN_SIM) $(SMPI_CHECKED)
+all-objects: $(OBJECTS) $(OMP_OBJECTS) $(TESTS:=.o) $(OVERHEAD) $(PLAN_SIM) $(SMPI_CHECKED)

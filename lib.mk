@@ -48,6 +48,7 @@ install-lib: lib ## libdls, its headers, pkg-config file and examples into PREFI
 	ln -sf libdls.so.$(LIB_VERSION) $(LIBDIR)/libdls.so.$(LIB_MAJOR)
 	ln -sf libdls.so.$(LIB_MAJOR) $(LIBDIR)/libdls.so
 	install -m 644 $(LIB)/libdls.a $(LIBDIR)/
+	install -m 755 $(LIB)/libdls-omp.so $(LIBDIR)/
 	install -m 644 $(LIB)/dls.pc $(LIBDIR)/pkgconfig/
 	install -m 644 dls/dls.h dls/dls.hpp dls/dls.f90 $(INCLUDE)/
 	install -m 644 dls/examples/* $(EXAMPLES)/

@@ -1,0 +1,102 @@
+/* What the preload library counts, in a file that it maps: it is whole up to
+ * the last visit of a loop, however the program ends.  The library writes it,
+ * `dlsbench omp` reads it; both come from one build.
+ *
+ * Times are engine_ticks.  The clocks at the beginning and the reader's own
+ * give the seconds of a tick. */
+#ifndef DLS_OMP_COUNTERS_H
+#define DLS_OMP_COUNTERS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* The folder of the files; without it nothing is counted. */
+#define COUNTERS_FOLDER "DLS_OMP_COUNTERS"
+/* Which loops get another scheme than their own: runtime (those with
+ * schedule(runtime)) or dynamic (dynamic and guided ones, too). */
+#define COUNTERS_LOOPS "DLS_OMP_LOOPS"
+/* The socket of `dlsbench omp`, which knows what is at an address. */
+#define COUNTERS_LOOKUP "DLS_OMP_LOOKUP"
+
+#define COUNTERS_SUFFIX ".loops"
+#define COUNTERS_MAGIC "dlsomp1"
+
+enum {
+    COUNTERS_SITES = 1024,
+    COUNTERS_MODULES = 256,
+    COUNTERS_NAME_MAX = 240,
+};
+
+/* The clause that a loop was compiled with. */
+enum counters_clause {
+    CLAUSE_REGION, /* a parallel region, which may have loops */
+    CLAUSE_RUNTIME,
+    CLAUSE_DYNAMIC,
+    CLAUSE_GUIDED,
+    CLAUSE_STATIC,
+    CLAUSE_AUTO,
+    CLAUSE_DOACROSS,
+    CLAUSE_OTHER, /* with reduction(task), inscan or lastprivate(conditional) */
+};
+
+/* Bits beside the clause. */
+enum {
+    COUNTERS_MONOTONIC = 1,
+    COUNTERS_ORDERED = 2,
+    COUNTERS_COMBINED = 4, /* the address is that of the loop's function */
+};
+
+/* An address as the module's file has it. */
+struct counters_address {
+    int32_t module; /* -1: not known */
+    int32_t rest;
+    uint64_t offset;
+};
+
+struct counters_site {
+    _Atomic uint32_t ready;
+    uint32_t clause, flags;
+    int32_t region; /* index of the region's site, -1: none was seen */
+    struct counters_address at;
+    struct counters_address caller; /* of a region: who began it */
+    int64_t chunk;                  /* of the clause, 0: none */
+    /* What ran its chunks: a scheme, or empty: the runtime; and why. */
+    char scheme[COUNTERS_NAME_MAX], note[COUNTERS_NAME_MAX];
+
+    /* Grow when the last thread leaves a visit. */
+    _Atomic int64_t begun; /* visits, also those that did not end */
+    int64_t visits, iterations, chunks;
+    int32_t threads_min, threads_max;
+    double wall;  /* from the first thread's arrival to the last chunk's end */
+    double saved; /* of it, with perfect balance from the threads' arrivals */
+    double chunk_ticks;   /* of the sampled chunks */
+    double chunk_squares; /* of those */
+    double chunk_max;
+    int64_t sampled;
+    double ask_ticks; /* of the sampled requests for a chunk */
+    int64_t asked;
+};
+
+struct counters_module {
+    char path[COUNTERS_NAME_MAX];
+    uint64_t base;
+};
+
+struct counters {
+    char magic[8];
+    int64_t size; /* of this struct */
+    int64_t pid, parent;
+    int64_t rank; /* of MPI, -1: none */
+    char host[64];
+    char command[COUNTERS_NAME_MAX];
+    uint64_t ticks;      /* at the beginning of the process */
+    double began_s;      /* the same on the clock that never goes back */
+    uint64_t last_ticks; /* the process's regular end, 0: there was none */
+    char runtime[64];    /* file of the first OpenMP runtime that was used */
+    _Atomic int32_t sites, modules;
+    _Atomic int64_t lost; /* sites that there was no room for */
+    struct counters_module module[COUNTERS_MODULES];
+    struct counters_site site[COUNTERS_SITES];
+};
+
+#endif

@@ -1,0 +1,187 @@
+/* In front of libgomp: what begins and continues a loop.  Every entry is here,
+ * also those of loops that are left alone, because they share _next and _end
+ * with the others. */
+#include "dls/omp/gomp.h"
+
+/* ---- chunks ---- */
+
+static inline bool take(struct frame *frame, uint64_t *from, uint64_t *to)
+{
+    struct chunk chunk;
+    if (!frame_take(frame, &chunk))
+        return false;
+    uint64_t first = frame->first + (uint64_t)chunk.start * frame->step;
+    *from = first;
+    /* Not beyond the end, where the type may be. */
+    *to = chunk.start + chunk.size == frame->iterations
+              ? frame->end
+              : first + (uint64_t)chunk.size * frame->step;
+    return true;
+}
+
+static inline bool take_long(struct frame *frame, long *from, long *to)
+{
+    uint64_t first, end;
+    if (!take(frame, &first, &end))
+        return false;
+    *from = (long)first;
+    *to = (long)end;
+    return true;
+}
+
+static inline bool take_ull(struct frame *frame, ull *from, ull *to)
+{
+    uint64_t first, end;
+    if (!take(frame, &first, &end))
+        return false;
+    *from = first;
+    *to = end;
+    return true;
+}
+
+/* The runtime has given the first chunk of a visit, or none. */
+static bool watch_first(struct frame *frame, bool more, uint64_t size)
+{
+    if (!more)
+        return frame_done(frame);
+    frame->chunks++;
+    frame->taken += size;
+    return true;
+}
+
+static bool watch(struct frame *frame, enum runtime_entry entry, long *from,
+                  long *to)
+{
+    next_fn *next = (next_fn *)gomp_real(frame->runtime, entry);
+    if (frame->instance == NULL)
+        return next(from, to);
+    bool quiet = --frame->quiet > 0;
+    if (!quiet)
+        frame_watch_begin(frame);
+    bool more = next(from, to);
+    if (more) {
+        frame->chunks++;
+        frame->taken += (uint64_t)*to - (uint64_t)*from;
+    }
+    return quiet && more ? more : frame_watch_end(frame, more);
+}
+
+static bool watch_ull(struct frame *frame, enum runtime_entry entry, ull *from,
+                      ull *to)
+{
+    ull_next_fn *next = (ull_next_fn *)gomp_real(frame->runtime, entry);
+    if (frame->instance == NULL)
+        return next(from, to);
+    bool quiet = --frame->quiet > 0;
+    if (!quiet)
+        frame_watch_begin(frame);
+    bool more = next(from, to);
+    if (more) {
+        frame->chunks++;
+        frame->taken += *to - *from;
+    }
+    return quiet && more ? more : frame_watch_end(frame, more);
+}
+
+/* ---- GOMP_loop_..._start and _next ---- */
+
+static bool start_long(struct frame *frame, const struct clause *clause,
+                       long first, long end, long step, long *from, long *to)
+{
+    const struct bounds b = {.up = step > 0,
+                             .first = (uint64_t)first,
+                             .end = (uint64_t)end,
+                             .step = (uint64_t)step};
+    bool more = gomp_begin(frame, &b, clause, from, to);
+    if (frame->own)
+        return take_long(frame, from, to);
+    return watch_first(frame, more, more ? (uint64_t)*to - (uint64_t)*from : 0);
+}
+
+static bool start_ull(struct frame *frame, const struct clause *clause, bool up,
+                      ull first, ull end, ull step, ull *from, ull *to)
+{
+    const struct bounds b = {
+        .wide = true, .up = up, .first = first, .end = end, .step = step};
+    bool more = gomp_begin(frame, &b, clause, from, to);
+    if (frame->own)
+        return take_ull(frame, from, to);
+    return watch_first(frame, more, more ? *to - *from : 0);
+}
+
+#define NEXT(name)                                                             \
+    OMP_ENTRY bool GOMP_loop_##name##_next(long *from, long *to);              \
+    OMP_ENTRY bool GOMP_loop_##name##_next(long *from, long *to)               \
+    {                                                                          \
+        struct frame *frame = here.top;                                        \
+        if (OMP_LIKELY(frame != NULL && frame->own))                           \
+            return take_long(frame, from, to);                                 \
+        if (frame != NULL)                                                     \
+            return watch(frame, ENTRY_##name##_next, from, to);                \
+        return REAL(next_fn, gomp_runtime_of(CALLER), name##_next)(from, to);  \
+    }                                                                          \
+    OMP_ENTRY bool GOMP_loop_ull_##name##_next(ull *from, ull *to);            \
+    OMP_ENTRY bool GOMP_loop_ull_##name##_next(ull *from, ull *to)             \
+    {                                                                          \
+        struct frame *frame = here.top;                                        \
+        if (OMP_LIKELY(frame != NULL && frame->own))                           \
+            return take_ull(frame, from, to);                                  \
+        if (frame != NULL)                                                     \
+            return watch_ull(frame, ENTRY_ull_##name##_next, from, to);        \
+        return REAL(ull_next_fn, gomp_runtime_of(CALLER),                      \
+                    ull_##name##_next)(from, to);                              \
+    }
+
+#define CHUNKED(name, kind, bits)                                              \
+    OMP_ENTRY chunked_fn GOMP_loop_##name##_start;                             \
+    OMP_ENTRY bool GOMP_loop_##name##_start(long first, long end, long step,   \
+                                            long chunk, long *from, long *to)  \
+    {                                                                          \
+        const struct clause clause = {                                         \
+            .clause = kind, .flags = bits, .chunk = chunk};                    \
+        struct frame *frame;                                                   \
+        if (gomp_push(CALLER, &clause, &frame))                                \
+            return start_long(frame, &clause, first, end, step, from, to);     \
+        return REAL(chunked_fn, frame->runtime,                                \
+                    name##_start)(first, end, step, chunk, from, to);          \
+    }                                                                          \
+    OMP_ENTRY ull_chunked_fn GOMP_loop_ull_##name##_start;                     \
+    OMP_ENTRY bool GOMP_loop_ull_##name##_start(                               \
+        bool up, ull first, ull end, ull step, ull chunk, ull *from, ull *to)  \
+    {                                                                          \
+        const struct clause clause = {                                         \
+            .clause = kind, .flags = bits, .chunk = (int64_t)chunk};           \
+        struct frame *frame;                                                   \
+        if (gomp_push(CALLER, &clause, &frame))                                \
+            return start_ull(frame, &clause, up, first, end, step, from, to);  \
+        return REAL(ull_chunked_fn, frame->runtime, ull_##name##_start)(       \
+            up, first, end, step, chunk, from, to);                            \
+    }                                                                          \
+    NEXT(name)
+
+#define PLAIN(name, kind, bits)                                                \
+    OMP_ENTRY plain_fn GOMP_loop_##name##_start;                               \
+    OMP_ENTRY bool GOMP_loop_##name##_start(long first, long end, long step,   \
+                                            long *from, long *to)              \
+    {                                                                          \
+        const struct clause clause = {.clause = kind, .flags = bits};          \
+        struct frame *frame;                                                   \
+        if (gomp_push(CALLER, &clause, &frame))                                \
+            return start_long(frame, &clause, first, end, step, from, to);     \
+        return REAL(plain_fn, frame->runtime, name##_start)(first, end, step,  \
+                                                            from, to);         \
+    }                                                                          \
+    OMP_ENTRY ull_plain_fn GOMP_loop_ull_##name##_start;                       \
+    OMP_ENTRY bool GOMP_loop_ull_##name##_start(bool up, ull first, ull end,   \
+                                                ull step, ull *from, ull *to)  \
+    {                                                                          \
+        const struct clause clause = {.clause = kind, .flags = bits};          \
+        struct frame *frame;                                                   \
+        if (gomp_push(CALLER, &clause, &frame))                                \
+            return start_ull(frame, &clause, up, first, end, step, from, to);  \
+        return REAL(ull_plain_fn, frame->runtime,                              \
+                    ull_##name##_start)(up, first, end, step, from, to);       \
+    }                                                                          \
+    NEXT(name)
+
+#include "dls/omp/gomp.def"

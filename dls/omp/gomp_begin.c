@@ -1,0 +1,136 @@
+/* How a loop of libgomp begins: through GOMP_loop_start, whose last argument
+ * gives memory that exactly the threads of this visit share.  So nowait, nested
+ * regions, teams and orphaned loops are the runtime's matter.  Where the chunks
+ * are ours the runtime's own loop is empty; where they are not it is the one
+ * that the program asked for. */
+#include "dls/omp/gomp.h"
+
+#include <stdlib.h>
+
+/* libgomp's numbers of schedules. */
+enum { GOMP_RUNTIME, GOMP_STATIC, GOMP_DYNAMIC, GOMP_GUIDED };
+
+void (*gomp_real(const struct runtime *runtime, enum runtime_entry entry))(void)
+{
+    void (*found)(void) = runtime->entry[entry];
+    if (!OMP_LIKELY(found != NULL)) {
+        settings_say("no OpenMP runtime has the function that the program "
+                     "calls");
+        abort();
+    }
+    return found;
+}
+
+const struct runtime *gomp_runtime_of(const void *caller)
+{
+    const struct site *site =
+        site_find(caller, &(struct clause){.clause = CLAUSE_OTHER});
+    return site != NULL ? site->runtime : runtime_at(caller);
+}
+
+/* Iterations; larger than INT64_MAX where it has more. */
+static uint64_t count(const struct bounds *b)
+{
+    uint64_t distance, step = b->up ? b->step : -b->step;
+    bool any = b->wide ? (b->up ? b->first < b->end : b->first > b->end)
+                       : (b->up ? (int64_t)b->first < (int64_t)b->end
+                                : (int64_t)b->first > (int64_t)b->end);
+    if (!any || step == 0)
+        return 0;
+    distance = b->up ? b->end - b->first : b->first - b->end;
+    return (distance - 1) / step + 1;
+}
+
+/* Whether the chunks are ours. */
+static bool is_own(const struct site *site, uint64_t iterations)
+{
+    const struct way *way = site->way;
+    if (way == NULL)
+        return false;
+    return iterations <=
+           (uint64_t)(way->steals ? STEAL_ITERATIONS_MAX : INT64_MAX);
+}
+
+/* A loop that the runtime alone knows; one thread counts its visits. */
+static void begin_alone(struct frame *frame)
+{
+    const struct site *site = frame->site;
+    if (site == NULL || !site->measures || site->runtime->thread == NULL ||
+        site->runtime->thread() != 0)
+        return;
+    atomic_fetch_add(&site->counted->begun, 1);
+    frame->alone = true;
+    frame->since = engine_ticks();
+}
+
+bool gomp_is_known(const struct site *site, const struct clause *clause)
+{
+    return site != NULL && site->runtime->shares &&
+           clause->clause != CLAUSE_STATIC &&
+           clause->clause < CLAUSE_DOACROSS &&
+           !(clause->flags & COUNTERS_ORDERED) &&
+           (site->measures || site->way != NULL);
+}
+
+bool gomp_push(const void *address, const struct clause *clause,
+               struct frame **out)
+{
+    struct site *site = site_find(address, clause);
+    const struct runtime *runtime =
+        site != NULL ? site->runtime : runtime_at(address);
+    struct frame *frame = frame_push(runtime, site);
+    *out = frame;
+    if (gomp_is_known(site, clause))
+        return true;
+    begin_alone(frame);
+    return false;
+}
+
+static long schedule_of(const struct clause *clause)
+{
+    return clause->clause == CLAUSE_DYNAMIC  ? GOMP_DYNAMIC
+           : clause->clause == CLAUSE_GUIDED ? GOMP_GUIDED
+                                             : GOMP_RUNTIME;
+}
+
+/* Begins the runtime's loop and takes its first chunk, where the chunks are not
+ * ours (from NULL: none is taken); sets the memory of the visit. */
+static bool begin_real(const struct frame *frame, const struct bounds *b,
+                       const struct clause *clause, void *from, void *to,
+                       void **memory)
+{
+    const struct runtime *runtime = frame->runtime;
+    *memory = (void *)sizeof(struct slot);
+    if (frame->own)
+        return REAL(start_fn, runtime, loop_start)(0, 0, 1, GOMP_DYNAMIC, 1,
+                                                   NULL, NULL, NULL, memory);
+    if (b->wide)
+        return REAL(ull_start_fn, runtime, loop_ull_start)(
+            b->up, b->first, b->end, b->step, schedule_of(clause),
+            (ull)clause->chunk, from, to, NULL, memory);
+    return REAL(start_fn, runtime, loop_start)(
+        (long)b->first, (long)b->end, (long)b->step, schedule_of(clause),
+        clause->chunk, from, to, NULL, memory);
+}
+
+bool gomp_begin(struct frame *frame, const struct bounds *b,
+                const struct clause *clause, void *from, void *to)
+{
+    void *memory;
+    uint64_t iterations = count(b);
+    frame->own = is_own(frame->site, iterations);
+    frame->iterations = frame->own ? (int64_t)iterations : 0;
+    frame->first = b->first;
+    frame->end = b->end;
+    frame->step = b->step;
+    bool more = begin_real(frame, b, clause, from, to, &memory);
+    frame->threads = frame->runtime->threads();
+    frame->thread = frame->runtime->thread();
+    instance_join(frame, memory);
+    if (frame->own && frame->instance->table.steps > 0) {
+        frame->table = &frame->instance->table;
+        frame->counter = &frame->instance->counter;
+    }
+    frame_begin(frame);
+    return more;
+}

@@ -1,0 +1,266 @@
+#include "dls/omp/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+__thread struct here here __attribute__((tls_model("initial-exec")));
+
+/* Chunks longer than this are all measured: two readings of the clock do not
+ * matter beside them.  Of shorter ones a sample is. */
+enum { LONG_TICKS = 40000, GAP_MEAN = 16 };
+
+/* ---- frames ---- */
+
+struct frame *frame_push(const struct runtime *runtime, struct site *site)
+{
+    bool inside = here.used < FRAMES_INSIDE;
+    struct frame *frame =
+        inside ? &here.inside[here.used++] : malloc(sizeof(*frame));
+    if (frame == NULL) {
+        settings_say("out of memory for a nested loop");
+        _Exit(1);
+    }
+    memset(frame, 0, sizeof(*frame));
+    frame->below = here.top;
+    frame->allocated = !inside;
+    frame->site = site;
+    frame->runtime = runtime;
+    here.top = frame;
+    return frame;
+}
+
+static void finish(struct frame *frame)
+{
+    struct member *member = frame->member;
+    uint64_t step = frame->step, taken = frame->taken;
+    if (!frame->over)
+        member->end = engine_ticks();
+    if (!frame->own && (int64_t)step < 0) {
+        step = -step;
+        taken = -taken;
+    }
+    /* What was watched is the distance between bounds. */
+    if (!frame->own && step > 1)
+        taken = taken / step + (taken % step != 0);
+    member->iterations = (int64_t)taken;
+    member->chunks = frame->chunks;
+    instance_leave(frame);
+}
+
+void frame_pop(void)
+{
+    struct frame *frame = here.top;
+    here.top = frame->below;
+    if (frame->instance != NULL)
+        finish(frame);
+    else if (frame->alone)
+        instance_count_alone(frame->site, frame->since, engine_ticks());
+    if (frame->allocated)
+        free(frame);
+    else
+        here.used--;
+}
+
+void frames_drop(struct frame *top)
+{
+    while (here.top != top)
+        frame_pop();
+}
+
+/* ---- samples ---- */
+
+/* Random, so that no rhythm of the loop is hit. */
+static int64_t gap(const struct frame *frame)
+{
+    const struct counters_site *counted = frame->site->counted;
+    if (counted->chunk_ticks >= (double)LONG_TICKS * (double)counted->sampled)
+        return 1; /* also where nothing is known */
+    if (here.random == 0)
+        here.random = (uintptr_t)&here | 1;
+    here.random ^= here.random << 13;
+    here.random ^= here.random >> 7;
+    here.random ^= here.random << 17;
+    return 1 + (int64_t)(here.random % (2 * GAP_MEAN - 1));
+}
+
+static bool is_stamped(const struct frame *frame)
+{
+    const struct way *way = frame->site->way;
+    return frame->site->measures || (way != NULL && way->ops != NULL &&
+                                     (way->ops->flags & SCHED_BY_POWER));
+}
+
+void frame_begin(struct frame *frame)
+{
+    bool measures = frame->site->measures;
+    frame->quiet = measures ? gap(frame) : INT64_MAX;
+    if (frame->own && (frame->table == NULL || frame->member->primed >= 0))
+        frame->quiet = 0;
+    if (is_stamped(frame))
+        frame->member->begin = engine_ticks();
+}
+
+/* The sampled chunk is over. */
+static uint64_t end_sample(struct frame *frame)
+{
+    uint64_t now = engine_ticks();
+    struct member *member = frame->member;
+    double ticks = (double)(now - frame->since);
+    member->sampled++;
+    member->chunk_ticks += ticks;
+    member->chunk_squares += ticks * ticks;
+    if (ticks > member->chunk_max)
+        member->chunk_max = ticks;
+    frame->since = 0;
+    return now;
+}
+
+/* After a request that got a chunk: how many are not measured now. */
+static void begin_sample(struct frame *frame, uint64_t asked)
+{
+    struct member *member = frame->member;
+    int64_t next = gap(frame);
+    uint64_t now = engine_ticks();
+    if (asked != 0) {
+        member->asked++;
+        member->ask_ticks += (double)(now - asked);
+    }
+    if (asked != 0 && next > 1) {
+        frame->quiet = next;
+    } else {
+        frame->since = now;
+        frame->quiet = 1;
+    }
+}
+
+bool frame_done(struct frame *frame)
+{
+    if (!frame->over && is_stamped(frame))
+        frame->member->end = engine_ticks();
+    frame->over = true;
+    frame->quiet = 1; /* again and again: nothing */
+    return false;
+}
+
+void frame_watch_begin(struct frame *frame)
+{
+    frame->asked = frame->since != 0 ? end_sample(frame) : 0;
+}
+
+bool frame_watch_end(struct frame *frame, bool more)
+{
+    if (!more)
+        return frame_done(frame);
+    begin_sample(frame, frame->asked);
+    return true;
+}
+
+/* ---- stealing ---- */
+
+/* A piece from the front of the thread's own range. */
+static bool take_own(struct frame *frame, struct chunk *chunk)
+{
+    struct steal_range *range = &frame->instance->range[frame->thread];
+    int64_t piece = frame->site->way->piece;
+    uint64_t ends = atomic_load_explicit(&range->ends, memory_order_acquire);
+    while (steal_size(ends) > 0) {
+        int64_t begin = steal_begin(ends), size = steal_size(ends);
+        size = size < piece ? size : piece;
+        if (atomic_compare_exchange_weak(
+                &range->ends, &ends,
+                steal_ends(begin + size, steal_end(ends)))) {
+            *chunk = (struct chunk){.start = begin, .size = size};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Half of another's range becomes the thread's own, which is empty. */
+static bool rob(struct frame *frame, int victim)
+{
+    struct steal_range *from = &frame->instance->range[victim];
+    struct steal_range *to = &frame->instance->range[frame->thread];
+    uint64_t ends = atomic_load_explicit(&from->ends, memory_order_acquire);
+    while (steal_size(ends) > 0) {
+        int64_t half = steal_half(steal_size(ends), frame->site->way->piece);
+        int64_t cut = steal_end(ends) - half;
+        if (atomic_compare_exchange_weak(&from->ends, &ends,
+                                         steal_ends(steal_begin(ends), cut))) {
+            atomic_store_explicit(&to->ends, steal_ends(cut, cut + half),
+                                  memory_order_release);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The last iteration, when all others are out. */
+static bool take_last(struct frame *frame, struct chunk *chunk)
+{
+    int64_t all = frame->iterations - 1;
+    if (!atomic_compare_exchange_strong(&frame->instance->done, &all, all + 1))
+        return false;
+    *chunk = (struct chunk){.start = all, .size = 1};
+    return true;
+}
+
+static bool take_stolen(struct frame *frame, struct chunk *chunk)
+{
+    struct instance *instance = frame->instance;
+    struct engine_idle idle = {0};
+    const struct engine_patience patience = {.spin_s = 20e-6,
+                                             .nap_ns = ENGINE_SHORT_NAP_NS};
+    for (;;) {
+        if (take_own(frame, chunk)) {
+            atomic_fetch_add(&instance->done, chunk->size);
+            return true;
+        }
+        bool robbed = false;
+        for (int i = 1; !robbed && i < frame->threads; i++)
+            robbed = rob(frame, (frame->thread + i) % frame->threads);
+        if (robbed)
+            continue;
+        if (take_last(frame, chunk))
+            return true;
+        /* Others have taken some that are not counted yet, or all is out. */
+        if (atomic_load(&instance->done) >= frame->iterations)
+            return false;
+        engine_idle(&idle, &patience, NULL);
+    }
+}
+
+/* ---- chunks ---- */
+
+static bool take(struct frame *frame, struct chunk *chunk)
+{
+    struct member *member = frame->member;
+    if (frame->instance->range != NULL)
+        return take_stolen(frame, chunk);
+    if (frame->table == NULL)
+        return source_next(&member->state.base, chunk);
+    int64_t step = member->primed;
+    member->primed = -1;
+    if (step < 0)
+        step = source_step(frame->counter);
+    if (step < 0 || step >= frame->table->steps)
+        return false;
+    *chunk = sched_table_chunk(frame->table, step);
+    return true;
+}
+
+bool frame_take_slowly(struct frame *frame, struct chunk *chunk)
+{
+    uint64_t asked = frame->since != 0 ? end_sample(frame) : 0;
+    if (frame->over || frame->iterations == 0 || !take(frame, chunk))
+        return frame_done(frame);
+    frame->chunks++;
+    frame->taken += (uint64_t)chunk->size;
+    if (frame->site->measures)
+        begin_sample(frame, asked);
+    if (frame->table == NULL)
+        frame->quiet = 1;
+    else if (!frame->site->measures)
+        frame->quiet = INT64_MAX;
+    return true;
+}

@@ -1,0 +1,366 @@
+/* One visit of a loop by one team.  Instances go back to their site, so that
+ * tables are made once for a number of iterations and threads, and schemes that
+ * learn go on where they were. */
+#include "dls/omp/parts.h"
+
+#include "base/lines.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a slot: one thread makes the instance. */
+enum { NOBODY, BUSY, FIRST_ADDRESS };
+
+enum { IDLES_MAX = 64, SPEED_VISITS = 3 };
+
+static void *need(void *memory)
+{
+    if (memory == NULL) {
+        settings_say("out of memory for a loop");
+        _Exit(1);
+    }
+    return memory;
+}
+
+/* ---- made, kept, freed ---- */
+
+static struct instance *make_instance(struct site *site, int threads)
+{
+    struct instance *made = need(lines_zeroed(sizeof(*made)));
+    made->site = site;
+    made->threads = threads;
+    made->iterations = -1;
+    made->member = need(lines_zeroed((size_t)threads * sizeof(*made->member)));
+    return made;
+}
+
+static void free_instance(struct instance *instance)
+{
+    sched_table_free(&instance->table);
+    free(instance->memory);
+    free(instance->range);
+    free(instance->member);
+    free(instance);
+}
+
+/* A scheme that learns goes on with any number of iterations; a table has one
+ * number only.  Under the site's lock. */
+static bool fits(const struct instance *idle, int threads, int64_t iterations)
+{
+    if (idle->threads != threads)
+        return false;
+    return idle->iterations == iterations || idle->table.start == NULL;
+}
+
+static struct instance *take_idle(struct site *site, int threads,
+                                  int64_t iterations)
+{
+    engine_lock(&site->lock);
+    struct instance **link = &site->idle;
+    while (*link != NULL && !fits(*link, threads, iterations))
+        link = &(*link)->next;
+    struct instance *found = *link;
+    if (found != NULL) {
+        *link = found->next;
+        site->idles--;
+    }
+    engine_unlock(&site->lock);
+    return found;
+}
+
+/* The one that was longest unused leaves where there are many. */
+static void keep_idle(struct site *site, struct instance *instance)
+{
+    struct instance *last = NULL;
+    instance->next = site->idle;
+    site->idle = instance;
+    if (++site->idles > IDLES_MAX) {
+        struct instance **link = &site->idle;
+        while ((*link)->next != NULL)
+            link = &(*link)->next;
+        last = *link;
+        *link = NULL;
+        site->idles--;
+    }
+    if (last != NULL)
+        free_instance(last);
+}
+
+/* ---- the scheme ---- */
+
+/* The threads' relative speeds, as measured in the first visits; NULL: they are
+ * not known, or equal as far as can be told. */
+static double *find_powers(struct site *site, int threads)
+{
+    double *power = NULL, least = 0, most = 0;
+    engine_lock(&site->lock);
+    bool known = site->speeds == threads && site->speed_visits == SPEED_VISITS;
+    for (int i = 0; known && i < threads; i++)
+        known = site->speed_iterations[i] > 0 && site->speed_ticks[i] > 0;
+    if (known)
+        power = malloc((size_t)threads * sizeof(*power));
+    for (int i = 0; power != NULL && i < threads; i++) {
+        power[i] = site->speed_iterations[i] / site->speed_ticks[i];
+        least = i == 0 || power[i] < least ? power[i] : least;
+        most = power[i] > most ? power[i] : most;
+    }
+    engine_unlock(&site->lock);
+    if (power != NULL && most < 1.1 * least) {
+        free(power);
+        power = NULL;
+    }
+    return power;
+}
+
+static int begin_state(struct instance *instance, const struct way *way,
+                       const struct sched_loop *loop, struct error *err)
+{
+    size_t bytes = sched_bytes(way->ops, loop);
+    if (instance->prepared && way->ops->again != NULL)
+        return sched_again(&instance->sched, &way->spec, loop);
+    if (bytes > instance->memory_bytes) {
+        free(instance->memory);
+        instance->memory = need(lines_zeroed(bytes));
+        instance->memory_bytes = bytes;
+    }
+    int code = sched_init(&instance->sched, instance->memory, way->ops,
+                          &way->spec, loop, 1, err);
+    instance->prepared = code == 0;
+    return code;
+}
+
+/* The clause's own chunks, where the scheme refuses this loop. */
+static void fall_back(struct instance *instance, int64_t iterations,
+                      const struct error *err)
+{
+    const struct counters_site *counted = instance->site->counted;
+    int64_t chunk = counted->chunk > 0 ? counted->chunk : 1;
+    settings_say("%s: refuses a loop of %lld iterations: %s; it runs in chunks "
+                 "of %lld",
+                 instance->site->way->text, (long long)iterations, err->text,
+                 (long long)chunk);
+    instance->prepared = false;
+    instance->table =
+        (struct sched_table){.fixed_size = chunk,
+                             .iterations = iterations,
+                             .steps = (iterations - 1) / chunk + 1};
+}
+
+static void begin_scheme(struct instance *instance, int64_t iterations)
+{
+    const struct way *way = instance->site->way;
+    double *power = NULL;
+    struct error err = {""};
+    if (way->ops->flags & SCHED_BY_POWER)
+        power = find_powers(instance->site, instance->threads);
+    const struct sched_loop loop = {
+        .iterations = iterations, .workers = instance->threads, .power = power};
+    bool table = instance->table.steps > 0 && power == NULL &&
+                 instance->iterations == iterations;
+    int code = 0;
+    if (!table) {
+        sched_table_free(&instance->table);
+        instance->table = (struct sched_table){0};
+        code = sched_table_build(&instance->table, way->ops, &way->spec, &loop,
+                                 1, &err);
+        if (code == -ENOTSUP || code == -E2BIG)
+            code = begin_state(instance, way, &loop, &err);
+    }
+    if (code != 0)
+        fall_back(instance, iterations, &err);
+    free(power);
+}
+
+static void begin_steal(struct instance *instance, int64_t iterations)
+{
+    int threads = instance->threads;
+    /* The last iteration goes out after all others: a program may take the
+     * thread that ran it last for the one that ran the last iteration. */
+    int64_t shared = iterations - 1, begin = 0;
+    if (instance->range == NULL)
+        instance->range =
+            need(lines_zeroed((size_t)threads * sizeof(*instance->range)));
+    for (int i = 0; i < threads; i++) {
+        int64_t end = begin + shared / threads + (i < shared % threads);
+        atomic_store_explicit(&instance->range[i].ends, steal_ends(begin, end),
+                              memory_order_relaxed);
+        begin = end;
+    }
+    atomic_store(&instance->done, 0);
+}
+
+static void open_member(struct instance *instance, int number)
+{
+    struct member *member = &instance->member[number];
+    const struct way *way = instance->site->way;
+    *member = (struct member){.primed = -1};
+    if (way == NULL || way->steals || instance->iterations == 0)
+        return;
+    if (instance->table.rank != NULL)
+        member->primed = instance->table.rank[number];
+    if (instance->table.steps == 0)
+        source_state_open(&member->state, number, &instance->sched,
+                          &instance->lock, way->ops->feedback != NULL);
+}
+
+static struct instance *begin_instance(struct site *site, int threads,
+                                       int64_t iterations)
+{
+    struct instance *instance = take_idle(site, threads, iterations);
+    if (instance == NULL)
+        instance = make_instance(site, threads);
+    if (site->way != NULL && iterations > 0) {
+        if (site->way->steals)
+            begin_steal(instance, iterations);
+        else
+            begin_scheme(instance, iterations);
+    }
+    instance->iterations = iterations;
+    atomic_store_explicit(&instance->counter.step, instance->table.primed,
+                          memory_order_relaxed);
+    for (int i = 0; i < threads; i++)
+        open_member(instance, i);
+    atomic_fetch_add_explicit(&site->counted->begun, 1, memory_order_relaxed);
+    return instance;
+}
+
+/* ---- in and out ---- */
+
+void instance_join(struct frame *frame, struct slot *slot)
+{
+    uintptr_t seen =
+        atomic_load_explicit(&slot->instance, memory_order_acquire);
+    while (!OMP_LIKELY(seen >= FIRST_ADDRESS)) {
+        if (seen == NOBODY &&
+            atomic_compare_exchange_strong(&slot->instance, &seen, BUSY)) {
+            seen = (uintptr_t)begin_instance(frame->site, frame->threads,
+                                             frame->iterations);
+            atomic_store_explicit(&slot->instance, seen, memory_order_release);
+        } else if (seen == BUSY) {
+            sched_yield();
+            seen = atomic_load_explicit(&slot->instance, memory_order_acquire);
+        }
+    }
+    frame->slot = slot;
+    frame->instance = (struct instance *)seen;
+    frame->member = &frame->instance->member[frame->thread];
+}
+
+/* Under the site's lock. */
+static void count_speeds(struct site *site, const struct instance *instance)
+{
+    size_t threads = (size_t)instance->threads;
+    if (site->speeds != instance->threads) {
+        free(site->speed_iterations);
+        free(site->speed_ticks);
+        site->speed_iterations = need(calloc(threads, sizeof(double)));
+        site->speed_ticks = need(calloc(threads, sizeof(double)));
+        site->speeds = instance->threads;
+        site->speed_visits = 0;
+    }
+    if (site->speed_visits == SPEED_VISITS)
+        return;
+    for (size_t i = 0; i < threads; i++) {
+        const struct member *member = &instance->member[i];
+        site->speed_iterations[i] += (double)member->iterations;
+        site->speed_ticks[i] += (double)(member->end - member->begin);
+    }
+    site->speed_visits++;
+}
+
+static void count_member(struct counters_site *counted,
+                         const struct member *member)
+{
+    counted->iterations += member->iterations;
+    counted->chunks += member->chunks;
+    counted->sampled += member->sampled;
+    counted->chunk_ticks += member->chunk_ticks;
+    counted->chunk_squares += member->chunk_squares;
+    counted->asked += member->asked;
+    counted->ask_ticks += member->ask_ticks;
+    if (member->chunk_max > counted->chunk_max)
+        counted->chunk_max = member->chunk_max;
+}
+
+/* When all would end with perfect balance: what they computed, shared by those
+ * that have arrived until then.  Ticks since `begin`. */
+static double balanced_end(const struct instance *instance, uint64_t begin)
+{
+    int threads = instance->threads, sharing = 0;
+    double end = INFINITY;
+    for (int before = -1; sharing != before;) {
+        double sum = 0;
+        before = sharing;
+        sharing = 0;
+        for (int i = 0; i < threads; i++) {
+            const struct member *member = &instance->member[i];
+            double arrived = (double)(member->begin - begin);
+            sum += (double)(member->end - member->begin);
+            if (arrived < end) {
+                sum += arrived;
+                sharing++;
+            }
+        }
+        end = sharing > 0 ? sum / sharing : 0;
+    }
+    return end;
+}
+
+/* Under the site's lock. */
+static void count_visit(struct counters_site *counted,
+                        const struct instance *instance)
+{
+    uint64_t begin = UINT64_MAX, end = 0;
+    int threads = instance->threads;
+    for (int i = 0; i < threads; i++) {
+        const struct member *member = &instance->member[i];
+        begin = member->begin < begin ? member->begin : begin;
+        if (member->chunks > 0 && member->end > end)
+            end = member->end;
+        count_member(counted, member);
+    }
+    double wall = end > begin ? (double)(end - begin) : 0;
+    double saved = wall > 0 ? wall - balanced_end(instance, begin) : 0;
+    counted->visits++;
+    counted->wall += wall;
+    counted->saved += saved > 0 ? saved : 0;
+    if (counted->threads_min == 0 || threads < counted->threads_min)
+        counted->threads_min = threads;
+    if (threads > counted->threads_max)
+        counted->threads_max = threads;
+}
+
+void instance_count_alone(struct site *site, uint64_t begin, uint64_t end)
+{
+    struct counters_site *counted = site->counted;
+    double ticks = (double)(end - begin);
+    engine_lock(&site->lock);
+    counted->visits++;
+    counted->wall += ticks;
+    engine_unlock(&site->lock);
+}
+
+static void finish_visit(struct instance *instance)
+{
+    struct site *site = instance->site;
+    const struct way *way = site->way;
+    engine_lock(&site->lock);
+    if (site->measures)
+        count_visit(site->counted, instance);
+    if (way != NULL && way->ops != NULL && (way->ops->flags & SCHED_BY_POWER))
+        count_speeds(site, instance);
+    keep_idle(site, instance);
+    engine_unlock(&site->lock);
+}
+
+void instance_leave(struct frame *frame)
+{
+    struct instance *instance = frame->instance;
+    int threads = instance->threads;
+    if (atomic_fetch_add_explicit(&frame->slot->left, 1,
+                                  memory_order_acq_rel) == threads - 1)
+        finish_visit(instance);
+}

@@ -1,0 +1,163 @@
+/* The counters of this process: a mapped file, which stays whole when the
+ * process ends without a destructor (_exit, a signal). */
+#include "dls/omp/parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static struct counters *_Atomic counters;
+static struct engine_lock lock;
+
+/* ---- what is known at the beginning ---- */
+
+static void read_command(char *text, size_t size)
+{
+    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file >= 0 ? read(file, text, size - 1) : 0;
+    if (file >= 0)
+        close(file);
+    if (length < 0)
+        length = 0;
+    for (ssize_t i = 0; i + 1 < length; i++)
+        if (text[i] == '\0')
+            text[i] = ' ';
+    text[length] = '\0';
+}
+
+/* The rank that a launcher of MPI gives this process. */
+static int64_t read_rank(void)
+{
+    static const char *const names[] = {
+        "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", NULL};
+    for (int i = 0; names[i] != NULL; i++)
+        if (getenv(names[i]) != NULL)
+            return atoll(getenv(names[i]));
+    return -1;
+}
+
+static void describe(struct counters *c)
+{
+    memcpy(c->magic, COUNTERS_MAGIC, sizeof(c->magic));
+    c->size = sizeof(*c);
+    c->pid = getpid();
+    c->parent = getppid();
+    c->rank = read_rank();
+    gethostname(c->host, sizeof(c->host) - 1);
+    read_command(c->command, sizeof(c->command));
+    c->ticks = engine_ticks();
+    c->began_s = engine_now();
+}
+
+/* ---- the file ---- */
+
+/* A program may exec another one under its number: names are tried. */
+static int create(const char *folder)
+{
+    char path[4096], host[64] = "";
+    gethostname(host, sizeof(host) - 1);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(path, sizeof(path), "%s/%s-%lld-%d" COUNTERS_SUFFIX, folder,
+                 host, (long long)getpid(), i);
+        int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        if (file >= 0 || errno != EEXIST)
+            return file;
+    }
+    return -1;
+}
+
+/* Maps a new file, or memory where there is none, at `place` (NULL:
+ * anywhere). */
+static struct counters *map_new(void *place)
+{
+    const char *folder = settings()->folder;
+    int file = folder != NULL ? create(folder) : -1;
+    int fixed = place != NULL ? MAP_FIXED : 0;
+    size_t size = sizeof(struct counters);
+    void *memory = MAP_FAILED;
+    if (file >= 0 && ftruncate(file, (off_t)size) == 0)
+        memory = mmap(place, size, PROT_READ | PROT_WRITE, MAP_SHARED | fixed,
+                      file, 0);
+    else if (folder != NULL)
+        settings_say("%s: counters cannot be written here: %s", folder,
+                     strerror(errno));
+    if (file >= 0)
+        close(file);
+    if (memory == MAP_FAILED)
+        memory = mmap(place, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+/* ---- a forked child starts at zero ---- */
+
+static void keep_site(struct counters_site *to, const struct counters_site *of)
+{
+    to->clause = of->clause;
+    to->flags = of->flags;
+    to->region = of->region;
+    to->at = of->at;
+    to->caller = of->caller;
+    to->chunk = of->chunk;
+    memcpy(to->scheme, of->scheme, sizeof(to->scheme));
+    memcpy(to->note, of->note, sizeof(to->note));
+    atomic_store(&to->ready, atomic_load(&of->ready));
+}
+
+/* The sites stay where the child's own pointers to them lead. */
+static void forked(void)
+{
+    struct counters *c = atomic_load(&counters);
+    if (c == NULL || settings()->folder == NULL)
+        return;
+    size_t size = sizeof(*c);
+    struct counters *before = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (before == MAP_FAILED)
+        return;
+    int32_t sites = atomic_load(&c->sites);
+    memcpy(before, c, size);
+    if (map_new(c) == NULL)
+        return;
+    describe(c);
+    memcpy(c->module, before->module, sizeof(c->module));
+    memcpy(c->runtime, before->runtime, sizeof(c->runtime));
+    for (int32_t i = 0; i < sites; i++)
+        keep_site(&c->site[i], &before->site[i]);
+    atomic_store(&c->modules, atomic_load(&before->modules));
+    atomic_store(&c->sites, sites);
+    munmap(before, size);
+}
+
+/* ---- the process ---- */
+
+struct counters *mapped(void)
+{
+    struct counters *c = atomic_load_explicit(&counters, memory_order_acquire);
+    if (OMP_LIKELY(c != NULL))
+        return c;
+    engine_lock(&lock);
+    c = atomic_load(&counters);
+    if (c == NULL) {
+        c = map_new(NULL);
+        if (c != NULL) {
+            describe(c);
+            pthread_atfork(NULL, NULL, forked);
+            atomic_store_explicit(&counters, c, memory_order_release);
+        }
+    }
+    engine_unlock(&lock);
+    return c;
+}
+
+static __attribute__((destructor)) void ended(void)
+{
+    struct counters *c = atomic_load(&counters);
+    if (c != NULL)
+        c->last_ticks = engine_ticks();
+}

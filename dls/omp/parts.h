@@ -1,0 +1,236 @@
+/* The private parts of the preload library, shared by its files:
+ *
+ *   gomp.c      the entries of libgomp that it stands in front of
+ *   runtime.c   the real entries behind them, for each caller
+ *   sites.c     which loop it is, by the address that it is called from
+ *   settings.c  what the environment asks for: which scheme a loop gets
+ *   instance.c  one visit of a loop by one team of threads
+ *   handout.c   the chunks of a visit, and the time that they take
+ *   mapped.c    the file of what was counted
+ *
+ * It has data of its own: calls come from programs that know nothing of it. */
+#ifndef DLS_OMP_PARTS_H
+#define DLS_OMP_PARTS_H
+
+#include "dls/way.h"
+#include "dls/omp/counters.h"
+#include "harness/comm/source.h"
+#include "harness/transport/steal/steal_range.h"
+#include "sched/schemes/registry.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define OMP_ENTRY __attribute__((visibility("default")))
+#define OMP_LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* ---- runtime.c ---- */
+
+enum runtime_entry {
+#define CHUNKED(name, clause, flags)                                           \
+    ENTRY_##name##_start, ENTRY_##name##_next, ENTRY_ull_##name##_start,       \
+        ENTRY_ull_##name##_next,
+#define PLAIN CHUNKED
+#define PARALLEL_CHUNKED(name, clause, flags) ENTRY_parallel_##name,
+#define PARALLEL_PLAIN PARALLEL_CHUNKED
+#include "dls/omp/gomp.def"
+#define ENTRY(name) ENTRY_##name,
+#include "dls/omp/others.def"
+    ENTRIES
+};
+
+struct runtime {
+    void (*entry[ENTRIES])(void);          /* NULL: this runtime has none */
+    int (*threads)(void), (*thread)(void); /* omp_get_num_threads, ... */
+    /* GOMP_loop_start gives memory that the threads of a visit share. */
+    bool shares;
+    char file[COUNTERS_NAME_MAX];
+};
+
+/* The runtime that the code at this address would call without this library.
+ * Never NULL; one without entries where none is found. */
+const struct runtime *runtime_at(const void *address);
+
+/* The module that an address is in, as counters.h has it. */
+struct counters_address runtime_address(const void *address);
+
+/* ---- settings.c ---- */
+
+/* Whether anything is to be done at all; read once. */
+struct settings {
+    const char *folder; /* NULL: nothing is counted */
+    bool schedules;     /* DLS_SCHEDULE is set */
+    bool rules;         /* to a file */
+    bool dynamic;       /* dynamic and guided loops, too */
+};
+const struct settings *settings(void);
+
+/* The way for a loop; NULL: its runtime alone, and `why` says why where that
+ * is no matter of course (an empty text otherwise). */
+const struct way *settings_choose(const struct counters_site *site,
+                                  const char *module, const void *address,
+                                  char why[COUNTERS_NAME_MAX]);
+
+/* One line on stderr. */
+void settings_say(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
+/* ---- mapped.c ---- */
+
+/* The counters of this process, in a file where a folder is given; NULL: out
+ * of memory. */
+struct counters *mapped(void);
+
+/* ---- sites.c ---- */
+
+struct instance;
+
+struct site {
+    _Atomic uintptr_t key;
+    struct counters_site *counted;
+    const struct runtime *runtime;
+    const struct way *way;
+    bool measures;
+    struct engine_lock lock; /* of what follows, and of `counted` */
+    struct instance *idle;   /* that no visit uses */
+    int idles;
+    /* Iterations and ticks of each thread in the first visits. */
+    int speeds, speed_visits;
+    double *speed_iterations, *speed_ticks;
+};
+
+struct clause {
+    uint32_t clause, flags;
+    int64_t chunk;
+    const void *caller; /* who began the region; NULL: not known */
+};
+
+/* The site of an address, made at its first call; NULL: there is no room for
+ * more. */
+struct site *site_find(const void *address, const struct clause *clause);
+
+/* ---- instance.c ---- */
+
+/* Memory that exactly the threads of one visit share, zeroed before it. */
+struct slot {
+    _Atomic uintptr_t instance;
+    _Atomic int32_t left;
+};
+
+/* A thread in a visit: the last thread that leaves reads those of all. */
+struct member {
+    _Alignas(128) uint64_t begin, end; /* engine_ticks */
+    int64_t iterations, chunks;
+    int64_t sampled, asked;
+    double chunk_ticks, chunk_squares, chunk_max, ask_ticks;
+    struct source_state state;
+    int64_t primed; /* its own step of a table, -1: none */
+};
+
+/* What a team shares in one visit of a loop. */
+struct instance {
+    struct source_counter counter;
+    struct engine_lock lock;
+    _Alignas(128) _Atomic int64_t done; /* stealing: iterations handed out */
+    struct instance *next;
+    struct site *site;
+    int threads;
+    int64_t iterations;
+    bool prepared;            /* the scheme's state is of an earlier visit */
+    struct sched_table table; /* steps 0: none */
+    struct sched sched;
+    void *memory;
+    size_t memory_bytes;
+    struct steal_range *range; /* of each thread; NULL: no stealing */
+    struct member *member;
+};
+
+struct frame;
+
+/* The thread takes part in the visit that `slot` stands for. */
+void instance_join(struct frame *frame, struct slot *slot);
+
+/* The thread has had its last chunk; the last one of the team counts. */
+void instance_leave(struct frame *frame);
+
+/* Counts a visit of which only one thread is known. */
+void instance_count_alone(struct site *site, uint64_t begin, uint64_t end);
+
+/* ---- handout.c ---- */
+
+/* A thread's end of a loop that it is in, on top of those that it is in as
+ * well. */
+struct frame {
+    struct frame *below;
+    int64_t quiet; /* requests until one that has more to do than to count */
+    const struct sched_table *table;
+    struct source_counter *counter;
+    uint64_t first, step, end; /* in the type of the loop */
+    uint64_t taken;            /* sum of iterations, or of to - from */
+    int64_t chunks;
+    bool own; /* the chunks are ours */
+    bool over;
+    bool alone; /* only this thread's time is counted */
+    int32_t thread, threads;
+    int64_t iterations;
+    struct site *site; /* NULL: no room for it */
+    const struct runtime *runtime;
+    struct slot *slot;
+    struct instance *instance; /* NULL: nothing is counted */
+    struct member *member;
+    uint64_t since; /* the sampled chunk began, 0: none */
+    uint64_t asked; /* it ended, 0: none did */
+    bool allocated;
+};
+
+/* A parallel region that the thread is in. */
+struct region {
+    void (*body)(void *);
+    void *data;
+    struct site *site;
+};
+
+/* What a thread is in. */
+enum { FRAMES_INSIDE = 12 };
+struct here {
+    struct frame *top;
+    const struct region *region;
+    uint64_t random;
+    int used; /* of `inside` */
+    struct frame inside[FRAMES_INSIDE];
+};
+extern __thread struct here here __attribute__((tls_model("initial-exec")));
+
+/* A new frame on top, for the call from this address; never NULL: memory that
+ * is not there ends the program. */
+struct frame *frame_push(const struct runtime *runtime, struct site *site);
+void frame_pop(void);
+/* Those above are of loops that were cancelled together with their region. */
+void frames_drop(struct frame *top);
+
+/* The first chunk may be taken; the visit begins. */
+void frame_begin(struct frame *frame);
+
+/* The next chunk of a loop whose chunks are ours; false: there is none. */
+bool frame_take_slowly(struct frame *frame, struct chunk *chunk);
+bool frame_done(struct frame *frame);
+
+static inline bool frame_take(struct frame *frame, struct chunk *chunk)
+{
+    if (!OMP_LIKELY(--frame->quiet > 0))
+        return frame_take_slowly(frame, chunk);
+    int64_t step = source_step(frame->counter);
+    if (step >= frame->table->steps)
+        return frame_done(frame);
+    *chunk = sched_table_chunk(frame->table, step);
+    frame->taken += (uint64_t)chunk->size;
+    frame->chunks++;
+    return true;
+}
+
+/* A request to the runtime begins, and is over: for loops that are only
+ * watched. */
+void frame_watch_begin(struct frame *frame);
+bool frame_watch_end(struct frame *frame, bool more);
+
+#endif

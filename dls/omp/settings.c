@@ -1,0 +1,199 @@
+#include "dls/omp/parts.h"
+
+#include "dls/parts.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static struct settings the;
+
+/* Before main: the program may change its environment. */
+static __attribute__((constructor)) void read_environment(void)
+{
+    const char *folder = getenv(COUNTERS_FOLDER),
+               *loops = getenv(COUNTERS_LOOPS);
+    const char *schedule = getenv("DLS_SCHEDULE");
+    the.folder = folder != NULL && folder[0] != '\0' ? folder : NULL;
+    the.schedules = schedule != NULL && schedule[0] != '\0';
+    the.rules = the.schedules && schedule[0] == '@';
+    the.dynamic = loops != NULL && strcmp(loops, "dynamic") == 0;
+}
+
+const struct settings *settings(void)
+{
+    return &the;
+}
+
+void settings_say(const char *format, ...)
+{
+    static char said[sizeof(struct error)]; /* the same is said once */
+    struct error line;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line.text, sizeof(line.text), format, args);
+    va_end(args);
+    if (strcmp(said, line.text) == 0)
+        return;
+    memcpy(said, line.text, sizeof(said));
+    dprintf(STDERR_FILENO, "libdls-omp: %s\n", line.text);
+}
+
+/* ---- the names of a loop ---- */
+
+struct names {
+    char function[256], line[512]; /* file:line; empty: not known */
+};
+
+static int connect_lookup(void)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const char *path = getenv(COUNTERS_LOOKUP);
+    if (path == NULL || strlen(path) >= sizeof(address.sun_path))
+        return -1;
+    strcpy(address.sun_path, path);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd >= 0 &&
+        connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* `dlsbench omp` reads what compilers wrote for debuggers. */
+static void ask_names(const struct counters_site *site, const char *module,
+                      struct names *names)
+{
+    char text[768];
+    int fd = connect_lookup();
+    if (fd < 0)
+        return;
+    int length =
+        snprintf(text, sizeof(text), "%llx %u %s",
+                 (unsigned long long)site->at.offset, site->flags, module);
+    ssize_t got = send(fd, text, (size_t)length, MSG_NOSIGNAL) == length
+                      ? recv(fd, text, sizeof(text) - 1, 0)
+                      : -1;
+    close(fd);
+    text[got > 0 ? got : 0] = '\0';
+    char *tab = strchr(text, '\t');
+    if (tab == NULL)
+        return;
+    *tab = '\0';
+    snprintf(names->function, sizeof(names->function), "%.255s", text);
+    snprintf(names->line, sizeof(names->line), "%.511s", tab + 1);
+}
+
+/* Without it only what the loader needs is known. */
+static void find_names(const struct counters_site *site, const char *module,
+                       const void *address, struct names *names)
+{
+    Dl_info info;
+    names->function[0] = names->line[0] = '\0';
+    ask_names(site, module, names);
+    if (names->function[0] == '\0' && dladdr(address, &info) != 0 &&
+        info.dli_sname != NULL)
+        snprintf(names->function, sizeof(names->function), "%.*s",
+                 (int)strcspn(info.dli_sname, "."), info.dli_sname);
+}
+
+/* ---- the way ---- */
+
+/* Rules know a loop by file:line, with or without folders, or by function. */
+static int resolve(const struct names *names, struct schedule *schedule,
+                   struct error *err)
+{
+    const char *slash = strrchr(names->line, '/');
+    const char *const all[] = {
+        names->line, slash != NULL ? slash + 1 : names->line, names->function};
+    int code = 0;
+    for (int i = 0; i < 3; i++) {
+        code = schedule_resolve(all[i], "", schedule, err);
+        if (code != 0 || schedule->named || !the.rules)
+            break;
+    }
+    return code;
+}
+
+/* One copy of each text. */
+static const struct way *keep(const struct way *way)
+{
+    static struct kept {
+        struct way way;
+        struct kept *next;
+    } * first;
+    for (const struct kept *k = first; k != NULL; k = k->next)
+        if (strcmp(k->way.text, way->text) == 0)
+            return &k->way;
+    struct kept *kept = malloc(sizeof(*kept));
+    if (kept == NULL)
+        return NULL;
+    kept->way = *way;
+    kept->next = first;
+    first = kept;
+    return &kept->way;
+}
+
+static int parse(const struct schedule *schedule, struct way *way,
+                 struct error *err)
+{
+    int code = way_parse(schedule->scheme, way, err);
+    if (code != 0)
+        error_prefix(err, code, "%s", schedule->from);
+    return code;
+}
+
+/* Whether the loop may get another scheme at all. */
+static bool may_change(const struct counters_site *site)
+{
+    bool dynamic =
+        site->clause == CLAUSE_DYNAMIC || site->clause == CLAUSE_GUIDED;
+    return the.schedules && !(site->flags & COUNTERS_ORDERED) &&
+           (site->clause == CLAUSE_RUNTIME || (the.dynamic && dynamic));
+}
+
+static const struct way *choose(const struct counters_site *site,
+                                const char *module, const void *address,
+                                char why[COUNTERS_NAME_MAX])
+{
+    struct names names;
+    struct schedule schedule;
+    struct way way;
+    struct error err;
+    find_names(site, module, address, &names);
+    int code = resolve(&names, &schedule, &err);
+    if (code == 0 && schedule.scheme[0] == '\0')
+        return NULL;
+    if (code == 0)
+        code = parse(&schedule, &way, &err);
+    if (code != 0) {
+        settings_say("%s", err.text);
+        snprintf(why, COUNTERS_NAME_MAX, "%.239s", err.text);
+        return NULL;
+    }
+    if (way.steals && (site->flags & COUNTERS_MONOTONIC)) {
+        snprintf(why, COUNTERS_NAME_MAX,
+                 "a monotonic loop gets its chunks in order, not by stealing");
+        return NULL;
+    }
+    return keep(&way);
+}
+
+const struct way *settings_choose(const struct counters_site *site,
+                                  const char *module, const void *address,
+                                  char why[COUNTERS_NAME_MAX])
+{
+    why[0] = '\0';
+    if (!may_change(site))
+        return NULL;
+    locale_t before = numbers_as_in_c();
+    const struct way *way = choose(site, module, address, why);
+    numbers_as_before(before);
+    return way;
+}

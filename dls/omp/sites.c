@@ -1,0 +1,104 @@
+#include "dls/omp/parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SLOTS = 4096 }; /* a power of two, several times COUNTERS_SITES */
+
+static struct site sites[SLOTS];
+static struct engine_lock lock;
+
+/* One address may be that of a region and, as a loop's function, of a loop. */
+static uintptr_t key_of(const void *address, const struct clause *clause)
+{
+    return (uintptr_t)address << 1 | (clause->clause == CLAUSE_REGION);
+}
+
+static int32_t region_of(const struct counters *counters)
+{
+    if (here.region == NULL || here.region->site == NULL)
+        return -1;
+    return (int32_t)(here.region->site->counted - counters->site);
+}
+
+static const char *module_name(const struct counters *counters,
+                               const struct counters_site *counted)
+{
+    int32_t number = counted->at.module;
+    return number >= 0 ? counters->module[number].path : "";
+}
+
+/* Under the lock. */
+static bool fill(struct site *site, const void *address,
+                 const struct clause *clause)
+{
+    struct counters *counters = mapped();
+    int32_t number = counters != NULL ? atomic_load(&counters->sites) : 0;
+    if (counters == NULL || number == COUNTERS_SITES)
+        return false;
+    struct counters_site *counted = &counters->site[number];
+    site->counted = counted;
+    site->runtime = runtime_at(address);
+    site->measures = settings()->folder != NULL;
+    counted->clause = clause->clause;
+    counted->flags = clause->flags;
+    counted->chunk = clause->chunk;
+    counted->at = runtime_address(address);
+    if (clause->caller != NULL)
+        counted->caller = runtime_address(clause->caller);
+    else
+        counted->caller.module = -1;
+    counted->region =
+        clause->clause == CLAUSE_REGION ? -1 : region_of(counters);
+    if (counters->runtime[0] == '\0') {
+        const char *file = strrchr(site->runtime->file, '/');
+        snprintf(counters->runtime, sizeof(counters->runtime), "%.63s",
+                 file != NULL ? file + 1 : site->runtime->file);
+    }
+    if (clause->clause != CLAUSE_REGION)
+        site->way = settings_choose(counted, module_name(counters, counted),
+                                    address, counted->note);
+    if (site->way != NULL)
+        snprintf(counted->scheme, sizeof(counted->scheme), "%.239s",
+                 site->way->text);
+    atomic_store(&counters->sites, number + 1);
+    return true;
+}
+
+static struct site *make(uintptr_t key, unsigned at, const void *address,
+                         const struct clause *clause)
+{
+    struct site *made = NULL;
+    engine_lock(&lock);
+    for (unsigned i = 0; i < SLOTS; i++, at = (at + 1) % SLOTS) {
+        uintptr_t found = atomic_load(&sites[at].key);
+        if (found == key || (found == 0 && fill(&sites[at], address, clause)))
+            made = &sites[at];
+        if (found == 0 || found == key)
+            break;
+    }
+    if (made != NULL && atomic_load(&made->key) == 0) {
+        atomic_store(&made->counted->ready, 1);
+        atomic_store_explicit(&made->key, key, memory_order_release);
+    } else if (made == NULL && mapped() != NULL) {
+        atomic_fetch_add(&mapped()->lost, 1);
+    }
+    engine_unlock(&lock);
+    return made;
+}
+
+struct site *site_find(const void *address, const struct clause *clause)
+{
+    uintptr_t key = key_of(address, clause);
+    unsigned first = (unsigned)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 52);
+    unsigned at = first % SLOTS;
+    for (;;) {
+        uintptr_t found =
+            atomic_load_explicit(&sites[at].key, memory_order_acquire);
+        if (OMP_LIKELY(found == key))
+            return &sites[at];
+        if (found == 0)
+            return make(key, at, address, clause);
+        at = (at + 1) % SLOTS;
+    }
+}
