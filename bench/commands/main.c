@@ -25,6 +25,7 @@ static const struct command commands[] = {
     {"plan", plan_command, "plan a divisible load: who gets how much, when"},
     {"list", list_command,
      "list schemes, kernels, transports, events, perturbations"},
+    {"omp", omp_command, "watch or schedule an OpenMP program's loops"},
     {"topo", topo_command, "show cores and what would be bound where"},
     {"launch", launch_command, NULL},
     {"busy", busy_command, NULL},

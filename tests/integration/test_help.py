@@ -7,7 +7,7 @@ import pytest
 from conftest import ROOT
 
 COMMANDS = ["run", "sim", "summary", "chunks", "calibrate", "predict", "plan",
-            "list", "topo"]
+            "list", "omp", "topo"]
 DLSBENCH = ROOT / "build/dlsbench"
 
 

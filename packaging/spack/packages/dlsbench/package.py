@@ -38,6 +38,7 @@ class Dlsbench(MakefilePackage):
     depends_on("jansson")
     depends_on("xxhash@0.8:")
     depends_on("netpbm")
+    depends_on("elfutils")
     # Threads call it at the same time: without threads of its own.
     depends_on("blis+cblas threads=none libs=shared")
     depends_on("papi@7:+sde", when="+papi")

@@ -1,0 +1,166 @@
+/* dlsbench omp: the loops of somebody else's OpenMP program. */
+#include "base/folder.h"
+#include "bench/cli/command.h"
+#include "bench/cli/options.h"
+#include "bench/omp/report.h"
+#include "bench/omp/start.h"
+#include "dls/way.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct input {
+    const char *scheme;
+    int loops;
+};
+
+static const char *const loops_words[] = {"runtime", "dynamic", NULL};
+
+#define FIELD(name) offsetof(struct input, name)
+
+static const struct options_entry entries[] = {
+    {.name = "scheme",
+     .value = "S",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(scheme),
+     .help = "hand out the loops' chunks by this scheme, or @FILE: by rules "
+             "`name = scheme`, where the name is a function, file:line or *"},
+    {.name = "loops",
+     .value = "WHICH",
+     .type = OPTIONS_WORD,
+     .words = loops_words,
+     .offset = FIELD(loops),
+     .help = "runtime: only loops with schedule(runtime) get the scheme "
+             "(default); dynamic: those with dynamic and guided, too"},
+    {.name = NULL},
+};
+
+static const struct options_page page = {
+    .name = "omp",
+    .words = "-- PROGRAM [ARGUMENT...]",
+    .summary = "Runs an OpenMP program as it is, and reports its loops: time, "
+               "imbalance, and whether another schedule could matter.",
+    .details =
+        "The program is not compiled anew: a library that is loaded before it "
+        "(libdls-omp.so) stands in front of its OpenMP runtime.  Without "
+        "--scheme nothing is changed.  With it the chunks of loops come from a "
+        "scheme (dlsbench list schemes), or from `steal`, work stealing "
+        "between "
+        "the threads.  Static, ordered and doacross loops are never changed.\n"
+        "\n"
+        "The report goes to stderr, the program's own output is left alone, "
+        "and its exit code or signal is passed on.  Static loops of gcc's "
+        "programs cannot be seen.",
+    .examples =
+        "dlsbench omp -- ./solver input\n"
+        "dlsbench omp --scheme awf-c -- ./solver input\n"
+        "dlsbench omp --scheme @rules --loops dynamic -- ./solver input",
+    .tables = (const struct options_entry *const[]){entries, NULL}};
+
+/* The options end at `--`. */
+static int split(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return i;
+    return argc;
+}
+
+static int read_input(int argc, char **argv, struct input *in,
+                      struct start *start, struct error *err)
+{
+    int words = split(argc, argv);
+    int code = options_read(&page, words, argv, in, err);
+    if (code == 0 && words + 1 >= argc)
+        code = error_set(err, EINVAL,
+                         "omp: a program is missing: dlsbench omp [OPTION...] "
+                         "-- PROGRAM [ARGUMENT...]");
+    if (code != 0)
+        return code;
+    start->words = argv + words + 1;
+    start->loops = loops_words[in->loops];
+    start->scheme = in->scheme;
+    return 0;
+}
+
+/* A scheme as the program gets it: wherever it changes to, its rules are
+ * found. */
+static int check_schedule(struct start *start, char *text, size_t size,
+                          struct error *err)
+{
+    struct way way;
+    if (start->scheme == NULL)
+        return 0;
+    if (start->scheme[0] != '@')
+        return way_parse(start->scheme, &way, err);
+    char *whole = realpath(start->scheme + 1, NULL);
+    if (whole == NULL)
+        return error_set(err, errno, "omp: --scheme: %s: %s", start->scheme + 1,
+                         strerror(errno));
+    snprintf(text, size, "@%s", whole);
+    free(whole);
+    start->scheme = text;
+    return way_check_rules(text + 1, err);
+}
+
+/* The counters have been read. */
+static void remove_folder(const char *path)
+{
+    struct folder files;
+    if (folder_find(path, "", "", &files, NULL) != 0)
+        return;
+    for (int i = 0; i < files.count; i++)
+        unlink(files.path[i]);
+    folder_free(&files);
+    rmdir(path);
+}
+
+static void report(const struct start *start, const char *path,
+                   const struct start_end *end, struct symbols *symbols)
+{
+    struct error err;
+    struct loops loops;
+    const struct report_run run = {.program = path, .seconds = end->seconds};
+    if (loops_read(&loops, start->folder, end->tick_s, symbols, &err) != 0) {
+        command_fail(COMMAND_FAILED, &err);
+        return;
+    }
+    if (loops.processes == 0)
+        command_say("omp: %s: no OpenMP loop was seen: it has none, they are "
+                    "static loops of gcc's, or its runtime is another",
+                    start->words[0]);
+    report_print(stderr, &loops, &run);
+    loops_free(&loops);
+}
+
+int omp_command(int argc, char **argv)
+{
+    struct error err = {""};
+    struct input in = {.scheme = NULL};
+    struct start start = {.words = NULL};
+    struct start_end end;
+    char path[PATH_MAX], rules[PATH_MAX + 1];
+    char folder[] = "/tmp/dlsbench-omp-XXXXXX";
+    int code = read_input(argc, argv, &in, &start, &err);
+    if (code == 0)
+        code = check_schedule(&start, rules, sizeof(rules), &err);
+    if (code == 0)
+        code = start_check(&start, path, sizeof(path), &err);
+    if (code == 0 && mkdtemp(folder) == NULL)
+        code = error_set(&err, errno, "omp: %s: %s", folder, strerror(errno));
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    start.folder = folder;
+    struct symbols *symbols = symbols_open();
+    code = start_run(&start, path, symbols, &end, &err);
+    if (code == 0)
+        report(&start, path, &end, symbols);
+    symbols_close(symbols);
+    remove_folder(folder);
+    return code == 0 ? start_pass_on(end.status)
+                     : command_fail(COMMAND_FAILED, &err);
+}

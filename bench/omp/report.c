@@ -1,0 +1,286 @@
+#include "bench/omp/report.h"
+
+#include "bench/cli/table.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Below this part of the program's time nothing is worth a change. */
+static const double matters = 0.01;
+
+const char *report_clause(const struct counters_site *site, char text[64])
+{
+    static const char *const names[] = {
+        "region", "runtime", "dynamic",  "guided",
+        "static", "auto",    "doacross", "other",
+    };
+    char chunk[32] = "";
+    if (site->chunk > 0)
+        snprintf(chunk, sizeof(chunk), ",%lld", (long long)site->chunk);
+    snprintf(text, 64, "%s%s%s%s",
+             site->flags & COUNTERS_MONOTONIC ? "monotonic:" : "",
+             names[site->clause < 8 ? site->clause : 7], chunk,
+             site->flags & COUNTERS_ORDERED ? " ordered" : "");
+    return text;
+}
+
+/* ---- verdicts ---- */
+
+static bool is_changeable(const struct counters_site *site)
+{
+    return !(site->flags & COUNTERS_ORDERED) &&
+           (site->clause == CLAUSE_RUNTIME || site->clause == CLAUSE_DYNAMIC ||
+            site->clause == CLAUSE_GUIDED);
+}
+
+/* The option that lets its scheme be chosen. */
+static const char *option_of(const struct counters_site *site)
+{
+    return site->clause == CLAUSE_RUNTIME ? "" : " --loops dynamic";
+}
+
+static bool is_few(const struct counters_site *site)
+{
+    return site->visits > 0 && site->threads_max > 0 &&
+           (double)site->chunks <
+               8.0 * (double)site->visits * site->threads_max;
+}
+
+const char *report_verdict(const struct loops_loop *loop, double seconds,
+                           char *text, size_t size)
+{
+    const struct counters_site *site = loop->site;
+    double asking = loop->asked_s, gain = (loop->saved_s + asking) / seconds;
+    const char *option = option_of(site);
+    if (site->visits < site->begun && site->visits == 0)
+        snprintf(text, size, "no visit came to its end");
+    else if (!is_changeable(site))
+        snprintf(text, size,
+                 "%.1f %% of the time, never changed: its order "
+                 "matters",
+                 100 * loop->seconds / seconds);
+    else if (site->threads_max == 1)
+        snprintf(text, size, "one thread, nothing to schedule");
+    else if (gain < matters)
+        snprintf(text, size,
+                 "scheduling is not the problem: at most %.1f %% of the "
+                 "program could be gained",
+                 100 * gain);
+    else if (asking > loop->saved_s)
+        snprintf(text, size,
+                 "up to %.1f %% of the program, most of it for handing out "
+                 "chunks: larger ones, try --scheme fss or gss%s",
+                 100 * gain, option);
+    else if (is_few(site))
+        snprintf(text, size,
+                 "up to %.1f %% of the program, for waiting at the end: more "
+                 "and smaller chunks, try --scheme fss or tss%s",
+                 100 * gain, option);
+    else
+        snprintf(text, size,
+                 "up to %.1f %% of the program, for waiting at the end: try "
+                 "--scheme awf-c or steal%s",
+                 100 * gain, option);
+    return text;
+}
+
+/* ---- the table ---- */
+
+static const char *const heads[] = {
+    "loop", "clause", "ran under", "threads", "visits", "iterations", "chunks",
+    "time", "share",  "imbalance", "saves",   "chunk",  "cv",
+};
+
+enum { COLUMNS = sizeof(heads) / sizeof(heads[0]) };
+
+static void name_loop(const struct loops_loop *loop, char text[400])
+{
+    const struct symbols_place *place = &loop->place;
+    const char *slash = strrchr(place->file, '/');
+    const char *function = place->function[0] != '\0' ? place->function : "?";
+    int length = (int)strcspn(function, "(");
+    if (place->file[0] != '\0')
+        snprintf(text, 400, "%.*s %.100s:%d", length < 80 ? length : 80,
+                 function, slash != NULL ? slash + 1 : place->file,
+                 place->line);
+    else
+        snprintf(text, 400, "%.*s (%.60s+0x%llx)", length < 80 ? length : 80,
+                 function, loop->module,
+                 (unsigned long long)loop->site->at.offset);
+}
+
+static void add_seconds(struct table *table, double seconds)
+{
+    char text[32] = "-";
+    if (isfinite(seconds))
+        table_seconds(seconds, seconds, text, sizeof(text));
+    table_add(table, "%s", text);
+}
+
+static void add_loop(struct table *table, const struct loops_loop *loop,
+                     const char *name, double seconds)
+{
+    const struct counters_site *site = loop->site;
+    char clause[64];
+    table_add(table, "%s", name);
+    table_add(table, "%s", report_clause(site, clause));
+    table_add(table, "%s", site->scheme[0] != '\0' ? site->scheme : "-");
+    if (site->threads_max == 0)
+        table_add(table, "-");
+    else if (site->threads_min == site->threads_max)
+        table_add(table, "%d", site->threads_max);
+    else
+        table_add(table, "%d-%d", site->threads_min, site->threads_max);
+    table_add(table, "%lld", (long long)site->visits);
+    table_add(table, "%lld", (long long)site->iterations);
+    table_add(table, "%lld", (long long)site->chunks);
+    add_seconds(table, loop->seconds);
+    table_add(table, "%.1f %%", 100 * loop->seconds / seconds);
+    if (site->wall > site->saved && site->threads_max > 0)
+        table_add(table, "%.1f %%",
+                  100 * site->saved / (site->wall - site->saved));
+    else
+        table_add(table, "-");
+    table_add(table, "%.1f %%", 100 * loop->saved_s / seconds);
+    add_seconds(table, loop->chunk_s);
+    table_number(table, loop->chunk_cv, 2);
+}
+
+static bool same_line(const struct loops_loop *a, const struct loops_loop *b)
+{
+    return a->place.file[0] != '\0' && a->place.line == b->place.line &&
+           strcmp(a->place.file, b->place.file) == 0;
+}
+
+/* The sum of all loops of one source line, as one; returns how many. */
+static int sum_line(const struct loops_process *process, int first,
+                    struct loops_loop *sum, struct counters_site *site)
+{
+    int count = 0;
+    for (int i = first; i < process->loops; i++) {
+        const struct loops_loop *loop = &process->loop[i];
+        if (i > first && !same_line(loop, &process->loop[first]))
+            continue;
+        if (count++ == 0) {
+            *site = *loop->site;
+            *sum = *loop;
+            sum->site = site;
+            continue;
+        }
+        sum->seconds += loop->seconds;
+        sum->saved_s += loop->saved_s;
+        sum->asked_s += loop->asked_s;
+        sum->chunk_s = sum->chunk_cv = NAN;
+        site->visits += loop->site->visits;
+        site->begun += loop->site->begun;
+        site->iterations += loop->site->iterations;
+        site->chunks += loop->site->chunks;
+        site->wall += loop->site->wall;
+        site->saved += loop->site->saved;
+        if (loop->site->threads_max > site->threads_max)
+            site->threads_max = loop->site->threads_max;
+        if (loop->site->threads_min < site->threads_min)
+            site->threads_min = loop->site->threads_min;
+    }
+    return count;
+}
+
+static bool is_printed(const struct loops_process *process, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (same_line(&process->loop[k], &process->loop[i]))
+            return true;
+    return false;
+}
+
+/* One row for a line of the source, its instantiations below. */
+static void add_line(struct table *table, const struct loops_process *process,
+                     int first, double seconds)
+{
+    struct loops_loop sum;
+    struct counters_site site;
+    char name[400], row[100];
+    int count = sum_line(process, first, &sum, &site);
+    name_loop(&sum, name);
+    add_loop(table, &sum, name, seconds);
+    for (int i = first; count > 1 && i < process->loops; i++) {
+        const struct loops_loop *loop = &process->loop[i];
+        if (i > first && !same_line(loop, &process->loop[first]))
+            continue;
+        snprintf(row, sizeof(row), "  %.80s", loop->place.function);
+        add_loop(table, loop, row, seconds);
+    }
+}
+
+static void print_verdicts(FILE *out, const struct loops_process *process,
+                           double seconds)
+{
+    char name[400], text[256];
+    double gain = 0;
+    for (int i = 0; i < process->loops; i++) {
+        struct loops_loop loop;
+        struct counters_site site;
+        if (is_printed(process, i))
+            continue;
+        sum_line(process, i, &loop, &site);
+        name_loop(&loop, name);
+        fprintf(out, "  %s: %s\n", name,
+                report_verdict(&loop, seconds, text, sizeof(text)));
+        if (site.note[0] != '\0')
+            fprintf(out, "    %s\n", site.note);
+        if (is_changeable(&site) && site.threads_max > 1)
+            gain += (loop.saved_s + loop.asked_s) / seconds;
+    }
+    if (process->loops > 0)
+        fprintf(out, "  all loops: %s %.1f %% of the program\n",
+                gain < matters ? "scheduling is not the problem, at most"
+                               : "at most",
+                100 * gain);
+}
+
+static void print_process(FILE *out, const struct loops_process *process,
+                          double seconds)
+{
+    struct table table;
+    const struct counters *counters = process->counters;
+    table_open(&table, COLUMNS, 3);
+    for (int i = 0; i < COLUMNS; i++)
+        table_add(&table, "%s", heads[i]);
+    for (int i = 0; i < process->loops; i++)
+        if (!is_printed(process, i))
+            add_line(&table, process, i, seconds);
+    if (process->loops > 0)
+        table_print(&table, out, 2);
+    table_free(&table);
+    print_verdicts(out, process, seconds);
+    if (process->regions > 0)
+        fprintf(out,
+                "  %lld parallel regions without a loop that can be seen, "
+                "%.1f %% of the time:\n    static loops of gcc are part of "
+                "the program; compile them with schedule(runtime)\n",
+                (long long)process->regions,
+                100 * process->regions_s / seconds);
+    if (counters->lost > 0)
+        fprintf(out,
+                "  calls of further loops that there was no room for: "
+                "%lld\n",
+                (long long)counters->lost);
+}
+
+void report_print(FILE *out, const struct loops *loops,
+                  const struct report_run *run)
+{
+    for (int i = 0; i < loops->processes; i++) {
+        const struct loops_process *process = &loops->process[i];
+        const struct counters *counters = process->counters;
+        fprintf(out, "dlsbench omp: %s: %.4g s", counters->command,
+                run->seconds);
+        if (counters->rank >= 0)
+            fprintf(out, ", rank %lld", (long long)counters->rank);
+        fprintf(out, ", process %lld, %s%s\n", (long long)counters->pid,
+                counters->runtime,
+                counters->last_ticks == 0 ? ", ended without a destructor"
+                                          : "");
+        print_process(out, process, run->seconds);
+    }
+}

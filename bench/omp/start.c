@@ -1,0 +1,246 @@
+#include "bench/omp/start.h"
+
+#include "bench/start/child.h"
+#include "bench/start/installed.h"
+#include "dls/omp/counters.h"
+#include "harness/engine/engine.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- the program's file ---- */
+
+static bool is_program(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
+           access(path, X_OK) == 0;
+}
+
+/* As a shell finds it. */
+static int find_program(const char *name, char *path, size_t size,
+                        struct error *err)
+{
+    const char *at = getenv("PATH");
+    struct stat info;
+    if (strchr(name, '/') != NULL || at == NULL) {
+        snprintf(path, size, "%s", name);
+        if (is_program(path))
+            return 0;
+        if (stat(path, &info) != 0)
+            return error_set(err, ENOENT, "omp: %s: %s", name, strerror(errno));
+        return error_set(err, EACCES, "omp: %s: not an executable file", name);
+    }
+    while (*at != '\0') {
+        int length = (int)strcspn(at, ":");
+        snprintf(path, size, "%.*s%s%s", length, at, length > 0 ? "/" : "./",
+                 name);
+        if (is_program(path))
+            return 0;
+        at += length + (at[length] == ':');
+    }
+    return error_set(err, ENOENT, "omp: there is no program %s in PATH", name);
+}
+
+int start_check(const struct start *start, char *path, size_t size,
+                struct error *err)
+{
+    struct stat info;
+    int code = find_program(start->words[0], path, size, err);
+    if (code != 0)
+        return code;
+    if (stat(path, &info) == 0 && (info.st_mode & (S_ISUID | S_ISGID)) != 0)
+        return error_set(err, EPERM,
+                         "omp: %s: set-user-id and set-group-id programs load "
+                         "no library before them",
+                         path);
+    if (symbols_defines(path, "GOMP_parallel") ||
+        symbols_defines(path, "__kmpc_fork_call"))
+        return error_set(err, ENOTSUP,
+                         "omp: %s: its OpenMP runtime is linked statically, "
+                         "and so out of reach; link it dynamically",
+                         path);
+    return 0;
+}
+
+/* ---- its environment ---- */
+
+static int preload_path(char *path, size_t size, struct error *err)
+{
+    static const char *const names[] = {"lib/libdls-omp.so",
+                                        "build/lib/libdls-omp.so"};
+    char found[PATH_MAX];
+    for (int i = 0; i < 2; i++)
+        if (installed_find(names[i], found, sizeof(found)) == 0) {
+            char *whole = realpath(found, NULL);
+            snprintf(path, size, "%s", whole != NULL ? whole : found);
+            free(whole);
+            return 0;
+        }
+    return error_set(err, ENOENT,
+                     "omp: libdls-omp.so is not here; make builds it");
+}
+
+static void set_environment(const struct start *start, const char *library,
+                            const char *socket_path)
+{
+    char preload[2 * PATH_MAX];
+    const char *before = getenv("LD_PRELOAD");
+    bool any = before != NULL && before[0] != '\0';
+    snprintf(preload, sizeof(preload), "%s%s%s", library, any ? ":" : "",
+             any ? before : "");
+    setenv("LD_PRELOAD", preload, 1);
+    setenv(COUNTERS_FOLDER, start->folder, 1);
+    setenv(COUNTERS_LOOPS, start->loops, 1);
+    setenv(COUNTERS_LOOKUP, socket_path, 1);
+    if (start->scheme != NULL)
+        setenv("DLS_SCHEDULE", start->scheme, 1);
+}
+
+/* ---- questions about lines ---- */
+
+static int listen_at(const char *path, struct error *err)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof(address.sun_path))
+        return error_set(err, ENAMETOOLONG, "omp: %s: the path is too long",
+                         path);
+    strcpy(address.sun_path, path);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+        listen(fd, 64) != 0)
+        return error_set(err, errno, "omp: %s: %s", path, strerror(errno));
+    return fd;
+}
+
+/* "offset flags module" is answered with "function<tab>file:line". */
+static void answer(int listening, struct symbols *symbols)
+{
+    char text[768], reply[768] = "\t";
+    unsigned long long offset;
+    unsigned flags;
+    int module = 0, fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+    const struct timeval patience = {.tv_sec = 1};
+    if (fd < 0)
+        return;
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    ssize_t got = recv(fd, text, sizeof(text) - 1, 0);
+    text[got > 0 ? got : 0] = '\0';
+    if (sscanf(text, "%llx %u %n", &offset, &flags, &module) >= 2 &&
+        module > 0) {
+        struct symbols_place place;
+        bool exact = (flags & COUNTERS_COMBINED) != 0;
+        symbols_find(symbols, text + module, offset - !exact, &place);
+        if (place.file[0] != '\0')
+            snprintf(reply, sizeof(reply), "%s\t%s:%d", place.function,
+                     place.file, place.line);
+    }
+    send(fd, reply, strlen(reply), MSG_NOSIGNAL);
+    close(fd);
+}
+
+/* ---- running ---- */
+
+static _Noreturn void run_child(const struct start *start, const char *path,
+                                const sigset_t *before)
+{
+    sigprocmask(SIG_SETMASK, before, NULL);
+    execv(path, start->words);
+    fprintf(stderr, "dlsbench: omp: %s: %s\n", path, strerror(errno));
+    _exit(errno == ENOENT ? 127 : 126);
+}
+
+/* Signals that end it are its own matter; those to this process go on to it. */
+static void pass_signal(int signals, pid_t child)
+{
+    struct signalfd_siginfo info;
+    if (read(signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+        return;
+    if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP)
+        kill(child, (int)info.ssi_signo);
+}
+
+static int watch(pid_t child, int signals, int listening,
+                 struct symbols *symbols)
+{
+    int status;
+    struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
+                           {.fd = listening, .events = POLLIN}};
+    while (waitpid(child, &status, WNOHANG) != child) {
+        poll(fds, 2, -1);
+        if (fds[0].revents != 0)
+            pass_signal(signals, child);
+        if (fds[1].revents != 0)
+            answer(listening, symbols);
+    }
+    return status;
+}
+
+int start_run(const struct start *start, const char *path,
+              struct symbols *symbols, struct start_end *end, struct error *err)
+{
+    char library[PATH_MAX], socket_path[PATH_MAX];
+    sigset_t set, before;
+    int code = preload_path(library, sizeof(library), err);
+    snprintf(socket_path, sizeof(socket_path), "%s/lookup", start->folder);
+    int listening = code == 0 ? listen_at(socket_path, err) : code;
+    if (listening < 0)
+        return listening;
+    sigemptyset(&set);
+    for (int i = 0; i < 5; i++)
+        sigaddset(&set,
+                  (const int[]){SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP}[i]);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    int signals = signalfd(-1, &set, SFD_CLOEXEC);
+    double began = engine_now();
+    uint64_t ticks = engine_ticks();
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        set_environment(start, library, socket_path);
+        run_child(start, path, &before);
+    }
+    if (child > 0)
+        end->status = watch(child, signals, listening, symbols);
+    else
+        code = error_set(err, errno, "omp: no process: %s", strerror(errno));
+    end->seconds = engine_now() - began;
+    end->tick_s = end->seconds / (double)(engine_ticks() - ticks);
+    if (end->seconds < 0.01)
+        end->tick_s = engine_measure_tick();
+    close(signals);
+    close(listening);
+    unlink(socket_path);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+int start_pass_on(int status)
+{
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    const struct rlimit none = {0, 0};
+    sigset_t set;
+    int number = WTERMSIG(status);
+    fflush(NULL);
+    setrlimit(RLIMIT_CORE, &none); /* the program's own core is the one */
+    signal(number, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+    return 128 + number;
+}

@@ -1,0 +1,37 @@
+/* Runs a program with the preload library in front of its OpenMP runtime. */
+#ifndef BENCH_OMP_START_H
+#define BENCH_OMP_START_H
+
+#include "base/error.h"
+#include "bench/omp/symbols.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct start {
+    char **words;       /* the program and its arguments, NULL ends them */
+    const char *scheme; /* NULL: the environment's */
+    const char *loops;  /* runtime or dynamic */
+    const char *folder; /* of the counters */
+};
+
+struct start_end {
+    int status; /* as of waitpid */
+    double seconds, tick_s;
+};
+
+/* Whether the program can be run and its loops can be seen; `path` becomes its
+ * file.  Returns 0 or -errno with a text. */
+int start_check(const struct start *start, char *path, size_t size,
+                struct error *err);
+
+/* Runs it to its end, and answers its questions about lines of the source.
+ * SIGTERM and SIGHUP go on to it.  Returns 0 or -errno. */
+int start_run(const struct start *start, const char *path,
+              struct symbols *symbols, struct start_end *end,
+              struct error *err);
+
+/* Ends this process as the program has ended, by the same signal. */
+int start_pass_on(int status);
+
+#endif

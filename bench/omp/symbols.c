@@ -1,0 +1,165 @@
+#include "bench/omp/symbols.h"
+
+#include <dlfcn.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Each file has an address space of its own. */
+struct file {
+    struct file *next;
+    char *path;
+    Dwfl *dwfl;
+    Dwfl_Module *module; /* NULL: it cannot be read */
+};
+
+typedef char *demangle_fn(const char *, char *, size_t *, int *);
+
+struct symbols {
+    struct file *first;
+    demangle_fn *demangle; /* of C++'s library; NULL: it is not here */
+};
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+};
+
+/* ---- files ---- */
+
+static void open_module(struct file *file)
+{
+    file->dwfl = dwfl_begin(&callbacks);
+    if (file->dwfl == NULL)
+        return;
+    dwfl_report_begin(file->dwfl);
+    file->module =
+        dwfl_report_elf(file->dwfl, file->path, file->path, -1, 0, true);
+    dwfl_report_end(file->dwfl, NULL, NULL);
+}
+
+static struct file *find_file(struct symbols *symbols, const char *path)
+{
+    struct file *file = symbols->first;
+    while (file != NULL && strcmp(file->path, path) != 0)
+        file = file->next;
+    if (file != NULL)
+        return file;
+    file = calloc(1, sizeof(*file));
+    if (file == NULL)
+        return NULL;
+    file->path = strdup(path);
+    if (file->path != NULL)
+        open_module(file);
+    file->next = symbols->first;
+    symbols->first = file;
+    return file;
+}
+
+struct symbols *symbols_open(void)
+{
+    struct symbols *symbols = calloc(1, sizeof(*symbols));
+    void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
+    void *found = library != NULL ? dlsym(library, "__cxa_demangle") : NULL;
+    if (symbols != NULL)
+        memcpy(&symbols->demangle, &found, sizeof(found));
+    return symbols;
+}
+
+void symbols_close(struct symbols *symbols)
+{
+    struct file *file = symbols != NULL ? symbols->first : NULL;
+    while (file != NULL) {
+        struct file *next = file->next;
+        if (file->dwfl != NULL)
+            dwfl_end(file->dwfl);
+        free(file->path);
+        free(file);
+        file = next;
+    }
+    free(symbols);
+}
+
+/* ---- places ---- */
+
+/* Without what compilers add to the names of a loop's and other cut out
+ * parts: ._omp_fn.0, .part.3, .omp_outlined. */
+static void name_function(const struct symbols *symbols, const char *symbol,
+                          char name[256])
+{
+    snprintf(name, 256, "%.*s",
+             (int)(symbol[0] == '.' ? strlen(symbol) : strcspn(symbol, ".")),
+             symbol);
+    char *plain = symbols->demangle != NULL
+                      ? symbols->demangle(name, NULL, NULL, NULL)
+                      : NULL;
+    if (plain != NULL)
+        snprintf(name, 256, "%s", plain);
+    free(plain);
+}
+
+void symbols_find(struct symbols *symbols, const char *path, uint64_t offset,
+                  struct symbols_place *place)
+{
+    *place = (struct symbols_place){.line = 0};
+    const struct file *file = find_file(symbols, path);
+    if (file == NULL || file->module == NULL)
+        return;
+    const char *symbol = dwfl_module_addrname(file->module, offset);
+    if (symbol != NULL)
+        name_function(symbols, symbol, place->function);
+    Dwfl_Line *line = dwfl_module_getsrc(file->module, offset);
+    const char *source = line != NULL
+                             ? dwfl_lineinfo(line, NULL, &place->line,
+                                             &place->column, NULL, NULL)
+                             : NULL;
+    if (source != NULL)
+        snprintf(place->file, sizeof(place->file), "%s", source);
+}
+
+/* ---- symbols of a file ---- */
+
+static bool table_defines(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                          const char *name)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t count = header->sh_entsize > 0
+                       ? (size_t)(header->sh_size / header->sh_entsize)
+                       : 0;
+    for (size_t i = 0; data != NULL && i < count; i++) {
+        GElf_Sym symbol;
+        if (gelf_getsym(data, (int)i, &symbol) == NULL)
+            break;
+        const char *own = elf_strptr(elf, header->sh_link, symbol.st_name);
+        if (own != NULL && symbol.st_shndx != SHN_UNDEF &&
+            strcmp(own, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool symbols_defines(const char *path, const char *name)
+{
+    bool found = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || elf_version(EV_CURRENT) == EV_NONE)
+        return false;
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    Elf_Scn *section = NULL;
+    while (elf != NULL && !found &&
+           (section = elf_nextscn(elf, section)) != NULL) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) != NULL &&
+            (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
+            found = table_defines(elf, section, &header, name);
+    }
+    if (elf != NULL)
+        elf_end(elf);
+    close(fd);
+    return found;
+}

@@ -1,0 +1,313 @@
+"""dlsbench omp: programs that are not compiled anew do what they did before,
+under every scheme, and their loops are reported."""
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+import slices
+from conftest import ROOT
+
+DLSBENCH = ROOT / "build/dlsbench"
+LIBRARY = ROOT / "build/lib/libdls-omp.so"
+TOP = "(0ul-2000ul)"  # the type's end is near
+PROGRAMS = {
+    "gcc-int": ("gcc", "forms.c", "-DT=int", "-DBASE=-300"),
+    "gcc-char": ("gcc", "forms.c", "-DT=char", "-DBASE=3"),
+    "gcc-unsigned": ("gcc", "forms.c", "-DT=unsigned", "-DBASE=4000000000u"),
+    "gcc-long": ("gcc", "forms.c", "-DT=long", "-DBASE=-4000000000000000000"),
+    "gcc-cancel": ("gcc", "forms.c", "-DT=int", "-DBASE=7", "-DCANCEL"),
+    "g++-short": ("g++", "forms.c", "-x", "c++", "-DT=short", "-DBASE=-900"),
+    "g++-size_t": ("g++", "forms.c", "-DT=size_t", f"-DBASE={TOP}"),
+    "g++-O0": ("g++", "forms.c", "-O0", "-DT=unsigned long", "-DBASE=0"),
+    "gfortran": ("gfortran", "forms.f90"),
+}
+NOT_HERE = {"dtss-acp"}  # counts processes in run queues
+
+
+def schemes():
+    text = (ROOT / "sched/schemes/schemes.def").read_text()
+    names = re.findall(r"^SCHEME\((\w+)\)", text, re.M)
+    names = {x.replace("_", "-") for x in names} - NOT_HERE
+    return sorted([*names, "steal", "steal:chunk=5", "css:chunk=3"])
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """Programs by name; each is compiled once, and run plainly once for each
+    number of threads."""
+    folder = tmp_path_factory.mktemp("programs")
+    outputs = {}
+
+    def program(name):
+        compiler, source, *flags = PROGRAMS[name]
+        path = folder / name
+        if not path.exists():
+            if shutil.which(compiler) is None:
+                pytest.skip(f"{compiler} is not installed")
+            done = subprocess.run(
+                [compiler, "-g", "-O2", *flags, "-fopenmp",
+                 ROOT / "tests/omp" / source, "-o", path, "-w"], cwd=folder,
+                capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+        return path
+
+    def plain(name, threads):
+        if (name, threads) not in outputs:
+            outputs[name, threads] = run([program(name)], threads).stdout
+        return outputs[name, threads]
+    program.plain = plain
+    return program
+
+
+def run(words, threads=2, **variables):
+    env = {**os.environ, "OMP_NUM_THREADS": str(threads),
+           "OMP_WAIT_POLICY": "passive", "OMP_CANCELLATION": "true",
+           "OMP_MAX_ACTIVE_LEVELS": "2", **variables}
+    return subprocess.run([str(x) for x in words], env=env, timeout=120,
+                          capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL)
+
+
+def omp(*words, **variables):
+    return run([DLSBENCH, "omp", *words], **variables)
+
+
+def ways(case):
+    """(threads, whether they are counted): each in time, all in test-all."""
+    if os.environ.get("ALL"):
+        return [(threads, counts) for counts in (False, True)
+                for threads in (1, 2, 3, 4)]
+    by = random.Random(f"{slices.seed()} {case}")
+    return [(by.randint(1, 4), by.random() < 0.5)]
+
+
+@pytest.mark.cross
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("scheme", [None, *schemes()])
+def test_results_are_those_of_the_plain_program(compiled, tmp_path, name,
+                                                scheme):
+    variables = {"LD_PRELOAD": str(LIBRARY), "DLS_OMP_LOOPS": "dynamic"}
+    if scheme:
+        variables["DLS_SCHEDULE"] = scheme
+    for threads, counts in ways(f"{name} {scheme}"):
+        folder = tmp_path / f"{threads}-{counts}"
+        folder.mkdir(exist_ok=True)
+        variables["DLS_OMP_COUNTERS"] = str(folder) if counts else ""
+        done = run([compiled(name)], threads, **variables)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == compiled.plain(name, threads)
+        # A scheme may refuse a loop of a few iterations, and says so.
+        assert all("refuses a loop of" in x
+                   for x in done.stderr.splitlines()), done.stderr
+        assert bool(list(folder.glob("*.loops"))) == counts
+
+
+LOOP = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/wait.h>
+static void work(int n)
+{
+    volatile double x = 0;
+    for (int i = 0; i < n; i++)
+        x += i;
+}
+static long triangle(int n)
+{
+    long sum = 0;
+#pragma omp parallel for schedule(runtime) reduction(+ : sum) num_threads(2)
+    for (int i = 0; i < n; i++) {
+        work(100 * i);
+        sum += i;
+    }
+    return sum;
+}
+static long even(int n, int t)
+{
+    long s = 0;
+#pragma omp parallel for schedule(dynamic, 5) reduction(+ : s) num_threads(t)
+    for (int i = 0; i < n; i++) {
+        work(100);
+        s += i;
+    }
+    return s;
+}
+int main(int count, char **word)
+{
+    const char *how = count > 1 ? word[1] : "";
+    if (strcmp(how, "nothing") == 0)
+        return 0;
+    printf("%ld %ld\n", triangle(300), even(100, 2));
+    fflush(stdout);
+    if (strcmp(how, "fork") == 0) {
+        if (fork() == 0)
+            return even(10, 1) == 45 ? 0 : 9;
+        wait(NULL);
+    }
+    if (strcmp(how, "abort") == 0)
+        abort();
+    if (strcmp(how, "_exit") == 0)
+        _exit(7);
+    return count > 1 ? atoi(how) : 0;
+}
+"""
+OUT = "44850 4950\n"
+# gcc gives a loop the line of its `for`.
+LINES = [number + 1 for number, line in enumerate(LOOP.split("\n"), 1)
+         if "#pragma" in line]
+TRIANGLE = f"triangle loop.c:{LINES[0]}"
+EVEN = f"even loop.c:{LINES[1]}"
+
+
+@pytest.fixture(scope="module")
+def loop(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("loop")
+    (folder / "loop.c").write_text(LOOP)
+    subprocess.run(["gcc", "-g", "-O1", "-fopenmp", "loop.c", "-o", "loop",
+                    "-Wl,-z,now"], cwd=folder, check=True)
+    return folder / "loop"
+
+
+def rows(text):
+    """Of the report's tables: name to (clause, ran under, ...)."""
+    found = {}
+    for line in text.splitlines():
+        cells = re.split(r" {2,}", line.strip())
+        if len(cells) == 13 and cells[0] != "loop":
+            found[cells[0]] = cells[1:]
+    return found
+
+
+def test_every_loop_is_reported_and_nothing_changed(loop):
+    done = omp("--", loop)
+    assert (done.returncode, done.stdout) == (0, OUT)
+    found = rows(done.stderr)
+    assert set(found) == {TRIANGLE, EVEN}
+    clause, under, threads, visits, iterations, chunks, *_ = found[TRIANGLE]
+    assert (clause, under, threads) == ("runtime", "-", "2")
+    assert (visits, iterations) == ("1", "300")
+    assert chunks == "300"  # libgomp's default is dynamic,1
+    assert found[EVEN][:6] == ["dynamic,5", "-", "2", "1", "100", "20"]
+    assert "all loops: " in done.stderr
+
+
+@pytest.mark.parametrize("how, code", [("3", 3), ("_exit", 7),
+                                       ("abort", -signal.SIGABRT)])
+def test_the_end_of_the_program_is_passed_on(loop, how, code):
+    done = omp("--scheme", "css:chunk=30", "--", loop, how)
+    assert (done.returncode, done.stdout) == (code, OUT)
+    assert rows(done.stderr)[TRIANGLE][:6] == [
+        "runtime", "css:chunk=30", "2", "1", "300", "10"]
+
+
+def test_only_the_loops_that_are_asked_for_are_changed(loop):
+    plain = rows(omp("--scheme", "css:chunk=50", "--", loop).stderr)
+    assert plain[TRIANGLE][1] == "css:chunk=50"
+    assert plain[EVEN][1] == "-"
+    both = rows(omp("--scheme", "css:chunk=50", "--loops", "dynamic", "--",
+                    loop).stderr)
+    assert both[EVEN][1] == "css:chunk=50"
+    assert both[EVEN][5] == "2"
+
+
+def test_rules_name_loops_by_line_and_by_function(loop, tmp_path):
+    rules = tmp_path / "rules"
+    rules.write_text(f"# comment\nloop.c:{LINES[0]} = css:chunk=20\n"
+                     "even = css:chunk=10\n* = gss\n")
+    found = rows(omp("--scheme", f"@{rules}", "--loops", "dynamic", "--",
+                     loop).stderr)
+    assert found[TRIANGLE][1] == "css:chunk=20"
+    assert found[EVEN][1] == "css:chunk=10"
+
+
+def test_a_forked_child_starts_at_zero(loop):
+    done = omp("--loops", "dynamic", "--scheme", "ss", "--", loop, "fork")
+    assert done.returncode == 0
+    tables = done.stderr.split("dlsbench omp: ")[1:]
+    tables = [x for x in tables if "process" in x]
+    assert len(tables) == 2
+    assert rows(tables[0])[EVEN][3:5] == ["1", "100"]
+    assert list(rows(tables[1])) == [EVEN]
+    assert rows(tables[1])[EVEN][3:5] == ["1", "10"]
+
+
+def test_processes_without_loops_are_silent(loop, tmp_path):
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\n{loop} nothing\n/bin/true\n{loop}\n")
+    script.chmod(0o755)
+    done = omp("--", script)
+    assert (done.returncode, done.stdout) == (0, OUT)
+    assert done.stderr.count(", process ") == 1
+
+
+def test_a_program_without_openmp_runs_as_before():
+    done = run(["/bin/echo", "hello"], LD_PRELOAD=str(LIBRARY),
+               LD_BIND_NOW="1", DLS_SCHEDULE="nonsense")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "hello\n", "")
+    done = omp("--", "echo", "hello")
+    assert (done.returncode, done.stdout) == (0, "hello\n")
+    assert "no OpenMP loop was seen" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def one_line(done, *texts):
+    assert done.returncode == 2 and done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    for text in texts:
+        assert text in done.stderr
+
+
+def test_bad_input_is_one_line(loop, tmp_path):
+    rules = tmp_path / "rules"
+    rules.write_text("# first\n  even =  gsss\n")
+    one_line(omp("--scheme", "gss"), "a program is missing")
+    one_line(omp("--", "/nowhere/program"), "No such file")
+    one_line(omp("--", "no-such-program"), "no program", "PATH")
+    one_line(omp("--", rules), "not an executable file")
+    one_line(omp("--scheme", "fsss", "--", loop), "fsss", "did you mean 'fss'")
+    one_line(omp("--scheme", "steel", "--", loop), "did you mean 'steal'")
+    one_line(omp("--scheme", "dtss-acp", "--", loop), "dtss-acp", "run queues")
+    one_line(omp("--scheme", f"@{rules}", "--", loop), f"{rules}:2:11",
+             "did you mean 'gss'")
+    one_line(omp("--scheme", "@/nowhere/rules", "--", loop), "/nowhere/rules")
+    one_line(omp("--loops", "all", "--", loop), "runtime, dynamic")
+
+
+def test_set_user_id_and_static_runtimes_are_refused(loop, tmp_path):
+    copy = tmp_path / "suid"
+    shutil.copy(loop, copy)
+    copy.chmod(0o4755)
+    one_line(omp("--", copy), "set-user-id")
+    static = tmp_path / "static"
+    subprocess.run(["gcc", "-fopenmp", "-static", "-w", loop.parent / "loop.c",
+                    "-o", static], check=True)
+    one_line(omp("--", static), "linked statically")
+
+
+def test_a_module_that_is_opened_later_brings_its_own_runtime(loop, tmp_path):
+    """RTLD_LOCAL: the runtime is visible to the module only."""
+    (tmp_path / "module.c").write_text(
+        LOOP.replace("int main(int count", "int other(int count"))
+    (tmp_path / "main.c").write_text(
+        "#include <dlfcn.h>\nint main(void) {\n"
+        "void *m = dlopen(\"./module.so\", RTLD_NOW | RTLD_LOCAL);\n"
+        "if (!m) return 8;\n"
+        "int (*f)(int, char **) = (int (*)(int, char **))dlsym(m, "
+        "\"other\");\n"
+        "return f(1, 0); }\n")
+    subprocess.run(["gcc", "-g", "-O1", "-fopenmp", "-shared", "-fPIC",
+                    "module.c", "-o", "module.so"], cwd=tmp_path, check=True)
+    subprocess.run(["gcc", "main.c", "-o", "main"], cwd=tmp_path, check=True)
+    done = subprocess.run([DLSBENCH, "omp", "--scheme", "css:chunk=30", "--",
+                           "./main"], cwd=tmp_path, capture_output=True,
+                          text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, OUT)
+    name = TRIANGLE.replace("loop", "module")
+    assert rows(done.stderr)[name][1] == "css:chunk=30"
