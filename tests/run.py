@@ -183,7 +183,7 @@ def integration(count):
                        *(build + program for program in programs)])
         count.add(code == 0, code != 0)
     print("crosses: all of them" if os.environ.get("ALL") else
-          f"crosses: a third, SLICE={slices.seed()}; all: make test-all",
+          f"crosses: a slice, SLICE={slices.seed()}; all: make test-all",
           flush=True)
     files = sorted(glob.glob("tests/integration/test_*.py"))
     if os.environ.get("FASTER"):  # not for daemons and their calendars

@@ -1,7 +1,12 @@
-"""Full crosses are for `make test-all` (ALL=1): `make test` runs a third of
-the cases of each test that is marked with `cross`, others with every commit,
-so that in time all of them run.  run.py says how to run the same slice again
-(SLICE=...)."""
+"""Full crosses are for `make test-all` (ALL=1): `make test` runs a part of the
+cases of each test that is marked with `cross`, others with every commit, so
+that in time all of them run.  run.py says how to run the same slice again
+(SLICE=...).
+
+    @pytest.mark.cross                  a third of the test's cases
+    @pytest.mark.cross(part=8)          an eighth
+    @pytest.mark.cross(group="name")    a third of the tests of that name
+"""
 import os
 import random
 import subprocess
@@ -21,21 +26,24 @@ def seed():
     return done.stdout.strip() or "0"
 
 
-def kept(function, cases, by):
-    """A third of the cases, at least one, by the seed and the name."""
-    return set(random.Random(f"{by} {function}").sample(
-        sorted(cases), -(-len(cases) // PART)))
+def kept(name, cases, by, part=PART):
+    """A third (or another part) of the cases, at least one, by the seed and
+    the name."""
+    return set(random.Random(f"{by} {name}").sample(
+        sorted(cases), -(-len(cases) // part)))
 
 
 def choose(items, by):
     """(items that run, items that are left out)."""
     crosses = {}
     for item in items:
-        if item.get_closest_marker("cross"):
-            function = item.nodeid.split("[")[0]
-            crosses.setdefault(function, []).append(item.nodeid)
-    run = {case for function, cases in crosses.items()
-           for case in kept(function, cases, by)}
+        cross = item.get_closest_marker("cross")
+        if cross:
+            name = cross.kwargs.get("group", item.nodeid.split("[")[0])
+            part = cross.kwargs.get("part", PART)
+            crosses.setdefault((name, part), []).append(item.nodeid)
+    run = {case for (name, part), cases in crosses.items()
+           for case in kept(name, cases, by, part)}
     out = [x for x in items if x.get_closest_marker("cross")
            and x.nodeid not in run]
     left = set(map(id, out))

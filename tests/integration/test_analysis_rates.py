@@ -93,6 +93,7 @@ def test_one_machine_gives_no_more_false_alarms_than_stated(real, splits):
     assert uncorrected > most_alarms()
 
 
+@pytest.mark.cross
 # What slows down by `factor` is seen with at least this share (compare.py
 # states them), and 1 % never guards more often than chance.
 @pytest.mark.parametrize("splits, factor, least", [

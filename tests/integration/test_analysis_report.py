@@ -193,7 +193,7 @@ NEEDS = {"counters": "counters", "flexibility": "under a perturbation",
          "foretold": "both measured and simulated"}
 
 
-@pytest.mark.cross
+@pytest.mark.cross(part=6)
 @pytest.mark.parametrize("form", grid.FORMATS)
 @pytest.mark.parametrize("name", tables.TABLES)
 def test_every_table_has_every_form(traced, name, form):

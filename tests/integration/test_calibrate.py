@@ -104,6 +104,7 @@ def test_no_place_is_said_before_measuring(dlsbench, tmp_path):
     assert "cannot write" in line
 
 
+@pytest.mark.cross(group="calibrations")
 def test_a_grid_too_small_to_share_is_refused(dlsbench, tmp_path):
     result = dlsbench("calibrate", "--workers", 2, "--oversubscribe", "--out",
                       tmp_path / "c.json", "--kernel", "heat:rows=3,cols=9")

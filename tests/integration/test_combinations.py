@@ -87,6 +87,7 @@ def costs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("source", CASES)
 def test_what_is_possible_is_simulated(sim, campaign, source, kernel):
@@ -96,6 +97,7 @@ def test_what_is_possible_is_simulated(sim, campaign, source, kernel):
     check(sim(campaign(campaign_text(source, kernel, schemes))), schemes)
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("source,layout", [
     ("shared", "1x2"), ("computing", "2x1"), ("window", "2x1"),
     ("node", "2x2"), ("inner", "2x2")])

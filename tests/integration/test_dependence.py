@@ -81,7 +81,7 @@ STEPS_RANKS = """
 """
 
 
-@pytest.mark.cross
+@pytest.mark.cross(part=5)
 @pytest.mark.parametrize("shape", ["1x1", "1x3", "2x1", "3x1", "2x2"])
 def test_time_steps_stay_or_move(dlsbench, campaign, shape):
     blocks = STEPS_THREADS if shape.startswith("1x") else STEPS_RANKS
@@ -101,24 +101,24 @@ def test_time_steps_stay_or_move(dlsbench, campaign, shape):
         assert moved["replan"] > moved["sticky"]
 
 
-@pytest.mark.cross
+@pytest.mark.cross(part=8)
 @pytest.mark.parametrize("shape", ["1x1", "1x2", "1x3", "2x1", "3x1", "2x2"])
-@pytest.mark.parametrize("kernel", ["heat:rows=40,cols=61",
-                                    "floyd-steinberg:rows=40,cols=61"])
+@pytest.mark.parametrize("kernel,interval", [
+    ("heat:rows=40,cols=61", 1), ("heat:rows=40,cols=61", 9),
+    ("heat:rows=40,cols=61", 100), ("floyd-steinberg:rows=40,cols=61", 7)])
 def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, kernel,
-                                              shape):
-    intervals = {1, 9, 100} if kernel.startswith("heat") else {7}
-    body = text(kernel, shape, sorted(intervals))
+                                              interval, shape):
+    body = text(kernel, shape, interval)
     result = dlsbench("run", campaign(body), "--oversubscribe",
                       "--cell-timeout", 60)
     assert result.code == 0, result.err[-2000:]
     runs = check(result, 40)
-    assert {x["sync_interval"] for x in runs} == intervals
+    assert {x["sync_interval"] for x in runs} == {interval}
     assert {x["protocol"] for x in runs} == {"dmps"}
     assert len({x["scheme"].split(":")[0] for x in runs}) == 13
 
 
-@pytest.mark.cross
+@pytest.mark.cross(part=6)
 @pytest.mark.parametrize("shape", ["1x3", "3x1", "2x2"])
 @pytest.mark.parametrize("kernel", ["heat:rows=24,cols=31",
                                     "floyd-steinberg:rows=24,cols=31"])
@@ -131,7 +131,7 @@ def test_under_address_and_undefined_sanitizer(dlsbench, campaign, kernel,
     check(result, 24)
 
 
-@pytest.mark.cross
+@pytest.mark.cross(part=6)
 @pytest.mark.parametrize("shape", ["1x2", "1x4", "2x2"])
 @pytest.mark.parametrize("kernel", ["heat:rows=24,cols=31",
                                     "floyd-steinberg:rows=24,cols=31"])

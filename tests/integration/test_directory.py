@@ -144,6 +144,7 @@ def test_a_directory_takes_no_other_campaign_whatever_its_seed(
     assert set(counted(result.directory).values()) == {1}
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("cells", ["[ss,gss,fss]", "[ss,gss,fss,tss]"])
 @pytest.mark.parametrize("setting", [
     "repetitions=1", "repetitions_max=5", "ci=0.5", "cell_seconds=1",

@@ -74,6 +74,7 @@ def good_cells(directory):
                                if x["status"] == "ok")
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_to_all_ends_cleanly_and_says_how_to_resume(
         running, tmp_path, number):

@@ -105,6 +105,7 @@ def status(pid, field):
     return None
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("shape", [("--threads", 2), ("--ranks", 2)])
 def test_loads_and_powers_are_recorded(dlsbench, lasting, shape):
     """A worker beside three others takes far less than half of what is

@@ -94,7 +94,7 @@ def run(dlsbench, campaign, body, **more):
     return result
 
 
-@pytest.mark.cross
+@pytest.mark.cross(part=5)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, shape):
     every = shape in EVERY_SCHEME
@@ -109,7 +109,7 @@ def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, shape):
         assert len(schemes - single) == (6 if every else 2)
 
 
-@pytest.mark.cross
+@pytest.mark.cross(part=5)
 @pytest.mark.parametrize("shape", SANITIZED)
 def test_under_address_and_undefined_sanitizer(dlsbench, campaign, shape):
     body = text(shape, "mandelbrot:size=32,maxiter=32",
@@ -118,6 +118,7 @@ def test_under_address_and_undefined_sanitizer(dlsbench, campaign, shape):
               program="build/address/dlsbench"), 32)
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("kernel,iterations", [
     ("adjoint:size=7", 49), ("matmul:tasks=9,min=5,max=30", 9),
     ("null:size=1000", 1000), ("mandelbrot:size=1", 1)])
@@ -209,7 +210,7 @@ cells:
         result.out + result.err)
 
 
-@pytest.mark.cross
+@pytest.mark.cross(part=4)
 @pytest.mark.parametrize("shape,power", [
     ("1x2", ""), ("1x4", "1,2,3,4"), ("2x2", ""), ("3x2", "2:1,2:2,2:3")])
 def test_threads_under_the_thread_sanitizer(dlsbench, campaign, tmp_path,

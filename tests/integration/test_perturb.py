@@ -30,6 +30,7 @@ def listed(words):
     return "[" + ", ".join(f'"{w}"' for w in words) + "]"
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("program", ["build/dlsbench",
                                      "build/address/dlsbench"])
 def test_with_reissue_every_loop_ends_verified(dlsbench, campaign, lasting,

@@ -208,6 +208,7 @@ LEFT = """
 """
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("size", [1, 192])
 def test_a_loop_ends_however_many_are_left(dlsbench, sim, campaign, size):
     """All but one gone; the master itself stopped and delayed; fewer

@@ -111,6 +111,7 @@ def test_every_iteration_is_handed_out_once(sim, layout):
         assert worker["counters_compute"] is worker["user_s"] is None
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_same_chunks_natively_and_simulated(dlsbench, sim, scheme):
     # Not bound: a power is not shared with whatever else runs here.
@@ -123,8 +124,8 @@ def test_the_same_chunks_natively_and_simulated(dlsbench, sim, scheme):
 
 
 def test_two_simulations_are_equal_to_the_last_digit(sim):
-    args = ("--platform", RANGER, "--workers", 500, "--master", "dedicated",
-            "--hierarchy", 4, "--kernel", "adjoint:size=100", "--scheme",
+    args = ("--platform", RANGER, "--workers", 200, "--master", "dedicated",
+            "--hierarchy", 4, "--kernel", "adjoint:size=60", "--scheme",
             "dfss", "--trace")
     first, second = sim(*args, out="first"), sim(*args, out="second")
     assert_same_digits(first, second)
@@ -165,6 +166,7 @@ def test_small_sets_have_a_profile(sim, size):
     assert row["workers"] == 8 and row["iterations"] == size
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("platform", PLATFORMS, ids=lambda p: p.stem)
 def test_the_platforms_of_the_papers(sim, platform):
     row = only(sim("--platform", platform, "--workers", 6, "--master",

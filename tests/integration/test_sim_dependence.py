@@ -73,6 +73,7 @@ cells:
 """
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_row_runs_once_and_in_time(sim, campaign, shape):
     result = sim(campaign(CAMPAIGN.format(shape=shape,

@@ -1,4 +1,6 @@
 """What `make test` leaves out of a full cross, other commits run."""
+import pytest
+
 import slices
 
 CASES = [f"test_x[{i}]" for i in range(10)]
@@ -7,8 +9,8 @@ CASES = [f"test_x[{i}]" for i in range(10)]
 class Case:
     """As much of a pytest item as is asked for."""
 
-    def __init__(self, nodeid, cross):
-        self.nodeid, self.cross = nodeid, cross
+    def __init__(self, nodeid, cross=None):
+        self.nodeid, self.cross = nodeid, cross and cross.mark
 
     def get_closest_marker(self, _):
         return self.cross
@@ -28,7 +30,15 @@ def test_in_time_all_of_it_runs():
 
 
 def test_what_is_no_cross_always_runs():
-    items = [Case(x, True) for x in CASES] + [Case("test_y", False)]
+    items = [Case(x, pytest.mark.cross) for x in CASES] + [Case("test_y")]
     run, out = slices.choose(items, "a1")
     assert len(run) == 5 and run[-1].nodeid == "test_y"
     assert len(out) == 6 and not set(run) & set(out)
+
+
+def test_a_slice_may_be_smaller_or_of_several_tests():
+    items = [Case(x, pytest.mark.cross(part=8)) for x in CASES] + [
+        Case(x, pytest.mark.cross(group="g")) for x in ("a.py::b", "c.py::d",
+                                                        "e.py::f[1]")]
+    run, _ = slices.choose(items, "a1")
+    assert [x.nodeid in CASES for x in run] == [True, True, False]

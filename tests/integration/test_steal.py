@@ -56,6 +56,7 @@ def test_who_has_all_the_work_is_robbed(dlsbench, costs, layout):
     assert all(c["home"] == 0 for c in away if "2" in layout[:11])
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("layout", ["--threads 6", "--ranks 6",
                                     "--ranks 3 --threads 2"])
 @pytest.mark.parametrize("size", [1, 4])

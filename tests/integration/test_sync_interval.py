@@ -172,6 +172,7 @@ cells:
         json.loads(x)["sync_interval"] for x in done}
 
 
+@pytest.mark.cross(group="calibrations")
 def test_without_a_calibration_the_machine_is_measured(dlsbench, tmp_path):
     result = dlsbench(*CELL, "--sync-interval", "auto")
     assert result.code == 0, result.err

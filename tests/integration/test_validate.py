@@ -62,6 +62,7 @@ def test_what_ran_in_one_way_only_is_no_comparison(tmp_path):
     assert code == 2 and "no cell is there both" in err
 
 
+@pytest.mark.cross(group="calibrations")
 def test_make_validate(tmp_path):
     (tmp_path / "tiny.yaml").write_text(TINY)
     process = subprocess.run(
