@@ -5,6 +5,7 @@ All parts run even when one fails.  The last line is `N passed, N failed`
 (and `, N skipped`).  Parts can be named: tests/run.py unit integration.
 QUOTA and FASTER in the environment test on another machine: machine.py.
 """
+import concurrent.futures
 import glob
 import os
 import re
@@ -22,15 +23,19 @@ sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "integration"))
 import slices  # noqa: E402
 
-# gcc first: it builds, and its warnings are errors.
-CHECKS = ["gcc", "layers", "size", "headers", "registry", "data", "format",
-          "shell", "python", "clang"]
+# gcc first: it builds, and its warnings are errors.  The others run beside
+# each other.
+CHECKS = ["gcc", "clang", "headers", "layers", "format", "python", "shell",
+          "data", "size", "registry"]
 JOBS = str(os.cpu_count() or 2)
 # Integration tests that measure, look at other processes or build something:
 # nothing else runs beside them.
 ALONE = ["calibrate", "counters", "extend", "faults", "kills", "learning",
-         "load", "openmpi", "parts", "power", "slurm", "sync_interval",
+         "load", "openmpi", "parts", "power", "sync_interval",
          "this_machine", "validate"]
+# Those that wait for daemons most of the time, beside all that need no core
+# for themselves.
+WAITING = ["slurm"]
 # Programs that need no MPI, whose threads the thread sanitizer can follow.
 THREADED = ["harness/engine/engine_test", "harness/engine/engine_lock_test",
             "harness/engine/engine_team_test",
@@ -49,6 +54,10 @@ THREADED = ["harness/engine/engine_test", "harness/engine/engine_lock_test",
             "dls/dls_test"]
 
 
+# What has been started and has not ended.
+RUNNING = set()
+
+
 class Count:
     """What has passed, failed and been skipped so far."""
 
@@ -59,6 +68,13 @@ class Count:
         self.passed += passed
         self.failed += failed
         self.skipped += skipped
+
+
+def end(*_):
+    """At SIGTERM, with all that was started."""
+    for process in list(RUNNING):
+        kill(process)
+    sys.exit(143)
 
 
 def kill(process):
@@ -75,27 +91,35 @@ def slowness():
             / float(os.environ.get("QUOTA") or 1))
 
 
-def run(command, limit=900, env=None):
-    """Returns (exit code, output), and shows the output as it comes.  What is
-    late is killed with all that it started."""
-    print("+ " + " ".join(command), flush=True)
+def run(command, limit=900, env=None, beside=False):
+    """Returns (exit code, output), and shows the output as it comes; of what
+    runs beside something else, when it has ended.  What is late is killed with
+    all that it started."""
+    head = "+ " + " ".join(command)
+    if not beside:
+        print(head, flush=True)
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
                                stderr=subprocess.STDOUT, errors="replace",
                                env={**os.environ, **(env or {})},
                                stdin=subprocess.DEVNULL,
                                start_new_session=True)
+    RUNNING.add(process)
     limit *= slowness()
     late = threading.Timer(limit, kill, [process])
     late.start()
     lines = []
     try:
         for line in process.stdout:
-            print(line, end="", flush=True)
+            if not beside:
+                print(line, end="", flush=True)
             lines.append(line)
         code = process.wait()
     finally:
         late.cancel()
         kill(process)
+        RUNNING.discard(process)
+    if beside:
+        print(head + "\n" + "".join(lines), end="", flush=True)
     if code == -signal.SIGKILL:
         print(f"killed, or over its limit of {limit} s", flush=True)
     return code, "".join(lines)
@@ -103,9 +127,15 @@ def run(command, limit=900, env=None):
 
 def checks(count):
     """Each check of checks.mk counts as one."""
-    for name in CHECKS:
+    def check(name, beside=True):
         code, _ = run(["make", "--no-print-directory", "-j", JOBS,
-                       "check-" + name])
+                       "check-" + name], beside=beside)
+        return code
+
+    codes = [check(CHECKS[0], beside=False)]
+    with concurrent.futures.ThreadPoolExecutor(int(JOBS)) as pool:
+        codes += pool.map(check, CHECKS[1:])
+    for code in codes:
         count.add(code == 0, code != 0)
 
 
@@ -188,12 +218,18 @@ def integration(count):
     files = sorted(glob.glob("tests/integration/test_*.py"))
     if os.environ.get("FASTER"):  # not for daemons and their calendars
         files = [x for x in files if "slurm" not in x and "submit" not in x]
-    alone = [x for x in files if os.path.basename(x)[5:-3] in ALONE]
+    alone, waiting = ([x for x in files if os.path.basename(x)[5:-3] in names]
+                      for names in (ALONE, WAITING))
+    others = [x for x in files if x not in alone + waiting]
     # What measures alone goes first: the others use its calibration.
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(1) as pool:
         os.environ["CALIBRATION_FOLDER"] = folder
         pytest(count, alone, [])
-        pytest(count, [x for x in files if x not in alone], ["-n", JOBS])
+        slow = pool.submit(pytest, Count(), waiting, [], beside=True)
+        # One more than cores: some of them wait for an event.
+        pytest(count, others, ["-n", str(int(JOBS) + 1)])
+        count.add(*slow.result())
         del os.environ["CALIBRATION_FOLDER"]
 
 
@@ -203,15 +239,19 @@ def pin(count):
     count.add(code == 0, code != 0)
 
 
-def pytest(count, files, options):
+def pytest(count, files, options, beside=False):
+    """Returns what the count has now."""
+    if not files:
+        return 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.xml")
         code, _ = run([sys.executable, "-m", "pytest", "-q", "-rs",
                        "--tb=short", "-p", "no:cacheprovider",
                        "--durations=15", "--junitxml", report, *options,
-                       *files], limit=2400,
+                       *files], limit=2400, beside=beside,
                       env=machine.look_faster(os.environ.get("FASTER")))
         count_pytest(count, code, report)
+    return count.passed, count.failed, count.skipped
 
 
 def print_times(suite):
@@ -248,7 +288,7 @@ PARTS = {"checks": checks, "unit": unit, "unit-address": unit_address,
 
 def main():
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGTERM, end)
     if os.environ.get("QUOTA"):
         machine.take_quota(os.environ["QUOTA"])
     count = Count()
