@@ -242,6 +242,8 @@ static int write_canonical(const char *what, const struct spec_param *params,
             continue;
         char text[SPEC_TEXT_MAX];
         canonical_value(&params[i], &out->value[i], text, sizeof(text));
+        if (params[i].quiet && strcmp(text, params[i].fallback) == 0)
+            continue;
         used += snprintf(out->canonical + used, size - (size_t)used, "%c%s=%s",
                          mark, params[i].key, text);
         if ((size_t)used >= size)

@@ -3,7 +3,8 @@
  *
  * A scheme or kernel declares its keys in a table of struct spec_param; this
  * module parses a spec against the table, fills in the defaults, and writes
- * the canonical form (every key that has a value, in table order). */
+ * the canonical form (every key that has a value and is not quiet, in table
+ * order). */
 #ifndef BASE_SPEC_H
 #define BASE_SPEC_H
 
@@ -33,7 +34,9 @@ struct spec_param {
     double min, max;      /* numbers: allowed range, both ends included */
     const char *choices;  /* SPEC_CHOICE: "re|im" */
     bool required;        /* must be given (has no fallback) */
-    const char *help;     /* one short line with the unit */
+    bool quiet; /* not in the canonical form while it is the fallback: a key
+                   that a spec with recorded results gets later */
+    const char *help; /* one short line with the unit */
 };
 
 struct spec_value {

@@ -115,8 +115,8 @@ static int trace_create(const struct spec *spec, void **instance,
     struct trace *t = calloc(1, sizeof(*t));
     if (t == NULL)
         return error_set(err, ENOMEM, "kernel trace: out of memory");
-    int code =
-        costs_read(spec->value[TRACE_FILE].text, &t->cost, &t->iterations, err);
+    int code = costs_read("kernel trace", spec->value[TRACE_FILE].text,
+                          &t->cost, &t->iterations, err);
     if (code != 0) {
         trace_destroy(t);
         return code;

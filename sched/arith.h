@@ -102,4 +102,34 @@ static inline double sched_powers(const struct sched_loop *loop, double *power)
     return sum;
 }
 
+/* ---- costs: cost[n] - cost[0] is that of the first n of `count` ---- */
+
+/* The least n whose cost is at least / above `target`; count + 1: none. */
+static inline int64_t sched_cost_search(const double *cost, int64_t count,
+                                        double target, bool above)
+{
+    int64_t low = 0, high = count + 1;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        double sum = cost[middle] - cost[0];
+        if (above ? sum > target : sum >= target)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static inline int64_t sched_cost_least(const double *cost, int64_t count,
+                                       double target)
+{
+    return sched_cost_search(cost, count, target, false);
+}
+
+static inline int64_t sched_cost_above(const double *cost, int64_t count,
+                                       double target)
+{
+    return sched_cost_search(cost, count, target, true);
+}
+
 #endif

@@ -63,6 +63,11 @@ static int check_powers(const struct sched_loop *loop, struct error *err)
     return 0;
 }
 
+unsigned sched_flags(const struct sched_ops *ops, const struct spec *spec)
+{
+    return ops->flags | (ops->more_flags != NULL ? ops->more_flags(spec) : 0);
+}
+
 static int check_loop(const struct sched_loop *loop, int64_t min_chunk,
                       struct error *err)
 {
@@ -82,17 +87,53 @@ static int check_loop(const struct sched_loop *loop, int64_t min_chunk,
     return check_powers(loop, err);
 }
 
+int sched_check(const struct sched_ops *ops, const struct spec *spec,
+                const struct sched_loop *loop, int64_t min_chunk,
+                struct error *err)
+{
+    bool needs = (sched_flags(ops, spec) & SCHED_NEEDS_COST) != 0;
+    int code = check_loop(loop, min_chunk, err);
+    if (code == 0 && needs && loop->cost == NULL)
+        code = error_set(err, EINVAL,
+                         "scheme %s counts with the costs of the iterations, "
+                         "which nobody knows here",
+                         spec->canonical);
+    return code;
+}
+
+static int64_t ask_scheme(const struct sched *sched, int worker,
+                          int64_t remaining)
+{
+    const struct sched_head *head = sched->head;
+    if (sched->cost == NULL)
+        return sched->ops->next(state_of(head), worker, remaining);
+    const double *cost = sched->cost + (head->iterations - remaining);
+    return sched->ops->next_by_cost(state_of(head), worker, remaining, cost);
+}
+
 /* The one place where sizes are raised and clamped. */
 int64_t sched_next_size(const struct sched *sched, int worker,
                         int64_t remaining)
 {
     const struct sched_head *head = sched->head;
-    int64_t size = sched->ops->next(state_of(head), worker, remaining);
+    int64_t size = ask_scheme(sched, worker, remaining);
     if (size == SCHED_NO_CHUNK)
         return 0;
     if (size < head->min_chunk)
         size = head->min_chunk;
     return size < remaining ? size : remaining;
+}
+
+/* The next chunk of a scheme with an order; next_start is how many iterations
+ * were handed out. */
+static bool take_ordered(const struct sched *sched, struct chunk *chunk)
+{
+    struct sched_head *head = sched->head;
+    if (head->next_step >= sched->order->steps)
+        return false;
+    *chunk = sched_table_chunk(sched->order, head->next_step++);
+    head->next_start += chunk->size;
+    return true;
 }
 
 /* The next chunk by the scheme's formula: the one place where chunks are
@@ -101,6 +142,8 @@ static bool take_chunk(const struct sched *sched, int worker,
                        struct chunk *chunk)
 {
     struct sched_head *head = sched->head;
+    if (sched->order != NULL)
+        return take_ordered(sched, chunk);
     int64_t remaining = head->iterations - head->next_start;
     int64_t size =
         remaining > 0 ? sched_next_size(sched, worker, remaining) : 0;
@@ -132,23 +175,23 @@ static int by_step(const void *a, const void *b)
     return j < k ? -1 : j > k;
 }
 
-/* Gives every worker its first chunk, the fast ones first.  The entries are
- * sorted in place, by power and back by worker, so that nothing is needed that
- * may not be there: in between `step` is worker 2^32 + step. */
-static void prime_workers(const struct sched *sched,
+/* Gives every worker its first chunk, the fast ones first or by number.  The
+ * entries are sorted in place, by power and back by worker, so that nothing is
+ * needed that may not be there: in between `step` is worker 2^32 + step. */
+static void prime_workers(const struct sched *sched, const struct spec *spec,
                           const struct sched_loop *loop)
 {
     struct sched_primed *primed = primed_of(sched->head);
     struct sched_loop copy = *loop;
     size_t workers = (size_t)loop->workers;
-    bool left = true;
     for (size_t i = 0; i < workers; i++)
         primed[i] = (struct sched_primed){.step = (int64_t)i};
-    qsort_r(primed, workers, sizeof(*primed), by_falling_power, &copy);
+    if ((sched_flags(sched->ops, spec) & SCHED_BY_NUMBER) == 0)
+        qsort_r(primed, workers, sizeof(*primed), by_falling_power, &copy);
     for (size_t i = 0; i < workers; i++) {
         struct chunk chunk = {.start = 0};
         int64_t worker = primed[i].step;
-        left = left && take_chunk(sched, (int)worker, &chunk);
+        take_chunk(sched, (int)worker, &chunk);
         primed[i] = (struct sched_primed){.start = chunk.start,
                                           .size = chunk.size,
                                           .step = worker << 32 | chunk.step};
@@ -158,14 +201,30 @@ static void prime_workers(const struct sched *sched,
         primed[i].step &= UINT32_MAX;
 }
 
+static struct sched view_of(void *memory, const struct sched_ops *ops,
+                            const struct spec *spec,
+                            const struct sched_loop *loop)
+{
+    bool needs = (sched_flags(ops, spec) & SCHED_NEEDS_COST) != 0;
+    return (struct sched){.ops = ops,
+                          .head = memory,
+                          .cost = needs ? loop->cost : NULL,
+                          .order = ops->order != NULL ? loop->order : NULL};
+}
+
 int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
                const struct spec *spec, const struct sched_loop *loop,
                int64_t min_chunk, struct error *err)
 {
-    int code = check_loop(loop, min_chunk, err);
+    int code = sched_check(ops, spec, loop, min_chunk, err);
+    if (code == 0 && ops->order != NULL && loop->order == NULL)
+        code = error_set(err, EINVAL,
+                         "scheme %s hands out its chunks in an order of its "
+                         "own and needs a table of them",
+                         spec->canonical);
     if (code != 0)
         return code;
-    struct sched view = {.ops = ops, .head = memory};
+    struct sched view = view_of(memory, ops, spec, loop);
     bool primes = (ops->flags & SCHED_PRIMED) != 0;
     memset(memory, 0, sched_bytes(ops, loop));
     *view.head = (struct sched_head){
@@ -178,7 +237,7 @@ int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
     };
     code = ops->init(state_of(view.head), loop, spec, err);
     if (code == 0 && primes)
-        prime_workers(&view, loop);
+        prime_workers(&view, spec, loop);
     if (code == 0)
         *sched = view;
     return code;
@@ -191,29 +250,37 @@ int sched_again(struct sched *sched, const struct spec *spec,
     if (sched->ops->again == NULL)
         return sched_init(sched, head, sched->ops, spec, loop, head->min_chunk,
                           NULL);
+    *sched = view_of(head, sched->ops, spec, loop);
     head->iterations = loop->iterations;
     head->next_start = head->next_step = 0;
     sched->ops->again(state_of(head), loop);
+    if (head->primed > 0)
+        prime_workers(sched, spec, loop);
     return 0;
 }
 
 void sched_attach(struct sched *sched, void *memory,
-                  const struct sched_ops *ops)
+                  const struct sched_ops *ops, const struct spec *spec,
+                  const struct sched_loop *loop)
 {
-    *sched = (struct sched){.ops = ops, .head = memory};
+    *sched = view_of(memory, ops, spec, loop);
+}
+
+bool sched_take_primed(struct sched *sched, int worker, struct chunk *chunk)
+{
+    struct sched_primed *own = &primed_of(sched->head)[worker];
+    if (sched->head->primed == 0 || own->size == 0)
+        return false;
+    *chunk = (struct chunk){
+        .start = own->start, .size = own->size, .step = own->step};
+    own->size = 0;
+    return true;
 }
 
 bool sched_next(struct sched *sched, int worker, struct chunk *chunk)
 {
-    if (sched->head->primed > 0) {
-        struct sched_primed *own = &primed_of(sched->head)[worker];
-        if (own->size > 0) {
-            *chunk = (struct chunk){
-                .start = own->start, .size = own->size, .step = own->step};
-            own->size = 0;
-            return true;
-        }
-    }
+    if (sched->head->primed > 0 && sched_take_primed(sched, worker, chunk))
+        return true;
     return take_chunk(sched, worker, chunk);
 }
 
@@ -231,12 +298,12 @@ static bool equal_powers(const struct sched_loop *loop)
     return true;
 }
 
-bool sched_has_sequence(const struct sched_ops *ops,
+bool sched_has_sequence(const struct sched_ops *ops, const struct spec *spec,
                         const struct sched_loop *loop)
 {
     if (ops->feedback != NULL)
         return false;
-    return !(ops->flags & SCHED_BY_POWER) || equal_powers(loop);
+    return !(sched_flags(ops, spec) & SCHED_BY_POWER) || equal_powers(loop);
 }
 
 void sched_note(const struct sched *sched, char *text, size_t size)

@@ -25,10 +25,22 @@ struct chunk {
 };
 
 /* The loop that is to be scheduled. */
+struct sched_table;
 struct sched_loop {
     int64_t iterations;  /* I, at least 1 */
     int workers;         /* p, at least 1 */
     const double *power; /* V_j, p entries, each > 0; NULL: all equal 1 */
+
+    /* The next two are never copied into a state: they stay the caller's while
+     * the loop is scheduled, in every process that calls for it. */
+
+    /* What the iterations cost, in any unit: cost[i] is the cost of all before
+     * iteration i, I + 1 entries that do not fall.  Only differences count, so
+     * that a part of a loop has the entries from its own first on.  NULL:
+     * nobody knows. */
+    const double *cost;
+    /* The chunks of a scheme with `order`, made by sched_table_build. */
+    const struct sched_table *order;
 };
 
 /* The size depends on the asking worker (only through its power): with equal
@@ -46,6 +58,16 @@ struct sched_loop {
 /* Knowledge from one repetition of the loop is meant for the next. */
 #define SCHED_KEEPS 8u
 
+/* The scheme counts with the costs of iterations and needs sched_loop.cost: it
+ * has next_by_cost. */
+#define SCHED_NEEDS_COST 16u
+
+/* First chunks that are set before the loop go by worker number, whatever the
+ * powers: worker j has the j-th of them, each time the loop is executed. */
+#define SCHED_BY_NUMBER 32u
+
+/* No chunk for this worker, ever; while first chunks are set before the loop:
+ * none of these. */
 #define SCHED_NO_CHUNK INT64_MIN
 
 struct sched_ops {
@@ -64,6 +86,10 @@ struct sched_ops {
      * itself. */
     const char *bare;
     unsigned flags;
+
+    /* Further flags of a spec with these keys, except SCHED_PRIMED.
+     * Optional. */
+    unsigned (*more_flags)(const struct spec *spec);
 
     /* Refuses keys that contradict each other, while the spec is parsed and
      * before there is a loop.  Returns 0 or -EINVAL with a text.  Optional. */
@@ -88,9 +114,24 @@ struct sched_ops {
     /* Called once per request, by one caller at a time.  `remaining` is R, at
      * least 1.  Returns the size the formula gives, whatever it is: the
      * caller raises it to the run's minimum chunk (at least 1) and clamps it
-     * to what remains.  SCHED_NO_CHUNK: this worker gets none, ever.
-     * Required. */
+     * to what remains.  SCHED_NO_CHUNK: this worker gets none.  Required, but
+     * where every spec needs costs or has an order. */
     int64_t (*next)(void *state, int worker, int64_t remaining);
+
+    /* In place of next under SCHED_NEEDS_COST.  cost[n] - cost[0] is the cost
+     * of the next n iterations, n = 0 .. remaining. */
+    int64_t (*next_by_cost)(void *state, int worker, int64_t remaining,
+                            const double *cost);
+
+    /* The chunks do not ascend: in place of next, all of them at once, by step,
+     * in `chunk`, which has room for *count (order_room of them at least, and
+     * at most I).  Each has min_chunk iterations or more, if the loop has.
+     * Such a scheme sets no first chunks and learns nothing.  Sets *count.
+     * Returns 0 or -ENOMEM.  Optional. */
+    int (*order)(const struct sched_loop *loop, const struct spec *spec,
+                 int64_t min_chunk, struct chunk *chunk, int64_t *count);
+    int64_t (*order_room)(const struct sched_loop *loop,
+                          const struct spec *spec);
 
     /* Schemes that learn while the loop runs: this worker has finished a chunk
      * of this scheme, `size` iterations in `time`.  The unit of time is the
@@ -103,8 +144,9 @@ struct sched_ops {
 
     /* The loop is executed again, by the same workers with the same powers: a
      * time step, or the next range that a master cuts; its number of iterations
-     * may differ.  Keeps the acquired knowledge and begins the chunks anew.
-     * NULL: init is called instead, on zeroed state.  Optional. */
+     * may differ.  Keeps the acquired knowledge and begins the chunks anew,
+     * also those that are set before the loop.  NULL: init is called instead,
+     * on zeroed state.  Optional. */
     void (*again)(void *state, const struct sched_loop *loop);
 
     /* All chunks have this one size (ss, css): then a step number alone gives
@@ -138,7 +180,14 @@ struct sched_head {
 struct sched {
     const struct sched_ops *ops;
     struct sched_head *head;
+    /* Of the loop, beside the state; NULL where the scheme has no use for
+     * them. */
+    const double *cost;
+    const struct sched_table *order;
 };
+
+/* All flags of the scheme with these keys. */
+unsigned sched_flags(const struct sched_ops *ops, const struct spec *spec);
 
 /* Powers further apart than this are a mistake, and the powers of dtss as whole
  * numbers must fit 32 bits. */
@@ -147,10 +196,17 @@ struct sched {
 /* Bytes that sched_init needs for this loop. */
 size_t sched_bytes(const struct sched_ops *ops, const struct sched_loop *loop);
 
+/* Whether sched_init takes the loop, its memory and order apart.  Returns 0 or
+ * -EINVAL. */
+int sched_check(const struct sched_ops *ops, const struct spec *spec,
+                const struct sched_loop *loop, int64_t min_chunk,
+                struct error *err);
+
 /* Prepares a loop in `memory` (sched_bytes bytes, aligned to 8).  min_chunk
  * is the run's minimum chunk, at least 1 (Han: 5).  Checks the loop: I >= 1,
- * p >= 1, powers finite, > 0 and at most SCHED_POWER_RATIO_MAX apart.
- * Allocates nothing.  Returns 0 or -EINVAL. */
+ * p >= 1, powers finite, > 0 and at most SCHED_POWER_RATIO_MAX apart, costs or
+ * an order where the scheme needs them.  Allocates nothing.  Returns 0 or
+ * -EINVAL. */
 int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
                const struct spec *spec, const struct sched_loop *loop,
                int64_t min_chunk, struct error *err);
@@ -162,15 +218,22 @@ int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
 int sched_again(struct sched *sched, const struct spec *spec,
                 const struct sched_loop *loop);
 
-/* Views a loop that another process has prepared in shared memory. */
+/* Views a loop that another process has prepared in shared memory; `loop` is
+ * the same. */
 void sched_attach(struct sched *sched, void *memory,
-                  const struct sched_ops *ops);
+                  const struct sched_ops *ops, const struct spec *spec,
+                  const struct sched_loop *loop);
 
 /* The next chunk for this worker: its primed one first where the scheme has
  * them.  Returns false when nothing is left for it (and then always). */
 bool sched_next(struct sched *sched, int worker, struct chunk *chunk);
 
-/* For callers that count the chunks themselves, with schemes that prime none:
+/* The chunk that was set for this worker before the loop; false: none, or it
+ * has it. */
+bool sched_take_primed(struct sched *sched, int worker, struct chunk *chunk);
+
+/* For callers that count the chunks themselves, with schemes that prime none
+ * and have no order:
  * the size of the next chunk when `remaining` are left, at least 1; raised to
  * the minimum chunk and clamped.  0: this worker gets none. */
 int64_t sched_next_size(const struct sched *sched, int worker,
@@ -183,7 +246,7 @@ void sched_feedback(const struct sched *sched, int worker, int64_t size,
 
 /* Whether one sequence holds for every order of requests: the loop can have a
  * table. */
-bool sched_has_sequence(const struct sched_ops *ops,
+bool sched_has_sequence(const struct sched_ops *ops, const struct spec *spec,
                         const struct sched_loop *loop);
 
 /* The size of every chunk but the last, where the scheme has one for all (at
@@ -202,6 +265,8 @@ struct sched_table {
     int64_t fixed_size; /* > 0: chunk of step s starts at s * fixed_size */
     int64_t iterations;
     int64_t *start; /* steps + 1 entries, start[steps] = I; NULL when fixed */
+    int64_t *end;   /* of each step: start + 1 where chunks ascend, else apart;
+                       NULL when fixed */
     int32_t primed; /* the first `primed` steps belong to one worker each */
     int32_t *rank;  /* worker -> its primed step; NULL unless primed */
 };
@@ -224,7 +289,7 @@ static inline struct chunk sched_table_chunk(const struct sched_table *table,
     struct chunk chunk = {.step = step};
     if (table->start != NULL) {
         chunk.start = table->start[step];
-        chunk.size = table->start[step + 1] - chunk.start;
+        chunk.size = table->end[step] - chunk.start;
     } else {
         chunk.start = step * table->fixed_size;
         chunk.size = table->iterations - chunk.start;

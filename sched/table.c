@@ -35,7 +35,7 @@ static int take_primed(struct sched_table *table, struct sched *sched,
         return no_memory(err);
     for (int j = 0; j < workers; j++) {
         table->rank[j] = -1;
-        if (!sched_next(sched, j, &chunk))
+        if (!sched_take_primed(sched, j, &chunk))
             continue;
         table->start[chunk.step] = chunk.start;
         table->rank[j] = (int32_t)chunk.step;
@@ -64,6 +64,7 @@ static int take_rest(struct sched_table *table, struct sched *sched,
     int code = grow_starts(table, &room, err);
     if (code == 0)
         table->start[table->steps] = table->iterations;
+    table->end = table->start + 1;
     return code;
 }
 
@@ -85,17 +86,68 @@ static int fill_table(struct sched_table *table, struct sched *sched,
     return take_rest(table, sched, room, err);
 }
 
+/* The chunks of a scheme with an order, which need not ascend. */
+static int build_order(struct sched_table *table, const struct sched_ops *ops,
+                       const struct spec *spec, const struct sched_loop *loop,
+                       int64_t min_chunk, struct error *err)
+{
+    int64_t count = ops->order_room(loop, spec);
+    if (count > SCHED_TABLE_STEPS_MAX)
+        return error_set(err, EINVAL,
+                         "scheme %s: %" PRId64 " chunks, there can be at most "
+                         "%" PRId64,
+                         spec->canonical, count, SCHED_TABLE_STEPS_MAX);
+    size_t room = (size_t)(count < loop->iterations ? count : loop->iterations);
+    struct chunk *chunk = calloc(room, sizeof(*chunk));
+    table->start = calloc(room + 1, sizeof(*table->start));
+    table->end = calloc(room, sizeof(*table->end));
+    int code = chunk != NULL && table->start != NULL && table->end != NULL
+                   ? 0
+                   : no_memory(err);
+    if (code == 0) {
+        count = (int64_t)room;
+        code = ops->order(loop, spec, min_chunk, chunk, &count) == 0
+                   ? 0
+                   : no_memory(err);
+    }
+    for (int64_t i = 0; code == 0 && i < count; i++) {
+        table->start[i] = chunk[i].start;
+        table->end[i] = chunk[i].start + chunk[i].size;
+    }
+    table->steps = count;
+    free(chunk);
+    return code;
+}
+
+/* A table of an order is made before the loop can be. */
+static int build_ordered(struct sched_table *table, const struct sched_ops *ops,
+                         const struct spec *spec, const struct sched_loop *loop,
+                         int64_t min_chunk, struct error *err)
+{
+    struct sched_table made = {.iterations = loop->iterations};
+    int code = sched_check(ops, spec, loop, min_chunk, err);
+    if (code == 0)
+        code = build_order(&made, ops, spec, loop, min_chunk, err);
+    if (code == 0)
+        *table = made;
+    else
+        sched_table_free(&made);
+    return code;
+}
+
 int sched_table_build(struct sched_table *table, const struct sched_ops *ops,
                       const struct spec *spec, const struct sched_loop *loop,
                       int64_t min_chunk, struct error *err)
 {
     struct sched_table made = {.iterations = loop->iterations};
     struct sched sched;
+    if (ops->order != NULL)
+        return build_ordered(table, ops, spec, loop, min_chunk, err);
     void *memory = malloc(sched_bytes(ops, loop));
     if (memory == NULL)
         return no_memory(err);
     int code = sched_init(&sched, memory, ops, spec, loop, min_chunk, err);
-    if (code == 0 && !sched_has_sequence(ops, loop))
+    if (code == 0 && !sched_has_sequence(ops, spec, loop))
         code = error_set(err, ENOTSUP,
                          "%s has no table: %s the chunks depend on who asks",
                          ops->name,
@@ -113,6 +165,8 @@ int sched_table_build(struct sched_table *table, const struct sched_ops *ops,
 
 void sched_table_free(struct sched_table *table)
 {
+    if (table->start == NULL || table->end != table->start + 1)
+        free(table->end);
     free(table->start);
     free(table->rank);
     *table = (struct sched_table){0};

@@ -27,6 +27,7 @@ struct testing_loop {
     struct spec spec;
     void *memory; /* exactly sched_bytes, so that ASan sees an overrun */
     size_t bytes;
+    struct sched_table order; /* of a scheme that has one */
 };
 
 static inline int testing_try(struct testing_loop *t, const char *text,
@@ -35,13 +36,19 @@ static inline int testing_try(struct testing_loop *t, const char *text,
 {
     const struct sched_ops *ops;
     int code = sched_parse(text, &ops, &t->spec, err);
+    struct sched_loop whole = *loop;
+    t->order = (struct sched_table){0};
+    if (code == 0 && ops->order != NULL)
+        code =
+            sched_table_build(&t->order, ops, &t->spec, loop, min_chunk, err);
     if (code != 0)
         return code;
+    whole.order = &t->order;
     t->bytes = sched_bytes(ops, loop);
     t->memory = malloc(t->bytes);
     assert_non_null(t->memory);
     code =
-        sched_init(&t->sched, t->memory, ops, &t->spec, loop, min_chunk, err);
+        sched_init(&t->sched, t->memory, ops, &t->spec, &whole, min_chunk, err);
     if (code != 0)
         free(t->memory);
     return code;
@@ -60,6 +67,7 @@ static inline void testing_open(struct testing_loop *t, const char *text,
 static inline void testing_close(struct testing_loop *t)
 {
     free(t->memory);
+    sched_table_free(&t->order);
 }
 
 /* Sizes in the order of a round robin of the workers, without primed chunks.
@@ -109,6 +117,29 @@ static inline FILE *testing_open_paper(const char *name)
         fail_msg("%s: run the tests in the root of the repository", path);
     assert_non_null(fgets(header, sizeof(header), file));
     return file;
+}
+
+/* Costs of a loop, some of them 0. */
+static inline void testing_costs(double *cost, int64_t iterations,
+                                 uint64_t *seed)
+{
+    cost[0] = 0;
+    for (int64_t i = 0; i < iterations; i++)
+        cost[i + 1] = cost[i] + (double)(random_next(seed) % 10);
+}
+
+/* The table of a scheme that has an order, else an empty one. */
+static inline void testing_order(struct sched_table *order,
+                                 const struct sched_ops *ops,
+                                 const struct spec *spec,
+                                 const struct sched_loop *loop,
+                                 int64_t min_chunk)
+{
+    struct error err = {""};
+    *order = (struct sched_table){0};
+    if (ops->order != NULL &&
+        sched_table_build(order, ops, spec, loop, min_chunk, &err) != 0)
+        fail_msg("%s: %s", spec->canonical, err.text);
 }
 
 /* The first seed of a test: DLSBENCH_SEED or always the same. */

@@ -3,10 +3,10 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/campaign/words.h"
+#include "bench/cli/given_costs.h"
 #include "harness/cell/binding.h"
 #include "harness/cell/cell_field.h"
 #include "harness/guard/need.h"
-#include "harness/setup/setup.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -289,7 +289,7 @@ static int one_cell(const struct cross *cross, const int *pick,
     if (code == 0)
         code = set_size(cross, pick, &cell, err);
     if (code == 0)
-        code = cell_check(&cell, err);
+        code = given_costs_check(&cell, err);
     if (code == -ENOTSUP) {
         add_skip(result, &cell, err->text);
         return 0;

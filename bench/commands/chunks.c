@@ -4,6 +4,7 @@
 #include "bench/cli/options.h"
 
 #include "harness/guard/need.h"
+#include "kernels/support/costs.h"
 #include "sched/sched.h"
 #include "sched/schemes/registry.h"
 
@@ -16,7 +17,7 @@
 enum { WORKERS_MAX = 1 << 20 };
 
 struct input {
-    const char *scheme, *power, *order; /* NULL: not given */
+    const char *scheme, *power, *order, *costs; /* NULL: not given */
     int64_t iterations, workers, min_chunk;
     int csv;
 };
@@ -25,7 +26,8 @@ struct sequence {
     const struct sched_ops *ops;
     struct spec spec;
     struct sched_loop loop;
-    double *power;
+    struct sched_table table; /* of a scheme that has an order */
+    double *power, *cost;
     int64_t min_chunk;
     int *order; /* the asking workers, cyclically; the first round may differ */
     int *first;
@@ -70,6 +72,11 @@ static const struct options_entry entries[] = {
      .type = OPTIONS_TEXT,
      .offset = FIELD(order),
      .help = "who asks, repeated (default: in turn)"},
+    {.name = "costs",
+     .value = "FILE",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(costs),
+     .help = "costs of the iterations, one per line, or n:cost for n alike"},
     {.name = "min-chunk",
      .value = "N",
      .type = OPTIONS_INTEGER,
@@ -122,16 +129,42 @@ static void default_order(struct sequence *seq)
     struct ranked *ranked = need_zeroed((size_t)p, sizeof(*ranked));
     seq->order = need_zeroed((size_t)p, sizeof(*seq->order));
     seq->first = need_zeroed((size_t)p, sizeof(*seq->first));
-    bool primed = seq->ops->flags & SCHED_PRIMED;
+    unsigned flags = sched_flags(seq->ops, &seq->spec);
+    bool primed = flags & SCHED_PRIMED, by_number = flags & SCHED_BY_NUMBER;
     for (int w = 0; w < p; w++) {
         ranked[w].worker = seq->order[w] = w;
-        ranked[w].power = primed && seq->power ? seq->power[w] : 1;
+        ranked[w].power =
+            primed && !by_number && seq->power ? seq->power[w] : 1;
     }
     qsort(ranked, (size_t)p, sizeof(*ranked), by_power);
     for (int i = 0; i < p; i++)
         seq->first[i] = ranked[i].worker;
     seq->order_count = p;
     free(ranked);
+}
+
+/* As prefix sums. */
+static int read_costs(const struct input *in, struct sequence *seq,
+                      struct error *err)
+{
+    double *cost;
+    int64_t count;
+    int code = costs_read("--costs", in->costs, &cost, &count, err);
+    if (code != 0)
+        return code;
+    if (count == in->iterations) {
+        seq->cost = need_zeroed((size_t)count + 1, sizeof(*seq->cost));
+        for (int64_t i = 0; i < count; i++)
+            seq->cost[i + 1] = seq->cost[i] + cost[i];
+        seq->loop.cost = seq->cost;
+    } else {
+        code = error_set(err, EINVAL,
+                         "--costs: %s has %" PRId64 " costs for %" PRId64
+                         " iterations",
+                         in->costs, count, in->iterations);
+    }
+    free(cost);
+    return code;
 }
 
 static int sequence_read(const struct input *in, struct sequence *seq,
@@ -143,10 +176,18 @@ static int sequence_read(const struct input *in, struct sequence *seq,
         code = number_powers("--power", in->power, workers, &seq->power, err);
     if (code != 0)
         return code;
-    seq->loop = (struct sched_loop){
-        .iterations = in->iterations, .workers = workers, .power = seq->power};
+    seq->loop = (struct sched_loop){.iterations = in->iterations,
+                                    .workers = workers,
+                                    .power = seq->power,
+                                    .order = &seq->table};
     seq->min_chunk = in->min_chunk;
     seq->csv = in->csv;
+    code = in->costs != NULL ? read_costs(in, seq, err) : 0;
+    if (code == 0 && seq->ops->order != NULL)
+        code = sched_table_build(&seq->table, seq->ops, &seq->spec, &seq->loop,
+                                 seq->min_chunk, err);
+    if (code != 0)
+        return code;
     if (in->order == NULL) {
         default_order(seq);
         return 0;
@@ -157,7 +198,9 @@ static int sequence_read(const struct input *in, struct sequence *seq,
 
 static void sequence_free(struct sequence *seq)
 {
+    sched_table_free(&seq->table);
     free(seq->power);
+    free(seq->cost);
     free(seq->order);
     free(seq->first);
 }

@@ -42,8 +42,9 @@ static void list_schemes(void)
         printf("\n%s%s%s%s: %s\n", ops->name, ops->alias ? " (or " : "",
                ops->alias ? ops->alias : "", ops->alias ? ")" : "",
                ops->summary ? ops->summary : "");
-        printf("    from %s%s%s\n", ops->citation ? ops->citation : "-",
+        printf("    from %s%s%s%s\n", ops->citation ? ops->citation : "-",
                ops->flags & SCHED_BY_POWER ? "; uses powers" : "",
+               ops->flags & SCHED_NEEDS_COST ? "; needs costs" : "",
                ops->feedback ? "; learns while it runs" : "");
         list_params(ops->params);
     }

@@ -78,7 +78,7 @@ static int open_theft(struct theft *theft, struct launch_context *context,
                       struct error *err)
 {
     const struct engine_patience patience = {.spin_s = 1};
-    const struct sched_loop loop = {ITERATIONS, 2, NULL};
+    const struct sched_loop loop = {.iterations = ITERATIONS, .workers = 2};
     const struct tree tree = {
         .ranks = 1, .threads = 2, .workers = 2, .rank_worker = theft->first};
     const struct steal_choice choice = {

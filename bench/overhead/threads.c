@@ -24,6 +24,7 @@ struct entry {
     int64_t iterations;
     bool powers; /* unequal: the sizes depend on the worker */
     bool learns; /* compared with the last row that does not */
+    bool costs;  /* of rising iterations; else nobody knows them */
     bool steals; /* each thread has a separate range */
 };
 
@@ -41,6 +42,14 @@ static const struct entry entries[] = {
      .workers = 8 * SEQUENCE_WORKERS,
      .iterations = 1LL << 30},
     {.spec = "qss", .workers = 8 * SEQUENCE_WORKERS, .iterations = 1LL << 30},
+    {.spec = "hss",
+     .workers = 8 * SEQUENCE_WORKERS,
+     .iterations = 1LL << 22,
+     .costs = true},
+    {.spec = "binlpt:chunks=1000000",
+     .workers = 2,
+     .iterations = 1LL << 22,
+     .costs = true},
     {.spec = "wcss:k=500000",
      .workers = 2,
      .iterations = 3LL * CHUNKS,
@@ -177,6 +186,14 @@ static double time_field(struct field *field)
                             field, NULL);
 }
 
+static double *rising_costs(int64_t iterations)
+{
+    double *cost = calloc((size_t)iterations + 1, sizeof(*cost));
+    for (int64_t i = 0; cost != NULL && i < iterations; i++)
+        cost[i + 1] = cost[i] + (double)(i + 1);
+    return cost;
+}
+
 static int prepare_contest(struct contest *c, struct error *err)
 {
     const struct sched_ops *ops;
@@ -185,7 +202,11 @@ static int prepare_contest(struct contest *c, struct error *err)
         c->is.powers ? calloc((size_t)c->is.workers, sizeof(*power)) : NULL;
     for (int i = 0; power != NULL && i < c->is.workers; i++)
         power[i] = 1 + i % 2;
-    struct sched_loop loop = {c->is.iterations, c->is.workers, power};
+    double *cost = c->is.costs ? rising_costs(c->is.iterations) : NULL;
+    struct sched_loop loop = {.iterations = c->is.iterations,
+                              .workers = c->is.workers,
+                              .power = power,
+                              .cost = cost};
     int code = sched_parse(c->is.spec, &ops, &spec, err);
     if (code == 0 && !c->is.powers)
         code = sched_table_build(&c->table, ops, &spec, &loop, 1, err);
@@ -196,6 +217,7 @@ static int prepare_contest(struct contest *c, struct error *err)
         code = sched_init(&c->sched, (char *)c->state + 64, ops, &spec, &loop,
                           1, err);
     free(power);
+    free(cost); /* a table has no use for them */
     return code;
 }
 
@@ -204,7 +226,8 @@ static int prepare_steals(struct contest *c, struct launch_context *context,
 {
     const struct engine_patience patience = {.spin_s = 1};
     int workers = c->first[1] = c->is.workers = context->threads;
-    const struct sched_loop loop = {c->is.iterations, workers, NULL};
+    const struct sched_loop loop = {.iterations = c->is.iterations,
+                                    .workers = workers};
     const struct tree tree = {.ranks = 1,
                               .threads = workers,
                               .workers = workers,

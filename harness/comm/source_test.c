@@ -33,8 +33,9 @@ struct asked {
     struct spec spec;
     struct sched_loop loop;
     double power[THREADS_MAX];
+    double cost[ITERATIONS_MAX + 1];
     int64_t min_chunk;
-    struct sched_table table;
+    struct sched_table table, order;
     struct sched sched;
     struct shared *shared;
     union end end[THREADS_MAX];
@@ -64,6 +65,7 @@ static void choose(struct asked *a, const struct sched_ops *ops, int workers,
 {
     struct error err = {""};
     struct shared *shared = a->shared;
+    sched_table_free(&a->order);
     memset(a, 0, sizeof(*a));
     memset(shared, 0, sizeof(*shared));
     a->shared = shared;
@@ -74,7 +76,9 @@ static void choose(struct asked *a, const struct sched_ops *ops, int workers,
     a->loop = (struct sched_loop){.iterations =
                                       testing_between(seed, 1, ITERATIONS_MAX),
                                   .workers = workers,
-                                  .power = unequal ? a->power : NULL};
+                                  .power = unequal ? a->power : NULL,
+                                  .cost = a->cost};
+    testing_costs(a->cost, a->loop.iterations, seed);
     a->min_chunk = testing_between(seed, 1, 7);
 }
 
@@ -93,6 +97,8 @@ static void open_state(struct asked *a)
 {
     struct error err = {""};
     assert_true(sched_bytes(a->ops, &a->loop) <= sizeof(a->shared->state));
+    a->loop.order = &a->order;
+    testing_order(&a->order, a->ops, &a->spec, &a->loop, a->min_chunk);
     if (sched_init(&a->sched, a->shared->state, a->ops, &a->spec, &a->loop,
                    a->min_chunk, &err) != 0)
         fail_msg("%s: %s", a->ops->name, err.text);
@@ -104,7 +110,7 @@ static void open_state(struct asked *a)
 /* As the run does with equal powers. */
 static void open_equal(struct asked *a)
 {
-    if (sched_has_sequence(a->ops, &a->loop))
+    if (sched_has_sequence(a->ops, &a->spec, &a->loop))
         open_table(a);
     else
         open_state(a);
@@ -203,6 +209,7 @@ static void every_scheme_from_threads(void **unused)
         engine_team_stop(team);
     }
     munmap(a->shared, sizeof(*a->shared));
+    sched_table_free(&a->order);
     free(a);
 }
 
@@ -246,6 +253,7 @@ static void every_scheme_from_processes(void **unused)
         run_processes(a);
     }
     munmap(a->shared, sizeof(*a->shared));
+    sched_table_free(&a->order);
     free(a);
 }
 
@@ -289,6 +297,7 @@ static void schemes_that_learn_are_told_the_times(void **unused)
                      slow);
     }
     munmap(a->shared, sizeof(*a->shared));
+    sched_table_free(&a->order);
     free(a);
 }
 

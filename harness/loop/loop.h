@@ -49,6 +49,8 @@ struct loop {
 
     struct loop_powers *powers; /* of its cells with power measured */
 
+    struct loop_known *known_costs; /* harness/loop/loop_costs.h */
+
     /* The time of the loop on one worker alone, measured by rank 0. */
     double serial_s;     /* -1: no output, no serial time to speak of */
     double *cost_before; /* rank 0: s before iteration i, iterations + 1 of

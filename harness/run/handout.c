@@ -1,11 +1,12 @@
 #include "harness/run/handout.h"
 
+#include "harness/loop/loop_costs.h"
 #include "harness/setup/cell_transport.h"
 
 #include <string.h>
 
 int handout_open(struct transport *transport, const struct setup *setup,
-                 const struct loop *loop, const struct tree *tree,
+                 struct loop *loop, const struct tree *tree,
                  const struct powers *powers, const struct planned *planned,
                  const struct site *site, const struct launch_context *context,
                  const struct engine_patience *patience, struct error *err)
@@ -14,6 +15,12 @@ int handout_open(struct transport *transport, const struct setup *setup,
     const struct scheme *scheme = &setup->scheme;
     double mean_s = loop->serial_s / (double)loop->iterations;
     bool data = setup->sent || planned->list != NULL;
+    const double *cost = NULL;
+    if (scheme_needs_costs(scheme)) {
+        int code = loop_costs(loop, cell->costs, &context->comm, &cost, err);
+        if (code != 0)
+            return code;
+    }
     const struct transport_setup made = {
         .comm = &context->comm,
         .tree = tree,
@@ -26,6 +33,7 @@ int handout_open(struct transport *transport, const struct setup *setup,
         .planned = planned->count,
         .choice = cell_transport_choice(cell),
         .power = powers_of_scheme(powers),
+        .cost = cost,
         .available = powers->available,
         .site = site,
         .seed = context->seed,

@@ -14,7 +14,7 @@
  * where it is not needed.  All pointers stay the caller's.  Returns 0 or
  * -errno, not agreed; transport_close in any case. */
 int handout_open(struct transport *transport, const struct setup *setup,
-                 const struct loop *loop, const struct tree *tree,
+                 struct loop *loop, const struct tree *tree,
                  const struct powers *powers, const struct planned *planned,
                  const struct site *site, const struct launch_context *context,
                  const struct engine_patience *patience, struct error *err);

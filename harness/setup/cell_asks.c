@@ -38,6 +38,7 @@ static asks asks_of_scheme(const struct setup *setup)
         return asked; /* the candidates of auto are checked */
     return asked | ask_bit(TRANSPORT_RESERVING, scheme_reserves(outer)) |
            ask_bit(TRANSPORT_LEARNING, outer->feedback != NULL) |
+           ask_bit(TRANSPORT_COSTS, scheme_needs_costs(scheme)) |
            ask_bit(TRANSPORT_TWO, scheme->pair.inner != NULL);
 }
 
@@ -91,6 +92,7 @@ static void say_ask(const struct cell *cell, enum transport_ask ask, char *text,
     case TRANSPORT_SCHEME:
     case TRANSPORT_RESERVING:
     case TRANSPORT_LEARNING:
+    case TRANSPORT_COSTS:
     case TRANSPORT_TWO:
         snprintf(text, size, "scheme %.200s", cell->scheme);
         break;
@@ -157,7 +159,9 @@ static void add_schemes(struct names *names, const struct transport_ops *ops)
         const char *const *refuses = ops->rules->refuses;
         if ((refuses[TRANSPORT_RESERVING] == NULL ||
              !scheme_reserves(scheme)) &&
-            (refuses[TRANSPORT_LEARNING] == NULL || scheme->feedback == NULL))
+            (refuses[TRANSPORT_LEARNING] == NULL || scheme->feedback == NULL) &&
+            (refuses[TRANSPORT_COSTS] == NULL ||
+             (scheme->flags & SCHED_NEEDS_COST) == 0))
             names->name[names->count++] = scheme->name;
     }
 }
@@ -188,7 +192,7 @@ static void say_instead(const struct transport_ops *ops, asks asked,
 {
     const char *const *refuses = ops->rules->refuses;
     bool kind = ask == TRANSPORT_RESERVING || ask == TRANSPORT_LEARNING ||
-                ask == TRANSPORT_TWO;
+                ask == TRANSPORT_COSTS || ask == TRANSPORT_TWO;
     struct names names = {.count = 0};
     text[0] = '\0';
     if (ask == TRANSPORT_NODE || ask == TRANSPORT_MASTERS)

@@ -293,6 +293,7 @@ static int (*const parts[])(struct setup *setup, struct error *err) = {
     check_shape,
     setup_check_push,
     setup_check_scheme,
+    setup_check_costs,
     setup_check_power,
     setup_check_load,
     setup_check_perturb,

@@ -111,3 +111,14 @@ bool scheme_keeps(const struct scheme *scheme)
     return keeps_knowledge(scheme->pair.outer) ||
            keeps_knowledge(scheme->pair.inner);
 }
+
+bool scheme_needs_costs(const struct scheme *scheme)
+{
+    const struct sched_pair *pair = &scheme->pair;
+    unsigned flags = 0;
+    if (pair->outer != NULL)
+        flags |= sched_flags(pair->outer, &pair->outer_spec);
+    if (pair->inner != NULL)
+        flags |= sched_flags(pair->inner, &pair->inner_spec);
+    return (flags & SCHED_NEEDS_COST) != 0;
+}

@@ -26,4 +26,7 @@ int scheme_parse(const char *text, struct scheme *scheme, struct error *err);
 /* Whether its knowledge from one repetition is meant for the next. */
 bool scheme_keeps(const struct scheme *scheme);
 
+/* Whether one of its schemes counts with the costs of iterations. */
+bool scheme_needs_costs(const struct scheme *scheme);
+
 #endif

@@ -17,6 +17,7 @@ const char *const transport_asks[TRANSPORT_ASKS] = {
     [TRANSPORT_SCHEME] = "schemes",
     [TRANSPORT_RESERVING] = "schemes with chunks kept for a worker",
     [TRANSPORT_LEARNING] = "schemes that learn",
+    [TRANSPORT_COSTS] = "schemes that count with costs",
     [TRANSPORT_TWO] = "two schemes",
     [TRANSPORT_SCHEDULE] = "OpenMP's schedules",
     [TRANSPORT_MIN_CHUNK] = "min_chunk",

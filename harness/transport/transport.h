@@ -38,6 +38,7 @@ enum transport_ask {
     TRANSPORT_TWO,         /* two schemes */
     TRANSPORT_RESERVING,   /* schemes that keep chunks for one worker */
     TRANSPORT_LEARNING,    /* schemes that learn from the times of chunks */
+    TRANSPORT_COSTS,       /* schemes that count with costs of iterations */
     TRANSPORT_MIN_CHUNK,
     TRANSPORT_COLLECT, /* results travel to the master */
     TRANSPORT_DATA,    /* input data travel to the workers */
@@ -136,6 +137,8 @@ struct transport_setup {
     int64_t planned;
     const char *choice;  /* value of the transport's own field */
     const double *power; /* of all workers, as the scheme counts; NULL: equal */
+    const double *cost;  /* before iteration i, in any unit, iterations + 1 of
+                            them; NULL: nobody knows */
     const double *available; /* 0: this worker takes no part; NULL: all do */
     const struct site *site; /* of all workers; NULL: not known */
     uint64_t seed;

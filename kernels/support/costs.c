@@ -84,8 +84,8 @@ static int read_line(struct costs *c, char *line, size_t length, int64_t *room,
     return code == 0 ? append_cost(c, room, cost, times, err) : code;
 }
 
-static int read_lines(struct costs *c, FILE *file, const char *path,
-                      struct error *err)
+static int read_lines(struct costs *c, FILE *file, const char *what,
+                      const char *path, struct error *err)
 {
     char *line = NULL;
     size_t size = 0;
@@ -98,41 +98,41 @@ static int read_lines(struct costs *c, FILE *file, const char *path,
             break;
         code = read_line(c, line, (size_t)length, &room, err);
         if (code != 0)
-            error_prefix(err, code, "kernel trace: %s:%lld", path,
+            error_prefix(err, code, "%s: %s:%lld", what, path,
                          (long long)number);
     }
     free(line);
     if (code == 0 && ferror(file))
-        code = error_set(err, EIO, "kernel trace: %s cannot be read", path);
+        code = error_set(err, EIO, "%s: %s cannot be read", what, path);
     if (code == 0 && c->count == 0)
-        code = error_set(err, EINVAL, "kernel trace: %s has no costs", path);
+        code = error_set(err, EINVAL, "%s: %s has no costs", what, path);
     return code;
 }
 
-static int check_file(FILE *file, const char *path, struct error *err)
+static int check_file(FILE *file, const char *what, const char *path,
+                      struct error *err)
 {
     struct stat status;
     if (fstat(fileno(file), &status) != 0)
-        return error_set(err, EIO, "kernel trace: %s: %s", path,
-                         strerror(errno));
+        return error_set(err, EIO, "%s: %s: %s", what, path, strerror(errno));
     /* At most a number in 2 bytes of text, in an array that doubles. */
     return kernel_memory_check("trace", path, 8.0 * (double)status.st_size,
                                err);
 }
 
-int costs_read(const char *path, double **cost, int64_t *count,
-               struct error *err)
+int costs_read(const char *what, const char *path, double **cost,
+               int64_t *count, struct error *err)
 {
     struct costs c = {.count = 0};
     const char *why;
     FILE *file = file_open(path, &why);
     if (file == NULL) {
         int code = errno == ENOENT || errno == ENOTDIR ? ENOENT : EINVAL;
-        return error_set(err, code, "kernel trace: %s: %s", path, why);
+        return error_set(err, code, "%s: %s: %s", what, path, why);
     }
-    int code = check_file(file, path, err);
+    int code = check_file(file, what, path, err);
     if (code == 0)
-        code = read_lines(&c, file, path, err);
+        code = read_lines(&c, file, what, path, err);
     fclose(file);
     if (code != 0) {
         free(c.cost);

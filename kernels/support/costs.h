@@ -1,4 +1,4 @@
-/* The file of a trace: the costs of a loop's iterations. */
+/* A file of the costs of a loop's iterations. */
 #ifndef KERNELS_SUPPORT_COSTS_H
 #define KERNELS_SUPPORT_COSTS_H
 
@@ -6,11 +6,12 @@
 
 #include <stdint.h>
 
-/* Reads a regular file of numbers of seconds, one on a line, or n:seconds for n
- * alike, 2^25 iterations at most; `#` begins a comment, blank lines are
- * skipped.  The caller frees *cost, of *count entries, at least 1.  Returns 0,
- * -ENOENT, -EINVAL (with file and line), -EIO or -ENOMEM with a text. */
-int costs_read(const char *path, double **cost, int64_t *count,
-               struct error *err);
+/* `what`, as "kernel trace", begins messages.  Reads a regular file of numbers
+ * of seconds, one on a line, or n:seconds for n alike, 2^25 iterations at most;
+ * `#` begins a comment, blank lines are skipped.  The caller frees *cost, of
+ * *count entries, at least 1.  Returns 0, -ENOENT, -EINVAL (with file and
+ * line), -EIO or -ENOMEM with a text. */
+int costs_read(const char *what, const char *path, double **cost,
+               int64_t *count, struct error *err);
 
 #endif

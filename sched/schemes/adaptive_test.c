@@ -220,7 +220,8 @@ static void sizes_now(const struct workers *w, double *size)
         copy.memory = malloc(w->t.bytes);
         assert_non_null(copy.memory);
         memcpy(copy.memory, w->t.memory, w->t.bytes);
-        sched_attach(&copy.sched, copy.memory, w->t.sched.ops);
+        copy.sched = w->t.sched;
+        copy.sched.head = copy.memory;
         size[j] = (double)next_size(&copy, j);
         free(copy.memory);
     }

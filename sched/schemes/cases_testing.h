@@ -9,7 +9,10 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { WORKERS_MAX = 200 };
+enum {
+    WORKERS_MAX = 200,
+    COSTS_MAX = 3000, /* iterations of loops whose costs are known */
+};
 
 static const int64_t ITERATIONS_MAX = (int64_t)1 << 40;
 
@@ -21,6 +24,7 @@ struct test_case {
     int64_t min_chunk;
     bool equal; /* powers */
     double power[WORKERS_MAX];
+    double cost[COSTS_MAX + 1];
 };
 
 static const char *random_alpha(uint64_t *seed)
@@ -153,11 +157,32 @@ static inline void random_powers(struct test_case *c, uint64_t *seed)
     c->loop.power = c->power;
 }
 
+/* Falling, equal, a few huge ones, or of any size; some of nothing. */
+static inline void random_costs(struct test_case *c, uint64_t *seed)
+{
+    int kind = (int)testing_between(seed, 0, 3);
+    double scale = ldexp(1, (int)testing_between(seed, -40, 40));
+    c->cost[0] = kind == 3 ? 1000 * scale : 0;
+    for (int64_t i = 0; i < c->loop.iterations; i++) {
+        double unit = (double)testing_between(seed, 0, 1000) / 1000;
+        double cost = kind == 0   ? (double)(c->loop.iterations - i)
+                      : kind == 1 ? 1
+                      : kind == 2 ? (unit > 0.99 ? 1e4 : unit)
+                                  : exp(20 * unit) - 1;
+        c->cost[i + 1] = c->cost[i] + scale * cost;
+    }
+    c->loop.cost = c->cost;
+}
+
 static inline void random_case(struct test_case *c, const struct sched_ops *ops,
                                uint64_t seed)
 {
     *c = (struct test_case){.seed = seed, .ops = ops};
-    c->loop.iterations = testing_scale(&seed, ITERATIONS_MAX);
+    bool costs = ops->next_by_cost != NULL || ops->order != NULL;
+    if (ops->next != NULL && testing_between(&seed, 0, 1) == 0)
+        costs = false;
+    c->loop.iterations =
+        testing_scale(&seed, costs ? COSTS_MAX : ITERATIONS_MAX);
     c->loop.workers = (int)testing_scale(&seed, WORKERS_MAX);
     random_powers(c, &seed);
     int kind = (int)testing_between(&seed, 0, 3);
@@ -166,6 +191,10 @@ static inline void random_case(struct test_case *c, const struct sched_ops *ops,
                    : kind == 2 ? 1 + c->loop.iterations / 5000
                                : testing_scale(&seed, c->loop.iterations);
     random_spec(c, &seed);
+    if (costs)
+        random_costs(c, &seed);
+    if (costs && ops->next != NULL)
+        snprintf(c->text, sizeof(c->text), "%s:by=cost", ops->name);
 }
 
 #endif

@@ -39,11 +39,15 @@ static void every_table_is_complete(void **unused)
         assert_non_null(ops->params);
         assert_non_null(ops->state_size);
         assert_non_null(ops->init);
-        assert_non_null(ops->next);
+        assert_int_equal(ops->order != NULL, ops->order_room != NULL);
+        assert_true(ops->next || ops->next_by_cost || ops->order);
+        if (ops->flags & SCHED_NEEDS_COST)
+            assert_true(ops->next_by_cost || ops->order);
+        if (ops->order != NULL)
+            assert_true(!ops->feedback && !(ops->flags & SCHED_PRIMED));
         assert_int_equal(ops->state_size(&loop) % 8, 0);
-        /* Chunks that are set aside would have to be so again. */
         if (ops->again != NULL)
-            assert_true(ops->feedback && !(ops->flags & SCHED_PRIMED));
+            assert_non_null(ops->feedback);
         if (ops->flags & SCHED_KEEPS)
             assert_non_null(ops->again);
         for (const struct spec_param *p = ops->params; p->key != NULL; p++)
@@ -104,6 +108,12 @@ static void specs_are_recorded_with_their_defaults(void **unused)
         {"awf-e", "awf-e"},
         {"af", "af"},
         {"af:first=50", "af:first=50"},
+        {"static:by=iterations,plus=0", "static"},
+        {"static:by=cost", "static:by=cost"},
+        {"static:plus=1,by=cost", "static:by=cost,plus=1"},
+        {"hss", "hss"},
+        {"binlpt", "binlpt"},
+        {"binlpt:chunks=9", "binlpt:chunks=9"},
     };
     for (size_t i = 0; i < sizeof(spec) / sizeof(spec[0]); i++) {
         const struct sched_ops *ops;
@@ -114,6 +124,16 @@ static void specs_are_recorded_with_their_defaults(void **unused)
         assert_int_equal(sched_parse(spec[i][1], &ops, &again, NULL), 0);
         assert_string_equal(again.canonical, parsed.canonical);
     }
+}
+
+static void assert_bad(const char *text, const char *part)
+{
+    const struct sched_ops *ops = NULL;
+    struct spec spec;
+    struct error err = {""};
+    int code = sched_parse(text, &ops, &spec, &err);
+    if (code != -EINVAL || ops != NULL || strstr(err.text, part) == NULL)
+        fail_msg("'%s': %d, '%s', not '%s'", text, code, err.text, part);
 }
 
 static void bad_specs_name_what_is_wrong(void **unused)
@@ -163,16 +183,22 @@ static void bad_specs_name_what_is_wrong(void **unused)
         {"awf-f", "did you mean 'awf-"},
         {"af:first=0", "out of range"},
     };
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        const struct sched_ops *ops = NULL;
-        struct spec spec;
-        struct error err = {""};
-        int code = sched_parse(bad[i][0], &ops, &spec, &err);
-        if (code != -EINVAL || ops != NULL ||
-            strstr(err.text, bad[i][1]) == NULL)
-            fail_msg("'%s': %d, '%s', not '%s'", bad[i][0], code, err.text,
-                     bad[i][1]);
-    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_bad(bad[i][0], bad[i][1]);
+}
+
+static void bad_specs_of_known_costs(void **unused)
+{
+    (void)unused;
+    static const char *const bad[][2] = {
+        {"static:by=costs", "allowed is iterations|cost"},
+        {"static:plus=1", "plus=1 is a cost, it goes with by=cost"},
+        {"static:by=cost,plus=-1", "out of range"},
+        {"hss:chunk=1", "unknown key 'chunk', hss takes none"},
+        {"binlpt:chunks=0", "out of range"},
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_bad(bad[i][0], bad[i][1]);
 }
 
 static void assert_refused(const char *text, const struct sched_loop *loop,
@@ -210,6 +236,9 @@ static void bad_loops_are_refused(void **unused)
     assert_refused("gss", &loop, 1, "powers range from 1 to 2e+09");
     power[1] = 1;
     assert_refused("tss:last=2", &loop, 1, "last=2 is more than the first");
+    assert_refused("hss", &loop, 1, "costs of the iterations, which nobody");
+    assert_refused("binlpt", &loop, 1, "costs of the iterations, which nobody");
+    assert_refused("static:by=cost", &loop, 1, "which nobody knows here");
 }
 
 int main(void)
@@ -220,6 +249,7 @@ int main(void)
         cmocka_unit_test(names_are_unique),
         cmocka_unit_test(specs_are_recorded_with_their_defaults),
         cmocka_unit_test(bad_specs_name_what_is_wrong),
+        cmocka_unit_test(bad_specs_of_known_costs),
         cmocka_unit_test(bad_loops_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

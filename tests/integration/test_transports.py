@@ -24,6 +24,7 @@ ASKS = {
     "two schemes": {"--scheme": "gss/static", "--hierarchy": "node"},
     "schemes with chunks kept for a worker": {"--scheme": "wf"},
     "schemes that learn": {"--scheme": "awf-b"},
+    "schemes that count with costs": {"--scheme": "hss"},
     "min_chunk": {"--min-chunk": "3"},
     "collect master": {"--collect": "master"},
     "data sent": {"--data": "sent"},

@@ -22,7 +22,6 @@ int comm_open(struct comm *comm, struct error *err)
                          "take turns (MPI_THREAD_SERIALIZED)");
     }
     *comm = (struct comm){.patience = {.spin_s = PATIENCE_S},
-                          .held = 1,
                           .lanes = 1,
                           .posted = 1,
                           .landing = INT_MAX,
@@ -239,14 +238,6 @@ int comm_gather_any(const struct comm *comm, const void *one, size_t bytes,
     gather_parts(comm, one, bytes, *all, sizes);
     free(sizes);
     return 0;
-}
-
-int comm_gather_owned(const struct comm *comm, void *one, size_t bytes,
-                      void **all, size_t *total)
-{
-    int code = comm_gather_any(comm, one, bytes, all, total);
-    free(one);
-    return code;
 }
 
 void comm_sum_u64(const struct comm *comm, uint64_t *values, int count)

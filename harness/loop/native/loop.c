@@ -2,6 +2,7 @@
 
 #include "harness/engine/engine.h"
 #include "harness/loop/fit.h"
+#include "harness/loop/loop_costs.h"
 #include "harness/loop/loop_input.h"
 #include "harness/loop/reference.h"
 
@@ -182,6 +183,20 @@ static int measure(struct loop *loop, struct error *err)
     return 0;
 }
 
+/* Rank 0 alone has measured. */
+bool loop_measured(const struct loop *loop, const struct comm *comm,
+                   double *before)
+{
+    size_t bytes = ((size_t)loop->iterations + 1) * sizeof(*before);
+    int there = loop->cost_before != NULL;
+    comm_broadcast(comm, &there, sizeof(there));
+    if (loop->cost_before != NULL)
+        memcpy(before, loop->cost_before, bytes);
+    if (there)
+        comm_broadcast(comm, before, bytes);
+    return there != 0;
+}
+
 int loop_open(struct loop *loop, const struct kernel_ops *kernel,
               const struct spec *spec, bool fed, const struct comm *comm,
               double verify_limit, uint64_t seed, struct error *err)
@@ -233,5 +248,6 @@ void loop_close(struct loop *loop)
     free(loop->checksum);
     free(loop->known);
     free(loop->cost_before);
+    loop_costs_close(loop);
     *loop = (struct loop){0};
 }

@@ -3,6 +3,7 @@
 #include "harness/loop/loop.h"
 
 #include "harness/engine/sim/world.h"
+#include "harness/loop/loop_costs.h"
 #include "harness/loop/loop_input.h"
 #include "harness/loop/sim/machine.h"
 #include "harness/loop/sim/profile.h"
@@ -10,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Results travel from and to it, and are never there. */
 static int map_output(struct loop *loop, struct error *err)
@@ -143,6 +145,16 @@ static int open_input(struct loop *loop, struct error *err)
                            loop->name);
 }
 
+/* All ranks share the loop, and the costs are those that are charged. */
+bool loop_measured(const struct loop *loop, const struct comm *comm,
+                   double *before)
+{
+    (void)comm;
+    memcpy(before, loop->cost_before,
+           ((size_t)loop->iterations + 1) * sizeof(*before));
+    return true;
+}
+
 int loop_open(struct loop *loop, const struct kernel_ops *kernel,
               const struct spec *spec, bool fed, const struct comm *comm,
               double verify_limit, uint64_t seed, struct error *err)
@@ -169,5 +181,6 @@ void loop_close(struct loop *loop)
         world_room_close(loop->input.landing);
     free(loop->input_before);
     free(loop->cost_before);
+    loop_costs_close(loop);
     *loop = (struct loop){0};
 }

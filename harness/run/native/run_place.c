@@ -1,5 +1,5 @@
 /* Where a run's workers and their data are: asked for, and as observed. */
-#include "harness/run/native/run_own.h"
+#include "harness/run/run_parts.h"
 
 #include "harness/guard/need.h"
 #include "harness/topo/queue.h"
@@ -18,8 +18,8 @@ enum { LOOKS = 16, LOOK_BYTES = 4096 };
 int run_bind_thread(struct run *run, int thread, struct error *err)
 {
     return topo_bind_self(run->context->place.topo, &run->setup->binding,
-                          run->own->places.domain,
-                          run->own->places.processor[thread], err);
+                          run->places.domain, run->places.processor[thread],
+                          err);
 }
 
 static void bind_body(int thread, void *arg)
@@ -31,7 +31,7 @@ static void bind_body(int thread, void *arg)
     int code = run_bind_thread(run, thread, &err);
     struct topo_seen seen = topo_observe_self(run->context->place.topo);
     bool alone = run->setup->binding.smt ? seen.on_processor : seen.on_core;
-    run->own->places.seen[thread] = (struct place_report){
+    run->places.seen[thread] = (struct place_report){
         .host = run->context->place.group[run->context->comm.rank],
         .core = seen.seat.core,
         .processor = queue_processor(),
@@ -47,16 +47,16 @@ static int check_reports(struct run *run, struct error *err)
     const struct comm *comm = &run->context->comm;
     const struct place *place = &run->context->place;
     void *workers, *masters;
-    size_t size, each = sizeof(*run->own->places.seen);
+    size_t size, each = sizeof(*run->places.seen);
     int code = 0;
-    comm_gather_any(comm, run->own->places.seen, (size_t)run->workers * each,
+    comm_gather_any(comm, run->places.seen, (size_t)run->workers * each,
                     &workers, &size);
-    comm_gather_any(comm, run->own->places.seen, run->workers == 0 ? each : 0,
+    comm_gather_any(comm, run->places.seen, run->workers == 0 ? each : 0,
                     &masters, &size);
     if (comm->rank == 0) {
         code =
             place_check(place, &run->tree, workers, &run->setup->binding, err);
-        run->own->places.shared_masters =
+        run->places.shared_masters =
             place_shared_masters(place, &run->tree, workers, masters,
                                  (int)(size / each), &run->setup->binding);
     }
@@ -69,11 +69,11 @@ int run_check_places(struct run *run, bool oversubscribe, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
     int threads = run->workers > 0 ? run->workers : 1;
-    run->own->places.processor =
-        need_zeroed((size_t)threads, sizeof(*run->own->places.processor));
-    int code = place_assign(
-        &run->context->place, &run->tree, &run->setup->binding, threads,
-        &run->own->places.domain, run->own->places.processor, err);
+    run->places.processor =
+        need_zeroed((size_t)threads, sizeof(*run->places.processor));
+    int code =
+        place_assign(&run->context->place, &run->tree, &run->setup->binding,
+                     threads, &run->places.domain, run->places.processor, err);
     code = comm_agree(comm, code, err);
     if (code != 0)
         return code;
@@ -81,7 +81,7 @@ int run_check_places(struct run *run, bool oversubscribe, struct error *err)
     code = check_reports(run, err);
     int agreed = comm_agree(comm, code, err);
     if (agreed == -EBUSY && oversubscribe) {
-        run->own->places.oversubscribed = true;
+        run->places.oversubscribed = true;
         return 0;
     }
     return agreed;
@@ -89,24 +89,7 @@ int run_check_places(struct run *run, bool oversubscribe, struct error *err)
 
 int run_shared_masters(const struct run *run)
 {
-    return run->own->places.shared_masters;
-}
-
-bool run_oversubscribed(const struct run *run)
-{
-    return run->own->places.oversubscribed;
-}
-
-bool run_equal_speeds(const struct run *run)
-{
-    (void)run;
-    return true;
-}
-
-bool run_varies(const struct run *run)
-{
-    (void)run;
-    return true;
+    return run->places.shared_masters;
 }
 
 /* Two ranks of a host may have different cpusets: its name tells the node. */
@@ -125,7 +108,7 @@ void run_share_sites(const struct run *run, struct site *site)
     uint64_t *node = need_zeroed((size_t)comm->ranks, sizeof(*node));
     comm_share_u64(comm, node_here(), node);
     for (int t = 0; t < tree->threads; t++) {
-        const struct place_report *own = &run->own->places.seen[t];
+        const struct place_report *own = &run->places.seen[t];
         comm_share_u64(
             comm, (uint64_t)(uint32_t)own->socket << 32 | (uint32_t)own->cache,
             one);
@@ -151,7 +134,7 @@ static int place_share(const struct run *run, char *memory, size_t bytes,
         return 0;
     return topo_place_memory(run->context->place.topo, memory + from, to - from,
                              strcmp(run->setup->cell.memory, "bind") == 0,
-                             run->own->places.processor[thread], err);
+                             run->places.processor[thread], err);
 }
 
 /* The pages that the thread of the serial measurement has touched are released:
@@ -175,17 +158,16 @@ int run_place_memory(struct run *run, int thread, struct error *err)
 {
     const struct topo *topo = run->context->place.topo;
     bool bind = strcmp(run->setup->cell.memory, "bind") == 0;
-    int processor = run->own->places.processor[thread];
+    int processor = run->places.processor[thread];
     int code =
-        topo_place_memory(topo, run->own->memory.scratch[thread],
-                          run->own->memory.scratch_bytes, bind, processor, err);
+        topo_place_memory(topo, run->memory.scratch[thread],
+                          run->memory.scratch_bytes, bind, processor, err);
     if (code == 0)
-        code =
-            topo_place_memory(topo, run->worker[thread].log,
-                              run->own->memory.log_bytes, bind, processor, err);
+        code = topo_place_memory(topo, run->worker[thread].log,
+                                 run->memory.log_bytes, bind, processor, err);
     if (code == 0)
         code = place_shared(run, thread, err);
-    memset(run->own->memory.scratch[thread], 0, run->own->memory.scratch_bytes);
+    memset(run->memory.scratch[thread], 0, run->memory.scratch_bytes);
     return code;
 }
 
@@ -196,11 +178,10 @@ static uint64_t nodes_of_data(const struct run *run, int thread)
     const struct topo *topo = run->context->place.topo;
     const struct worker *worker = &run->worker[thread];
     const struct loop *loop = run->loop;
-    size_t most = run->own->memory.scratch_bytes < LOOKS * LOOK_BYTES
-                      ? run->own->memory.scratch_bytes
+    size_t most = run->memory.scratch_bytes < LOOKS * LOOK_BYTES
+                      ? run->memory.scratch_bytes
                       : LOOKS * LOOK_BYTES;
-    uint64_t nodes =
-        topo_memory_nodes(topo, run->own->memory.scratch[thread], most);
+    uint64_t nodes = topo_memory_nodes(topo, run->memory.scratch[thread], most);
     int64_t chunks = loop->output_bytes > 0 ? worker->logged : 0;
     for (int64_t i = 0; i < LOOKS && i < chunks; i++) {
         const struct ran *ran = &worker->log[i * chunks / LOOKS % chunks];

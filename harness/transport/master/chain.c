@@ -22,6 +22,17 @@ static int open_table(struct chain_root *root, struct error *err)
     return code == -ENOTSUP || code == -E2BIG ? 0 : code;
 }
 
+/* Chunks in an order of their own, which the state only counts through. */
+static int open_order(struct chain_root *root, struct error *err)
+{
+    const struct sched_pair *pair = root->setup->scheme;
+    if (pair->outer->order == NULL)
+        return 0;
+    root->loop.order = &root->order;
+    return sched_table_build(&root->order, pair->outer, &pair->outer_spec,
+                             &root->loop, root->setup->min_chunk, err);
+}
+
 static int init_state(struct chain_root *root, struct error *err)
 {
     atomic_store(&root->state->lock.held, 0);
@@ -73,6 +84,8 @@ static int open_root(struct chain_root *root, struct error *err)
     const struct chain_kind *kind = root->kind;
     bool flat = setup->tree->count == 1;
     int code = open_units(root, err);
+    if (code == 0)
+        code = open_order(root, err);
     /* The state knows the chunks that are kept for workers, a table does
      * not. */
     if (code == 0 && setup->reissue == 0 &&
@@ -91,10 +104,12 @@ int chain_share(const struct transport_setup *setup,
     struct chain_root *root = lines_zeroed(sizeof(*root));
     if (root == NULL)
         return error_set(err, ENOMEM, "out of memory for the scheme");
-    *root = (struct chain_root){
-        .setup = setup,
-        .kind = kind,
-        .loop = {setup->iterations, setup->tree->workers, setup->power}};
+    *root = (struct chain_root){.setup = setup,
+                                .kind = kind,
+                                .loop = {.iterations = setup->iterations,
+                                         .workers = setup->tree->workers,
+                                         .power = setup->power,
+                                         .cost = setup->cost}};
     int code = open_root(root, err);
     if (code != 0)
         chain_unshare(root);
@@ -113,6 +128,7 @@ void chain_unshare(void *shared)
     if (root->has_book)
         reissue_close(&root->book);
     sched_table_free(&root->table);
+    sched_table_free(&root->order);
     range_units_close(&root->units);
     free(root);
 }
@@ -177,7 +193,8 @@ static int open_window(struct chain *chain, struct error *err)
         code = init_state(root, err);
     else
         sched_attach(&root->sched, root->state->sched,
-                     root->setup->scheme->outer);
+                     root->setup->scheme->outer,
+                     &root->setup->scheme->outer_spec, &root->loop);
     return comm_agree(comm, code, err);
 }
 
@@ -292,6 +309,7 @@ static int open_relay(struct chain *chain, struct error *err)
                                 .iterations = setup->iterations,
                                 .min_chunk = setup->min_chunk,
                                 .power = setup->power,
+                                .cost = setup->cost,
                                 .output = setup->output,
                                 .inbox = setup->inbox,
                                 .output_bytes = setup->output_bytes};

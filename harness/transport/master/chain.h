@@ -40,6 +40,7 @@ struct chain_root {
     struct range_units units; /* two schemes: its workers; else empty */
     struct sched_loop loop;
     struct sched_table table; /* steps 0: the scheme needs its state */
+    struct sched_table order; /* of a scheme that has one, for its state */
     /* In own memory, in a window, or NULL where a master in another process
      * has them. */
     struct source_counter *counter;

@@ -37,14 +37,15 @@ void master_reset(struct master *master, bool remember)
 }
 
 int master_open_range(struct master *master, const struct tree *tree,
-                      const struct sched_pair *pair, int64_t iterations,
-                      int64_t min_chunk, const double *power, struct error *err)
+                      const struct sched_pair *pair,
+                      const struct sched_loop *whole, int64_t min_chunk,
+                      struct error *err)
 {
     master->range = calloc(1, sizeof(*master->range));
     if (master->range == NULL)
         return error_set(err, ENOMEM, "out of memory for a master");
-    return range_open(master->range, pair, iterations, min_chunk, tree,
-                      master->index, power, err);
+    return range_open(master->range, pair, whole, min_chunk, tree,
+                      master->index, err);
 }
 
 int master_open_reports(struct master *master)

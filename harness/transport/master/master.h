@@ -65,12 +65,10 @@ int master_open(struct master *master, const struct tree *tree, int index);
 void master_close(struct master *master);
 
 /* After master_open, below the supermaster, under two schemes: it cuts by the
- * inner one.  pair stays the caller's; iterations: of the whole loop; power: V
- * of all workers.  Returns as range_open does; master_close frees what it took.
- */
+ * inner one.  Returns as range_open does; master_close frees what it took. */
 int master_open_range(struct master *master, const struct tree *tree,
-                      const struct sched_pair *pair, int64_t iterations,
-                      int64_t min_chunk, const double *power,
+                      const struct sched_pair *pair,
+                      const struct sched_loop *whole, int64_t min_chunk,
                       struct error *err);
 
 /* Empties the pool before a repetition; see range_drop. */

@@ -9,6 +9,7 @@
 #include "harness/hierarchy/hierarchy.h"
 #include "harness/setup/cell_transport.h"
 #include "harness/setup/setup.h"
+#include "harness/transport/master/cells_testing.h"
 #include "harness/transport/master/master.h"
 #include "sched/schemes/registry.h"
 
@@ -28,9 +29,11 @@ struct world {
     struct tree tree;
     struct sched_pair pair; /* inner: two schemes */
     struct range_units units;
-    struct sched_loop loop; /* of the outer scheme */
+    struct sched_loop all, loop; /* of the outer scheme */
     int workers;
     double power[WORKERS_MAX];
+    double cost[ITERATIONS_MAX + 1];
+    struct sched_table order;
     int64_t min_chunk;
     struct sched sched;
     void *memory;
@@ -69,37 +72,11 @@ static const struct sched_ops *random_half(uint64_t *seed)
         count++;
     do
         pick = (int)testing_between(seed, 0, count - 1);
-    while (!can_be_half(sched_schemes[pick]));
+    while (!can_be_half(sched_schemes[pick]) || sched_schemes[pick]->order);
     return sched_schemes[pick];
 }
 
 /* ---- making a world ---- */
-
-static void random_cell(struct cell *cell, const char *transport,
-                        uint64_t *seed)
-{
-    struct error err;
-    do {
-        struct hierarchy h = {.node = testing_random(seed) % 2};
-        h.levels = (int)testing_between(seed, 0, 3);
-        for (int i = 0; i < h.levels; i++)
-            h.fan[i] = (int)testing_between(seed, 1, 4);
-        cell_defaults(cell);
-        strcpy(cell->kernel, "null");
-        strcpy(cell->scheme, "ss");
-        strcpy(cell->transport, transport);
-        hierarchy_format(&h, cell->hierarchy, sizeof(cell->hierarchy));
-        if (testing_random(seed) % 2)
-            strcpy(cell->master, "dedicated");
-        cell->threads = (int)testing_between(seed, 1, 4);
-        cell->ranks = (int)testing_between(seed, 1, 30);
-        if (strcmp(transport, "shared") == 0) {
-            cell->ranks = 1;
-            /* Now and then more than are taken from a parent at once. */
-            cell->threads = (int)testing_scale(seed, WORKERS_MAX);
-        }
-    } while (cell_check(cell, &err) != 0);
-}
 
 /* The chunks that are set aside: asked of a state of its own. */
 static void find_primed(struct world *w)
@@ -114,7 +91,7 @@ static void find_primed(struct world *w)
                                 NULL),
                      0);
     for (int i = 0; i < w->loop.workers; i++)
-        if (!sched_next(&sched, i, &w->primed[i]))
+        if (!sched_take_primed(&sched, i, &w->primed[i]))
             w->primed[i].size = 0;
     free(memory);
 }
@@ -141,7 +118,11 @@ static void make_loop(struct world *w, bool unequal, uint64_t *seed)
     w->loop =
         (struct sched_loop){.iterations = testing_scale(seed, ITERATIONS_MAX),
                             .workers = w->workers,
-                            .power = unequal ? w->power : NULL};
+                            .power = w->power,
+                            .cost = w->cost,
+                            .order = &w->order};
+    testing_costs(w->cost, w->loop.iterations, seed);
+    w->all = w->loop;
     if (w->pair.inner != NULL) {
         assert_int_equal(range_units_open(&w->units, &w->tree, 0, w->power), 0);
         w->loop.workers = w->units.count;
@@ -150,6 +131,8 @@ static void make_loop(struct world *w, bool unequal, uint64_t *seed)
     w->min_chunk = testing_between(seed, 1, 5);
     w->memory = malloc(sched_bytes(w->pair.outer, &w->loop));
     assert_non_null(w->memory);
+    testing_order(&w->order, w->pair.outer, &w->pair.outer_spec, &w->loop,
+                  w->min_chunk);
     if (sched_init(&w->sched, w->memory, w->pair.outer, &w->pair.outer_spec,
                    &w->loop, w->min_chunk, &err) != 0)
         fail_msg("%s: %s", w->pair.canonical, err.text);
@@ -171,8 +154,8 @@ static void open_masters(struct world *w)
             w->master[m].units = &w->units;
         else if (w->pair.inner != NULL)
             assert_int_equal(master_open_range(&w->master[m], &w->tree,
-                                               &w->pair, w->loop.iterations,
-                                               w->min_chunk, w->power, NULL),
+                                               &w->pair, &w->all, w->min_chunk,
+                                               NULL),
                              0);
         master_reset(&w->master[m], false);
         if (place->parent < 0)
@@ -190,7 +173,7 @@ static void open_window(struct world *w)
 {
     struct error err = {""};
     const struct sched_ops *ops = w->pair.outer;
-    bool table = sched_has_sequence(ops, &w->loop);
+    bool table = sched_has_sequence(ops, &w->pair.outer_spec, &w->loop);
     if (table && sched_table_build(&w->table, ops, &w->pair.outer_spec,
                                    &w->loop, w->min_chunk, &err) != 0)
         fail_msg("%s: %s", ops->name, err.text);
@@ -223,7 +206,7 @@ static struct world *make_world(const char *transport,
     assert_non_null(w);
     do {
         tree_free(&w->tree);
-        random_cell(&w->cell, transport, seed);
+        random_cell(&w->cell, transport, WORKERS_MAX, seed);
         assert_int_equal(cell_tree_build(&w->cell, &w->tree, NULL), 0);
     } while (w->tree.workers > WORKERS_MAX || (window && w->tree.count < 2));
     choose_schemes(w, ops, two, seed);
@@ -238,8 +221,8 @@ static void free_world(struct world *w)
 {
     for (int m = 0; m < w->tree.count; m++)
         master_close(&w->master[m]);
-    if (w->table.iterations > 0)
-        sched_table_free(&w->table);
+    sched_table_free(&w->table);
+    sched_table_free(&w->order);
     free(w->master);
     free(w->memory);
     range_units_close(&w->units);

@@ -59,19 +59,24 @@ int range_unit(const struct range_units *units, int first_worker)
 
 static struct sched_loop loop_of(const struct range *range, int64_t iterations)
 {
-    return (struct sched_loop){iterations, range->units.count,
-                               range->units.power};
+    return (struct sched_loop){
+        .iterations = iterations,
+        .workers = range->units.count,
+        .power = range->units.power,
+        .cost = range->cost != NULL ? range->cost + range->start : NULL};
 }
 
 int range_open(struct range *range, const struct sched_pair *pair,
-               int64_t iterations, int64_t min_chunk, const struct tree *tree,
-               int master, const double *power, struct error *err)
+               const struct sched_loop *whole, int64_t min_chunk,
+               const struct tree *tree, int master, struct error *err)
 {
-    *range = (struct range){
-        .ops = pair->inner, .spec = &pair->inner_spec, .min_chunk = min_chunk};
-    int code = range_units_open(&range->units, tree, master, power);
+    *range = (struct range){.ops = pair->inner,
+                            .spec = &pair->inner_spec,
+                            .min_chunk = min_chunk,
+                            .cost = whole->cost};
+    int code = range_units_open(&range->units, tree, master, whole->power);
     if (code == 0) {
-        const struct sched_loop loop = loop_of(range, iterations);
+        const struct sched_loop loop = loop_of(range, whole->iterations);
         range->memory = malloc(sched_bytes(range->ops, &loop));
         range->taken = calloc((size_t)loop.workers, sizeof(*range->taken));
         if (range->memory == NULL || range->taken == NULL)
@@ -105,13 +110,13 @@ static bool begin_scheme(struct range *range, const struct sched_loop *loop)
 
 void range_begin(struct range *range, const struct chunk *whole)
 {
+    range->start = whole->start;
     const struct sched_loop loop = loop_of(range, whole->size);
     bool cuts = begin_scheme(range, &loop);
     range->begun = range->begun || cuts;
     range->piece = cuts ? 0 : whole->size;
     range->primed = cuts ? range->sched.head->primed : 0;
     memset(range->taken, 0, (size_t)loop.workers * sizeof(*range->taken));
-    range->start = whole->start;
     range->open = true;
 }
 

@@ -29,6 +29,7 @@ struct range {
     const struct sched_ops *ops;
     const struct spec *spec;
     int64_t min_chunk;
+    const double *cost; /* of the whole loop; NULL: nobody knows */
     struct range_units units;
     struct sched sched;
     void *memory;
@@ -40,12 +41,12 @@ struct range {
     bool open;     /* there is a range, and something may be left of it */
 };
 
-/* pair, with its inner scheme, stays the caller's; iterations: of the whole
- * loop.  Returns 0, -EINVAL (the inner scheme refuses even that) or another
- * -errno. */
+/* pair, with its inner scheme, stays the caller's, and so do the costs of the
+ * whole loop; its workers are all of the launch.  Returns 0, -EINVAL (the inner
+ * scheme refuses even that) or another -errno. */
 int range_open(struct range *range, const struct sched_pair *pair,
-               int64_t iterations, int64_t min_chunk, const struct tree *tree,
-               int master, const double *power, struct error *err);
+               const struct sched_loop *whole, int64_t min_chunk,
+               const struct tree *tree, int master, struct error *err);
 void range_close(struct range *range);
 
 /* Cuts this chunk from now on; the rest of another is gone.  A scheme that

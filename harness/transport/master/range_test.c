@@ -16,7 +16,9 @@ static int open_range(struct range *range, struct sched_pair *pair,
     };
     const struct tree tree = {.count = 2, .master = masters, .workers = 2};
     assert_int_equal(sched_pair_parse(scheme, pair, err), 0);
-    return range_open(range, pair, iterations, 1, &tree, 1, power, err);
+    const struct sched_loop whole = {
+        .iterations = iterations, .workers = 2, .power = power};
+    return range_open(range, pair, &whole, 1, &tree, 1, err);
 }
 
 /* The sizes that the units get in turn; returns how many. */

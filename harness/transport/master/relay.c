@@ -63,9 +63,13 @@ static int open_master(struct relay *relay, const struct relay_setup *setup,
         return 0;
     }
     master->parent = relay_hosted(relay, parent);
+    const struct sched_loop whole = {.iterations = setup->iterations,
+                                     .workers = tree->workers,
+                                     .power = setup->power,
+                                     .cost = setup->cost};
     if (setup->units != NULL)
-        code = master_open_range(master, tree, setup->pair, setup->iterations,
-                                 setup->min_chunk, setup->power, err);
+        code = master_open_range(master, tree, setup->pair, &whole,
+                                 setup->min_chunk, err);
     if (code == 0 && setup->pair->outer->feedback != NULL)
         code = open_reports(relay, hosted);
     return code;

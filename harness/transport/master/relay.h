@@ -79,6 +79,7 @@ struct relay_setup {
     const struct range_units *units;
     int64_t iterations, min_chunk;
     const double *power; /* of all workers */
+    const double *cost;  /* of the iterations; NULL: nobody knows */
     const void *output;
     void *inbox;
     size_t output_bytes;

@@ -10,15 +10,16 @@
 /* In the order of each table. */
 enum { CHUNK, MONOTONIC, KIND };
 
-#define CHUNK_KEY(fallback, most, what)                                        \
+#define CHUNK_KEY(usual, most, what)                                           \
     {                                                                          \
-        "chunk", SPEC_INTEGER, fallback, 1, most, NULL, false, what            \
+        .key = "chunk", .type = SPEC_INTEGER, .fallback = usual, .min = 1,     \
+        .max = most, .help = what                                              \
     }
 #define MONOTONIC_KEY                                                          \
     {                                                                          \
-        "monotonic", SPEC_CHOICE, NULL, 0, 0, "on|off", false,                 \
-            "on: a thread's chunks ascend (off, as in OpenMP 5.0: the "        \
-            "runtime may take them in any order, or steal)"                    \
+        .key = "monotonic", .type = SPEC_CHOICE, .choices = "on|off",          \
+        .help = "on: a thread's chunks ascend (off, as in OpenMP 5.0: the "    \
+                "runtime may take them in any order, or steal)"                \
     }
 
 static const struct spec_param static_params[] = {
@@ -35,8 +36,10 @@ static const struct spec_param guided_params[] = {
 static const struct spec_param runtime_params[] = {
     CHUNK_KEY(NULL, INT_MAX, "iterations"),
     MONOTONIC_KEY,
-    {"kind", SPEC_CHOICE, NULL, 0, 0, "static|dynamic|guided|auto", false,
-     "without: kind and chunk of the variable OMP_SCHEDULE"},
+    {.key = "kind",
+     .type = SPEC_CHOICE,
+     .choices = "static|dynamic|guided|auto",
+     .help = "without: kind and chunk of the variable OMP_SCHEDULE"},
     {0}};
 
 const struct openmp_about openmp_schedules[] = {

@@ -22,6 +22,7 @@ const struct transport_rules openmp_rules = {
                                "share among its threads",
          [TRANSPORT_RESERVING] = "has OpenMP's own schedules",
          [TRANSPORT_LEARNING] = "has OpenMP's own schedules",
+         [TRANSPORT_COSTS] = "has OpenMP's own schedules",
          [TRANSPORT_TWO] = "has OpenMP's own schedules",
          [TRANSPORT_MIN_CHUNK] = "sizes its chunks by chunk= of the schedule",
          TRANSPORT_SENDS_NOTHING,

@@ -21,6 +21,7 @@ static const struct transport_rules push_rules = {
                 [TRANSPORT_TWO] = "sends by plan",
                 [TRANSPORT_RESERVING] = "sends by plan",
                 [TRANSPORT_LEARNING] = "sends by plan",
+                [TRANSPORT_COSTS] = "sends by plan",
                 [TRANSPORT_SCHEDULE] = "sends by plan",
                 [TRANSPORT_MIN_CHUNK] =
                     "sends the chunks of a plan as they are",

@@ -48,7 +48,8 @@ static int check_scheme(const struct steal_loop *steal,
                         const struct sched_loop *loop, struct error *err)
 {
     struct sched sched;
-    const struct sched_loop equal = {loop->iterations, loop->workers, NULL};
+    const struct sched_loop equal = {.iterations = loop->iterations,
+                                     .workers = loop->workers};
     void *memory = calloc(1, sched_bytes(steal->scheme, &equal));
     if (memory == NULL)
         return error_set(err, ENOMEM, "out of memory for the scheme");
@@ -111,7 +112,8 @@ int steal_home(const struct steal_loop *steal, int64_t iteration)
 
 static size_t scheme_stride(const struct steal_loop *loop)
 {
-    const struct sched_loop all = {loop->iterations, loop->workers, NULL};
+    const struct sched_loop all = {.iterations = loop->iterations,
+                                   .workers = loop->workers};
     return (sched_bytes(loop->scheme, &all) + 127) / 128 * 128;
 }
 
@@ -168,7 +170,8 @@ static void begin_range(struct steal_source *source, int64_t begin,
                         int64_t size)
 {
     const struct steal_loop *loop = source->steal->loop;
-    const struct sched_loop part = {size, loop->workers, NULL};
+    const struct sched_loop part = {.iterations = size,
+                                    .workers = loop->workers};
     if (sched_init(&source->sched, source->memory, loop->scheme, loop->spec,
                    &part, loop->min_chunk, NULL) == 0)
         source->fixed = sched_fixed_size(&source->sched);

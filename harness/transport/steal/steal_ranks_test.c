@@ -101,8 +101,10 @@ static void make_world(struct world *w, uint64_t *seed)
                             .workers = w->workers,
                             .rank_worker = w->rank_worker,
                             .worker_rank = w->worker_rank};
-    w->loop = (struct sched_loop){testing_between(seed, 1, ITERATIONS),
-                                  w->workers, w->power};
+    w->loop =
+        (struct sched_loop){.iterations = testing_between(seed, 1, ITERATIONS),
+                            .workers = w->workers,
+                            .power = w->power};
     const char *scheme =
         schemes[testing_random(seed) % (sizeof(schemes) / sizeof(schemes[0]))];
     assert_int_equal(sched_parse(scheme, &w->ops, &w->spec, &err), 0);

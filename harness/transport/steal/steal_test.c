@@ -47,8 +47,9 @@ static void set_up(struct field *f, const char *scheme, int64_t iterations,
     f->slow = -1;
     if (sched_parse(scheme, &f->ops, &f->spec, &err) != 0)
         fail_msg("%s", err.text);
-    f->loop =
-        (struct sched_loop){iterations, workers, powers ? f->power : NULL};
+    f->loop = (struct sched_loop){.iterations = iterations,
+                                  .workers = workers,
+                                  .power = powers ? f->power : NULL};
     f->rank_worker[1] = workers;
     f->tree = (struct tree){.ranks = 1,
                             .threads = workers,
@@ -122,7 +123,7 @@ static void run(struct field *f)
 
 static bool cuts(const struct sched_ops *ops)
 {
-    return ops->feedback == NULL &&
+    return ops->feedback == NULL && ops->next != NULL &&
            (ops->flags & (SCHED_BY_POWER | SCHED_PRIMED)) == 0;
 }
 
@@ -306,7 +307,8 @@ static void loops_that_are_too_long_are_refused(void **unused)
     set_up(&f, "gss", 10, 2, 1, false, false, 1);
     const struct steal_choice choice = {
         .scheme = f.ops, .spec = &f.spec, .min_chunk = 1};
-    struct sched_loop loop = {STEAL_ITERATIONS_MAX + 1, 2, NULL};
+    struct sched_loop loop = {.iterations = STEAL_ITERATIONS_MAX + 1,
+                              .workers = 2};
     assert_int_equal(steal_loop_open(&steal, &loop, &f.tree, &choice, &err),
                      -ENOTSUP);
     assert_non_null(strstr(err.text, "4294967295"));

@@ -29,6 +29,7 @@ static const struct transport_rules steal_rules = {
                     "first, and victim near from near ones)",
                 [TRANSPORT_RESERVING] = CUTS,
                 [TRANSPORT_LEARNING] = CUTS,
+                [TRANSPORT_COSTS] = CUTS,
                 [TRANSPORT_TWO] = CUTS,
                 TRANSPORT_NO_SCHEDULES,
                 TRANSPORT_SENDS_NOTHING,
@@ -59,8 +60,9 @@ struct steal_end {
 static int steal_share(const struct transport_setup *setup, void **shared,
                        struct error *err)
 {
-    const struct sched_loop all = {setup->iterations, setup->tree->workers,
-                                   setup->power};
+    const struct sched_loop all = {.iterations = setup->iterations,
+                                   .workers = setup->tree->workers,
+                                   .power = setup->power};
     const struct steal_choice choice = {.scheme = setup->scheme->outer,
                                         .spec = &setup->scheme->outer_spec,
                                         .min_chunk = setup->min_chunk,

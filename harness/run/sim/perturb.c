@@ -1,6 +1,6 @@
 /* The perturbations of a simulated run.  A held worker does nothing while time
  * passes: its loss is known from the times of its computing, and is slept. */
-#include "harness/run/sim/run_own.h"
+#include "harness/run/sim/run_parts.h"
 
 #include "harness/guard/need.h"
 #include "harness/engine/sim/world.h"
@@ -11,17 +11,21 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int run_perturb_open(struct run *run, struct error *err)
+void perturb_open(struct run *run)
 {
     size_t count = (size_t)run->setup->perturbs.count;
-    size_t n = (size_t)run->workers + 1;
-    (void)err;
+    size_t n = (size_t)run->tree.workers + 1;
     if (count == 0)
-        return 0;
-    run->own->hit = need_zeroed(n, sizeof(*run->own->hit));
+        return;
+    run->hit = need_zeroed(n, sizeof(*run->hit));
     run->toll = need_zeroed(n * count, sizeof(*run->toll));
-    setup_pick_perturbed(run->setup, run->own->hit);
-    return 0;
+    setup_pick_perturbed(run->setup, run->hit);
+}
+
+void perturb_close(struct run *run)
+{
+    free(run->hit);
+    free(run->toll);
 }
 
 /* The platform is everybody's: slower for this cell only. */
@@ -34,23 +38,24 @@ void perturb_begin(struct run *run)
     }
     if (latency == 1 && bandwidth == 1)
         return;
-    run->own->way = world_scale_links(latency, bandwidth);
-    if (run->own->way == NULL)
+    run->links = world_scale_links(latency, bandwidth);
+    if (run->links == NULL)
         need_failed();
 }
 
 void perturb_end(struct run *run)
 {
-    if (run->own->way != NULL)
-        world_restore_links(run->own->way);
-    run->own->way = NULL;
+    if (run->links != NULL)
+        world_restore_links(run->links);
+    run->links = NULL;
 }
 
 /* ---- by a worker ---- */
 
 static double start_of(const struct seat *seat)
 {
-    return run_rank_of(seat->run, seat_worker(seat))->start_s;
+    const struct run *run = seat->run;
+    return run->part[run->tree.worker_rank[seat - run->seat]].start_s;
 }
 
 /* Ranks have no stack for formatted output.  SimGrid finds that all wait. */
@@ -97,10 +102,10 @@ void perturb_seat(struct seat *seat)
 {
     const struct run *run = seat->run;
     int count = run->setup->perturbs.count;
-    size_t worker = (size_t)seat_worker(seat);
-    if (run->own->hit == NULL)
+    size_t worker = (size_t)(seat - run->seat);
+    if (run->hit == NULL)
         return;
-    seat->hit = run->own->hit[worker];
+    seat->hit = run->hit[worker];
     seat->toll = run->toll + worker * (size_t)count;
     for (int k = 0; k < count; k++)
         seat->toll[k] = (struct perturb_toll){

@@ -1,0 +1,100 @@
+#include "harness/loop/loop_costs.h"
+
+#include "harness/guard/need.h"
+#include "kernels/support/costs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct loop_known {
+    struct loop_known *next;
+    double *before;
+    char choice[sizeof(((struct cell *)0)->costs)];
+};
+
+static int add_model(const struct loop *loop, double *before, struct error *err)
+{
+    const struct kernel_cost *cost = loop->kernel->cost;
+    if (cost == NULL || cost->operations == NULL)
+        return error_set(err, ENOTSUP, "costs model: kernel %s has none",
+                         loop->kernel->name);
+    for (int64_t i = 0; i < loop->iterations; i++)
+        before[i + 1] = before[i] + cost->operations(loop->instance, i);
+    return 0;
+}
+
+static int add_measured(const struct loop *loop, const struct comm *comm,
+                        double *before, struct error *err)
+{
+    if (loop_measured(loop, comm, before))
+        return 0;
+    return error_set(err, ENOTSUP,
+                     "costs measured: the iterations of kernel %s were not "
+                     "measured one by one",
+                     loop->kernel->name);
+}
+
+static int add_file(const struct loop *loop, const char *path, double *before,
+                    struct error *err)
+{
+    double *cost;
+    int64_t count;
+    int code = costs_read("costs", path, &cost, &count, err);
+    if (code != 0)
+        return code;
+    if (count != loop->iterations)
+        code = error_set(err, EINVAL,
+                         "costs: %s has %" PRId64 " costs, kernel %s has "
+                         "%" PRId64 " iterations",
+                         path, count, loop->kernel->name, loop->iterations);
+    for (int64_t i = 0; code == 0 && i < count; i++)
+        before[i + 1] = before[i] + cost[i];
+    free(cost);
+    return code;
+}
+
+static int add_costs(const struct loop *loop, const char *choice,
+                     const struct comm *comm, double *before, struct error *err)
+{
+    if (strcmp(choice, "model") == 0)
+        return add_model(loop, before, err);
+    if (strcmp(choice, "measured") == 0)
+        return add_measured(loop, comm, before, err);
+    return add_file(loop, choice, before, err);
+}
+
+int loop_costs(struct loop *loop, const char *choice, const struct comm *comm,
+               const double **before, struct error *err)
+{
+    struct loop_known *known = loop->known_costs;
+    while (known != NULL && strcmp(known->choice, choice) != 0)
+        known = known->next;
+    if (known == NULL) {
+        known = need_zeroed(1, sizeof(*known));
+        known->before =
+            need_zeroed((size_t)loop->iterations + 1, sizeof(*known->before));
+        int code = add_costs(loop, choice, comm, known->before, err);
+        if (code != 0) {
+            free(known->before);
+            free(known);
+            return code;
+        }
+        strcpy(known->choice, choice);
+        known->next = loop->known_costs;
+        loop->known_costs = known;
+    }
+    *before = known->before;
+    return 0;
+}
+
+void loop_costs_close(struct loop *loop)
+{
+    struct loop_known *known;
+    while ((known = loop->known_costs) != NULL) {
+        loop->known_costs = known->next;
+        free(known->before);
+        free(known);
+    }
+}
