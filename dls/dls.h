@@ -17,9 +17,9 @@
  *     dls_close(loop, NULL);
  *
  * Errors.  Functions return a negative errno.  After dls_open, dls_next,
- * dls_leave and dls_again, dls_error gives one line that says what is wrong and
- * what is allowed.  Misuse that the library can see is an error; the comments
- * say what it cannot see.
+ * dls_leave, dls_again and dls_costs, dls_error gives one line that says what
+ * is wrong and what is allowed.  Misuse that the library can see is an error;
+ * the comments say what it cannot see.
  *
  * Link with -ldls (pkg-config dls). */
 #ifndef DLS_H
@@ -51,7 +51,7 @@ typedef struct dls_context dls_context;
  *
  *     dls_options options = {.size = sizeof(options), .name = "rays"};
  *
- * Texts and powers are copied; the context must outlive the loop. */
+ * Texts, powers and costs are copied; the context must outlive the loop. */
 typedef struct dls_options {
     size_t size; /* sizeof(dls_options) */
     /* The name of this loop in DLS_SCHEDULE and reports; NULL: "loop". */
@@ -65,6 +65,10 @@ typedef struct dls_options {
      * schemes that count with them (wf, dtss, ...); NULL: all are equal. */
     const double *power;
     const dls_context *context; /* NULL: built-in schemes only */
+    /* What each iteration costs, `iterations` numbers of 0 and more in any
+     * unit, for schemes that count with them (hss, binlpt, static:by=cost);
+     * NULL: not known, and those schemes are refused. */
+    const double *costs;
 } dls_options;
 
 /* Opens a loop.  scheme: a name with its keys, such as "gss" or
@@ -120,6 +124,13 @@ int dls_leave(dls_loop *loop, int worker);
  * and dls_unfinished says how many; -EINVAL for a loop that the scheme refuses
  * and -ENOMEM: then only dls_error and dls_close are left. */
 int dls_again(dls_loop *loop, int64_t iterations);
+
+/* The costs of the iterations from the next dls_again on, as options.costs
+ * before the first time; a loop of as many iterations keeps its costs until
+ * then.  Called when all iterations are finished.  Returns 0; -EINVAL for costs
+ * that are NULL, negative or not finite, -EBUSY, or -ENOMEM: then the costs are
+ * as before. */
+int dls_costs(dls_loop *loop, const double *costs, int64_t iterations);
 
 /* Iterations that are not finished: not handed out, or in the chunk of a
  * worker that has neither asked again nor left.  Exact while no worker is in

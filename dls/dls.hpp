@@ -115,6 +115,10 @@ public:
     }
     void leave(int worker) { check(dls_leave(loop_, worker)); }
     void again(int64_t iterations) { check(dls_again(loop_, iterations)); }
+    /* From the next again() on; see dls_costs. */
+    void costs(const double *costs, int64_t iterations) {
+        check(dls_costs(loop_, costs, iterations));
+    }
     int64_t unfinished() const { return dls_unfinished(loop_); }
     const char *scheme() const { return dls_scheme_of(loop_); }
 

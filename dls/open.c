@@ -108,7 +108,8 @@ static struct own_loop shape_of(const dls_loop *loop)
 {
     return (struct own_loop){.base = {.iterations = loop->iterations,
                                       .workers = loop->workers,
-                                      .power = loop->power},
+                                      .power = loop->power,
+                                      .cost = loop->cost},
                              .own = loop->own};
 }
 
@@ -163,8 +164,8 @@ static void open_source(dls_loop *loop, int number)
 static int begin_loop(dls_loop *loop)
 {
     const struct own_loop shape = shape_of(loop);
-    int code = 0;
-    if (loop->iterations > 0)
+    int code = costs_check(loop);
+    if (code == 0 && loop->iterations > 0)
         code = begin_table(loop, &shape);
     if (code == 0 && loop->iterations > 0 && loop->table.steps == 0)
         code = begin_state(loop, &shape);
@@ -240,6 +241,8 @@ static int open_loop(dls_loop *loop, const char *scheme, int64_t iterations,
     loop->iterations = iterations;
     code = copy_powers(loop, known.power);
     if (code == 0)
+        code = costs_copy(loop, known.costs, iterations);
+    if (code == 0)
         code = allocate(loop);
     return code != 0 ? code : begin_loop(loop);
 }
@@ -249,6 +252,7 @@ static void drop_parts(dls_loop *loop)
     sched_table_free(&loop->table);
     free(loop->memory);
     free(loop->power);
+    free(loop->cost);
     free(loop->worker);
     free(loop->counter);
     free(loop->lock);

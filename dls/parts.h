@@ -46,6 +46,8 @@ struct dls_loop {
     const dls_scheme *own; /* a scheme of the program's; NULL: a built-in one */
     int64_t min_chunk;
     double *power; /* NULL: equal */
+    double *cost;  /* before each iteration; NULL: not known, or not needed */
+    int64_t cost_count;
     bool prepared; /* the scheme has begun: `again` continues it */
 
     struct sched sched;
@@ -93,6 +95,16 @@ struct schedule {
  * gives.  Returns 0 or -errno. */
 int schedule_resolve(const char *name, const char *given,
                      struct schedule *schedule, struct error *err);
+
+/* ---- costs.c ---- */
+
+/* Keeps the sums of these costs where the scheme needs them; NULL: none.
+ * Returns 0, -EINVAL or -ENOMEM. */
+int costs_copy(dls_loop *loop, const double *costs, int64_t count);
+
+/* Whether the costs that the scheme needs are those of the loop that begins.
+ * Returns 0 or -EINVAL. */
+int costs_check(dls_loop *loop);
 
 /* ---- open.c ---- */
 
