@@ -102,6 +102,20 @@ static void print_charges(const char *kind, const struct calibration_charge *c)
     print_charge(kind, "waiting for what is stolen", c->steal);
 }
 
+/* What rank 0 takes in. */
+static void print_rates(const struct calibration_kind *kind)
+{
+    if (kind->workers == 0 || isnan(kind->rate[0].messages))
+        return;
+    printf("\nMessages that one rank takes in when all others send\n"
+           "  %12s %14s %10s\n",
+           "bytes", "a second", "MB/s");
+    for (int i = 0; i < CALIBRATION_SIZES; i++)
+        printf("  %12.0f %14.0f %10.1f\n", kind->rate[i].bytes,
+               kind->rate[i].messages,
+               kind->rate[i].messages * kind->rate[i].bytes / 1e6);
+}
+
 static void print_slices(const char *kind, const struct calibration_slices *s)
 {
     char run[24], gap[24], start[24];
@@ -137,6 +151,7 @@ void calibrate_table(const struct calibration *c)
     for (int i = 0; i < CALIBRATION_KINDS; i++)
         if (c->kind[i].workers > 0)
             print_charges(calibration_names[i], &c->kind[i].charge);
+    print_rates(&c->kind[CALIBRATION_RANKS]);
     printf("\nA worker and one busy process on its core\n");
     for (int i = 0; i < CALIBRATION_KINDS; i++)
         if (c->kind[i].workers > 0)

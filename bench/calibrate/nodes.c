@@ -84,6 +84,14 @@ void nodes_table(const struct calibration *node,
     print_both("latency (fit over sizes)", latency[0], latency[1], 1e6, "us");
     print_both("bandwidth (fit over sizes)", 1 / byte_s[0], 1 / byte_s[1], 1e-6,
                "MB/s");
+    for (int i = 0; i < CALIBRATION_SIZES; i++) {
+        if (isnan(in->rate[i].messages) || isnan(apart->rate[i].messages))
+            continue;
+        snprintf(what, sizeof(what), "taken in, %.0f bytes",
+                 apart->rate[i].bytes);
+        print_both(what, in->rate[i].messages, apart->rate[i].messages, 1,
+                   "a second");
+    }
     print_both("requests of a master", 1 / in->charge.round,
                1 / apart->charge.round, 1, "a second");
 }

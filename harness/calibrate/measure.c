@@ -2,6 +2,7 @@
 
 #include "harness/calibrate/dispatch.h"
 #include "harness/calibrate/exchange.h"
+#include "harness/calibrate/rates.h"
 #include "harness/calibrate/slices.h"
 #include "harness/calibrate/transfer.h"
 #include "harness/calibrate/work.h"
@@ -69,6 +70,8 @@ static int measure_kind(struct crew *crew, const struct measure_plan *plan,
     int code = dispatch_measure(crew->context, plan->oversubscribe, kind, err);
     if (code == 0)
         code = dispatch_charges(crew->context, plan->oversubscribe, kind, err);
+    if (code == 0)
+        code = rates_measure(&crew->context->comm, kind, err);
     if (code == 0)
         gather_hosts(crew, kind);
     if (code == 0)

@@ -92,6 +92,12 @@ struct calibration_charge {
                        through memory, from another rank by message */
 };
 
+/* What rank 0 takes in when all others send to it. */
+struct calibration_rate {
+    double bytes;
+    double messages; /* a second; NAN: not measured */
+};
+
 /* A worker and one busy process on its core, as the system shares the core. */
 enum { CALIBRATION_STARTS = 15 };
 struct calibration_slices {
@@ -114,6 +120,7 @@ struct calibration_kind {
     int dispatches;
     struct calibration_dispatch dispatch[4];
     struct calibration_charge charge;
+    struct calibration_rate rate[CALIBRATION_SIZES];
     struct calibration_slices slices;
 };
 

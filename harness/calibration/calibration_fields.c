@@ -71,6 +71,12 @@ const struct record_field calibration_dispatch_fields[] = {
     {"c_sch_s", RECORD_REAL, DISPATCH(c_sch), SECONDS},
     {.name = NULL}};
 
+#define RATE(member) RECORD_AT(struct calibration_rate, member)
+const struct record_field calibration_rate_fields[] = {
+    {"bytes", RECORD_REAL, RATE(bytes), .above = true, .most = 1e12},
+    {"messages_per_s", RECORD_KNOWN, RATE(messages), .most = 1e12},
+    {.name = NULL}};
+
 #define CHARGE(member) RECORD_AT(struct calibration_charge, member)
 const struct record_field calibration_charge_fields[] = {
     {"state_s", RECORD_KNOWN, CHARGE(state), SECONDS},

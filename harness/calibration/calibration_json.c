@@ -7,6 +7,7 @@
 #include "harness/record/record.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,12 +90,15 @@ static json_t *kernels_to_json(const struct calibration_kind *kind)
 json_t *calibration_kind_to_json(const struct calibration_kind *kind)
 {
     return json_pack(
-        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "workers", workers_to_json(kind),
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "workers", workers_to_json(kind),
         "boundaries", pairs_to_json(kind), "kernels", kernels_to_json(kind),
         "transfers", transfers_to_json(kind), "dispatch",
         record_list(kind->dispatch, kind->dispatches, sizeof(*kind->dispatch),
                     calibration_dispatch_fields),
         "charges", record_object(&kind->charge, calibration_charge_fields),
+        "rates",
+        record_list(kind->rate, kind->rate[0].bytes > 0 ? CALIBRATION_SIZES : 0,
+                    sizeof(*kind->rate), calibration_rate_fields),
         "slices", calibration_slices_to_json(&kind->slices));
 }
 
@@ -219,6 +223,22 @@ static int read_dispatch(const struct reader *reader, const json_t *list,
                                       reader->err));
 }
 
+/* Earlier versions did not measure them. */
+static int read_rates(const struct reader *reader, const json_t *list,
+                      struct calibration_kind *kind)
+{
+    for (int i = 0; i < CALIBRATION_SIZES; i++)
+        kind->rate[i] = (struct calibration_rate){0, NAN};
+    if (list == NULL || json_array_size(list) == 0)
+        return 0;
+    if (json_array_size(list) != CALIBRATION_SIZES)
+        return refuse_value(reader, "all", "rates", "a list of 7");
+    return add_place(reader, "rates",
+                     record_take_list(list, kind->rate, CALIBRATION_SIZES,
+                                      sizeof(*kind->rate),
+                                      calibration_rate_fields, reader->err));
+}
+
 /* Makes room for what is in the lists. */
 static int count_lists(const struct reader *reader, const json_t *object,
                        struct calibration_kind *kind)
@@ -270,6 +290,8 @@ static int read_kind(const struct reader *reader, const json_t *object,
         code = read_lists(reader, object, kind);
     if (code == 0)
         code = read_dispatch(reader, json_object_get(object, "dispatch"), kind);
+    if (code == 0)
+        code = read_rates(reader, json_object_get(object, "rates"), kind);
     if (code == 0)
         code = read_fields(reader, json_object_get(object, "charges"),
                            "charges", &kind->charge, calibration_charge_fields);

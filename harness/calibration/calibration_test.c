@@ -52,6 +52,8 @@ static struct calibration make(void)
     kind->charge =
         (struct calibration_charge){2e-8, 5e-8, 6e-8, 2e-7, NAN, 3e-7};
     kind->slices = (struct calibration_slices){.run = 0.0039, .gap = 0.0041};
+    for (int i = 0; i < CALIBRATION_SIZES; i++)
+        kind->rate[i] = (struct calibration_rate){8 << i, 1e6 / (i + 3)};
     for (int i = 0; i < CALIBRATION_STARTS; i++)
         kind->slices.start[i] = 0.001 / 3 * i;
     for (int i = 0; i < 2; i++) {
@@ -110,6 +112,7 @@ static void assert_same_kind(const struct calibration_kind *a,
     }
     assert_string_equal(a->dispatch[0].transport, b->dispatch[0].transport);
     assert_true(a->dispatch[0].c_sch == b->dispatch[0].c_sch);
+    assert_memory_equal(a->rate, b->rate, sizeof(a->rate));
     assert_memory_equal(&a->slices, &b->slices, sizeof(a->slices));
     assert_true(a->charge.state == b->charge.state);
     assert_true(a->charge.send == b->charge.send);
@@ -180,6 +183,10 @@ static const struct {
      "'dispatch' must be a list of 4 at most"},
     {"\"transfers\": ", "\"transfers\": null, \"y\": ",
      "'transfers' must be a list"},
+    {"\"messages_per_s\": ", "\"messages_per_s\": -1, \"x\": ",
+     "rates: 'messages_per_s' must be"},
+    {"\"rates\": [", "\"rates\": [{\"bytes\": 8, \"messages_per_s\": 1}, ",
+     "'rates' must be a list of 7"},
     {"\"run_s\": ", "\"run_s\": 1e-300, \"x\": ", "slices: 'run_s, gap_s"},
     {"\"gap_s\": ", "\"gap_s\": 1e308, \"x\": ", "slices: 'run_s, gap_s"},
 };

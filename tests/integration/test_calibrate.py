@@ -76,6 +76,21 @@ def test_what_simulations_charge(measured):
         assert "steal" in {x["transport"] for x in kind["dispatch"]}
 
 
+def test_a_rank_takes_in_messages_of_every_size(measured):
+    """More bytes a second, and no more messages, the longer they are: between
+    the ends of the list, as others may take the cores away in between."""
+    path, out = measured
+    kinds = json.loads(path.read_text())["kinds"]
+    assert {x["messages_per_s"] for x in kinds["threads"]["rates"]} == {None}
+    rates = kinds["ranks"]["rates"]
+    first, last = rates[0], rates[-1]
+    assert [x["bytes"] for x in rates] == sorted(x["bytes"] for x in rates)
+    assert first["messages_per_s"] > last["messages_per_s"] > 0
+    assert (first["messages_per_s"] * first["bytes"]
+            < last["messages_per_s"] * last["bytes"])
+    assert "Messages that one rank takes in when all others send" in out
+
+
 def test_nothing_but_the_file_is_left(measured):
     path, _ = measured
     left = {x.name for x in path.parent.iterdir()} - {"cache"}
