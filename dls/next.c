@@ -98,7 +98,7 @@ static __attribute__((noinline)) int next_slowly(dls_loop *loop, int number,
         return has_left(loop, number);
     bool more = loop->measures ? take_measured(loop, worker, &chunk)
                                : take_from_source(loop, worker, &chunk);
-    worker->counted = loop->measures ? NULL : worker->source.base.table;
+    worker->counts = !loop->measures && worker->source.base.table != NULL;
     if (!more)
         return 0;
     *begin = chunk.start;
@@ -113,13 +113,9 @@ DLS_PUBLIC int dls_next(dls_loop *loop, int number, int64_t *begin,
         (unsigned)number >= (unsigned)loop->workers)
         return refuse_next(loop, number, begin != NULL && end != NULL);
     struct dls_worker *worker = &loop->worker[number];
-    const struct sched_table *table = worker->counted;
-    if (table == NULL)
+    struct chunk chunk;
+    if (!worker->counts || !source_count(&worker->source.base, &chunk))
         return next_slowly(loop, number, begin, end);
-    int64_t step = source_step(loop->counter);
-    if (step >= table->steps)
-        return next_slowly(loop, number, begin, end);
-    struct chunk chunk = sched_table_chunk(table, step);
     worker->run += worker->out;
     worker->out = chunk.size;
     worker->chunks++;
@@ -157,7 +153,7 @@ DLS_PUBLIC int dls_leave(dls_loop *loop, int number)
     finish_chunk(worker);
     give_back(loop, worker);
     worker->left = true;
-    worker->counted = NULL;
+    worker->counts = false;
     return 0;
 }
 

@@ -17,9 +17,9 @@
 
 /* One worker's end, on separate cache lines. */
 struct dls_worker {
-    /* The table that a counter alone leads through: the short way of dls_next.
-     * NULL: there is more to do. */
-    _Alignas(128) const struct sched_table *counted;
+    /* The counter alone leads through a table: the short way of dls_next.  If
+     * not, there is more to do. */
+    _Alignas(128) bool counts;
     int64_t out;    /* iterations of the chunk it has, 0: none */
     int64_t run;    /* iterations finished */
     int64_t chunks; /* that it got */
