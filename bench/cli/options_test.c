@@ -200,15 +200,23 @@ static void a_word_where_none_is_allowed_is_refused(void **unused)
     assert_string_equal(err.text, "test: 'more' is not an option");
 }
 
-static void help_has_every_option(void **unused)
+/* What is printed, to be freed. */
+static char *print_page(void (*print)(const struct options_page *, FILE *),
+                        const struct options_page *of)
 {
-    (void)unused;
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    options_print_help(&page, out);
+    print(of, out);
     fclose(out);
+    return text;
+}
+
+static void help_has_every_option(void **unused)
+{
+    (void)unused;
+    char *text = print_page(options_print_help, &page);
     assert_string_equal(text, "Usage: dlsbench test [OPTION...] [WORD]\n"
                               "Tests.\n"
                               "\n"
@@ -242,12 +250,7 @@ static void help_has_every_option(void **unused)
 static void usage_names_every_option(void **unused)
 {
     (void)unused;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    options_print_usage(&page, out);
-    fclose(out);
+    char *text = print_page(options_print_usage, &page);
     assert_string_equal(text,
                         "Usage: dlsbench test [--loud] [--out=FILE] "
                         "[--count=N] [--share=X]\n"
@@ -267,12 +270,7 @@ static void long_examples_go_on_behind_a_backslash(void **unused)
         .details = " as it is\n\nAnother.",
         .examples = "dlsbench long --first 1234567890 --second 1234567890 "
                     "--third 1234567890 --fourth 1"};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    options_print_help(&wordy, out);
-    fclose(out);
+    char *text = print_page(options_print_help, &wordy);
     assert_non_null(strstr(text, "Usage: dlsbench [OPTION...] FIRST\n"
                                  "  or:  dlsbench [OPTION...] SECOND\n"
                                  "Tests.\n"));
