@@ -46,7 +46,7 @@ def check(result):
 def test_who_has_all_the_work_is_robbed(dlsbench, costs, layout):
     """All that takes long is in the share of worker 0, half of it and more
     is run by others."""
-    many = [2e-4] * 60 + [1e-7] * (60 * 5)
+    many = [1e-3] * 60 + [1e-7] * (60 * 5)
     result = dlsbench("run", "--kernel", costs(many), "--scheme", "ss",
                       *layout.split(), *STEAL, *ONCE)
     row, chunks = check(result)
