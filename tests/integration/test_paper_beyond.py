@@ -3,11 +3,12 @@ masters on one level and on two."""
 
 import pytest
 
+from conftest import racks
 from paper_files import rows, run, written
 
 SMALLER = """
 name: beyond
-platform: bench/platforms/ranger.xml
+platform: {platform}
 master: dedicated
 scheme: dfss
 min_chunk: 5
@@ -21,7 +22,8 @@ cells:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     out = tmp_path_factory.mktemp("beyond")
-    (out / "smaller.yaml").write_text(SMALLER)
+    (out / "smaller.yaml").write_text(SMALLER.format(
+        platform=racks(out)))
     run("build/dlsbench", "sim", out / "smaller.yaml", "--out",
         out / "beyond")
     return out, written("beyond", out)

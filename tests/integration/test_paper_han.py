@@ -3,6 +3,7 @@ masters."""
 
 import pytest
 
+from conftest import racks
 from paper_files import PAPERS, rows, run, written
 
 FEW = ("workers=[256,512]", 'hierarchy=[flat,"16"]', "kernel=adjoint:size=100")
@@ -22,7 +23,8 @@ def report(tmp_path_factory):
     out = tmp_path_factory.mktemp("han")
     (out / "han.yaml").write_text(convolution())
     run("build/dlsbench", "sim", out / "han.yaml", "--out", out / "han",
-        *(w for s in FEW for w in ("--set", s)))
+        *(w for s in (f"platform={racks(out)}", *FEW)
+          for w in ("--set", s)))
     return out, written("han", out)
 
 

@@ -5,7 +5,8 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT, SMALL, assert_same_digits, environment, start
+from conftest import (ROOT, SMALL, assert_same_digits, environment, racks,
+                      start)
 
 RANGER = ROOT / "bench/platforms/ranger.xml"
 PLATFORMS = [RANGER, *sorted((ROOT / "bench/papers").glob("*/*.xml"))]
@@ -123,28 +124,18 @@ def test_the_same_chunks_natively_and_simulated(dlsbench, sim, scheme):
     assert sequence(sim(*args, out="sim")) == chunks
 
 
-@pytest.fixture
-def racks(tmp_path):
-    """272 of Ranger's nodes: SimGrid takes seconds to make all of them."""
-    path = tmp_path / "racks.xml"
-    path.write_text(RANGER.read_text().replace("0-4351", "0-271")
-                    .replace("16,272;", "16,17;"))
-    assert "0-271" in path.read_text() and "16,17;" in path.read_text()
-    return path
-
-
-def test_two_simulations_are_equal_to_the_last_digit(sim, racks):
-    args = ("--platform", racks, "--workers", 500, "--master", "dedicated",
-            "--hierarchy", 4, "--kernel", "adjoint:size=100", "--scheme",
-            "dfss", "--trace")
+def test_two_simulations_are_equal_to_the_last_digit(sim, tmp_path):
+    args = ("--platform", racks(tmp_path), "--workers", 500, "--master",
+            "dedicated", "--hierarchy", 4, "--kernel", "adjoint:size=100",
+            "--scheme", "dfss", "--trace")
     first, second = sim(*args, out="first"), sim(*args, out="second")
     assert_same_digits(first, second)
 
 
-def test_stacks_are_large_enough(sim, racks):
+def test_stacks_are_large_enough(sim, tmp_path):
     """1,024 ranks have stacks of 16 KiB with guard pages behind them."""
-    row = only(sim("--platform", racks, "--workers", 1024, "--master",
-                   "dedicated", "--hierarchy", "4x4", "--kernel",
+    row = only(sim("--platform", racks(tmp_path), "--workers", 1024,
+                   "--master", "dedicated", "--hierarchy", "4x4", "--kernel",
                    "adjoint:size=100", "--scheme", "fss"))
     assert row["workers"] == 1024 and row["ranks"] == 1024 + 21
 
