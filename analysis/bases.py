@@ -18,9 +18,9 @@ import stats
 SINGLE = "single-master"
 # How a loop is spread over workers: this may differ from the base's.
 SPREAD = ["hierarchy", "ranks", "threads", "transport", "master", "window",
-          "openmp", "victim", "collect", "rank_per", "smt", "bind", "memory",
-          "power", "load", "prefetch", "min_chunk", "protocol", "placement",
-          "timing", "reissue"]
+          "openmp", "victim", "collect", "answer", "rank_per", "smt", "bind",
+          "memory", "power", "load", "prefetch", "min_chunk", "protocol",
+          "placement", "timing", "reissue"]
 # Columns that are not choices, and columns that follow from one.
 NEVER = ["cell", "predicted_s"]
 

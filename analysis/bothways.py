@@ -2,8 +2,8 @@
 
 # Columns that make two cells the same loop, run in the same way.
 SAME = ["kernel", "scheme", "ranks", "threads", "workers", "hierarchy",
-        "transport", "master", "collect", "prefetch", "min_chunk", "power",
-        "load", "perturb", "reissue", "protocol", "placement",
+        "transport", "master", "collect", "answer", "prefetch", "min_chunk",
+        "power", "load", "perturb", "reissue", "protocol", "placement",
         "sync_interval", "sync_choice", "smt", "rank_per", "memory", "data",
         "victim"]
 

@@ -4,10 +4,10 @@ import math
 
 WORDS = {"launch", "cell", "kernel", "scheme", "type", "status", "hierarchy",
          "transport", "master", "window", "openmp", "victim", "collect",
-         "bind", "timing", "protocol", "data", "placement", "power", "load",
-         "perturb", "rank_per", "memory", "costs", "platform", "sync_choice",
-         "reason", "started", "chosen_scheme", "chosen_hierarchy", "by",
-         "candidate"}
+         "answer", "bind", "timing", "protocol", "data", "placement", "power",
+         "load", "perturb", "rank_per", "memory", "costs", "platform",
+         "sync_choice", "reason", "started", "chosen_scheme",
+         "chosen_hierarchy", "by", "candidate"}
 NUMBERS = {"schema", "ranks", "threads", "workers", "repetition",
            "repetitions", "iterations", "chunks", "messages", "bytes",
            "imbalance", "cv", "min_chunk", "sync_interval", "reissue", "cp",

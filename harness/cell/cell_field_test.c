@@ -175,6 +175,9 @@ static void words_say_what_is_not_as_usual(void **unused)
     assert_string_equal(words, ", master computing, flat, collect local, no "
                                "prefetch, bind 0-3, smt, min-chunk 7, "
                                "non-dedicated, load w1:1");
+    cell = good(WORDS("layout=2x1", "answer=collected"));
+    cell_words(&cell, words, sizeof(words));
+    assert_string_equal(words, ", master computing, flat, answer collected");
     cell = good(WORDS("kernel=heat", "sync_interval=auto"));
     cell.sync_interval = 42;
     cell_words(&cell, words, sizeof(words));

@@ -120,6 +120,8 @@ static const struct {
     {"33e3ac219a6724b3",
      "kernel=adjoint scheme=af layout=2x2 min_chunk=2 timing=chunk "
      "bind=scatter smt=on rank_per=socket prefetch=off perturb=delay:factor=2"},
+    {"f01009c6b8571b35",
+     "kernel=adjoint scheme=ss layout=3x1 prefetch=off answer=collected"},
     {"616f01023385554a",
      "kernel=heat:steps=3 scheme=wf platform=this-machine threads=2 power=1,2 "
      "load=w1:1 sync_interval=auto placement=replan min_chunk=3"},

@@ -50,9 +50,10 @@ static void damaged_json_is_refused(void **unused)
 {
     (void)unused;
     static const char *const keys[] = {
-        "kernel",  "scheme",  "hierarchy", "transport", "master",   "window",
-        "collect", "bind",    "timing",    "power",     "load",     "prefetch",
-        "ranks",   "threads", "min_chunk", "smt",       "rank_per", "memory"};
+        "kernel",    "scheme",  "hierarchy", "transport", "master",
+        "window",    "collect", "answer",    "bind",      "timing",
+        "power",     "load",    "prefetch",  "ranks",     "threads",
+        "min_chunk", "smt",     "rank_per",  "memory"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         damaged(keys[i], NULL);
         damaged(keys[i], json_null());

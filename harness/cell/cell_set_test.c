@@ -52,6 +52,8 @@ static const struct {
     {"load", "x"},
     {"perturb", "stop:at=1"},
     {"reissue", "4"},
+    {"answer", "early"},
+    {"answer", "collected"},
     {"prefetch", "on"},
     {"prefetch", "off"},
     {"prefetch", "true"},

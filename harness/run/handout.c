@@ -5,6 +5,14 @@
 
 #include <string.h>
 
+static enum transport_results results_of(const struct cell *cell)
+{
+    if (strcmp(cell->collect, "master") != 0)
+        return TRANSPORT_RESULTS_STAY;
+    return strcmp(cell->answer, "collected") == 0 ? TRANSPORT_RESULTS_FIRST
+                                                  : TRANSPORT_RESULTS_TRAVEL;
+}
+
 int handout_open(struct transport *transport, const struct setup *setup,
                  struct loop *loop, const struct tree *tree,
                  const struct powers *powers, const struct planned *planned,
@@ -40,7 +48,7 @@ int handout_open(struct transport *transport, const struct setup *setup,
         .iteration_s = loop->serial_s > 0 ? mean_s : 0,
         .keeps = !setup->replan,
         .prefetch = cell->prefetch,
-        .collect = strcmp(cell->collect, "master") == 0,
+        .collect = results_of(cell),
         .reissue = cell->reissue,
         .output = loop->output,
         .inbox = loop->inbox,

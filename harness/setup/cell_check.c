@@ -170,6 +170,17 @@ static int check_steps(struct setup *setup, struct error *err)
     return 0;
 }
 
+/* When it is known where results go. */
+static int check_answer(struct setup *setup, struct error *err)
+{
+    const struct cell *cell = &setup->cell;
+    if (text_is(cell->answer, "early") || text_is(cell->collect, "master"))
+        return 0;
+    return error_set(err, ENOTSUP,
+                     "answer collected: with collect local no results come to "
+                     "a master, use answer early");
+}
+
 /* How workers are bound, in one form. */
 static int check_binding(struct setup *setup, struct error *err)
 {
@@ -288,6 +299,7 @@ static int (*const parts[])(struct setup *setup, struct error *err) = {
     resolve_workers,
     setup_settle_transport,
     setup_check_transport,
+    check_answer,
     setup_check_schedule,
     check_hierarchy,
     check_shape,

@@ -116,6 +116,11 @@ static int check_reissue(struct setup *setup, struct error *err)
                          "reissue: under hierarchy %s no one master knows what "
                          "is out; %s",
                          cell->hierarchy, possible);
+    if (text_is(cell->answer, "collected"))
+        return error_set(err, ENOTSUP,
+                         "reissue: with answer collected a master waits for "
+                         "the results of a worker that may be gone; use answer "
+                         "early");
     if (text_is(cell->data, "sent"))
         return error_set(err, ENOTSUP,
                          "reissue: with data sent chunks are not handed out "

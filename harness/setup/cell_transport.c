@@ -124,6 +124,8 @@ int setup_settle_transport(struct setup *setup, struct error *err)
         strcpy(cell->master, "computing");
     if (!transport_has_field(ops, "prefetch"))
         cell->prefetch = false;
+    if (!transport_has_field(ops, "answer"))
+        strcpy(cell->answer, "early");
     settle_own(cell);
     return 0;
 }

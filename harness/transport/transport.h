@@ -124,6 +124,14 @@ struct sched_pair;
 struct push_chunk;
 struct openmp_schedule;
 
+/* Results stay where they were computed; travel to a master; travel there, and
+ * who brings them is answered when they are there. */
+enum transport_results {
+    TRANSPORT_RESULTS_STAY,
+    TRANSPORT_RESULTS_TRAVEL,
+    TRANSPORT_RESULTS_FIRST
+};
+
 /* A loop that is to be handed out.  All pointers stay the caller's and outlive
  * the transport; 0 or NULL means that a field is not requested. */
 struct transport_setup {
@@ -145,7 +153,7 @@ struct transport_setup {
     double iteration_s; /* mean of an iteration; 0: not known */
     bool keeps;         /* a scheme's knowledge is for the next repetition */
     bool prefetch;      /* requests go one ahead; of a plan: overlap */
-    bool collect;       /* results travel to the master */
+    enum transport_results collect;
     double reissue; /* chunks that are out for this many times their expected
                        time are handed out again; 0: never */
     /* Results of the whole loop: this rank's copy, and where a master collects

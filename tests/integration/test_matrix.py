@@ -44,6 +44,10 @@ RANKS = """
     hierarchy: [flat, "2"]
     master: dedicated
     collect: [master, local]
+  - transport: master
+    scheme: {schemes}
+    hierarchy: ["2", 2xnode]
+    answer: collected
   - transport: window
     window: [shared, rma]
     scheme: {schemes}

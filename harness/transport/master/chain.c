@@ -272,9 +272,8 @@ static int open_upstream(struct chain *chain, struct error *err)
     return 0;
 }
 
-/* The iterations that take about as long as an answer, by their mean cost:
- * a computing master looks for requests every 20 us.  Where the answer brings
- * data it may take as long as a chunk. */
+/* The iterations that take about as long as an answer: a computing master looks
+ * for requests every 20 us, and an answer with data may take a chunk's time. */
 static int64_t ahead_of(const struct transport_setup *setup)
 {
     const double lead_s = 50e-6;
@@ -293,26 +292,28 @@ static int open_relay(struct chain *chain, struct error *err)
     struct chain_root *root = chain->root;
     const struct transport_setup *setup = chain->setup;
     const struct sched_pair *pair = setup->scheme;
-    struct relay_setup relay = {.comm = chain->comm,
-                                .tree = chain->tree,
-                                .collect = setup->collect,
-                                .prefetch = setup->prefetch,
-                                .ahead = ahead_of(setup),
-                                .reissues = setup->reissue > 0,
-                                .book = root->has_book ? &root->book : NULL,
-                                .own = chain->own,
-                                .input = setup->input,
-                                .patience = setup->patience,
-                                .scheme = &root->sched,
-                                .pair = pair,
-                                .units = pair->inner ? &root->units : NULL,
-                                .iterations = setup->iterations,
-                                .min_chunk = setup->min_chunk,
-                                .power = setup->power,
-                                .cost = setup->cost,
-                                .output = setup->output,
-                                .inbox = setup->inbox,
-                                .output_bytes = setup->output_bytes};
+    struct relay_setup relay = {
+        .comm = chain->comm,
+        .tree = chain->tree,
+        .collect = setup->collect != TRANSPORT_RESULTS_STAY,
+        .prefetch = setup->prefetch,
+        .first = setup->collect == TRANSPORT_RESULTS_FIRST,
+        .ahead = ahead_of(setup),
+        .reissues = setup->reissue > 0,
+        .book = root->has_book ? &root->book : NULL,
+        .own = chain->own,
+        .input = setup->input,
+        .patience = setup->patience,
+        .scheme = &root->sched,
+        .pair = pair,
+        .units = pair->inner ? &root->units : NULL,
+        .iterations = setup->iterations,
+        .min_chunk = setup->min_chunk,
+        .power = setup->power,
+        .cost = setup->cost,
+        .output = setup->output,
+        .inbox = setup->inbox,
+        .output_bytes = setup->output_bytes};
     int code = relay_open(&chain->relay, &relay, err);
     if (code != 0)
         return code;

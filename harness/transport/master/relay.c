@@ -152,7 +152,10 @@ static int open_results(struct relay *relay, const struct relay_setup *setup)
                                          .inbox = setup->inbox,
                                          .bytes = setup->output_bytes,
                                          .book = setup->book};
-    return result_collector_open(&relay->results, &results);
+    int code = result_collector_open(&relay->results, &results);
+    if (code == 0 && setup->first && results.receives && results.collects)
+        code = relay_first_open(&relay->first, relay->queue.children);
+    return code;
 }
 
 /* One chunk may come while another is computed, if it is asked for so early.  A
@@ -223,6 +226,7 @@ void relay_close(struct relay *relay)
     }
     free(relay->hosted);
     free(relay->reply);
+    relay_first_close(&relay->first);
     result_collector_close(&relay->results);
     request_queue_close(&relay->queue);
     mailbox_close(&relay->box);
@@ -240,6 +244,7 @@ void relay_reset(struct relay *relay, bool remember)
     mailbox_reset(&relay->box);
     request_queue_reset(&relay->queue);
     result_collector_reset(&relay->results);
+    relay->first.count = relay->first.posted = 0;
     relay_over_reset(relay);
     if (relay->input != NULL) {
         port_reset(&relay->port);

@@ -37,6 +37,18 @@ struct relay_over {
     _Atomic bool known;
 };
 
+/* Requests whose answer waits for their results, in the order in which they
+ * came; the first `posted` of them are being received.  held NULL: none
+ * waits. */
+struct relay_held {
+    struct request request;
+    MPI_Request coming; /* null when they are there */
+};
+struct relay_first {
+    struct relay_held *held; /* one of a worker elsewhere, at most */
+    int count, posted;
+};
+
 struct relay {
     const struct comm *comm;
     const struct tree *tree;
@@ -54,6 +66,7 @@ struct relay {
     struct mailbox box;
     struct request_queue queue;
     struct result_collector results;
+    struct relay_first first;
 
     /* Chunks may be handed out again, by the book of the master's rank
      * (simulated: everywhere). */
@@ -70,6 +83,7 @@ struct relay_setup {
     const struct comm *comm;
     const struct tree *tree;
     bool collect, prefetch;
+    bool first;    /* results are received first, then a request is answered */
     int64_t ahead; /* see struct source */
     struct engine_patience patience;
     struct sched *scheme; /* used at the supermaster's rank only */
@@ -174,8 +188,9 @@ void relay_source_absent(struct relay_source *source, struct relay *relay,
 /* ---- private parts, for the files relay*.c only ----
  *
  * relay.c opens and finishes, relay_serve.c is the masters' end, relay_ask.c
- * the workers', relay_wait.c the waits of both, relay_reissue.c the work of
- * both where chunks may be handed out again. */
+ * the workers', relay_wait.c the waits of both, relay_collect.c keeps answers
+ * back until results are there, relay_reissue.c is the work of both where
+ * chunks may be handed out again. */
 
 enum {
     RELAY_REQUEST = 1,
@@ -204,6 +219,16 @@ void relay_send_told(struct relay *relay, struct hosted *hosted,
 void relay_handle_request(struct relay *relay, const struct request *request);
 void relay_take_refill(struct relay *relay, struct hosted *hosted,
                        const MPI_Status *status);
+/* Its answer, when all else is done for it. */
+void relay_answer(struct relay *relay, const struct request *request);
+
+/* Keeps a request until its results are there; false: it is to be answered at
+ * once.  Then answers those whose results have come; returns whether there were
+ * any.  With MPI held. */
+int relay_first_open(struct relay_first *first, int children);
+void relay_first_close(struct relay_first *first);
+bool relay_first_hold(struct relay *relay, const struct request *request);
+bool relay_first_answer(struct relay *relay);
 /* Sends what hosted masters want of those above; refills: some have come. */
 void relay_follow_up(struct relay *relay, bool refills);
 

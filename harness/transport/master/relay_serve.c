@@ -83,16 +83,23 @@ static void take_reports(struct relay *relay, const struct request *request)
         master_report(master, &report[i]);
 }
 
+void relay_answer(struct relay *relay, const struct request *request)
+{
+    if (!answer_request(relay, request))
+        request_queue_keep(&relay->queue, request);
+}
+
 void relay_handle_request(struct relay *relay, const struct request *request)
 {
     engine_charge(ENGINE_REQUEST);
-    if (request->size > 0)
+    bool held = relay_first_hold(relay, request);
+    if (request->size > 0 && !held)
         result_collector_expect(&relay->results, request->child, request->from,
                                 request->start, request->size);
     if (has_reports(relay, request))
         take_reports(relay, request);
-    if (!answer_request(relay, request))
-        request_queue_keep(&relay->queue, request);
+    if (!held)
+        relay_answer(relay, request);
     request_queue_listen(&relay->queue);
 }
 

@@ -1,7 +1,8 @@
 /* The relay of every rank against an MPI whose messages arrive in random
  * order: random trees, schemes, dedicated and computing masters, node pools,
- * requests ahead.  Each iteration runs once, and its result is where results
- * are collected. */
+ * requests ahead, answers that wait for results.  Each iteration runs once, and
+ * its result is where results are collected: before the answer, if that
+ * waits. */
 #include "harness/testing.h"
 
 #include "harness/comm/mpi_testing.h"
@@ -27,6 +28,8 @@ struct world {
     void *memory;
     pthread_barrier_t together;
     int repetition;
+    bool first;        /* answer: collected */
+    _Atomic int early; /* answers before their results */
     uint64_t seed;
     struct rank *rank;
 };
@@ -77,6 +80,17 @@ static void compute(struct rank *rank, int worker, struct source *source,
     }
 }
 
+/* By a worker elsewhere that has got its next chunk. */
+static void look_for_results(struct world *w, const struct relay_source *source,
+                             const struct chunk *before)
+{
+    const struct rank *master = &w->rank[w->tree.master[source->leaf].rank];
+    bool there = true;
+    for (int64_t i = before->start; i < before->start + before->size; i++)
+        there = there && master->inbox[i] == result_of(w, i);
+    w->early += !there;
+}
+
 /* One worker's part of a repetition; thread 0 also stays until all is over. */
 static void *run_thread(void *arg)
 {
@@ -87,10 +101,15 @@ static void *run_thread(void *arg)
     uint64_t seed = rank->world->seed ^ (uint64_t)(worker * 2 + 1);
     if (worker < tree->rank_worker[rank->comm.rank + 1]) {
         struct relay_source source;
-        struct chunk chunk;
+        struct chunk chunk, before = {0};
         relay_source_open(&source, &rank->relay, worker);
-        while (source_next(&source.base, &chunk))
+        while (source_next(&source.base, &chunk)) {
+            if (rank->world->first && source.master == NULL &&
+                source.base.ask_ahead == NULL)
+                look_for_results(rank->world, &source, &before);
+            before = chunk;
             compute(rank, worker, &source.base, &chunk, &seed);
+        }
         relay_leave(&rank->relay);
     }
     if (thread->number == 0)
@@ -106,6 +125,7 @@ static void open_rank(struct rank *rank, struct error *err)
                                 .collect = true,
                                 .prefetch = w->cell.prefetch,
                                 .ahead = 3,
+                                .first = w->first,
                                 .patience = {.nap_ns = 2000},
                                 .scheme = &w->sched,
                                 .pair = &w->pair,
@@ -245,7 +265,7 @@ static void check_results(const struct world *w)
 
 static void run_world(uint64_t seed)
 {
-    struct world w = {.seed = seed};
+    struct world w = {.seed = seed, .first = testing_random(&seed) % 2};
     random_cell(&w.cell, &seed);
     assert_int_equal(cell_tree_build(&w.cell, &w.tree, NULL), 0);
     w.power = calloc((size_t)w.tree.workers, sizeof(*w.power));
@@ -261,6 +281,7 @@ static void run_world(uint64_t seed)
         run_together(&w);
         check_results(&w);
         assert_int_equal(mpi_testing_left(), 0);
+        assert_int_equal(w.early, 0);
     }
     close_world(&w);
     mpi_testing_end();

@@ -94,6 +94,8 @@ bool relay_poll(struct relay *relay)
         data = result_collector_place(&relay->results) || data;
         relay_tell_over(relay);
     }
+    if (relay->first.count > 0 && is_receiver(relay))
+        requests = relay_first_answer(relay) || requests;
     relay_follow_up(relay, refills);
     comm_end(relay->comm);
     return requests || refills || data;
@@ -114,12 +116,13 @@ bool relay_progress(struct relay *relay)
 /* The number of requests that a thread waits for together.  More may be under
  * way: the others are tested when one of these has come. */
 enum {
-    WAITS_MAX = 64,
+    WAITS_MAX = 96,
     WAIT_REQUEST = -1,
     WAIT_RESULT = -2,
     WAIT_OTHER = -3,
     WAIT_DATA = -4,
     WAIT_ARRIVAL = -5,
+    WAIT_HELD = -6,
 };
 struct waits {
     int count;
@@ -147,6 +150,8 @@ static void list_waits(struct relay *relay, struct waits *waits)
         add_wait(waits, &relay->box.request[i], WAIT_RESULT);
     for (int i = 0; i < results->arrivals && is_receiver(relay); i++)
         add_wait(waits, &results->arrival[i].request, WAIT_ARRIVAL);
+    for (int i = 0; i < relay->first.posted && is_receiver(relay); i++)
+        add_wait(waits, &relay->first.held[i].coming, WAIT_HELD);
     for (int i = 0; i < relay->count; i++)
         if (is_mine(relay, relay->hosted[i].asked_by))
             add_wait(waits, &relay->hosted[i].refill, i);
@@ -172,6 +177,8 @@ static void wait_for_any(struct relay *relay, struct waits *waits,
         port_go_on(&relay->port);
     else if (place == WAIT_ARRIVAL)
         result_collector_place(&relay->results);
+    else if (place == WAIT_HELD)
+        relay_first_answer(relay);
     else if (place == WAIT_REQUEST)
         take_request(relay);
     else if (place != WAIT_OTHER)

@@ -165,6 +165,23 @@ void result_collector_reap(struct result_collector *collector, bool old)
         post_receives(collector);
 }
 
+void result_collector_receive(struct result_collector *collector, int worker,
+                              int from, int64_t start, int64_t size,
+                              MPI_Request *coming)
+{
+    int bytes, tag = tag_of(collector, worker);
+    MPI_Datatype type = message_type(collector, size, &bytes);
+    invariant(collector->book == NULL);
+    invariant(collector->count < collector->iterations);
+    MPI_Irecv(collector->inbox + place_of(collector, start), bytes, type, from,
+              tag, collector->box->comm->all, coming);
+    /* Before those that have no receive yet. */
+    struct result *at = &collector->result[collector->posted++];
+    memmove(at + 1, at,
+            (size_t)(collector->count++ - collector->posted + 1) * sizeof(*at));
+    *at = (struct result){start, size, from, tag};
+}
+
 static void receive_in_place(struct result_collector *collector, int worker,
                              int from, int64_t start, int64_t size)
 {

@@ -81,6 +81,12 @@ void result_collector_send(struct result_collector *collector, int thread,
 void result_collector_expect(struct result_collector *collector, int worker,
                              int from, int64_t start, int64_t size);
 
+/* The same for one who waits for them: by *coming, and at once.  Not where
+ * chunks may be handed out again. */
+void result_collector_receive(struct result_collector *collector, int worker,
+                              int from, int64_t start, int64_t size,
+                              MPI_Request *coming);
+
 /* Forgets sends and receives that are complete, and posts receives that had to
  * wait for that.  With `old`, only when there are many. */
 void result_collector_reap(struct result_collector *collector, bool old);

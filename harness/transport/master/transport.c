@@ -9,7 +9,7 @@ static const struct transport_rules master_rules = {
     .refuses = {[TRANSPORT_ONE_RANK] = "needs two ranks or more",
                 [TRANSPORT_PLAN] = "hands out what is asked for",
                 TRANSPORT_NO_SCHEDULES},
-    .fields = {"master", "prefetch", "collect"},
+    .fields = {"master", "prefetch", "collect", "answer"},
     .tree = TRANSPORT_BY_RANK,
 };
 
