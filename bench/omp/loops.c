@@ -66,6 +66,9 @@ void loops_place(struct symbols *symbols, const struct counters *counters,
     bool exact =
         (site->flags & COUNTERS_COMBINED) || site->clause == CLAUSE_REGION;
     *place = (struct symbols_place){.line = 0};
+    if (counters_source(site->source, place->file, place->function,
+                        &place->line))
+        return;
     if (path != NULL)
         symbols_find(symbols, path, site->at.offset - !exact, place);
     if (place->file[0] == '\0')

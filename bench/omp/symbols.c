@@ -103,6 +103,26 @@ static void name_function(const struct symbols *symbols, const char *symbol,
     free(plain);
 }
 
+/* Compilers need not say which addresses a unit has: then all are asked. */
+static void find_slowly(Dwfl_Module *module, uint64_t offset,
+                        struct symbols_place *place)
+{
+    Dwarf_Die *unit = NULL;
+    Dwarf_Addr bias;
+    while ((unit = dwfl_module_nextcu(module, unit, &bias)) != NULL) {
+        Dwarf_Line *line = dwarf_haspc(unit, offset - bias) > 0
+                               ? dwarf_getsrc_die(unit, offset - bias)
+                               : NULL;
+        const char *source =
+            line != NULL ? dwarf_linesrc(line, NULL, NULL) : NULL;
+        if (source == NULL)
+            continue;
+        dwarf_lineno(line, &place->line);
+        snprintf(place->file, sizeof(place->file), "%s", source);
+        return;
+    }
+}
+
 void symbols_find(struct symbols *symbols, const char *path, uint64_t offset,
                   struct symbols_place *place)
 {
@@ -120,6 +140,8 @@ void symbols_find(struct symbols *symbols, const char *path, uint64_t offset,
                              : NULL;
     if (source != NULL)
         snprintf(place->file, sizeof(place->file), "%s", source);
+    else
+        find_slowly(file->module, offset, place);
 }
 
 /* ---- symbols of a file ---- */

@@ -8,7 +8,9 @@
 #define DLS_OMP_COUNTERS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* The folder of the files; without it nothing is counted. */
 #define COUNTERS_FOLDER "DLS_OMP_COUNTERS"
@@ -60,6 +62,8 @@ struct counters_site {
     struct counters_address at;
     struct counters_address caller; /* of a region: who began it */
     int64_t chunk;                  /* of the clause, 0: none */
+    /* As LLVM's compilers have it: ";file;function;line;column;;"; or empty. */
+    char source[COUNTERS_NAME_MAX];
     /* What ran its chunks: a scheme, or empty: the runtime; and why. */
     char scheme[COUNTERS_NAME_MAX], note[COUNTERS_NAME_MAX];
 
@@ -76,6 +80,15 @@ struct counters_site {
     double ask_ticks; /* of the sampled requests for a chunk */
     int64_t asked;
 };
+
+/* The parts of such a text; false: it says nothing. */
+static inline bool counters_source(const char *source, char file[256],
+                                   char function[256], int *line)
+{
+    return sscanf(source, ";%255[^;];%255[^;];%d;", file, function, line) ==
+               3 &&
+           *line > 0;
+}
 
 struct counters_module {
     char path[COUNTERS_NAME_MAX];

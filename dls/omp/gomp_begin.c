@@ -4,6 +4,7 @@
  * are ours the runtime's own loop is empty; where they are not it is the one
  * that the program asked for. */
 #include "dls/omp/gomp.h"
+#include "dls/omp/ompt.h"
 
 #include <stdlib.h>
 
@@ -41,16 +42,6 @@ static uint64_t count(const struct bounds *b)
     return (distance - 1) / step + 1;
 }
 
-/* Whether the chunks are ours. */
-static bool is_own(const struct site *site, uint64_t iterations)
-{
-    const struct way *way = site->way;
-    if (way == NULL)
-        return false;
-    return iterations <=
-           (uint64_t)(way->steals ? STEAL_ITERATIONS_MAX : INT64_MAX);
-}
-
 /* A loop that the runtime alone knows; one thread counts its visits. */
 static void begin_alone(struct frame *frame)
 {
@@ -59,13 +50,16 @@ static void begin_alone(struct frame *frame)
         site->runtime->thread() != 0)
         return;
     atomic_fetch_add(&site->counted->begun, 1);
-    frame->alone = true;
+    frame->is.alone = true;
     frame->since = engine_ticks();
 }
 
 bool gomp_is_known(const struct site *site, const struct clause *clause)
 {
-    return site != NULL && site->runtime->shares &&
+    /* In LLVM's runtime, programs of gcc are not watched chunk by chunk. */
+    return site != NULL &&
+           (site->runtime->shares ||
+            (site->runtime->llvm && site->way != NULL && ompt_is_active())) &&
            clause->clause != CLAUSE_STATIC &&
            clause->clause < CLAUSE_DOACROSS &&
            !(clause->flags & COUNTERS_ORDERED) &&
@@ -116,21 +110,28 @@ static bool begin_real(const struct frame *frame, const struct bounds *b,
 bool gomp_begin(struct frame *frame, const struct bounds *b,
                 const struct clause *clause, void *from, void *to)
 {
-    void *memory;
+    void *memory = &frame->alone_slot;
     uint64_t iterations = count(b);
-    frame->own = is_own(frame->site, iterations);
+    bool more = false;
+    if (!frame->runtime->shares && iterations > INT64_MAX)
+        iterations = INT64_MAX; /* nobody will see its end */
+    frame->own = frame->site->way != NULL && iterations <= INT64_MAX;
     frame->iterations = frame->own ? (int64_t)iterations : 0;
     frame->first = b->first;
     frame->end = b->end;
     frame->step = b->step;
-    bool more = begin_real(frame, b, clause, from, to, &memory);
-    frame->threads = frame->runtime->threads();
-    frame->thread = frame->runtime->thread();
-    instance_join(frame, memory);
-    if (frame->own && frame->instance->table.steps > 0) {
-        frame->table = &frame->instance->table;
-        frame->counter = &frame->instance->counter;
+    if (frame->runtime->shares) {
+        more = begin_real(frame, b, clause, from, to, &memory);
+        frame->threads = frame->runtime->threads();
+        frame->thread = frame->runtime->thread();
+    } else {
+        struct ompt_place place;
+        ompt_find_place(&place);
+        frame->threads = place.threads;
+        frame->thread = place.thread;
+        if (place.task != NULL)
+            memory = ompt_next_slot(&place);
     }
-    frame_begin(frame);
+    frame_join(frame, memory);
     return more;
 }

@@ -22,7 +22,7 @@ struct frame *frame_push(const struct runtime *runtime, struct site *site)
     }
     memset(frame, 0, sizeof(*frame));
     frame->below = here.top;
-    frame->allocated = !inside;
+    frame->is.allocated = !inside;
     frame->site = site;
     frame->runtime = runtime;
     here.top = frame;
@@ -35,12 +35,12 @@ static void finish(struct frame *frame)
     uint64_t step = frame->step, taken = frame->taken;
     if (!frame->over)
         member->end = engine_ticks();
-    if (!frame->own && (int64_t)step < 0) {
+    if (!frame->own && !frame->is.kmp && (int64_t)step < 0) {
         step = -step;
         taken = -taken;
     }
     /* What was watched is the distance between bounds. */
-    if (!frame->own && step > 1)
+    if (!frame->own && !frame->is.kmp && step > 1)
         taken = taken / step + (taken % step != 0);
     member->iterations = (int64_t)taken;
     member->chunks = frame->chunks;
@@ -53,12 +53,20 @@ void frame_pop(void)
     here.top = frame->below;
     if (frame->instance != NULL)
         finish(frame);
-    else if (frame->alone)
+    else if (frame->is.alone)
         instance_count_alone(frame->site, frame->since, engine_ticks());
-    if (frame->allocated)
+    if (frame->is.allocated)
         free(frame);
     else
         here.used--;
+}
+
+void frames_forget(const void *task)
+{
+    while (task != NULL && here.top != NULL && here.top->task == task) {
+        here.top->instance = NULL;
+        frame_pop();
+    }
 }
 
 void frames_drop(struct frame *top)
@@ -90,8 +98,13 @@ static bool is_stamped(const struct frame *frame)
                                      (way->ops->flags & SCHED_BY_POWER));
 }
 
-void frame_begin(struct frame *frame)
+void frame_join(struct frame *frame, struct slot *slot)
 {
+    instance_join(frame, slot);
+    if (frame->own && frame->instance->table.steps > 0) {
+        frame->table = &frame->instance->table;
+        frame->counter = &frame->instance->counter;
+    }
     bool measures = frame->site->measures;
     frame->quiet = measures ? gap(frame) : INT64_MAX;
     if (frame->own && (frame->table == NULL || frame->member->primed >= 0))
@@ -235,7 +248,7 @@ static bool take_stolen(struct frame *frame, struct chunk *chunk)
 static bool take(struct frame *frame, struct chunk *chunk)
 {
     struct member *member = frame->member;
-    if (frame->instance->range != NULL)
+    if (frame->instance->steals)
         return take_stolen(frame, chunk);
     if (frame->table == NULL)
         return source_next(&member->state.base, chunk);

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a slot: one thread makes the instance. */
-enum { NOBODY, BUSY, FIRST_ADDRESS };
+/* Of a slot: one thread makes the instance; when all have left it is another
+ * visit's. */
+enum { NOBODY, BUSY, OVER, FIRST_ADDRESS };
 
 enum { IDLES_MAX = 64, SPEED_VISITS = 3 };
 
@@ -189,6 +190,7 @@ static void begin_steal(struct instance *instance, int64_t iterations)
                               memory_order_relaxed);
         begin = end;
     }
+    instance->table = (struct sched_table){0}; /* of fall_back: no memory */
     atomic_store(&instance->done, 0);
 }
 
@@ -213,8 +215,13 @@ static struct instance *begin_instance(struct site *site, int threads,
     if (instance == NULL)
         instance = make_instance(site, threads);
     if (site->way != NULL && iterations > 0) {
-        if (site->way->steals)
+        struct error err;
+        instance->steals =
+            site->way->steals && steal_check_iterations(iterations, &err) == 0;
+        if (instance->steals)
             begin_steal(instance, iterations);
+        else if (site->way->steals)
+            fall_back(instance, iterations, &err);
         else
             begin_scheme(instance, iterations);
     }
@@ -356,11 +363,24 @@ static void finish_visit(struct instance *instance)
     engine_unlock(&site->lock);
 }
 
+void instance_abandon(struct slot *slot)
+{
+    uintptr_t seen = atomic_load(&slot->instance);
+    struct instance *instance = (struct instance *)seen;
+    if (seen < FIRST_ADDRESS)
+        return;
+    engine_lock(&instance->site->lock);
+    keep_idle(instance->site, instance);
+    engine_unlock(&instance->site->lock);
+}
+
 void instance_leave(struct frame *frame)
 {
     struct instance *instance = frame->instance;
     int threads = instance->threads;
     if (atomic_fetch_add_explicit(&frame->slot->left, 1,
-                                  memory_order_acq_rel) == threads - 1)
-        finish_visit(instance);
+                                  memory_order_acq_rel) != threads - 1)
+        return;
+    atomic_store_explicit(&frame->slot->instance, OVER, memory_order_relaxed);
+    finish_visit(instance);
 }

@@ -104,6 +104,7 @@ static void keep_site(struct counters_site *to, const struct counters_site *of)
     to->at = of->at;
     to->caller = of->caller;
     to->chunk = of->chunk;
+    memcpy(to->source, of->source, sizeof(to->source));
     memcpy(to->scheme, of->scheme, sizeof(to->scheme));
     memcpy(to->note, of->note, sizeof(to->note));
     atomic_store(&to->ready, atomic_load(&of->ready));

@@ -1,6 +1,8 @@
 /* The private parts of the preload library, shared by its files:
  *
- *   gomp.c      the entries of libgomp that it stands in front of
+ *   gomp*.c     the entries of libgomp that it stands in front of
+ *   kmpc.c      those of LLVM's libomp
+ *   ompt.c      the teams of libomp
  *   runtime.c   the real entries behind them, for each caller
  *   sites.c     which loop it is, by the address that it is called from
  *   settings.c  what the environment asks for: which scheme a loop gets
@@ -44,6 +46,7 @@ struct runtime {
     int (*threads)(void), (*thread)(void); /* omp_get_num_threads, ... */
     /* GOMP_loop_start gives memory that the threads of a visit share. */
     bool shares;
+    bool llvm; /* it is LLVM's, with libgomp's entries beside its own */
     char file[COUNTERS_NAME_MAX];
 };
 
@@ -103,6 +106,7 @@ struct clause {
     uint32_t clause, flags;
     int64_t chunk;
     const void *caller; /* who began the region; NULL: not known */
+    const char *source; /* see counters.h; NULL: there is none */
 };
 
 /* The site of an address, made at its first call; NULL: there is no room for
@@ -136,6 +140,7 @@ struct instance {
     struct site *site;
     int threads;
     int64_t iterations;
+    bool steals;
     bool prepared;            /* the scheme's state is of an earlier visit */
     struct sched_table table; /* steps 0: none */
     struct sched sched;
@@ -149,6 +154,10 @@ struct frame;
 
 /* The thread takes part in the visit that `slot` stands for. */
 void instance_join(struct frame *frame, struct slot *slot);
+
+/* No thread of the team will come any more: a visit that was not left by all is
+ * not counted. */
+void instance_abandon(struct slot *slot);
 
 /* The thread has had its last chunk; the last one of the team counts. */
 void instance_leave(struct frame *frame);
@@ -170,7 +179,6 @@ struct frame {
     int64_t chunks;
     bool own; /* the chunks are ours */
     bool over;
-    bool alone; /* only this thread's time is counted */
     int32_t thread, threads;
     int64_t iterations;
     struct site *site; /* NULL: no room for it */
@@ -180,7 +188,14 @@ struct frame {
     struct member *member;
     uint64_t since; /* the sampled chunk began, 0: none */
     uint64_t asked; /* it ended, 0: none did */
-    bool allocated;
+    struct {
+        bool allocated;
+        bool alone; /* only this thread's time is counted */
+        bool kmp;   /* a loop of LLVM's */
+        bool known; /* kmpc.c: its visit is */
+    } is;
+    const void *task;       /* that it is in; NULL: not known */
+    struct slot alone_slot; /* of a thread that is alone */
 };
 
 /* A parallel region that the thread is in. */
@@ -208,8 +223,11 @@ void frame_pop(void);
 /* Those above are of loops that were cancelled together with their region. */
 void frames_drop(struct frame *top);
 
-/* The first chunk may be taken; the visit begins. */
-void frame_begin(struct frame *frame);
+/* Those of a task that is over, and perhaps its team with it. */
+void frames_forget(const void *task);
+
+/* The thread joins the visit that `slot` stands for, which begins. */
+void frame_join(struct frame *frame, struct slot *slot);
 
 /* The next chunk of a loop whose chunks are ours; false: there is none. */
 bool frame_take_slowly(struct frame *frame, struct chunk *chunk);

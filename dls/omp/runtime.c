@@ -18,13 +18,15 @@ static const char *const names[] = {
 #define PARALLEL_PLAIN PARALLEL_CHUNKED
 #include "dls/omp/gomp.def"
 #define ENTRY(name) [ENTRY_##name] = "GOMP_" #name,
+#define KMPC(name) [ENTRY_kmpc_##name] = "__kmpc_" #name,
 #include "dls/omp/others.def"
 };
 
 /* A process may hold several runtimes: Python modules bring their own. */
 enum { RUNTIMES = 16 };
 static struct runtime runtimes[RUNTIMES];
-static void *identity[RUNTIMES]; /* the address of its GOMP_parallel */
+static void *identity[RUNTIMES]; /* the address of an entry */
+static const char any_llvm[] = "__kmpc_fork_call";
 static int count;
 static struct engine_lock lock;
 
@@ -88,30 +90,29 @@ static void find_entry(void *handle, const char *name, void *entry)
     memcpy(entry, &found, sizeof(found));
 }
 
-/* LLVM's runtime has libgomp's entries, too, but its GOMP_loop_start gives no
- * memory. */
-static bool is_llvm(const char *file)
-{
-    void *library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
-    bool llvm = library != NULL && dlsym(library, "__kmpc_fork_call") != NULL;
-    if (library != NULL)
-        dlclose(library);
-    return llvm;
-}
-
+/* The library itself, where it is found: of several runtimes in a process, each
+ * must know its own teams. */
 static void fill(struct runtime *runtime, void *handle, const void *known)
 {
     Dl_info info;
+    void *library = NULL;
+    if (dladdr(known, &info) != 0) {
+        snprintf(runtime->file, sizeof(runtime->file), "%s", info.dli_fname);
+        library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    }
+    void *own = library != NULL ? library : handle;
     for (int i = 0; i < ENTRIES; i++)
-        find_entry(handle, names[i], &runtime->entry[i]);
-    find_entry(handle, "omp_get_num_threads", &runtime->threads);
-    find_entry(handle, "omp_get_thread_num", &runtime->thread);
-    if (dladdr(known, &info) == 0)
-        return;
-    snprintf(runtime->file, sizeof(runtime->file), "%s", info.dli_fname);
+        find_entry(strncmp(names[i], "__kmpc", 6) == 0 ? handle : own, names[i],
+                   &runtime->entry[i]);
+    find_entry(own, "omp_get_num_threads", &runtime->threads);
+    find_entry(own, "omp_get_thread_num", &runtime->thread);
+    runtime->llvm = dlsym(own, any_llvm) != NULL;
+    /* The GOMP_loop_start of LLVM's runtime gives no memory. */
     runtime->shares = runtime->entry[ENTRY_loop_start] != NULL &&
                       runtime->threads != NULL && runtime->thread != NULL &&
-                      !is_llvm(info.dli_fname);
+                      !runtime->llvm;
+    if (library != NULL)
+        dlclose(library);
 }
 
 /* Under the lock. */
@@ -119,6 +120,8 @@ static const struct runtime *get(void *handle)
 {
     static const struct runtime none;
     void *known = dlsym(handle, names[ENTRY_parallel]);
+    if (known == NULL)
+        known = dlsym(handle, any_llvm);
     if (known == NULL)
         return &none;
     int i = 0;

@@ -95,8 +95,13 @@ static void find_names(const struct counters_site *site, const char *module,
                        const void *address, struct names *names)
 {
     Dl_info info;
+    char file[256];
+    int line;
     names->function[0] = names->line[0] = '\0';
-    ask_names(site, module, names);
+    if (counters_source(site->source, file, names->function, &line))
+        snprintf(names->line, sizeof(names->line), "%s:%d", file, line);
+    else
+        ask_names(site, module, names);
     if (names->function[0] == '\0' && dladdr(address, &info) != 0 &&
         info.dli_sname != NULL)
         snprintf(names->function, sizeof(names->function), "%.*s",

@@ -44,6 +44,9 @@ static bool fill(struct site *site, const void *address,
     counted->flags = clause->flags;
     counted->chunk = clause->chunk;
     counted->at = runtime_address(address);
+    if (clause->source != NULL)
+        snprintf(counted->source, sizeof(counted->source), "%.239s",
+                 clause->source);
     if (clause->caller != NULL)
         counted->caller = runtime_address(clause->caller);
     else

@@ -1,0 +1,213 @@
+#include "dls/omp/ompt.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names and numbers are those of the OpenMP specification. */
+typedef union {
+    uint64_t value;
+    void *ptr;
+} data_t;
+
+typedef void (*callback_fn)(void);
+typedef callback_fn lookup_fn(const char *);
+typedef int set_callback_fn(int, callback_fn);
+typedef int parallel_info_fn(int, data_t **, int *);
+typedef int task_info_fn(int, int *, data_t **, void **, data_t **, int *);
+
+struct start_result {
+    int (*initialize)(lookup_fn *lookup, int device, data_t *data);
+    void (*finalize)(data_t *data);
+    data_t data;
+};
+
+enum { PARALLEL_BEGIN = 3, PARALLEL_END = 4, IMPLICIT_TASK = 7 };
+enum { SCOPE_BEGIN = 1, TASK_INITIAL = 1, TASK_IMPLICIT = 2, AVAILABLE = 2 };
+
+static parallel_info_fn *parallel_info;
+static task_info_fn *task_info;
+
+/* ---- the loops of a team ---- */
+
+enum { SLOTS = 32 };
+
+struct block {
+    struct slot slot[SLOTS];
+    struct block *_Atomic next;
+};
+
+/* An implicit task, in the data that the runtime keeps for it: the slot of its
+ * next loop.  The address of the data is none of the task's own: the runtime
+ * uses it again for a region of one thread inside. */
+struct task {
+    struct block *block; /* NULL: the team's first */
+    int at;
+};
+
+static void *need(void *memory)
+{
+    if (memory == NULL) {
+        settings_say("out of memory for the loops of a region");
+        _Exit(1);
+    }
+    return memory;
+}
+
+static struct block *make_block(void)
+{
+    return need(calloc(1, sizeof(struct block)));
+}
+
+/* The first thread that comes makes it. */
+static struct block *next_block(struct block *block)
+{
+    struct block *next = atomic_load(&block->next);
+    if (next != NULL)
+        return next;
+    struct block *made = make_block();
+    if (atomic_compare_exchange_strong(&block->next, &next, made))
+        return made;
+    free(made);
+    return next;
+}
+
+static void parallel_begin(data_t *task, const void *frame, data_t *parallel,
+                           unsigned threads, int flags, const void *caller)
+{
+    (void)task, (void)frame, (void)threads, (void)flags, (void)caller;
+    parallel->ptr = make_block();
+}
+
+/* Visits that were cancelled, and so were not left by all, are over now. */
+static void end_block(struct block *block)
+{
+    for (int i = 0; i < SLOTS; i++)
+        instance_abandon(&block->slot[i]);
+}
+
+static void parallel_end(data_t *parallel, data_t *task, int flags,
+                         const void *caller)
+{
+    (void)task, (void)flags, (void)caller;
+    struct block *block = parallel->ptr;
+    while (block != NULL) {
+        struct block *next = atomic_load(&block->next);
+        end_block(block);
+        free(block);
+        block = next;
+    }
+    parallel->ptr = NULL;
+}
+
+/* An implicit task may end after its region: the slots may be gone. */
+static void implicit_task(int scope, data_t *parallel, data_t *task,
+                          unsigned threads, unsigned thread, int flags)
+{
+    (void)parallel, (void)threads, (void)thread, (void)flags;
+    if (scope != SCOPE_BEGIN) {
+        frames_forget(task->ptr);
+        free(task->ptr);
+    }
+    task->ptr =
+        scope == SCOPE_BEGIN ? need(calloc(1, sizeof(struct task))) : NULL;
+}
+
+/* ---- the tool ---- */
+
+static void set_callback(lookup_fn *lookup, int which, const void *function)
+{
+    callback_fn callback, found = lookup("ompt_set_callback");
+    memcpy(&callback, &function, sizeof(callback));
+    if (found != NULL)
+        ((set_callback_fn *)found)(which, callback);
+}
+
+#define SET(which, function)                                                   \
+    do {                                                                       \
+        void *pointer;                                                         \
+        __typeof__(&(function)) typed = (function);                            \
+        memcpy(&pointer, &typed, sizeof(pointer));                             \
+        set_callback(lookup, which, pointer);                                  \
+    } while (0)
+
+static int initialize(lookup_fn *lookup, int device, data_t *data)
+{
+    (void)device, (void)data;
+    SET(PARALLEL_BEGIN, parallel_begin);
+    SET(PARALLEL_END, parallel_end);
+    SET(IMPLICIT_TASK, implicit_task);
+    task_info = (task_info_fn *)lookup("ompt_get_task_info");
+    parallel_info = (parallel_info_fn *)lookup("ompt_get_parallel_info");
+    return 1;
+}
+
+static void finalize(data_t *data)
+{
+    (void)data;
+    parallel_info = NULL;
+}
+
+typedef struct start_result *start_tool_fn(unsigned, const char *);
+
+OMP_ENTRY start_tool_fn ompt_start_tool;
+
+/* A runtime takes one tool only: one of the program's own goes first. */
+OMP_ENTRY struct start_result *ompt_start_tool(unsigned version,
+                                               const char *runtime)
+{
+    static struct start_result result = {.initialize = initialize,
+                                         .finalize = finalize};
+    void *found = dlsym(RTLD_NEXT, "ompt_start_tool");
+    start_tool_fn *other;
+    memcpy(&other, &found, sizeof(other));
+    struct start_result *others =
+        other != NULL ? other(version, runtime) : NULL;
+    if (others != NULL) {
+        settings_say("the program has an OMPT tool of its own: its loops are "
+                     "left alone");
+        return others;
+    }
+    bool idle = settings()->folder == NULL && !settings()->schedules;
+    return idle ? NULL : &result;
+}
+
+/* ---- where a thread is ---- */
+
+bool ompt_is_active(void)
+{
+    return parallel_info != NULL && task_info != NULL;
+}
+
+bool ompt_find_place(struct ompt_place *place)
+{
+    data_t *data = NULL, *parallel = NULL;
+    int flags = 0, threads = 1, thread = 0;
+    *place = (struct ompt_place){.threads = 1};
+    if (!ompt_is_active())
+        return false;
+    bool known = parallel_info(0, &parallel, &threads) == AVAILABLE &&
+                 task_info(0, &flags, &data, NULL, NULL, &thread) == AVAILABLE;
+    if (known && (flags & TASK_INITIAL))
+        return true;
+    if (!known || parallel == NULL || parallel->ptr == NULL || data == NULL ||
+        data->ptr == NULL || !(flags & TASK_IMPLICIT))
+        return false;
+    place->task = data->ptr;
+    place->first = parallel->ptr;
+    place->threads = threads;
+    place->thread = thread;
+    return true;
+}
+
+struct slot *ompt_next_slot(const struct ompt_place *place)
+{
+    struct task *task = place->task;
+    if (task->block == NULL)
+        task->block = place->first;
+    if (task->at == SLOTS) {
+        task->block = next_block(task->block);
+        task->at = 0;
+    }
+    return &task->block->slot[task->at++];
+}
