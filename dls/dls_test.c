@@ -21,36 +21,15 @@
 enum { THREADS_MAX = 4, ITERATIONS_MAX = 1000 };
 
 /* A spec of every scheme, with the keys that it needs. */
-static const char *const specs[] = {"static",
-                                    "ss",
-                                    "css:chunk=16",
-                                    "wcss:k=8",
-                                    "gss",
-                                    "fss",
-                                    "tss",
-                                    "tss-taylor",
-                                    "qss:delta=3",
-                                    "wf",
-                                    "dtss",
-                                    "dtss-acp",
-                                    "dfss",
-                                    "dgss",
-                                    "fsc:h=0.5,sigma=1",
-                                    "mfsc",
-                                    "fac:mu=1,sigma=1",
-                                    "tap:mu=1,sigma=1",
-                                    "tfss",
-                                    "fiss",
-                                    "viss",
-                                    "rnd:seed=7",
-                                    "awf",
-                                    "awf-b",
-                                    "awf-c",
-                                    "awf-d",
-                                    "awf-e",
-                                    "af",
-                                    "bold:mu=1,sigma=1,h=0.5",
-                                    NULL};
+/* clang-format off */
+static const char *const specs[] = {
+    "static", "ss", "css:chunk=16", "wcss:k=8", "gss", "fss", "tss",
+    "tss-taylor", "qss:delta=3", "wf", "dtss", "dtss-acp", "dfss", "dgss",
+    "fsc:h=0.5,sigma=1", "mfsc", "fac:mu=1,sigma=1", "tap:mu=1,sigma=1",
+    "tfss", "fiss", "viss", "rnd:seed=7", "awf", "awf-b", "awf-c", "awf-d",
+    "awf-e", "af", "bold:mu=1,sigma=1,h=0.5", "fgdls", "aid-static",
+    "aid-hybrid", "hybrid", "pls:swr=0.5", "timed:us=1", NULL};
+/* clang-format on */
 
 struct fixture {
     dls_loop *loop;

@@ -196,6 +196,7 @@ static void prime_workers(const struct sched *sched, const struct spec *spec,
                                           .size = chunk.size,
                                           .step = worker << 32 | chunk.step};
     }
+    sched->head->kept = (int32_t)sched->head->next_step;
     qsort(primed, workers, sizeof(*primed), by_step);
     for (size_t i = 0; i < workers; i++)
         primed[i].step &= UINT32_MAX;

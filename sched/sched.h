@@ -66,6 +66,9 @@ struct sched_loop {
  * powers: worker j has the j-th of them, each time the loop is executed. */
 #define SCHED_BY_NUMBER 32u
 
+/* feedback wants seconds; without the flag, any unit. */
+#define SCHED_SECONDS 64u
+
 /* No chunk for this worker, ever; while first chunks are set before the loop:
  * none of these. */
 #define SCHED_NO_CHUNK INT64_MIN
@@ -135,11 +138,11 @@ struct sched_ops {
 
     /* Schemes that learn while the loop runs: this worker has finished a chunk
      * of this scheme, `size` iterations in `time`.  The unit of time is the
-     * same for all workers of the loop and means nothing; time may be 0 or
-     * less where a clock is too coarse.  Called as next is, by one caller at a
-     * time, before the worker's next request or, where requests leave early,
-     * the one after; the last chunks may go unreported.  Such a sequence has
-     * no table.  Optional. */
+     * same for all workers of the loop and means nothing without SCHED_SECONDS;
+     * time may be 0 or less where a clock is too coarse.  Called as next is, by
+     * one caller at a time, before the worker's next request or, where requests
+     * leave early, the one after; the last chunks may go unreported.  Such a
+     * sequence has no table.  Optional. */
     void (*feedback)(void *state, int worker, int64_t size, double time);
 
     /* The loop is executed again, by the same workers with the same powers: a
@@ -170,6 +173,8 @@ struct sched_head {
     int64_t next_step;
     int32_t workers;
     int32_t primed; /* number of primed entries: workers or 0 */
+    int32_t kept;   /* steps below it were set for one worker each */
+    int32_t spare;
     int64_t state_offset;
     /* followed by: struct sched_primed[primed], then the scheme's state */
 };

@@ -56,13 +56,34 @@ static bool learning_next(struct source *base, struct chunk *chunk)
     return more;
 }
 
+/* For schemes that count in seconds: a slower clock, and the same moments. */
+static bool timing_next(struct source *base, struct chunk *chunk)
+{
+    struct source_state *source = (struct source_state *)base;
+    double asked_s = engine_now();
+    engine_lock(source->lock);
+    if (source->size > 0 && !base->dropped)
+        sched_feedback(&source->sched, base->worker, source->size,
+                       asked_s - source->since_s - base->blocked_s);
+    bool more = sched_next(&source->sched, base->worker, chunk);
+    engine_unlock(source->lock);
+    source->size = more ? chunk->size : 0;
+    source->since_s = source->whole ? asked_s : engine_now();
+    base->blocked_s = 0;
+    base->dropped = false;
+    return more;
+}
+
 void source_state_open(struct source_state *source, int worker,
                        const struct sched *sched, struct engine_lock *lock,
                        bool learns)
 {
     const struct sched_ops *ops = sched->ops;
     *source = (struct source_state){
-        .base = {.next = learns ? learning_next : state_next, .worker = worker},
+        .base = {.next = !learns                      ? state_next
+                         : ops->flags & SCHED_SECONDS ? timing_next
+                                                      : learning_next,
+                 .worker = worker},
         .sched = *sched,
         .lock = lock,
         .whole = (ops->flags & SCHED_WHOLE_TIME) != 0};

@@ -134,6 +134,7 @@ struct source_state {
     struct sched sched;
     struct engine_lock *lock; /* on the state's own cache line */
     bool whole;               /* SCHED_WHOLE_TIME */
+    double since_s;           /* SCHED_SECONDS: the same on the other clock */
     int64_t size;             /* of the chunk that runs, 0: none */
     uint64_t since;           /* it counts from here */
 };

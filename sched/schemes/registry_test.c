@@ -68,6 +68,17 @@ static void names_are_unique(void **unused)
         }
 }
 
+static void assert_recorded(const char *text, const char *canonical)
+{
+    const struct sched_ops *ops;
+    struct spec parsed, again;
+    assert_int_equal(sched_parse(text, &ops, &parsed, NULL), 0);
+    assert_string_equal(parsed.canonical, canonical);
+    assert_string_equal(parsed.name, ops->name);
+    assert_int_equal(sched_parse(canonical, &ops, &again, NULL), 0);
+    assert_string_equal(again.canonical, parsed.canonical);
+}
+
 static void specs_are_recorded_with_their_defaults(void **unused)
 {
     (void)unused;
@@ -108,22 +119,30 @@ static void specs_are_recorded_with_their_defaults(void **unused)
         {"awf-e", "awf-e"},
         {"af", "af"},
         {"af:first=50", "af:first=50"},
+    };
+    for (size_t i = 0; i < sizeof(spec) / sizeof(spec[0]); i++)
+        assert_recorded(spec[i][0], spec[i][1]);
+}
+
+static void later_specs_are_recorded_with_their_defaults(void **unused)
+{
+    (void)unused;
+    static const char *const spec[][2] = {
         {"static:by=iterations,plus=0", "static"},
         {"static:by=cost", "static:by=cost"},
         {"static:plus=1,by=cost", "static:by=cost,plus=1"},
         {"hss", "hss"},
         {"binlpt", "binlpt"},
         {"binlpt:chunks=9", "binlpt:chunks=9"},
+        {"fgdls", "fgdls"},
+        {"aid-static", "aid-static:chunk=1"},
+        {"aid-hybrid", "aid-hybrid:chunk=1,share=0.8"},
+        {"hybrid", "hybrid:static=0.8"},
+        {"pls:swr=1/4", "pls:swr=0.25"},
+        {"timed", "timed:us=100,first=1"},
     };
-    for (size_t i = 0; i < sizeof(spec) / sizeof(spec[0]); i++) {
-        const struct sched_ops *ops;
-        struct spec parsed, again;
-        assert_int_equal(sched_parse(spec[i][0], &ops, &parsed, NULL), 0);
-        assert_string_equal(parsed.canonical, spec[i][1]);
-        assert_string_equal(parsed.name, ops->name);
-        assert_int_equal(sched_parse(spec[i][1], &ops, &again, NULL), 0);
-        assert_string_equal(again.canonical, parsed.canonical);
-    }
+    for (size_t i = 0; i < sizeof(spec) / sizeof(spec[0]); i++)
+        assert_recorded(spec[i][0], spec[i][1]);
 }
 
 static void assert_bad(const char *text, const char *part)
@@ -187,7 +206,7 @@ static void bad_specs_name_what_is_wrong(void **unused)
         assert_bad(bad[i][0], bad[i][1]);
 }
 
-static void bad_specs_of_known_costs(void **unused)
+static void bad_specs_of_later_schemes(void **unused)
 {
     (void)unused;
     static const char *const bad[][2] = {
@@ -196,6 +215,13 @@ static void bad_specs_of_known_costs(void **unused)
         {"static:by=cost,plus=-1", "out of range"},
         {"hss:chunk=1", "unknown key 'chunk', hss takes none"},
         {"binlpt:chunks=0", "out of range"},
+        {"fgdls:chunk=1", "fgdls takes none"},
+        {"aid-static:share=1", "unknown key 'share'"},
+        {"aid-hybrid:share=1.1", "out of range"},
+        {"hybrid:static=-0.1", "out of range"},
+        {"hybrid:chunk=0", "out of range"},
+        {"pls:swr=2", "out of range"},
+        {"timed:us=0", "out of range"},
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_bad(bad[i][0], bad[i][1]);
@@ -248,8 +274,9 @@ int main(void)
         cmocka_unit_test(every_table_is_complete),
         cmocka_unit_test(names_are_unique),
         cmocka_unit_test(specs_are_recorded_with_their_defaults),
+        cmocka_unit_test(later_specs_are_recorded_with_their_defaults),
         cmocka_unit_test(bad_specs_name_what_is_wrong),
-        cmocka_unit_test(bad_specs_of_known_costs),
+        cmocka_unit_test(bad_specs_of_later_schemes),
         cmocka_unit_test(bad_loops_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

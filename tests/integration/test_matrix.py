@@ -12,15 +12,16 @@ SCHEMES = ("[static, ss, 'css:chunk=3', 'wcss:k=2', gss, fss, tss, tss-taylor,"
            " fsc, mfsc, fac, tap, tfss, fiss, viss, rnd,"
            " bold, awf, awf-b, awf-c, awf-d, awf-e, af,"
            " hss, binlpt, 'static:by=cost',"
+           " fgdls, aid-static, aid-hybrid, hybrid, pls, timed,"
            " gss/static, static/ss, dgss/dtss,"
            " awf-c/ss, fss/awf-b, awf-d/af,"
-           " binlpt/hss, 'hss/static:by=cost']")
+           " binlpt/hss, 'hss/static:by=cost', hybrid/fgdls, pls/timed]")
 # One of each way in which a source serves schemes: closed form, table, primed
 # table, state by power, state by available power, learning, two schemes, by
 # cost, in an order of its own.
 KINDS = ("[ss, gss, static, dfss, 'wcss:k=2', dtss-acp, awf-c,"
          " gss/static, awf-e/awf-c, hss, binlpt, 'static:by=cost',"
-         " 'binlpt/static:by=cost']")
+         " fgdls, hybrid, timed, 'binlpt/static:by=cost']")
 SHAPES = ["1x1", "1x2", "1x3", "2x1", "3x1", "4x1", "6x1", "2x2", "3x2"]
 EVERY_SCHEME = ["1x2", "2x1", "2x2"]
 # The sanitized build is slower: one shape of each kind.
@@ -112,10 +113,10 @@ def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, shape):
     runs = check(run(dlsbench, campaign, body), 48)
     schemes = {re.sub(":[^/]*", "", x["scheme"]) for x in runs}
     single = {x for x in schemes if "/" not in x}
-    assert len(single) == (31 if every else 9)
+    assert len(single) == (37 if every else 12)
     # Two need somebody to cut for.
     if shape not in ("1x1", "2x1"):
-        assert len(schemes - single) == (8 if every else 3)
+        assert len(schemes - single) == (10 if every else 3)
 
 
 @pytest.mark.cross(part=5)

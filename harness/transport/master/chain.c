@@ -260,7 +260,7 @@ static int open_upstream(struct chain *chain, struct error *err)
     for (size_t i = 0; i < n; i++)
         upstream->source[i] = &chain->upstream_source[i].base;
     upstream->primed =
-        root->table.steps > 0 ? root->table.primed : root->sched.head->primed;
+        root->table.steps > 0 ? root->table.primed : root->sched.head->kept;
     upstream->blocks = chain_uses_rma(chain);
     if (root->setup->scheme->outer->feedback != NULL) {
         upstream->scheme = &root->sched;

@@ -73,7 +73,7 @@ static int scheme_batch(struct master *master, int first, int workers,
         if (!sched_next(master->scheme, w, &task->chunk))
             continue;
         task->worker = w;
-        task->reserved = task->chunk.step < master->scheme->head->primed;
+        task->reserved = task->chunk.step < master->scheme->head->kept;
         count++;
     }
     return count;

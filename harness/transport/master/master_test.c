@@ -191,7 +191,7 @@ static void open_window(struct world *w)
         w->upstream[m] = (struct master_upstream){
             .source = w->source + (two ? m - 1 : master->first_worker),
             .sources = two ? 1 : master->workers,
-            .primed = table ? w->table.primed : w->sched.head->primed};
+            .primed = table ? w->table.primed : w->sched.head->kept};
         master->upstream = &w->upstream[m];
         w->remote[m] = false;
     }
