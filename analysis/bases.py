@@ -12,15 +12,17 @@ no speedup.  The interval of a speedup holds those of both medians.
 """
 import numpy as np
 
+import fold
 import labels
 import stats
 
 SINGLE = "single-master"
-# How a loop is spread over workers: this may differ from the base's.
+# How a loop is spread over workers: this may differ from the base's.  Powers
+# and loads are those of the base's machine with more workers (fold.py).
 SPREAD = ["hierarchy", "ranks", "threads", "transport", "master", "window",
           "openmp", "victim", "collect", "answer", "rank_per", "smt", "bind",
-          "memory", "power", "load", "prefetch", "min_chunk", "protocol",
-          "placement", "timing", "reissue"]
+          "memory", "prefetch", "min_chunk", "protocol", "placement",
+          "timing"]
 # Columns that are not choices, and columns that follow from one.
 NEVER = ["cell", "predicted_s"]
 
@@ -55,7 +57,8 @@ def grouped(names, rows):
 
 def single_master(results, frame):
     """[row of the base, or None] of each row."""
-    names = keys(frame, same_columns(results, frame, SPREAD))
+    folded = frame.assign(**fold.setups(frame))
+    names = keys(folded, same_columns(results, folded, SPREAD))
     one = frame["hierarchy"].eq("flat") & frame["transport"].eq("master")
     if not one.any():
         raise BaseError("no cell is below one master (transport master, "

@@ -48,6 +48,26 @@ def test_over_the_single_master_with_the_fewest_workers(made):
     assert "over the same scheme below one master with 4 workers" in out
 
 
+def test_a_single_master_under_the_same_conditions(tmp_path):
+    """Loaded cells are over a loaded base, and those that hand chunks out
+    again over one that does; the machine may have got more workers."""
+    directory = Directory(tmp_path / "d")
+    for ranks, one, loaded, again in (4, 8.0, 12.0, 10.0), (8, 4.0, 4.0, 2.5):
+        directory.cell([one], scheme="gss", ranks=ranks, **MASTER)
+        directory.cell([loaded], scheme="gss", ranks=ranks, load="w1:1",
+                       **MASTER)
+        directory.cell([again], scheme="gss", ranks=ranks, reissue=3.0,
+                       **MASTER)
+    results = loader.load(str(directory.path))
+    frame = cells.summarize(results)
+    bases.apply(results, frame, "single-master")
+    found = {(row["load"] or "", row["reissue"] == 3, int(row["workers"])):
+             float(row["speedup"]) for row in frame.to_dict("records")}
+    assert found == pytest.approx({
+        ("", False, 4): 1, ("", False, 8): 2, ("", True, 4): 1,
+        ("", True, 8): 4, ("w1:1", False, 4): 1, ("w1:1", False, 8): 3})
+
+
 def test_over_a_scheme_in_equal_cells(made):
     for base in "scheme=dgss", "scheme=dtss":
         found = based(made, base)
