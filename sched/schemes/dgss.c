@@ -1,15 +1,19 @@
 /* Distributed guided self-scheduling.
  *
- *     C = ceil(R / V) V_j,   rounded to nearest
+ *     C = ceil(R / (alpha V)) V_j,   rounded to nearest
  *
  * with V_j the powers normalised to the slowest (real) and V their sum.  Han
  * and Chronopoulos, sec. III, algorithm 3, which prints ceil(R/A) without
- * saying what A is: V, since the same paper's gss has p in this place.  The
- * paper does not round the product with a real V_j. */
+ * saying what A is: V here, since the same paper's gss has p in this place.
+ * Its algorithm 2 has alpha V, with alpha = 2, which alpha gives here: where
+ * the costly iterations come first, the first chunks of A = V hold more than a
+ * worker's share.  The paper does not round the product with a real V_j. */
 #include "sched/arith.h"
 
+enum { DGSS_ALPHA };
+
 struct dgss_state {
-    double total; /* V */
+    double total; /* alpha V */
     double power[];
 };
 
@@ -22,9 +26,9 @@ static int dgss_init(void *state, const struct sched_loop *loop,
                      const struct spec *spec, struct error *err)
 {
     struct dgss_state *s = state;
-    (void)spec;
+    const struct spec_value *alpha = &spec->value[DGSS_ALPHA];
     (void)err;
-    s->total = sched_powers(loop, s->power);
+    s->total = sched_powers(loop, s->power) * (alpha->given ? alpha->real : 1);
     return 0;
 }
 
@@ -35,12 +39,19 @@ static int64_t dgss_next(void *state, int worker, int64_t remaining)
     return sched_round((double)unit * s->power[worker]);
 }
 
-static const struct spec_param dgss_params[] = {{0}};
+/* Without a default: specs of old results do not name it. */
+static const struct spec_param dgss_params[] = {
+    [DGSS_ALPHA] = {.key = "alpha",
+                    .type = SPEC_REAL,
+                    .min = 1,
+                    .max = 1e6,
+                    .help = "A is alpha V (1 if not given, in HDFSS 2)"},
+    {0}};
 
 const struct sched_ops sched_dgss_ops = {
     .name = "dgss",
     .citation = "Han and Chronopoulos, algorithm 3",
-    .summary = "V_j/V of what is left",
+    .summary = "V_j/(alpha V) of what is left",
     .params = dgss_params,
     .flags = SCHED_BY_POWER,
     .state_size = dgss_state_size,

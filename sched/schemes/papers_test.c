@@ -299,6 +299,17 @@ static void dgss_by_hand(void **unused)
                          12, 4, 1, 3);
 }
 
+/* A = 2 V: ceil(R/12) V_j, R = 1000, 748, 622, ... */
+static void dgss_with_alpha_by_hand(void **unused)
+{
+    (void)unused;
+    const double power[] = {3, 2, 1};
+    struct sched_loop loop = {.iterations = 1000, .workers = 3, .power = power};
+    TESTING_ASSERT_SIZES("dgss:alpha=2", &loop, 252, 126, 52, 144, 72, 30, 81,
+                         42, 17, 48, 24, 10, 27, 14, 6, 15, 8, 3, 9, 4, 2, 6, 2,
+                         1, 3, 2);
+}
+
 /* 0.3/0.1 is 2.9999999999999996 in double: V must still count as 4. */
 static void rounding_forgives_the_powers(void **unused)
 {
@@ -375,6 +386,7 @@ int main(void)
         cmocka_unit_test(dfss_by_hand),
         cmocka_unit_test(dfss_stage_ends_by_power),
         cmocka_unit_test(dgss_by_hand),
+        cmocka_unit_test(dgss_with_alpha_by_hand),
         cmocka_unit_test(rounding_forgives_the_powers),
         cmocka_unit_test(notes),
     };
