@@ -7,16 +7,16 @@ WORDS = {"launch", "cell", "kernel", "scheme", "type", "status", "hierarchy",
          "answer", "bind", "timing", "protocol", "data", "placement", "power",
          "load", "perturb", "rank_per", "memory", "costs", "platform",
          "sync_choice", "reason", "started", "chosen_scheme",
-         "chosen_hierarchy", "by", "candidate"}
+         "chosen_hierarchy", "by", "candidate", "bandwidth"}
 NUMBERS = {"schema", "ranks", "threads", "workers", "repetition",
            "repetitions", "iterations", "chunks", "messages", "bytes",
            "imbalance", "cv", "min_chunk", "sync_interval", "reissue", "cp",
-           "request_cost", "result_bytes", "boundary_bytes",
-           "chosen_interval", "plan_rounds", "plan_raised", "reissued",
-           "dropped", "steals", "steals_failed", "stolen", "worker", "rank",
-           "queue", "available", "readings", "switches_voluntary",
-           "switches_involuntary", "faults_minor", "faults_major", "start",
-           "size", "step", "time_step", "home", "shared_masters"}
+           "request_cost", "result_bytes", "boundary_bytes", "chosen_interval",
+           "plan_rounds", "plan_raised", "reissued", "dropped", "steals",
+           "steals_failed", "stolen", "worker", "rank", "queue", "available",
+           "readings", "switches_voluntary", "switches_involuntary",
+           "faults_minor", "faults_major", "start", "size", "step",
+           "time_step", "home", "shared_masters", "gflop_per_s", "gbyte_per_s"}
 FLAGS = {"prefetch", "smt", "simulated", "oversubscribed", "trial", "chosen"}
 COUNTED = ("counters_compute.", "counters_wait.")
 

@@ -177,6 +177,11 @@ struct kernel_ops {
      * or only create can know. */
     int64_t (*count)(const struct spec *spec);
 
+    /* Reads the files that the spec names, or estimates what cannot be: what is
+     * wrong is said before anything is launched.  Returns as create does.
+     * Optional: create says it. */
+    int (*examine)(const struct spec *spec, struct error *err);
+
     /* Makes an instance with its input data (same spec, same data, on every
      * machine and in every process).  Returns 0, -EINVAL, -ENOENT, -EIO or
      * -ENOMEM with a text; what does not fit into memory is refused here.
@@ -222,6 +227,11 @@ struct kernel_ops {
      * before its time).  A row alone costs more than one of many: scale.
      * reference is called once, with all rows. */
     const struct kernel_dependence *dependence;
+
+    /* Floating-point operations of the whole loop, and the bytes that it must
+     * move from and to memory at least: for rates in the records.  NULL: no
+     * rate says anything about the kernel. */
+    void (*work)(const void *instance, double *flops, double *bytes);
 
     /* The cost of iterations; NULL: the kernel cannot be simulated.  Loops with
      * dependences give the cost of a whole row, all columns alike. */

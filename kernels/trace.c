@@ -129,6 +129,17 @@ static int trace_create(const struct spec *spec, void **instance,
     return 0;
 }
 
+static int trace_examine(const struct spec *spec, struct error *err)
+{
+    double *cost;
+    int64_t count;
+    int code = costs_read("kernel trace", spec->value[TRACE_FILE].text, &cost,
+                          &count, err);
+    if (code == 0)
+        free(cost);
+    return code;
+}
+
 static int64_t trace_iterations(const void *instance)
 {
     const struct trace *t = instance;
@@ -296,6 +307,7 @@ const struct kernel_ops kernel_trace_ops = {
     .summary = "iteration costs read from a file: the user's own loop",
     .citation = "none: costs measured by the user",
     .params = trace_params,
+    .examine = trace_examine,
     .create = trace_create,
     .destroy = trace_destroy,
     .iterations = trace_iterations,

@@ -78,7 +78,7 @@ static int check_kernel(const char *text, struct error *err)
             return error_set(err, EINVAL, "kernel %s: cannot read %s: %s",
                              ops->name, file, why);
     }
-    return 0;
+    return ops->examine != NULL ? ops->examine(&spec, err) : 0;
 }
 
 static int check_value(const char *field, const char *text, struct error *err)

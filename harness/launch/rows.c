@@ -183,6 +183,22 @@ static void add_facts(json_t *row, const struct row_context *c,
     }
 }
 
+/* Rates of a kernel whose work is counted.  A simulation charges operations,
+ * and no memory bandwidth: it says so. */
+static void add_rates(json_t *row, const struct loop *loop, double time_s)
+{
+    double flops, bytes;
+    if (loop->kernel->work == NULL || !(time_s > 0))
+        return;
+    loop->kernel->work(loop->instance, &flops, &bytes);
+    json_object_set_new(row, "gflop_per_s", json_real(1e-9 * flops / time_s));
+    if (engine_simulated)
+        json_object_set_new(row, "bandwidth", json_string("not simulated"));
+    else
+        json_object_set_new(row, "gbyte_per_s",
+                            json_real(1e-9 * bytes / time_s));
+}
+
 json_t *row_run(const struct row_context *c, const struct run_result *result)
 {
     char started[32];
@@ -202,6 +218,7 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
                        result->verified ? "ok" : "unverified"));
     record_put(row, result, result_fields);
     record_put(row, c->loop, loop_fields);
+    add_rates(row, c->loop, result->time_s);
     record_put(row, &b, balance_fields);
     record_put(row, result, message_fields);
     json_object_update_new(

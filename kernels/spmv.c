@@ -1,0 +1,256 @@
+/* spmv: product of a sparse matrix and a vector, a row at a time.
+ *
+ *   FOR r = 0 TO ROWS - 1:  Y(r) = SUM over entries k of row r: A(k) * X(C(k))
+ *
+ * The matrix is read from a Matrix Market file, or a random one with a power
+ * law (R-MAT, Chakrabarti, Zhan and Faloutsos 2004, with the parameters of
+ * Graph500): a few rows have very many entries, most have few.  X is random in
+ * [0, 1).  The memory is what bounds it.  Beside every scheme belongs
+ * static:by=cost, the partition by equal non-zeros.
+ *
+ * Order of summation: LANES partial sums, by the place of an entry in its row
+ * modulo LANES, then added pairwise (l and l + 4, l + 2, l + 1).  The compiler
+ * makes vectors of them; products and sums are rounded one by one, so that the
+ * bits are the same on every instruction set and in every chunk. */
+#include "kernels/kernel.h"
+
+#include "base/random.h"
+#include "kernels/support/sparse.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LANES = 8,
+    PIECE = 8192, /* entries between two polls, about 10 to 20 us */
+};
+
+enum { SPMV_FILE, RMAT, DEGREE, SEED };
+
+static const struct spec_param spmv_params[] = {
+    [SPMV_FILE] = {.key = "file",
+                   .type = SPEC_TEXT,
+                   .help = "Matrix Market file of a square matrix"},
+    [RMAT] = {.key = "rmat",
+              .type = SPEC_INTEGER,
+              .min = 1,
+              .max = 30,
+              .help = "without a file: a random matrix of 2^rmat rows (18)"},
+    [DEGREE] = {.key = "degree",
+                .type = SPEC_INTEGER,
+                .min = 1,
+                .max = 1 << 20,
+                .help = "entries drawn for each of its rows (16)"},
+    [SEED] = {.key = "seed",
+              .type = SPEC_INTEGER,
+              .fallback = "1",
+              .min = 0,
+              .max = 0x1p53,
+              .help = "seed of the random matrix and vector"},
+    {0},
+};
+
+struct spmv {
+    struct sparse matrix;
+    double *x;
+};
+
+static void spmv_destroy(void *instance)
+{
+    struct spmv *s = instance;
+    sparse_free(&s->matrix);
+    free(s->x);
+    free(s);
+}
+
+static int64_t or_else(const struct spec_value *value, int64_t usual)
+{
+    return value->given ? value->integer : usual;
+}
+
+static int make_matrix(const struct spec *spec, struct sparse *matrix,
+                       struct error *err)
+{
+    const struct spec_value *value = spec->value;
+    if (!value[SPMV_FILE].given)
+        return sparse_rmat("kernel spmv", (int)or_else(&value[RMAT], 18),
+                           or_else(&value[DEGREE], 16),
+                           (uint64_t)value[SEED].integer, matrix, err);
+    if (value[RMAT].given || value[DEGREE].given)
+        return error_set(
+            err, EINVAL,
+            "kernel spmv: %s makes a random matrix, and file=%s "
+            "gives one: give one of them",
+            value[RMAT].given ? "rmat=" : "degree=", value[SPMV_FILE].text);
+    return sparse_read("kernel spmv", value[SPMV_FILE].text, matrix, err);
+}
+
+static int spmv_examine(const struct spec *spec, struct error *err)
+{
+    struct sparse matrix = {0};
+    const struct spec_value *value = spec->value;
+    double rows = (double)((int64_t)1 << or_else(&value[RMAT], 18));
+    if (!value[SPMV_FILE].given)
+        return sparse_fits("kernel spmv", rows,
+                           rows * (double)or_else(&value[DEGREE], 16), err);
+    int code = make_matrix(spec, &matrix, err);
+    sparse_free(&matrix);
+    return code;
+}
+
+static int spmv_create(const struct spec *spec, void **instance,
+                       struct error *err)
+{
+    struct spmv *s = calloc(1, sizeof(*s));
+    if (s == NULL)
+        return error_set(err, ENOMEM, "kernel spmv: out of memory");
+    int code = make_matrix(spec, &s->matrix, err);
+    if (code == 0) {
+        s->x = malloc((size_t)s->matrix.rows * sizeof(*s->x));
+        if (s->x == NULL)
+            code = error_set(err, ENOMEM, "kernel spmv: out of memory");
+    }
+    if (code != 0) {
+        spmv_destroy(s);
+        return code;
+    }
+    uint64_t seed = (uint64_t)spec->value[SEED].integer + 1;
+    for (int64_t i = 0; i < s->matrix.rows; i++)
+        s->x[i] = random_real(&seed);
+    *instance = s;
+    return 0;
+}
+
+static int64_t spmv_iterations(const void *instance)
+{
+    const struct spmv *s = instance;
+    return s->matrix.rows;
+}
+
+static size_t spmv_output_bytes(const void *instance)
+{
+    (void)instance;
+    return sizeof(double);
+}
+
+static double add_lanes(double sum[LANES])
+{
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; l++)
+            sum[l] += sum[l + half];
+    return sum[0];
+}
+
+/* Whole rounds of LANES entries. */
+KERNEL_CLONES static void add_rounds(double sum[LANES], const double *value,
+                                     const int32_t *column, const double *x,
+                                     int64_t count)
+{
+    double s[LANES];
+    memcpy(s, sum, sizeof(s));
+    for (int64_t k = 0; k < count; k += LANES)
+        for (int l = 0; l < LANES; l++)
+            s[l] += value[k + l] * x[column[k + l]];
+    memcpy(sum, s, sizeof(s));
+}
+
+/* Most rows are short: no call is worth it. */
+static inline void add_some(double sum[LANES], const double *value,
+                            const int32_t *column, const double *x,
+                            int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        sum[k] += value[k] * x[column[k]];
+}
+
+/* *due counts entries down to the next poll, also across rows; a row is cut at
+ * multiples of LANES. */
+static double run_row(const struct spmv *s, int64_t row,
+                      const struct kernel_poll *poll, int64_t *due)
+{
+    const struct sparse *m = &s->matrix;
+    int64_t k = m->start[row], end = m->start[row + 1];
+    int64_t whole = end - (end - k) % LANES;
+    double sum[LANES] = {0};
+    while (k < whole) {
+        int64_t piece = whole - k < PIECE ? whole - k : PIECE;
+        add_rounds(sum, m->value + k, m->column + k, s->x, piece);
+        k += piece;
+        *due -= piece;
+        if (*due <= 0) {
+            kernel_poll(poll);
+            *due = PIECE;
+        }
+    }
+    add_some(sum, m->value + k, m->column + k, s->x, end - k);
+    return add_lanes(sum);
+}
+
+static void spmv_run(const void *instance, void *scratch, int64_t start,
+                     int64_t size, void *output, const struct kernel_poll *poll)
+{
+    (void)scratch;
+    const struct spmv *s = instance;
+    double *result = output;
+    int64_t due = PIECE;
+    for (int64_t i = 0; i < size; i++) {
+        result[i] = run_row(s, start + i, poll, &due);
+        due -= LANES; /* a row as such; empty ones take time, too */
+    }
+}
+
+/* One entry after the other, each to the partial sum it belongs to. */
+static void spmv_reference(const void *instance, int64_t start, int64_t size,
+                           void *output)
+{
+    const struct spmv *s = instance;
+    const struct sparse *m = &s->matrix;
+    double *result = output;
+    for (int64_t row = start; row < start + size; row++) {
+        double sum[LANES] = {0};
+        int64_t first = m->start[row];
+        for (int64_t k = first; k < m->start[row + 1]; k++)
+            sum[(k - first) % LANES] += m->value[k] * s->x[m->column[k]];
+        *result++ = add_lanes(sum);
+    }
+}
+
+static double spmv_operations(const void *instance, int64_t iteration)
+{
+    const struct spmv *s = instance;
+    return (double)(s->matrix.start[iteration + 1] -
+                    s->matrix.start[iteration]);
+}
+
+/* Each value with its column once; starts, X and Y once. */
+static void spmv_work(const void *instance, double *flops, double *bytes)
+{
+    const struct spmv *s = instance;
+    double rows = (double)s->matrix.rows;
+    double entries = (double)s->matrix.start[s->matrix.rows];
+    *flops = 2 * entries;
+    *bytes = 12 * entries + 24 * rows;
+}
+
+static const struct kernel_cost spmv_cost = {
+    .operation = "multiply-add",
+    .flops = 2,
+    .operations = spmv_operations,
+};
+
+const struct kernel_ops kernel_spmv_ops = {
+    .name = "spmv",
+    .summary = "sparse matrix times vector by rows, from a file or a power law",
+    .citation = "R-MAT: Chakrabarti, Zhan and Faloutsos 2004, as in Graph500",
+    .params = spmv_params,
+    .examine = spmv_examine,
+    .create = spmv_create,
+    .destroy = spmv_destroy,
+    .iterations = spmv_iterations,
+    .output_bytes = spmv_output_bytes,
+    .run = spmv_run,
+    .reference = spmv_reference,
+    .cost = &spmv_cost,
+    .work = spmv_work,
+};
