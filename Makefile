@@ -34,7 +34,7 @@ BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) libhwloc-dev \
 DEBS    = $(BUILD_DEBS) hwloc netpbm libcmocka-dev libglpk-dev g++ gfortran \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
-          python3-matplotlib jq libomp-dev \
+          python3-matplotlib jq libomp-dev graphicsmagick \
           chromium slurm-wlm munge
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test test-all,$(MAKECMDGOALS)),$(DEBS_openmpi))
@@ -159,7 +159,11 @@ $(BUILD)/bench/start/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(LAUNCHER) -n {
 
 $(BUILD)/bench/overhead/library.o: CPPFLAGS += -DBUILD_LIBDLS='"$(CURDIR)/$(LIB)/libdls.so"'
 
-$(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS) | $(BUILD)/lib/libdls.so
+$(BUILD)/bench/overhead/omp.o: CPPFLAGS += -DBUILD_OMP='"$(CURDIR)/$(LIB)/libdls-omp.so"' \
+    -DBUILD_OMP_COSTS='"$(CURDIR)/$(BUILD)/omp-costs"'
+
+$(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS) | $(BUILD)/lib/libdls.so \
+    $(BUILD)/lib/libdls-omp.so $(BUILD)/omp-costs
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 

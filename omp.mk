@@ -11,3 +11,9 @@ $(LIB)/libdls-omp.so: $(OMP_OBJECTS) $(DLS_OBJECTS) dls/omp/omp.map
 	$(Q)$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,$(@F) -Wl,--gc-sections \
 	    $(if $(SAN),,-Wl$(comma)--no-undefined) -Wl,--version-script=dls/omp/omp.map \
 	    -o $@ $(OMP_OBJECTS) $(DLS_OBJECTS) -lm
+
+# Its costs are measured on a program of gcc's.
+$(BUILD)/omp-costs: tests/omp/costs.c
+	$(say) LD $@
+	@mkdir -p $(@D)
+	$(Q)gcc -O2 -fopenmp -o $@ $<

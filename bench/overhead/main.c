@@ -54,6 +54,8 @@ static void run_alone(const struct launch_context *all, const char *part)
         overhead_threads(stdout, &context);
     if (is_wanted(part, "library"))
         overhead_library(stdout, &context);
+    if (is_wanted(part, "omp"))
+        overhead_omp(stdout, context.threads);
     if (is_wanted(part, "counters"))
         overhead_counting(stdout, &context);
     if (is_wanted(part, "bounds"))
@@ -101,7 +103,7 @@ int main(int argc, char **argv)
                       "bench-overhead needs two ranks: "
                       "mpiexec.mpich -n 2 build/bench-overhead "
                       "[threads|kernels|ranks|steals|counters|syncs|pipelines|"
-                      "bounds]");
+                      "bounds|omp]");
     if (code == 0)
         code = open_context(&context, &err);
     if (code != 0) {

@@ -24,6 +24,9 @@ void overhead_threads(FILE *out, struct launch_context *context);
  * OpenMP.  By rank 0 alone. */
 void overhead_library(FILE *out, struct launch_context *context);
 
+/* What libdls-omp.so adds to a program of gcc's, with up to so many threads. */
+void overhead_omp(FILE *out, int threads);
+
 /* us per chunk from a master rank, compared with a ping-pong, and ns per chunk
  * from a shared window, compared with a bare fetch-and-add in it.  By two
  * ranks. */
