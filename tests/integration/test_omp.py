@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 import slices
-from conftest import ROOT
+from conftest import ROOT, launcher
 
 DLSBENCH = ROOT / "build/dlsbench"
 LIBRARY = ROOT / "build/lib/libdls-omp.so"
@@ -314,6 +314,36 @@ def test_a_program_without_openmp_runs_as_before():
     assert (done.returncode, done.stdout) == (0, "hello\n")
     assert "no OpenMP loop was seen" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_each_rank_of_mpi_reports(loop):
+    done = omp("--scheme", "css:chunk=30", "--", *launcher(2), loop)
+    assert (done.returncode, done.stdout) == (0, OUT + OUT)
+    reports = done.stderr.split("dlsbench omp: ")[1:]
+    assert [re.search(r"rank (\d)", x)[1] for x in reports] == ["0", "1"]
+    for report in reports:
+        assert rows(report)[TRIANGLE][1] == "css:chunk=30"
+
+
+def test_a_stripped_program_of_debian(tmp_path):
+    """Its image is the same, and the function has its name."""
+    def convert(name, *words):
+        done = run([*words, "gm", "convert", tmp_path / "base.miff",
+                    "-gaussian", "2x1", tmp_path / name])
+        assert done.returncode == 0, done.stderr
+        return (tmp_path / name).read_bytes(), done.stderr
+    if shutil.which("gm") is None:
+        pytest.skip("graphicsmagick is not installed")
+    run(["gm", "convert", "-size", "200x160", "plasma:fractal",
+         tmp_path / "base.miff"])
+    plain, _ = convert("plain.ppm")
+    changed, report = convert("changed.ppm", DLSBENCH, "omp", "--scheme",
+                              "ss", "--loops", "dynamic", "--")
+    assert plain == changed
+    name, row = next((k, v) for k, v in rows(report).items()
+                     if k.startswith("ConvolveImage "))
+    assert "libGraphicsMagick" in name
+    assert row[:2] == ["guided,1", "ss"] and row[5] == "160"
 
 
 def one_line(done, *texts):
