@@ -39,7 +39,8 @@ bool watch_line(struct watch *watch, const char *line, double now);
 /* This task has ended so. */
 void watch_end(struct watch *watch, int task, enum task_state state);
 
-/* Seconds until the current cell (or the silence) has lasted too long. */
+/* Seconds until the current cell (or the silence, or the end of a launch that
+ * has done all its cells) has lasted too long. */
 double watch_left(const struct watch *watch, double now);
 
 /* The share of the work that is done, 0 to 1. */

@@ -54,6 +54,7 @@ static void lines_move_cells_on(void **state)
     assert_false(watch.ended);
     assert_true(watch_line(&watch, "@end", 108));
     assert_true(watch.ended && watch.progressed);
+    assert_true(watch_left(&watch, 110) == 3); /* it ends at last */
     watch_free(&watch);
 }
 

@@ -58,6 +58,7 @@ struct place_report {
     int32_t processor;     /* the processor of that core that it is on */
     int32_t bound;         /* to that core only; with smt: to that processor */
     int32_t socket, cache; /* of that core, -1: not known */
+    uint64_t machine;      /* equal: the same cores, under whatever host name */
 };
 
 /* Rank 0: whether every worker is alone on its core (with smt: on its

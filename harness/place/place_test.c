@@ -147,6 +147,7 @@ static void hardware_threads_share_a_core(void **unused)
     open_fixture(&f, "computing", "flat", 4);
     for (int w = 0; w < 8; w++)
         report[w] = (struct place_report){.host = w < 4 ? 111 : 222,
+                                          .machine = w < 4 ? 111 : 222,
                                           .core = w % 4 / 2,
                                           .processor = w % 4,
                                           .bound = 1};
@@ -170,16 +171,24 @@ static void reports_are_checked(void **unused)
     struct place_report report[8];
     open_fixture(&f, "computing", "flat", 4);
     for (int w = 0; w < 8; w++)
-        report[w] = (struct place_report){
-            .host = w < 4 ? 111 : 222, .core = w % 4, .bound = 1};
+        report[w] = (struct place_report){.host = w < 4 ? 111 : 222,
+                                          .machine = w < 4 ? 111 : 222,
+                                          .core = w % 4,
+                                          .bound = 1};
     assert_int_equal(place_check(&f.place, &f.tree, report, &compact, &err), 0);
     report[6].core = 1; /* that of worker 5 */
     assert_int_equal(place_check(&f.place, &f.tree, report, &compact, &err),
                      -EBUSY);
     assert_non_null(strstr(err.text, "workers 5 and 6 share core 1"));
-    report[6].host = 333; /* the same number as worker 7, on another host */
+    report[6].machine = 333; /* the same number as worker 7, on another host */
     report[6].core = 3;
     assert_int_equal(place_check(&f.place, &f.tree, report, &compact, &err), 0);
+    report[6].host = 444; /* two hosts with the same cores */
+    report[6].machine = 222;
+    assert_int_equal(place_check(&f.place, &f.tree, report, &compact, &err),
+                     -EBUSY);
+    assert_non_null(strstr(err.text, "workers 6 and 7 share core 3"));
+    report[6].machine = 333;
     report[3].bound = 0;
     assert_int_equal(place_check(&f.place, &f.tree, report, &compact, &err),
                      -EBUSY);
@@ -200,10 +209,11 @@ static void masters_that_share_are_counted(void **unused)
     struct fixture f;
     open_fixture(&f, "dedicated", "flat", 3);
     struct topo_binding binding = {.bind = TOPO_COMPACT};
-    struct place_report worker[6], master = {111, 2, 2, true, 0, 0};
+    struct place_report worker[6], master = {111, 2, 2, true, 0, 0, 111};
     for (int w = 0; w < 6; w++)
         worker[w] = (struct place_report){
-            w < 2 ? 111 : 222, w < 2 ? w : w - 2, w, true, 0, 0};
+            w < 2 ? 111 : 222, w < 2 ? w : w - 2, w, true, 0, 0,
+            w < 2 ? 111 : 222};
 #define SHARED()                                                               \
     place_shared_masters(&f.place, &f.tree, worker, &master, 1, &binding)
     assert_int_equal(SHARED(), 0);
@@ -215,7 +225,8 @@ static void masters_that_share_are_counted(void **unused)
     assert_int_equal(SHARED(), 0);
     f.cores[0] = f.cores[1] = 2;
     assert_int_equal(SHARED(), 1);
-    master.host = 222; /* four workers, three cores, and no master */
+    master.host = master.machine =
+        222; /* four workers, three cores, and no master */
     assert_int_equal(SHARED(), 1);
     f.cores[2] = f.cores[3] = 4;
     assert_int_equal(SHARED(), 0);

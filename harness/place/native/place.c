@@ -128,15 +128,15 @@ bool place_ranks_crowded(const struct place *place)
 }
 
 struct seat {
-    uint64_t host;
+    uint64_t machine;
     int spot, worker; /* spot: its core, or its processor */
 };
 
 static int compare_seats(const void *a, const void *b)
 {
     const struct seat *x = a, *y = b;
-    if (x->host != y->host)
-        return x->host < y->host ? -1 : 1;
+    if (x->machine != y->machine)
+        return x->machine < y->machine ? -1 : 1;
     if (x->spot != y->spot)
         return x->spot < y->spot ? -1 : 1;
     return (x->worker > y->worker) - (x->worker < y->worker);
@@ -182,7 +182,7 @@ int place_check(const struct place *place, const struct tree *tree,
         return check_unbound(place, tree, smt, err);
     struct seat *seat = need_zeroed((size_t)tree->workers + 1, sizeof(*seat));
     for (int w = 0; w < tree->workers; w++)
-        seat[w] = (struct seat){report[w].host,
+        seat[w] = (struct seat){report[w].machine,
                                 smt ? report[w].processor : report[w].core, w};
     qsort(seat, (size_t)tree->workers, sizeof(*seat), compare_seats);
     int code = 0;
@@ -192,7 +192,7 @@ int place_check(const struct place *place, const struct tree *tree,
                              "worker %d is not bound to one core: bind it, or "
                              "choose --bind none",
                              seat[i].worker);
-        else if (i > 0 && seat[i].host == seat[i - 1].host &&
+        else if (i > 0 && seat[i].machine == seat[i - 1].machine &&
                  seat[i].spot == seat[i - 1].spot)
             code = say_shared(place, tree, &seat[i - 1], &seat[i], smt, err);
     }
@@ -203,7 +203,7 @@ int place_check(const struct place *place, const struct tree *tree,
 static bool same_seat(const struct place_report *a,
                       const struct place_report *b, bool smt)
 {
-    return a->host == b->host &&
+    return a->machine == b->machine &&
            (smt ? a->processor == b->processor : a->core == b->core);
 }
 

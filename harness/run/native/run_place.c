@@ -5,6 +5,7 @@
 #include "harness/topo/queue.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,6 +23,19 @@ int run_bind_thread(struct run *run, int thread, struct error *err)
                           err);
 }
 
+/* Hosts with one kernel have the same cores. */
+static uint64_t machine_here(void)
+{
+    char text[256] = "";
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    bool read = file != NULL && fgets(text, sizeof(text), file) != NULL;
+    if (file != NULL)
+        fclose(file);
+    if (!read)
+        gethostname(text, sizeof(text) - 1);
+    return XXH3_64bits(text, strlen(text));
+}
+
 static void bind_body(int thread, void *arg)
 {
     struct run *run = arg;
@@ -37,7 +51,8 @@ static void bind_body(int thread, void *arg)
         .processor = queue_processor(),
         .bound = alone && code == 0,
         .socket = seen.seat.socket,
-        .cache = seen.seat.cache};
+        .cache = seen.seat.cache,
+        .machine = machine_here()};
 }
 
 /* Rank 0 checks the places of the workers and of the masters without

@@ -1,0 +1,114 @@
+"""Runs over several hosts with networks of their own (jobs/hosts-here.sh)."""
+import json
+import os
+import subprocess
+
+import pytest
+
+from conftest import ROOT
+
+SCRIPT = ROOT / "jobs/hosts-here.sh"
+RATE = 12.5e6   # 100 Mbit/s, in bytes
+CAMPAIGN = """
+name: hosts
+repetitions: 2
+repetitions_max: 2
+layout: 2x1
+cells:
+  - kernel: "adjoint:size=60"
+    transport: master
+    scheme: [gss, css]
+    answer: [early, collected]
+  - kernel: "adjoint:size=60"
+    transport: window
+    window: rma
+    scheme: gss
+  - kernel: "adjoint:size=60"
+    transport: steal
+    scheme: ss
+  - kernel: "matmul:tasks=60,min=20,max=40"
+    data: sent
+    scheme: gss
+  - kernel: "heat:rows=40,cols=50,steps=3"
+    scheme: "css:chunk=7"
+    sync_interval: 9
+    transport: master
+    placement: [sticky, replan]
+"""
+
+
+def call(*words, code=0):
+    done = subprocess.run([SCRIPT, *words], text=True, capture_output=True,
+                          timeout=60)
+    if done.returncode == 3:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == code, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def hosts(tmp_path, monkeypatch):
+    monkeypatch.setenv("DLSBENCH_HOSTS", str(tmp_path / "hosts"))
+    yield lambda *words: (call("start", *words), call("launcher"))[1]
+    call("stop")
+    assert not (tmp_path / "hosts").exists() and call("status") == ""
+    left = subprocess.run(["ip", "-o", "link"], text=True, check=True,
+                          capture_output=True).stdout
+    assert "dlsbench0" not in left and "dls1" not in left
+
+
+def runs(folder):
+    for path in folder.glob("runs-*.jsonl"):
+        for line in path.read_text().splitlines():
+            if json.loads(line)["type"] == "run":
+                yield json.loads(line)
+
+
+@pytest.mark.skipif(os.cpu_count() < 2, reason="one core for each host")
+def test_everything_goes_between_hosts(hosts, dlsbench, campaign, tmp_path):
+    launcher = hosts("2", "--rate", "100mbit")
+    done = dlsbench("run", campaign(CAMPAIGN), "--launcher", launcher,
+                    "--out", tmp_path / "out")
+    assert done.code == 0, done.err
+    found = list(runs(tmp_path / "out"))
+    assert {run["transport"] for run in found} == {"master", "window", "steal"}
+    assert all(run["verified"] for run in found) and len(found) >= 18
+    (manifest,) = (tmp_path / "out").glob("manifest-*.json")
+    assert [place["host"] for place in
+            json.loads(manifest.read_text())["places"]] == ["dls1", "dls2"]
+
+
+@pytest.mark.skipif(os.cpu_count() < 2, reason="one core for each host")
+def test_results_obey_the_rate(hosts, dlsbench, tmp_path):
+    launcher = hosts("2", "--rate", "100mbit")
+    done = dlsbench("run", "--kernel", "mandelbrot:size=1024,maxiter=10",
+                    "--scheme", "static", "--ranks", 2, "--transport",
+                    "master", "--launcher", launcher, "--repetitions", 3,
+                    "--repetitions-max", 3, "--out", tmp_path / "out")
+    assert done.code == 0, done.err
+    for run in runs(tmp_path / "out"):
+        assert run["bytes"] > 1e6
+        # A bucket of 32 KB may be full when a loop starts.
+        assert run["time_s"] > (run["bytes"] - 64e3) / RATE
+
+
+def test_two_hosts_on_one_core_are_refused(hosts, dlsbench, tmp_path):
+    launcher = hosts("2", "--cores", "0,0")
+    done = dlsbench("run", "--kernel", "null", "--scheme", "ss", "--ranks", 2,
+                    "--launcher", launcher, "--out", tmp_path / "out")
+    assert done.code == 1
+    assert "workers 0 and 1 share core 0" in done.err
+
+
+def test_a_launch_that_does_not_end_is_ended(hosts, dlsbench, tmp_path):
+    """Ranks that share a core over TCP may wait for ever in MPI_Finalize."""
+    launcher = hosts("2", "--cores", "0,0")
+    for i in range(2):
+        done = dlsbench("run", "--kernel", "adjoint:size=30", "--scheme",
+                        "gss", "--ranks", 4, "--oversubscribe",
+                        "--repetitions", 3, "--repetitions-max", 3,
+                        "--launcher", launcher, "--out", tmp_path / f"out{i}",
+                        limit=60)
+        assert done.code == 0, done.err
+        assert all(run["verified"] and run["oversubscribed"]
+                   for run in runs(tmp_path / f"out{i}"))
