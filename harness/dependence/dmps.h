@@ -11,6 +11,12 @@
  * and the worker asks for its next chunk, of which it may itself be the
  * predecessor.
  *
+ * One thing is not the paper's: there the master's answer names the worker's
+ * neighbours.  Here both owners of an edge ask the edge's home rank for each
+ * other (links.h).  Under a hierarchy, an rma window or in one process no
+ * master knows all owners, and the master of one level would be asked for each
+ * edge.
+ *
  * With `group` chunks to a group it is the protocol of Andronikos et al.
  * instead (subproblem, formula 5): boundaries inside a group of NP chunks go
  * from block to block, and that of every NP-th chunk goes once, as a whole, at
