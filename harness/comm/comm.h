@@ -24,7 +24,12 @@ struct comm {
     struct engine_patience patience;
     /* Inside a loop MPI is called by one thread at a time. */
     bool threaded;           /* several threads of this rank call MPI */
+    bool funneled;           /* only the main thread calls MPI */
     struct engine_lock *mpi; /* taken around MPI when threaded */
+    /* MPI's errors are returned and noted in *failed (the first one), instead
+     * of ending the program.  NULL: they end it. */
+    _Atomic int *failed;
+    void *block; /* its own memory for both */
 };
 
 static inline void comm_begin(const struct comm *comm)
@@ -33,15 +38,41 @@ static inline void comm_begin(const struct comm *comm)
         engine_lock(comm->mpi);
 }
 
+/* Whether this thread may ask others by MPI at all. */
+static inline bool comm_may(const struct comm *comm)
+{
+    int main = 1;
+    if (comm->funneled)
+        MPI_Is_thread_main(&main);
+    return main != 0;
+}
+
 static inline bool comm_try(const struct comm *comm)
 {
-    return !comm->threaded || engine_trylock(comm->mpi);
+    return comm_may(comm) && (!comm->threaded || engine_trylock(comm->mpi));
 }
 
 static inline void comm_end(const struct comm *comm)
 {
     if (comm->threaded)
         engine_unlock(comm->mpi);
+}
+
+/* Around calls of MPI: notes an error, and returns the code. */
+static inline int comm_check(const struct comm *comm, int code)
+{
+    int none = MPI_SUCCESS;
+    if (code != MPI_SUCCESS && comm->failed != NULL)
+        atomic_compare_exchange_strong(comm->failed, &none, code);
+    return code;
+}
+
+/* Whether a call of MPI went wrong.  Then nothing may be waited for. */
+static inline bool comm_failed(const struct comm *comm)
+{
+    return comm->failed != NULL &&
+           atomic_load_explicit(comm->failed, memory_order_relaxed) !=
+               MPI_SUCCESS;
 }
 
 /* Where thread `thread` of a rank gets its messages in `all`. */
@@ -91,6 +122,17 @@ int comm_pause(const struct comm *comm, struct engine_idle *idle,
 int comm_open(struct comm *comm, struct error *err);
 void comm_close(struct comm *comm);
 
+/* The same for a program that has called MPI_Init: collective over `from`,
+ * which is duplicated and otherwise left alone.  MPI's errors are noted
+ * (comm_failed), if `from` lets it come that far.  Natively only.  Returns 0;
+ * -ENOMEM, after which it takes part in comm_agree and is to be released; or
+ * -EIO with MPI's text.  Not agreed. */
+int comm_adopt(struct comm *comm, MPI_Comm from, struct error *err);
+/* Collective, unless comm_failed: then memory alone is freed. */
+void comm_release(struct comm *comm);
+/* MPI's text for what failed.  Returns -EIO. */
+int comm_failure(const struct comm *comm, struct error *err);
+
 /* Waits for all ranks; those that wait sleep. */
 void comm_quiet_barrier(const struct comm *comm);
 /* Waits for all ranks, polling, so that they leave close together. */
@@ -115,6 +157,16 @@ int comm_gather_any(const struct comm *comm, const void *one, size_t bytes,
 /* Element by element at rank 0, in place there. */
 void comm_sum_u64(const struct comm *comm, uint64_t *values, int count);
 void comm_sum_u8(const struct comm *comm, uint8_t *values, size_t count);
+/* The sum over all ranks, known to all; keep_on (NULL: nothing) is called while
+ * it waits for the others. */
+int64_t comm_total(const struct comm *comm, int64_t value,
+                   void (*keep_on)(void *arg), void *arg);
+/* Whether all ranks pass the same numbers: the index of the first that differ,
+ * or `count`; known to all. */
+int comm_differing(const struct comm *comm, const uint64_t *values, int count);
+/* `count[r]` numbers of every rank r, known to all, one after the other. */
+void comm_share_f64(const struct comm *comm, const double *mine,
+                    const int *count, double *all);
 /* The largest over all ranks, known to all. */
 int comm_max_int(const struct comm *comm, int value);
 /* One number of every rank, known to all (`all`: one per rank). */

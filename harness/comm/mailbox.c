@@ -72,8 +72,9 @@ void mailbox_post(struct mailbox *box, int most)
 {
     for (; box->posted < most && box->posted < box->room; box->posted++) {
         int at = (box->oldest + box->posted) % box->room;
-        MPI_Irecv(box->memory + (size_t)at * box->stride, box->count, box->type,
-                  box->from, box->tag, box->at, &box->receive[at]);
+        comm_check(box->comm, MPI_Irecv(box->memory + (size_t)at * box->stride,
+                                        box->count, box->type, box->from,
+                                        box->tag, box->at, &box->receive[at]));
     }
 }
 
@@ -84,8 +85,8 @@ void mailbox_withdraw(struct mailbox *box)
             &box->receive[(box->oldest + box->posted - 1) % box->room];
         if (*request == MPI_REQUEST_NULL)
             continue;
-        MPI_Cancel(request);
-        MPI_Wait(request, MPI_STATUS_IGNORE);
+        comm_check(box->comm, MPI_Cancel(request));
+        comm_check(box->comm, MPI_Wait(request, MPI_STATUS_IGNORE));
     }
 }
 
@@ -103,7 +104,7 @@ static void grow(struct mailbox *box)
         box->requests_room = room;
         return;
     }
-    MPI_Wait(&box->request[0], MPI_STATUS_IGNORE);
+    comm_check(box->comm, MPI_Wait(&box->request[0], MPI_STATUS_IGNORE));
     box->requests--;
     memmove(box->request, box->request + 1,
             (size_t)box->requests * sizeof(*box->request));
@@ -113,6 +114,7 @@ MPI_Request *mailbox_add(struct mailbox *box)
 {
     if (box->requests == box->requests_room)
         grow(box);
+    box->request[box->requests] = MPI_REQUEST_NULL;
     return &box->request[box->requests++];
 }
 

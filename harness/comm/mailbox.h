@@ -116,8 +116,9 @@ static inline void *mailbox_take(struct mailbox *box)
     if (box->posted == 0)
         return NULL;
     if (box->receive[at] != MPI_REQUEST_NULL)
-        MPI_Test(&box->receive[at], &there, MPI_STATUS_IGNORE);
-    if (!there)
+        comm_check(box->comm,
+                   MPI_Test(&box->receive[at], &there, MPI_STATUS_IGNORE));
+    if (!there || comm_failed(box->comm))
         return NULL;
     box->oldest = at + 1 < box->room ? at + 1 : 0;
     box->posted--;

@@ -4,7 +4,7 @@
 void mailbox_send_short(struct mailbox *box, const void *data, int bytes,
                         int to, int tag)
 {
-    MPI_Send(data, bytes, MPI_BYTE, to, tag, box->at);
+    comm_check(box->comm, MPI_Send(data, bytes, MPI_BYTE, to, tag, box->at));
     mailbox_count(box, bytes);
 }
 
@@ -16,6 +16,7 @@ void mailbox_drain(struct mailbox *box)
 void mailbox_send_long(struct mailbox *box, const void *data, int count,
                        MPI_Datatype type, int64_t bytes, int to, int tag)
 {
-    MPI_Isend(data, count, type, to, tag, box->at, mailbox_add(box));
+    comm_check(box->comm, MPI_Isend(data, count, type, to, tag, box->at,
+                                    mailbox_add(box)));
     mailbox_count(box, bytes);
 }

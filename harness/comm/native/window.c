@@ -16,7 +16,8 @@ static int open_shared(struct window *window, size_t bytes)
         comm->all, &mine, &window->handle);
     if (code != MPI_SUCCESS)
         return code;
-    MPI_Win_shared_query(window->handle, 0, &size, &unit, &mine);
+    comm_check(window->comm,
+               MPI_Win_shared_query(window->handle, 0, &size, &unit, &mine));
     uintptr_t address = (uintptr_t)mine;
     window->memory = (void *)((address + 127) & ~(uintptr_t)127);
     if (comm->rank == 0)
@@ -49,6 +50,8 @@ static int open_any(struct window *window, size_t bytes, struct error *err)
     code = window->shared ? open_shared(window, bytes) : open_rma(window);
     MPI_Comm_set_errhandler(comm->all, usual);
     MPI_Errhandler_free(&usual);
+    if (code == MPI_SUCCESS && comm->failed != NULL)
+        MPI_Win_set_errhandler(window->handle, MPI_ERRORS_RETURN);
     if (code == MPI_SUCCESS)
         return 0;
     MPI_Error_string(code, why, &length);
@@ -70,25 +73,29 @@ int window_open(struct window *window, const struct comm *comm, bool shared,
     int code = comm_agree(comm, open_any(window, bytes, err), err);
     if (code != 0)
         return code;
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, window->handle);
-    MPI_Win_sync(window->handle);
+    comm_check(window->comm,
+               MPI_Win_lock_all(MPI_MODE_NOCHECK, window->handle));
+    comm_check(window->comm, MPI_Win_sync(window->handle));
     comm_quiet_barrier(comm);
-    MPI_Win_sync(window->handle);
+    comm_check(window->comm, MPI_Win_sync(window->handle));
     return 0;
 }
 
 void window_close(struct window *window)
 {
+    if (comm_failed(window->comm))
+        return;
     comm_quiet_barrier(window->comm);
-    MPI_Win_unlock_all(window->handle);
-    MPI_Win_free(&window->handle);
+    comm_check(window->comm, MPI_Win_unlock_all(window->handle));
+    comm_check(window->comm, MPI_Win_free(&window->handle));
 }
 
 void window_set_counter(struct window *window, int64_t step)
 {
-    MPI_Accumulate(&step, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, MPI_REPLACE,
-                   window->handle);
-    MPI_Win_flush(0, window->handle);
+    comm_check(window->comm,
+               MPI_Accumulate(&step, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T,
+                              MPI_REPLACE, window->handle));
+    comm_check(window->comm, MPI_Win_flush(0, window->handle));
 }
 
 void window_progress(struct window *window)
@@ -96,18 +103,20 @@ void window_progress(struct window *window)
     int flag;
     if (!comm_try(window->comm))
         return;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, window->comm->all, &flag,
-               MPI_STATUS_IGNORE);
+    comm_check(window->comm,
+               MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, window->comm->all, &flag,
+                          MPI_STATUS_IGNORE));
     comm_end(window->comm);
 }
 
 int64_t window_fetch_step(struct window *window)
 {
     static const int64_t one = 1;
-    int64_t step;
+    int64_t step = INT64_MAX; /* of no table, when the call fails */
     comm_begin(window->comm);
-    MPI_Fetch_and_op(&one, &step, MPI_INT64_T, 0, 0, MPI_SUM, window->handle);
-    MPI_Win_flush(0, window->handle);
+    comm_check(window->comm, MPI_Fetch_and_op(&one, &step, MPI_INT64_T, 0, 0,
+                                              MPI_SUM, window->handle));
+    comm_check(window->comm, MPI_Win_flush(0, window->handle));
     comm_end(window->comm);
     return step;
 }

@@ -1,0 +1,126 @@
+/* Communicators for a loop of a program that has MPI already, and what only
+ * such a loop asks of them. */
+#include "harness/comm/native/parts.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+/* A poll that lasts this long means that no rank waits for long. */
+#define PATIENCE_S 1e-3
+
+/* On separate cache lines. */
+struct block {
+    _Alignas(128) struct engine_lock lock;
+    _Alignas(128) _Atomic int failed;
+};
+
+static void find_host(struct comm *comm)
+{
+    int one = 0;
+    if (comm_check(comm, MPI_Comm_split_type(comm->all, MPI_COMM_TYPE_SHARED,
+                                             comm->rank, MPI_INFO_NULL,
+                                             &comm->host)) != MPI_SUCCESS)
+        return;
+    comm_check(comm, MPI_Comm_rank(comm->host, &comm->host_rank));
+    comm_check(comm, MPI_Comm_size(comm->host, &comm->host_ranks));
+    int here = comm->host_ranks == comm->ranks;
+    comm_check(comm,
+               MPI_Allreduce(&here, &one, 1, MPI_INT, MPI_MIN, comm->all));
+    comm->one_host = one != 0;
+}
+
+int comm_adopt(struct comm *comm, MPI_Comm from, struct error *err)
+{
+    struct block *block = aligned_alloc(128, sizeof(*block));
+    if (block != NULL) {
+        atomic_init(&block->lock.held, 0);
+        atomic_init(&block->failed, MPI_SUCCESS);
+    }
+    *comm = (struct comm){.all = MPI_COMM_NULL,
+                          .host = MPI_COMM_NULL,
+                          .patience = {.spin_s = PATIENCE_S},
+                          .lanes = 1,
+                          .posted = 1,
+                          .landing = INT_MAX,
+                          .mpi = block ? &block->lock : NULL,
+                          .failed = block ? &block->failed : NULL,
+                          .block = block};
+    if (comm_check(comm, MPI_Comm_dup(from, &comm->all)) == MPI_SUCCESS) {
+        comm_check(comm, MPI_Comm_set_errhandler(comm->all, MPI_ERRORS_RETURN));
+        comm_check(comm, MPI_Comm_rank(comm->all, &comm->rank));
+        comm_check(comm, MPI_Comm_size(comm->all, &comm->ranks));
+        find_host(comm);
+    }
+    if (comm_failed(comm))
+        return comm_failure(comm, err);
+    return block != NULL ? 0 : error_set(err, ENOMEM, "out of memory");
+}
+
+void comm_release(struct comm *comm)
+{
+    if (!comm_failed(comm) && comm->all != MPI_COMM_NULL) {
+        comm_quiet_barrier(comm);
+        MPI_Comm_free(&comm->host);
+        MPI_Comm_free(&comm->all);
+    }
+    free(comm->block);
+    *comm = (struct comm){.all = MPI_COMM_NULL, .host = MPI_COMM_NULL};
+}
+
+int comm_failure(const struct comm *comm, struct error *err)
+{
+    char why[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    MPI_Error_string(atomic_load(comm->failed), why, &length);
+    return error_set(err, EIO, "MPI failed: %s", why);
+}
+
+int64_t comm_total(const struct comm *comm, int64_t value,
+                   void (*keep_on)(void *arg), void *arg)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    struct engine_idle idle = {0};
+    int64_t total = value;
+    comm_check(comm, MPI_Iallreduce(&value, &total, 1, MPI_INT64_T, MPI_SUM,
+                                    comm->all, &request));
+    while (!comm_test(comm, &request)) {
+        if (keep_on != NULL)
+            keep_on(arg);
+        engine_idle(&idle, &comm->patience, NULL);
+    }
+    return total;
+}
+
+/* The largest of a number and of its complement are those of all ranks only
+ * where it is the same everywhere. */
+int comm_differing(const struct comm *comm, const uint64_t *values, int count)
+{
+    int at = 0;
+    for (; at < count; at++) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        uint64_t mine[2] = {values[at], ~values[at]};
+        uint64_t most[2] = {mine[0], mine[1]};
+        comm_check(comm, MPI_Iallreduce(mine, most, 2, MPI_UINT64_T, MPI_MAX,
+                                        comm->all, &request));
+        comm_wait_quietly(comm, &request);
+        if (most[0] != ~most[1])
+            break;
+    }
+    return at;
+}
+
+void comm_share_f64(const struct comm *comm, const double *mine,
+                    const int *count, double *all)
+{
+    int at = 0;
+    for (int rank = 0; rank < comm->ranks; rank++) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        for (int i = 0; rank == comm->rank && i < count[rank]; i++)
+            all[at + i] = mine[i];
+        comm_check(comm, MPI_Ibcast(&all[at], count[rank], MPI_DOUBLE, rank,
+                                    comm->all, &request));
+        comm_wait_quietly(comm, &request);
+        at += count[rank];
+    }
+}

@@ -1,0 +1,19 @@
+/* Shared by the native files of this room only. */
+#ifndef HARNESS_COMM_NATIVE_PARTS_H
+#define HARNESS_COMM_NATIVE_PARTS_H
+
+#include "harness/comm/comm.h"
+
+/* Large arrays travel in parts that an int can count. */
+enum { COMM_PART = 1 << 28 };
+
+/* The bytes of the part that begins at `at`. */
+static inline int comm_part(size_t bytes, size_t at)
+{
+    return (int)(bytes - at < COMM_PART ? bytes - at : COMM_PART);
+}
+
+/* Every collective step is nonblocking and waited for through the engine. */
+void comm_wait_quietly(const struct comm *comm, MPI_Request *request);
+
+#endif
