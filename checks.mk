@@ -18,7 +18,7 @@ define only
 endef
 check-layers: $(OBJECTS)
 	$(call forbid,time\.h|unistd\.h|sys/,sched)
-	$(call only,mpi\.h|pthread\.h|threads\.h,harness/(engine|comm|transport|dependence)|dls/omp)
+	$(call only,mpi\.h|pthread\.h|threads\.h,harness/(engine|comm|transport|dependence)|dls)
 	$(call only,hwloc,harness/topo)
 	$(call only,papi,harness/counters)
 	$(call only,dlfcn\.h|link\.h,harness/transport/openmp|dls/omp|bench/omp)

@@ -31,7 +31,7 @@ FLOORS = {
     3.2: ["harness/transport/shared", "harness/transport/window"],
     3.3: ["harness/transport/registry"],
     4: ["harness/cell", "harness/dependence", "dls"],
-    4.1: ["dls/omp"],
+    4.1: ["dls/mpi", "dls/omp"],
     5: ["harness/setup", "harness/loop"],
     6: ["harness/place"],
     7: ["harness/run"],
@@ -45,7 +45,7 @@ FLOORS = {
     15: ["bench/commands"],
 }
 # What a library for anybody's program contains: floors 0 to 3 but these.
-LIBRARY = {"dls"} | {room for floor, rooms in FLOORS.items() if floor < 4
+LIBRARY = {"dls", "dls/mpi"} | {room for floor, rooms in FLOORS.items() if floor < 4
                      for room in rooms} - {
     "harness/record", "harness/topo", "harness/counters",
     "harness/calibration", "harness/disturb", "harness/guard",

@@ -89,6 +89,29 @@ void source_state_open(struct source_state *source, int worker,
         .whole = (ops->flags & SCHED_WHOLE_TIME) != 0};
 }
 
+void source_back_put(struct source_back *back, const struct chunk *chunk)
+{
+    engine_lock(&back->lock);
+    int count = atomic_load_explicit(&back->count, memory_order_relaxed);
+    back->chunk[count] = *chunk;
+    atomic_store_explicit(&back->count, count + 1, memory_order_relaxed);
+    engine_unlock(&back->lock);
+}
+
+bool source_back_take(struct source_back *back, struct chunk *chunk)
+{
+    if (atomic_load_explicit(&back->count, memory_order_relaxed) == 0)
+        return false;
+    engine_lock(&back->lock);
+    int count = atomic_load_explicit(&back->count, memory_order_relaxed);
+    if (count > 0) {
+        *chunk = back->chunk[count - 1];
+        atomic_store_explicit(&back->count, count - 1, memory_order_relaxed);
+    }
+    engine_unlock(&back->lock);
+    return count > 0;
+}
+
 static bool none_next(struct source *source, struct chunk *chunk)
 {
     (void)source;

@@ -35,6 +35,10 @@ struct source {
      * worker that is free first.  NULL: never. */
     void (*ask_ahead)(struct source *source);
     int64_t ahead;
+    /* The worker stops before next returned false, and asks no more.  Its chunk
+     * before is finished, and what a master keeps for it goes to others.  NULL:
+     * what is kept for it must be taken out with next. */
+    void (*leave)(struct source *source);
     int worker;
     double wait_s;  /* blocked in next, since the source was opened */
     double serve_s; /* spent on serving others instead of computing */
@@ -143,6 +147,24 @@ struct source_state {
 void source_state_open(struct source_state *source, int worker,
                        const struct sched *sched, struct engine_lock *lock,
                        bool learns);
+
+/* Chunks that workers who left have given back, for those who ask next: at most
+ * one of each worker.  In memory that all of them share; zeroed, it is empty.
+ */
+struct source_back {
+    _Alignas(128) struct engine_lock lock;
+    _Atomic int count;
+    struct chunk chunk[];
+};
+
+static inline size_t source_back_bytes(int workers)
+{
+    return sizeof(struct source_back) + (size_t)workers * sizeof(struct chunk);
+}
+
+void source_back_put(struct source_back *back, const struct chunk *chunk);
+/* False: there is none. */
+bool source_back_take(struct source_back *back, struct chunk *chunk);
 
 /* ---- for a worker that takes no part ---- */
 

@@ -23,14 +23,20 @@ static int add_master(struct builder *b, int parent, int rank)
     return tree->count++;
 }
 
+static int threads_of(const struct tree_shape *shape, int rank)
+{
+    return shape->rank_threads != NULL ? shape->rank_threads[rank]
+                                       : shape->threads;
+}
+
 /* The workers of units [low, high) ask `master`. */
 static void give_workers(struct builder *b, int master, int low, int high)
 {
     struct tree *tree = b->tree;
-    int per_unit = b->shape->by_thread ? 1 : tree->threads;
     tree->master[master].leaf = true;
     for (int unit = low; unit < high; unit++) {
-        for (int i = 0; i < per_unit; i++) {
+        int workers = b->shape->by_thread ? 1 : threads_of(b->shape, unit);
+        for (int i = 0; i < workers; i++) {
             tree->worker_rank[tree->workers] = b->shape->by_thread ? 0 : unit;
             tree->worker_master[tree->workers] = master;
             tree->workers++;
@@ -44,6 +50,8 @@ static int give_pools(struct builder *b, int master, int low, int high)
     struct tree *tree = b->tree;
     int step = b->shape->by_thread ? high - low : 1;
     for (int unit = low; unit < high; unit += step) {
+        if (!b->shape->by_thread && threads_of(b->shape, unit) == 0)
+            continue;
         int pool = add_master(b, master, b->shape->by_thread ? 0 : unit);
         if (pool < 0)
             return -ENOMEM;
@@ -105,14 +113,17 @@ int tree_build(struct tree *out, const struct tree_shape *shape,
 {
     struct tree tree = {.ranks = shape->ranks, .threads = shape->threads};
     struct builder b = {.tree = &tree, .shape = shape};
-    size_t most = (size_t)shape->ranks * (size_t)shape->threads;
+    size_t most = 1;
+    for (int rank = 0; rank < shape->ranks; rank++)
+        most += (size_t)threads_of(shape, rank);
     tree.rank_worker = calloc((size_t)shape->ranks + 1, sizeof(int));
     tree.worker_rank = calloc(most, sizeof(int));
     tree.worker_master = calloc(most, sizeof(int));
     int code = -ENOMEM;
     if (tree.rank_worker && tree.worker_rank && tree.worker_master)
-        code = build_group(&b, -1, 0, 0,
-                           shape->by_thread ? shape->threads : shape->ranks);
+        code =
+            build_group(&b, -1, 0, 0,
+                        shape->by_thread ? threads_of(shape, 0) : shape->ranks);
     if (code != 0) {
         tree_free(&tree);
         return error_set(err, ENOMEM, "out of memory for the hierarchy");

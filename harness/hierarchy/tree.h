@@ -36,10 +36,12 @@ struct tree {
 /* The inputs of a tree. */
 struct tree_shape {
     struct hierarchy hierarchy;
-    int ranks, threads; /* of each rank */
-    bool by_thread;     /* one rank: its threads are shared out, not ranks */
-    bool no_master;     /* no master serves; the workers still form groups */
-    bool dedicated;     /* each master has its own rank */
+    int ranks, threads;      /* of each rank */
+    const int *rank_threads; /* of every rank, where they differ (0: a rank
+                                without workers); NULL: all are equal */
+    bool by_thread; /* one rank: its threads are shared out, not ranks */
+    bool no_master; /* no master serves; the workers still form groups */
+    bool dedicated; /* each master has its own rank */
 };
 
 /* Builds the tree of a checked shape.  Returns 0 or -ENOMEM. */

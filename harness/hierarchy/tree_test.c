@@ -231,11 +231,34 @@ static void a_known_tree(void **unused)
     tree_free(&tree);
 }
 
+/* Three ranks with 2, 0 and 3 workers, and a pool in each that has any. */
+static void ranks_may_have_other_numbers_of_workers(void **state)
+{
+    static const int count[] = {2, 0, 3}, first[] = {0, 2, 2, 5};
+    const struct tree_shape shape = {
+        .hierarchy = {.node = true}, .ranks = 3, .rank_threads = count};
+    struct tree tree;
+    struct error err;
+    (void)state;
+    assert_int_equal(tree_build(&tree, &shape, &err), 0);
+    assert_int_equal(tree.workers, 5);
+    assert_memory_equal(tree.rank_worker, first, sizeof(first));
+    assert_int_equal(tree.count, 3);
+    for (int w = 0; w < 5; w++) {
+        const struct tree_master *pool = &tree.master[tree.worker_master[w]];
+        assert_int_equal(tree.worker_rank[w], w < 2 ? 0 : 2);
+        assert_int_equal(pool->rank, tree.worker_rank[w]);
+        assert_int_equal(pool->workers, count[pool->rank]);
+    }
+    tree_free(&tree);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_trees_are_right),
         cmocka_unit_test(a_known_tree),
+        cmocka_unit_test(ranks_may_have_other_numbers_of_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

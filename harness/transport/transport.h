@@ -216,6 +216,9 @@ struct transport_ops {
     void (*listen)(void *end);
     /* Where worker i of this rank gets its chunks. */
     struct source *(*source)(void *end, int i);
+    /* Where all workers find the chunks that others have given back; NULL: they
+     * share no memory, or masters keep them. */
+    struct source_back *(*back)(void *end);
 
     /* Whether thread 0 must let messages progress while it computes, and how:
      * returns whether there were any.  polls is asked once, after open. */
@@ -245,7 +248,8 @@ struct transport_ops {
     char *(*output)(const void *end, int i);
     const char *(*data)(const void *end, int i, int64_t *first);
     /* Where chunks are handed out again: whether all results are known to be
-     * in place; and, where they are handed out, the book, else NULL. */
+     * in place; under stealing: whether nothing is left in any rank.  And,
+     * where they are handed out again, the book, else NULL. */
     bool (*is_over)(void *end);
     struct reissue *(*book)(void *shared);
     /* The facts of worker i of this rank since the reset, as in the rules. */

@@ -6,10 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The state, up to where a cache line begins. */
+static size_t state_only(const struct chain_root *root)
+{
+    size_t bytes = sizeof(struct chain_state) +
+                   sched_bytes(root->setup->scheme->outer, &root->loop);
+    return (bytes + 127) / 128 * 128;
+}
+
 static size_t state_bytes(const struct chain_root *root)
 {
-    return sizeof(struct chain_state) +
-           sched_bytes(root->setup->scheme->outer, &root->loop);
+    return state_only(root) + source_back_bytes(root->loop.workers);
+}
+
+static void place_back(struct chain_root *root)
+{
+    root->back = (void *)((char *)root->state + state_only(root));
 }
 
 /* ---- the root: a table where the sequence is known, else its state ---- */
@@ -49,6 +61,7 @@ static int own_memory(struct chain_root *root, struct error *err)
     root->state = lines_zeroed(state_bytes(root));
     if (root->counter == NULL || root->state == NULL)
         return error_set(err, ENOMEM, "out of memory for the scheme");
+    place_back(root);
     return init_state(root, err);
 }
 
@@ -156,6 +169,8 @@ void chain_rewind(void *shared, bool further_step)
         init_state(root, NULL); /* it went well before, with the same data */
     if (root->counter != NULL)
         atomic_store(&root->counter->step, root->table.primed);
+    if (root->back != NULL)
+        atomic_store(&root->back->count, 0);
 }
 
 /* ---- windows ---- */
@@ -189,6 +204,7 @@ static int open_window(struct chain *chain, struct error *err)
         return 0;
     root->counter = chain->window.memory;
     root->state = (void *)(root->counter + 1);
+    place_back(root);
     if (comm->rank == 0)
         code = init_state(root, err);
     else

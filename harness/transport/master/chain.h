@@ -45,6 +45,7 @@ struct chain_root {
      * has them. */
     struct source_counter *counter;
     struct chain_state *state;
+    struct source_back *back; /* behind the state */
     struct sched sched;
     bool owns_memory; /* counter and state are not in a window */
     /* Chunks may be handed out again: which are out, where they are handed
@@ -89,6 +90,7 @@ void chain_close(void *chain);
 void chain_reset(void *chain, bool further_step);
 void chain_listen(void *chain);
 struct source *chain_source(void *chain, int i);
+struct source_back *chain_back(void *chain);
 bool chain_polls(const void *chain);
 bool chain_poll(void *chain);
 void chain_serve(void *chain, MPI_Request *other, MPI_Status *status);
@@ -108,9 +110,9 @@ enum engine_cost chain_cost(const void *chain, int i);
 #define CHAIN_OPS                                                              \
     .unshare = chain_unshare, .rewind = chain_rewind, .open = chain_open,      \
     .close = chain_close, .reset = chain_reset, .listen = chain_listen,        \
-    .source = chain_source, .polls = chain_polls, .poll = chain_poll,          \
-    .serve = chain_serve, .leave = chain_leave, .finish = chain_finish,        \
-    .traffic = chain_traffic, .keeps = chain_keeps,                            \
+    .source = chain_source, .back = chain_back, .polls = chain_polls,          \
+    .poll = chain_poll, .serve = chain_serve, .leave = chain_leave,            \
+    .finish = chain_finish, .traffic = chain_traffic, .keeps = chain_keeps,    \
     .collected = chain_collected, .poison = chain_poison,                      \
     .output = chain_output, .data = chain_data, .is_over = chain_is_over,      \
     .book = chain_book, .cost = chain_cost

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 int master_open(struct master *master, const struct tree *tree, int index)
 {
@@ -9,15 +10,18 @@ int master_open(struct master *master, const struct tree *tree, int index)
     *master = (struct master){.index = index,
                               .first_worker = place->first_worker,
                               .workers = place->workers};
-    if (place->parent < 0 && place->rank >= 0)
-        return 0; /* the supermaster has no pool */
+    bool super = place->parent < 0 && place->rank >= 0;
+    master->left = calloc((size_t)place->workers + 1, sizeof(*master->left));
     /* A batch, and as many reserved chunks whose workers are late. */
-    return task_pool_open(&master->pool, 2 * place->workers);
+    int code = task_pool_open(&master->pool, (super ? 1 : 2) * place->workers);
+    return master->left != NULL ? code : -ENOMEM;
 }
 
 void master_close(struct master *master)
 {
     task_pool_close(&master->pool);
+    free(master->left);
+    master->left = NULL;
     if (master->range != NULL)
         range_close(master->range);
     free(master->range);
@@ -33,6 +37,7 @@ void master_reset(struct master *master, bool remember)
     master->asked = false;
     master->exhausted = false;
     task_pool_empty(&master->pool);
+    memset(master->left, 0, (size_t)master->workers * sizeof(*master->left));
     atomic_store(&master->must_ask, false);
 }
 
@@ -54,12 +59,20 @@ int master_open_reports(struct master *master)
                         master->range != NULL);
 }
 
+/* By the scheme, or what somebody has given back. */
+static bool scheme_take(struct master *master, int asker, struct task *task)
+{
+    return sched_next(master->scheme, asker, &task->chunk) ||
+           task_pool_take(&master->pool, 0, 0, task);
+}
+
 /* Two schemes: the master that asks is one worker of the outer one. */
 static int scheme_range(struct master *master, int first, struct task *task)
 {
-    int unit = range_unit(master->units, first);
     *task = (struct task){.worker = first};
-    return sched_next(master->scheme, unit, &task->chunk);
+    bool more = scheme_take(master, range_unit(master->units, first), task);
+    task->worker = first;
+    return more;
 }
 
 static int scheme_batch(struct master *master, int first, int workers,
@@ -70,13 +83,22 @@ static int scheme_batch(struct master *master, int first, int workers,
         return scheme_range(master, first, tasks);
     for (int w = first; w < first + workers; w++) {
         struct task *task = &tasks[count];
-        if (!sched_next(master->scheme, w, &task->chunk))
+        if (!scheme_take(master, w, task))
             continue;
         task->worker = w;
         task->reserved = task->chunk.step < master->scheme->head->kept;
         count++;
     }
     return count;
+}
+
+/* Nothing is kept for a worker that has left. */
+static void put_task(struct master *master, const struct task *task)
+{
+    struct task kept = *task;
+    if (master->left[task->worker - master->first_worker])
+        kept.reserved = 0;
+    task_pool_put(&master->pool, &kept);
 }
 
 static int window_batch(struct master *master)
@@ -89,7 +111,7 @@ static int window_batch(struct master *master)
             continue;
         task.reserved =
             master->range == NULL && task.chunk.step < upstream->primed;
-        task_pool_put(&master->pool, &task);
+        put_task(master, &task);
         count++;
     }
     return count;
@@ -127,7 +149,7 @@ static enum master_answer fill_from_parent(struct master *master)
             master_take_batch(master->parent, master->first_worker + from,
                               part < most ? part : most, tasks, &count);
         for (int i = 0; i < count; i++)
-            task_pool_put(&master->pool, &tasks[i]);
+            put_task(master, &tasks[i]);
         if (got == MASTER_CHUNK || answer == MASTER_DONE)
             answer = got;
     }
@@ -184,8 +206,11 @@ enum master_answer master_take(struct master *master, int worker,
     enum master_answer answer = MASTER_CHUNK;
     engine_lock(&master->lock);
     if (master->scheme != NULL) {
-        answer = sched_next(master->scheme, worker, chunk) ? MASTER_CHUNK
-                                                           : MASTER_DONE;
+        struct task task;
+        answer =
+            scheme_take(master, worker, &task) ? MASTER_CHUNK : MASTER_DONE;
+        if (answer == MASTER_CHUNK)
+            *chunk = task.chunk;
     } else if (master->range != NULL) {
         answer = cut(master, worker, chunk);
     } else {
@@ -209,6 +234,28 @@ void master_report(struct master *master, const struct report *report)
     else if (master->range != NULL)
         report_tell(&master->range->sched, &master->range->units, report);
     reports_add(&master->reports, report);
+    engine_unlock(&master->lock);
+}
+
+static void give_back(struct master *master, int asker)
+{
+    struct task task = {.worker = master->first_worker};
+    if (sched_take_primed(master->scheme, asker, &task.chunk))
+        task_pool_put(&master->pool, &task);
+}
+
+void master_leave(struct master *master, int first, int workers)
+{
+    engine_lock(&master->lock);
+    for (int w = first; w < first + workers; w++) {
+        master->left[w - master->first_worker] = true;
+        if (master->scheme == NULL)
+            task_pool_release(&master->pool, w);
+        else if (master->units == NULL)
+            give_back(master, w);
+        else if (w == first)
+            give_back(master, range_unit(master->units, first));
+    }
     engine_unlock(&master->lock);
 }
 
@@ -280,7 +327,7 @@ void master_fill(struct master *master, const struct task *tasks, int count)
 {
     engine_lock(&master->lock);
     for (int i = 0; i < count; i++)
-        task_pool_put(&master->pool, &tasks[i]);
+        put_task(master, &tasks[i]);
     master->asked = false;
     master->exhausted = count == 0;
     engine_unlock(&master->lock);

@@ -51,7 +51,8 @@ struct master {
     bool asked;            /* above, and no answer yet */
     bool exhausted;        /* nothing more will come from above */
     _Atomic bool must_ask; /* the relay has to send the question */
-    struct task_pool pool; /* the supermaster has none */
+    struct task_pool pool; /* the supermaster's: what was given back */
+    bool *left;            /* the workers below that have left */
     /* Two schemes; NULL under one.  The supermaster has the units that the
      * outer one counts as workers (the chain's), the others the units that they
      * cut for. */
@@ -91,6 +92,10 @@ int master_take_reports(struct master *master, struct report *to);
 /* The same to a parent in this process, or to a window: at the end of a loop,
  * when nothing is asked for any more. */
 void master_pass_reports(struct master *master);
+
+/* Workers below, one or a whole master's, ask no more: what is kept for them
+ * goes to the others. */
+void master_leave(struct master *master, int first, int workers);
 
 /* Up to one chunk for each worker of [first, first + workers), for a child's
  * pool.  Sets *count; MASTER_CHUNK when it is above 0. */

@@ -11,7 +11,7 @@ static void add_unit(struct range_units *units, int first, int workers,
 {
     units->first[units->count] = first;
     for (int w = first; w < first + workers; w++)
-        units->power[units->count] += power[w];
+        units->power[units->count] += power != NULL ? power[w] : 1;
     units->count++;
 }
 
@@ -29,7 +29,7 @@ int range_units_open(struct range_units *units, const struct tree *tree,
     for (int i = 0; above->leaf && i < above->workers; i++)
         add_unit(units, above->first_worker + i, 1, power);
     for (int m = master + 1; !above->leaf && m < tree->count; m++)
-        if (tree->master[m].parent == master)
+        if (tree->master[m].parent == master && tree->master[m].workers > 0)
             add_unit(units, tree->master[m].first_worker,
                      tree->master[m].workers, power);
     return 0;

@@ -17,7 +17,7 @@ struct range_units {
     double *power; /* of each */
 };
 
-/* power: V of all workers.  Returns 0 or -ENOMEM. */
+/* power: V of all workers; NULL: equal.  Returns 0 or -ENOMEM. */
 int range_units_open(struct range_units *units, const struct tree *tree,
                      int master, const double *power);
 void range_units_close(struct range_units *units);

@@ -302,7 +302,7 @@ static void await_results(struct relay *relay)
     struct mailbox *box = &relay->box;
     struct engine_idle idle = {0};
     MPI_Status status;
-    for (;;) {
+    while (!comm_failed(relay->comm)) {
         result_collector_reap(&relay->results, false);
         if (box->requests == 0)
             break;
@@ -314,13 +314,15 @@ static void await_results(struct relay *relay)
 void relay_finish(struct relay *relay)
 {
     struct engine_idle idle = {0};
-    while (is_busy(relay)) {
+    while (is_busy(relay) && !comm_failed(relay->comm)) {
         /* A busy master stays awake. */
         if (relay_progress(relay))
             idle = (struct engine_idle){0};
         else
             relay_pause(relay, &idle);
     }
+    if (comm_failed(relay->comm))
+        return;
     await_results(relay);
     relay_await_over(relay);
     if (relay->input != NULL)

@@ -69,7 +69,9 @@ static bool hosted_next(struct source *base, struct chunk *chunk)
     if (source->master->upstream != NULL && source->master->upstream->blocks)
         since = source_wait(base);
     for (;;) {
-        answer = master_take(source->master, base->worker, chunk);
+        answer = comm_failed(relay->comm)
+                     ? MASTER_DONE
+                     : master_take(source->master, base->worker, chunk);
         if (atomic_load_explicit(&source->master->must_ask,
                                  memory_order_relaxed))
             relay_progress(relay);
@@ -137,9 +139,12 @@ static bool hosted_learning_next(struct source *base, struct chunk *chunk)
 static void post_answer(struct relay_source *source)
 {
     const struct relay *relay = source->relay;
-    MPI_Irecv(&source->reply, sizeof(source->reply), MPI_BYTE,
-              comm_source(relay->comm, relay->tree->master[source->leaf].rank),
-              RELAY_REPLY + source->thread, relay->comm->all, &source->answer);
+    comm_check(relay->comm,
+               MPI_Irecv(&source->reply, sizeof(source->reply), MPI_BYTE,
+                         comm_source(relay->comm,
+                                     relay->tree->master[source->leaf].rank),
+                         RELAY_REPLY + source->thread, relay->comm->all,
+                         &source->answer));
 }
 
 /* A worker's own report fits into the request. */
@@ -229,12 +234,17 @@ static bool remote_next(struct source *base, struct chunk *chunk)
     if (!source->asked)
         send_question(source);
     await_answer(source);
-    for (double wait_s; (wait_s = relay_told_to_wait(&source->reply)) > 0;) {
+    for (double wait_s; !comm_failed(source->relay->comm) &&
+                        (wait_s = relay_told_to_wait(&source->reply)) > 0;) {
         double since = source_wait(base);
         engine_sleep(reissue_nap(wait_s, false));
         source_go_on(base, since);
         send_question(source);
         await_answer(source);
+    }
+    if (comm_failed(source->relay->comm)) {
+        source->left = true;
+        return false;
     }
     source->current = source->reply;
     *chunk = source->reply;
@@ -256,6 +266,31 @@ static bool remote_learning_next(struct source *base, struct chunk *chunk)
         return false;
     begin_time(source, asked, chunk);
     return true;
+}
+
+/* The worker stops early. */
+static void remote_leave(struct source *base)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    if (source->left)
+        return;
+    if (source->relay->learns)
+        end_time(source, engine_now());
+    source->finished = source->current;
+    source->current.size = 0;
+    leave_master(source);
+}
+
+static void hosted_leave(struct source *base)
+{
+    struct relay_source *source = (struct relay_source *)base;
+    if (source->relay->learns) {
+        end_time(source, engine_now());
+        if (source->told.size > 0)
+            master_report(source->master, &source->told);
+        source->told.size = 0;
+    }
+    master_leave(source->master, base->worker, 1);
 }
 
 /* Whether a pool's chunks come, at some level, from another rank. */
@@ -290,7 +325,8 @@ void relay_source_open(struct relay_source *source, struct relay *relay,
                               : hosted == NULL         ? remote_ahead
                               : needs_messages(hosted) ? hosted_ahead
                                                        : NULL,
-                 .ahead = relay->ahead},
+                 .ahead = relay->ahead,
+                 .leave = hosted != NULL ? hosted_leave : remote_leave},
         .relay = relay,
         .master = hosted,
         .leaf = leaf,

@@ -42,8 +42,9 @@ static bool answer_refill(struct relay *relay, const struct request *request)
     if (answer == MASTER_LATER)
         return false;
     int bytes = count * (int)sizeof(struct task);
-    MPI_Send(relay->reply, bytes, MPI_BYTE, request->from, RELAY_REFILL,
-             relay->comm->all);
+    comm_check(relay->comm,
+               MPI_Send(relay->reply, bytes, MPI_BYTE, request->from,
+                        RELAY_REFILL, relay->comm->all));
     mailbox_count(&relay->box, bytes);
     return true;
 }
@@ -89,6 +90,18 @@ void relay_answer(struct relay *relay, const struct request *request)
         request_queue_keep(&relay->queue, request);
 }
 
+/* Of a worker, or of a master with all that are below it. */
+static void take_leave(struct relay *relay, const struct request *request)
+{
+    const struct tree *tree = relay->tree;
+    struct master *master = relay_hosted(relay, request->master);
+    const struct tree_master *child = &tree->master[request->child];
+    if (tree->master[request->master].leaf)
+        master_leave(master, request->child, 1);
+    else
+        master_leave(master, child->first_worker, child->workers);
+}
+
 void relay_handle_request(struct relay *relay, const struct request *request)
 {
     engine_charge(ENGINE_REQUEST);
@@ -98,6 +111,8 @@ void relay_handle_request(struct relay *relay, const struct request *request)
                                 request->start, request->size);
     if (has_reports(relay, request))
         take_reports(relay, request);
+    if (request->kind == REQUEST_FINAL)
+        take_leave(relay, request);
     if (!held)
         relay_answer(relay, request);
     request_queue_listen(&relay->queue);
@@ -149,9 +164,11 @@ static void ask_above(struct relay *relay, struct hosted *hosted)
     struct master *master = &hosted->master;
     int above = relay->tree->master[master->index].parent;
     hosted->asked_by = comm_self(comm);
-    MPI_Irecv(hosted->tasks, master->workers * (int)sizeof(struct task),
-              MPI_BYTE, comm_source(comm, relay->tree->master[above].rank),
-              RELAY_REFILL, comm->all, &hosted->refill);
+    comm_check(comm,
+               MPI_Irecv(hosted->tasks,
+                         master->workers * (int)sizeof(struct task), MPI_BYTE,
+                         comm_source(comm, relay->tree->master[above].rank),
+                         RELAY_REFILL, comm->all, &hosted->refill));
     relay_send_told(relay, hosted, REQUEST_REFILL);
 }
 

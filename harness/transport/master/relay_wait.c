@@ -68,7 +68,7 @@ static bool take_refills(struct relay *relay)
         if (hosted->refill == MPI_REQUEST_NULL ||
             !is_mine(relay, hosted->asked_by))
             continue;
-        MPI_Test(&hosted->refill, &arrived, &status);
+        comm_check(relay->comm, MPI_Test(&hosted->refill, &arrived, &status));
         if (!arrived)
             continue;
         relay_take_refill(relay, hosted, &status);

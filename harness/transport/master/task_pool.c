@@ -37,6 +37,17 @@ void task_pool_put(struct task_pool *pool, const struct task *task)
     pool->reserved += task->reserved != 0;
 }
 
+void task_pool_release(struct task_pool *pool, int worker)
+{
+    for (int i = 0; i < pool->count && pool->reserved > 0; i++) {
+        struct task *task = at(pool, i);
+        if (!task->reserved || task->worker != worker)
+            continue;
+        task->reserved = 0;
+        pool->reserved--;
+    }
+}
+
 /* The position of the first task for these workers, a reserved one of theirs
  * before all others.  -1: there is none. */
 static int find(const struct task_pool *pool, int first, int workers)

@@ -33,6 +33,9 @@ void task_pool_empty(struct task_pool *pool);
 /* There is room for it. */
 void task_pool_put(struct task_pool *pool, const struct task *task);
 
+/* What is reserved for this worker may go to any. */
+void task_pool_release(struct task_pool *pool, int worker);
+
 /* Takes out the first task that may go to one of the workers [first, first +
  * workers).  False: there is none. */
 bool task_pool_take(struct task_pool *pool, int first, int workers,

@@ -146,6 +146,7 @@ int steal_open(struct steal *steal, const struct steal_loop *loop,
 void steal_close(struct steal *steal)
 {
     nearness_close(&steal->threads);
+    mailbox_withdraw(&steal->ranks.box);
     mailbox_close(&steal->ranks.box);
     free(steal->range);
     free(steal->scheme_memory);
@@ -159,8 +160,14 @@ void steal_reset(struct steal *steal)
         atomic_store(&steal->range[i].ends, 0);
     atomic_store(&steal->loaded, 0);
     atomic_store(&steal->idle, 0);
+    atomic_store(&steal->working, steal->workers);
     atomic_store(&steal->ended, false);
     steal_ranks_reset(steal);
+}
+
+void steal_leave(struct steal *steal)
+{
+    atomic_fetch_sub(&steal->working, 1);
 }
 
 /* ---- the owner ---- */
@@ -284,6 +291,8 @@ static bool rob_anybody(struct steal_source *source)
 /* Whether no iteration is left for any worker. */
 static bool is_over(const struct steal *steal)
 {
+    if (comm_failed(steal->comm))
+        return true;
     return atomic_load(&steal->loaded) == 0 &&
            (steal->comm->ranks == 1 || atomic_load(&steal->ended));
 }

@@ -136,6 +136,7 @@ struct steal {
      * At 0 nothing is left here, and nothing comes by itself. */
     _Alignas(128) _Atomic int loaded;
     _Atomic int idle;          /* threads that wait for work */
+    _Atomic int working;       /* threads that have not left the loop */
     struct engine_event moved; /* there is something again, or never will be */
     _Atomic bool ended;        /* nothing is left in any rank */
     struct steal_ranks ranks;
@@ -158,6 +159,9 @@ void steal_listen(struct steal *steal);
  * returns whether there were any. */
 bool steal_polls(const struct steal *steal);
 bool steal_poll(struct steal *steal);
+
+/* By each worker when it has left the loop.  Others take what is here then. */
+void steal_leave(struct steal *steal);
 
 /* By thread 0 after the loop: own messages are out. */
 void steal_finish(struct steal *steal);

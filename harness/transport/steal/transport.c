@@ -149,9 +149,19 @@ static bool steal_end_poll(void *own)
     return steal_poll(&((struct steal_end *)own)->steal);
 }
 
+static void steal_end_leave(void *own)
+{
+    steal_leave(&((struct steal_end *)own)->steal);
+}
+
 static void steal_end_finish(void *own)
 {
     steal_finish(&((struct steal_end *)own)->steal);
+}
+
+static bool steal_end_is_over(void *own)
+{
+    return atomic_load(&((struct steal_end *)own)->steal.ended);
 }
 
 static struct transport_traffic steal_traffic(const void *own)
@@ -186,7 +196,9 @@ const struct transport_ops transport_steal_ops = {
     .source = steal_end_source,
     .polls = steal_end_polls,
     .poll = steal_end_poll,
+    .leave = steal_end_leave,
     .finish = steal_end_finish,
+    .is_over = steal_end_is_over,
     .traffic = steal_traffic,
     .facts = steal_facts,
     .home = steal_home_of,
