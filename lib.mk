@@ -1,5 +1,6 @@
-# `make lib`: libdls, from the sources that the suite measures.  It exports only
-# the names that dls/*.h declares, and needs only libc and libm.
+# `make lib`: libdls, from the sources that the suite measures, and libdls-mpich
+# or libdls-openmpi, which stands on it.  They export only the names that dls/*.h
+# declares.  libdls needs only libc and libm.
 LIB     = $(BUILD)/lib
 LIB_VERSION = $(shell sed -n 's/.*DLS_VERSION "\(.*\)"/\1/p' dls/dls.h)
 LIB_MAJOR = $(firstword $(subst ., ,$(LIB_VERSION)))
@@ -7,48 +8,90 @@ DLS_SOURCES := $(filter-out %_test.c,$(wildcard base/*.c sched/*.c \
                sched/schemes/*.c dls/*.c)) harness/comm/source.c \
                harness/engine/native/engine.c
 DLS_OBJECTS := $(DLS_SOURCES:%.c=$(LIB)/%.o)
+# Loops over ranks, where this MPI is installed.
+MPI_LIB = libdls-$(MPI)
+MPI_SOURCES := $(filter-out %_test.c,$(wildcard dls/mpi/*.c harness/hierarchy/*.c \
+               harness/transport/*.c $(addprefix harness/transport/,master/*.c \
+               shared/*.c window/*.c steal/*.c reissue/*.c))) \
+               $(addprefix harness/comm/,mailbox.c input.c source_rma.c \
+               $(addprefix native/,adopt.c comm.c mailbox.c window.c))
+MPI_OBJECTS := $(if $(shell pkg-config --exists $(call mpi,PACKAGE) && echo yes),$(MPI_SOURCES:%.c=$(LIB)/%.o))
+PCS     = $(LIB)/dls.pc $(if $(MPI_OBJECTS),$(LIB)/$(MPI_LIB).pc)
+LIBS    = libdls $(if $(MPI_OBJECTS),$(MPI_LIB))
 
 .PHONY: lib install-lib
-lib: $(LIB)/libdls.so $(LIB)/libdls.a $(LIB)/dls.pc ## libdls: the schemes for anybody's loop (dls/dls.h)
+lib: $(LIBS:%=$(LIB)/%.so) $(LIBS:%=$(LIB)/%.a) $(PCS) ## libdls: the schemes for anybody's loop (dls/dls.h, dls/dls_mpi.h)
 
+# What libdls exports it must define itself, also against the program's names.
+SEEN    = hidden
+$(DLS_OBJECTS): SEEN = protected
+MPI_CFLAGS := $(if $(MPI_OBJECTS),$(shell pkg-config --cflags $(call mpi,PACKAGE)))
 $(LIB)/%.o: %.c $(BUILD)/flags
 	$(say) CC $<
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(FATAL) -fPIC -fvisibility=hidden -ffunction-sections \
-	    -fdata-sections -I. -D_GNU_SOURCE -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS_ALL) $(FATAL) -fPIC -fvisibility=$(SEEN) -ffunction-sections \
+	    -fdata-sections -I. -D_GNU_SOURCE $(MPI_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(LIB)/libdls.so.$(LIB_MAJOR): $(DLS_OBJECTS) dls/dls.map
+# What the library over ranks uses of libdls: private names, which no program
+# has, under a version of their own, so that only libraries of one build match.
+$(LIB)/private.names: $(DLS_OBJECTS) $(MPI_OBJECTS)
+	$(Q)nm -g --defined-only $(DLS_OBJECTS) | sed -n 's/.* [A-Z] //p' | sort -u > $@.made
+	$(Q)nm -u $(MPI_OBJECTS) /dev/null 2>/dev/null | sed -n 's/.* U //p' | sort -u | \
+	    comm -12 - $@.made | grep -v '^dls_' > $@ || true
+$(LIB)/private.redefine: $(LIB)/private.names
+	$(Q)sed 's/.*/& dls_private_&/' $< > $@
+$(LIB)/dls.map: dls/dls.map $(LIB)/private.names
+	$(Q){ cat $<; [ ! -s $(LIB)/private.names ] || { echo 'DLS_PRIVATE_$(LIB_VERSION) {'; \
+	    echo '    global:'; sed 's/.*/        dls_private_&;/' $(LIB)/private.names; echo '};'; }; } > $@
+
+# All of a library as one object, by their private names.
+$(LIB)/libdls.o: $(DLS_OBJECTS)
+$(LIB)/$(MPI_LIB).o: $(MPI_OBJECTS)
+$(LIBS:%=$(LIB)/%.o): $(LIB)/private.redefine
+	$(Q)ld -r -o $@ $(filter %.o,$^)
+	$(Q)objcopy --redefine-syms=$< $@
+
+SHARED  = $(CC) $(CFLAGS_ALL) -shared -Wl,-soname,$(@F) -Wl,--gc-sections -Wl,--no-undefined
+$(LIB)/libdls.so.$(LIB_MAJOR): $(LIB)/libdls.o $(LIB)/dls.map
 	$(say) LD $@
-	$(Q)$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,$(@F) -Wl,--gc-sections \
-	    -Wl,--no-undefined -Wl,--version-script=dls/dls.map -o $@ $(DLS_OBJECTS) -lm
+	$(Q)$(SHARED) -Wl,--version-script=$(LIB)/dls.map -o $@ $< -lm
 
-$(LIB)/libdls.so: $(LIB)/libdls.so.$(LIB_MAJOR)
+$(LIB)/$(MPI_LIB).so.$(LIB_MAJOR): $(LIB)/$(MPI_LIB).o dls/mpi/dls_mpi.map $(LIB)/libdls.so
+	$(say) LD $@
+	$(Q)$(SHARED) -Wl,--version-script=dls/mpi/dls_mpi.map -o $@ $< $(LIB)/libdls.so \
+	    $(shell pkg-config --libs $(call mpi,PACKAGE))
+
+$(LIB)/%.so: $(LIB)/%.so.$(LIB_MAJOR)
 	$(Q)ln -sf $(<F) $@
 
-# One object, in which only the public names are left to link with.
-$(LIB)/libdls.a: $(LIB)/libdls.so
+# One object, in which only the exported names are left to link with.
+$(LIB)/%.a: $(LIB)/%.so $(LIB)/%.o
 	$(say) AR $@
-	$(Q)ld -r --gc-sections $$(nm -D --defined-only $< | sed -n 's/.* \(dls_[a-z_]*\).*/-u \1/p') \
-	    -o $(LIB)/libdls.o $(DLS_OBJECTS)
-	$(Q)objcopy --localize-hidden $(LIB)/libdls.o
-	$(Q)rm -f $@ && ar rcs $@ $(LIB)/libdls.o
+	$(Q)nm -D --defined-only $< | sed -n 's/.* [A-Z] \(dls_[A-Za-z0-9_]*\).*/\1/p' > $@.names
+	$(Q)ld -r --gc-sections $$(sed 's/^/-u /' $@.names) -o $(@:.a=-only.o) $(@:.a=.o)
+	$(Q)objcopy --keep-global-symbols=$@.names $(@:.a=-only.o)
+	$(Q)rm -f $@ && ar rcs $@ $(@:.a=-only.o)
 
+fill = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(LIB_VERSION)|; s|@MPI@|$(MPI)|' $<
 $(LIB)/dls.pc: dls/dls.pc.in FORCE
+$(LIB)/$(MPI_LIB).pc: dls/mpi/dls_mpi.pc.in FORCE
+$(PCS):
 	@mkdir -p $(@D)
-	@sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(LIB_VERSION)|' $< > $@.new
+	@$(fill) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # Only the library: for programs that do not need the suite.
 LIBDIR  = $(DESTDIR)$(PREFIX)/lib
 INCLUDE = $(DESTDIR)$(PREFIX)/include
 EXAMPLES = $(DESTDIR)$(PREFIX)/share/doc/dls/examples
-install-lib: lib ## libdls, its headers, pkg-config file and examples into PREFIX
+install-lib: lib ## libdls, its headers, pkg-config files and examples into PREFIX
 	install -d $(LIBDIR)/pkgconfig $(INCLUDE) $(EXAMPLES)
-	install -m 755 $(LIB)/libdls.so.$(LIB_MAJOR) $(LIBDIR)/libdls.so.$(LIB_VERSION)
-	ln -sf libdls.so.$(LIB_VERSION) $(LIBDIR)/libdls.so.$(LIB_MAJOR)
-	ln -sf libdls.so.$(LIB_MAJOR) $(LIBDIR)/libdls.so
-	install -m 644 $(LIB)/libdls.a $(LIBDIR)/
+	for lib in $(LIBS); do \
+	    install -m 755 $(LIB)/$$lib.so.$(LIB_MAJOR) $(LIBDIR)/$$lib.so.$(LIB_VERSION) && \
+	    ln -sf $$lib.so.$(LIB_VERSION) $(LIBDIR)/$$lib.so.$(LIB_MAJOR) && \
+	    ln -sf $$lib.so.$(LIB_MAJOR) $(LIBDIR)/$$lib.so && \
+	    install -m 644 $(LIB)/$$lib.a $(LIBDIR)/ || exit 1; done
 	install -m 755 $(LIB)/libdls-omp.so $(LIBDIR)/
-	install -m 644 $(LIB)/dls.pc $(LIBDIR)/pkgconfig/
-	install -m 644 dls/dls.h dls/dls.hpp dls/dls.f90 $(INCLUDE)/
+	install -m 644 $(PCS) $(LIBDIR)/pkgconfig/
+	install -m 644 dls/dls.h dls/dls_mpi.h dls/dls.hpp dls/dls.f90 $(INCLUDE)/
 	install -m 644 dls/examples/* $(EXAMPLES)/

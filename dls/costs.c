@@ -63,6 +63,9 @@ DLS_PUBLIC int dls_costs(dls_loop *loop, const double *costs,
         return error_set(
             &loop->error, EINVAL, "dls: costs of %lld iterations%s",
             (long long)iterations, costs == NULL ? " are NULL" : "");
+    if (loop->over != NULL)
+        return error_set(&loop->error, ENOTSUP,
+                         "dls: over ranks the costs are those of the options");
     if (dls_unfinished(loop) > 0)
         return error_set(&loop->error, EBUSY,
                          "dls: the costs of a loop that runs cannot change");

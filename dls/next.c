@@ -11,11 +11,11 @@ static int out_of_range(dls_loop *loop, int worker)
         return -EINVAL;
     if (loop->code != 0)
         return loop->code;
-    engine_lock(&loop->back_lock);
+    engine_lock(&loop->back->lock);
     error_set(&loop->error, EINVAL,
               "dls: there is no worker %d, allowed: 0 to %d", worker,
               loop->workers - 1);
-    engine_unlock(&loop->back_lock);
+    engine_unlock(&loop->back->lock);
     return -EINVAL;
 }
 
@@ -24,35 +24,19 @@ static __attribute__((noinline)) int refuse_next(dls_loop *loop, int worker,
 {
     if (loop == NULL || loop->code != 0 || has_bounds)
         return out_of_range(loop, worker);
-    engine_lock(&loop->back_lock);
+    engine_lock(&loop->back->lock);
     error_set(&loop->error, EINVAL, "dls: begin or end of the chunk is NULL");
-    engine_unlock(&loop->back_lock);
+    engine_unlock(&loop->back->lock);
     return -EINVAL;
 }
 
 static int has_left(dls_loop *loop, int worker)
 {
-    engine_lock(&loop->back_lock);
+    engine_lock(&loop->back->lock);
     error_set(&loop->error, ESHUTDOWN,
               "dls: worker %d has left, dls_again lets it ask again", worker);
-    engine_unlock(&loop->back_lock);
+    engine_unlock(&loop->back->lock);
     return -ESHUTDOWN;
-}
-
-/* A chunk that another worker has given back. */
-static bool take_back(dls_loop *loop, struct chunk *chunk)
-{
-    if (atomic_load_explicit(&loop->back_count, memory_order_relaxed) == 0)
-        return false;
-    engine_lock(&loop->back_lock);
-    int count = atomic_load_explicit(&loop->back_count, memory_order_relaxed);
-    if (count > 0) {
-        *chunk = loop->back[count - 1];
-        atomic_store_explicit(&loop->back_count, count - 1,
-                              memory_order_relaxed);
-    }
-    engine_unlock(&loop->back_lock);
-    return count > 0;
 }
 
 /* The chunk that the worker had is finished. */
@@ -62,26 +46,37 @@ static void finish_chunk(struct dls_worker *worker)
     worker->out = 0;
 }
 
-static bool take_from_source(dls_loop *loop, struct dls_worker *worker,
-                             struct chunk *chunk)
+static int take_here(dls_loop *loop, struct dls_worker *worker,
+                     struct chunk *chunk)
+{
+    return source_next(worker->source, chunk) ||
+           source_back_take(loop->back, chunk);
+}
+
+static int take_from_source(dls_loop *loop, struct dls_worker *worker,
+                            struct chunk *chunk)
 {
     finish_chunk(worker);
+    int more =
+        loop->over == NULL
+            ? take_here(loop, worker, chunk)
+            : loop->over->next(loop, (int)(worker - loop->worker), chunk);
     worker->asked = true;
-    if (!source_next(&worker->source.base, chunk) && !take_back(loop, chunk))
-        return false;
+    if (more <= 0)
+        return more;
     worker->out = chunk->size;
     worker->chunks++;
-    return true;
+    return 1;
 }
 
 /* The same between two readings of the clock. */
-static bool take_measured(dls_loop *loop, struct dls_worker *worker,
-                          struct chunk *chunk)
+static int take_measured(dls_loop *loop, struct dls_worker *worker,
+                         struct chunk *chunk)
 {
     uint64_t asked = engine_ticks();
     if (worker->out > 0)
         worker->busy += asked - worker->since;
-    bool more = take_from_source(loop, worker, chunk);
+    int more = take_from_source(loop, worker, chunk);
     worker->since = engine_ticks();
     worker->ask += worker->since - asked;
     return more;
@@ -96,11 +91,11 @@ static __attribute__((noinline)) int next_slowly(dls_loop *loop, int number,
     struct chunk chunk;
     if (worker->left)
         return has_left(loop, number);
-    bool more = loop->measures ? take_measured(loop, worker, &chunk)
-                               : take_from_source(loop, worker, &chunk);
-    worker->counts = !loop->measures && worker->source.base.table != NULL;
-    if (!more)
-        return 0;
+    int more = loop->measures ? take_measured(loop, worker, &chunk)
+                              : take_from_source(loop, worker, &chunk);
+    worker->counts = !loop->measures && worker->source->table != NULL;
+    if (more <= 0)
+        return more;
     *begin = chunk.start;
     *end = chunk.start + chunk.size;
     return 1;
@@ -114,7 +109,7 @@ DLS_PUBLIC int dls_next(dls_loop *loop, int number, int64_t *begin,
         return refuse_next(loop, number, begin != NULL && end != NULL);
     struct dls_worker *worker = &loop->worker[number];
     struct chunk chunk;
-    if (!worker->counts || !source_count(&worker->source.base, &chunk))
+    if (!worker->counts || !source_count(worker->source, &chunk))
         return next_slowly(loop, number, begin, end);
     worker->run += worker->out;
     worker->out = chunk.size;
@@ -130,13 +125,8 @@ static void give_back(dls_loop *loop, struct dls_worker *worker)
 {
     struct chunk chunk;
     bool primes = (loop->scheme->flags & SCHED_PRIMED) != 0;
-    if (worker->asked || !primes || !source_next(&worker->source.base, &chunk))
-        return;
-    engine_lock(&loop->back_lock);
-    int count = atomic_load_explicit(&loop->back_count, memory_order_relaxed);
-    loop->back[count] = chunk;
-    atomic_store_explicit(&loop->back_count, count + 1, memory_order_relaxed);
-    engine_unlock(&loop->back_lock);
+    if (!worker->asked && primes && source_next(worker->source, &chunk))
+        source_back_put(loop->back, &chunk);
 }
 
 DLS_PUBLIC int dls_leave(dls_loop *loop, int number)
@@ -150,19 +140,33 @@ DLS_PUBLIC int dls_leave(dls_loop *loop, int number)
         return 0;
     if (loop->measures && worker->out > 0)
         worker->busy += engine_ticks() - worker->since;
+    int code = 0;
     finish_chunk(worker);
-    give_back(loop, worker);
+    if (loop->over != NULL)
+        code = loop->over->leave(loop, number);
+    else
+        give_back(loop, worker);
+    if (code != 0)
+        return code;
     worker->left = true;
     worker->counts = false;
     return 0;
 }
 
+int64_t loop_run(const dls_loop *loop)
+{
+    int64_t run = 0;
+    for (int w = 0; w < loop->workers; w++)
+        run += loop->worker[w].run;
+    return run;
+}
+
 DLS_PUBLIC int64_t dls_unfinished(const dls_loop *loop)
 {
-    int64_t left = loop == NULL ? 0 : loop->iterations;
-    for (int w = 0; loop != NULL && w < loop->workers; w++)
-        left -= loop->worker[w].run;
-    return left;
+    if (loop == NULL)
+        return 0;
+    return loop->over != NULL ? loop->unfinished
+                              : loop->iterations - loop_run(loop);
 }
 
 /* Seconds of a tick, by what both clocks show since the loop began. */

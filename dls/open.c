@@ -32,38 +32,22 @@ static int out_of_memory(dls_loop *loop)
 
 /* ---- options ---- */
 
-enum { OPTION_MIN_CHUNK, OPTION_STATS };
+static const struct spec_param option_params[] = {OPTION_PARAMS, {0}};
 
-static const struct spec_param option_params[] = {
-    {.key = "min-chunk",
-     .type = SPEC_INTEGER,
-     .fallback = "1",
-     .min = 1,
-     .max = 0x1p53,
-     .help = "smallest chunk"},
-    {.key = "stats",
-     .type = SPEC_INTEGER,
-     .fallback = "0",
-     .min = 0,
-     .max = 1,
-     .help = "1: times are measured"},
-    {0}};
-
-static int read_options(dls_loop *loop, const char *text)
+static int read_text(dls_loop *loop, const char *text,
+                     const struct spec_param *params, struct spec *spec)
 {
     char whole[SPEC_CANONICAL_MAX];
-    struct spec spec;
     if (text == NULL || text[0] == '\0')
         text = "stats=0";
     int length = snprintf(whole, sizeof(whole), "options:%s", text);
     if (length >= (int)sizeof(whole))
         return error_set(&loop->error, EINVAL, "dls: the options are too long");
-    int code =
-        spec_parse("dls", whole, "options", option_params, &spec, &loop->error);
+    int code = spec_parse("dls", whole, "options", params, spec, &loop->error);
     if (code != 0)
         return code;
-    loop->min_chunk = spec.value[OPTION_MIN_CHUNK].integer;
-    loop->measures = spec.value[OPTION_STATS].integer != 0;
+    loop->min_chunk = spec->value[OPTION_MIN_CHUNK].integer;
+    loop->measures = spec->value[OPTION_STATS].integer != 0;
     return 0;
 }
 
@@ -100,6 +84,14 @@ static int copy_known(dls_loop *loop, const dls_options *options,
                              DLS_VERSION);
     memcpy(known, options, size < sizeof(*known) ? size : sizeof(*known));
     return 0;
+}
+
+int loop_read_options(dls_loop *loop, const dls_options *options,
+                      const struct spec_param *params, dls_options *known,
+                      struct spec *text)
+{
+    int code = copy_known(loop, options, known);
+    return code != 0 ? code : read_text(loop, known->text, params, text);
 }
 
 /* ---- a loop that begins ---- */
@@ -150,15 +142,23 @@ static int begin_state(dls_loop *loop, const struct own_loop *shape)
 static void open_source(dls_loop *loop, int number)
 {
     struct dls_worker *worker = &loop->worker[number];
-    *worker = (struct dls_worker){0};
+    worker->source = &worker->own.base;
     if (loop->iterations == 0)
-        source_none_open(&worker->source.base, number);
+        source_none_open(&worker->own.base, number);
     else if (loop->table.steps > 0)
-        source_table_open(&worker->source.table, number, &loop->table,
+        source_table_open(&worker->own.table, number, &loop->table,
                           loop->counter);
     else
-        source_state_open(&worker->source.state, number, &loop->sched,
-                          loop->lock, loop->scheme->feedback != NULL);
+        source_state_open(&worker->own.state, number, &loop->sched, loop->lock,
+                          loop->scheme->feedback != NULL);
+}
+
+void loop_begin(dls_loop *loop)
+{
+    loop->opened_s = engine_now();
+    loop->opened_ticks = engine_ticks();
+    for (int w = 0; w < loop->workers; w++)
+        loop->worker[w] = (struct dls_worker){0};
 }
 
 static int begin_loop(dls_loop *loop)
@@ -171,10 +171,9 @@ static int begin_loop(dls_loop *loop)
         code = begin_state(loop, &shape);
     if (code != 0)
         return code;
-    loop->opened_s = engine_now();
-    loop->opened_ticks = engine_ticks();
+    loop_begin(loop);
     atomic_store(&loop->counter->step, loop->table.primed);
-    atomic_store(&loop->back_count, 0);
+    atomic_store(&loop->back->count, 0);
     for (int w = 0; w < loop->workers; w++)
         open_source(loop, w);
     return 0;
@@ -182,20 +181,25 @@ static int begin_loop(dls_loop *loop)
 
 /* ---- open, again, close ---- */
 
-static int allocate(dls_loop *loop)
+int loop_allocate(dls_loop *loop)
 {
     size_t workers = (size_t)loop->workers;
-    loop->worker = lines_zeroed(workers * sizeof(*loop->worker));
-    loop->counter = lines_zeroed(sizeof(*loop->counter));
-    loop->lock = lines_zeroed(sizeof(*loop->lock));
-    loop->back = calloc(workers, sizeof(*loop->back));
-    if (!loop->worker || !loop->counter || !loop->lock || !loop->back)
-        return out_of_memory(loop);
-    return 0;
+    loop->worker = lines_zeroed((workers + 1) * sizeof(*loop->worker));
+    loop->back = lines_zeroed(source_back_bytes(loop->workers));
+    return loop->worker && loop->back ? 0 : out_of_memory(loop);
 }
 
-static int check_arguments(dls_loop *loop, const char *scheme,
-                           int64_t iterations, int workers)
+static int allocate(dls_loop *loop)
+{
+    loop->counter = lines_zeroed(sizeof(*loop->counter));
+    loop->lock = lines_zeroed(sizeof(*loop->lock));
+    if (!loop->counter || !loop->lock)
+        return out_of_memory(loop);
+    return loop_allocate(loop);
+}
+
+int loop_check(dls_loop *loop, const char *scheme, int64_t iterations,
+               int workers, int workers_min)
 {
     if (scheme == NULL)
         return error_set(&loop->error, EINVAL, "dls: the scheme is NULL");
@@ -203,10 +207,10 @@ static int check_arguments(dls_loop *loop, const char *scheme,
         return error_set(&loop->error, EINVAL,
                          "dls: %lld iterations, allowed: 0 or more",
                          (long long)iterations);
-    if (workers < 1 || workers > WORKERS_MAX)
+    if (workers < workers_min || workers > WORKERS_MAX)
         return error_set(&loop->error, EINVAL,
-                         "dls: %d workers, allowed: 1 to %d", workers,
-                         WORKERS_MAX);
+                         "dls: %d workers, allowed: %d to %d", workers,
+                         workers_min, WORKERS_MAX);
     return 0;
 }
 
@@ -225,11 +229,10 @@ static int open_loop(dls_loop *loop, const char *scheme, int64_t iterations,
 {
     dls_options known;
     struct schedule schedule;
-    int code = check_arguments(loop, scheme, iterations, workers);
+    struct spec text;
+    int code = loop_check(loop, scheme, iterations, workers, 1);
     if (code == 0)
-        code = copy_known(loop, options, &known);
-    if (code == 0)
-        code = read_options(loop, known.text);
+        code = loop_read_options(loop, options, option_params, &known, &text);
     if (code == 0)
         code = schedule_resolve(known.name != NULL ? known.name : "loop",
                                 scheme, &schedule, &loop->error);
@@ -247,7 +250,7 @@ static int open_loop(dls_loop *loop, const char *scheme, int64_t iterations,
     return code != 0 ? code : begin_loop(loop);
 }
 
-static void drop_parts(dls_loop *loop)
+void loop_drop(dls_loop *loop)
 {
     sched_table_free(&loop->table);
     free(loop->memory);
@@ -259,11 +262,10 @@ static void drop_parts(dls_loop *loop)
     free(loop->back);
 }
 
-/* A handle that failed keeps its error alone. */
-static int fail_loop(dls_loop *loop, int code)
+int loop_fail(dls_loop *loop, int code)
 {
     struct error error = loop->error;
-    drop_parts(loop);
+    loop_drop(loop);
     *loop = (dls_loop){.error = error, .code = code};
     return code;
 }
@@ -291,7 +293,14 @@ DLS_PUBLIC int dls_open(dls_loop **out, const char *scheme, int64_t iterations,
     locale_t before = numbers_as_in_c();
     int code = open_loop(loop, scheme, iterations, workers, options);
     numbers_as_before(before);
-    return code != 0 ? fail_loop(loop, code) : 0;
+    return code != 0 ? loop_fail(loop, code) : 0;
+}
+
+int loop_refuse_unfinished(dls_loop *loop, int64_t left)
+{
+    return error_set(&loop->error, EBUSY,
+                     "dls: %lld of %lld iterations were not run",
+                     (long long)left, (long long)loop->iterations);
 }
 
 DLS_PUBLIC int dls_again(dls_loop *loop, int64_t iterations)
@@ -301,22 +310,24 @@ DLS_PUBLIC int dls_again(dls_loop *loop, int64_t iterations)
     if (loop->code != 0)
         return loop->code;
     if (iterations < 0)
-        return check_arguments(loop, "", iterations, loop->workers);
+        return loop_check(loop, "", iterations, loop->workers, 0);
+    if (loop->over != NULL)
+        return loop->over->again(loop, iterations);
     int64_t left = dls_unfinished(loop);
     if (left > 0)
-        return error_set(&loop->error, EBUSY,
-                         "dls: %lld of %lld iterations were not run",
-                         (long long)left, (long long)loop->iterations);
+        return loop_refuse_unfinished(loop, left);
     loop->iterations = iterations;
     int code = begin_loop(loop);
-    return code != 0 ? fail_loop(loop, code) : 0;
+    return code != 0 ? loop_fail(loop, code) : 0;
 }
 
 DLS_PUBLIC int dls_close(dls_loop *loop, int64_t *unfinished)
 {
+    if (loop != NULL && loop->over != NULL)
+        return loop->over->close(loop, unfinished);
     int64_t left = loop != NULL ? dls_unfinished(loop) : 0;
     if (loop != NULL)
-        drop_parts(loop);
+        loop_drop(loop);
     free(loop);
     if (unfinished != NULL)
         *unfinished = left;

@@ -1,6 +1,7 @@
 /* The private parts of the library, shared by its files: open.c opens and
  * closes loops, next.c hands out, schedule.c reads DLS_SCHEDULE, context.c
- * keeps the schemes of programs. */
+ * keeps the schemes of programs; mpi/ is the library for loops over ranks,
+ * which stands on this one. */
 #ifndef DLS_PARTS_H
 #define DLS_PARTS_H
 
@@ -23,23 +24,36 @@ struct dls_worker {
     int64_t out;    /* iterations of the chunk it has, 0: none */
     int64_t run;    /* iterations finished */
     int64_t chunks; /* that it got */
+    struct source *source;
     union {
         struct source base;
         struct source_table table;
         struct source_state state;
-    } source;
+    } own; /* the source of a loop in one process */
     bool asked, left;
     uint64_t busy, ask; /* engine_ticks */
     uint64_t since;     /* it got its chunk */
 };
 
+/* In which a loop over ranks differs. */
+struct loop_over {
+    /* Returns as dls_next does. */
+    int (*next)(dls_loop *loop, int worker, struct chunk *chunk);
+    /* What the worker gives back; its last chunk is finished. */
+    int (*leave)(dls_loop *loop, int worker);
+    int (*again)(dls_loop *loop, int64_t iterations);
+    int (*close)(dls_loop *loop, int64_t *unfinished);
+};
+
 struct dls_loop {
+    const struct loop_over *over; /* NULL: the threads of one process */
     struct dls_worker *worker;
     struct source_counter *counter;
     int workers;
     int code; /* of dls_open: a handle that failed has only its error */
     int64_t iterations;
-    bool measures; /* stats=1 */
+    int64_t unfinished; /* over ranks: as all of them found last */
+    bool measures;      /* stats=1 */
 
     const struct sched_ops *scheme;
     struct spec spec;
@@ -56,10 +70,7 @@ struct dls_loop {
     struct sched_table table; /* steps 0: none */
     struct engine_lock *lock; /* of the state */
 
-    /* Chunks that workers have given back, under their lock. */
-    struct engine_lock back_lock;
-    _Atomic int back_count;
-    struct chunk *back;
+    struct source_back *back; /* its lock is also the error's */
 
     /* One moment on both clocks. */
     double opened_s;
@@ -107,6 +118,40 @@ int costs_copy(dls_loop *loop, const double *costs, int64_t count);
 int costs_check(dls_loop *loop);
 
 /* ---- open.c ---- */
+
+/* The keys of the options' text in every loop, the first of those in any. */
+enum { OPTION_MIN_CHUNK, OPTION_STATS, OPTIONS };
+#define OPTION_PARAMS                                                          \
+    {.key = "min-chunk",                                                       \
+     .type = SPEC_INTEGER,                                                     \
+     .fallback = "1",                                                          \
+     .min = 1,                                                                 \
+     .max = 0x1p53,                                                            \
+     .help = "smallest chunk"},                                                \
+    {                                                                          \
+        .key = "stats", .type = SPEC_INTEGER, .fallback = "0", .min = 0,       \
+        .max = 1, .help = "1: times are measured"                              \
+    }
+
+/* Copies what this library knows of the options (NULL: none), and parses their
+ * text.  Sets min_chunk and measures.  Returns 0 or -EINVAL. */
+int loop_read_options(dls_loop *loop, const dls_options *options,
+                      const struct spec_param *params, dls_options *known,
+                      struct spec *text);
+/* Returns 0 or -EINVAL. */
+int loop_check(dls_loop *loop, const char *scheme, int64_t iterations,
+               int workers, int workers_min);
+/* The room of its workers.  Returns 0 or -ENOMEM. */
+int loop_allocate(dls_loop *loop);
+/* All begins: nothing is counted, and no worker has asked. */
+void loop_begin(dls_loop *loop);
+int64_t loop_run(const dls_loop *loop);
+int loop_refuse_unfinished(dls_loop *loop, int64_t left);
+/* Frees what the loop has, not itself. */
+void loop_drop(dls_loop *loop);
+/* The same of a handle that has failed: it keeps its error alone.  Returns the
+ * code. */
+int loop_fail(dls_loop *loop, int code);
 
 /* The program may have set a locale that writes 0.5 as 0,5.  Between the two,
  * this thread reads and writes numbers as in C. */

@@ -45,8 +45,9 @@ FLOORS = {
     15: ["bench/commands"],
 }
 # What a library for anybody's program contains: floors 0 to 3 but these.
-LIBRARY = {"dls", "dls/mpi"} | {room for floor, rooms in FLOORS.items() if floor < 4
-                     for room in rooms} - {
+LIBRARY = {"dls", "dls/mpi"} | {
+    room for floor, rooms in FLOORS.items() if floor < 4
+    for room in rooms} - {
     "harness/record", "harness/topo", "harness/counters",
     "harness/calibration", "harness/disturb", "harness/guard",
     "harness/transport/openmp",

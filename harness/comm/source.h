@@ -39,6 +39,9 @@ struct source {
      * before is finished, and what a master keeps for it goes to others.  NULL:
      * what is kept for it must be taken out with next. */
     void (*leave)(struct source *source);
+    /* What others have given back so, where the workers share memory; NULL:
+     * they do not, or a master keeps it. */
+    struct source_back *back;
     int worker;
     double wait_s;  /* blocked in next, since the source was opened */
     double serve_s; /* spent on serving others instead of computing */

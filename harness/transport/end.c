@@ -46,11 +46,6 @@ struct source *end_source(const struct transport_end *end, int i)
     return ops_of(end)->source(end->own, i);
 }
 
-struct source_back *end_back(const struct transport_end *end)
-{
-    return ops_of(end)->back != NULL ? ops_of(end)->back(end->own) : NULL;
-}
-
 bool end_poll(struct transport_end *end)
 {
     return ops_of(end)->poll(end->own);

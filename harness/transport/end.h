@@ -20,7 +20,6 @@ void end_close(struct transport_end *end);
 void end_reset(struct transport_end *end, bool further_step);
 void end_listen(struct transport_end *end);
 struct source *end_source(const struct transport_end *end, int i);
-struct source_back *end_back(const struct transport_end *end);
 static inline bool end_polls(const struct transport_end *end)
 {
     return end->polls;

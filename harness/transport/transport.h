@@ -216,10 +216,6 @@ struct transport_ops {
     void (*listen)(void *end);
     /* Where worker i of this rank gets its chunks. */
     struct source *(*source)(void *end, int i);
-    /* Where all workers find the chunks that others have given back; NULL: they
-     * share no memory, or masters keep them. */
-    struct source_back *(*back)(void *end);
-
     /* Whether thread 0 must let messages progress while it computes, and how:
      * returns whether there were any.  polls is asked once, after open. */
     bool (*polls)(const void *end);

@@ -214,45 +214,7 @@ static int open_window(struct chain *chain, struct error *err)
     return comm_agree(comm, code, err);
 }
 
-/* ---- one worker's end ---- */
-
-static void open_direct(struct chain *chain, union chain_source *source,
-                        int worker, bool learns)
-{
-    struct chain_root *root = chain->root;
-    if (chain_uses_rma(chain))
-        source_rma_open(&source->rma, worker, &chain->window, &root->table);
-    else if (root->table.steps > 0)
-        source_table_open(&source->table, worker, &root->table, root->counter);
-    else
-        source_state_open(&source->state, worker, &root->sched,
-                          &root->state->lock, learns);
-}
-
-static void open_source(struct chain *chain, int i, int worker, bool learns)
-{
-    union chain_source *source = &chain->source[i];
-    bool absent = !chain_takes_part(chain, worker);
-    if (absent && chain->has_relay)
-        relay_source_absent(&source->relay, &chain->relay, worker);
-    else if (absent)
-        source_none_open(&source->base, worker);
-    else if (chain->has_relay)
-        relay_source_open(&source->relay, &chain->relay, worker);
-    else
-        open_direct(chain, source, worker, learns);
-}
-
-static void open_sources(struct chain *chain)
-{
-    int first = chain->tree->rank_worker[chain->comm->rank];
-    bool learns = chain->setup->scheme->outer->feedback != NULL;
-    for (int i = 0; i < chain->workers; i++)
-        open_source(chain, i, first + i, learns);
-    for (int i = 0; i < chain->upstream.sources; i++)
-        open_direct(chain, &chain->upstream_source[i],
-                    chain->upstream_first + i, false);
-}
+/* ---- below a master or a window ---- */
 
 /* Node pools below a window: each rank's pool asks the window for its workers,
  * or, under two schemes, for itself. */
@@ -411,6 +373,6 @@ void chain_reset(void *end, bool further_step)
     if (chain->has_relay)
         relay_reset(&chain->relay,
                     inner != NULL && goes_on(root, inner, further_step));
-    open_sources(chain);
+    chain_open_sources(chain);
     chain_reissue_sources(chain);
 }

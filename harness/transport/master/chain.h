@@ -90,7 +90,6 @@ void chain_close(void *chain);
 void chain_reset(void *chain, bool further_step);
 void chain_listen(void *chain);
 struct source *chain_source(void *chain, int i);
-struct source_back *chain_back(void *chain);
 bool chain_polls(const void *chain);
 bool chain_poll(void *chain);
 void chain_serve(void *chain, MPI_Request *other, MPI_Status *status);
@@ -110,9 +109,9 @@ enum engine_cost chain_cost(const void *chain, int i);
 #define CHAIN_OPS                                                              \
     .unshare = chain_unshare, .rewind = chain_rewind, .open = chain_open,      \
     .close = chain_close, .reset = chain_reset, .listen = chain_listen,        \
-    .source = chain_source, .back = chain_back, .polls = chain_polls,          \
-    .poll = chain_poll, .serve = chain_serve, .leave = chain_leave,            \
-    .finish = chain_finish, .traffic = chain_traffic, .keeps = chain_keeps,    \
+    .source = chain_source, .polls = chain_polls, .poll = chain_poll,          \
+    .serve = chain_serve, .leave = chain_leave, .finish = chain_finish,        \
+    .traffic = chain_traffic, .keeps = chain_keeps,                            \
     .collected = chain_collected, .poison = chain_poison,                      \
     .output = chain_output, .data = chain_data, .is_over = chain_is_over,      \
     .book = chain_book, .cost = chain_cost
@@ -130,6 +129,9 @@ static inline bool chain_takes_part(const struct chain *chain, int worker)
     const double *available = chain->setup->available;
     return available == NULL || available[worker] > 0;
 }
+
+/* harness/transport/master/chain_source.c: the end of each worker. */
+void chain_open_sources(struct chain *chain);
 
 /* harness/transport/master/chain_reissue.c. */
 int chain_root_open_book(struct chain_root *root, struct error *err);

@@ -120,12 +120,6 @@ struct source *chain_source(void *end, int i)
     return &chain->source[i].base;
 }
 
-struct source_back *chain_back(void *end)
-{
-    struct chain *chain = end;
-    return chain->has_relay ? NULL : chain->root->back;
-}
-
 /* ---- the end ---- */
 
 bool chain_is_over(void *end)

@@ -22,4 +22,10 @@ void steal_ranks_reset(struct steal *steal);
 /* By an idle thread: passes a moment, or blocks until something comes. */
 void steal_pause(struct steal *steal, struct engine_idle *idle);
 
+/* Nobody works here any more, although iterations may be left. */
+static inline bool steal_is_deserted(const struct steal *steal)
+{
+    return atomic_load(&steal->working) == 0;
+}
+
 #endif

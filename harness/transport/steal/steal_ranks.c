@@ -99,18 +99,12 @@ static void send_message(struct steal *steal, int to, enum steal_kind kind,
 
 /* ---- the victim ---- */
 
-/* Nobody works here any more, although iterations may be left. */
-static bool is_deserted(const struct steal *steal)
-{
-    return atomic_load(&steal->working) == 0;
-}
-
 /* The part of a range that a rank gives: half.  Of loot by message that no
  * thread has begun, something stays, or it could wander about for ever. */
 static int64_t offer_of(const struct steal *steal, int range, int64_t size)
 {
     int64_t least = steal->loop->min_chunk;
-    if (range < steal->workers || is_deserted(steal))
+    if (range < steal->workers || steal_is_deserted(steal))
         return steal_half(size, least);
     return size / 2 >= least ? size / 2 : 0;
 }
@@ -326,7 +320,7 @@ static void follow_up(struct steal *steal)
         else
             steal->ranks.asleep = true;
     }
-    if (is_deserted(steal) && !steal->ranks.asked &&
+    if (steal_is_deserted(steal) && !steal->ranks.asked &&
         atomic_load(&steal->loaded) == 0)
         steal->ranks.asleep = true;
     if (steal->ranks.asleep)

@@ -1,0 +1,123 @@
+/* Loops over ranks begin anew and are closed here; both are collective. */
+#include "dls/mpi/parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void stop(struct ranks *ranks)
+{
+    if (!ranks->is_open)
+        return;
+    end_close(&ranks->end);
+    transport_close(&ranks->transport);
+    ranks->is_open = false;
+}
+
+void ranks_release(struct ranks *ranks)
+{
+    ranks->loop.counter = NULL; /* the transport's */
+    stop(ranks);
+    tree_free(&ranks->tree);
+    free(ranks->count);
+    free(ranks->power);
+    free(ranks->site);
+    free(ranks->ended);
+    comm_release(&ranks->comm);
+}
+
+/* Workers that have not asked to the end are not waited for. */
+static void end_all(struct ranks *ranks)
+{
+    for (int w = 0; w < ranks->loop.workers; w++) {
+        struct source *source = ranks->loop.worker[w].source;
+        if (ranks->ended[w])
+            continue;
+        if (source->leave != NULL)
+            source->leave(source);
+        ranks->ended[w] = true;
+        if (ranks->is_open)
+            end_leave(&ranks->end);
+    }
+    atomic_store(&ranks->active, 0);
+    ranks_end(ranks);
+}
+
+/* Served by ranks of which workers still ask. */
+static int64_t count_left(struct ranks *ranks)
+{
+    int64_t run =
+        comm_total(&ranks->comm, loop_run(&ranks->loop), ranks_serve, ranks);
+    return ranks->loop.iterations - run;
+}
+
+static bool learns(const struct ranks *ranks)
+{
+    const struct sched_pair *pair = &ranks->pair;
+    return pair->outer->again != NULL ||
+           (pair->inner != NULL && pair->inner->again != NULL);
+}
+
+static int check_again(struct ranks *ranks, int64_t iterations)
+{
+    struct error *err = &ranks->loop.error;
+    uint64_t number = (uint64_t)iterations;
+    if (comm_differing(&ranks->comm, &number, 1) == 0)
+        return error_set(err, EINVAL,
+                         "dls: the ranks pass different numbers of iterations");
+    if (iterations != ranks->loop.iterations && learns(ranks))
+        return error_set(err, ENOTSUP,
+                         "dls: scheme %s knows a loop of %lld iterations and "
+                         "cannot continue with %lld over ranks",
+                         ranks->pair.canonical,
+                         (long long)ranks->loop.iterations,
+                         (long long)iterations);
+    int64_t before = ranks->loop.iterations;
+    ranks->loop.iterations = iterations;
+    int code = costs_check(&ranks->loop);
+    ranks->loop.iterations = before;
+    return code;
+}
+
+static int again(dls_loop *loop, int64_t iterations)
+{
+    struct ranks *ranks = ranks_of(loop);
+    loop->unfinished = count_left(ranks);
+    if (comm_failed(&ranks->comm))
+        return ranks_failed(ranks);
+    if (loop->unfinished > 0)
+        return loop_refuse_unfinished(loop, loop->unfinished);
+    int code = check_again(ranks, iterations);
+    if (code != 0)
+        return code;
+    end_all(ranks);
+    comm_wait(&ranks->comm, &ranks->patience, &ranks->meeting);
+    if (iterations != loop->iterations)
+        stop(ranks);
+    loop->iterations = iterations;
+    code = ranks_begin(ranks, true);
+    if (code == 0 || code == -EIO)
+        return code;
+    ranks_release(ranks);
+    loop->over = NULL;
+    return loop_fail(loop, code);
+}
+
+static int close_loop(dls_loop *loop, int64_t *unfinished)
+{
+    struct ranks *ranks = ranks_of(loop);
+    end_all(ranks);
+    comm_wait(&ranks->comm, &ranks->patience, &ranks->meeting);
+    int64_t left = count_left(ranks);
+    bool failed = comm_failed(&ranks->comm);
+    ranks_release(ranks);
+    loop_drop(loop);
+    free(loop);
+    if (unfinished != NULL)
+        *unfinished = left;
+    return failed ? -EIO : left > 0 ? -EBUSY : 0;
+}
+
+const struct loop_over ranks_over = {.next = ranks_next,
+                                     .leave = ranks_leave,
+                                     .again = again,
+                                     .close = close_loop};

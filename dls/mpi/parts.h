@@ -1,0 +1,100 @@
+/* The private parts of the library for loops over ranks, shared by its files:
+ * open.c opens, setup.c chooses what hands out, run.c hands out, end.c begins
+ * anew and closes. */
+#ifndef DLS_MPI_PARTS_H
+#define DLS_MPI_PARTS_H
+
+#include "dls/dls_mpi.h"
+#include "dls/parts.h"
+#include "harness/comm/comm.h"
+#include "harness/hierarchy/tree.h"
+#include "harness/transport/end.h"
+#include "sched/schemes/pair.h"
+
+struct dls_mutex {
+    _Alignas(128) struct engine_lock lock;
+};
+
+/* The keys of the options' text after those of every loop. */
+enum {
+    OPTION_TRANSPORT = OPTIONS,
+    OPTION_WINDOW,
+    OPTION_HIERARCHY,
+    OPTION_MASTER,
+    OPTION_VICTIM
+};
+extern const struct spec_param ranks_option_params[];
+
+/* A loop as it is allocated: the handle is its first member. */
+struct ranks {
+    dls_loop loop;
+    struct comm comm;
+    struct dls_mutex *mutex;
+    int level; /* of threads, MPI's */
+
+    struct sched_pair pair;
+    struct spec text; /* of the options */
+    int *count;       /* workers of every rank */
+    double *power;    /* of all workers; NULL: equal */
+    struct site *site;
+
+    const struct transport_ops *ops;
+    const char *choice;
+    struct tree tree;
+    struct engine_patience patience;
+    struct transport transport;
+    struct transport_end end;
+    bool is_open;        /* the two */
+    bool calls;          /* workers call MPI */
+    bool polls;          /* others ask this rank */
+    bool meets;          /* rma: rank 0 waits for the others */
+    bool keeps;          /* its last worker must not leave */
+    bool *ended;         /* each worker: it asks no more */
+    _Atomic int active;  /* the others */
+    _Atomic bool ending; /* somebody waits until no other rank asks */
+    _Atomic bool over;   /* no other rank asks */
+    MPI_Request meeting;
+};
+
+static inline struct ranks *ranks_of(dls_loop *loop)
+{
+    return (struct ranks *)loop;
+}
+
+extern const struct loop_over ranks_over;
+
+/* ---- setup.c ---- */
+
+/* Chooses transport, hierarchy and powers by the options, and builds the tree.
+ * Collective only in what it asks the communicator; agreed.  Returns 0 or
+ * -errno. */
+int ranks_choose(struct ranks *ranks);
+
+/* How its threads wait, with so many that compute on this host. */
+void ranks_set_patience(struct ranks *ranks, long busy);
+
+/* ---- run.c ---- */
+
+/* Collective: the loop of loop.iterations begins, for the first time or again;
+ * agreed.  Returns 0 or -errno. */
+int ranks_begin(struct ranks *ranks, bool again);
+
+int ranks_next(dls_loop *loop, int worker, struct chunk *chunk);
+int ranks_leave(dls_loop *loop, int worker);
+
+/* Serves others once, if they ask this rank. */
+void ranks_serve(void *ranks);
+
+/* All workers of this rank ask no more, and no other rank asks it. */
+void ranks_end(struct ranks *ranks);
+
+/* ---- end.c ---- */
+
+/* Frees the parts that a loop over ranks alone has; collective, unless MPI has
+ * failed. */
+void ranks_release(struct ranks *ranks);
+
+/* MPI has failed: the error of the handle.  Returns -EIO. */
+int ranks_failed(struct ranks *ranks);
+
+#endif

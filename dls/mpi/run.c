@@ -1,0 +1,226 @@
+/* A loop over ranks while it runs. */
+#include "dls/mpi/parts.h"
+
+#include <errno.h>
+
+int ranks_failed(struct ranks *ranks)
+{
+    engine_lock(&ranks->loop.back->lock);
+    comm_failure(&ranks->comm, &ranks->loop.error);
+    engine_unlock(&ranks->loop.back->lock);
+    return -EIO;
+}
+
+static int refuse(struct ranks *ranks, int code, const char *why)
+{
+    engine_lock(&ranks->loop.back->lock);
+    error_set(&ranks->loop.error, code, "dls: %s", why);
+    engine_unlock(&ranks->loop.back->lock);
+    return -code;
+}
+
+/* ---- begin ---- */
+
+static int open_transport(struct ranks *ranks)
+{
+    const struct comm *comm = &ranks->comm;
+    struct error *err = &ranks->loop.error;
+    const struct transport_setup setup = {.comm = comm,
+                                          .tree = &ranks->tree,
+                                          .patience = ranks->patience,
+                                          .iterations = ranks->loop.iterations,
+                                          .min_chunk = ranks->loop.min_chunk,
+                                          .scheme = &ranks->pair,
+                                          .choice = ranks->choice,
+                                          .power = ranks->power,
+                                          .cost = ranks->loop.cost,
+                                          .site = ranks->site,
+                                          .seed = 1};
+    int code = transport_open(&ranks->transport, ranks->ops, &setup, err);
+    bool opened = code == 0;
+    code = comm_agree(comm, code, err);
+    if (code == 0)
+        code = end_open(&ranks->end, &ranks->transport, comm, err);
+    if (code != 0 && opened)
+        transport_close(&ranks->transport);
+    ranks->is_open = code == 0;
+    return code;
+}
+
+static void open_sources(struct ranks *ranks)
+{
+    dls_loop *loop = &ranks->loop;
+    int first = ranks->tree.rank_worker[ranks->comm.rank];
+    for (int w = 0; w < loop->workers; w++) {
+        struct dls_worker *worker = &loop->worker[w];
+        worker->source = &worker->own.base;
+        if (ranks->is_open)
+            worker->source = end_source(&ranks->end, w);
+        else
+            source_none_open(worker->source, first + w);
+        ranks->ended[w] = false;
+    }
+    loop->counter = loop->workers > 0 ? loop->worker[0].source->counter : NULL;
+}
+
+static struct source_back *back_of(struct ranks *ranks, int worker)
+{
+    struct source_back *all = ranks->loop.worker[worker].source->back;
+    return all != NULL ? all : ranks->loop.back;
+}
+
+int ranks_begin(struct ranks *ranks, bool again)
+{
+    bool goes_on = again && ranks->is_open;
+    int code = 0;
+    if (!ranks->is_open && ranks->loop.iterations > 0)
+        code = open_transport(ranks);
+    if (code != 0)
+        return code;
+    loop_begin(&ranks->loop);
+    atomic_store(&ranks->loop.back->count, 0);
+    atomic_store(&ranks->active, ranks->loop.workers);
+    atomic_store(&ranks->ending, false);
+    atomic_store(&ranks->over, false);
+    ranks->meeting = MPI_REQUEST_NULL;
+    ranks->loop.unfinished = ranks->loop.iterations;
+    if (ranks->is_open) {
+        transport_rewind(&ranks->transport, goes_on);
+        end_reset(&ranks->end, goes_on);
+        end_listen(&ranks->end);
+    }
+    ranks->polls = ranks->is_open && end_polls(&ranks->end);
+    open_sources(ranks);
+    comm_quiet_barrier(&ranks->comm);
+    return comm_failed(&ranks->comm) ? ranks_failed(ranks) : 0;
+}
+
+/* ---- serve ---- */
+
+void ranks_serve(void *arg)
+{
+    struct ranks *ranks = arg;
+    if (ranks->polls)
+        end_poll(&ranks->end);
+}
+
+/* Rank 0 has the counter of an rma window, and there are networks whose
+ * counters move only while their rank is in MPI. */
+static void meet(struct ranks *ranks)
+{
+    const struct comm *comm = &ranks->comm;
+    comm_begin(comm);
+    comm_check(comm, MPI_Ibarrier(comm->all, &ranks->meeting));
+    comm_end(comm);
+    if (comm->rank == 0)
+        comm_wait(comm, &ranks->patience, &ranks->meeting);
+}
+
+void ranks_end(struct ranks *ranks)
+{
+    if (atomic_exchange(&ranks->ending, true))
+        return;
+    if (ranks->is_open)
+        end_finish(&ranks->end);
+    if (ranks->is_open && ranks->meets)
+        meet(ranks);
+    atomic_store(&ranks->over, true);
+}
+
+static void end_worker(struct ranks *ranks, int worker)
+{
+    ranks->ended[worker] = true;
+    if (ranks->is_open)
+        end_leave(&ranks->end);
+    bool last = atomic_fetch_sub(&ranks->active, 1) == 1;
+    /* Where only the main thread calls MPI it serves to the end. */
+    if (last || ranks->comm.funneled)
+        if (comm_may(&ranks->comm))
+            ranks_end(ranks);
+}
+
+/* ---- the calls of workers ---- */
+
+int ranks_next(dls_loop *loop, int worker, struct chunk *chunk)
+{
+    struct ranks *ranks = ranks_of(loop);
+    if (ranks->comm.funneled && loop->workers == 1 && !comm_may(&ranks->comm))
+        return refuse(ranks, EPERM,
+                      "MPI's level of threads lets only the main thread ask");
+    ranks_serve(ranks);
+    if (!ranks->ended[worker]) {
+        if (source_next(loop->worker[worker].source, chunk))
+            return 1;
+        end_worker(ranks, worker);
+    }
+    if (comm_failed(&ranks->comm))
+        return ranks_failed(ranks);
+    return source_back_take(back_of(ranks, worker), chunk);
+}
+
+static int refuse_last(struct ranks *ranks)
+{
+    return refuse(ranks, EBUSY,
+                  "the last worker of a rank cannot leave here, because only "
+                  "this rank can run what is left for it");
+}
+
+/* Of a source that is not a master's: it can only be asked. */
+static int give_back(struct ranks *ranks, int number, bool last)
+{
+    struct dls_worker *worker = &ranks->loop.worker[number];
+    struct source_back *back = back_of(ranks, number);
+    struct chunk chunk;
+    bool primes = (ranks->loop.scheme->flags & SCHED_PRIMED) != 0;
+    if (worker->asked || !primes || ranks->ops->rules->all_poll)
+        return 0;
+    if (last && back == ranks->loop.back && ranks->comm.ranks > 1)
+        return refuse_last(ranks);
+    if (source_next(worker->source, &chunk))
+        source_back_put(back, &chunk);
+    return 0;
+}
+
+int ranks_leave(dls_loop *loop, int number)
+{
+    struct ranks *ranks = ranks_of(loop);
+    struct source *source = loop->worker[number].source;
+    bool last = atomic_load(&ranks->active) == 1;
+    int code = 0;
+    if (ranks->ended[number])
+        return 0;
+    ranks_serve(ranks);
+    if (last && ranks->keeps && ranks->comm.ranks > 1)
+        return refuse_last(ranks);
+    if (source->leave != NULL)
+        source->leave(source);
+    else
+        code = give_back(ranks, number, last);
+    if (code != 0)
+        return code;
+    end_worker(ranks, number);
+    return comm_failed(&ranks->comm) ? ranks_failed(ranks) : 0;
+}
+
+DLS_PUBLIC int dls_poll(dls_loop *loop)
+{
+    if (loop == NULL)
+        return -EINVAL;
+    if (loop->code != 0)
+        return loop->code;
+    if (loop->over != &ranks_over)
+        return 0;
+    struct ranks *ranks = ranks_of(loop);
+    if (!comm_may(&ranks->comm))
+        return refuse(ranks, EPERM,
+                      "MPI's level of threads lets only the main thread poll");
+    ranks_serve(ranks);
+    /* Who has nothing to steal is still asked. */
+    bool asked = ranks->is_open && ranks->ops->rules->all_poll &&
+                 ranks->comm.ranks > 1 && !end_is_over(&ranks->end);
+    if (atomic_load(&ranks->active) == 0 && !asked)
+        ranks_end(ranks);
+    if (comm_failed(&ranks->comm))
+        return ranks_failed(ranks);
+    return !atomic_load(&ranks->over);
+}

@@ -1,0 +1,267 @@
+"""Loops over ranks as programs get them: libdls-mpich in an empty prefix,
+found by pkg-config, linked outside the tree, with real ranks."""
+import os
+import random
+import re
+import subprocess
+
+import pytest
+
+import slices
+from conftest import ROOT
+from test_libdls import install, names
+
+SOURCES = ROOT / "tests/libdls"
+SCHEMES = """static ss css:chunk=16 fsc mfsc gss tap fac fss wf tss tss-taylor
+    fiss viss tfss qss rnd wcss dtss dgss dfss awf awf-b awf-c awf-d awf-e af
+    bold""".split()
+FORMS = ["", "window=shared,hierarchy=node", "window=rma",
+         "window=rma,hierarchy=node", "transport=master",
+         "transport=master,hierarchy=node", "transport=master,hierarchy=2",
+         "transport=master,hierarchy=2xnode", "transport=steal",
+         "transport=steal,victim=near", "min-chunk=5,stats=1"]
+# Why a scheme is refused under a form, and where nothing else is possible.
+REFUSED = {"rma": r"schemes that learn: transport window cannot carry .*"
+                  r"second of two schemes may learn",
+           "steal": "schemes (with chunks kept for a worker|that learn): "
+                    "transport steal begins with each worker's static share",
+           "master": "one rank: transport master needs two ranks or more",
+           "=2": "hierarchy 2.* needs 2 ranks, there are 1"}
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    return install(tmp_path_factory.mktemp("prefix"))
+
+
+def flags(prefix, *options):
+    return subprocess.run(
+        ["pkg-config", *options, "libdls-mpich"], check=True, text=True,
+        capture_output=True, env={
+            **os.environ, "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"}
+    ).stdout.split()
+
+
+def compiled(prefix, source, program, *more, static=False,
+             compiler="mpicc.mpich -std=gnu11"):
+    libraries = [f"{prefix}/lib/libdls-mpich.a", f"{prefix}/lib/libdls.a",
+                 "-lm"] if static else [*flags(prefix, "--libs"),
+                                        f"-Wl,-rpath,{prefix}/lib"]
+    done = subprocess.run(
+        [*compiler.split(), "-Wall", "-Wextra", "-Werror", "-O1", "-pthread",
+         str(source), *more, "-o", str(program),
+         *flags(prefix, "--cflags"), *libraries],
+        capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+@pytest.fixture(scope="module")
+def cross(installed):
+    return compiled(installed, SOURCES / "cross.c", installed / "cross")
+
+
+@pytest.fixture(scope="module")
+def contract(installed):
+    return compiled(installed, SOURCES / "contract.c", installed / "contract")
+
+
+def launch(ranks, program, *args, **variables):
+    return subprocess.run(
+        ["mpiexec.mpich", "-n", str(ranks), str(program), *args],
+        capture_output=True, text=True, timeout=900, check=False,
+        env={**os.environ, **variables})
+
+
+def some(case, options, count):
+    """Others with every commit."""
+    return random.Random(f"{slices.seed()} {case}").sample(options, count)
+
+
+@pytest.mark.cross
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 6])
+def test_each_iteration_runs_once(cross, form, ranks):
+    whole = bool(os.environ.get("ALL"))
+    layouts = ["1", "2", "3", "4", "132"] + ["01"] * (ranks > 1)
+    for threads in some((form, ranks), layouts, 2 if whole else 1):
+        case = form, ranks, threads
+        schemes = SCHEMES if whole else some(case, SCHEMES, 2)
+        done = launch(ranks + 1, cross, form, threads, *schemes)
+        assert done.returncode == 0, (threads, done.stdout, done.stderr)
+        lines = done.stdout.splitlines()
+        assert len(lines) == len(schemes)
+        allowed = "|".join(why for part, why in REFUSED.items()
+                           if part in form and
+                           (part in ("rma", "steal") or ranks == 1))
+        for line in lines:
+            assert line.endswith(": ok") or (
+                allowed and re.search(allowed, line)), (threads, line)
+
+
+@pytest.mark.parametrize("form", ["", "window=rma,hierarchy=node",
+                                  "transport=master,hierarchy=node",
+                                  "transport=master,hierarchy=2"])
+def test_two_schemes(cross, form):
+    done = launch(4, cross, form, "2", "gss/static", "tss/awf-b", "fss/ss")
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0 and len(lines) == 3
+    if form:
+        assert all(line.endswith(": ok") for line in lines)
+    else:
+        assert all("two schemes need masters" in line for line in lines)
+
+
+@pytest.mark.parametrize("scheme", "ss tss fac wf awf-b af fsc".split())
+def test_what_dls4lb_loses(cross, scheme):
+    """With one rank it never runs the last iteration, FSC never ends; with two
+    to four, small loops lose some."""
+    for ranks in 1, 2, 4:
+        done = launch(ranks + 1, cross, "", "1", scheme)
+        assert done.stdout == f"{scheme}: ok\n"
+
+
+@pytest.mark.parametrize("case", ["busy", "other_number", "nested", "two",
+                                  "close_early"])
+@pytest.mark.parametrize("form", ["", "window=rma", "transport=master",
+                                  "transport=master,hierarchy=2",
+                                  "transport=steal"])
+@pytest.mark.cross
+def test_contract(contract, case, form):
+    done = launch(3, contract, case, form)
+    assert (done.returncode, done.stdout) == (0, "good\n"), done.stderr
+
+
+def test_ranks_pass_the_same(contract):
+    done = launch(3, contract, "differing")
+    assert (done.returncode, done.stdout) == (0, "good\n")
+
+
+@pytest.mark.parametrize("form,says", [
+    ("transport=openmp", "unknown, allowed is auto|shared|window|master|"),
+    ("transport=push", "unknown, allowed is auto|shared|window|master|"),
+    ("prefetch=1", "unknown key 'prefetch'"),
+    ("reissue=2", "unknown key 'reissue'"),
+    ("window=rma", "the second of two schemes may learn"),
+    ("transport=shared", "several ranks: transport shared needs one rank"),
+    ("hierarchy=3,transport=master", "hierarchy 3 needs 3 ranks, there are 2"),
+])
+def test_refusals_say_why(contract, form, says):
+    done = launch(2, contract, "refused", form)
+    assert done.returncode == 0
+    line, good = done.stdout.splitlines()
+    assert says in line and good == "good"
+
+
+def test_the_environment_is_compared(contract):
+    done = subprocess.run(
+        ["mpiexec.mpich", "-n", "1", "-env", "DLS_SCHEDULE", "tss",
+         str(contract), "busy", ":", "-n", "1", str(contract), "busy"],
+        capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0 and "not so: open" in done.stdout
+
+
+@pytest.mark.parametrize("form,code", [
+    ("", 0), ("transport=master", 0), ("window=rma", -16),
+    ("transport=master,hierarchy=node", -16)])
+def test_leaving(contract, form, code):
+    done = launch(3, contract, "leave", form)
+    assert (done.returncode, done.stdout) == (0, "good\n"), done.stderr
+    done = launch(3, contract, "leave_last", form)
+    assert (done.returncode, done.stdout) == (0, f"{code}\ngood\n")
+
+
+def test_a_dedicated_master_polls(contract):
+    done = launch(3, contract, "dedicated",
+                  "transport=master,master=dedicated")
+    assert (done.returncode, done.stdout) == (0, "good\n"), done.stderr
+
+
+@pytest.mark.parametrize("case,form,says", [
+    ("funneled", "", None),
+    ("funneled", "transport=master,hierarchy=node", None),
+    ("funneled", "transport=master,hierarchy=2xnode", None),
+    ("funneled", "transport=master", "use transport=master,hierarchy=node"),
+    ("funneled", "window=rma", "MPI_THREAD_FUNNELED or less"),
+    ("serialized", "", None),
+    ("serialized", "transport=master", "give dls_mpi_options.mutex"),
+    ("mutex", "transport=master", None),
+    ("mutex", "window=rma", None),
+    ("mutex", "transport=steal", None)])
+def test_levels_of_threads(contract, case, form, says):
+    done = launch(3, contract, case, form)
+    assert done.returncode == 0, done.stderr
+    *lines, good = done.stdout.splitlines()
+    assert good == "good"
+    assert (not lines) if says is None else says in lines[0]
+
+
+def test_an_error_of_mpi_is_a_code(contract):
+    done = launch(2, contract, "failing", "transport=master")
+    assert done.returncode == 3 and done.stdout == "good\n"
+
+
+def test_static_libraries(installed, tmp_path):
+    program = compiled(installed, SOURCES / "cross.c", tmp_path / "static",
+                       static=True)
+    done = launch(3, program, "", "2", "ss", "awf-b")
+    assert done.stdout == "ss: ok\nawf-b: ok\n"
+
+
+def test_only_its_names_leave_the_library(installed):
+    header = (installed / "include/dls_mpi.h").read_text()
+    declared = set(re.findall(r"^[a-z].*?\b(dls_\w+)\(", header, re.M))
+    assert {"dls_mpi_open", "dls_poll"} <= declared
+    shared = names("nm", "-D", "--defined-only",
+                   installed / "lib/libdls-mpich.so")
+    assert shared - {"DLS_MPI_1"} == declared
+    assert names("nm", "--defined-only",
+                 installed / "lib/libdls-mpich.a") == declared
+
+
+def test_it_leaves_mpi_to_the_program(installed):
+    used = subprocess.run(
+        ["nm", "-D", "--undefined-only", installed / "lib/libdls-mpich.so"],
+        check=True, capture_output=True, text=True).stdout
+    used = {line.split()[1].split("@")[0] for line in used.splitlines()}
+    assert "MPI_Comm_dup" in used and "dls_private_sched_init" in used
+    assert not used & {
+        "MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Abort", "abort",
+        "exit", "_exit", "printf", "puts", "fprintf", "pthread_create"}
+
+
+def test_the_program_of_another_mpi_is_refused(installed, tmp_path):
+    """Its handles are of another size."""
+    source = tmp_path / "other.c"
+    source.write_text("""#include <stdio.h>
+#include <dls.h>
+int MPI_Init(int *, char ***), MPI_Finalize(void);
+int dls_mpi_open(dls_loop **, void *, const char *, int64_t, int, void *,
+                 void *);
+extern char ompi_mpi_comm_world[];
+int main(void)
+{
+    dls_loop *loop;
+    MPI_Init(NULL, NULL);
+    int code =
+        dls_mpi_open(&loop, ompi_mpi_comm_world, "ss", 1, 1, NULL, NULL);
+    puts(dls_error(loop));
+    dls_close(loop, NULL);
+    MPI_Finalize();
+    return code == -22 ? 0 : 1;
+}
+""")
+    program = tmp_path / "other"
+    done = subprocess.run(
+        ["mpicc.openmpi", str(source), "-o", str(program), "-lmpi",
+         *flags(installed, "--cflags", "--libs"),
+         f"-Wl,-rpath,{installed}/lib"], capture_output=True, text=True,
+        check=False)
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run([str(program)], capture_output=True, text=True,
+                          timeout=60, check=False, env={
+                              **os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                              "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "runs with Open MPI" in done.stdout
+    assert "link it with -ldls-openmpi\n" in done.stdout

@@ -1,0 +1,89 @@
+/* What the programs that test loops over ranks share.  They are compiled
+ * against an installed library. */
+#ifndef TESTS_LIBDLS_RANKS_H
+#define TESTS_LIBDLS_RANKS_H
+
+#include <dls_mpi.h>
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A loop whose iterations are counted. */
+struct counted {
+    dls_loop *loop;
+    MPI_Comm comm;
+    int64_t iterations;
+    int *hits; /* of each iteration, in this rank */
+    int threads;
+    _Atomic int code; /* of a call that should not have failed */
+};
+
+struct hand {
+    struct counted *counted;
+    int worker;
+};
+
+static inline void *ask(void *arg)
+{
+    struct hand *hand = (struct hand *)arg;
+    struct counted *counted = hand->counted;
+    int64_t begin, end;
+    int code;
+    while ((code = dls_next(counted->loop, hand->worker, &begin, &end)) == 1)
+        for (int64_t i = begin; i < end; i++)
+            __atomic_fetch_add(&counted->hits[i], 1, __ATOMIC_RELAXED);
+    if (code != 0)
+        counted->code = code;
+    return NULL;
+}
+
+/* Every worker of this rank asks until it gets 0; the caller is worker 0.  A
+ * rank without workers polls. */
+static inline void ask_all(struct counted *counted)
+{
+    struct hand hand[64];
+    pthread_t thread[64];
+    for (int w = 0; w < counted->threads; w++)
+        hand[w] = (struct hand){counted, w};
+    for (int w = 1; w < counted->threads; w++)
+        pthread_create(&thread[w], NULL, ask, &hand[w]);
+    if (counted->threads > 0)
+        ask(&hand[0]);
+    while (counted->threads == 0 && dls_poll(counted->loop) == 1)
+        ;
+    for (int w = 1; w < counted->threads; w++)
+        pthread_join(thread[w], NULL);
+}
+
+static inline void prepare(struct counted *counted)
+{
+    counted->hits = (int *)calloc((size_t)counted->iterations + 1, sizeof(int));
+    counted->code = 0;
+}
+
+/* Whether every iteration was run so many times, in all ranks together. */
+static inline bool each_ran(const struct counted *counted, int times)
+{
+    bool good = counted->code == 0;
+    int *all = (int *)calloc((size_t)counted->iterations + 1, sizeof(int));
+    MPI_Allreduce(counted->hits, all, (int)counted->iterations, MPI_INT,
+                  MPI_SUM, counted->comm);
+    for (int64_t i = 0; i < counted->iterations; i++)
+        good = good && all[i] == times;
+    free(all);
+    return good;
+}
+
+/* The same code in every rank. */
+static inline bool same_code(MPI_Comm comm, int code)
+{
+    int least, most;
+    MPI_Allreduce(&code, &least, 1, MPI_INT, MPI_MIN, comm);
+    MPI_Allreduce(&code, &most, 1, MPI_INT, MPI_MAX, comm);
+    return least == most;
+}
+
+#endif
