@@ -201,6 +201,30 @@ def test_an_error_of_mpi_is_a_code(contract):
     assert done.returncode == 3 and done.stdout == "good\n"
 
 
+def test_mandelbrot_over_ranks_and_threads(installed, tmp_path):
+    program = compiled(
+        installed, installed / "share/doc/dls/examples/mandelbrot.c",
+        tmp_path / "mandelbrot", "-fopenmp", compiler="mpicc.mpich -std=c11")
+    for ranks, scheme in (1, "ss"), (3, "fss"), (2, "awf-b"):
+        done = launch(ranks, program, scheme, OMP_NUM_THREADS="2")
+        # What one thread alone computes.
+        assert (done.returncode, done.stdout) == (0, "7991934 steps\n")
+    done = launch(2, program, "gsss")
+    assert done.returncode == 1 and "did you mean 'gss'?" in done.stderr
+
+
+def test_a_loop_that_was_written_for_dls4lb(installed, tmp_path):
+    program = compiled(installed,
+                       installed / "share/doc/dls/examples/dls4lb.c",
+                       tmp_path / "dls4lb")
+    whole = sum(d * (5000 // d) for d in range(1, 5001))
+    for ranks, scheme in (1, "tss"), (3, "af"):
+        done = launch(ranks, program, scheme)
+        assert done.returncode == 0
+        assert done.stdout == "".join(f"step {i}: {whole}\n"
+                                      for i in range(3))
+
+
 def test_static_libraries(installed, tmp_path):
     program = compiled(installed, SOURCES / "cross.c", tmp_path / "static",
                        static=True)

@@ -1,0 +1,74 @@
+/* The Mandelbrot set over ranks and their OpenMP threads: a row is an
+ * iteration, and rank 0 collects the picture.
+ *
+ *     mpicc -fopenmp mandelbrot.c $(pkg-config --cflags --libs libdls-mpich)
+ *     mpiexec -n 4 ./a.out fss */
+#include <dls_mpi.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ROWS = 300, COLUMNS = 300, STEPS = 500 };
+
+static int escape(double cr, double ci)
+{
+    double zr = 0, zi = 0;
+    int step = 0;
+    for (; step < STEPS && zr * zr + zi * zi < 4; step++) {
+        double r = zr * zr - zi * zi + cr;
+        zi = 2 * zr * zi + ci;
+        zr = r;
+    }
+    return step;
+}
+
+static void compute_row(int *picture, int64_t row)
+{
+    for (int column = 0; column < COLUMNS; column++)
+        picture[row * COLUMNS + column] =
+            escape(-2 + 3.0 * column / COLUMNS, -1.5 + 3.0 * row / ROWS);
+}
+
+/* Rows of other ranks stay 0, so that the sum is the picture. */
+static long long collect(int *picture, int rank)
+{
+    long long sum = 0;
+    MPI_Reduce(rank == 0 ? MPI_IN_PLACE : picture, picture, ROWS * COLUMNS,
+               MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    for (int i = 0; rank == 0 && i < ROWS * COLUMNS; i++)
+        sum += picture[i];
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    int level, rank, code;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int threads = omp_get_max_threads();
+    int *picture = calloc((size_t)ROWS * COLUMNS, sizeof(*picture));
+    dls_loop *loop;
+    code = dls_mpi_open(&loop, MPI_COMM_WORLD, argc > 1 ? argv[1] : "fss", ROWS,
+                        threads, NULL, NULL);
+    if (code != 0 && rank == 0)
+        fprintf(stderr, "%s\n", dls_error(loop));
+#pragma omp parallel num_threads(threads)
+    {
+        int64_t begin, end;
+        while (dls_next(loop, omp_get_thread_num(), &begin, &end) == 1)
+            for (int64_t row = begin; row < end; row++)
+                compute_row(picture, row);
+    }
+    if (code == 0)
+        code = dls_close(loop, NULL);
+    else
+        dls_close(loop, NULL);
+    if (code == 0) {
+        long long sum = collect(picture, rank);
+        if (rank == 0)
+            printf("%lld steps\n", sum);
+    }
+    free(picture);
+    MPI_Finalize();
+    return code != 0;
+}
