@@ -2,7 +2,7 @@
 # SimGrid's SMPI as MPI.  A header whose parts differ there has them in two
 # folders below its own: native/ and sim/.  Code that measures this machine is
 # not in a simulation at all.
-SIM_SOURCES := $(filter-out harness/topo/% harness/counters/% harness/calibrate/% bench/%, \
+SIM_SOURCES := $(filter-out harness/topo/% harness/counters/% harness/calibrate/% bench/% dls/mpi/%, \
                $(foreach source,$(SOURCES),$(if $(findstring /native/,$(source)),,$(source)))) \
                $(shell find harness -path '*/sim/*.c' ! -name '*_test.c')
 SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)
