@@ -214,7 +214,11 @@ static struct instance *begin_instance(struct site *site, int threads,
     struct instance *instance = take_idle(site, threads, iterations);
     if (instance == NULL)
         instance = make_instance(site, threads);
-    if (site->way != NULL && iterations > 0) {
+    if (iterations == 0) {
+        /* What is left of another visit would be handed out again. */
+        sched_table_free(&instance->table);
+        instance->table = (struct sched_table){0};
+    } else if (site->way != NULL) {
         struct error err;
         instance->steals =
             site->way->steals && steal_check_iterations(iterations, &err) == 0;

@@ -102,9 +102,9 @@ static int none, one = 1; /* not known to the compiler */
                 hit(NUMBER(i, low));                                              \
         }                                                                         \
         say(#name, "nested", 0, 0);                                               \
-        for (int n = 0; n < 5; n++) {                                             \
+        for (int n = 0; n < 12; n++) { /* also none after some */                 \
             PRAGMA(omp parallel for schedule(__VA_ARGS__))                        \
-            for (T i = low; i < (T)(low + n); i++)                                \
+            for (T i = low; i < (T)(low + n % 5); i++)                            \
                 hit(NUMBER(i, low));                                              \
         }                                                                         \
         say(#name, "short", 0, 0);                                                \
