@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,8 @@ static const struct options_page page = {
     .details =
         "The program is not compiled anew: a library that is loaded before it "
         "(libdls-omp.so) stands in front of its OpenMP runtime.  Without "
-        "--scheme nothing is changed.  With it the chunks of loops come from a "
+        "--scheme nothing is changed: DLS_SCHEDULE is not passed on.  With it "
+        "the chunks of loops come from a "
         "scheme (dlsbench list schemes), or from `steal`, work stealing "
         "between "
         "the threads.  Static, ordered and doacross loops are never changed.\n"
@@ -157,6 +159,8 @@ int omp_command(int argc, char **argv)
     start.folder = folder;
     struct symbols *symbols = symbols_open();
     code = start_run(&start, path, symbols, &end, &err);
+    /* The folder is removed even where nobody reads the report. */
+    signal(SIGPIPE, SIG_IGN);
     if (code == 0)
         report(&start, path, &end, symbols);
     symbols_close(symbols);

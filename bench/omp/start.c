@@ -106,6 +106,8 @@ static void set_environment(const struct start *start, const char *library,
     setenv(COUNTERS_FOLDER, start->folder, 1);
     setenv(COUNTERS_LOOPS, start->loops, 1);
     setenv(COUNTERS_LOOKUP, socket_path, 1);
+    /* Without a scheme nothing is changed, whatever the environment asks. */
+    unsetenv("DLS_SCHEDULE");
     if (start->scheme != NULL)
         setenv("DLS_SCHEDULE", start->scheme, 1);
 }
@@ -154,57 +156,90 @@ static void answer(int listening, struct symbols *symbols)
 
 /* ---- running ---- */
 
-static _Noreturn void run_child(const struct start *start, const char *path,
-                                const sigset_t *before)
+/* Those that are passed on: each ends a process that does not expect it. */
+static const int passed[] = {SIGHUP,  SIGINT,    SIGQUIT, SIGTERM, SIGUSR1,
+                             SIGUSR2, SIGALRM,   SIGPROF, SIGIO,   SIGPWR,
+                             SIGXCPU, SIGVTALRM, 0};
+
+/* What this process had before it watched. */
+struct before {
+    sigset_t mask;
+    void (*ended)(int); /* SIGCHLD: ignored, a child's end cannot be seen */
+};
+
+static int catch_signals(struct before *before)
 {
-    sigprocmask(SIG_SETMASK, before, NULL);
+    sigset_t set;
+    before->ended = signal(SIGCHLD, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    for (const int *number = passed; *number != 0; number++)
+        sigaddset(&set, *number);
+    sigprocmask(SIG_BLOCK, &set, &before->mask);
+    return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static void release_signals(const struct before *before)
+{
+    if (before->ended != SIG_ERR)
+        signal(SIGCHLD, before->ended);
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+}
+
+static _Noreturn void run_child(const struct start *start, const char *path,
+                                const struct before *before)
+{
+    release_signals(before);
     execv(path, start->words);
     fprintf(stderr, "dlsbench: omp: %s: %s\n", path, strerror(errno));
     _exit(errno == ENOENT ? 127 : 126);
 }
 
-/* Signals that end it are its own matter; those to this process go on to it. */
+/* A key of the terminal reaches the whole group, and so the program, too.  What
+ * another process sends to a group cannot be told from what it sends to this
+ * process alone: the program may get it twice. */
 static void pass_signal(int signals, pid_t child)
 {
     struct signalfd_siginfo info;
-    if (read(signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+    if (read(signals, &info, sizeof(info)) != (ssize_t)sizeof(info) ||
+        info.ssi_signo == SIGCHLD)
         return;
-    if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP)
+    bool key = info.ssi_code == SI_KERNEL &&
+               (info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT);
+    if (!key || getpgid(child) != getpgrp())
         kill(child, (int)info.ssi_signo);
 }
 
 static int watch(pid_t child, int signals, int listening,
-                 struct symbols *symbols)
+                 struct symbols *symbols, int *status, struct error *err)
 {
-    int status;
+    pid_t ended;
     struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
                            {.fd = listening, .events = POLLIN}};
-    while (waitpid(child, &status, WNOHANG) != child) {
+    while ((ended = waitpid(child, status, WNOHANG)) != child) {
+        if (ended < 0 && errno != EINTR)
+            return error_set(err, errno, "omp: the program's end: %s",
+                             strerror(errno));
         poll(fds, 2, -1);
         if (fds[0].revents != 0)
             pass_signal(signals, child);
         if (fds[1].revents != 0)
             answer(listening, symbols);
     }
-    return status;
+    return 0;
 }
 
 int start_run(const struct start *start, const char *path,
               struct symbols *symbols, struct start_end *end, struct error *err)
 {
     char library[PATH_MAX], socket_path[PATH_MAX];
-    sigset_t set, before;
+    struct before before;
     int code = preload_path(library, sizeof(library), err);
     snprintf(socket_path, sizeof(socket_path), "%s/lookup", start->folder);
     int listening = code == 0 ? listen_at(socket_path, err) : code;
     if (listening < 0)
         return listening;
-    sigemptyset(&set);
-    for (int i = 0; i < 5; i++)
-        sigaddset(&set,
-                  (const int[]){SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP}[i]);
-    sigprocmask(SIG_BLOCK, &set, &before);
-    int signals = signalfd(-1, &set, SFD_CLOEXEC);
+    int signals = catch_signals(&before);
     double began = engine_now();
     uint64_t ticks = engine_ticks();
     fflush(NULL);
@@ -214,7 +249,7 @@ int start_run(const struct start *start, const char *path,
         run_child(start, path, &before);
     }
     if (child > 0)
-        end->status = watch(child, signals, listening, symbols);
+        code = watch(child, signals, listening, symbols, &end->status, err);
     else
         code = error_set(err, errno, "omp: no process: %s", strerror(errno));
     end->seconds = engine_now() - began;
@@ -224,7 +259,7 @@ int start_run(const struct start *start, const char *path,
     close(signals);
     close(listening);
     unlink(socket_path);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    release_signals(&before);
     return code;
 }
 

@@ -10,7 +10,7 @@
 
 struct start {
     char **words;       /* the program and its arguments, NULL ends them */
-    const char *scheme; /* NULL: the environment's */
+    const char *scheme; /* NULL: none, also not the environment's */
     const char *loops;  /* runtime or dynamic */
     const char *folder; /* of the counters */
 };
@@ -26,7 +26,7 @@ int start_check(const struct start *start, char *path, size_t size,
                 struct error *err);
 
 /* Runs it to its end, and answers its questions about lines of the source.
- * SIGTERM and SIGHUP go on to it.  Returns 0 or -errno. */
+ * Signals that this process gets go on to it.  Returns 0 or -errno. */
 int start_run(const struct start *start, const char *path,
               struct symbols *symbols, struct start_end *end,
               struct error *err);

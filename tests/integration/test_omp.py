@@ -1,6 +1,7 @@
 """dlsbench omp: programs that are not compiled anew do what they did before,
 under every scheme, and their loops are reported."""
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -264,6 +265,49 @@ def test_the_end_of_the_program_is_passed_on(loop, how, code):
     assert (done.returncode, done.stdout) == (code, OUT)
     assert rows(done.stderr)[TRIANGLE][:6] == [
         "runtime", "css:chunk=30", "2", "1", "300", "10"]
+
+
+def test_without_a_scheme_that_of_the_environment_is_not_obeyed(loop):
+    done = omp("--loops", "dynamic", "--", loop, DLS_SCHEDULE="css:chunk=50")
+    assert (done.returncode, done.stdout) == (0, OUT)
+    assert [row[1] for row in rows(done.stderr).values()] == ["-", "-"]
+
+
+WAITER = """import os, signal, sys
+signals = [signal.Signals(int(x)) for x in sys.argv[1:]]
+signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+print("ready", flush=True)
+while signals:
+    signals.remove(signal.sigwait(signals))
+    print("got", flush=True)
+sys.exit(5)
+"""
+
+
+def test_signals_to_the_driver_reach_the_program(tmp_path):
+    """Also those from a parent that ignores SIGCHLD; no folder is left."""
+    (tmp_path / "waiter.py").write_text(WAITER)
+    numbers = [signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGINT,
+               signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP]
+    with subprocess.Popen(
+            [DLSBENCH, "omp", "--", "/usr/bin/python3", tmp_path / "waiter.py",
+             *(str(int(x)) for x in numbers)], stdout=subprocess.PIPE,
+            text=True, preexec_fn=lambda: signal.signal(
+                signal.SIGCHLD, signal.SIG_IGN), stderr=subprocess.PIPE,
+            process_group=0) as driver:
+        assert driver.stdout.readline() == "ready\n"
+        pid = driver.pid
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children")
+        program = children.read_text().split()[0]
+        variables = pathlib.Path(f"/proc/{program}/environ").read_text()
+        folder = re.search("DLS_OMP_COUNTERS=([^\0]+)", variables)[1]
+        assert os.path.isdir(folder)
+        for number in numbers:
+            driver.send_signal(number)
+            assert driver.stdout.readline() == "got\n", number
+        driver.communicate(timeout=60)
+    assert driver.returncode == 5
+    assert not os.path.exists(folder)
 
 
 def test_only_the_loops_that_are_asked_for_are_changed(loop):
