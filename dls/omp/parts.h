@@ -109,8 +109,8 @@ struct clause {
     const char *source; /* see counters.h; NULL: there is none */
 };
 
-/* The site of an address, made at its first call; NULL: there is no room for
- * more. */
+/* The site of an address and of the clause and flags there, made at its first
+ * call; NULL: there is no room for more. */
 struct site *site_find(const void *address, const struct clause *clause);
 
 /* ---- instance.c ---- */

@@ -8,10 +8,20 @@ enum { SLOTS = 4096 }; /* a power of two, several times COUNTERS_SITES */
 static struct site sites[SLOTS];
 static struct engine_lock lock;
 
-/* One address may be that of a region and, as a loop's function, of a loop. */
+enum { FORM_BITS = 3, FORM_MASK = (1 << FORM_BITS) - 1 };
+_Static_assert((int)CLAUSE_OTHER <= (int)FORM_MASK, "clauses have 3 bits");
+_Static_assert((COUNTERS_MONOTONIC | COUNTERS_ORDERED | COUNTERS_COMBINED) <=
+                   (int)FORM_MASK,
+               "flags have 3 bits");
+
+/* An address and the form of the loop there.  One address may be that of a
+ * region and, as a loop's function, of a loop; and of another loop when its
+ * module was closed and the next one is there: what was promised for the first
+ * must not hold for the second.  Addresses have at most 57 bits. */
 static uintptr_t key_of(const void *address, const struct clause *clause)
 {
-    return (uintptr_t)address << 1 | (clause->clause == CLAUSE_REGION);
+    return ((uintptr_t)address << FORM_BITS | clause->clause) << FORM_BITS |
+           clause->flags;
 }
 
 static int32_t region_of(const struct counters *counters)

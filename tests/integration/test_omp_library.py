@@ -43,3 +43,14 @@ def test_a_visit_without_iterations_runs_none(compiled, compiler, scheme):
     done = run(compiled("visits.c", compiler=compiler), *["100", "0", "0"] * 5,
                "64", "0", "100", DLS_SCHEDULE=scheme)
     assert (done.returncode, done.stdout) == (0, "664 664\n"), done.stderr
+
+
+def test_a_library_at_the_place_of_another_keeps_its_promise(compiled):
+    """Chunks of `monotonic` ascend, those of `steal` need not."""
+    flags = "-shared", "-fPIC"
+    first, second = (compiled("module.c", *flags, f"-DKIND={kind}", name=name)
+                     for kind, name in (("runtime", "first.so"),
+                                        ("monotonic:runtime", "second.so")))
+    done = run(compiled("closed.c"), first, second, DLS_SCHEDULE="steal")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "1 1\n1 0\n"
