@@ -111,7 +111,7 @@ static void keep_site(struct counters_site *to, const struct counters_site *of)
 }
 
 /* The sites stay where the child's own pointers to them lead. */
-static void forked(void)
+static void map_again(void)
 {
     struct counters *c = atomic_load(&counters);
     if (c == NULL || settings()->folder == NULL)
@@ -135,6 +135,35 @@ static void forked(void)
     munmap(before, size);
 }
 
+/* A thread that the child does not have must not hold a lock in it, nor have
+ * half done what the lock is for: the thread that forks holds them all.  In the
+ * order in which one is taken while another is held. */
+static void before_fork(void)
+{
+    sites_hold();
+    engine_lock(&lock);
+    runtimes_hold();
+}
+
+static void after_fork(void)
+{
+    runtimes_release();
+    engine_unlock(&lock);
+    sites_release();
+}
+
+static void after_fork_in_child(void)
+{
+    map_again();
+    after_fork();
+}
+
+/* Before any of the locks is taken. */
+static __attribute__((constructor)) void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
+}
+
 /* ---- the process ---- */
 
 struct counters *mapped(void)
@@ -148,7 +177,6 @@ struct counters *mapped(void)
         c = map_new(NULL);
         if (c != NULL) {
             describe(c);
-            pthread_atfork(NULL, NULL, forked);
             atomic_store_explicit(&counters, c, memory_order_release);
         }
     }

@@ -57,6 +57,10 @@ const struct runtime *runtime_at(const void *address);
 /* The module that an address is in, as counters.h has it. */
 struct counters_address runtime_address(const void *address);
 
+/* Nobody else asks for a runtime in between: around a fork. */
+void runtimes_hold(void);
+void runtimes_release(void);
+
 /* ---- settings.c ---- */
 
 /* Whether anything is to be done at all; read once. */
@@ -112,6 +116,10 @@ struct clause {
 /* The site of an address and of the clause and flags there, made at its first
  * call; NULL: there is no room for more. */
 struct site *site_find(const void *address, const struct clause *clause);
+
+/* Nobody else makes or changes a site in between: around a fork. */
+void sites_hold(void);
+void sites_release(void);
 
 /* ---- instance.c ---- */
 

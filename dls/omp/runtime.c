@@ -155,3 +155,13 @@ const struct runtime *runtime_at(const void *address)
     engine_unlock(&lock);
     return runtime;
 }
+
+void runtimes_hold(void)
+{
+    engine_lock(&lock);
+}
+
+void runtimes_release(void)
+{
+    engine_unlock(&lock);
+}

@@ -100,6 +100,22 @@ static struct site *make(uintptr_t key, unsigned at, const void *address,
     return made;
 }
 
+void sites_hold(void)
+{
+    engine_lock(&lock);
+    for (int i = 0; i < SLOTS; i++)
+        if (atomic_load(&sites[i].key) != 0)
+            engine_lock(&sites[i].lock);
+}
+
+void sites_release(void)
+{
+    for (int i = 0; i < SLOTS; i++)
+        if (atomic_load(&sites[i].key) != 0)
+            engine_unlock(&sites[i].lock);
+    engine_unlock(&lock);
+}
+
 struct site *site_find(const void *address, const struct clause *clause)
 {
     uintptr_t key = key_of(address, clause);

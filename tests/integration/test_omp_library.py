@@ -1,7 +1,9 @@
 """libdls-omp.so: what a program may do to it, and the runtime, the disk and
 the loader below it."""
 import os
+import select
 import shutil
+import socket
 import subprocess
 
 import pytest
@@ -54,3 +56,28 @@ def test_a_library_at_the_place_of_another_keeps_its_promise(compiled):
     done = run(compiled("closed.c"), first, second, DLS_SCHEDULE="steal")
     assert done.returncode == 0, done.stderr
     assert done.stdout == "1 1\n1 0\n"
+
+
+def test_a_child_is_not_left_with_a_lock(compiled, tmp_path):
+    """A thread asks for the names of its loop, under the lock, when another
+    one forks."""
+    place = tmp_path / "lookup"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as lookup:
+        lookup.bind(str(place))
+        lookup.listen()
+        lookup.settimeout(30)
+        with subprocess.Popen(
+                [compiled("forks.c")], stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, "LD_PRELOAD": str(LIBRARY),
+                     "DLS_SCHEDULE": "ss", "DLS_OMP_LOOKUP": str(place)}
+        ) as child:
+            asks = lookup.accept()[0]
+            asks.recv(1000)
+            child.stdin.write(b"go\n")
+            child.stdin.flush()
+            # A child that is there so early has the lock of the thread.
+            select.select([child.stdout], [], [], 0.5)
+            asks.send(b"\t")
+            asks.close()
+            assert child.wait(60) == 0
