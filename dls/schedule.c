@@ -19,12 +19,19 @@ struct rules {
     long line;
     /* What has been found: a line with the very name, one for all others. */
     bool exact, others;
-    bool check; /* every scheme is parsed */
+    const char *begin; /* of the line, where it is checked */
+    way_rule_fn *take; /* every scheme is parsed; NULL: those that are used */
+    void *arg;
 };
 
-static int bad_line(const struct rules *rules, const char *what,
+/* `at`: the place in the line. */
+static int bad_line(const struct rules *rules, const char *at, const char *what,
                     struct error *err)
 {
+    if (rules->take != NULL)
+        return error_set(err, EINVAL, "%s:%ld:%ld: %s, allowed: name = scheme",
+                         rules->path, rules->line,
+                         (long)(at - rules->begin) + 1, what);
     return error_set(err, EINVAL,
                      "DLS_SCHEDULE: %s:%ld: %s, allowed: name = scheme",
                      rules->path, rules->line, what);
@@ -38,44 +45,48 @@ static int match_name(struct rules *rules, const char *name, bool *mine,
     bool others = strcmp(name, "*") == 0;
     *mine = false;
     if ((exact && rules->exact) || (others && rules->others))
-        return bad_line(rules, "this name has a line already", err);
+        return bad_line(rules, name, "this name has a line already", err);
     *mine = exact || (others && !rules->exact);
     rules->exact = rules->exact || exact;
     rules->others = rules->others || others;
     return 0;
 }
 
-static int check_scheme(const struct rules *rules, const char *scheme,
-                        long column, struct error *err)
+static int check_rule(const struct rules *rules, const char *name,
+                      const char *scheme, struct error *err)
 {
     struct way way;
+    char where[256];
     int code = way_parse(scheme, &way, err);
     if (code != 0)
-        error_prefix(err, code, "%s:%ld:%ld", rules->path, rules->line, column);
-    return code;
+        return error_prefix(err, code, "%s:%ld:%ld", rules->path, rules->line,
+                            (long)(scheme - rules->begin) + 1);
+    snprintf(where, sizeof(where), "%.200s:%ld:%ld", rules->path, rules->line,
+             (long)(name - rules->begin) + 1);
+    return rules->take(rules->arg, name, where, err);
 }
 
 static int read_rule(struct rules *rules, char *line, struct schedule *schedule,
                      struct error *err)
 {
     bool mine;
-    const char *begin = line;
+    rules->begin = line;
     line[strcspn(line, "#")] = '\0';
     line = text_trim(line);
     if (*line == '\0')
         return 0;
     char *equals = strchr(line, '=');
     if (equals == NULL)
-        return bad_line(rules, "there is no '='", err);
+        return bad_line(rules, line, "there is no '='", err);
     *equals = '\0';
     const char *name = text_trim(line), *scheme = text_trim(equals + 1);
     if (*name == '\0' || *scheme == '\0')
-        return bad_line(rules, "the name or the scheme is missing", err);
+        return bad_line(rules, name, "the name or the scheme is missing", err);
     if (strlen(scheme) >= sizeof(schedule->scheme))
-        return bad_line(rules, "the scheme is too long", err);
+        return bad_line(rules, scheme, "the scheme is too long", err);
+    if (rules->take != NULL)
+        return check_rule(rules, name, scheme, err);
     int code = match_name(rules, name, &mine, err);
-    if (code == 0 && rules->check)
-        return check_scheme(rules, scheme, scheme - begin + 1, err);
     if (code != 0 || !mine)
         return code;
     snprintf(schedule->scheme, sizeof(schedule->scheme), "%s", scheme);
@@ -96,9 +107,10 @@ static int read_rules(struct rules *rules, FILE *file,
     while (code == 0 && (length = getline(&line, &room, file)) > 0) {
         bool marked = rules->line == 0 && strncmp(line, mark, 3) == 0;
         rules->line++;
+        rules->begin = line;
         code = strlen(line) == (size_t)length
                    ? read_rule(rules, line + (marked ? 3 : 0), schedule, err)
-                   : bad_line(rules, "there is a NUL byte", err);
+                   : bad_line(rules, line, "there is a NUL byte", err);
     }
     free(line);
     if (code == 0 && ferror(file))
@@ -113,7 +125,9 @@ static int read_file(struct rules *rules, struct schedule *schedule,
     const char *why;
     FILE *file = file_open(rules->path, &why);
     if (file == NULL)
-        return error_set(err, errno, "DLS_SCHEDULE: %s: %s", rules->path, why);
+        return error_set(err, errno, "%s%s: %s",
+                         rules->take == NULL ? "DLS_SCHEDULE: " : "",
+                         rules->path, why);
     int code = read_rules(rules, file, schedule, err);
     fclose(file);
     return code;
@@ -126,9 +140,10 @@ static int resolve_by_file(const char *path, const char *name,
     return read_file(&rules, schedule, err);
 }
 
-int way_check_rules(const char *path, struct error *err)
+int way_check_rules(const char *path, way_rule_fn *take, void *arg,
+                    struct error *err)
 {
-    struct rules rules = {.path = path, .name = "", .check = true};
+    struct rules rules = {.path = path, .name = "", .take = take, .arg = arg};
     struct schedule none;
     return read_file(&rules, &none, err);
 }

@@ -17,8 +17,14 @@ struct way {
  * process does not know are refused by name.  Returns 0 or -EINVAL. */
 int way_parse(const char *text, struct way *way, struct error *err);
 
-/* Parses the schemes of all rules in a file (DLS_SCHEDULE=@file).  Returns 0 or
- * -errno with the file, line and column. */
-int way_check_rules(const char *path, struct error *err);
+/* Takes a rule; `where` is file:line:column.  Returns 0 or -errno with a text,
+ * which ends the reading. */
+typedef int way_rule_fn(void *arg, const char *name, const char *where,
+                        struct error *err);
+
+/* Parses all rules of a file (DLS_SCHEDULE=@file) and hands them to `take`.
+ * Returns 0 or -errno with the file, line and column. */
+int way_check_rules(const char *path, way_rule_fn *take, void *arg,
+                    struct error *err);
 
 #endif

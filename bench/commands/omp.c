@@ -72,10 +72,27 @@ static int split(int argc, char **argv)
     return argc;
 }
 
+/* A program without `--` before it would be read as an option. */
+static bool lacks_mark(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        bool option = argv[i][0] == '-';
+        if (!option)
+            return true;
+        i +=
+            strcmp(argv[i], "--scheme") == 0 || strcmp(argv[i], "--loops") == 0;
+    }
+    return false;
+}
+
 static int read_input(int argc, char **argv, struct input *in,
                       struct start *start, struct error *err)
 {
     int words = split(argc, argv);
+    if (lacks_mark(words, argv))
+        return error_set(err, EINVAL,
+                         "omp: '--' is missing before the program: dlsbench "
+                         "omp [OPTION...] -- PROGRAM [ARGUMENT...]");
     int code = options_read(&page, words, argv, in, err);
     if (code == 0 && words + 1 >= argc)
         code = error_set(err, EINVAL,
@@ -99,6 +116,10 @@ static int check_schedule(struct start *start, char *text, size_t size,
         return 0;
     if (start->scheme[0] != '@')
         return way_parse(start->scheme, &way, err);
+    if (start->scheme[1] == '\0')
+        return error_set(err, EINVAL,
+                         "omp: --scheme @: the name of the file is missing, "
+                         "allowed: a scheme or @FILE");
     char *whole = realpath(start->scheme + 1, NULL);
     if (whole == NULL)
         return error_set(err, errno, "omp: --scheme: %s: %s", start->scheme + 1,
@@ -106,7 +127,7 @@ static int check_schedule(struct start *start, char *text, size_t size,
     snprintf(text, size, "@%s", whole);
     free(whole);
     start->scheme = text;
-    return way_check_rules(text + 1, err);
+    return rules_read(&start->rules, text + 1, err);
 }
 
 /* The counters have been read. */
@@ -121,7 +142,18 @@ static void remove_folder(const char *path)
     rmdir(path);
 }
 
-static void report(const struct start *start, const char *path,
+static void warn_of_rules(struct rules *rules, const struct loops *loops)
+{
+    for (int i = 0; i < loops->processes; i++)
+        for (int k = 0; k < loops->process[i].loops; k++)
+            rules_use(rules, &loops->process[i].loop[k].place);
+    for (int i = 0; i < rules->count; i++)
+        if (!rules->rule[i].used)
+            command_say("omp: %s: no loop that was seen is '%s'",
+                        rules->rule[i].where, rules->rule[i].name);
+}
+
+static void report(struct start *start, const char *path,
                    const struct start_end *end, struct symbols *symbols)
 {
     struct error err;
@@ -136,6 +168,7 @@ static void report(const struct start *start, const char *path,
                     "static loops of gcc's, or its runtime is another",
                     start->words[0]);
     report_print(stderr, &loops, &run);
+    warn_of_rules(&start->rules, &loops);
     loops_free(&loops);
 }
 
@@ -154,8 +187,10 @@ int omp_command(int argc, char **argv)
         code = start_check(&start, path, sizeof(path), &err);
     if (code == 0 && mkdtemp(folder) == NULL)
         code = error_set(&err, errno, "omp: %s: %s", folder, strerror(errno));
-    if (code != 0)
+    if (code != 0) {
+        rules_free(&start.rules);
         return command_fail(COMMAND_USAGE, &err);
+    }
     start.folder = folder;
     struct symbols *symbols = symbols_open();
     code = start_run(&start, path, symbols, &end, &err);
@@ -164,6 +199,7 @@ int omp_command(int argc, char **argv)
     if (code == 0)
         report(&start, path, &end, symbols);
     symbols_close(symbols);
+    rules_free(&start.rules);
     remove_folder(folder);
     return code == 0 ? start_pass_on(end.status)
                      : command_fail(COMMAND_FAILED, &err);

@@ -1,5 +1,6 @@
 #include "bench/omp/start.h"
 
+#include "bench/omp/names.h"
 #include "bench/start/child.h"
 #include "bench/start/installed.h"
 #include "dls/omp/counters.h"
@@ -128,10 +129,12 @@ static int listen_at(const char *path, struct error *err)
     return fd;
 }
 
-/* "offset flags module" is answered with "function<tab>file:line". */
-static void answer(int listening, struct symbols *symbols)
+/* "offset flags module" is answered with "function<tab>file:line".  The
+ * function has the name that a rule knows it by. */
+static void answer(int listening, struct symbols *symbols,
+                   const struct rules *rules)
 {
-    char text[768], reply[768] = "\t";
+    char text[768], reply[768] = "\t", name[NAMES_SIZE];
     unsigned long long offset;
     unsigned flags;
     int module = 0, fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
@@ -146,9 +149,14 @@ static void answer(int listening, struct symbols *symbols)
         struct symbols_place place;
         bool exact = (flags & COUNTERS_COMBINED) != 0;
         symbols_find(symbols, text + module, offset - !exact, &place);
+        const char *known = rules_find(rules, place.function);
+        if (known == NULL)
+            known = names_plain(place.function, name);
         if (place.file[0] != '\0')
-            snprintf(reply, sizeof(reply), "%s\t%s:%d", place.function,
-                     place.file, place.line);
+            snprintf(reply, sizeof(reply), "%.255s\t%s:%d", known, place.file,
+                     place.line);
+        else if (place.function[0] != '\0')
+            snprintf(reply, sizeof(reply), "%.255s\t", known);
     }
     send(fd, reply, strlen(reply), MSG_NOSIGNAL);
     close(fd);
@@ -211,7 +219,8 @@ static void pass_signal(int signals, pid_t child)
 }
 
 static int watch(pid_t child, int signals, int listening,
-                 struct symbols *symbols, int *status, struct error *err)
+                 const struct start *start, struct symbols *symbols,
+                 int *status, struct error *err)
 {
     pid_t ended;
     struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
@@ -224,7 +233,7 @@ static int watch(pid_t child, int signals, int listening,
         if (fds[0].revents != 0)
             pass_signal(signals, child);
         if (fds[1].revents != 0)
-            answer(listening, symbols);
+            answer(listening, symbols, &start->rules);
     }
     return 0;
 }
@@ -249,7 +258,8 @@ int start_run(const struct start *start, const char *path,
         run_child(start, path, &before);
     }
     if (child > 0)
-        code = watch(child, signals, listening, symbols, &end->status, err);
+        code =
+            watch(child, signals, listening, start, symbols, &end->status, err);
     else
         code = error_set(err, errno, "omp: no process: %s", strerror(errno));
     end->seconds = engine_now() - began;

@@ -3,6 +3,7 @@
 #define BENCH_OMP_START_H
 
 #include "base/error.h"
+#include "bench/omp/rules.h"
 #include "bench/omp/symbols.h"
 
 #include <stdbool.h>
@@ -13,6 +14,7 @@ struct start {
     const char *scheme; /* NULL: none, also not the environment's */
     const char *loops;  /* runtime or dynamic */
     const char *folder; /* of the counters */
+    struct rules rules; /* none: no file of them was given */
 };
 
 struct start_end {

@@ -411,6 +411,26 @@ def test_bad_input_is_one_line(loop, tmp_path):
              "did you mean 'gss'")
     one_line(omp("--scheme", "@/nowhere/rules", "--", loop), "/nowhere/rules")
     one_line(omp("--loops", "all", "--", loop), "runtime, dynamic")
+    one_line(omp("--scheme", "@", "--", loop), "the file is missing")
+    one_line(omp(loop), "'--' is missing before the program")
+    one_line(omp("--scheme", "fss", loop), "'--' is missing")
+    rules.write_text("even = fss\n* = ss\n  even = gss\n")
+    one_line(omp("--scheme", f"@{rules}", "--", loop), f"{rules}:3:3",
+             "'even' has a line already", f"{rules}:1:1")
+    rules.write_text("# first\n  even gss\n")
+    done = omp("--scheme", f"@{rules}", "--", loop)
+    one_line(done, f"{rules}:2:3: there is no '='")
+    assert "DLS_SCHEDULE" not in done.stderr
+
+
+def test_rules_that_match_nothing_are_named(loop, tmp_path):
+    rules = tmp_path / "rules"
+    rules.write_text("even = fss\nodd = ss\n\n  loop.c:1 = gss\n* = tss\n")
+    done = omp("--scheme", f"@{rules}", "--", loop)
+    assert (done.returncode, done.stdout) == (0, OUT)
+    warnings = [x for x in done.stderr.splitlines() if "no loop" in x]
+    assert [re.search(r"rules:(\d+:\d+): .* '(.*)'", x).groups()
+            for x in warnings] == [("2:1", "odd"), ("4:3", "loop.c:1")]
 
 
 def test_set_user_id_and_static_runtimes_are_refused(loop, tmp_path):
