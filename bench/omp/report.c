@@ -1,6 +1,7 @@
 #include "bench/omp/report.h"
 
 #include "bench/cli/table.h"
+#include "bench/omp/names.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,15 +98,13 @@ static void name_loop(const struct loops_loop *loop, char text[400])
 {
     const struct symbols_place *place = &loop->place;
     const char *slash = strrchr(place->file, '/');
-    const char *function = place->function[0] != '\0' ? place->function : "?";
-    int length = (int)strcspn(function, "(");
+    char plain[NAMES_SIZE];
+    names_plain(place->function[0] != '\0' ? place->function : "?", plain);
     if (place->file[0] != '\0')
-        snprintf(text, 400, "%.*s %.100s:%d", length < 80 ? length : 80,
-                 function, slash != NULL ? slash + 1 : place->file,
-                 place->line);
+        snprintf(text, 400, "%.80s %.100s:%d", plain,
+                 slash != NULL ? slash + 1 : place->file, place->line);
     else
-        snprintf(text, 400, "%.*s (%.60s+0x%llx)", length < 80 ? length : 80,
-                 function, loop->module,
+        snprintf(text, 400, "%.80s (%.60s+0x%llx)", plain, loop->module,
                  (unsigned long long)loop->site->at.offset);
 }
 
@@ -146,10 +145,18 @@ static void add_loop(struct table *table, const struct loops_loop *loop,
     table_number(table, loop->chunk_cv, 2);
 }
 
+/* Whether both come from one loop of the source: those of a template, and
+ * copies that the compiler made. */
 static bool same_line(const struct loops_loop *a, const struct loops_loop *b)
 {
+    char name[NAMES_SIZE], other[NAMES_SIZE];
     return a->place.file[0] != '\0' && a->place.line == b->place.line &&
-           strcmp(a->place.file, b->place.file) == 0;
+           strcmp(a->place.file, b->place.file) == 0 &&
+           a->site->clause == b->site->clause &&
+           a->site->chunk == b->site->chunk &&
+           ((a->site->flags ^ b->site->flags) & ~COUNTERS_COMBINED) == 0 &&
+           strcmp(names_plain(a->place.function, name),
+                  names_plain(b->place.function, other)) == 0;
 }
 
 /* The sum of all loops of one source line, as one; returns how many. */

@@ -1,6 +1,7 @@
 #include "bench/omp/symbols.h"
 
 #include <dlfcn.h>
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -103,6 +104,89 @@ static void name_function(const struct symbols *symbols, const char *symbol,
     free(plain);
 }
 
+/* A part that was inlined into another: where it was called. */
+struct call {
+    const char *file;
+    int line;
+};
+
+enum { CALLS_MAX = 64 };
+
+/* The parts that an address is in, from the outermost. */
+struct calls {
+    Dwarf_Addr address;
+    Dwarf_Files *files;
+    struct call call[CALLS_MAX];
+    int count;
+};
+
+static void add_call(struct calls *calls, Dwarf_Die *inlined)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word file, line;
+    if (calls->count == CALLS_MAX ||
+        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute),
+                        &file) != 0 ||
+        dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute),
+                        &line) != 0)
+        return;
+    const char *name = dwarf_filesrc(calls->files, file, NULL, NULL);
+    if (name != NULL)
+        calls->call[calls->count++] = (struct call){name, (int)line};
+}
+
+/* A loop's function lies inside the one that it was cut out of, whose addresses
+ * it has not: all functions are looked into. */
+static bool may_have(Dwarf_Die *part, Dwarf_Addr address)
+{
+    switch (dwarf_tag(part)) {
+    case DW_TAG_subprogram:
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+        return true;
+    case DW_TAG_lexical_block:
+    case DW_TAG_inlined_subroutine:
+        return dwarf_haspc(part, address) > 0;
+    default:
+        return false;
+    }
+}
+
+static void find_calls(Dwarf_Die *parent, struct calls *calls)
+{
+    Dwarf_Die part;
+    if (dwarf_child(parent, &part) != 0)
+        return;
+    do {
+        if (!may_have(&part, calls->address))
+            continue;
+        if (dwarf_tag(&part) == DW_TAG_inlined_subroutine)
+            add_call(calls, &part);
+        find_calls(&part, calls);
+    } while (dwarf_siblingof(&part, &part) == 0);
+}
+
+/* The innermost part that is in the file of the outermost: a loop over a vector
+ * is where its function is, not in the header. */
+static void leave_headers(Dwarf_Die *unit, Dwarf_Addr address,
+                          struct symbols_place *place)
+{
+    struct calls calls = {.address = address};
+    size_t count;
+    if (unit == NULL || dwarf_getsrcfiles(unit, &calls.files, &count) != 0)
+        return;
+    find_calls(unit, &calls);
+    for (int i = calls.count - 1; i >= 0; i--) {
+        if (strcmp(place->file, calls.call[0].file) == 0)
+            return;
+        snprintf(place->file, sizeof(place->file), "%s", calls.call[i].file);
+        place->line = calls.call[i].line;
+        place->column = 0;
+    }
+}
+
 /* Compilers need not say which addresses a unit has: then all are asked. */
 static void find_slowly(Dwfl_Module *module, uint64_t offset,
                         struct symbols_place *place)
@@ -119,6 +203,7 @@ static void find_slowly(Dwfl_Module *module, uint64_t offset,
             continue;
         dwarf_lineno(line, &place->line);
         snprintf(place->file, sizeof(place->file), "%s", source);
+        leave_headers(unit, offset - bias, place);
         return;
     }
 }
@@ -138,10 +223,14 @@ void symbols_find(struct symbols *symbols, const char *path, uint64_t offset,
                              ? dwfl_lineinfo(line, NULL, &place->line,
                                              &place->column, NULL, NULL)
                              : NULL;
-    if (source != NULL)
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = dwfl_module_addrdie(file->module, offset, &bias);
+    if (source != NULL) {
         snprintf(place->file, sizeof(place->file), "%s", source);
-    else
+        leave_headers(unit, offset - bias, place);
+    } else {
         find_slowly(file->module, offset, place);
+    }
 }
 
 /* ---- symbols of a file ---- */

@@ -464,3 +464,79 @@ def test_a_module_that_is_opened_later_brings_its_own_runtime(loop, tmp_path):
     assert (done.returncode, done.stdout) == (0, OUT)
     name = TRIANGLE.replace("loop", "module")
     assert rows(done.stderr)[name][1] == "css:chunk=30"
+
+
+NAMES = r"""
+#include <vector>
+#include <cstdio>
+using list = std::vector<double>;
+namespace ns {
+void alpha(list &v)
+{
+#pragma omp parallel for schedule(dynamic, 4)
+    for (size_t i = 0; i < v.size(); i++)
+        v[i] += 1;
+}
+void beta(list &v)
+{
+#pragma omp parallel for schedule(dynamic, 4)
+    for (size_t i = 0; i < v.size(); i++)
+        v[i] *= 2;
+}
+}
+template <class T> void fill(std::vector<T> &v)
+{
+#pragma omp parallel for schedule(guided)
+    for (size_t i = 0; i < v.size(); i++)
+        v[i] = T(i);
+}
+int main()
+{
+    list v(100);
+    std::vector<int> w(100);
+    fill(v);
+    fill(w);
+    ns::alpha(v);
+    ns::beta(v);
+    printf("%g %d\n", v[3], w[4]);
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_loops_over_vectors_have_their_own_lines(tmp_path, compiler):
+    """Also where the address is that of a function inlined from a header;
+    rules know a function by the name that is shown."""
+    (tmp_path / "names.cpp").write_text(NAMES)
+    subprocess.run([compiler, "-g", "-O2", "-fopenmp", "names.cpp", "-o",
+                    "names"], cwd=tmp_path, check=True)
+    lines = [number + (compiler == "g++")
+             for number, line in enumerate(NAMES.split("\n"), 1)
+             if "#pragma" in line]
+    rules = tmp_path / "rules"
+    rules.write_text("ns::alpha = css:chunk=20\nns::beta = css:chunk=10\n"
+                     "fill = css:chunk=25\n")
+    done = omp("--scheme", f"@{rules}", "--loops", "dynamic", "--",
+               tmp_path / "names")
+    assert (done.returncode, done.stdout) == (0, "8 4\n")
+    found = rows(done.stderr)
+    assert [found[f"{name} names.cpp:{line}"][5] for name, line in
+            zip(["ns::alpha", "ns::beta", "fill"], lines)] == ["5", "10", "8"]
+    assert "no loop that was seen" not in done.stderr
+
+
+def test_rules_know_functions_of_fortran(tmp_path):
+    (tmp_path / "kern.f90").write_text(
+        "program main\ncall kern(100)\nend program\n"
+        "subroutine kern(n)\ninteger :: n, i\nreal*8 :: x(100)\n"
+        "!$omp parallel do schedule(runtime)\ndo i = 1, n\nx(i) = i\nend do\n"
+        "print '(f6.0)', sum(x)\nend subroutine\n")
+    subprocess.run(["gfortran", "-g", "-O1", "-fopenmp", "kern.f90", "-o",
+                    "kern"], cwd=tmp_path, check=True)
+    for name in "kern", "kern_":
+        (tmp_path / "rules").write_text(f"{name} = css:chunk=20\n")
+        done = omp("--scheme", f"@{tmp_path}/rules", "--", tmp_path / "kern")
+        assert (done.returncode, done.stdout.strip()) == (0, "5050.")
+        [row] = rows(done.stderr).values()
+        assert row[1] == "css:chunk=20" and row[5] == "5"
+        assert "no loop that was seen" not in done.stderr
