@@ -95,6 +95,21 @@ static int preload_path(char *path, size_t size, struct error *err)
                      "omp: libdls-omp.so is not here; make builds it");
 }
 
+/* The loader splits LD_PRELOAD at blanks and colons, and expands dollars: from
+ * such a folder the library is taken through a link in the run's own. */
+static int link_library(const char *folder, char *path, size_t size,
+                        struct error *err)
+{
+    char link[PATH_MAX];
+    if (strpbrk(path, " \t\n:$") == NULL)
+        return 0;
+    snprintf(link, sizeof(link), "%s/libdls-omp.so", folder);
+    if (symlink(path, link) != 0)
+        return error_set(err, errno, "omp: %s: %s", link, strerror(errno));
+    snprintf(path, size, "%s", link);
+    return 0;
+}
+
 static void set_environment(const struct start *start, const char *library,
                             const char *socket_path)
 {
@@ -244,6 +259,8 @@ int start_run(const struct start *start, const char *path,
     char library[PATH_MAX], socket_path[PATH_MAX];
     struct before before;
     int code = preload_path(library, sizeof(library), err);
+    if (code == 0)
+        code = link_library(start->folder, library, sizeof(library), err);
     snprintf(socket_path, sizeof(socket_path), "%s/lookup", start->folder);
     int listening = code == 0 ? listen_at(socket_path, err) : code;
     if (listening < 0)

@@ -444,6 +444,19 @@ def test_set_user_id_and_static_runtimes_are_refused(loop, tmp_path):
     one_line(omp("--", static), "linked statically")
 
 
+def test_an_install_path_may_have_blanks_and_colons(loop, tmp_path):
+    """Where LD_PRELOAD cannot hold the library's path."""
+    build = tmp_path / "a b:c$d" / "build"
+    (build / "lib").mkdir(parents=True)
+    shutil.copy(DLSBENCH, build / "dlsbench")
+    shutil.copy(LIBRARY, build / "lib")
+    done = run([build / "dlsbench", "omp", "--scheme", "css:chunk=30", "--",
+                loop])
+    assert (done.returncode, done.stdout) == (0, OUT)
+    assert rows(done.stderr)[TRIANGLE][1] == "css:chunk=30"
+    assert "ld.so" not in done.stderr
+
+
 def test_a_module_that_is_opened_later_brings_its_own_runtime(loop, tmp_path):
     """RTLD_LOCAL: the runtime is visible to the module only."""
     (tmp_path / "module.c").write_text(
