@@ -2,14 +2,12 @@
 
 #include "bench/cli/table.h"
 #include "bench/omp/names.h"
+#include "bench/omp/verdict.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Below this part of the program's time nothing is worth a change. */
-static const double matters = 0.01;
-
-const char *report_clause(const struct counters_site *site, char text[64])
+static const char *clause_text(const struct counters_site *site, char text[64])
 {
     static const char *const names[] = {
         "region", "runtime", "dynamic",  "guided",
@@ -22,66 +20,6 @@ const char *report_clause(const struct counters_site *site, char text[64])
              site->flags & COUNTERS_MONOTONIC ? "monotonic:" : "",
              names[site->clause < 8 ? site->clause : 7], chunk,
              site->flags & COUNTERS_ORDERED ? " ordered" : "");
-    return text;
-}
-
-/* ---- verdicts ---- */
-
-static bool is_changeable(const struct counters_site *site)
-{
-    return !(site->flags & COUNTERS_ORDERED) &&
-           (site->clause == CLAUSE_RUNTIME || site->clause == CLAUSE_DYNAMIC ||
-            site->clause == CLAUSE_GUIDED);
-}
-
-/* The option that lets its scheme be chosen. */
-static const char *option_of(const struct counters_site *site)
-{
-    return site->clause == CLAUSE_RUNTIME ? "" : " --loops dynamic";
-}
-
-static bool is_few(const struct counters_site *site)
-{
-    return site->visits > 0 && site->threads_max > 0 &&
-           (double)site->chunks <
-               8.0 * (double)site->visits * site->threads_max;
-}
-
-const char *report_verdict(const struct loops_loop *loop, double seconds,
-                           char *text, size_t size)
-{
-    const struct counters_site *site = loop->site;
-    double asking = loop->asked_s, gain = (loop->saved_s + asking) / seconds;
-    const char *option = option_of(site);
-    if (site->visits < site->begun && site->visits == 0)
-        snprintf(text, size, "no visit came to its end");
-    else if (!is_changeable(site))
-        snprintf(text, size,
-                 "%.1f %% of the time, never changed: its order "
-                 "matters",
-                 100 * loop->seconds / seconds);
-    else if (site->threads_max == 1)
-        snprintf(text, size, "one thread, nothing to schedule");
-    else if (gain < matters)
-        snprintf(text, size,
-                 "scheduling is not the problem: at most %.1f %% of the "
-                 "program could be gained",
-                 100 * gain);
-    else if (asking > loop->saved_s)
-        snprintf(text, size,
-                 "up to %.1f %% of the program, most of it for handing out "
-                 "chunks: larger ones, try --scheme fss or gss%s",
-                 100 * gain, option);
-    else if (is_few(site))
-        snprintf(text, size,
-                 "up to %.1f %% of the program, for waiting at the end: more "
-                 "and smaller chunks, try --scheme fss or tss%s",
-                 100 * gain, option);
-    else
-        snprintf(text, size,
-                 "up to %.1f %% of the program, for waiting at the end: try "
-                 "--scheme awf-c or steal%s",
-                 100 * gain, option);
     return text;
 }
 
@@ -116,13 +54,30 @@ static void add_seconds(struct table *table, double seconds)
     table_add(table, "%s", text);
 }
 
+/* Visits side by side take more than the program together. */
+static double part(double value, double seconds)
+{
+    return fmin(value / seconds, 1);
+}
+
+/* The number of a loop of which one thread's time alone is known says nothing
+ * of the loop. */
+static void add_unless(struct table *table, bool unknown, double percent)
+{
+    if (unknown)
+        table_add(table, "-");
+    else
+        table_add(table, "%.1f %%", 100 * percent);
+}
+
 static void add_loop(struct table *table, const struct loops_loop *loop,
                      const char *name, double seconds)
 {
     const struct counters_site *site = loop->site;
+    bool unknown = !verdict_is_timed(site);
     char clause[64];
     table_add(table, "%s", name);
-    table_add(table, "%s", report_clause(site, clause));
+    table_add(table, "%s", clause_text(site, clause));
     table_add(table, "%s", site->scheme[0] != '\0' ? site->scheme : "-");
     if (site->threads_max == 0)
         table_add(table, "-");
@@ -131,16 +86,17 @@ static void add_loop(struct table *table, const struct loops_loop *loop,
     else
         table_add(table, "%d-%d", site->threads_min, site->threads_max);
     table_add(table, "%lld", (long long)site->visits);
-    table_add(table, "%lld", (long long)site->iterations);
-    table_add(table, "%lld", (long long)site->chunks);
-    add_seconds(table, loop->seconds);
-    table_add(table, "%.1f %%", 100 * loop->seconds / seconds);
-    if (site->wall > site->saved && site->threads_max > 0)
-        table_add(table, "%.1f %%",
-                  100 * site->saved / (site->wall - site->saved));
-    else
-        table_add(table, "-");
-    table_add(table, "%.1f %%", 100 * loop->saved_s / seconds);
+    for (int i = 0; i < 2; i++)
+        if (unknown)
+            table_add(table, "-");
+        else
+            table_add(table, "%lld",
+                      (long long)(i == 0 ? site->iterations : site->chunks));
+    add_seconds(table, unknown ? NAN : loop->seconds);
+    add_unless(table, unknown, part(loop->seconds, seconds));
+    add_unless(table, unknown || site->wall <= site->saved,
+               site->saved / (site->wall - site->saved));
+    add_unless(table, unknown, part(loop->saved_s, seconds));
     add_seconds(table, loop->chunk_s);
     table_number(table, loop->chunk_cv, 2);
 }
@@ -219,11 +175,39 @@ static void add_line(struct table *table, const struct loops_process *process,
     }
 }
 
+/* Of all loops, as parts of the program's time. */
+struct sum {
+    double share, gain;
+    double fixed; /* of what is never changed or cannot be seen */
+    bool unknown; /* there are loops of which the time is not known */
+};
+
+static void print_sum(FILE *out, const struct sum *sum)
+{
+    bool all = sum->fixed < verdict_matters && !sum->unknown;
+    fprintf(out, "  all loops: %s %.1f %% of the program",
+            all && sum->gain < verdict_matters
+                ? "scheduling is not the problem, at most"
+                : "at most",
+            100 * fmin(sum->gain, 1));
+    if (sum->fixed >= verdict_matters)
+        fprintf(out,
+                ", without what is never changed or cannot be seen, up to "
+                "%.1f %% of its time",
+                100 * fmin(sum->fixed, 1));
+    if (sum->unknown)
+        fprintf(out, ", without loops of which the time is not known");
+    fprintf(out, "\n");
+    if (sum->share > 1)
+        fprintf(out, "  loops ran inside or beside one another: their shares "
+                     "do not add\n");
+}
+
 static void print_verdicts(FILE *out, const struct loops_process *process,
                            double seconds)
 {
     char name[400], text[256];
-    double gain = 0;
+    struct sum sum = {.fixed = process->regions_s / seconds};
     for (int i = 0; i < process->loops; i++) {
         struct loops_loop loop;
         struct counters_site site;
@@ -232,17 +216,17 @@ static void print_verdicts(FILE *out, const struct loops_process *process,
         sum_line(process, i, &loop, &site);
         name_loop(&loop, name);
         fprintf(out, "  %s: %s\n", name,
-                report_verdict(&loop, seconds, text, sizeof(text)));
+                verdict_text(&loop, seconds, text, sizeof(text)));
         if (site.note[0] != '\0')
             fprintf(out, "    %s\n", site.note);
-        if (is_changeable(&site) && site.threads_max > 1)
-            gain += (loop.saved_s + loop.asked_s) / seconds;
+        sum.gain += verdict_gain(&loop, seconds);
+        sum.share += loop.seconds / seconds;
+        sum.unknown = sum.unknown || !verdict_is_timed(&site);
+        if (!verdict_may_change(&site))
+            sum.fixed += loop.seconds / seconds;
     }
     if (process->loops > 0)
-        fprintf(out, "  all loops: %s %.1f %% of the program\n",
-                gain < matters ? "scheduling is not the problem, at most"
-                               : "at most",
-                100 * gain);
+        print_sum(out, &sum);
 }
 
 static void print_process(FILE *out, const struct loops_process *process,
@@ -266,7 +250,7 @@ static void print_process(FILE *out, const struct loops_process *process,
                 "%.1f %% of the time:\n    static loops of gcc are part of "
                 "the program; compile them with schedule(runtime)\n",
                 (long long)process->regions,
-                100 * process->regions_s / seconds);
+                100 * part(process->regions_s, seconds));
     if (counters->lost > 0)
         fprintf(out,
                 "  calls of further loops that there was no room for: "

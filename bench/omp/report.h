@@ -17,12 +17,4 @@ struct report_run {
 void report_print(FILE *out, const struct loops *loops,
                   const struct report_run *run);
 
-/* In words: whether the loop is worth another scheme, in a program that takes
- * `seconds`.  Returns `text`. */
-const char *report_verdict(const struct loops_loop *loop, double seconds,
-                           char *text, size_t size);
-
-/* The clause, as in the source: "dynamic,4", "monotonic:runtime". */
-const char *report_clause(const struct counters_site *site, char text[64]);
-
 #endif

@@ -553,3 +553,148 @@ def test_rules_know_functions_of_fortran(tmp_path):
         [row] = rows(done.stderr).values()
         assert row[1] == "css:chunk=20" and row[5] == "5"
         assert "no loop that was seen" not in done.stderr
+
+
+VERDICTS = r"""
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static double now(void) { return omp_get_wtime(); }
+static void spin(double s)
+{
+    for (double began = now(); now() - began < s;)
+        continue;
+}
+static void tiny(void)
+{
+#pragma omp parallel for schedule(dynamic, 1) num_threads(1)
+    for (int i = 0; i < 3000000; i++)
+        __asm__ volatile("");
+}
+static void single(void)
+{
+#pragma omp parallel for schedule(monotonic:dynamic) num_threads(2)
+    for (int i = 0; i < 2; i++)
+        usleep(i ? 200000 : 1000);
+}
+static void uneven(int n)
+{
+#pragma omp parallel for schedule(runtime) num_threads(2)
+    for (int i = 0; i < n; i++)
+        usleep(i < n / 2 ? 100 : 4000);
+}
+static void ordered(void)
+{
+#pragma omp parallel for ordered schedule(static, 1) num_threads(2)
+    for (int i = 0; i < 20; i++) {
+#pragma omp ordered
+        usleep(1000);
+    }
+}
+static void fixed(void)
+{
+#pragma omp parallel for schedule(static) num_threads(2)
+    for (int i = 0; i < 20; i++)
+        spin(0.005);
+}
+static void even(void)
+{
+#pragma omp parallel for schedule(dynamic, 1) num_threads(1)
+    for (int i = 0; i < 20; i++)
+        spin(0.001);
+}
+static void inner(void)
+{
+#pragma omp parallel for schedule(dynamic, 1) num_threads(2)
+    for (int i = 0; i < 20; i++)
+        usleep(i == 19 ? 150000 : 1000);
+}
+static void beside(void)
+{
+    omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(4)
+    inner();
+}
+int main(int count, char **word)
+{
+    const char *which = count > 1 ? word[1] : "";
+    if (strcmp(which, "tiny") == 0)
+        tiny();
+    if (strcmp(which, "single") == 0)
+        single();
+    if (strcmp(which, "uneven") == 0)
+        uneven(40);
+    if (strcmp(which, "ordered") == 0)
+        ordered();
+    if (strcmp(which, "fixed") == 0) {
+        fixed();
+        even();
+    }
+    if (strcmp(which, "beside") == 0)
+        beside();
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def verdict(tmp_path_factory):
+    """The lines of a report on one of the program's functions: those of its
+    loops, and that of all."""
+    folder = tmp_path_factory.mktemp("verdicts")
+    (folder / "verdicts.c").write_text(VERDICTS)
+    subprocess.run(["gcc", "-g", "-O1", "-fopenmp", "verdicts.c", "-o",
+                    "verdicts"], cwd=folder, check=True)
+
+    def report(which, *options):
+        done = omp(*options, "--", folder / "verdicts", which)
+        assert done.returncode == 0, done.stderr
+        lines = [line.strip() for line in done.stderr.splitlines()]
+        shares = [float(x) for x in re.findall(r"([\d.]+) %", done.stderr)]
+        imbalances = [float(row[8].split()[0])
+                      for row in rows(done.stderr).values() if row[8] != "-"]
+        assert all(x <= 100 or x in imbalances for x in shares), done.stderr
+        return (" ".join(x for x in lines if re.match(r"\w+ \S+:\d+: ", x)),
+                next(x for x in lines if x.startswith("all loops: ")),
+                done.stderr)
+    return report
+
+
+def test_tiny_chunks_of_one_thread_cost_the_time(verdict):
+    loops, _, _ = verdict("tiny")
+    assert "one thread, but up to" in loops
+    assert "for handing out tiny chunks" in loops
+    assert "nothing to schedule" not in loops
+
+
+def test_advice_can_help(verdict):
+    loops, _, _ = verdict("single")
+    assert "single iterations, which no schedule cuts" in loops
+    assert "--scheme" not in loops and "smaller" not in loops
+    for scheme in "fss", "tss", "css:chunk=20":
+        loops, _, _ = verdict("uneven", "--scheme", scheme)
+        advice = re.findall(r"--scheme (\S+) or (\S+)", loops)
+        assert all(scheme not in pair for pair in advice), loops
+    assert advice == [("fss", "tss")]  # two chunks
+
+
+def test_one_threads_time_is_not_that_of_the_loop(verdict):
+    loops, whole, text = verdict("ordered")
+    [row] = rows(text).values()
+    assert row[0] == "static,1 ordered" and row[3] == "1"
+    assert row[4:9] == ["-"] * 5
+    assert "order matters; the time of all its threads is not known" in loops
+    assert "not the problem" not in whole and "not known" in whole
+
+
+def test_static_loops_are_not_judged(verdict):
+    loops, whole, _ = verdict("fixed")
+    assert "one thread, nothing to schedule" in loops
+    assert "not the problem" not in whole
+    assert "never changed or cannot be seen" in whole
+
+
+def test_loops_beside_one_another_save_no_more_than_there_is(verdict):
+    _, whole, text = verdict("beside")
+    assert "their shares do not add" in text
+    assert float(re.search(r"at most ([\d.]+) %", whole)[1]) <= 100
