@@ -18,6 +18,13 @@ static const struct spec_param steal_params[] = {
      .help = "iterations that a thread takes from its range at a time"},
     {0}};
 
+/* What counts with more than a single process knows. */
+static bool is_possible(const struct sched_ops *ops)
+{
+    return ops->available == NULL && !(ops->flags & SCHED_NEEDS_COST);
+}
+
+/* Those that are possible become `names`; also the others are known. */
 static bool is_known(const char *name, const char *names[NAMES_MAX])
 {
     bool known = strcmp(name, steal) == 0;
@@ -26,7 +33,8 @@ static bool is_known(const char *name, const char *names[NAMES_MAX])
         const struct sched_ops *ops = sched_schemes[i];
         known = known || strcmp(name, ops->name) == 0 ||
                 (ops->alias != NULL && strcmp(name, ops->alias) == 0);
-        names[count++] = ops->name;
+        if (is_possible(ops))
+            names[count++] = ops->name;
     }
     names[count++] = steal;
     names[count] = NULL;
@@ -41,6 +49,23 @@ static int parse_steal(const char *text, struct way *way, struct error *err)
     way->steals = true;
     way->piece = way->spec.value[0].integer;
     return 0;
+}
+
+static int check_possible(const struct way *way, struct error *err)
+{
+    const char *what = NULL;
+    if (way->ops != NULL && way->ops->available != NULL)
+        what = "counts the processes in run queues";
+    else if (way->ops != NULL &&
+             (sched_flags(way->ops, &way->spec) & SCHED_NEEDS_COST))
+        what = "counts with the costs of the iterations";
+    if (what == NULL)
+        return 0;
+    return error_set(
+        err, EINVAL,
+        "scheme %s %s, which are not known to the loops of another "
+        "program",
+        way->spec.canonical, what);
 }
 
 int way_parse(const char *text, struct way *way, struct error *err)
@@ -58,11 +83,8 @@ int way_parse(const char *text, struct way *way, struct error *err)
         code = parse_steal(text, way, err);
     else
         code = sched_parse(text, &way->ops, &way->spec, err);
-    if (code == 0 && way->ops != NULL && way->ops->available != NULL)
-        code = error_set(err, EINVAL,
-                         "scheme %s counts the processes in run queues, which "
-                         "are not known to the loops of another program",
-                         way->ops->name);
+    if (code == 0)
+        code = check_possible(way, err);
     if (code == 0)
         memcpy(way->text, way->spec.canonical, sizeof(way->text));
     return code;

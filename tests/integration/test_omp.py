@@ -36,7 +36,8 @@ PROGRAMS = {
 # clang are compared with gcc's.
 SAME = {"clang-int": "gcc-int", "clang-char": "gcc-char",
         "clang-size_t": "g++-size_t", "clang-long": "gcc-small"}
-NOT_HERE = {"dtss-acp"}  # counts processes in run queues
+NOT_HERE = {"dtss-acp",  # counts processes in run queues
+            "hss", "binlpt"}  # count with costs of iterations
 
 
 def schemes():
@@ -411,6 +412,12 @@ def test_bad_input_is_one_line(loop, tmp_path):
              "did you mean 'gss'")
     one_line(omp("--scheme", "@/nowhere/rules", "--", loop), "/nowhere/rules")
     one_line(omp("--loops", "all", "--", loop), "runtime, dynamic")
+    one_line(omp("--scheme", "hss", "--", loop), "costs of the iterations")
+    one_line(omp("--scheme", "static:by=cost", "--", loop), "costs of the")
+    done = omp("--scheme", "xyz", "--", loop)
+    one_line(done, "allowed: ")
+    allowed = done.stderr.split("allowed: ")[1].strip().split(", ")
+    assert sorted([*allowed, "steal:chunk=5", "css:chunk=3"]) == schemes()
     one_line(omp("--scheme", "@", "--", loop), "the file is missing")
     one_line(omp(loop), "'--' is missing before the program")
     one_line(omp("--scheme", "fss", loop), "'--' is missing")
