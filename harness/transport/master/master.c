@@ -92,11 +92,12 @@ static int scheme_batch(struct master *master, int first, int workers,
     return count;
 }
 
-/* Nothing is kept for a worker that has left. */
+/* Nothing is kept for a worker that has left.  A chunk that is kept for nobody
+ * may name a worker of another master. */
 static void put_task(struct master *master, const struct task *task)
 {
     struct task kept = *task;
-    if (master->left[task->worker - master->first_worker])
+    if (kept.reserved && master->left[task->worker - master->first_worker])
         kept.reserved = 0;
     task_pool_put(&master->pool, &kept);
 }
