@@ -1,8 +1,10 @@
 #include "dls/way.h"
 
 #include "base/nearest.h"
+#include "harness/transport/steal/steal_range.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAMES_MAX = 128 };
@@ -66,6 +68,35 @@ static int check_possible(const struct way *way, struct error *err)
         "scheme %s %s, which are not known to the loops of another "
         "program",
         way->spec.canonical, what);
+}
+
+static int check_steal(int64_t iterations, struct error *err)
+{
+    if (iterations <= STEAL_ITERATIONS_MAX)
+        return 0;
+    return error_set(err, ENOTSUP,
+                     "steal is for loops of up to %lld iterations, this one "
+                     "has %lld",
+                     (long long)STEAL_ITERATIONS_MAX, (long long)iterations);
+}
+
+int way_check(const struct way *way, int64_t iterations, int threads,
+              struct error *err)
+{
+    const struct sched_loop loop = {.iterations = iterations,
+                                    .workers = threads};
+    struct sched sched;
+    if (way->steals)
+        return check_steal(iterations, err);
+    int code = sched_check(way->ops, &way->spec, &loop, 1, err);
+    if (code != 0 || way->ops->order != NULL)
+        return code;
+    void *memory = malloc(sched_bytes(way->ops, &loop));
+    if (memory == NULL)
+        return error_set(err, ENOMEM, "%s: out of memory", way->text);
+    code = sched_init(&sched, memory, way->ops, &way->spec, &loop, 1, err);
+    free(memory);
+    return code;
 }
 
 int way_parse(const char *text, struct way *way, struct error *err)

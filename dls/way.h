@@ -17,6 +17,11 @@ struct way {
  * process does not know are refused by name.  Returns 0 or -EINVAL. */
 int way_parse(const char *text, struct way *way, struct error *err);
 
+/* Whether a way takes a loop of so many iterations, at least 1, and threads.
+ * Returns 0 or -errno with the scheme's reason. */
+int way_check(const struct way *way, int64_t iterations, int threads,
+              struct error *err);
+
 /* Takes a rule; `where` is file:line:column.  Returns 0 or -errno with a text,
  * which ends the reading. */
 typedef int way_rule_fn(void *arg, const char *name, const char *where,

@@ -42,6 +42,8 @@ static inline bool take_ull(struct frame *frame, ull *from, ull *to)
 /* The runtime has given the first chunk of a visit, or none. */
 static bool watch_first(struct frame *frame, bool more, uint64_t size)
 {
+    if (frame->instance == NULL)
+        return more;
     if (!more)
         return frame_done(frame);
     frame->chunks++;
@@ -49,12 +51,24 @@ static bool watch_first(struct frame *frame, bool more, uint64_t size)
     return true;
 }
 
+/* In LLVM's runtime a loop begins with its first chunk. */
+static bool take_pending(struct frame *frame, long *from, long *to)
+{
+    bool pending = frame->pending;
+    if (pending) {
+        *from = (long)frame->first;
+        *to = (long)frame->end;
+    }
+    frame->pending = false;
+    return pending;
+}
+
 static bool watch(struct frame *frame, enum runtime_entry entry, long *from,
                   long *to)
 {
     next_fn *next = (next_fn *)gomp_real(frame->runtime, entry);
     if (frame->instance == NULL)
-        return next(from, to);
+        return take_pending(frame, from, to) || next(from, to);
     bool quiet = --frame->quiet > 0;
     if (!quiet)
         frame_watch_begin(frame);

@@ -10,6 +10,7 @@
 
 /* libgomp's numbers of schedules. */
 enum { GOMP_RUNTIME, GOMP_STATIC, GOMP_DYNAMIC, GOMP_GUIDED };
+#define GOMP_MONOTONIC 0x80000000l
 
 void (*gomp_real(const struct runtime *runtime, enum runtime_entry entry))(void)
 {
@@ -82,19 +83,20 @@ bool gomp_push(const void *address, const struct clause *clause,
 
 static long schedule_of(const struct clause *clause)
 {
-    return clause->clause == CLAUSE_DYNAMIC  ? GOMP_DYNAMIC
-           : clause->clause == CLAUSE_GUIDED ? GOMP_GUIDED
-                                             : GOMP_RUNTIME;
+    long kind = clause->clause == CLAUSE_DYNAMIC  ? GOMP_DYNAMIC
+                : clause->clause == CLAUSE_GUIDED ? GOMP_GUIDED
+                                                  : GOMP_RUNTIME;
+    return clause->flags & COUNTERS_MONOTONIC ? kind | GOMP_MONOTONIC : kind;
 }
 
 /* Begins the runtime's loop and takes its first chunk, where the chunks are not
- * ours (from NULL: none is taken); sets the memory of the visit. */
+ * ours (from NULL: none is taken); sets the memory of the visit (NULL: it has
+ * none). */
 static bool begin_real(const struct frame *frame, const struct bounds *b,
                        const struct clause *clause, void *from, void *to,
                        void **memory)
 {
     const struct runtime *runtime = frame->runtime;
-    *memory = (void *)sizeof(struct slot);
     if (frame->own)
         return REAL(start_fn, runtime, loop_start)(0, 0, 1, GOMP_DYNAMIC, 1,
                                                    NULL, NULL, NULL, memory);
@@ -107,30 +109,50 @@ static bool begin_real(const struct frame *frame, const struct bounds *b,
         clause->chunk, from, to, NULL, memory);
 }
 
+/* In LLVM's runtime, a loop that is left to it: it begins with its first chunk,
+ * which waits in the frame if it is not asked for yet. */
+static bool begin_left(struct frame *frame, const struct bounds *b,
+                       const struct clause *clause, void *from, void *to)
+{
+    long first, end;
+    begin_alone(frame);
+    if (from != NULL)
+        return begin_real(frame, b, clause, from, to, NULL);
+    frame->pending = begin_real(frame, b, clause, &first, &end, NULL);
+    if (frame->pending) {
+        frame->first = (uint64_t)first;
+        frame->end = (uint64_t)end;
+    }
+    return false;
+}
+
 bool gomp_begin(struct frame *frame, const struct bounds *b,
                 const struct clause *clause, void *from, void *to)
 {
     void *memory = &frame->alone_slot;
     uint64_t iterations = count(b);
-    bool more = false;
-    if (!frame->runtime->shares && iterations > INT64_MAX)
-        iterations = INT64_MAX; /* nobody will see its end */
-    frame->own = frame->site->way != NULL && iterations <= INT64_MAX;
+    bool more = false, shares = frame->runtime->shares;
+    struct ompt_place place = {.threads = 0};
+    if (shares) {
+        place.threads = frame->runtime->threads();
+        place.thread = frame->runtime->thread();
+    } else {
+        ompt_find_place(&place);
+    }
+    frame->own = site_takes(frame->site, iterations, place.threads);
     frame->iterations = frame->own ? (int64_t)iterations : 0;
     frame->first = b->first;
     frame->end = b->end;
     frame->step = b->step;
-    if (frame->runtime->shares) {
+    frame->threads = place.threads;
+    frame->thread = place.thread;
+    if (!shares && !frame->own)
+        return begin_left(frame, b, clause, from, to);
+    if (shares) {
+        memory = (void *)sizeof(struct slot);
         more = begin_real(frame, b, clause, from, to, &memory);
-        frame->threads = frame->runtime->threads();
-        frame->thread = frame->runtime->thread();
-    } else {
-        struct ompt_place place;
-        ompt_find_place(&place);
-        frame->threads = place.threads;
-        frame->thread = place.thread;
-        if (place.task != NULL)
-            memory = ompt_next_slot(&place);
+    } else if (place.task != NULL) {
+        memory = ompt_next_slot(&place);
     }
     frame_join(frame, memory);
     return more;

@@ -133,30 +133,11 @@ static int begin_state(struct instance *instance, const struct way *way,
     return code;
 }
 
-/* The clause's own chunks, where the scheme refuses this loop. */
-static void fall_back(struct instance *instance, int64_t iterations,
-                      const struct error *err)
-{
-    const struct counters_site *counted = instance->site->counted;
-    int64_t chunk = counted->chunk > 0 ? counted->chunk : 1;
-    settings_say("%s: refuses a loop of %lld iterations: %s; it runs in chunks "
-                 "of %lld",
-                 instance->site->way->text, (long long)iterations, err->text,
-                 (long long)chunk);
-    instance->prepared = false;
-    instance->table =
-        (struct sched_table){.fixed_size = chunk,
-                             .iterations = iterations,
-                             .steps = (iterations - 1) / chunk + 1};
-}
-
-static void begin_scheme(struct instance *instance, int64_t iterations)
+/* Returns 0 or -errno. */
+static int begin_powered(struct instance *instance, int64_t iterations,
+                         const double *power, struct error *err)
 {
     const struct way *way = instance->site->way;
-    double *power = NULL;
-    struct error err = {""};
-    if (way->ops->flags & SCHED_BY_POWER)
-        power = find_powers(instance->site, instance->threads);
     const struct sched_loop loop = {
         .iterations = iterations, .workers = instance->threads, .power = power};
     bool table = instance->table.steps > 0 && power == NULL &&
@@ -166,12 +147,27 @@ static void begin_scheme(struct instance *instance, int64_t iterations)
         sched_table_free(&instance->table);
         instance->table = (struct sched_table){0};
         code = sched_table_build(&instance->table, way->ops, &way->spec, &loop,
-                                 1, &err);
+                                 1, err);
         if (code == -ENOTSUP || code == -E2BIG)
-            code = begin_state(instance, way, &loop, &err);
+            code = begin_state(instance, way, &loop, err);
     }
-    if (code != 0)
-        fall_back(instance, iterations, &err);
+    return code;
+}
+
+/* Of a loop that the way takes: only powers can be refused. */
+static void begin_scheme(struct instance *instance, int64_t iterations)
+{
+    double *power = NULL;
+    struct error err = {""};
+    if (instance->site->way->ops->flags & SCHED_BY_POWER)
+        power = find_powers(instance->site, instance->threads);
+    int code = begin_powered(instance, iterations, power, &err);
+    if (code != 0 && power != NULL)
+        code = begin_powered(instance, iterations, NULL, &err);
+    if (code != 0) {
+        settings_say("%s: %s", instance->site->way->text, err.text);
+        _Exit(1);
+    }
     free(power);
 }
 
@@ -190,7 +186,6 @@ static void begin_steal(struct instance *instance, int64_t iterations)
                               memory_order_relaxed);
         begin = end;
     }
-    instance->table = (struct sched_table){0}; /* of fall_back: no memory */
     atomic_store(&instance->done, 0);
 }
 
@@ -219,13 +214,10 @@ static struct instance *begin_instance(struct site *site, int threads,
         sched_table_free(&instance->table);
         instance->table = (struct sched_table){0};
     } else if (site->way != NULL) {
-        struct error err;
-        instance->steals =
-            site->way->steals && steal_check_iterations(iterations, &err) == 0;
+        site_show(site);
+        instance->steals = site->way->steals;
         if (instance->steals)
             begin_steal(instance, iterations);
-        else if (site->way->steals)
-            fall_back(instance, iterations, &err);
         else
             begin_scheme(instance, iterations);
     }

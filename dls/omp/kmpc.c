@@ -92,7 +92,7 @@ static void begin(struct frame *frame, const struct ompt_place *place,
                   const struct range *range)
 {
     uint64_t iterations = count(range);
-    frame->own = frame->site->way != NULL && iterations <= INT64_MAX;
+    frame->own = site_takes(frame->site, iterations, place->threads);
     frame->iterations = frame->own ? (int64_t)iterations : 0;
     frame->first = range->first;
     frame->step = range->step;

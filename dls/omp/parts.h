@@ -78,6 +78,10 @@ const struct way *settings_choose(const struct counters_site *site,
                                   const char *module, const void *address,
                                   char why[COUNTERS_NAME_MAX]);
 
+/* The way does not take a loop, and says why: one line for each way. */
+void settings_refuse(const struct way *way, const struct error *err,
+                     char why[COUNTERS_NAME_MAX]);
+
 /* One line on stderr. */
 void settings_say(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
@@ -98,6 +102,8 @@ struct site {
     const struct runtime *runtime;
     const struct way *way;
     bool measures;
+    bool chooses;            /* the way takes some numbers of iterations only */
+    atomic_bool shown;       /* that the way has handed out chunks */
     struct engine_lock lock; /* of what follows, and of `counted` */
     struct instance *idle;   /* that no visit uses */
     int idles;
@@ -116,6 +122,13 @@ struct clause {
 /* The site of an address and of the clause and flags there, made at its first
  * call; NULL: there is no room for more. */
 struct site *site_find(const void *address, const struct clause *clause);
+
+/* Whether the chunks of a visit are the way's: the same for all threads of the
+ * team.  Where they are not, the runtime hands them out. */
+bool site_takes(struct site *site, uint64_t iterations, int threads);
+
+/* The way hands out chunks, from now on. */
+void site_show(struct site *site);
 
 /* Nobody else makes or changes a site in between: around a fork. */
 void sites_hold(void);
@@ -187,6 +200,7 @@ struct frame {
     int64_t chunks;
     bool own; /* the chunks are ours */
     bool over;
+    bool pending; /* the runtime's first chunk, from `first` to `end` */
     int32_t thread, threads;
     int64_t iterations;
     struct site *site; /* NULL: no room for it */

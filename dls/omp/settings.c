@@ -126,13 +126,16 @@ static int resolve(const struct names *names, struct schedule *schedule,
     return code;
 }
 
+struct kept {
+    struct way way;   /* first */
+    atomic_bool said; /* that it refuses a loop */
+    struct kept *next;
+};
+
 /* One copy of each text. */
 static const struct way *keep(const struct way *way)
 {
-    static struct kept {
-        struct way way;
-        struct kept *next;
-    } * first;
+    static struct kept *first;
     for (const struct kept *k = first; k != NULL; k = k->next)
         if (strcmp(k->way.text, way->text) == 0)
             return &k->way;
@@ -140,6 +143,7 @@ static const struct way *keep(const struct way *way)
     if (kept == NULL)
         return NULL;
     kept->way = *way;
+    kept->said = false;
     kept->next = first;
     first = kept;
     return &kept->way;
@@ -188,6 +192,15 @@ static const struct way *choose(const struct counters_site *site,
         return NULL;
     }
     return keep(&way);
+}
+
+void settings_refuse(const struct way *way, const struct error *err,
+                     char why[COUNTERS_NAME_MAX])
+{
+    struct kept *kept = (struct kept *)(uintptr_t)way;
+    snprintf(why, COUNTERS_NAME_MAX, "%.239s", err->text);
+    if (!atomic_exchange(&kept->said, true))
+        settings_say("%s; such loops run as without it", err->text);
 }
 
 const struct way *settings_choose(const struct counters_site *site,

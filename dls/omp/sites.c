@@ -71,9 +71,10 @@ static bool fill(struct site *site, const void *address,
     if (clause->clause != CLAUSE_REGION)
         site->way = settings_choose(counted, module_name(counters, counted),
                                     address, counted->note);
-    if (site->way != NULL)
-        snprintf(counted->scheme, sizeof(counted->scheme), "%.239s",
-                 site->way->text);
+    /* Schemes that refuse some loops refuse the smallest. */
+    struct error err;
+    site->chooses = site->way != NULL &&
+                    (site->way->steals || way_check(site->way, 1, 1, &err));
     atomic_store(&counters->sites, number + 1);
     return true;
 }
@@ -98,6 +99,30 @@ static struct site *make(uintptr_t key, unsigned at, const void *address,
     }
     engine_unlock(&lock);
     return made;
+}
+
+/* Only ways that take some loops are asked each time. */
+bool site_takes(struct site *site, uint64_t iterations, int threads)
+{
+    struct error err;
+    if (site->way == NULL || iterations > INT64_MAX)
+        return false;
+    if (OMP_LIKELY(!site->chooses) || iterations == 0 ||
+        way_check(site->way, (int64_t)iterations, threads, &err) == 0)
+        return true;
+    engine_lock(&site->lock);
+    settings_refuse(site->way, &err, site->counted->note);
+    engine_unlock(&site->lock);
+    return false;
+}
+
+void site_show(struct site *site)
+{
+    if (OMP_LIKELY(atomic_load_explicit(&site->shown, memory_order_relaxed)) ||
+        atomic_exchange(&site->shown, true))
+        return;
+    snprintf(site->counted->scheme, sizeof(site->counted->scheme), "%.239s",
+             site->way->text);
 }
 
 void sites_hold(void)

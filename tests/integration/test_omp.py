@@ -109,9 +109,9 @@ def check(compiled, name, threads, variables, folder):
         expected, done.stdout = (re.sub("last .*", "", x)
                                  for x in (expected, done.stdout))
     assert done.stdout == expected
-    # A scheme may refuse a loop of a few iterations, and says so.
-    assert all("refuses a loop of" in x
-               for x in done.stderr.splitlines()), done.stderr
+    # A scheme may refuse a loop, and says so once.
+    assert len(done.stderr.splitlines()) <= 1, done.stderr
+    assert not done.stderr or "such loops run as without it" in done.stderr
     assert not folder or list(folder.glob("*.loops"))
 
 

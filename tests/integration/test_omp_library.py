@@ -9,7 +9,9 @@ import subprocess
 import pytest
 
 from conftest import ROOT
+from test_omp import rows
 
+DLSBENCH = ROOT / "build/dlsbench"
 LIBRARY = ROOT / "build/lib/libdls-omp.so"
 
 
@@ -30,9 +32,11 @@ def compiled(tmp_path_factory):
     return program
 
 
-def run(*words, **variables):
+def run(*words, preload=True, **variables):
     env = {**os.environ, "OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive",
-           "LD_PRELOAD": str(LIBRARY), **variables}
+           **variables}
+    if preload:
+        env["LD_PRELOAD"] = str(LIBRARY)
     return subprocess.run([str(x) for x in words], env=env, timeout=60,
                           capture_output=True, text=True, check=False,
                           stdin=subprocess.DEVNULL)
@@ -81,3 +85,69 @@ def test_a_child_is_not_left_with_a_lock(compiled, tmp_path):
             asks.send(b"\t")
             asks.close()
             assert child.wait(60) == 0
+
+
+LARGE = 2 ** 32
+REFUSED = [("tss:last=30", 100, 50, "first chunk"),
+           ("steal", LARGE, LARGE // 4, str(LARGE))]
+
+
+def report(*words, **variables):
+    """(the only row of the report, the library's lines)"""
+    done = run(DLSBENCH, "omp", *words, preload=False, **variables)
+    assert done.returncode == 0, done.stderr
+    found = rows(done.stderr).values()
+    said = [x for x in done.stderr.splitlines() if x.startswith("libdls-omp")]
+    assert len(found) == 1, done.stderr
+    return next(iter(found)), said, done.stdout
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("scheme, size, chunk, why", REFUSED)
+def test_what_a_scheme_refuses_runs_as_without_it(compiled, compiler, scheme,
+                                                  size, chunk, why):
+    program = compiled("visits.c", "-O2", compiler=compiler, name="fast")
+    row, said, out = report("--scheme", scheme, "--", program, size, size,
+                            OMP_SCHEDULE=f"dynamic,{chunk}")
+    assert out == f"{2 * size} {2 * size}\n"
+    assert row[1] == "-"
+    assert row[3:6] == ["2", str(2 * size), str(2 * size // chunk)]
+    assert len(said) == 1 and why in said[0], said
+
+
+def test_a_scheme_that_refuses_some_visits_has_the_others(compiled):
+    row, said, out = report("--scheme", "tss:last=30", "--",
+                            compiled("visits.c"), 100, 1000, 60)
+    assert out == "1160 1160\n"
+    assert row[1].startswith("tss:last=30") and row[3] == "3"
+    assert len(said) == 1
+
+
+def find_libomp():
+    done = subprocess.run(["clang", "-print-file-name=libomp.so.5"],
+                          capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("scheme, sizes", [
+    ("tss:last=30", [100, 1000, 60, 0]), ("steal", [LARGE, 100]),
+    ("hss", [100, 1, 0])])
+def test_programs_of_gcc_on_libomp_run_what_is_refused(compiled, scheme,
+                                                       sizes):
+    done = run(compiled("visits.c", "-O2", name="fast"), *sizes,
+               DLS_SCHEDULE=scheme,
+               OMP_SCHEDULE=f"dynamic,{max(sizes) // 4 + 1}",
+               LD_PRELOAD=f"{LIBRARY} {find_libomp()}", preload=False)
+    assert done.returncode == 0
+    assert done.stdout == f"{sum(sizes)} {sum(sizes)}\n"
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_no_scheme_is_claimed_for_loops_that_are_not_seen(compiled, tmp_path):
+    """LLVM's runtime in the place of libgomp, without its OMPT."""
+    (tmp_path / "libgomp.so.1").symlink_to(find_libomp())
+    row, said, out = report("--scheme", "fss", "--", compiled("visits.c"), 100,
+                            LD_LIBRARY_PATH=str(tmp_path),
+                            OMP_TOOL="disabled")
+    assert out == "100 100\n" and row[1] == "-", row
+    assert len(said) == 0
