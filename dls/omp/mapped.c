@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static struct counters *_Atomic counters;
@@ -56,17 +57,47 @@ static void describe(struct counters *c)
 
 /* ---- the file ---- */
 
+enum { PATH_SIZE = 4096 };
+
 /* A program may exec another one under its number: names are tried. */
-static int create(const char *folder)
+static int create(const char *folder, char path[PATH_SIZE])
 {
-    char path[4096], host[64] = "";
+    char host[64] = "";
     gethostname(host, sizeof(host) - 1);
     for (int i = 0; i < 1000; i++) {
-        snprintf(path, sizeof(path), "%s/%s-%lld-%d" COUNTERS_SUFFIX, folder,
-                 host, (long long)getpid(), i);
+        snprintf(path, PATH_SIZE, "%s/%s-%lld-%d" COUNTERS_SUFFIX, folder, host,
+                 (long long)getpid(), i);
         int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
         if (file >= 0 || errno != EEXIST)
             return file;
+    }
+    return -1;
+}
+
+/* Gives the file its room at once.  A page without room on the disk would end
+ * the program when it is written, and so would a file above the process's limit
+ * (SIGBUS, SIGXFSZ).  Returns 0 or errno. */
+static int reserve(int file, size_t size)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
+        return EFBIG;
+    return posix_fallocate(file, 0, (off_t)size);
+}
+
+/* Returns the new file with its room, or -1 after a line on stderr. */
+static int open_file(const char *folder, size_t size)
+{
+    char path[PATH_SIZE];
+    int file = create(folder, path);
+    int code = file < 0 ? errno : reserve(file, size);
+    if (code == 0)
+        return file;
+    settings_say("%s: counters cannot be written here: %s", folder,
+                 strerror(code));
+    if (file >= 0) {
+        unlink(path);
+        close(file);
     }
     return -1;
 }
@@ -76,18 +107,15 @@ static int create(const char *folder)
 static struct counters *map_new(void *place)
 {
     const char *folder = settings()->folder;
-    int file = folder != NULL ? create(folder) : -1;
-    int fixed = place != NULL ? MAP_FIXED : 0;
     size_t size = sizeof(struct counters);
+    int file = folder != NULL ? open_file(folder, size) : -1;
+    int fixed = place != NULL ? MAP_FIXED : 0;
     void *memory = MAP_FAILED;
-    if (file >= 0 && ftruncate(file, (off_t)size) == 0)
+    if (file >= 0) {
         memory = mmap(place, size, PROT_READ | PROT_WRITE, MAP_SHARED | fixed,
                       file, 0);
-    else if (folder != NULL)
-        settings_say("%s: counters cannot be written here: %s", folder,
-                     strerror(errno));
-    if (file >= 0)
         close(file);
+    }
     if (memory == MAP_FAILED)
         memory = mmap(place, size, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);

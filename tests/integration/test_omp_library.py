@@ -151,3 +151,21 @@ def test_no_scheme_is_claimed_for_loops_that_are_not_seen(compiled, tmp_path):
                             OMP_TOOL="disabled")
     assert out == "100 100\n" and row[1] == "-", row
     assert len(said) == 0
+
+
+def test_no_room_for_the_counters_ends_no_program(compiled, tmp_path):
+    """Neither a limit of the size of files, nor a full disk."""
+    program = compiled("visits.c")
+    limited = f"ulimit -f 8; exec {program} 100"
+    full = (f"mount -t tmpfs -o size=64k none {tmp_path} && "
+            f"exec env LD_PRELOAD={LIBRARY} {program} 100")
+    done = [run("bash", "-c", limited, DLS_OMP_COUNTERS=str(tmp_path))]
+    if run("unshare", "-rm", "mount", "-t", "tmpfs", "none", tmp_path,
+           preload=False).returncode == 0:
+        done.append(run("unshare", "-rm", "sh", "-c", full, preload=False,
+                        DLS_OMP_COUNTERS=str(tmp_path)))
+    for one in done:
+        assert (one.returncode, one.stdout) == (0, "100 100\n"), one.stderr
+        assert len(one.stderr.splitlines()) == 1
+        assert "counters cannot be written here" in one.stderr
+    assert not list(tmp_path.iterdir())
