@@ -57,9 +57,13 @@ def test_a_library_at_the_place_of_another_keeps_its_promise(compiled):
     first, second = (compiled("module.c", *flags, f"-DKIND={kind}", name=name)
                      for kind, name in (("runtime", "first.so"),
                                         ("monotonic:runtime", "second.so")))
-    done = run(compiled("closed.c"), first, second, DLS_SCHEDULE="steal")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "1 1\n1 0\n"
+    for _ in range(20):  # the loader may put it elsewhere
+        done = run(compiled("closed.c"), first, second, DLS_SCHEDULE="steal")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout in ("1 1\n1 0\n", "1 1\n0 0\n")
+        if "1 0" in done.stdout:
+            return
+    pytest.fail("no library was at the place of another")
 
 
 def test_a_child_is_not_left_with_a_lock(compiled, tmp_path):
