@@ -16,7 +16,7 @@ static int check_order(const struct setup *setup, struct error *err)
         return error_set(err, ENOTSUP,
                          "scheme %s: the chunks of %s do not come in the order "
                          "of the loop, and masters cut their ranges from the "
-                         "front: %s can be the outer one",
+                         "front; use %s as the outer one",
                          setup->cell.scheme, pair->inner->name,
                          pair->inner->name);
     return 0;
@@ -58,7 +58,8 @@ int setup_check_costs(struct setup *setup, struct error *err)
         return error_set(err, ENOTSUP,
                          "scheme %s counts with the costs of iterations that "
                          "are independent; the rows of kernel %s depend on "
-                         "each other",
+                         "each other; use one "
+                         "without costs",
                          cell->scheme, setup->kernel->name);
     int code = check_order(setup, err);
     if (code != 0)

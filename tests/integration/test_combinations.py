@@ -10,7 +10,9 @@ from conftest import ROOT
 SCHEMES = re.findall(r"^SCHEME\((\w+)\)", (ROOT / "sched/schemes/schemes.def")
                      .read_text(encoding="utf-8"), re.M)
 SCHEMES = [x.replace("_", "-") for x in SCHEMES]
-LEARN = {"bold", "awf", "awf-b", "awf-c", "awf-d", "awf-e", "af"}
+LEARN = {"bold", "awf", "awf-b", "awf-c", "awf-d", "awf-e", "af", "fgdls",
+         "aid-static", "aid-hybrid", "timed"}
+COSTS = {"hss", "binlpt"}  # of iterations that are independent
 WHOLE = {"bold", "awf-d", "awf-e"}  # times from request to request
 STEAL = {"ss", "css", "gss", "fss", "tss", "tss-taylor", "qss", "fsc", "mfsc",
          "fac", "tap", "tfss", "fiss", "viss", "rnd"}
@@ -31,11 +33,12 @@ SOURCES = {
 # Of two schemes: which half is asked about, and the other one.
 PAIRS = {
     "outer": ("2x2", "{hierarchy: node}", "{}/ss", {"dtss-acp"}),
-    "inner": ("2x2", "{hierarchy: node}", "gss/{}", {"dtss-acp"}),
+    "inner": ("2x2", "{hierarchy: node}", "gss/{}",
+              {"dtss-acp", "binlpt"}),
     "outer at rma": ("2x2", RMA[:-1] + ", hierarchy: node}", "{}/ss",
                      LEARN | {"dtss-acp"}),
     "inner below rma": ("2x2", RMA[:-1] + ", hierarchy: node}", "gss/{}",
-                        {"dtss-acp"}),
+                        {"dtss-acp", "binlpt"}),
 }
 KERNELS = {"independent": "trace:file=costs.txt,steps=1000000",
            "dependent": "heat:rows=60,cols=20"}
@@ -49,7 +52,7 @@ def refused(source, kernel):
         return CASES[source][3]
     if source.startswith("steal"):
         return set(SCHEMES)
-    return CASES[source][3] | WHOLE
+    return CASES[source][3] | WHOLE | COSTS
 
 
 def campaign_text(source, kernel, schemes, layout=None):

@@ -145,7 +145,7 @@ def test_the_sequence_of_given_costs(dlsbench, tmp_path):
 def test_masters_cut_from_the_front(one):
     result = one("--kernel", "null:size=99", "--scheme", "gss/binlpt",
                  "--threads", "2", "--hierarchy", "2", code=2)
-    assert "binlpt can be the outer one" in result.err
+    assert "use binlpt as the outer one" in result.err
 
 
 def test_blocks_of_equal_cost_end_together(sim):
