@@ -26,7 +26,7 @@ lib: $(LIBS:%=$(LIB)/%.so) $(LIBS:%=$(LIB)/%.a) $(PCS) ## libdls: the schemes fo
 SEEN    = hidden
 $(DLS_OBJECTS): SEEN = protected
 MPI_CFLAGS := $(if $(MPI_OBJECTS),$(shell pkg-config --cflags $(call mpi,PACKAGE)))
-$(LIB)/%.o: %.c $(BUILD)/flags
+$(LIB)/%.o: %.c $(BUILD)/flags lib.mk
 	$(say) CC $<
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $(FATAL) -fPIC -fvisibility=$(SEEN) -ffunction-sections \
