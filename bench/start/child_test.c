@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -178,36 +179,54 @@ a_keeper_that_is_killed_leaves_nothing_and_nobody_elses(void **state)
     waitpid(other, NULL, 0);
 }
 
-static void a_driver_that_is_killed_leaves_nothing(void **state)
+/* Starts a driver, kills it when its launch has begun, and waits for the end of
+ * both processes of the launch. */
+static void kill_driver(void)
 {
     struct heard heard;
     struct child_end end;
     char path[] = "/tmp/child_test-XXXXXX", command[256];
     int orphan = 0, launcher = 0, file = mkstemp(path);
-    (void)state;
     assert_true(file >= 0);
     snprintf(command, sizeof(command),
-             "setsid sh -c 'echo $$ >>%s; exec sleep 50' & sleep 0.3; "
+             "setsid sh -c 'echo $$ >>%s; exec sleep 50' & "
+             "while ! [ -s %s ]; do sleep 0.01; done; "
              "echo $$ end >>%s; wait",
-             path, path);
+             path, path, path);
     pid_t driver = fork();
     if (driver == 0) {
         run_shell(command, 60, &heard, &end);
         _exit(0);
     }
-    for (int tries = 0; orphan == 0 && tries < 1000; tries++) {
+    for (int tries = 0; launcher == 0 && tries < 1000; tries++) {
         char text[64] = "";
         usleep(10000);
         if (pread(file, text, sizeof(text) - 1, 0) > 0 &&
             strstr(text, "end") != NULL)
             sscanf(text, "%d %d", &orphan, &launcher);
     }
-    kill(driver, SIGKILL);
-    waitpid(driver, NULL, 0);
-    assert_true(orphan > 0 && ends_soon(orphan));
-    assert_true(ends_soon(launcher));
     close(file);
     unlink(path);
+    kill(driver, SIGKILL);
+    waitpid(driver, NULL, 0);
+    assert_true(orphan > 0 && launcher > 0);
+    assert_true(ends_soon(orphan) && ends_soon(launcher));
+}
+
+/* What the keeper ends and does not wait for would come to this process and
+ * keep its number, as where the first process of a system waits for nobody. */
+static void a_driver_that_is_killed_leaves_nothing(void **state)
+{
+    enum { ROUNDS = 10 };
+    int left = 0;
+    (void)state;
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    for (int i = 0; i < ROUNDS; i++)
+        kill_driver();
+    while (waitpid(-1, NULL, 0) > 0)
+        left++;
+    assert_int_equal(left, ROUNDS); /* the keepers themselves */
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
 }
 
 int main(void)

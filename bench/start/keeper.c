@@ -21,12 +21,14 @@ static const double LOOK_S = 0.02; /* between two looks at the remaining
 
 /* ---- the end of all children ---- */
 
-/* Of the children of this process those that began at `since` or later. */
+/* Of the children of this process those that began at `since` or later.  One
+ * that is dead and not yet waited for is a child still: left to the first
+ * process of the system, its entry may stay. */
 static bool is_child(pid_t pid, void *since)
 {
     struct process process;
     return process_read(pid, &process) && process.parent == getpid() &&
-           process.state != 'Z' && process.start >= *(long long *)since;
+           process.start >= *(long long *)since;
 }
 
 static bool kill_child(pid_t pid, void *since)

@@ -8,7 +8,6 @@
 
 struct process {
     pid_t pid, parent;
-    char state;      /* 'Z': it has ended and was not waited for */
     long long start; /* ticks from the system's start to its own */
     char name[32];   /* of the program, cut at 15 bytes by the system */
 };

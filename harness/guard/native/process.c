@@ -30,16 +30,15 @@ bool process_read(pid_t pid, struct process *process)
     text[length] = '\0';
     /* "12 (name) S 1 ...", where the name may hold anything. */
     const char *open = strchr(text, '('), *close = strrchr(text, ')');
-    char state;
     long parent;
     long long start;
     if (open == NULL || close == NULL ||
         sscanf(close + 1,
-               " %c %ld %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+               " %*c %ld %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
                "%*s %*s %*s %*s %lld",
-               &state, &parent, &start) != 3)
+               &parent, &start) != 2)
         return false;
-    *process = (struct process){pid, (pid_t)parent, state, start, ""};
+    *process = (struct process){pid, (pid_t)parent, start, ""};
     snprintf(process->name, sizeof(process->name), "%.*s",
              (int)(close - open - 1), open + 1);
     return true;
