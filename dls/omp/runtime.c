@@ -91,14 +91,16 @@ static void find_entry(void *handle, const char *name, void *entry)
 }
 
 /* The library itself, where it is found: of several runtimes in a process, each
- * must know its own teams. */
+ * must know its own teams.  It stays when the last module that needs it is
+ * closed: its entries are kept here, and its threads wait in its code. */
 static void fill(struct runtime *runtime, void *handle, const void *known)
 {
     Dl_info info;
     void *library = NULL;
     if (dladdr(known, &info) != 0) {
         snprintf(runtime->file, sizeof(runtime->file), "%s", info.dli_fname);
-        library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+        library =
+            dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
     }
     void *own = library != NULL ? library : handle;
     for (int i = 0; i < ENTRIES; i++)

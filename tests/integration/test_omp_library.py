@@ -52,13 +52,15 @@ def test_a_visit_without_iterations_runs_none(compiled, compiler, scheme):
 
 
 def test_a_library_at_the_place_of_another_keeps_its_promise(compiled):
-    """Chunks of `monotonic` ascend, those of `steal` need not."""
+    """Chunks of `monotonic` ascend, those of `steal` need not.  The runtime's
+    thread, which spins in its code, goes on where the runtime was."""
     flags = "-shared", "-fPIC"
     first, second = (compiled("module.c", *flags, f"-DKIND={kind}", name=name)
                      for kind, name in (("runtime", "first.so"),
                                         ("monotonic:runtime", "second.so")))
     for _ in range(20):  # the loader may put it elsewhere
-        done = run(compiled("closed.c"), first, second, DLS_SCHEDULE="steal")
+        done = run(compiled("closed.c"), first, second, DLS_SCHEDULE="steal",
+                   OMP_WAIT_POLICY="active")
         assert done.returncode == 0, done.stderr
         assert done.stdout in ("1 1\n1 0\n", "1 1\n0 0\n")
         if "1 0" in done.stdout:
