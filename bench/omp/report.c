@@ -253,9 +253,10 @@ static void print_process(FILE *out, const struct loops_process *process,
                 100 * part(process->regions_s, seconds));
     if (counters->lost > 0)
         fprintf(out,
-                "  calls of further loops that there was no room for: "
-                "%lld\n",
-                (long long)counters->lost);
+                "  no room for more than %d loops and parallel regions: %lld "
+                "calls of further\n    ones ran as without a scheme and were "
+                "not counted\n",
+                COUNTERS_SITES, (long long)counters->lost);
 }
 
 void report_print(FILE *out, const struct loops *loops,

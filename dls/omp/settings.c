@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 static struct settings the;
+static char wrong_loops[64]; /* of COUNTERS_LOOPS; empty: it is right */
 
 /* Before main: the program may change its environment. */
 static __attribute__((constructor)) void read_environment(void)
@@ -23,6 +24,8 @@ static __attribute__((constructor)) void read_environment(void)
     the.schedules = schedule != NULL && schedule[0] != '\0';
     the.rules = the.schedules && schedule[0] == '@';
     the.dynamic = loops != NULL && strcmp(loops, "dynamic") == 0;
+    if (!the.dynamic && loops != NULL && strcmp(loops, "runtime") != 0)
+        snprintf(wrong_loops, sizeof(wrong_loops), "%.63s", loops);
 }
 
 const struct settings *settings(void)
@@ -208,6 +211,12 @@ const struct way *settings_choose(const struct counters_site *site,
                                   char why[COUNTERS_NAME_MAX])
 {
     why[0] = '\0';
+    if (the.schedules && wrong_loops[0] != '\0') {
+        settings_say(COUNTERS_LOOPS "=%s: allowed: runtime, dynamic; loops run "
+                                    "as without DLS_SCHEDULE",
+                     wrong_loops);
+        return NULL;
+    }
     if (!may_change(site))
         return NULL;
     locale_t before = numbers_as_in_c();

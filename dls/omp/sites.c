@@ -79,6 +79,17 @@ static bool fill(struct site *site, const void *address,
     return true;
 }
 
+/* Not where a report says it. */
+static void say_lost(void)
+{
+    static bool said;
+    if (!said && settings()->schedules && settings()->folder == NULL)
+        settings_say("no room for more than %d loops and parallel regions: "
+                     "further ones run as without a scheme",
+                     COUNTERS_SITES);
+    said = true;
+}
+
 static struct site *make(uintptr_t key, unsigned at, const void *address,
                          const struct clause *clause)
 {
@@ -96,6 +107,7 @@ static struct site *make(uintptr_t key, unsigned at, const void *address,
         atomic_store_explicit(&made->key, key, memory_order_release);
     } else if (made == NULL && mapped() != NULL) {
         atomic_fetch_add(&mapped()->lost, 1);
+        say_lost();
     }
     engine_unlock(&lock);
     return made;

@@ -68,6 +68,29 @@ def test_a_library_at_the_place_of_another_keeps_its_promise(compiled):
     pytest.fail("no library was at the place of another")
 
 
+def test_loops_without_room_run_as_they_are_and_it_is_said(compiled):
+    program = compiled("many.c", "-w")
+    done = run(program, DLS_SCHEDULE="fss")
+    assert (done.returncode, done.stdout) == (0, "4950\n")
+    assert len(done.stderr.splitlines()) == 1
+    assert "no room for more than 1024 loops" in done.stderr
+    done = run(DLSBENCH, "omp", "--scheme", "fss", "--", program,
+               preload=False)
+    assert (done.returncode, done.stdout) == (0, "4950\n")
+    assert done.stderr.count("no room for more than 1024 loops") == 1
+
+
+def test_a_wrong_word_for_the_loops_is_refused(compiled):
+    """As the command refuses it for --loops."""
+    words = compiled("visits.c"), 100, 100
+    done = run(*words, DLS_SCHEDULE="fss", DLS_OMP_LOOPS="bogus")
+    assert (done.returncode, done.stdout) == (0, "200 200\n")
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert "DLS_OMP_LOOPS=bogus: allowed: runtime, dynamic" in done.stderr
+    done = run(*words, DLS_OMP_LOOPS="bogus")
+    assert (done.stdout, done.stderr) == ("200 200\n", "")
+
+
 def test_a_child_is_not_left_with_a_lock(compiled, tmp_path):
     """A thread asks for the names of its loop, under the lock, when another
     one forks."""
