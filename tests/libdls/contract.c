@@ -152,7 +152,7 @@ static bool leave_last(const char *text)
     bool good = check(open_loop(&counted, "static", text) == 0, "open");
     int code = rank == 1 ? dls_leave(counted.loop, 0) : 0;
     int all;
-    MPI_Allreduce(&code, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    combine(&code, &all, 1, MPI_MIN, MPI_COMM_WORLD);
     if (all == 0 || all == -EBUSY)
         if (rank != 1 || all == -EBUSY)
             ask_all(&counted);

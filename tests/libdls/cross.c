@@ -42,7 +42,7 @@ static bool try_scheme(struct counted *counted, const char *scheme,
     const dls_options options = {.size = sizeof(options), .text = text};
     bool good = true;
     int p, code = 0;
-    MPI_Allreduce(&counted->threads, &p, 1, MPI_INT, MPI_SUM, counted->comm);
+    combine(&counted->threads, &p, 1, MPI_SUM, counted->comm);
     const int64_t sizes[] = {0, 1, 2, p - 1, p, p + 1, 1000};
     for (int i = 0; i < 7; i++) {
         counted->iterations = sizes[i];
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 {
     struct counted counted = {.code = 0};
     bool good = true;
-    int level, world, worlds;
+    int level, world, worlds, worst, mine;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &world);
     MPI_Comm_size(MPI_COMM_WORLD, &worlds);
@@ -71,6 +71,9 @@ int main(int argc, char **argv)
             good = try_scheme(&counted, argv[i], argv[1]) && good;
         MPI_Comm_free(&counted.comm);
     }
+    /* The world's last rank waits here, and not in MPI_Finalize. */
+    mine = !good;
+    combine(&mine, &worst, 1, MPI_MAX, MPI_COMM_WORLD);
     MPI_Finalize();
-    return !good;
+    return worst;
 }
