@@ -16,6 +16,8 @@ struct comm {
     MPI_Comm all;  /* the launch */
     MPI_Comm host; /* the ranks of this host */
     int rank, ranks;
+    int held; /* ranks that live in this process, from `rank` on: 1; in
+                 simulation all */
     int host_rank, host_ranks;
     bool one_host; /* all ranks share one host */
     int lanes;   /* MPI processes of a rank: 1; in simulation one per thread */
@@ -154,6 +156,10 @@ void comm_gather(const struct comm *comm, const void *one, void *all,
  * Returns 0 or -ENOMEM at rank 0. */
 int comm_gather_any(const struct comm *comm, const void *one, size_t bytes,
                     void **all, size_t *total);
+/* The same of memory to be freed, which the call takes over: where all ranks
+ * are in one process, that is the whole. */
+int comm_gather_owned(const struct comm *comm, void *one, size_t bytes,
+                      void **all, size_t *total);
 /* Element by element at rank 0, in place there. */
 void comm_sum_u64(const struct comm *comm, uint64_t *values, int count);
 void comm_sum_u8(const struct comm *comm, uint8_t *values, size_t count);

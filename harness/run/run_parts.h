@@ -1,65 +1,48 @@
-/* The private parts of a run, shared by the files run*.c: run.c opens and
- * repeats, run_worker.c opens workers and their memory, run_dmps.c opens
- * dependences, run_place.c binds and observes workers and their data,
- * run_power.c measures their powers, run_perturb.c perturbs them, run_loop.c is
- * the timed part, run_verify.c compares the results with the reference,
- * run_save.c writes them as a picture, run_gather.c brings the reports of all
- * ranks to rank 0. */
+/* The private parts of a run, shared by the files of this folder: run.c opens
+ * and repeats, run_loop.c is the timed part, run_gather.c brings the reports of
+ * all ranks to rank 0.  They are the same natively and in simulation.
+ *
+ * A process holds some ranks of the launch: natively its own one, in simulation
+ * all.  Ranks, workers and threads of "here" are those of this process, counted
+ * from 0.  Only the following parts know which of the two it is; each is in
+ * native/ and in sim/:
+ *
+ *     run_own.h      the memory that only one of them has
+ *     run_place.c    where workers are, and with which powers
+ *     run_worker.c   workers, what they run, and what was measured of each
+ *     run_dmps.c     dependences
+ *     run_meet.c     how the threads of all ranks start, meet and leave
+ *     run_perturb.c  what goes wrong on purpose
+ *     run_verify.c   whether every iteration ran once, and is right */
 #ifndef HARNESS_RUN_RUN_PARTS_H
 #define HARNESS_RUN_RUN_PARTS_H
 
 #include "harness/dependence/dmps.h"
-#include "harness/disturb/hold.h"
-#include "harness/disturb/load.h"
-#include "harness/disturb/stopper.h"
-#include "harness/loop/verify.h"
-#include "harness/run/feed.h"
 #include "harness/run/handout.h"
+#include "harness/run/logged.h"
 #include "harness/run/run.h"
 
-/* What goes wrong on purpose, and what else runs on the cores. */
-struct run_disturb {
-    struct load load;          /* on the cores of this rank's workers */
-    struct hold *hold;         /* one per worker; NULL: nothing goes wrong */
-    struct perturb_toll *toll; /* of each perturbation for each worker */
-    uint8_t stops;             /* those that stop this rank by signals */
-    struct stopper stopper;    /* of this rank; pid 0: none */
-};
-
-/* Where the workers are. */
-struct run_places {
-    struct site *site; /* of all workers, where the transport asks; or NULL */
-    int domain;        /* of this rank */
-    int *processor;    /* of this rank's threads; -1: any of the domain */
-    bool crowded, oversubscribed;
-    int shared_masters;        /* known to rank 0 */
-    struct place_report *seen; /* of this rank's workers, or of a master
-                                  without any, while opening */
-};
-
-/* Of a loop whose rows depend on each other. */
-struct run_dependent {
-    bool has_dmps;
-    struct dmps dmps;
-    struct migrate migrate;
-};
-
-/* Of each worker of this rank. */
-struct run_memory {
-    void **scratch;
-    size_t log_bytes, scratch_bytes;
-};
-
-/* This repetition as a picture: what this rank holds of it. */
-struct run_picture {
-    const char *path; /* NULL: there is none */
-    struct held *held;
-    int64_t count, room;
-};
-
-struct run_clock {
-    uint64_t start_ticks;
+/* A rank of this process.  In simulation there may be half a million. */
+struct run_rank {
+    struct comm comm;
+    struct transport_end end;
     double start_s, end_s;
+};
+
+/* Where a thread of the team is. */
+struct run_spot {
+    int place;  /* its number in the team */
+    int here;   /* its rank here */
+    int thread; /* in that rank */
+    int worker; /* here; -1: it has none */
+};
+
+/* Of a loop whose rows depend on each other.  The threads of a process share
+ * one DMPS natively; in simulation each worker has one. */
+struct run_dependent {
+    struct dmps *dmps; /* NULL: no dependences */
+    bool shared;
+    struct migrate migrate;
 };
 
 /* Of all ranks in the last repetition, known to rank 0. */
@@ -71,91 +54,137 @@ struct run_all {
     int32_t *ran_worker;
 };
 
+struct run_own; /* native/run_own.h, sim/run_own.h */
+
 struct run {
     const struct setup *setup;
     struct loop *loop;
     struct launch_context *context;
+    struct run_own *own;
     struct tree tree;
-    struct run_disturb disturb;
     struct powers powers;
     struct planned planned; /* of protocol push */
     struct transport transport;
-    struct transport_end end;
-    struct run_places places;
+    struct site *site; /* of all workers, where the transport asks; or NULL */
+    struct run_rank *rank; /* of each rank here */
+    int opened;            /* ends of them */
     struct run_dependent dependent;
     int passes; /* over the source: time steps with replan, else 1 */
     struct engine_patience patience;
-    int workers; /* of this rank */
-    struct worker *worker;
-    struct recent_source *recent; /* in front of each; NULL: no reissue */
-    struct feed feed;             /* of a fed loop: one worker in each rank */
-    struct worker_result *result; /* of this rank's workers */
+    int first, workers;              /* here, of all workers */
+    struct worker *worker;           /* of each here */
+    struct worker_result *result;    /* the same, of this repetition */
     struct counters_values *counted; /* the same; NULL: nothing is counted */
-    struct run_memory memory;
-    struct kernel_poll poll;
-    struct run_picture picture;
-    struct run_clock clock;
-    struct transport_traffic traffic; /* of the masters, all passes */
+    struct perturb_toll *toll; /* of each perturbation for each worker here */
+    struct transport_traffic traffic; /* of the masters here, all passes */
     struct run_all all;
 };
 
-static inline int run_first_worker(const struct run *run)
+static inline int run_ranks(const struct run *run)
 {
-    return run->tree.rank_worker[run->context->comm.rank];
+    return run->context->comm.held;
 }
 
-/* Lists of this rank's workers; the workers themselves, with their logs and
- * scratch memory (not agreed), after all else is open; both closed. */
-void run_allocate(struct run *run);
-int run_open_workers(struct run *run, struct error *err);
-void run_close_workers(struct run *run);
+/* The rank of a worker here, and its thread there. */
+static inline struct run_rank *run_rank_of(const struct run *run, int i)
+{
+    int rank = run->tree.worker_rank[run->first + i];
+    return &run->rank[rank - run->context->comm.rank];
+}
 
-/* Collective, of a loop whose rows depend on each other. */
-int run_open_dmps(struct run *run, struct error *err);
+static inline int run_thread_of(const struct run *run, int i)
+{
+    int worker = run->first + i;
+    return worker - run->tree.rank_worker[run->tree.worker_rank[worker]];
+}
 
-/* Binds thread `thread` of this rank to its core.  Returns 0 or -errno. */
-int run_bind_thread(struct run *run, int thread, struct error *err);
+static inline struct dmps *run_dmps_of(const struct run *run, int i)
+{
+    return &run->dependent.dmps[run->dependent.shared ? 0 : i];
+}
 
-/* Collective: binds all workers, looks where they are, and refuses (-EBUSY)
- * shared cores. */
-int run_check_places(struct run *run, bool oversubscribe, struct error *err);
+static inline int run_count_dmps(const struct run *run)
+{
+    if (run->dependent.dmps == NULL)
+        return 0;
+    return run->dependent.shared ? 1 : run->workers;
+}
 
-/* Collective: where each worker of all ranks is, each rank having as many as
- * the others. */
+/* ---- the seam: opening.  Collective unless it says otherwise ---- */
+
+/* Memory of this kind of run, not collective, when the workers are known; and
+ * all that these functions open, of a run that may be open in part. */
+void run_open_own(struct run *run);
+void run_close_own(struct run *run);
+void run_close_dmps(struct run *run);
+
+/* Places of workers, and the powers that they register with; then how they
+ * wait.  -EBUSY: workers share cores and oversubscribe is false. */
+int run_open_places(struct run *run, bool oversubscribe, struct error *err);
+
+/* Where each worker of all ranks is, each rank having as many as the
+ * others. */
 void run_share_sites(const struct run *run, struct site *site);
 
-/* Collective, under the load: puts measured powers in place of the given. */
-int run_measure_powers(struct run *run, struct error *err);
-
-/* By its thread, which is bound: memory of a worker on its own NUMA node, and
- * the rank's shared memory, as the cell's `memory` says. */
-int run_place_memory(struct run *run, int thread, struct error *err);
-
-/* By its thread, after its loop: reads its place and that of its data from the
- * system. */
-void run_observe(struct run *run, int thread);
-
-/* Perturbations.  Opening (not agreed) and closing; around a repetition, and a
- * worker's source and poll in it. */
+/* Perturbations, not agreed. */
 int run_perturb_open(struct run *run, struct error *err);
-void run_perturb_close(struct run *run);
-void run_perturb_poll(struct run *run, int i);
-struct source *run_perturb_source(struct run *run, int i,
-                                  struct source *source);
-void run_perturb_begin(struct run *run);
-void run_perturb_end(struct run *run);
 
-/* The timed part, by all threads of the team, after a reset and a barrier of
- * all ranks. */
-void run_reset(struct run *run);
-void run_loop_body(int thread, void *run);
+/* Links and moving rows; sets `passes`. */
+int run_open_dmps(struct run *run, struct error *err);
 
-/* Collective: checks what this repetition computed and wipes it, so that the
- * next one cannot pass with it. */
+/* Workers, when all else is open; not agreed. */
+int run_open_workers(struct run *run, struct error *err);
+
+/* ---- the seam: a repetition ---- */
+
+/* The source and the counts of worker i here: before a repetition, or before a
+ * further pass. */
+void run_seat_worker(struct run *run, int i, bool further);
+
+/* Dependences of this process before a pass. */
+void run_rewind_dmps(struct run *run);
+
+/* Collective, around a repetition, by the thread of the launch: resets the run
+ * and lets load and perturbations begin; lets them end. */
+void run_begin(struct run *run);
+void run_end(struct run *run);
+
+/* By every thread of the team: before its part; after a pass; before the
+ * next, where one thread of the process calls run_rewind; after the last. */
+void run_enter(struct run *run, const struct run_spot *spot);
+void run_leave_pass(struct run *run, const struct run_spot *spot);
+void run_next_pass(struct run *run, const struct run_spot *spot, int pass);
+void run_leave(struct run *run, const struct run_spot *spot);
+
+/* By a worker's thread, when it has worked in a pass; `done` for the
+ * performance counters. */
+void run_worked(struct run *run, const struct run_spot *spot,
+                const struct counters_work *done);
+
+/* ---- the seam: results ---- */
+
+/* What was measured of worker i here; the rest of its result is there. */
+void run_measured(const struct run *run, int i, struct worker_result *result);
+
+/* The chunks of the workers here with their times since the start, in any
+ * order; to be freed. */
+struct logged *run_take_log(struct run *run, int64_t *count);
+
+/* Whether all workers have the same speed, as far as is known. */
+bool run_equal_speeds(const struct run *run);
+
+/* Collective, when the results are gathered: checks what this repetition
+ * computed and wipes it, so that the next one cannot pass with it. */
 int run_verify(struct run *run, struct run_result *result, struct error *err);
 
-/* Collective: writes what all ranks hold to run->picture.path, at rank 0. */
-int run_save_held(struct run *run, struct error *err);
+/* ---- run_loop.c ---- */
+
+void run_reset(struct run *run);
+/* By one thread of the process: the sources as they are before `pass`. */
+void run_rewind(struct run *run, int pass);
+void run_loop_body(int place, void *run);
+
+/* ---- run_gather.c ---- */
 
 /* Collective: fills the result at rank 0. */
 void run_gather(struct run *run, struct run_result *result);

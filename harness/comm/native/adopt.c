@@ -40,6 +40,7 @@ int comm_adopt(struct comm *comm, MPI_Comm from, struct error *err)
     *comm = (struct comm){.all = MPI_COMM_NULL,
                           .host = MPI_COMM_NULL,
                           .patience = {.spin_s = PATIENCE_S},
+                          .held = 1,
                           .lanes = 1,
                           .posted = 1,
                           .landing = INT_MAX,

@@ -104,6 +104,14 @@ int comm_gather_any(const struct comm *comm, const void *one, size_t bytes,
     return 0;
 }
 
+int comm_gather_owned(const struct comm *comm, void *one, size_t bytes,
+                      void **all, size_t *total)
+{
+    int code = comm_gather_any(comm, one, bytes, all, total);
+    free(one);
+    return code;
+}
+
 void comm_describe(char *text, size_t size)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];

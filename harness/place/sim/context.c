@@ -114,6 +114,7 @@ int context_open(struct launch_context *context, const struct plan *plan,
     context->threads = plan->threads;
     context->comm.lanes = plan->threads;
     context->comm.ranks = plan->ranks;
+    context->comm.held = plan->ranks;
     context->comm.one_host = all_on_one(world);
     context->seed = plan->seed;
     context->out = plan->out;

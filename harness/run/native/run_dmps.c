@@ -1,4 +1,8 @@
-#include "harness/run/run_parts.h"
+#include "harness/run/native/run_own.h"
+
+#include "harness/guard/need.h"
+
+#include <stdlib.h>
 
 static bool serve_masters(void *arg, struct link_piece *piece)
 {
@@ -9,7 +13,6 @@ static bool serve_masters(void *arg, struct link_piece *piece)
 static int open_migrate(struct run *run, struct error *err)
 {
     struct loop *loop = run->loop;
-    run->dependent.dmps.migrate = &run->dependent.migrate;
     return migrate_open(&run->dependent.migrate, &run->context->comm,
                         loop->instance, loop->iterations,
                         (size_t)loop->grid.columns * loop->grid.boundary_bytes,
@@ -21,7 +24,7 @@ static int open_migrate(struct run *run, struct error *err)
 int run_open_dmps(struct run *run, struct error *err)
 {
     struct loop *loop = run->loop;
-    struct dmps *dmps = &run->dependent.dmps;
+    struct dmps *dmps = need_zeroed(1, sizeof(*dmps));
     *dmps = (struct dmps){.kernel = loop->kernel->dependence,
                           .instance = loop->instance,
                           .state = loop->state,
@@ -39,13 +42,33 @@ int run_open_dmps(struct run *run, struct error *err)
     int code = links_open(&dmps->links, &run->context->comm, loop->iterations,
                           loop->grid.columns, loop->grid.boundary_bytes,
                           loop->grid.steps / run->passes, err);
-    run->dependent.has_dmps = code == 0;
-    dmps->links.patience = run->patience;
-    if (end_polls(&run->end)) {
-        dmps->links.serve = serve_masters;
-        dmps->links.serve_arg = &run->end;
+    if (code != 0) {
+        free(dmps);
+        return code;
     }
-    if (code == 0 && run->passes > 1 && run->context->comm.ranks > 1)
-        code = open_migrate(run, err);
-    return code;
+    run->dependent.dmps = dmps;
+    run->dependent.shared = true;
+    dmps->links.patience = run->patience;
+    if (end_polls(&run->rank->end)) {
+        dmps->links.serve = serve_masters;
+        dmps->links.serve_arg = &run->rank->end;
+    }
+    if (run->passes == 1 || run->context->comm.ranks == 1)
+        return 0;
+    dmps->migrate = &run->dependent.migrate;
+    return open_migrate(run, err);
+}
+
+void run_close_dmps(struct run *run)
+{
+    struct dmps *dmps = run->dependent.dmps;
+    if (dmps->migrate != NULL)
+        migrate_close(dmps->migrate);
+    links_close(&dmps->links);
+    free(dmps);
+}
+
+void run_rewind_dmps(struct run *run)
+{
+    dmps_reset(run->dependent.dmps, run->workers);
 }

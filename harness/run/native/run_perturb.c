@@ -1,6 +1,6 @@
 /* Perturbations of a native run: workers hold themselves, or, if a worker is
  * alone in its rank, another process stops it. */
-#include "harness/run/run_parts.h"
+#include "harness/run/native/run_own.h"
 
 #include "harness/guard/need.h"
 
@@ -28,7 +28,7 @@ static uint8_t pick_signals(const struct run *run, uint8_t hit)
 
 static struct perturb_toll *tolls_of(const struct run *run, int i)
 {
-    return run->disturb.toll + (size_t)i * (size_t)run->setup->perturbs.count;
+    return run->toll + (size_t)i * (size_t)run->setup->perturbs.count;
 }
 
 static bool is_over(void *end)
@@ -39,18 +39,19 @@ static bool is_over(void *end)
 static int open_holds(struct run *run, const uint8_t *hit, struct error *err)
 {
     for (int i = 0; i < run->workers; i++) {
-        uint8_t here = hit[run_first_worker(run) + i];
-        run->disturb.stops |= pick_signals(run, here);
-        run->disturb.hold[i] =
+        uint8_t here = hit[run->first + i];
+        run->own->disturb.stops |= pick_signals(run, here);
+        run->own->disturb.hold[i] =
             (struct hold){.perturbs = &run->setup->perturbs,
                           .hit = (uint8_t)(here & ~pick_signals(run, here)),
                           .toll = tolls_of(run, i),
-                          .start_s = &run->clock.start_s,
+                          .start_s = &run->rank->start_s,
                           .over = run->setup->cell.reissue > 0 ? is_over : NULL,
-                          .arg = &run->end};
+                          .arg = &run->rank->end};
     }
-    return run->disturb.stops != 0 ? stopper_open(&run->disturb.stopper, err)
-                                   : 0;
+    return run->own->disturb.stops != 0
+               ? stopper_open(&run->own->disturb.stopper, err)
+               : 0;
 }
 
 int run_perturb_open(struct run *run, struct error *err)
@@ -60,8 +61,8 @@ int run_perturb_open(struct run *run, struct error *err)
     if (count == 0)
         return 0;
     uint8_t *hit = need_zeroed((size_t)run->tree.workers, sizeof(*hit));
-    run->disturb.hold = need_zeroed(n, sizeof(*run->disturb.hold));
-    run->disturb.toll = need_zeroed(n * count, sizeof(*run->disturb.toll));
+    run->own->disturb.hold = need_zeroed(n, sizeof(*run->own->disturb.hold));
+    run->toll = need_zeroed(n * count, sizeof(*run->toll));
     setup_pick_perturbed(run->setup, hit);
     int code = open_holds(run, hit, err);
     free(hit);
@@ -70,40 +71,39 @@ int run_perturb_open(struct run *run, struct error *err)
 
 void run_perturb_close(struct run *run)
 {
-    if (run->disturb.stopper.pid > 0)
-        stopper_close(&run->disturb.stopper);
-    free(run->disturb.hold);
-    free(run->disturb.toll);
+    if (run->own->disturb.stopper.pid > 0)
+        stopper_close(&run->own->disturb.stopper);
+    free(run->own->disturb.hold);
 }
 
 /* ---- a repetition ---- */
 
 static bool holds_worker(const struct run *run, int i)
 {
-    return run->disturb.hold != NULL && run->disturb.hold[i].hit != 0;
+    return run->own->disturb.hold != NULL && run->own->disturb.hold[i].hit != 0;
 }
 
 void run_perturb_poll(struct run *run, int i)
 {
     struct worker *worker = &run->worker[i];
     if (holds_worker(run, i))
-        worker->poll = hold_poll(&run->disturb.hold[i], worker->poll);
+        worker->poll = hold_poll(&run->own->disturb.hold[i], worker->poll);
 }
 
 struct source *run_perturb_source(struct run *run, int i, struct source *source)
 {
     if (!holds_worker(run, i))
         return source;
-    return hold_open(&run->disturb.hold[i], source, run_first_worker(run) + i);
+    return hold_open(&run->own->disturb.hold[i], source, run->first + i);
 }
 
 static void clear_tolls(struct run *run, int i)
 {
     for (int k = 0; k < run->setup->perturbs.count; k++)
         tolls_of(run, i)[k] = (struct perturb_toll){
-            .how = run->disturb.stops >> k & 1         ? HELD_BY_SIGNAL
-                   : run->disturb.hold[i].hit >> k & 1 ? HELD_BY_SELF
-                                                       : HELD_NOT};
+            .how = run->own->disturb.stops >> k & 1         ? HELD_BY_SIGNAL
+                   : run->own->disturb.hold[i].hit >> k & 1 ? HELD_BY_SELF
+                                                            : HELD_NOT};
 }
 
 static void arm_stopper(struct run *run)
@@ -112,21 +112,21 @@ static void arm_stopper(struct run *run)
     int count = 0;
     for (int k = 0; k < run->setup->perturbs.count; k++) {
         const struct perturb *perturb = &run->setup->perturbs.list[k];
-        double from_s = run->clock.start_s + perturb->at_s;
-        if (run->disturb.stops >> k & 1)
+        double from_s = run->rank->start_s + perturb->at_s;
+        if (run->own->disturb.stops >> k & 1)
             list[count++] =
                 (struct stopper_stop){from_s, from_s + perturb->seconds, k};
     }
-    stopper_arm(&run->disturb.stopper, list, count);
+    stopper_arm(&run->own->disturb.stopper, list, count);
 }
 
 void run_perturb_begin(struct run *run)
 {
-    for (int i = 0; run->disturb.hold != NULL && i < run->workers; i++) {
-        hold_begin(&run->disturb.hold[i]);
+    for (int i = 0; run->own->disturb.hold != NULL && i < run->workers; i++) {
+        hold_begin(&run->own->disturb.hold[i]);
         clear_tolls(run, i);
     }
-    if (run->disturb.stopper.pid > 0)
+    if (run->own->disturb.stopper.pid > 0)
         arm_stopper(run);
 }
 
@@ -134,12 +134,12 @@ void run_perturb_begin(struct run *run)
 static void take_stops(struct run *run)
 {
     struct stopper_stop list[PERTURBS_MAX];
-    int count = stopper_disarm(&run->disturb.stopper, list);
+    int count = stopper_disarm(&run->own->disturb.stopper, list);
     for (int i = 0; i < count; i++) {
-        double to_s = fmin(list[i].to_s, run->clock.end_s);
+        double to_s = fmin(list[i].to_s, run->rank->end_s);
         if (list[i].from_s < to_s)
             perturb_toll_add(&tolls_of(run, 0)[list[i].which], 1,
-                             list[i].from_s - run->clock.start_s,
+                             list[i].from_s - run->rank->start_s,
                              to_s - list[i].from_s);
     }
 }
@@ -147,11 +147,11 @@ static void take_stops(struct run *run)
 /* The real perturbations go to the workers' results. */
 void run_perturb_end(struct run *run)
 {
-    if (run->disturb.stopper.pid > 0)
+    if (run->own->disturb.stopper.pid > 0)
         take_stops(run);
-    for (int i = 0; run->disturb.hold != NULL && i < run->workers; i++) {
+    for (int i = 0; run->own->disturb.hold != NULL && i < run->workers; i++) {
         struct worker_result *result = &run->result[i];
-        result->held_apart_s = run->disturb.hold[i].computing_s;
+        result->held_apart_s = run->own->disturb.hold[i].computing_s;
         for (int k = 0; k < run->setup->perturbs.count; k++)
             result->lost_s += tolls_of(run, i)[k].lost_s;
     }

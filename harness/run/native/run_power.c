@@ -1,7 +1,7 @@
-/* Powers measured at the start: all workers run the same iterations of the
- * cell's kernel at the same time, under the cell's load, and the slowest has
- * power 1. */
-#include "harness/run/run_parts.h"
+/* The powers that workers register with.  Those measured at the start: all
+ * workers run the same iterations of the cell's kernel at the same time, under
+ * the cell's load, and the slowest has power 1. */
+#include "harness/run/native/run_own.h"
 
 #include "harness/guard/need.h"
 
@@ -170,7 +170,7 @@ static struct loop_powers *find_measured(struct run *run)
     return known;
 }
 
-int run_measure_powers(struct run *run, struct error *err)
+static int put_measured(struct run *run, struct error *err)
 {
     size_t bytes = (size_t)run->tree.workers * sizeof(double);
     struct loop_powers *known = find_measured(run);
@@ -186,5 +186,48 @@ int run_measure_powers(struct run *run, struct error *err)
         run->loop->powers = known;
     }
     memcpy(run->powers.given, known->power, bytes);
+    return 0;
+}
+
+/* Starts the competing processes, and lets the workers register under that
+ * load. */
+static int open_powers(struct run *run, struct error *err)
+{
+    const struct launch_context *context = run->context;
+    const struct comm *comm = &context->comm;
+    const int *load = run->setup->load;
+    struct load *own = &run->own->disturb.load;
+    int code = load_open(own, load ? load + run->first : NULL, run->workers,
+                         context->team, err);
+    code = comm_agree(comm, code, err);
+    if (code != 0)
+        return code;
+    load_resume(own);
+    comm_quiet_barrier(comm);
+    code = powers_open(&run->powers, run->setup, &run->tree, &context->place,
+                       comm, run->own->places.seen, err);
+    if (code == 0 && run->setup->measures_power) {
+        code = put_measured(run, err);
+        powers_share(&run->powers, run->setup);
+    }
+    load_pause(own);
+    return code;
+}
+
+/* Waiters on crowded cores never keep a busy neighbour from its core. */
+int run_open_places(struct run *run, bool oversubscribe, struct error *err)
+{
+    const struct comm *comm = &run->context->comm;
+    int code = run_check_places(run, oversubscribe, err);
+    if (code == 0)
+        code = open_powers(run, err);
+    if (code != 0)
+        return code;
+    bool crowded =
+        comm_max_int(comm, place_crowded(&run->context->place, &run->tree,
+                                         run->setup->binding.smt)) != 0;
+    run->own->places.crowded = crowded;
+    run->patience.spin_s = crowded ? 0 : comm->patience.spin_s;
+    run->patience.nap_ns = crowded ? 0 : ENGINE_SHORT_NAP_NS;
     return 0;
 }

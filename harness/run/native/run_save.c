@@ -1,5 +1,5 @@
 /* The output of a whole loop, from all ranks to a file. */
-#include "harness/run/run_parts.h"
+#include "harness/run/native/run_own.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,12 +14,12 @@ static char *pack_held(const struct run *run, size_t *bytes)
 {
     const struct loop *loop = run->loop;
     *bytes = 0;
-    for (int64_t i = 0; i < run->picture.count; i++)
+    for (int64_t i = 0; i < run->own->picture.count; i++)
         *bytes += sizeof(struct piece) +
-                  (size_t)run->picture.held[i].size * loop->output_bytes;
+                  (size_t)run->own->picture.held[i].size * loop->output_bytes;
     char *packed = malloc(*bytes + 1), *at = packed;
-    for (int64_t i = 0; packed != NULL && i < run->picture.count; i++) {
-        const struct held *held = &run->picture.held[i];
+    for (int64_t i = 0; packed != NULL && i < run->own->picture.count; i++) {
+        const struct held *held = &run->own->picture.held[i];
         const struct piece piece = {held->start, held->size};
         size_t size = (size_t)held->size * loop->output_bytes;
         memcpy(at, &piece, sizeof(piece));
@@ -51,10 +51,11 @@ static int write_output(const struct run *run, const char *packed, size_t bytes,
     const struct loop *loop = run->loop;
     char *output = calloc((size_t)loop->iterations, loop->output_bytes);
     if (output == NULL)
-        return error_set(err, ENOMEM, "%s: out of memory", run->picture.path);
+        return error_set(err, ENOMEM, "%s: out of memory",
+                         run->own->picture.path);
     unpack_held(loop, packed, bytes, output);
     int code =
-        loop->kernel->save(loop->instance, output, run->picture.path, err);
+        loop->kernel->save(loop->instance, output, run->own->picture.path, err);
     free(output);
     return code;
 }
@@ -65,9 +66,9 @@ int run_save_held(struct run *run, struct error *err)
     size_t bytes = 0;
     void *all = NULL;
     char *packed = pack_held(run, &bytes);
-    int code =
-        packed ? 0
-               : error_set(err, ENOMEM, "%s: out of memory", run->picture.path);
+    int code = packed ? 0
+                      : error_set(err, ENOMEM, "%s: out of memory",
+                                  run->own->picture.path);
     code = comm_agree(comm, code, err);
     if (code == 0)
         code = comm_gather_any(comm, packed, bytes, &all, &bytes);
@@ -76,4 +77,13 @@ int run_save_held(struct run *run, struct error *err)
         code = write_output(run, all, bytes, err);
     free(all);
     return comm_agree(comm, code, err);
+}
+
+int run_save(struct run *run, const char *path, struct run_result *result,
+             struct error *err)
+{
+    run->own->picture.path = path;
+    int code = run_repeat(run, result, err);
+    run->own->picture.path = NULL;
+    return code;
 }

@@ -1,4 +1,4 @@
-#include "harness/run/run_parts.h"
+#include "harness/run/native/run_own.h"
 
 #include "harness/guard/need.h"
 #include "harness/transport/reissue/reissue.h"
@@ -10,15 +10,15 @@
 static void hold_chunk(struct run *run, char *memory, int64_t start,
                        int64_t size)
 {
-    need_room(&run->picture.held, &run->picture.room, run->picture.count + 1,
-              sizeof(*run->picture.held));
-    run->picture.held[run->picture.count++] =
+    need_room(&run->own->picture.held, &run->own->picture.room,
+              run->own->picture.count + 1, sizeof(*run->own->picture.held));
+    run->own->picture.held[run->own->picture.count++] =
         (struct held){memory, start, size};
 }
 
 static int64_t last_step(const struct run *run)
 {
-    return run->dependent.has_dmps ? run->loop->grid.steps - 1 : 0;
+    return run->dependent.dmps != NULL ? run->loop->grid.steps - 1 : 0;
 }
 
 /* Of chunks that may be handed out again all results are at the master. */
@@ -33,20 +33,20 @@ static void collect_placed(struct run *run)
 static void collect_held(struct run *run)
 {
     int64_t last = last_step(run), cursor = 0, start, size;
-    run->picture.count = 0;
+    run->own->picture.count = 0;
     if (run->setup->cell.reissue > 0) {
         collect_placed(run);
         return;
     }
     for (int i = 0; i < run->workers; i++) {
         const struct worker *w = &run->worker[i];
-        bool keeps = end_keeps(&run->end, run_first_worker(run) + i);
+        bool keeps = end_keeps(&run->rank->end, run->first + i);
         for (int64_t c = 0; keeps && c < w->logged; c++)
             if (w->log[c].time_step == last)
                 hold_chunk(run, run->loop->output, w->log[c].start,
                            w->log[c].size);
     }
-    while (end_collected(&run->end, &cursor, &start, &size))
+    while (end_collected(&run->rank->end, &cursor, &start, &size))
         hold_chunk(run, run->loop->inbox, start, size);
 }
 
@@ -54,7 +54,7 @@ static void collect_held(struct run *run)
  * would hide that a worker does not wait for those of the next. */
 static void poison_rows(struct run *run, int64_t first, int64_t last)
 {
-    const struct dmps *dmps = &run->dependent.dmps;
+    const struct dmps *dmps = run->dependent.dmps;
     size_t bytes = (size_t)dmps->grid.columns * dmps->grid.boundary_bytes;
     first = first < 0 ? 0 : first;
     last = last < dmps->rows ? last : dmps->rows - 1;
@@ -70,7 +70,7 @@ static void poison_chunk(struct run *run, const struct worker *worker,
     const struct loop *loop = run->loop;
     memset(worker->output + (size_t)ran->start * loop->output_bytes,
            LOOP_POISON, (size_t)ran->size * loop->output_bytes);
-    if (run->dependent.has_dmps)
+    if (run->dependent.dmps != NULL)
         poison_rows(run, ran->start - 1, ran->start + ran->size);
 }
 
@@ -95,20 +95,21 @@ int run_verify(struct run *run, struct run_result *result, struct error *err)
     int code = 0;
     if (run->loop->output_bytes == 0) {
         for (int i = 0; i < run->workers; i++) {
-            const uint64_t *own = run->memory.scratch[i];
+            const uint64_t *own = run->own->memory.scratch[i];
             tally[0] += own[0];
             tally[1] += own[1];
         }
         verify_tally(run->loop, comm, tally, &verdict);
     } else {
         collect_held(run);
-        code = verify_output(run->loop, comm, run->picture.held,
-                             run->picture.count, &verdict, err);
-        if (code == 0 && run->picture.path != NULL)
+        code = verify_output(run->loop, comm, run->own->picture.held,
+                             run->own->picture.count, &verdict, err);
+        if (code == 0 && run->own->picture.path != NULL)
             code = run_save_held(run, err);
-        verify_poison(run->loop, run->picture.held, run->picture.count);
+        verify_poison(run->loop, run->own->picture.held,
+                      run->own->picture.count);
         poison_computed(run, last_step(run));
-        end_poison(&run->end, LOOP_POISON);
+        end_poison(&run->rank->end, LOOP_POISON);
     }
     result->verified = verdict.good;
     result->wrong_iteration = verdict.wrong_iteration;

@@ -1,4 +1,4 @@
-#include "harness/run/run_parts.h"
+#include "harness/run/native/run_own.h"
 
 #include "harness/guard/need.h"
 #include "harness/transport/reissue/reissue.h"
@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 /* Bytes of address space that may be set aside for one list. */
@@ -19,9 +20,9 @@ static void poll_call(void *arg)
     const struct reissue *book = transport_book(&run->transport);
     uint64_t before = engine_ticks();
     bool over = book != NULL && reissue_is_over(book);
-    bool any = end_polls(&run->end) && end_poll(&run->end);
-    if (run->dependent.has_dmps)
-        any = links_progress(&run->dependent.dmps.links) || any;
+    bool any = end_polls(&run->rank->end) && end_poll(&run->rank->end);
+    if (run->dependent.dmps != NULL)
+        any = links_progress(&run->dependent.dmps->links) || any;
     if (any && !over)
         run->worker[0].source->serve_s +=
             (double)(engine_ticks() - before) * run->context->tick_s;
@@ -29,8 +30,8 @@ static void poll_call(void *arg)
 
 static bool needs_poll(const struct run *run)
 {
-    return end_polls(&run->end) ||
-           (run->dependent.has_dmps && run->dependent.dmps.links.remote);
+    return end_polls(&run->rank->end) ||
+           (run->dependent.dmps != NULL && run->dependent.dmps->links.remote);
 }
 
 /* Whole pages, not yet touched by any thread. */
@@ -44,8 +45,10 @@ static void *map_pages(size_t bytes)
 /* Time steps whose chunks are logged: one, when they are the same in all. */
 static int logged_steps(const struct run *run)
 {
-    bool all = run->passes > 1 || run->dependent.dmps.every_step;
-    return run->dependent.has_dmps && all ? run->loop->grid.steps : 1;
+    const struct dmps *dmps = run->dependent.dmps;
+    if (dmps == NULL)
+        return 1;
+    return run->passes > 1 || dmps->every_step ? run->loop->grid.steps : 1;
 }
 
 static int open_worker(struct run *run, int i, struct error *err)
@@ -56,45 +59,45 @@ static int open_worker(struct run *run, int i, struct error *err)
     struct worker *worker = &run->worker[i];
     *worker = (struct worker){.kernel = loop->kernel,
                               .instance = loop->instance,
-                              .output = end_output(&run->end, i),
+                              .output = end_output(&run->rank->end, i),
                               .output_bytes = loop->output_bytes,
                               .stamp = run->setup->stamps};
     if (loop->fed) {
-        run->feed = (struct feed){loop, &run->end, i};
+        run->own->feed = (struct feed){loop, &run->rank->end, i};
         worker->kernel = &feed_kernel;
-        worker->instance = &run->feed;
+        worker->instance = &run->own->feed;
     }
-    run->memory.scratch_bytes = (loop->scratch_bytes + 127) / 128 * 128 + 128;
-    run->memory.scratch[i] = map_pages(run->memory.scratch_bytes);
-    if (run->memory.scratch[i] == NULL)
+    run->own->memory.scratch_bytes =
+        (loop->scratch_bytes + 127) / 128 * 128 + 128;
+    run->own->memory.scratch[i] = map_pages(run->own->memory.scratch_bytes);
+    if (run->own->memory.scratch[i] == NULL)
         return error_set(err, ENOMEM, "no memory for worker %d", i);
-    worker->scratch = run->memory.scratch[i];
+    worker->scratch = run->own->memory.scratch[i];
     double log_bytes = (double)loop->iterations * steps * sizeof(struct ran);
-    run->memory.log_bytes =
+    run->own->memory.log_bytes =
         (size_t)loop->iterations * (size_t)steps * sizeof(struct ran);
     if (log && (log_bytes > MAPPED_MAX ||
-                (worker->log = map_pages(run->memory.log_bytes)) == NULL))
+                (worker->log = map_pages(run->own->memory.log_bytes)) == NULL))
         return error_set(err, ENOMEM,
                          "no memory to log %lld chunks in each of %d time "
                          "steps",
                          (long long)loop->iterations, steps);
     if (i == 0 && needs_poll(run)) {
-        run->poll = (struct kernel_poll){poll_call, run};
-        worker->poll = &run->poll;
+        run->own->poll = (struct kernel_poll){poll_call, run};
+        worker->poll = &run->own->poll;
     }
     run_perturb_poll(run, i);
     return 0;
 }
 
-void run_allocate(struct run *run)
+void run_open_own(struct run *run)
 {
     size_t n = (size_t)run->workers + 1;
-    run->worker = need_zeroed(n, sizeof(*run->worker));
-    run->result = need_zeroed(n, sizeof(*run->result));
+    struct run_own *own = run->own = need_zeroed(1, sizeof(*own));
     if (run->setup->cell.reissue > 0)
-        run->recent = need_zeroed(n, sizeof(*run->recent));
-    run->memory.scratch = need_zeroed(n, sizeof(*run->memory.scratch));
-    run->places.seen = need_zeroed(n, sizeof(*run->places.seen));
+        own->recent = need_zeroed(n, sizeof(*own->recent));
+    own->memory.scratch = need_zeroed(n, sizeof(*own->memory.scratch));
+    own->places.seen = need_zeroed(n, sizeof(*own->places.seen));
     if (run->context->counters != NULL)
         run->counted = need_zeroed(n, sizeof(*run->counted));
 }
@@ -133,18 +136,95 @@ int run_open_workers(struct run *run, struct error *err)
     return placing.code;
 }
 
-void run_close_workers(struct run *run)
+static void close_workers(struct run *run)
 {
-    for (int i = 0; run->worker != NULL && i < run->workers; i++)
+    struct run_memory *memory = &run->own->memory;
+    for (int i = 0; i < run->workers; i++)
         if (run->worker[i].log != NULL)
-            munmap(run->worker[i].log, run->memory.log_bytes);
-    for (int i = 0; run->memory.scratch != NULL && i < run->workers; i++)
-        if (run->memory.scratch[i] != NULL)
-            munmap(run->memory.scratch[i], run->memory.scratch_bytes);
-    free(run->places.seen);
-    free(run->memory.scratch);
+            munmap(run->worker[i].log, memory->log_bytes);
+    for (int i = 0; i < run->workers; i++)
+        if (memory->scratch[i] != NULL)
+            munmap(memory->scratch[i], memory->scratch_bytes);
+    free(memory->scratch);
     free(run->counted);
-    free(run->recent);
-    free(run->result);
-    free(run->worker);
+}
+
+void run_close_own(struct run *run)
+{
+    struct run_own *own = run->own;
+    run_perturb_close(run);
+    load_close(&own->disturb.load);
+    close_workers(run);
+    free(own->places.seen);
+    free(own->places.processor);
+    free(own->picture.held);
+    free(own->recent);
+    free(own);
+}
+
+/* ---- a repetition ---- */
+
+static struct source *open_source(struct run *run, int i)
+{
+    struct source *source = end_source(&run->rank->end, i);
+    source->watch =
+        counters_watch(run->context->counters, context_slot(run->context, i));
+    source = run_perturb_source(run, i, source);
+    if (run->own->recent == NULL)
+        return source;
+    return recent_open(&run->own->recent[i], source);
+}
+
+void run_seat_worker(struct run *run, int i, bool further)
+{
+    struct worker *worker = &run->worker[i];
+    worker->source = open_source(run, i);
+    if (further)
+        return;
+    worker->chunks = 0;
+    worker->logged = 0;
+    worker->iterations = 0;
+    worker->compute_ticks = 0;
+    memset(run->own->memory.scratch[i], 0, run->loop->scratch_bytes);
+}
+
+void run_worked(struct run *run, const struct run_spot *spot,
+                const struct counters_work *done)
+{
+    counters_finish(run->context->counters,
+                    context_slot(run->context, spot->thread), done);
+}
+
+/* The time of a stamped chunk that is not computing is subtracted. */
+void run_measured(const struct run *run, int i, struct worker_result *result)
+{
+    const struct launch_context *context = run->context;
+    const struct worker *w = &run->worker[i];
+    result->compute_s =
+        w->stamp ? (double)w->compute_ticks * context->tick_s - result->serve_s
+                 : w->end_s - w->begin_s - result->wait_s - result->serve_s;
+    result->compute_s -= result->sync_s + result->held_apart_s;
+    if (run->own->recent != NULL)
+        result->recent =
+            recent_since(&run->own->recent[i].recent, run->rank->start_s);
+    result->host = context->place.group[context->comm.rank];
+}
+
+struct logged *run_take_log(struct run *run, int64_t *count)
+{
+    int64_t n = 0;
+    for (int i = 0; i < run->workers; i++)
+        n += run->worker[i].log ? run->worker[i].logged : 0;
+    struct logged *log = need_zeroed((size_t)n + 1, sizeof(*log));
+    *count = 0;
+    for (int i = 0; i < run->workers; i++) {
+        const struct worker *w = &run->worker[i];
+        for (int64_t c = 0; w->log != NULL && c < w->logged; c++) {
+            struct logged *entry = &log[(*count)++];
+            *entry = (struct logged){w->log[c], run->first + i};
+            entry->ran.begin -= w->stamp ? run->own->start_ticks : 0;
+            entry->ran.end -= w->stamp ? run->own->start_ticks : 0;
+        }
+    }
+    return log;
 }

@@ -1,6 +1,6 @@
 /* The perturbations of a simulated run.  A held worker does nothing while time
  * passes: its loss is known from the times of its computing, and is slept. */
-#include "harness/run/sim/run_parts.h"
+#include "harness/run/sim/run_own.h"
 
 #include "harness/guard/need.h"
 #include "harness/engine/sim/world.h"
@@ -11,21 +11,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void perturb_open(struct run *run)
+int run_perturb_open(struct run *run, struct error *err)
 {
     size_t count = (size_t)run->setup->perturbs.count;
-    size_t n = (size_t)run->tree.workers + 1;
+    size_t n = (size_t)run->workers + 1;
+    (void)err;
     if (count == 0)
-        return;
-    run->hit = need_zeroed(n, sizeof(*run->hit));
+        return 0;
+    run->own->hit = need_zeroed(n, sizeof(*run->own->hit));
     run->toll = need_zeroed(n * count, sizeof(*run->toll));
-    setup_pick_perturbed(run->setup, run->hit);
-}
-
-void perturb_close(struct run *run)
-{
-    free(run->hit);
-    free(run->toll);
+    setup_pick_perturbed(run->setup, run->own->hit);
+    return 0;
 }
 
 /* The platform is everybody's: slower for this cell only. */
@@ -38,24 +34,23 @@ void perturb_begin(struct run *run)
     }
     if (latency == 1 && bandwidth == 1)
         return;
-    run->links = world_scale_links(latency, bandwidth);
-    if (run->links == NULL)
+    run->own->way = world_scale_links(latency, bandwidth);
+    if (run->own->way == NULL)
         need_failed();
 }
 
 void perturb_end(struct run *run)
 {
-    if (run->links != NULL)
-        world_restore_links(run->links);
-    run->links = NULL;
+    if (run->own->way != NULL)
+        world_restore_links(run->own->way);
+    run->own->way = NULL;
 }
 
 /* ---- by a worker ---- */
 
 static double start_of(const struct seat *seat)
 {
-    const struct run *run = seat->run;
-    return run->part[run->tree.worker_rank[seat - run->seat]].start_s;
+    return run_rank_of(seat->run, seat_worker(seat))->start_s;
 }
 
 /* Ranks have no stack for formatted output.  SimGrid finds that all wait. */
@@ -102,10 +97,10 @@ void perturb_seat(struct seat *seat)
 {
     const struct run *run = seat->run;
     int count = run->setup->perturbs.count;
-    size_t worker = (size_t)(seat - run->seat);
-    if (run->hit == NULL)
+    size_t worker = (size_t)seat_worker(seat);
+    if (run->own->hit == NULL)
         return;
-    seat->hit = run->hit[worker];
+    seat->hit = run->own->hit[worker];
     seat->toll = run->toll + worker * (size_t)count;
     for (int k = 0; k < count; k++)
         seat->toll[k] = (struct perturb_toll){

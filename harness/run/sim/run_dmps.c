@@ -1,7 +1,7 @@
 /* Loops with dependences in simulation: the real DMPS runs over a kernel whose
  * blocks take their cost in time.  Nothing is computed, so every block checks
  * whether the blocks that it needs were done before. */
-#include "harness/run/sim/run_parts.h"
+#include "harness/run/sim/run_own.h"
 
 #include "harness/dependence/sim/links.h"
 #include "harness/engine/sim/world.h"
@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 /* Bytes of address space that may be set aside for the logs. */
@@ -52,7 +53,7 @@ static bool rows_are_ready(const struct run *run, int step, int64_t start,
                            int64_t size, int64_t to)
 {
     const struct loop *loop = run->loop;
-    const int64_t *done = run->dependent.done;
+    const int64_t *done = run->own->done;
     int64_t n = loop->grid.columns, base = step * n, end = start + size;
     if (start > 0 &&
         done[start - 1] < base + clamp_column(to + loop->grid.reach, n))
@@ -69,7 +70,7 @@ static void note_done(struct run *run, int step, int64_t start, int64_t size,
                       int64_t to)
 {
     const struct kernel_grid *grid = &run->loop->grid;
-    int64_t *done = run->dependent.done;
+    int64_t *done = run->own->done;
     int64_t lag = (size - 1) * grid->skew, base = step * grid->columns;
     done[start] = base + clamp_column(to, grid->columns);
     done[start + size - 1] = base + clamp_column(to - lag, grid->columns);
@@ -82,8 +83,8 @@ static void charge_block(const void *instance, void *state, int step,
     struct seat *seat = state;
     struct run *run = seat->run;
     (void)output;
-    if (run->dependent.early < 0 && !rows_are_ready(run, step, start, size, to))
-        run->dependent.early = start;
+    if (run->own->early < 0 && !rows_are_ready(run, step, start, size, to))
+        run->own->early = start;
     seat_compute(seat, block_s(instance, start, size, from, to), poll);
     note_done(run, step, start, size, to);
 }
@@ -120,17 +121,17 @@ int dependent_logged_steps(const struct run *run)
  * of one are all listed as they are handed out, in less memory. */
 static int open_logs(struct run *run, struct error *err)
 {
-    struct dependent *d = &run->dependent;
+    struct run_own *own = run->own;
     size_t workers = (size_t)run->tree.workers;
     if (run->loop->grid.steps == 1)
         return 0;
-    d->room =
+    own->room =
         (size_t)run->loop->iterations * (size_t)dependent_logged_steps(run);
-    double bytes = (double)d->room * (double)workers * sizeof(*d->log);
+    double bytes = (double)own->room * (double)workers * sizeof(*own->log);
     void *log = MAP_FAILED;
-    d->mapped = d->room * workers * sizeof(*d->log);
+    own->mapped = own->room * workers * sizeof(*own->log);
     if (bytes < MAPPED_MAX)
-        log = mmap(NULL, d->mapped, PROT_READ | PROT_WRITE,
+        log = mmap(NULL, own->mapped, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (log == MAP_FAILED)
         return error_set(err, ENOMEM,
@@ -138,24 +139,14 @@ static int open_logs(struct run *run, struct error *err)
                          "for each of %zu workers",
                          (long long)run->loop->iterations,
                          dependent_logged_steps(run), workers);
-    d->log = log;
+    own->log = log;
     return 0;
-}
-
-static void open_memory(struct run *run)
-{
-    struct dependent *d = &run->dependent;
-    size_t workers = (size_t)run->tree.workers;
-    d->done = need_zeroed((size_t)run->loop->iterations, sizeof(*d->done));
-    d->dmps = need_zeroed(workers, sizeof(*d->dmps));
 }
 
 static bool serve_piece(void *arg, struct link_piece *piece)
 {
     struct seat *seat = arg;
-    struct run *run = seat->run;
-    struct transport_end *end =
-        &run->part[run->tree.worker_rank[seat - run->seat]].end;
+    struct transport_end *end = &run_rank_of(seat->run, seat_worker(seat))->end;
     if (piece == NULL)
         return end_poll(end);
     end_serve(end, piece->request, &piece->status);
@@ -166,11 +157,10 @@ static void open_worker(struct run *run, int w)
 {
     struct dmps *dmps = &run->dependent.dmps[w];
     const struct loop *loop = run->loop;
-    struct part *part = &run->part[run->tree.worker_rank[w]];
-    bool first = run->tree.rank_worker[part->comm.rank] == w;
+    struct run_rank *rank = run_rank_of(run, w);
     *dmps = (struct dmps){.kernel = &charging_dependence,
                           .instance = loop,
-                          .state = &run->seat[w],
+                          .state = &run->own->seat[w],
                           .grid = loop->grid,
                           .rows = loop->iterations,
                           .interval = run->setup->cell.sync_interval,
@@ -181,10 +171,10 @@ static void open_worker(struct run *run, int w)
                           .tick_s = run->context->tick_s};
     if (run->dependent.migrate.comm != NULL)
         dmps->migrate = &run->dependent.migrate;
-    links_join(&dmps->links, &run->dependent.links, &part->comm);
-    if (first && end_polls(&part->end)) {
+    links_join(&dmps->links, &run->own->links, &rank->comm);
+    if (run_thread_of(run, w) == 0 && end_polls(&rank->end)) {
         dmps->links.serve = serve_piece;
-        dmps->links.serve_arg = &run->seat[w];
+        dmps->links.serve_arg = &run->own->seat[w];
     }
 }
 
@@ -197,83 +187,55 @@ static int open_migrate(struct run *run, struct error *err)
                         err);
 }
 
-int dependent_open(struct run *run, struct error *err)
+static int open_links(struct run *run, struct error *err)
 {
-    struct dependent *d = &run->dependent;
     const struct loop *loop = run->loop;
-    const struct comm *comm = &run->context->comm;
+    return links_open(&run->own->links, &run->context->comm, loop->iterations,
+                      loop->grid.columns, loop->grid.boundary_bytes,
+                      loop->grid.steps / run->passes, err);
+}
+
+int run_open_dmps(struct run *run, struct error *err)
+{
+    struct run_own *own = run->own;
     if (run->setup->replan)
-        run->passes = loop->grid.steps;
-    open_memory(run);
+        run->passes = run->loop->grid.steps;
+    own->done = need_zeroed((size_t)run->loop->iterations, sizeof(*own->done));
+    run->dependent.dmps =
+        need_zeroed((size_t)run->workers, sizeof(*run->dependent.dmps));
     int code = open_logs(run, err);
     if (code == 0)
-        code = links_open(&d->links, comm, loop->iterations, loop->grid.columns,
-                          loop->grid.boundary_bytes,
-                          loop->grid.steps / run->passes, err);
-    if (code == 0 && run->passes > 1 && comm->ranks > 1)
+        code = open_links(run, err);
+    if (code == 0 && run->passes > 1 && run->context->comm.ranks > 1)
         code = open_migrate(run, err);
-    for (int w = 0; code == 0 && w < run->tree.workers; w++)
+    for (int w = 0; code == 0 && w < run->workers; w++)
         open_worker(run, w);
     return code;
 }
 
-void dependent_close(struct run *run)
+void run_close_dmps(struct run *run)
 {
-    struct dependent *d = &run->dependent;
-    for (int w = 0; d->dmps != NULL && w < run->tree.workers; w++)
-        links_part(&d->dmps[w].links);
-    links_close(&d->links);
-    migrate_close(&d->migrate);
-    if (d->log != NULL)
-        munmap(d->log, d->mapped);
-    free(d->done);
-    free(d->dmps);
+    struct run_own *own = run->own;
+    for (int w = 0; w < run->workers; w++)
+        links_part(&run->dependent.dmps[w].links);
+    links_close(&own->links);
+    migrate_close(&run->dependent.migrate);
+    if (own->log != NULL)
+        munmap(own->log, own->mapped);
+    free(own->done);
+    free(run->dependent.dmps);
 }
 
 /* ---- passes ---- */
 
-static void set_steps(struct run *run, int pass)
+void run_rewind_dmps(struct run *run)
 {
-    int last = run->passes > 1 ? pass : run->loop->grid.steps - 1;
-    links_reset(&run->dependent.links);
-    for (int w = 0; w < run->tree.workers; w++) {
-        run->dependent.dmps[w].first = pass;
-        run->dependent.dmps[w].last = last;
-    }
-}
-
-void dependent_reset(struct run *run)
-{
-    struct dependent *d = &run->dependent;
-    d->early = -1;
-    memset(d->done, 0, (size_t)run->loop->iterations * sizeof(*d->done));
-    d->migrate.messages = d->migrate.moved_bytes = 0;
-    for (int w = 0; w < run->tree.workers; w++) {
-        struct worker *worker = &run->seat[w].worker;
-        if (d->log != NULL)
-            worker->log = d->log + (size_t)w * d->room;
-        worker->stamp = true;
-        d->dmps[w].links.messages = d->dmps[w].links.bytes = 0;
-    }
-    set_steps(run, 0);
-}
-
-void dependent_work(struct run *run, int worker)
-{
-    struct seat *seat = &run->seat[worker];
-    struct dmps *dmps = &run->dependent.dmps[worker];
-    double now = engine_now();
-    if (dmps->first == 0)
-        seat->worker.begin_s = now;
-    else
-        seat->sync_s += now - seat->worker.end_s;
-    dmps_run(dmps, &seat->worker, &seat->sync_s);
-    seat->worker.end_s = engine_now();
-}
-
-void dependent_finish(struct run *run, int worker)
-{
-    dmps_finish(&run->dependent.dmps[worker]);
+    struct run_own *own = run->own;
+    links_reset(&own->links);
+    if (run->dependent.dmps->first > 0)
+        return;
+    own->early = -1;
+    memset(own->done, 0, (size_t)run->loop->iterations * sizeof(*own->done));
 }
 
 /* ---- replan: the owners of rows ---- */
@@ -288,27 +250,22 @@ static int64_t last_entries(const struct worker *worker, int64_t step)
     return n;
 }
 
-static void list_owners(struct run *run, int step)
+void dependent_list_owners(struct run *run, int pass)
 {
     struct migrate *m = &run->dependent.migrate;
     int64_t n = 0;
+    if (m->comm == NULL)
+        return;
     for (int w = 0; w < run->tree.workers; w++) {
-        const struct worker *worker = &run->seat[w].worker;
+        const struct worker *worker = &run->worker[w];
         const struct ran *end = worker->log + worker->logged;
-        for (const struct ran *ran = end - last_entries(worker, step);
+        for (const struct ran *ran = end - last_entries(worker, pass - 1);
              ran < end; ran++)
             m->owner[n++] = (struct migrate_rows){ran->start, ran->size,
                                                   run->tree.worker_rank[w]};
     }
     m->owners = n;
     migrate_sort(m);
-}
-
-void dependent_rewind(struct run *run, int pass)
-{
-    if (run->dependent.migrate.comm != NULL)
-        list_owners(run, pass - 1);
-    set_steps(run, pass);
 }
 
 /* The list is there already: only the messages take time. */
@@ -319,7 +276,7 @@ void dependent_tell(struct run *run, int worker)
     if (m->comm == NULL)
         return;
     if (worker >= 0)
-        own = last_entries(&run->seat[worker].worker,
+        own = last_entries(&run->worker[worker],
                            run->dependent.dmps[worker].first - 1);
     migrate_tell(m, m->owner, own);
 }

@@ -19,56 +19,29 @@ static const struct reissue *book_of(const struct run *run)
     return transport_book(&run->transport);
 }
 
-static void worker_results(struct run *run)
+static void fill_results(struct run *run)
 {
-    const struct launch_context *context = run->context;
     for (int i = 0; i < run->workers; i++) {
-        const struct worker *w = &run->worker[i];
-        struct worker_result *r = &run->result[i];
-        r->chunks = w->chunks;
-        r->iterations = w->iterations;
-        r->finish_s = w->end_s - run->clock.start_s;
-        /* The time of a stamped chunk that is not computing is subtracted. */
-        r->compute_s =
-            w->stamp ? (double)w->compute_ticks * context->tick_s - r->serve_s
-                     : w->end_s - w->begin_s - r->wait_s - r->serve_s;
-        r->compute_s -= r->sync_s + r->held_apart_s;
-        if (run->recent != NULL)
-            r->recent =
-                recent_since(&run->recent[i].recent, run->clock.start_s);
-        end_facts(&run->end, i, r->fact);
-        r->host = context->place.group[context->comm.rank];
+        const struct worker *worker = &run->worker[i];
+        const struct run_rank *rank = run_rank_of(run, i);
+        struct worker_result *result = &run->result[i];
+        result->chunks = worker->chunks;
+        result->iterations = worker->iterations;
+        result->finish_s = worker->end_s - rank->start_s;
+        end_facts(&rank->end, run_thread_of(run, i), result->fact);
+        run_measured(run, i, result);
     }
 }
 
-/* This rank's chunks with their times since its start. */
-static struct logged *own_log(const struct run *run, int64_t *count)
-{
-    int64_t n = 0;
-    for (int i = 0; i < run->workers; i++)
-        n += run->worker[i].log ? run->worker[i].logged : 0;
-    struct logged *log = malloc((size_t)(n + 1) * sizeof(*log));
-    *count = 0;
-    for (int i = 0; log != NULL && i < run->workers; i++) {
-        const struct worker *w = &run->worker[i];
-        for (int64_t c = 0; w->log != NULL && c < w->logged; c++) {
-            struct logged *entry = &log[(*count)++];
-            *entry = (struct logged){w->log[c], run_first_worker(run) + i};
-            entry->ran.begin -= w->stamp ? run->clock.start_ticks : 0;
-            entry->ran.end -= w->stamp ? run->clock.start_ticks : 0;
-        }
-    }
-    return log;
-}
-
+/* A pipeline is not bound by its chunks alone. */
 static double bound_time(const struct run *run, const struct run_result *result)
 {
     const double *before = run->loop->cost_before;
-    double *cost = malloc((size_t)(result->logged + 1) * sizeof(*cost));
-    if (before == NULL || cost == NULL || result->logged == 0) {
-        free(cost);
+    if (before == NULL || before[run->loop->iterations] == 0 ||
+        run->dependent.dmps != NULL || result->logged == 0 ||
+        !run_equal_speeds(run))
         return -1;
-    }
+    double *cost = need_zeroed((size_t)result->logged, sizeof(*cost));
     for (int64_t i = 0; i < result->logged; i++) {
         const struct ran *ran = &result->log[i];
         cost[i] = before[ran->start + ran->size] - before[ran->start];
@@ -99,11 +72,9 @@ static void split_log(struct run *run, struct logged *all, int64_t n,
     if (book != NULL)
         n = drop_late(book, all, n);
     logged_sort(all, n);
-    run->all.ran = malloc((size_t)(n + 1) * sizeof(*run->all.ran));
+    run->all.ran = need_zeroed((size_t)n + 1, sizeof(*run->all.ran));
     run->all.ran_worker =
-        malloc((size_t)(n + 1) * sizeof(*run->all.ran_worker));
-    if (run->all.ran == NULL || run->all.ran_worker == NULL)
-        return;
+        need_zeroed((size_t)n + 1, sizeof(*run->all.ran_worker));
     for (int64_t i = 0; i < n; i++) {
         run->all.ran[i] = all[i].ran;
         run->all.ran_worker[i] = (int32_t)all[i].worker;
@@ -119,32 +90,42 @@ static void gather_log(struct run *run, struct run_result *result)
     int64_t count;
     void *all;
     size_t bytes;
-    struct logged *log = own_log(run, &count);
-    comm_gather_any(comm, log, (size_t)count * sizeof(*log), &all, &bytes);
-    free(log);
+    struct logged *log = run_take_log(run, &count);
+    comm_gather_owned(comm, log, (size_t)count * sizeof(*log), &all, &bytes);
     if (comm->rank == 0)
         split_log(run, all, (int64_t)(bytes / sizeof(*log)), result);
     free(all);
 }
 
+/* The messages of all ranks here are in the first one's report. */
+static struct rank_report *own_reports(const struct run *run)
+{
+    const struct run_dependent *d = &run->dependent;
+    struct rank_report *own = need_zeroed((size_t)run_ranks(run), sizeof(*own));
+    for (int i = 0; i < run_ranks(run); i++)
+        own[i] = (struct rank_report){.start_s = run->rank[i].start_s,
+                                      .end_s = run->rank[i].end_s};
+    own->messages = run->traffic.messages + d->migrate.messages;
+    own->bytes = run->traffic.bytes + d->migrate.moved_bytes;
+    for (int i = 0; i < run_count_dmps(run); i++) {
+        own->messages += d->dmps[i].links.messages;
+        own->bytes += d->dmps[i].links.bytes;
+    }
+    return own;
+}
+
 /* Clocks of different hosts do not compare: the time is the longest of the
- * ranks' own, and the skew is known on one host only. */
+ * ranks' own, and the skew is known on one host, or in one process, only. */
 static void gather_ranks(struct run *run, struct run_result *result)
 {
     const struct comm *comm = &run->context->comm;
-    struct links *links = &run->dependent.dmps.links;
-    struct migrate *migrate = &run->dependent.migrate;
-    struct rank_report mine = {
-        .start_s = run->clock.start_s,
-        .end_s = run->clock.end_s,
-        .messages = run->traffic.messages + links->messages + migrate->messages,
-        .bytes = run->traffic.bytes + links->bytes + migrate->moved_bytes,
-    };
-    struct rank_report *all = NULL;
-    if (comm->rank == 0)
-        all = need_zeroed((size_t)comm->ranks, sizeof(*all));
-    comm_gather(comm, &mine, all, sizeof(mine));
-    double first = mine.start_s, last = mine.start_s;
+    void *gathered;
+    size_t bytes;
+    comm_gather_owned(comm, own_reports(run),
+                      (size_t)run_ranks(run) * sizeof(struct rank_report),
+                      &gathered, &bytes);
+    const struct rank_report *all = gathered;
+    double first = run->rank->start_s, last = first;
     for (int r = 0; comm->rank == 0 && r < comm->ranks; r++) {
         double time = all[r].end_s - all[r].start_s;
         result->time_s = time > result->time_s ? time : result->time_s;
@@ -153,10 +134,11 @@ static void gather_ranks(struct run *run, struct run_result *result)
         first = all[r].start_s < first ? all[r].start_s : first;
         last = all[r].start_s > last ? all[r].start_s : last;
     }
-    result->skew_s = comm->one_host ? last - first : -1;
+    bool one_clock = comm->one_host || comm->held == comm->ranks;
+    result->skew_s = one_clock ? last - first : -1;
     if (book_of(run) != NULL)
-        result->time_s = book_of(run)->over_s - mine.start_s;
-    free(all);
+        result->time_s = book_of(run)->over_s - run->rank->start_s;
+    free(gathered);
 }
 
 /* Whether anything is counted is the same in all ranks. */
@@ -176,9 +158,11 @@ static void gather_workers(struct run *run, struct run_result *result)
 {
     void *all;
     size_t bytes;
-    worker_results(run);
-    comm_gather_any(&run->context->comm, run->result,
-                    (size_t)run->workers * sizeof(*run->result), &all, &bytes);
+    fill_results(run);
+    comm_gather_owned(&run->context->comm, run->result,
+                      (size_t)run->workers * sizeof(*run->result), &all,
+                      &bytes);
+    run->result = NULL;
     run->all.workers = all;
     result->workers = all;
     for (int w = 0; all != NULL && w < run->tree.workers; w++) {
@@ -192,10 +176,10 @@ static void gather_tolls(struct run *run, struct run_result *result)
     size_t count = (size_t)run->workers * (size_t)run->setup->perturbs.count,
            bytes;
     void *all;
-    if (run->disturb.toll == NULL)
+    if (run->toll == NULL)
         return;
-    comm_gather_any(&run->context->comm, run->disturb.toll,
-                    count * sizeof(*run->disturb.toll), &all, &bytes);
+    comm_gather_any(&run->context->comm, run->toll, count * sizeof(*run->toll),
+                    &all, &bytes);
     run->all.tolls = all;
     result->tolls = all;
 }

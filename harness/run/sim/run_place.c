@@ -1,0 +1,75 @@
+/* Where simulated workers are, as the platform says. */
+#include "harness/run/sim/run_own.h"
+
+#include "harness/engine/sim/world.h"
+#include "harness/guard/need.h"
+#include "harness/loop/sim/machine.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/* context_open has checked that every worker has a core. */
+int run_open_places(struct run *run, bool oversubscribe, struct error *err)
+{
+    (void)oversubscribe;
+    return powers_open(&run->powers, run->setup, &run->tree, NULL,
+                       &run->context->comm, NULL, err);
+}
+
+bool run_oversubscribed(const struct run *run)
+{
+    (void)run;
+    return false;
+}
+
+int run_shared_masters(const struct run *run)
+{
+    (void)run;
+    return 0;
+}
+
+/* Other reasons for different times: schemes that keep learning, and slices
+ * that are at another point when the loop starts. */
+bool run_varies(const struct run *run)
+{
+    bool sliced = run->powers.queue != NULL &&
+                  machine_slices(world_here()->machine) != NULL;
+    return sliced || setup_learns_by_repetition(run->setup);
+}
+
+bool run_equal_speeds(const struct run *run)
+{
+    const struct world *world = world_here();
+    (void)run;
+    for (int i = 0; i < world->places; i++)
+        if (world->place[i].speed != world->speed)
+            return false;
+    return true;
+}
+
+static int compare_hosts(const void *a, const void *b)
+{
+    const struct world_place *const *x = a, *const *y = b;
+    if ((*x)->host != (*y)->host)
+        return (uintptr_t)(*x)->host < (uintptr_t)(*y)->host ? -1 : 1;
+    return (*x > *y) - (*x < *y);
+}
+
+/* A host is known by its first rank: addresses differ from run to run.  Shared
+ * cores and caches of its cores are not simulated. */
+void run_share_sites(const struct run *run, struct site *site)
+{
+    const struct world *world = world_here();
+    size_t n = (size_t)run->tree.workers;
+    const struct world_place **sorted = need_zeroed(n, sizeof(*sorted));
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &world->place[i];
+    qsort(sorted, n, sizeof(*sorted), compare_hosts);
+    for (size_t i = 0, first = 0; i < n; i++) {
+        if (sorted[i]->host != sorted[first]->host)
+            first = i;
+        site[sorted[i] - world->place].node =
+            (uint64_t)(sorted[first] - world->place);
+    }
+    free(sorted);
+}
