@@ -200,11 +200,11 @@ static int open_directory(const struct run_options *options,
                           struct error *err)
 {
     struct cross_result *all = &campaign->all;
-    const struct intervals_source source = {.file = options->calibration,
-                                            .launcher = options->launcher,
-                                            .simulated = options->simulated,
-                                            .oversubscribe =
-                                                campaign->policy.oversubscribe};
+    const struct intervals_source source = {
+        .file = options->calibration,
+        .launcher = options->launcher,
+        .oversubscribe = campaign->policy.oversubscribe,
+        .simulate = options->simulated ? &options->simulate : NULL};
     struct intervals intervals = {.loaded = false};
     int code = 0;
     if (!options->dir.resume)

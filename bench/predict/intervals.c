@@ -3,6 +3,7 @@
 #include "bench/calibrate/calibrate.h"
 #include "bench/cli/command.h"
 #include "bench/predict/forecast.h"
+#include "bench/predict/platform_costs.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -19,14 +20,24 @@ static bool is_chosen(const struct cell *cell)
 static bool is_planned(const struct intervals_source *source,
                        const struct cell *cell)
 {
-    return !source->simulated && strcmp(cell->protocol, "push") == 0;
+    return source->simulate == NULL && strcmp(cell->protocol, "push") == 0;
 }
 
+/* By the costs of a platform's file, not by a calibration. */
+static bool is_by_platform(const struct intervals_source *source,
+                           const struct cell *cell)
+{
+    return source->simulate != NULL && is_chosen(cell) &&
+           !this_machine_is(cell->platform);
+}
+
+/* Whether any cell needs a calibration. */
 static bool any_needs(const struct intervals_source *source,
                       const struct cell *cells, int count)
 {
     for (int i = 0; i < count; i++)
-        if (is_chosen(&cells[i]) || is_planned(source, &cells[i]))
+        if (is_planned(source, &cells[i]) ||
+            (is_chosen(&cells[i]) && !is_by_platform(source, &cells[i])))
             return true;
     return false;
 }
@@ -143,13 +154,31 @@ static int check_plans(const struct calibration *calibration,
                      list);
 }
 
+/* By the calibration, or by the costs of the cell's platform. */
+static int resolve_by(const struct calibration *calibration,
+                      const struct intervals_source *source,
+                      struct platform_messages *messages, struct cell *cell,
+                      const struct forecast_shape *shape, struct error *err)
+{
+    struct calibration platform;
+    if (!is_by_platform(source, cell))
+        return resolve_cell(calibration, cell, shape, err);
+    int code = platform_costs(&platform, messages, source->simulate, cell, err);
+    if (code != 0)
+        return code;
+    code = resolve_cell(&platform, cell, shape, err);
+    calibration_free(&platform);
+    return code;
+}
+
 static int resolve_all(const struct calibration *calibration,
                        const struct intervals_source *source,
                        struct cell *cells, int count, struct error *err)
 {
+    struct platform_messages messages = {.platform = NULL};
     struct forecast_shape shape;
     const char *shaped = ""; /* the kernel whose shape it is */
-    int code = check_plans(calibration, source, cells, count, err);
+    int code = 0;
     for (int i = 0; code == 0 && i < count; i++) {
         if (!is_chosen(&cells[i]))
             continue;
@@ -157,7 +186,8 @@ static int resolve_all(const struct calibration *calibration,
             code = forecast_shape(cells[i].kernel, &shape, err);
         shaped = cells[i].kernel;
         if (code == 0)
-            code = resolve_cell(calibration, &cells[i], &shape, err);
+            code = resolve_by(calibration, source, &messages, &cells[i], &shape,
+                              err);
         if (code != 0)
             error_prefix(err, code, "sync_interval of %s, %s", cells[i].kernel,
                          cells[i].scheme);
@@ -165,16 +195,28 @@ static int resolve_all(const struct calibration *calibration,
     return code;
 }
 
+/* All that a calibration says. */
+static int use_calibration(const struct calibration *calibration,
+                           const struct intervals_source *source,
+                           struct cell *cells, int count, struct error *err)
+{
+    int code = check_plans(calibration, source, cells, count, err);
+    return code == 0 ? resolve_all(calibration, source, cells, count, err)
+                     : code;
+}
+
 int intervals_open(struct intervals *intervals,
                    const struct intervals_source *source, struct cell *cells,
                    int count, struct error *err)
 {
     *intervals = (struct intervals){.loaded = false};
+    intervals->resolved = true;
     if (!any_needs(source, cells, count))
-        return 0;
+        return resolve_all(NULL, source, cells, count, err);
     int code = load_calibration(intervals, source, cells, count, err);
     if (code == 0)
-        code = resolve_all(&intervals->calibration, source, cells, count, err);
+        code =
+            use_calibration(&intervals->calibration, source, cells, count, err);
     return code;
 }
 
@@ -192,7 +234,9 @@ int intervals_settle(struct intervals *intervals,
 {
     struct calibration there;
     if (!any_needs(source, cells, count))
-        return 0;
+        return intervals->resolved
+                   ? 0
+                   : resolve_all(NULL, source, cells, count, err);
     int code = intervals_stored(dir, &there, err);
     if (code == -ENOENT) {
         code = intervals->loaded
@@ -205,7 +249,7 @@ int intervals_settle(struct intervals *intervals,
     intervals_close(intervals);
     intervals->calibration = there;
     intervals->loaded = true;
-    return resolve_all(&intervals->calibration, source, cells, count, err);
+    return use_calibration(&intervals->calibration, source, cells, count, err);
 }
 
 void intervals_close(struct intervals *intervals)

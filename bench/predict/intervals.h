@@ -6,6 +6,7 @@
 #define BENCH_PREDICT_INTERVALS_H
 
 #include "base/error.h"
+#include "bench/simulate/simulate.h"
 #include "harness/calibration/calibration.h"
 #include "harness/cell/cell.h"
 
@@ -16,12 +17,16 @@ struct intervals_source {
     const char *file;     /* --calibration; NULL: the default place */
     const char *launcher; /* for measuring this machine */
     bool oversubscribe;   /* the campaign's: then measuring may, too */
-    bool simulated;       /* plans are for the simulated platform */
+    /* Of a simulation, open: plans are for its platform, and intervals for its
+     * costs (bench/predict/platform_costs.h) unless it is this machine.  NULL:
+     * natively. */
+    const struct simulate *simulate;
 };
 
 struct intervals {
     struct calibration calibration;
     bool loaded;
+    bool resolved; /* intervals_open was here */
 };
 
 /* Before there is a result directory: fills in sync_interval and predicted_s

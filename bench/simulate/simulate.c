@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/stats.h"
 #include "base/text.h"
 #include "bench/start/installed.h"
 #include "bench/start/launcher.h"
@@ -90,20 +91,26 @@ static void write_quoted(FILE *out, const char *text)
     fputc('\'', out);
 }
 
-/* One rank prints the hosts. */
-static FILE *ask_hosts(const struct simulate *simulate, const char *platform)
+/* The ranks print the answer.  hosts: a file, "": SimGrid's first host. */
+static FILE *ask_ranks(const struct simulate *simulate,
+                       const struct simulate_platform *platform, int ranks,
+                       const char *hosts, const char *question)
 {
     char *command = NULL;
     size_t size;
     FILE *out = open_memstream(&command, &size);
     if (out == NULL)
         return NULL;
-    fputs("smpirun -np 1 -platform", out);
-    write_quoted(out, platform);
+    fprintf(out, "smpirun -np %d -platform", ranks);
+    write_quoted(out, platform->file);
+    if (hosts[0] != '\0')
+        fprintf(out, " -hostfile %s", hosts);
     for (int i = 0; i < FLAGS; i++)
         write_quoted(out, flags[i]);
+    for (int i = 0; platform->machine != NULL && i < THIS_MACHINE_FLAGS; i++)
+        write_quoted(out, platform->machine->flag[i]);
     write_quoted(out, simulate->program);
-    fputs(" --hosts 2>&1", out);
+    fprintf(out, " %s 2>&1", question);
     fclose(out);
     FILE *answer = popen(command, "r");
     free(command);
@@ -124,7 +131,7 @@ static int read_hosts(const struct simulate *simulate,
     const char *why;
     if (!file_is_readable(platform->file, &why))
         return error_set(err, ENOENT, "platform: %s: %s", platform->file, why);
-    FILE *answer = ask_hosts(simulate, platform->file);
+    FILE *answer = ask_ranks(simulate, platform, 1, "", "--hosts");
     if (answer == NULL)
         return error_set(err, errno, "cannot start smpirun: %s",
                          strerror(errno));
@@ -289,6 +296,67 @@ int simulate_hosts(const struct simulate_platform *platform, int ranks,
     return code;
 }
 
+static void hosts_path(int hosts, char *path, size_t size)
+{
+    snprintf(path, size, "/proc/%ld/fd/%d", (long)getpid(), hosts);
+}
+
+/* Of ranks of SMPI, which threads are, too: between the last of a rank and the
+ * first of the next.  Returns how many pairs there are, at most `most`. */
+static int read_messages(FILE *answer, int threads, int most, double *start,
+                         double *byte, char *complaint, size_t size)
+{
+    char *line = NULL;
+    size_t room = 0;
+    int count = 0, rank;
+    while (getline(&line, &room, answer) > 0) {
+        double seconds[2];
+        keep_complaint(line, complaint, size);
+        if (count == most || sscanf(line, "@message %d %lf %lf", &rank,
+                                    &seconds[0], &seconds[1]) != 3)
+            continue;
+        if ((rank + 1) % threads != 0)
+            continue;
+        start[count] = seconds[0];
+        byte[count++] = seconds[1];
+    }
+    free(line);
+    return count;
+}
+
+int simulate_messages(const struct simulate *simulate,
+                      const struct simulate_platform *platform, int ranks,
+                      int threads, double *start_s, double *byte_s,
+                      struct error *err)
+{
+    char path[64], complaint[400] = "";
+    *start_s = *byte_s = 0;
+    if (ranks == 1)
+        return 0;
+    int count = 0, hosts = simulate_hosts(platform, ranks, threads, err);
+    if (hosts < 0)
+        return hosts;
+    double *start = need_zeroed(2 * (size_t)ranks, sizeof(*start));
+    hosts_path(hosts, path, sizeof(path));
+    FILE *answer =
+        ask_ranks(simulate, platform, ranks * threads, path, "--messages");
+    if (answer != NULL) {
+        count = read_messages(answer, threads, ranks - 1, start, start + ranks,
+                              complaint, sizeof(complaint));
+        pclose(answer);
+    }
+    close(hosts);
+    *start_s = stats_middle(start, count);
+    *byte_s = stats_middle(start + ranks, count);
+    free(start);
+    return count == ranks - 1
+               ? 0
+               : error_set(err, EINVAL,
+                           "platform: %s: SimGrid sends no messages between "
+                           "its ranks%s%s",
+                           platform->path, complaint[0] ? ": " : "", complaint);
+}
+
 char **simulate_argv(const struct simulate *simulate,
                      const struct simulate_platform *platform, long ranks,
                      const char *plan, int hosts, struct error *err)
@@ -300,7 +368,7 @@ char **simulate_argv(const struct simulate *simulate,
                                 "-hostfile", file};
     int n = 8;
     snprintf(number, sizeof(number), "%ld", ranks);
-    snprintf(file, sizeof(file), "/proc/%ld/fd/%d", (long)getpid(), hosts);
+    hosts_path(hosts, file, sizeof(file));
     for (int i = 0; i < FLAGS; i++)
         words[n++] = flags[i];
     for (int i = 0; platform->machine != NULL && i < THIS_MACHINE_FLAGS; i++)

@@ -64,6 +64,15 @@ int simulate_check(const struct simulate_platform *platform, int ranks,
 int simulate_hosts(const struct simulate_platform *platform, int ranks,
                    int threads, struct error *err);
 
+/* What messages between neighbouring ranks of such a launch take one way on the
+ * platform: `start_s`, and `byte_s` for each byte, medians over all pairs; 0
+ * with one rank.  One launch that takes as long as SimGrid needs to begin.
+ * Returns 0 or -EINVAL with what SimGrid says. */
+int simulate_messages(const struct simulate *simulate,
+                      const struct simulate_platform *platform, int ranks,
+                      int threads, double *start_s, double *byte_s,
+                      struct error *err);
+
 /* The command that has the ranks on these hosts run the plan; free it with
  * launcher_free.  The threads of a rank are ranks of SMPI that share a host.
  * NULL with a text on errors. */

@@ -34,6 +34,8 @@ int main(int argc, char **argv)
     int code = 0, rank = world_begin(&argc, &argv);
     if (argc == 2 && strcmp(argv[1], "--hosts") == 0)
         world_print_hosts();
+    else if (argc == 2 && strcmp(argv[1], "--messages") == 0)
+        world_print_messages(rank);
     else if (argc == 2 && rank == 0) {
         guard_begin(0);
         text_from_word(argv[1]);

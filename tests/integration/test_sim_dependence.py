@@ -232,3 +232,38 @@ def test_a_worker_under_load_takes_longer(sim):
     (busy,) = sim(*args, "--load", "w3:1", out="busy").runs()
     # 20 blocks of the last worker take 20 us more each.
     assert busy["time_s"] - free["time_s"] == pytest.approx(400e-6, rel=0.01)
+
+
+AUTO = """
+name: auto
+repetitions: 1
+repetitions_max: 1
+platform: {platform}
+cells:
+  - kernel: floyd-steinberg:rows=200,cols=2000
+    scheme: static
+    collect: local
+    {shape}
+    sync_interval: [auto, 5, 20, 80, 320]
+"""
+
+
+@pytest.mark.parametrize("shape", ["ranks: 4", "threads: 4",
+                                   "workers: 3\n    master: dedicated"])
+def test_auto_takes_the_platforms_costs(dlsbench, tmp_path, campaign, shape):
+    """Hosts slower than this machine, whose messages keep processors busy for
+    20 us: nothing here is measured for them."""
+    path = tmp_path / "apart.xml"
+    cores = 4 if "threads" in shape else 1
+    path.write_text(SMALL.replace(
+        'core="4"/>', f'core="{cores}"><prop id="smpi/os" value="0:2e-5:0"/>'
+        '<prop id="smpi/or" value="0:2e-5:0"/></host>'))
+    result = dlsbench("sim", campaign(AUTO.format(
+        shape=shape, platform=path)))
+    assert result.code == 0, result.err
+    time = {row["sync_choice"] + str(row["sync_interval"]): row["time_s"]
+            for row in result.runs()}
+    (auto,) = (time.pop(name) for name in list(time) if "auto" in name)
+    assert auto <= 1.05 * min(time.values())
+    assert not (result.directory / "calibration.json").exists()
+    assert not list(tmp_path.glob("cache/dlsbench/calibration*"))

@@ -189,6 +189,45 @@ void world_print_hosts(void)
     free(hosts);
 }
 
+/* Of a boundary of some hundred columns. */
+enum { MESSAGE_BYTES = 8192 };
+
+/* There and back again; the caller begins. */
+static double round_trip(int other, void *room, int bytes)
+{
+    double start = MPI_Wtime();
+    MPI_Send(room, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+    MPI_Recv(room, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    return MPI_Wtime() - start;
+}
+
+static void return_message(int other, void *room, int bytes)
+{
+    MPI_Recv(room, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    MPI_Send(room, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+}
+
+/* Pair after pair: a rank begins when the one before has ended. */
+void world_print_messages(int rank)
+{
+    int ranks;
+    void *room = world_room_open(MESSAGE_BYTES);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (rank > 0) {
+        return_message(rank - 1, room, 0);
+        return_message(rank - 1, room, MESSAGE_BYTES);
+    }
+    if (rank + 1 < ranks) {
+        double empty = round_trip(rank + 1, room, 0);
+        double full = round_trip(rank + 1, room, MESSAGE_BYTES);
+        printf("@message %d %.17g %.17g\n", rank, empty / 2,
+               (full - empty) / 2 / MESSAGE_BYTES);
+    }
+    world_room_close(room);
+}
+
 /* ---- a stack of one's own ---- */
 
 struct call {

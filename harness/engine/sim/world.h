@@ -97,4 +97,9 @@ double world_wall(void);
 /* Name, cores and speed of the platform's hosts, as lines on stdout. */
 void world_print_hosts(void);
 
+/* By every rank: the time that a message takes one way between each rank and
+ * the next, half of a round trip, and that of each byte, s, as lines on
+ * stdout. */
+void world_print_messages(int rank);
+
 #endif
