@@ -62,6 +62,7 @@ def summarize(results):
     # Cores that a waiting master shared with a worker are shared, too.
     frame["unranked"] = frame["oversubscribed"] | shared_masters(runs, group)
     frame["sampled"] = any_of(runs, "verified", "sample", group)
+    frame["unchecked"] = any_of(runs, "verified", "not compared", group)
     return finish(frame)
 
 
@@ -116,6 +117,7 @@ def extra_columns(frame, cell_columns=None):
     master and hierarchy: what only follows from the transport says nothing."""
     measures = set(MEASURES) | {"cell", "simulated", "n", "launches",
                                 "oversubscribed", "unranked", "sampled",
+                                "unchecked",
                                 "interval", "interval_words", "loop"}
     names = cell_columns or [
         n for n in frame.columns if n not in GIVEN and n not in measures

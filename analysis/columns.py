@@ -7,7 +7,7 @@ WORDS = {"launch", "cell", "kernel", "scheme", "type", "status", "hierarchy",
          "answer", "bind", "timing", "protocol", "data", "placement", "power",
          "load", "perturb", "rank_per", "memory", "costs", "platform",
          "sync_choice", "reason", "started", "chosen_scheme",
-         "chosen_hierarchy", "by", "candidate", "bandwidth"}
+         "chosen_hierarchy", "by", "candidate", "bandwidth", "clause"}
 NUMBERS = {"schema", "ranks", "threads", "workers", "repetition",
            "repetitions", "iterations", "chunks", "messages", "bytes",
            "imbalance", "cv", "min_chunk", "sync_interval", "reissue", "cp",
@@ -16,7 +16,8 @@ NUMBERS = {"schema", "ranks", "threads", "workers", "repetition",
            "steals_failed", "stolen", "worker", "rank", "queue", "available",
            "readings", "switches_voluntary", "switches_involuntary",
            "faults_minor", "faults_major", "start", "size", "step",
-           "time_step", "home", "shared_masters", "gflop_per_s", "gbyte_per_s"}
+           "time_step", "home", "shared_masters", "gflop_per_s", "gbyte_per_s",
+           "visits", "chunk_cv"}
 FLAGS = {"prefetch", "smt", "simulated", "oversubscribed", "trial", "chosen"}
 COUNTED = ("counters_compute.", "counters_wait.")
 

@@ -1,6 +1,7 @@
 """Names and numbers as people read them."""
 import math
 import os
+import re
 
 SCHEMES = ["static", "ss", "css", "wcss", "gss", "fss", "tss", "tss-taylor",
            "qss", "wf", "dtss", "dtss-acp", "dfss", "dgss"]
@@ -10,6 +11,7 @@ TRANSPORTS = ["shared", "openmp", "master", "window", "steal"]
 # Numbers of a simulated cell, and their defaults.
 SIMULATION = {"cp": None, "request_cost": 2e-7, "result_bytes": None,
               "boundary_bytes": None}
+SPEC = re.compile(r"[\w./-]+(:[\w-]+=.*)?$", re.S)
 UNITS = [(1.0, 1.0, "s"), (1e-3, 1e3, "ms"), (1e-6, 1e6, "us"),
          (0.0, 1e9, "ns")]
 
@@ -98,6 +100,9 @@ def short(spec, specs=()):
 
 
 def parts(spec):
+    """The loops of other programs have a colon in their names, and no keys."""
+    if not SPEC.match(str(spec)):
+        return str(spec), {}
     name, _, rest = str(spec).partition(":")
     pairs = [word.partition("=") for word in rest.split(",") if word]
     return name, {key: value for key, _, value in pairs}

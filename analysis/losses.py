@@ -93,7 +93,7 @@ def scaling(frame):
     """[(title, cells)]: strong scaling of each loop; weak scaling where sizes
     grow with the workers."""
     for kind, here in kinds(frame):
-        names = here["kernel"].str.partition(":")[0]
+        names = here["kernel"].map(lambda spec: labels.parts(spec)[0])
         for name in names.unique():
             part = here[names == name]
             counts = part.groupby("kernel")["workers"].nunique()

@@ -116,6 +116,8 @@ def over_bound(row):
 def verified(row):
     if row["simulated"]:
         return "handed out"
+    if row["unchecked"]:
+        return "-"
     return "sample" if row["sampled"] else "yes"
 
 

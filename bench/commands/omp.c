@@ -4,6 +4,9 @@
 #include "bench/cli/options.h"
 #include "bench/omp/report.h"
 #include "bench/omp/start.h"
+#include "bench/omp/store.h"
+#include "bench/results/folders.h"
+#include "bench/start/child.h"
 #include "dls/way.h"
 
 #include <errno.h>
@@ -12,11 +15,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct input {
-    const char *scheme;
+    const char *scheme, *out;
     int loops;
+    char path[2048]; /* of `out` */
 };
 
 static const char *const loops_words[] = {"runtime", "dynamic", NULL};
@@ -37,6 +42,13 @@ static const struct options_entry entries[] = {
      .offset = FIELD(loops),
      .help = "runtime: only loops with schedule(runtime) get the scheme "
              "(default); dynamic: those with dynamic and guided, too"},
+    {.name = "out",
+     .value = "DIR",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(out),
+     .help =
+         "append the loops to this result directory, which dlsbench summary "
+         "and tables read (a name without '/': in results/omp/)"},
     {.name = NULL},
 };
 
@@ -60,7 +72,8 @@ static const struct options_page page = {
     .examples =
         "dlsbench omp -- ./solver input\n"
         "dlsbench omp --scheme awf-c -- ./solver input\n"
-        "dlsbench omp --scheme @rules --loops dynamic -- ./solver input",
+        "dlsbench omp --scheme @rules --loops dynamic -- ./solver input\n"
+        "dlsbench omp --scheme fss --out schemes -- ./solver input",
     .tables = (const struct options_entry *const[]){entries, NULL}};
 
 /* The options end at `--`. */
@@ -72,6 +85,14 @@ static int split(int argc, char **argv)
     return argc;
 }
 
+static bool takes_word(const char *option)
+{
+    for (const struct options_entry *e = entries; e->name != NULL; e++)
+        if (strcmp(option + strspn(option, "-"), e->name) == 0)
+            return true;
+    return false;
+}
+
 /* A program without `--` before it would be read as an option. */
 static bool lacks_mark(int argc, char **argv)
 {
@@ -79,8 +100,7 @@ static bool lacks_mark(int argc, char **argv)
         bool option = argv[i][0] == '-';
         if (!option)
             return true;
-        i +=
-            strcmp(argv[i], "--scheme") == 0 || strcmp(argv[i], "--loops") == 0;
+        i += takes_word(argv[i]);
     }
     return false;
 }
@@ -130,6 +150,32 @@ static int check_schedule(struct start *start, char *text, size_t size,
     return rules_read(&start->rules, text + 1, err);
 }
 
+/* Made before the program runs, so that a wrong one does not cost its time. */
+static int open_results(struct input *in, struct error *err)
+{
+    char campaign[sizeof(in->path) + 16];
+    bool new;
+    if (in->out == NULL)
+        return 0;
+    bool named = strchr(in->out, '/') == NULL;
+    if (in->out[0] == '\0' ||
+        snprintf(in->path, sizeof(in->path), "%s%s",
+                 named ? "results/omp/" : "", in->out) >= (int)sizeof(in->path))
+        return error_set(err, EINVAL, "omp: --out '%s': not a directory",
+                         in->out);
+    snprintf(campaign, sizeof(campaign), "%s/campaign.yaml", in->path);
+    if (access(campaign, F_OK) == 0)
+        return error_set(err, EEXIST,
+                         "omp: --out %s: it holds a campaign of dlsbench run; "
+                         "name another directory",
+                         in->out);
+    int code = folders_make(in->path, &new, err);
+    if (code == 0 && access(in->path, W_OK) != 0)
+        code = error_set(err, errno, "omp: --out %s: %s", in->path,
+                         strerror(errno));
+    return code;
+}
+
 /* The counters have been read. */
 static void remove_folder(const char *path)
 {
@@ -153,12 +199,29 @@ static void warn_of_rules(struct rules *rules, const struct loops *loops)
                         rules->rule[i].where, rules->rule[i].name);
 }
 
-static void report(struct start *start, const char *path,
-                   const struct start_end *end, struct symbols *symbols)
+static void store(const struct input *in, char *const *words,
+                  const struct start_end *end, const struct loops *loops)
+{
+    struct error err;
+    char reason[128];
+    bool good = WIFEXITED(end->status) && WEXITSTATUS(end->status) == 0;
+    child_describe(end->status, reason, sizeof(reason));
+    const struct store_run run = {.folder = in->path,
+                                  .words = words,
+                                  .scheme = in->scheme,
+                                  .reason = good ? NULL : reason,
+                                  .seconds = end->seconds};
+    if (store_loops(&run, loops, &err) != 0)
+        command_fail(COMMAND_FAILED, &err);
+}
+
+static void report(struct start *start, const struct input *in,
+                   char *const *words, const struct start_end *end,
+                   struct symbols *symbols)
 {
     struct error err;
     struct loops loops;
-    const struct report_run run = {.program = path, .seconds = end->seconds};
+    const struct report_run run = {.seconds = end->seconds};
     if (loops_read(&loops, start->folder, end->tick_s, symbols, &err) != 0) {
         command_fail(COMMAND_FAILED, &err);
         return;
@@ -169,6 +232,8 @@ static void report(struct start *start, const char *path,
                     start->words[0]);
     report_print(stderr, &loops, &run);
     warn_of_rules(&start->rules, &loops);
+    if (in->out != NULL)
+        store(in, words, end, &loops);
     loops_free(&loops);
 }
 
@@ -185,6 +250,8 @@ int omp_command(int argc, char **argv)
         code = check_schedule(&start, rules, sizeof(rules), &err);
     if (code == 0)
         code = start_check(&start, path, sizeof(path), &err);
+    if (code == 0)
+        code = open_results(&in, &err);
     if (code == 0 && mkdtemp(folder) == NULL)
         code = error_set(&err, errno, "omp: %s: %s", folder, strerror(errno));
     if (code != 0) {
@@ -197,7 +264,7 @@ int omp_command(int argc, char **argv)
     /* The folder is removed even where nobody reads the report. */
     signal(SIGPIPE, SIG_IGN);
     if (code == 0)
-        report(&start, path, &end, symbols);
+        report(&start, &in, argv, &end, symbols);
     symbols_close(symbols);
     rules_free(&start.rules);
     remove_folder(folder);

@@ -1,27 +1,11 @@
 #include "bench/omp/report.h"
 
 #include "bench/cli/table.h"
-#include "bench/omp/names.h"
+#include "bench/omp/lines.h"
 #include "bench/omp/verdict.h"
 
 #include <math.h>
 #include <string.h>
-
-static const char *clause_text(const struct counters_site *site, char text[64])
-{
-    static const char *const names[] = {
-        "region", "runtime", "dynamic",  "guided",
-        "static", "auto",    "doacross", "other",
-    };
-    char chunk[32] = "";
-    if (site->chunk > 0)
-        snprintf(chunk, sizeof(chunk), ",%lld", (long long)site->chunk);
-    snprintf(text, 64, "%s%s%s%s",
-             site->flags & COUNTERS_MONOTONIC ? "monotonic:" : "",
-             names[site->clause < 8 ? site->clause : 7], chunk,
-             site->flags & COUNTERS_ORDERED ? " ordered" : "");
-    return text;
-}
 
 /* ---- the table ---- */
 
@@ -31,20 +15,6 @@ static const char *const heads[] = {
 };
 
 enum { COLUMNS = sizeof(heads) / sizeof(heads[0]) };
-
-static void name_loop(const struct loops_loop *loop, char text[400])
-{
-    const struct symbols_place *place = &loop->place;
-    const char *slash = strrchr(place->file, '/');
-    char plain[NAMES_SIZE];
-    names_plain(place->function[0] != '\0' ? place->function : "?", plain);
-    if (place->file[0] != '\0')
-        snprintf(text, 400, "%.80s %.100s:%d", plain,
-                 slash != NULL ? slash + 1 : place->file, place->line);
-    else
-        snprintf(text, 400, "%.80s (%.60s+0x%llx)", plain, loop->module,
-                 (unsigned long long)loop->site->at.offset);
-}
 
 static void add_seconds(struct table *table, double seconds)
 {
@@ -77,7 +47,7 @@ static void add_loop(struct table *table, const struct loops_loop *loop,
     bool unknown = !verdict_is_timed(site);
     char clause[64];
     table_add(table, "%s", name);
-    table_add(table, "%s", clause_text(site, clause));
+    table_add(table, "%s", lines_clause(site, clause));
     table_add(table, "%s", site->scheme[0] != '\0' ? site->scheme : "-");
     if (site->threads_max == 0)
         table_add(table, "-");
@@ -101,74 +71,19 @@ static void add_loop(struct table *table, const struct loops_loop *loop,
     table_number(table, loop->chunk_cv, 2);
 }
 
-/* Whether both come from one loop of the source: those of a template, and
- * copies that the compiler made. */
-static bool same_line(const struct loops_loop *a, const struct loops_loop *b)
-{
-    char name[NAMES_SIZE], other[NAMES_SIZE];
-    return a->place.file[0] != '\0' && a->place.line == b->place.line &&
-           strcmp(a->place.file, b->place.file) == 0 &&
-           a->site->clause == b->site->clause &&
-           a->site->chunk == b->site->chunk &&
-           ((a->site->flags ^ b->site->flags) & ~COUNTERS_COMBINED) == 0 &&
-           strcmp(names_plain(a->place.function, name),
-                  names_plain(b->place.function, other)) == 0;
-}
-
-/* The sum of all loops of one source line, as one; returns how many. */
-static int sum_line(const struct loops_process *process, int first,
-                    struct loops_loop *sum, struct counters_site *site)
-{
-    int count = 0;
-    for (int i = first; i < process->loops; i++) {
-        const struct loops_loop *loop = &process->loop[i];
-        if (i > first && !same_line(loop, &process->loop[first]))
-            continue;
-        if (count++ == 0) {
-            *site = *loop->site;
-            *sum = *loop;
-            sum->site = site;
-            continue;
-        }
-        sum->seconds += loop->seconds;
-        sum->saved_s += loop->saved_s;
-        sum->asked_s += loop->asked_s;
-        sum->chunk_s = sum->chunk_cv = NAN;
-        site->visits += loop->site->visits;
-        site->begun += loop->site->begun;
-        site->iterations += loop->site->iterations;
-        site->chunks += loop->site->chunks;
-        site->wall += loop->site->wall;
-        site->saved += loop->site->saved;
-        if (loop->site->threads_max > site->threads_max)
-            site->threads_max = loop->site->threads_max;
-        if (loop->site->threads_min < site->threads_min)
-            site->threads_min = loop->site->threads_min;
-    }
-    return count;
-}
-
-static bool is_printed(const struct loops_process *process, int i)
-{
-    for (int k = 0; k < i; k++)
-        if (same_line(&process->loop[k], &process->loop[i]))
-            return true;
-    return false;
-}
-
 /* One row for a line of the source, its instantiations below. */
 static void add_line(struct table *table, const struct loops_process *process,
                      int first, double seconds)
 {
     struct loops_loop sum;
     struct counters_site site;
-    char name[400], row[100];
-    int count = sum_line(process, first, &sum, &site);
-    name_loop(&sum, name);
+    char name[LINES_NAME], row[100];
+    int count = lines_sum(process, first, &sum, &site);
+    lines_name(&sum, name);
     add_loop(table, &sum, name, seconds);
     for (int i = first; count > 1 && i < process->loops; i++) {
         const struct loops_loop *loop = &process->loop[i];
-        if (i > first && !same_line(loop, &process->loop[first]))
+        if (i > first && !lines_same(loop, &process->loop[first]))
             continue;
         snprintf(row, sizeof(row), "  %.80s", loop->place.function);
         add_loop(table, loop, row, seconds);
@@ -206,15 +121,15 @@ static void print_sum(FILE *out, const struct sum *sum)
 static void print_verdicts(FILE *out, const struct loops_process *process,
                            double seconds)
 {
-    char name[400], text[256];
+    char name[LINES_NAME], text[256];
     struct sum sum = {.fixed = process->regions_s / seconds};
     for (int i = 0; i < process->loops; i++) {
         struct loops_loop loop;
         struct counters_site site;
-        if (is_printed(process, i))
+        if (lines_is_later(process, i))
             continue;
-        sum_line(process, i, &loop, &site);
-        name_loop(&loop, name);
+        lines_sum(process, i, &loop, &site);
+        lines_name(&loop, name);
         fprintf(out, "  %s: %s\n", name,
                 verdict_text(&loop, seconds, text, sizeof(text)));
         if (site.note[0] != '\0')
@@ -238,7 +153,7 @@ static void print_process(FILE *out, const struct loops_process *process,
     for (int i = 0; i < COLUMNS; i++)
         table_add(&table, "%s", heads[i]);
     for (int i = 0; i < process->loops; i++)
-        if (!is_printed(process, i))
+        if (!lines_is_later(process, i))
             add_line(&table, process, i, seconds);
     if (process->loops > 0)
         table_print(&table, out, 2);

@@ -8,10 +8,7 @@
 #include <stdio.h>
 
 struct report_run {
-    const char *program; /* its path */
-    const char *words;   /* the command line */
-    double seconds;      /* of the whole program */
-    bool scheduled;      /* with --scheme */
+    double seconds; /* of the whole program */
 };
 
 void report_print(FILE *out, const struct loops *loops,

@@ -124,7 +124,10 @@ static void take_run(struct results *results, const json_t *line)
     const char *how = json_string_value(verified);
     bool simulated = json_is_true(json_object_get(line, "simulated"));
     result->simulated = result->simulated || simulated;
-    result->sampled = result->sampled || (how != NULL && !simulated);
+    bool unchecked = how != NULL && strcmp(how, "not compared") == 0;
+    result->unchecked = result->unchecked || unchecked;
+    result->sampled =
+        result->sampled || (how != NULL && !simulated && !unchecked);
     result->oversubscribed =
         result->oversubscribed ||
         json_is_true(json_object_get(line, "oversubscribed"));

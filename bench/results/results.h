@@ -36,6 +36,7 @@ struct result {
     bool oversubscribed; /* workers shared cores */
     bool shared_masters; /* a waiting master was on a worker's core */
     bool sampled;        /* verified by a sample only */
+    bool unchecked;      /* nobody has compared (dlsbench omp) */
     bool simulated;      /* every iteration was handed out once, no more */
     int count;           /* repetitions of launches that ended ok */
     int64_t room;

@@ -21,11 +21,13 @@ static void number_text(double value, int decimals, const char *unit,
 }
 
 /* How: by values, by some of them, or, in simulation, that every iteration
- * was handed out exactly once. */
+ * was handed out exactly once; `-`: not at all. */
 static const char *verified_words(const struct result *result)
 {
     if (result->simulated)
         return "handed";
+    if (result->unchecked)
+        return "-";
     return result->sampled ? "sample" : "yes";
 }
 

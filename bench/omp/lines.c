@@ -1,0 +1,89 @@
+#include "bench/omp/lines.h"
+
+#include "bench/omp/names.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *lines_clause(const struct counters_site *site, char text[64])
+{
+    static const char *const names[] = {
+        "region", "runtime", "dynamic",  "guided",
+        "static", "auto",    "doacross", "other",
+    };
+    char chunk[32] = "";
+    if (site->chunk > 0)
+        snprintf(chunk, sizeof(chunk), ",%lld", (long long)site->chunk);
+    snprintf(text, 64, "%s%s%s%s",
+             site->flags & COUNTERS_MONOTONIC ? "monotonic:" : "",
+             names[site->clause < 8 ? site->clause : 7], chunk,
+             site->flags & COUNTERS_ORDERED ? " ordered" : "");
+    return text;
+}
+
+void lines_name(const struct loops_loop *loop, char text[LINES_NAME])
+{
+    const struct symbols_place *place = &loop->place;
+    const char *slash = strrchr(place->file, '/');
+    char plain[NAMES_SIZE];
+    names_plain(place->function[0] != '\0' ? place->function : "?", plain);
+    if (place->file[0] != '\0')
+        snprintf(text, LINES_NAME, "%.80s %.100s:%d", plain,
+                 slash != NULL ? slash + 1 : place->file, place->line);
+    else
+        snprintf(text, LINES_NAME, "%.80s (%.60s+0x%llx)", plain, loop->module,
+                 (unsigned long long)loop->site->at.offset);
+}
+
+bool lines_same(const struct loops_loop *a, const struct loops_loop *b)
+{
+    char name[NAMES_SIZE], other[NAMES_SIZE];
+    return a->place.file[0] != '\0' && a->place.line == b->place.line &&
+           strcmp(a->place.file, b->place.file) == 0 &&
+           a->site->clause == b->site->clause &&
+           a->site->chunk == b->site->chunk &&
+           ((a->site->flags ^ b->site->flags) & ~COUNTERS_COMBINED) == 0 &&
+           strcmp(names_plain(a->place.function, name),
+                  names_plain(b->place.function, other)) == 0;
+}
+
+int lines_sum(const struct loops_process *process, int first,
+              struct loops_loop *sum, struct counters_site *site)
+{
+    int count = 0;
+    for (int i = first; i < process->loops; i++) {
+        const struct loops_loop *loop = &process->loop[i];
+        if (i > first && !lines_same(loop, &process->loop[first]))
+            continue;
+        if (count++ == 0) {
+            *site = *loop->site;
+            *sum = *loop;
+            sum->site = site;
+            continue;
+        }
+        sum->seconds += loop->seconds;
+        sum->saved_s += loop->saved_s;
+        sum->asked_s += loop->asked_s;
+        sum->chunk_s = sum->chunk_cv = NAN;
+        site->visits += loop->site->visits;
+        site->begun += loop->site->begun;
+        site->iterations += loop->site->iterations;
+        site->chunks += loop->site->chunks;
+        site->wall += loop->site->wall;
+        site->saved += loop->site->saved;
+        if (loop->site->threads_max > site->threads_max)
+            site->threads_max = loop->site->threads_max;
+        if (loop->site->threads_min < site->threads_min)
+            site->threads_min = loop->site->threads_min;
+    }
+    return count;
+}
+
+bool lines_is_later(const struct loops_process *process, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (lines_same(&process->loop[k], &process->loop[i]))
+            return true;
+    return false;
+}
