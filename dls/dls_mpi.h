@@ -4,17 +4,17 @@
  * workers ask as in dls.h, with numbers of their own from 0:
  *
  *     dls_loop *loop;
- *     if (dls_mpi_open(&loop, comm, "fss", iterations, threads, NULL, NULL) !=
- * 0) fprintf(stderr, "%s\n", dls_error(loop));
+ *     if (dls_mpi_open(&loop, comm, "fss", n, threads, NULL, NULL) != 0)
+ *         fprintf(stderr, "%s\n", dls_error(loop));
  *     // in each thread of this rank, worker = 0 .. threads-1:
  *     while (dls_next(loop, worker, &begin, &end) == 1)
  *         for (int64_t i = begin; i < end; i++)
  *             work(i);
  *     dls_close(loop, NULL);
  *
- * dls_mpi_open, dls_again and dls_close are collective, and all ranks return
- * the same code.  The communicator is duplicated: no message of the program
- * meets one of the library.  The library calls neither MPI_Init nor
+ * dls_mpi_open, dls_collect, dls_again and dls_close are collective, and all
+ * ranks return the same code.  The communicator is duplicated: no message of
+ * the program meets one of the library.  The library calls neither MPI_Init nor
  * MPI_Finalize, and has no use for MPI_COMM_WORLD.
  *
  * What differs from dls.h:
@@ -22,6 +22,7 @@
  *   master or with the counter of an rma window, gives its last worker 0 when
  *   the others have asked for the last time.  Under work stealing everybody
  *   gets 0 when nothing is left anywhere.
+ *   So may dls_leave of such a rank's last worker wait for the others.
  * - 0 is final, but in memory that all ranks share (see dls_next).
  * - dls_unfinished is known from a dls_again that returned -EBUSY, and from
  *   dls_close.  Before it is the number of all iterations.
@@ -80,11 +81,37 @@ void dls_mutex_unlock(dls_mutex *mutex);
 /* No loop may use it any more.  NULL is allowed. */
 void dls_mutex_close(dls_mutex *mutex);
 
+/* ---- data ---- */
+
+/* Input or results of a loop's iterations: `bytes` of each, one after the other
+ * in memory; or, with bytes 0, of any size, packed by functions.  The functions
+ * are called by the thread that is in a collective function of the loop.  The
+ * struct is copied; memory and arg must outlive the loop. */
+typedef struct dls_data {
+    size_t size;  /* sizeof(dls_data) */
+    size_t bytes; /* of an iteration; 0: packed */
+    void *memory; /* of the whole loop, iteration 0 first; packed: not used */
+    /* Packed: the bytes of an iteration; writes them to `to`; takes them from
+     * `from`.  Input needs the first two in rank 0, output all of them in all
+     * ranks.  Data lie without gaps: sizes that are multiples of 8 keep them
+     * aligned to 8. */
+    size_t (*measure)(void *arg, int64_t iteration);
+    void (*pack)(void *arg, int64_t iteration, void *to);
+    void (*unpack)(void *arg, int64_t iteration, const void *from,
+                   size_t bytes);
+    void *arg;
+} dls_data;
+
 /* Choices other than those of every loop.  Set `size` and leave every member
  * that you do not need 0. */
 typedef struct dls_mpi_options {
     size_t size;      /* sizeof(dls_mpi_options) */
     dls_mutex *mutex; /* outlives the loop; NULL: none */
+    /* Given in all ranks or in none, with the same bytes.  Input: rank 0's
+     * memory or functions are read, in dls_mpi_open and in each dls_again;
+     * output: in dls_collect, in every rank, with room for the whole loop.
+     * NULL: no such data. */
+    const dls_data *input, *output;
 } dls_mpi_options;
 
 /* Opens a loop over the ranks of a communicator.  scheme, iterations: as in
@@ -107,6 +134,8 @@ typedef struct dls_mpi_options {
  *       dedicated masters have ranks of their own, the first of their groups,
  *       with 0 workers: they call dls_poll
  *   victim=random|near
+ *   input=auto|shared|rma
+ *       auto: shared where all ranks are on one host
  *
  * Transports that hand out by a clock of their own, or by threads of their own,
  * are not here: openmp, push, and the keys prefetch and reissue.
@@ -127,6 +156,37 @@ int dls_mpi_open(dls_loop **loop, MPI_Comm comm, const char *scheme,
  * any more; or a negative errno.  In a rank without workers, and in one whose
  * workers have all got 0, it waits until then. */
 int dls_poll(dls_loop *loop);
+
+/* The input of this worker's chunk: *pointer is at that of iteration *first,
+ * the chunk's begin, and the others follow.  Read only; valid until this
+ * worker's next dls_next or dls_leave.
+ *
+ * It does not depend on the transport:
+ *
+ *     input=shared  all ranks are on one host, and see a copy in shared memory;
+ *                   rank 0 makes it in dls_mpi_open and dls_again
+ *     input=rma     the worker gets it from rank 0 by MPI_Get, in this call;
+ *                   rank 0 lets that progress in dls_next and dls_poll, and
+ *                   its last worker gets 0 when the others have ended.  Refused
+ *                   with several workers in a rank under MPI_THREAD_FUNNELED
+ *
+ * Returns 0; -EINVAL for a worker without a chunk; -ENOTSUP for a loop without
+ * input; -EPERM for a thread that may not call MPI; -ENOMEM or -EIO. */
+int dls_input(dls_loop *loop, int worker, const void **pointer, int64_t *first);
+
+/* In dls_collect: all ranks get the results. */
+#define DLS_EVERYWHERE (-1)
+
+/* Collective, when all workers have got 0 or have left: the results of chunks
+ * that other ranks ran come to rank `root` of the communicator, to their places
+ * in its output's memory, or to unpack.  Each rank has put the results of its
+ * own chunks into its own memory before; those stay.  Every transport has it.
+ * It may be called more than once, before dls_again begins the next step.
+ *
+ * Returns, in all ranks, 0; -EBUSY when iterations were not run, with
+ * dls_unfinished; -EINVAL when ranks pass different roots or one that does not
+ * exist; -ENOTSUP for a loop without output; -ENOMEM or -EIO. */
+int dls_collect(dls_loop *loop, int root);
 
 #ifdef __cplusplus
 }

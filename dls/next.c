@@ -5,6 +5,14 @@
 #include <string.h>
 
 /* Several workers may do something wrong at the same time. */
+int loop_refuse(dls_loop *loop, int code, const char *why)
+{
+    engine_lock(&loop->back->lock);
+    error_set(&loop->error, code, "%s", why);
+    engine_unlock(&loop->back->lock);
+    return -code;
+}
+
 static int out_of_range(dls_loop *loop, int worker)
 {
     if (loop == NULL)
@@ -24,10 +32,7 @@ static __attribute__((noinline)) int refuse_next(dls_loop *loop, int worker,
 {
     if (loop == NULL || loop->code != 0 || has_bounds)
         return out_of_range(loop, worker);
-    engine_lock(&loop->back->lock);
-    error_set(&loop->error, EINVAL, "dls: begin or end of the chunk is NULL");
-    engine_unlock(&loop->back->lock);
-    return -EINVAL;
+    return loop_refuse(loop, EINVAL, "dls: begin or end of the chunk is NULL");
 }
 
 static int has_left(dls_loop *loop, int worker)
@@ -93,7 +98,8 @@ static __attribute__((noinline)) int next_slowly(dls_loop *loop, int number,
         return has_left(loop, number);
     int more = loop->measures ? take_measured(loop, worker, &chunk)
                               : take_from_source(loop, worker, &chunk);
-    worker->counts = !loop->measures && worker->source->table != NULL;
+    worker->counts =
+        !loop->measures && !loop->notes && worker->source->table != NULL;
     if (more <= 0)
         return more;
     *begin = chunk.start;
@@ -172,8 +178,8 @@ DLS_PUBLIC int64_t dls_unfinished(const dls_loop *loop)
 /* Seconds of a tick, by what both clocks show since the loop began. */
 static double tick_of(const dls_loop *loop)
 {
-    double passed = (double)(engine_ticks() - loop->opened_ticks);
-    return passed > 0 ? (engine_now() - loop->opened_s) / passed : 0;
+    double passed = (double)(engine_ticks() - loop->opened.ticks);
+    return passed > 0 ? (engine_now() - loop->opened.s) / passed : 0;
 }
 
 static void add_worker(const dls_loop *loop, int number, double tick_s,

@@ -62,28 +62,34 @@ static int copy_powers(dls_loop *loop, const double *power)
     return 0;
 }
 
-/* Fields that this library does not know must be 0. */
+int loop_copy_sized(dls_loop *loop, const void *given, void *known,
+                    size_t known_size, const char *type)
+{
+    const char *bytes = given;
+    size_t size;
+    memcpy(&size, given, sizeof(size));
+    if (size < sizeof(size) || size > 4096)
+        return error_set(&loop->error, EINVAL,
+                         "dls: the size of %s is %zu, it must be sizeof(%s), "
+                         "here %zu",
+                         type, size, type, known_size);
+    for (size_t i = known_size; i < size; i++)
+        if (bytes[i] != 0)
+            return error_set(&loop->error, EINVAL,
+                             "dls: a %s has a field that library %s does not "
+                             "know",
+                             type, DLS_VERSION);
+    memcpy(known, given, size < known_size ? size : known_size);
+    return 0;
+}
+
 static int copy_known(dls_loop *loop, const dls_options *options,
                       dls_options *known)
 {
     *known = (dls_options){0};
-    if (options == NULL)
-        return 0;
-    const char *bytes = (const char *)options;
-    size_t size = options->size;
-    if (size < sizeof(size) || size > 4096)
-        return error_set(&loop->error, EINVAL,
-                         "dls: the size of the options is %zu, it must be "
-                         "sizeof(dls_options), here %zu",
-                         size, sizeof(*known));
-    for (size_t i = sizeof(*known); i < size; i++)
-        if (bytes[i] != 0)
-            return error_set(&loop->error, EINVAL,
-                             "dls: the options have a field that library %s "
-                             "does not know",
-                             DLS_VERSION);
-    memcpy(known, options, size < sizeof(*known) ? size : sizeof(*known));
-    return 0;
+    return options == NULL ? 0
+                           : loop_copy_sized(loop, options, known,
+                                             sizeof(*known), "dls_options");
 }
 
 int loop_read_options(dls_loop *loop, const dls_options *options,
@@ -155,8 +161,8 @@ static void open_source(dls_loop *loop, int number)
 
 void loop_begin(dls_loop *loop)
 {
-    loop->opened_s = engine_now();
-    loop->opened_ticks = engine_ticks();
+    loop->opened.s = engine_now();
+    loop->opened.ticks = engine_ticks();
     for (int w = 0; w < loop->workers; w++)
         loop->worker[w] = (struct dls_worker){0};
 }

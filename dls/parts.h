@@ -45,6 +45,12 @@ struct loop_over {
     int (*close)(dls_loop *loop, int64_t *unfinished);
 };
 
+/* On both clocks. */
+struct moment {
+    double s;
+    uint64_t ticks;
+};
+
 struct dls_loop {
     const struct loop_over *over; /* NULL: the threads of one process */
     struct dls_worker *worker;
@@ -54,6 +60,7 @@ struct dls_loop {
     int64_t iterations;
     int64_t unfinished; /* over ranks: as all of them found last */
     bool measures;      /* stats=1 */
+    bool notes;         /* over ranks: every chunk is noted, for its data */
 
     const struct sched_ops *scheme;
     struct spec spec;
@@ -72,9 +79,7 @@ struct dls_loop {
 
     struct source_back *back; /* its lock is also the error's */
 
-    /* One moment on both clocks. */
-    double opened_s;
-    uint64_t opened_ticks;
+    struct moment opened;
     struct error error;
 };
 
@@ -132,6 +137,14 @@ enum { OPTION_MIN_CHUNK, OPTION_STATS, OPTIONS };
         .key = "stats", .type = SPEC_INTEGER, .fallback = "0", .min = 0,       \
         .max = 1, .help = "1: times are measured"                              \
     }
+
+/* Copies a struct of the program's that begins with its size into one that this
+ * library knows, of `known_size` and zeroed; fields that it does not know must
+ * be 0.  Returns 0 or -EINVAL. */
+int loop_copy_sized(dls_loop *loop, const void *given, void *known,
+                    size_t known_size, const char *type);
+/* An error of one of several threads.  Returns -code. */
+int loop_refuse(dls_loop *loop, int code, const char *why);
 
 /* Copies what this library knows of the options (NULL: none), and parses their
  * text.  Sets min_chunk and measures.  Returns 0 or -EINVAL. */

@@ -29,13 +29,10 @@ static void compute_row(int *picture, int64_t row)
             escape(-2 + 3.0 * column / COLUMNS, -1.5 + 3.0 * row / ROWS);
 }
 
-/* Rows of other ranks stay 0, so that the sum is the picture. */
-static long long collect(int *picture, int rank)
+static long long sum_of(const int *picture)
 {
     long long sum = 0;
-    MPI_Reduce(rank == 0 ? MPI_IN_PLACE : picture, picture, ROWS * COLUMNS,
-               MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-    for (int i = 0; rank == 0 && i < ROWS * COLUMNS; i++)
+    for (int i = 0; i < ROWS * COLUMNS; i++)
         sum += picture[i];
     return sum;
 }
@@ -47,9 +44,13 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int threads = omp_get_max_threads();
     int *picture = calloc((size_t)ROWS * COLUMNS, sizeof(*picture));
+    const dls_data rows = {.size = sizeof(rows),
+                           .bytes = COLUMNS * sizeof(*picture),
+                           .memory = picture};
+    const dls_mpi_options mpi = {.size = sizeof(mpi), .output = &rows};
     dls_loop *loop;
     code = dls_mpi_open(&loop, MPI_COMM_WORLD, argc > 1 ? argv[1] : "fss", ROWS,
-                        threads, NULL, NULL);
+                        threads, NULL, &mpi);
     if (code != 0 && rank == 0)
         fprintf(stderr, "%s\n", dls_error(loop));
 #pragma omp parallel num_threads(threads)
@@ -60,14 +61,10 @@ int main(int argc, char **argv)
                 compute_row(picture, row);
     }
     if (code == 0)
-        code = dls_close(loop, NULL);
-    else
-        dls_close(loop, NULL);
-    if (code == 0) {
-        long long sum = collect(picture, rank);
-        if (rank == 0)
-            printf("%lld steps\n", sum);
-    }
+        code = dls_collect(loop, 0);
+    if (code == 0 && rank == 0)
+        printf("%lld steps\n", sum_of(picture));
+    dls_close(loop, NULL);
     free(picture);
     MPI_Finalize();
     return code != 0;

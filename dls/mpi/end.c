@@ -17,6 +17,7 @@ void ranks_release(struct ranks *ranks)
 {
     ranks->loop.counter = NULL; /* the transport's */
     stop(ranks);
+    data_close(ranks);
     tree_free(&ranks->tree);
     free(ranks->count);
     free(ranks->power);
@@ -43,7 +44,7 @@ static void end_all(struct ranks *ranks)
 }
 
 /* Served by ranks of which workers still ask. */
-static int64_t count_left(struct ranks *ranks)
+int64_t ranks_count_left(struct ranks *ranks)
 {
     int64_t run =
         comm_total(&ranks->comm, loop_run(&ranks->loop), ranks_serve, ranks);
@@ -81,7 +82,7 @@ static int check_again(struct ranks *ranks, int64_t iterations)
 static int again(dls_loop *loop, int64_t iterations)
 {
     struct ranks *ranks = ranks_of(loop);
-    loop->unfinished = count_left(ranks);
+    loop->unfinished = ranks_count_left(ranks);
     if (comm_failed(&ranks->comm))
         return ranks_failed(ranks);
     if (loop->unfinished > 0)
@@ -90,7 +91,7 @@ static int again(dls_loop *loop, int64_t iterations)
     if (code != 0)
         return code;
     end_all(ranks);
-    comm_wait(&ranks->comm, &ranks->patience, &ranks->meeting);
+    comm_wait(&ranks->comm, &ranks->patience, &ranks->meeting.request);
     if (iterations != loop->iterations)
         stop(ranks);
     loop->iterations = iterations;
@@ -106,8 +107,8 @@ static int close_loop(dls_loop *loop, int64_t *unfinished)
 {
     struct ranks *ranks = ranks_of(loop);
     end_all(ranks);
-    comm_wait(&ranks->comm, &ranks->patience, &ranks->meeting);
-    int64_t left = count_left(ranks);
+    comm_wait(&ranks->comm, &ranks->patience, &ranks->meeting.request);
+    int64_t left = ranks_count_left(ranks);
     bool failed = comm_failed(&ranks->comm);
     ranks_release(ranks);
     loop_drop(loop);

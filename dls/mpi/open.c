@@ -68,17 +68,15 @@ static int read_scheme(struct ranks *ranks, const char *name,
     return code;
 }
 
-static int read_mutex(struct ranks *ranks, const dls_mpi_options *options)
+static int read_options(struct ranks *ranks, const dls_mpi_options *options)
 {
+    dls_mpi_options known = {0};
     if (options == NULL)
         return 0;
-    if (options->size != sizeof(*options))
-        return error_set(&ranks->loop.error, EINVAL,
-                         "dls: the size of the options for MPI is %zu, it must "
-                         "be sizeof(dls_mpi_options), here %zu",
-                         options->size, sizeof(*options));
-    ranks->mutex = options->mutex;
-    return 0;
+    int code = loop_copy_sized(&ranks->loop, options, &known, sizeof(known),
+                               "dls_mpi_options");
+    ranks->mutex = known.mutex;
+    return code != 0 ? code : data_read(ranks, &known);
 }
 
 /* All ranks have the costs, as all have the scheme. */
@@ -118,8 +116,6 @@ static int read_arguments(struct ranks *ranks, const struct passed *passed,
         code = loop_read_options(loop, passed->options, ranks_option_params,
                                  known, &ranks->text);
     if (code == 0)
-        code = read_mutex(ranks, passed->mpi);
-    if (code == 0)
         code = read_scheme(ranks, known->name, passed->scheme);
     if (code != 0)
         return code;
@@ -133,7 +129,8 @@ static int read_arguments(struct ranks *ranks, const struct passed *passed,
                          "process (dls_open)");
     loop->workers = passed->workers;
     loop->iterations = loop->unfinished = passed->iterations;
-    return read_costs(ranks, known->costs);
+    code = read_options(ranks, passed->mpi);
+    return code != 0 ? code : read_costs(ranks, known->costs);
 }
 
 /* FNV-1a. */
@@ -162,12 +159,13 @@ static int compare_arguments(struct ranks *ranks, const dls_options *known)
                                         "options.text",
                                         "options.power, in some only",
                                         "options.costs",
+                                        "input or output (bytes)",
                                         NULL};
     const uint64_t values[] = {
         hash_of(ranks->pair.canonical), (uint64_t)ranks->loop.iterations,
         hash_of(ranks->text.canonical), known->power != NULL,
-        hash_of_costs(&ranks->loop)};
-    int at = comm_differing(&ranks->comm, values, 5);
+        hash_of_costs(&ranks->loop),    data_form(ranks)};
+    int at = comm_differing(&ranks->comm, values, 6);
     if (comm_failed(&ranks->comm))
         return comm_failure(&ranks->comm, &ranks->loop.error);
     return words[at] == NULL
@@ -183,7 +181,9 @@ static int make_room(struct ranks *ranks)
     size_t n = (size_t)ranks->comm.ranks;
     ranks->count = calloc(n, sizeof(*ranks->count));
     ranks->ended = calloc((size_t)ranks->loop.workers + 1, sizeof(bool));
-    if (ranks->count == NULL || ranks->ended == NULL)
+    ranks->data.worker = lines_zeroed(((size_t)ranks->loop.workers + 1) *
+                                      sizeof(*ranks->data.worker));
+    if (!ranks->count || !ranks->ended || !ranks->data.worker)
         return error_set(&ranks->loop.error, ENOMEM, "dls: out of memory");
     return loop_allocate(&ranks->loop);
 }
@@ -259,6 +259,7 @@ static int open_on(struct ranks *ranks, MPI_Comm from,
         return code;
     }
     ranks->comm = comm;
+    ranks->data.window = MPI_WIN_NULL;
     ranks_set_patience(ranks, comm.host_ranks);
     code = open_agreed(ranks, passed);
     if (code != 0)

@@ -1,10 +1,11 @@
 /* The private parts of the library for loops over ranks, shared by its files:
  * open.c opens, setup.c chooses what hands out, run.c hands out, end.c begins
- * anew and closes. */
+ * anew and closes, input.c and collect.c move data. */
 #ifndef DLS_MPI_PARTS_H
 #define DLS_MPI_PARTS_H
 
 #include "dls/dls_mpi.h"
+#include "dls/mpi/data.h"
 #include "dls/parts.h"
 #include "harness/comm/comm.h"
 #include "harness/hierarchy/tree.h"
@@ -21,9 +22,16 @@ enum {
     OPTION_WINDOW,
     OPTION_HIERARCHY,
     OPTION_MASTER,
-    OPTION_VICTIM
+    OPTION_VICTIM,
+    OPTION_INPUT
 };
 extern const struct spec_param ranks_option_params[];
+
+/* rma: at its end rank 0 waits for the others, which may need it. */
+struct meeting {
+    bool needed;
+    MPI_Request request;
+};
 
 /* A loop as it is allocated: the handle is its first member. */
 struct ranks {
@@ -47,13 +55,13 @@ struct ranks {
     bool is_open;        /* the two */
     bool calls;          /* workers call MPI */
     bool polls;          /* others ask this rank */
-    bool meets;          /* rma: rank 0 waits for the others */
     bool keeps;          /* its last worker must not leave */
     bool *ended;         /* each worker: it asks no more */
     _Atomic int active;  /* the others */
     _Atomic bool ending; /* somebody waits until no other rank asks */
     _Atomic bool over;   /* no other rank asks */
-    MPI_Request meeting;
+    struct meeting meeting;
+    struct data data;
 };
 
 static inline struct ranks *ranks_of(dls_loop *loop)
@@ -82,6 +90,9 @@ int ranks_begin(struct ranks *ranks, bool again);
 int ranks_next(dls_loop *loop, int worker, struct chunk *chunk);
 int ranks_leave(dls_loop *loop, int worker);
 
+/* An error of one of several threads.  Returns -code. */
+int ranks_refuse(struct ranks *ranks, int code, const char *why);
+
 /* Serves others once, if they ask this rank. */
 void ranks_serve(void *ranks);
 
@@ -93,6 +104,10 @@ void ranks_end(struct ranks *ranks);
 /* Frees the parts that a loop over ranks alone has; collective, unless MPI has
  * failed. */
 void ranks_release(struct ranks *ranks);
+
+/* Iterations that are not finished, in all ranks; collective, this rank serves
+ * others while it waits. */
+int64_t ranks_count_left(struct ranks *ranks);
 
 /* MPI has failed: the error of the handle.  Returns -EIO. */
 int ranks_failed(struct ranks *ranks);

@@ -11,7 +11,7 @@ int ranks_failed(struct ranks *ranks)
     return -EIO;
 }
 
-static int refuse(struct ranks *ranks, int code, const char *why)
+int ranks_refuse(struct ranks *ranks, int code, const char *why)
 {
     engine_lock(&ranks->loop.back->lock);
     error_set(&ranks->loop.error, code, "dls: %s", why);
@@ -82,7 +82,7 @@ int ranks_begin(struct ranks *ranks, bool again)
     atomic_store(&ranks->active, ranks->loop.workers);
     atomic_store(&ranks->ending, false);
     atomic_store(&ranks->over, false);
-    ranks->meeting = MPI_REQUEST_NULL;
+    ranks->meeting.request = MPI_REQUEST_NULL;
     ranks->loop.unfinished = ranks->loop.iterations;
     if (ranks->is_open) {
         transport_rewind(&ranks->transport, goes_on);
@@ -91,6 +91,9 @@ int ranks_begin(struct ranks *ranks, bool again)
     }
     ranks->polls = ranks->is_open && end_polls(&ranks->end);
     open_sources(ranks);
+    code = data_begin(ranks);
+    if (code != 0)
+        return code;
     comm_quiet_barrier(&ranks->comm);
     return comm_failed(&ranks->comm) ? ranks_failed(ranks) : 0;
 }
@@ -102,6 +105,7 @@ void ranks_serve(void *arg)
     struct ranks *ranks = arg;
     if (ranks->polls)
         end_poll(&ranks->end);
+    data_serve(ranks);
 }
 
 /* Rank 0 has the counter of an rma window, and there are networks whose
@@ -110,10 +114,10 @@ static void meet(struct ranks *ranks)
 {
     const struct comm *comm = &ranks->comm;
     comm_begin(comm);
-    comm_check(comm, MPI_Ibarrier(comm->all, &ranks->meeting));
+    comm_check(comm, MPI_Ibarrier(comm->all, &ranks->meeting.request));
     comm_end(comm);
     if (comm->rank == 0)
-        comm_wait(comm, &ranks->patience, &ranks->meeting);
+        comm_wait(comm, &ranks->patience, &ranks->meeting.request);
 }
 
 void ranks_end(struct ranks *ranks)
@@ -122,7 +126,7 @@ void ranks_end(struct ranks *ranks)
         return;
     if (ranks->is_open)
         end_finish(&ranks->end);
-    if (ranks->is_open && ranks->meets)
+    if (ranks->is_open && ranks->meeting.needed)
         meet(ranks);
     atomic_store(&ranks->over, true);
 }
@@ -141,12 +145,13 @@ static void end_worker(struct ranks *ranks, int worker)
 
 /* ---- the calls of workers ---- */
 
-int ranks_next(dls_loop *loop, int worker, struct chunk *chunk)
+static int take(struct ranks *ranks, int worker, struct chunk *chunk)
 {
-    struct ranks *ranks = ranks_of(loop);
+    dls_loop *loop = &ranks->loop;
     if (ranks->comm.funneled && loop->workers == 1 && !comm_may(&ranks->comm))
-        return refuse(ranks, EPERM,
-                      "MPI's level of threads lets only the main thread ask");
+        return ranks_refuse(
+            ranks, EPERM,
+            "MPI's level of threads lets only the main thread ask");
     ranks_serve(ranks);
     if (!ranks->ended[worker]) {
         if (source_next(loop->worker[worker].source, chunk))
@@ -158,11 +163,25 @@ int ranks_next(dls_loop *loop, int worker, struct chunk *chunk)
     return source_back_take(back_of(ranks, worker), chunk);
 }
 
+int ranks_next(dls_loop *loop, int worker, struct chunk *chunk)
+{
+    struct ranks *ranks = ranks_of(loop);
+    if (!loop->notes)
+        return take(ranks, worker, chunk);
+    /* A chunk that it has must not get lost. */
+    if (data_make_room(ranks, worker) != 0)
+        return ranks_refuse(ranks, ENOMEM, "out of memory, ask again");
+    int more = take(ranks, worker, chunk);
+    data_note(ranks, worker, more == 1 ? chunk : NULL);
+    return more;
+}
+
 static int refuse_last(struct ranks *ranks)
 {
-    return refuse(ranks, EBUSY,
-                  "the last worker of a rank cannot leave here, because only "
-                  "this rank can run what is left for it");
+    return ranks_refuse(
+        ranks, EBUSY,
+        "the last worker of a rank cannot leave here, because only "
+        "this rank can run what is left for it");
 }
 
 /* Of a source that is not a master's: it can only be asked. */
@@ -199,6 +218,8 @@ int ranks_leave(dls_loop *loop, int number)
     if (code != 0)
         return code;
     end_worker(ranks, number);
+    if (loop->notes)
+        data_note(ranks, number, NULL);
     return comm_failed(&ranks->comm) ? ranks_failed(ranks) : 0;
 }
 
@@ -212,8 +233,9 @@ DLS_PUBLIC int dls_poll(dls_loop *loop)
         return 0;
     struct ranks *ranks = ranks_of(loop);
     if (!comm_may(&ranks->comm))
-        return refuse(ranks, EPERM,
-                      "MPI's level of threads lets only the main thread poll");
+        return ranks_refuse(
+            ranks, EPERM,
+            "MPI's level of threads lets only the main thread poll");
     ranks_serve(ranks);
     /* Who has nothing to steal is still asked. */
     bool asked = ranks->is_open && ranks->ops->rules->all_poll &&

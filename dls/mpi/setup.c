@@ -30,6 +30,11 @@ const struct spec_param ranks_option_params[] = {
      .fallback = "random",
      .choices = "random|near",
      .help = "who is robbed"},
+    {.key = "input",
+     .type = SPEC_CHOICE,
+     .fallback = "auto",
+     .choices = "auto|shared|rma",
+     .help = "memory of the host, or remote memory access"},
     {0}};
 
 #define TRANSPORT(name)                                                        \
@@ -229,6 +234,9 @@ static int check_threads(struct ranks *ranks, const struct hierarchy *h)
     if (ranks->level == MPI_THREAD_SERIALIZED && several && !ranks->mutex)
         return refuse_threads(ranks, "MPI_THREAD_SERIALIZED",
                               "give dls_mpi_options.mutex");
+    if (comm->funneled && several && ranks->data.remote)
+        return refuse_threads(ranks, "MPI_THREAD_FUNNELED or less",
+                              "each gets its input itself");
     if (comm->funneled && several && !pools)
         return refuse_threads(ranks, "MPI_THREAD_FUNNELED or less",
                               "use transport=master,hierarchy=node, or "
@@ -302,10 +310,13 @@ int ranks_choose(struct ranks *ranks)
         code = check_room(ranks, &h);
     if (code == 0)
         code = build_tree(ranks, &h);
-    ranks->meets = uses_rma(ranks);
-    ranks->calls = ranks->comm.ranks > 1 &&
-                   !(ranks->ops->rules->tree == TRANSPORT_NO_MASTER &&
-                     ranks->choice != NULL && is(ranks->choice, "shared"));
+    if (code == 0)
+        code = data_choose(ranks);
+    ranks->meeting.needed = uses_rma(ranks) || ranks->data.remote;
+    ranks->calls = ranks->data.remote ||
+                   (ranks->comm.ranks > 1 &&
+                    !(ranks->ops->rules->tree == TRANSPORT_NO_MASTER &&
+                      ranks->choice != NULL && is(ranks->choice, "shared")));
     ranks->keeps = h.node || ranks->ops->rules->all_poll;
     if (code == 0)
         code = check_threads(ranks, &h);
