@@ -31,7 +31,7 @@ BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) libhwloc-dev \
           $(if $(WITH_PAPI),libpapi-dev) $(if $(WITH_SIM),libsimgrid-dev) \
           libyaml-dev libjansson-dev libxxhash-dev libblis-serial-dev libnetpbm-dev \
           libdw-dev
-DEBS    = $(BUILD_DEBS) hwloc iproute2 netpbm libcmocka-dev libglpk-dev g++ gfortran \
+DEBS    = $(BUILD_DEBS) hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g++ gfortran \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
           python3-matplotlib jq libomp-dev graphicsmagick \

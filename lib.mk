@@ -16,11 +16,18 @@ MPI_SOURCES := $(filter-out %_test.c,$(wildcard dls/mpi/*.c harness/hierarchy/*.
                $(addprefix harness/comm/,mailbox.c input.c source_rma.c \
                $(addprefix native/,adopt.c comm.c mailbox.c window.c))
 MPI_OBJECTS := $(if $(shell pkg-config --exists $(call mpi,PACKAGE) && echo yes),$(MPI_SOURCES:%.c=$(LIB)/%.o))
+# The headers are the manual; each function's page leads to its header's.
+MANUALS = $(LIB)/dls.3 $(if $(MPI_OBJECTS),$(LIB)/dls_mpi.3)
+$(LIB)/dls.3: MANUAL_OF = dls
+$(LIB)/dls_mpi.3: MANUAL_OF = $(MPI_LIB)
+$(LIB)/%.3: dls/%.h dls/man.awk lib.mk
+	@mkdir -p $(@D)
+	$(Q)awk -v PAGE=$* -v VERSION=$(LIB_VERSION) -v LIBRARY=$(MANUAL_OF) -f dls/man.awk $< > $@
 PCS     = $(LIB)/dls.pc $(if $(MPI_OBJECTS),$(LIB)/$(MPI_LIB).pc)
 LIBS    = libdls $(if $(MPI_OBJECTS),$(MPI_LIB))
 
 .PHONY: lib install-lib
-lib: $(LIBS:%=$(LIB)/%.so) $(LIBS:%=$(LIB)/%.a) $(PCS) ## libdls: the schemes for anybody's loop (dls/dls.h, dls/dls_mpi.h)
+lib: $(LIBS:%=$(LIB)/%.so) $(LIBS:%=$(LIB)/%.a) $(PCS) $(MANUALS) ## libdls: the schemes for anybody's loop (dls/dls.h, dls/dls_mpi.h)
 
 # What libdls exports it must define itself, also against the program's names.
 SEEN    = hidden
@@ -83,9 +90,10 @@ $(PCS):
 # Only the library: for programs that do not need the suite.
 LIBDIR  = $(DESTDIR)$(PREFIX)/lib
 INCLUDE = $(DESTDIR)$(PREFIX)/include
+MAN3    = $(DESTDIR)$(PREFIX)/share/man/man3
 EXAMPLES = $(DESTDIR)$(PREFIX)/share/doc/dls/examples
-install-lib: lib ## libdls, its headers, pkg-config files and examples into PREFIX
-	install -d $(LIBDIR)/pkgconfig $(INCLUDE) $(EXAMPLES)
+install-lib: lib ## libdls, its headers, manual pages, pkg-config files and examples into PREFIX
+	install -d $(LIBDIR)/pkgconfig $(INCLUDE) $(EXAMPLES) $(MAN3)
 	for lib in $(LIBS); do \
 	    install -m 755 $(LIB)/$$lib.so.$(LIB_MAJOR) $(LIBDIR)/$$lib.so.$(LIB_VERSION) && \
 	    ln -sf $$lib.so.$(LIB_VERSION) $(LIBDIR)/$$lib.so.$(LIB_MAJOR) && \
@@ -95,3 +103,7 @@ install-lib: lib ## libdls, its headers, pkg-config files and examples into PREF
 	install -m 644 $(PCS) $(LIBDIR)/pkgconfig/
 	install -m 644 dls/dls.h dls/dls_mpi.h dls/dls.hpp dls/dls.f90 $(INCLUDE)/
 	install -m 644 dls/examples/* $(EXAMPLES)/
+	install -m 644 $(MANUALS) $(MAN3)/
+	for page in $(basename $(notdir $(MANUALS))); do \
+	    for name in $$(sed -n 's/^[a-z][^(]*[ *]\(dls_[a-z_]*\)(.*/\1/p' dls/$$page.h); do \
+	        echo ".so man3/$$page.3" > $(MAN3)/$$name.3 || exit 1; done; done

@@ -1,0 +1,73 @@
+"""What make install-lib puts beside the libraries: manual pages, and an
+interface that stays as programs were compiled with it."""
+import re
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT
+from test_libdls import install
+
+sys.path.insert(0, str(ROOT / "tests"))
+import abi  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    return install(tmp_path_factory.mktemp("prefix"))
+
+
+@pytest.fixture(scope="module")
+def interface(prefix):
+    return abi.interface(prefix)
+
+
+STORED = abi.STORED.read_text().splitlines()
+
+
+def test_programs_of_the_stored_interface_run_on(interface):
+    assert list(abi.differences(STORED, interface)) == []
+
+
+def changed(interface, old, new):
+    assert any(re.search(old, line) for line in interface)
+    lines = [re.sub(old, new, line) for line in interface]
+    return " ".join(abi.differences(STORED, [x for x in lines if x]))
+
+
+def test_what_breaks_programs_is_found(interface):
+    gone = changed(interface, r"symbol libdls dls_next@@DLS_1", "")
+    assert "gone or changed, which breaks programs: symbol" in gone
+    other = changed(interface, r"dls_next@@DLS_1", "dls_next@@DLS_2")
+    assert "gone or changed" in other and "new, not stored" in other
+    assert "gone or changed" in changed(interface, r"int64_t \*begin",
+                                        "int *begin")
+    moved = changed(interface, r"name 8\+8 text 16\+8", "text 8+8 name 16+8")
+    assert "gone or changed" in moved
+    grown = changed(interface, r"(struct dls_shape.*)", r"\1 more 24+8")
+    assert "gone or changed" in grown  # it has no size
+    assert changed(interface, r"(struct dls_options.*)",
+                   r"\1 more 48+8") == ""
+    assert "new, not stored" in " ".join(abi.differences(
+        STORED, [*interface, "symbol libdls dls_more@@DLS_1"]))
+
+
+@pytest.mark.parametrize("page", ["dls", "dls_mpi"])
+def test_manual_pages(prefix, page):
+    pages = prefix / "share/man/man3"
+    header = (prefix / f"include/{page}.h").read_text()
+    for name in re.findall(r"^[a-z].*?\b(dls_\w+)\(", header, re.M):
+        assert (pages / f"{name}.3").read_text() == f".so man3/{page}.3\n"
+    done = subprocess.run(
+        ["groff", "-man", "-ww", "-Tascii", "-rHY=0", "-P-c", "-P-b", "-P-u",
+         pages / f"{page}.3"], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    # All words of the header are there, whatever its lines.
+    said = re.sub(r'^(#if|#endif|#include|extern "C").*', "", header,
+                  flags=re.M)
+    assert set(re.findall(r"[a-z_]{4,}", said)) <= set(
+        re.findall(r"[a-z_]{4,}", done.stdout))
+    shown = subprocess.run(["man", "-M", prefix / "share/man", "dls_next"],
+                           capture_output=True, text=True, check=False)
+    assert "next chunk of this worker" in re.sub(r"\s+", " ", shown.stdout)
