@@ -1,7 +1,8 @@
 #!/bin/sh
-# Runs unit test programs one after the other, all of them even when one
-# fails, each with a time limit; prints `== program` and its output.
-status=0
+# Runs unit test programs, as many at a time as there are cores, all of them
+# even when one fails, each with a time limit; prints `== program` and its
+# output in the order of the words.
+#   unit.sh PROGRAM...
 
 # In simulation, with the model that dlsbench sim asks for
 # (bench/simulate/simulate.c).  smpirun ends well after a deadlock, too: the
@@ -21,11 +22,24 @@ simulated() {
         ! grep -qF '[  FAILED  ]' "$1.out"
 }
 
+one() {
+    echo "== $1"
+    case $1 in
+    */sim/harness/*) simulated "$1" ;;
+    *) timeout 300 "$1" ;;
+    esac || { echo "FAILED $1"; return 1; }
+}
+
+if [ "$1" = --one ]; then
+    one "$2" > "$2.log" 2>&1
+    exit
+fi
 for program in "$@"; do
-    echo "== $program"
-    case $program in
-    */sim/harness/*) simulated "$program" ;;
-    *) timeout 300 "$program" ;;
-    esac || { echo "FAILED $program"; status=1; }
+    rm -f "$program.log"
+done
+printf '%s\n' "$@" | xargs -n 1 -P "$(nproc)" sh "$0" --one
+status=$?
+for program in "$@"; do
+    cat "$program.log"
 done
 exit $status
