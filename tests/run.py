@@ -28,11 +28,10 @@ import slices  # noqa: E402
 CHECKS = ["gcc", "clang", "headers", "layers", "format", "python", "shell",
           "data", "size", "registry"]
 JOBS = str(os.cpu_count() or 2)
-# Integration tests that measure, look at other processes or build something:
-# nothing else runs beside them.
-ALONE = ["calibrate", "counters", "extend", "faults", "kills", "learning",
-         "load", "openmpi", "parts", "power", "sync_interval",
-         "this_machine", "validate"]
+# Integration tests that measure or look at other processes: nothing else runs
+# beside them.
+ALONE = ["calibrate", "counters", "faults", "kills", "learning", "load",
+         "parts", "power", "sync_interval", "this_machine", "validate"]
 # Those that wait for daemons most of the time, beside all that need no core
 # for themselves.
 WAITING = ["slurm"]

@@ -6,6 +6,7 @@ that in time all of them run.  run.py says how to run the same slice again
     @pytest.mark.cross                  a third of the test's cases
     @pytest.mark.cross(part=8)          an eighth
     @pytest.mark.cross(group="name")    a third of the tests of that name
+    part_of("name", values)             a third of what one case goes through
 """
 import os
 import random
@@ -31,6 +32,15 @@ def kept(name, cases, by, part=PART):
     the name."""
     return set(random.Random(f"{by} {name}").sample(
         sorted(cases), -(-len(cases) // part)))
+
+
+def part_of(name, values, part=PART):
+    """A third (or another part) of the values, in their order; all of them in
+    `make test-all`."""
+    if os.environ.get("ALL"):
+        return list(values)
+    run = kept(name, values, seed(), part)
+    return [x for x in values if x in run]
 
 
 def choose(items, by):

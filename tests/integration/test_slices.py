@@ -42,3 +42,13 @@ def test_a_slice_may_be_smaller_or_of_several_tests():
                                                         "e.py::f[1]")]
     run, _ = slices.choose(items, "a1")
     assert [x.nodeid in CASES for x in run] == [True, True, False]
+
+
+def test_of_values_a_part_runs_in_their_order(monkeypatch):
+    monkeypatch.delenv("ALL", raising=False)
+    monkeypatch.setenv("SLICE", "a1")
+    some = slices.part_of("values", CASES[::-1])
+    assert len(some) == 4 and some == sorted(some, reverse=True)
+    assert len(slices.part_of("values", CASES, part=5)) == 2
+    monkeypatch.setenv("ALL", "1")
+    assert slices.part_of("values", CASES) == CASES
