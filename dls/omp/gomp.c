@@ -5,17 +5,23 @@
 
 /* ---- chunks ---- */
 
-static inline bool take(struct frame *frame, uint64_t *from, uint64_t *to)
+static inline void place(const struct frame *frame, struct chunk chunk,
+                         uint64_t *from, uint64_t *to)
 {
-    struct chunk chunk;
-    if (!frame_take(frame, &chunk))
-        return false;
     uint64_t first = frame->first + (uint64_t)chunk.start * frame->step;
     *from = first;
     /* Not beyond the end, where the type may be. */
     *to = chunk.start + chunk.size == frame->iterations
               ? frame->end
               : first + (uint64_t)chunk.size * frame->step;
+}
+
+static inline bool take(struct frame *frame, uint64_t *from, uint64_t *to)
+{
+    struct chunk chunk;
+    if (!frame_take(frame, &chunk))
+        return false;
+    place(frame, chunk, from, to);
     return true;
 }
 
@@ -54,12 +60,12 @@ static bool watch_first(struct frame *frame, bool more, uint64_t size)
 /* In LLVM's runtime a loop begins with its first chunk. */
 static bool take_pending(struct frame *frame, long *from, long *to)
 {
-    bool pending = frame->pending;
+    bool pending = frame->is.pending;
     if (pending) {
         *from = (long)frame->first;
         *to = (long)frame->end;
     }
-    frame->pending = false;
+    frame->is.pending = false;
     return pending;
 }
 
@@ -123,28 +129,52 @@ static bool start_ull(struct frame *frame, const struct clause *clause, bool up,
     return watch_first(frame, more, more ? *to - *from : 0);
 }
 
-#define NEXT(name)                                                             \
-    OMP_ENTRY bool GOMP_loop_##name##_next(long *from, long *to);              \
-    OMP_ENTRY bool GOMP_loop_##name##_next(long *from, long *to)               \
+static __attribute__((noinline)) bool
+next_long(enum runtime_entry entry, const void *caller, long *from, long *to)
+{
+    struct frame *frame = here.top;
+    if (frame != NULL && frame->own)
+        return take_long(frame, from, to);
+    if (frame != NULL)
+        return watch(frame, entry, from, to);
+    next_fn *next = (next_fn *)gomp_real(gomp_runtime_of(caller), entry);
+    return next(from, to);
+}
+
+static __attribute__((noinline)) bool
+next_ull(enum runtime_entry entry, const void *caller, ull *from, ull *to)
+{
+    struct frame *frame = here.top;
+    if (frame != NULL && frame->own)
+        return take_ull(frame, from, to);
+    if (frame != NULL)
+        return watch_ull(frame, entry, from, to);
+    ull_next_fn *next =
+        (ull_next_fn *)gomp_real(gomp_runtime_of(caller), entry);
+    return next(from, to);
+}
+
+/* The step's atomic operation waits for all stores before it: of a bare frame
+ * nothing is stored but the result, neither here nor on the stack. */
+#define NEXT_OF(name, T, slowly)                                               \
+    OMP_ENTRY bool GOMP_loop_##name##_next(T *from, T *to);                    \
+    OMP_ENTRY bool GOMP_loop_##name##_next(T *from, T *to)                     \
     {                                                                          \
         struct frame *frame = here.top;                                        \
-        if (OMP_LIKELY(frame != NULL && frame->own))                           \
-            return take_long(frame, from, to);                                 \
-        if (frame != NULL)                                                     \
-            return watch(frame, ENTRY_##name##_next, from, to);                \
-        return REAL(next_fn, gomp_runtime_of(CALLER), name##_next)(from, to);  \
-    }                                                                          \
-    OMP_ENTRY bool GOMP_loop_ull_##name##_next(ull *from, ull *to);            \
-    OMP_ENTRY bool GOMP_loop_ull_##name##_next(ull *from, ull *to)             \
-    {                                                                          \
-        struct frame *frame = here.top;                                        \
-        if (OMP_LIKELY(frame != NULL && frame->own))                           \
-            return take_ull(frame, from, to);                                  \
-        if (frame != NULL)                                                     \
-            return watch_ull(frame, ENTRY_ull_##name##_next, from, to);        \
-        return REAL(ull_next_fn, gomp_runtime_of(CALLER),                      \
-                    ull_##name##_next)(from, to);                              \
+        uint64_t first, end;                                                   \
+        if (!OMP_LIKELY(frame != NULL && frame->bare))                         \
+            return slowly(ENTRY_##name##_next, CALLER, from, to);              \
+        int64_t step = source_step(frame->counter);                            \
+        if (!OMP_LIKELY(step < frame->table->steps))                           \
+            return frame_done(frame);                                          \
+        place(frame, sched_table_chunk(frame->table, step), &first, &end);     \
+        *from = (T)first;                                                      \
+        *to = (T)end;                                                          \
+        return true;                                                           \
     }
+#define NEXT(name)                                                             \
+    NEXT_OF(name, long, next_long)                                             \
+    NEXT_OF(ull_##name, ull, next_ull)
 
 #define CHUNKED(name, kind, bits)                                              \
     OMP_ENTRY chunked_fn GOMP_loop_##name##_start;                             \

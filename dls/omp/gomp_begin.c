@@ -118,8 +118,8 @@ static bool begin_left(struct frame *frame, const struct bounds *b,
     begin_alone(frame);
     if (from != NULL)
         return begin_real(frame, b, clause, from, to, NULL);
-    frame->pending = begin_real(frame, b, clause, &first, &end, NULL);
-    if (frame->pending) {
+    frame->is.pending = begin_real(frame, b, clause, &first, &end, NULL);
+    if (frame->is.pending) {
         frame->first = (uint64_t)first;
         frame->end = (uint64_t)end;
     }

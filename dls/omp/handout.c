@@ -111,6 +111,8 @@ void frame_join(struct frame *frame, struct slot *slot)
         frame->quiet = 0;
     if (is_stamped(frame))
         frame->member->begin = engine_ticks();
+    else
+        frame->bare = frame->quiet > 0 && frame->table != NULL;
 }
 
 /* The sampled chunk is over. */

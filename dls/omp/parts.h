@@ -198,9 +198,9 @@ struct frame {
     uint64_t first, step, end; /* in the type of the loop */
     uint64_t taken;            /* sum of iterations, or of to - from */
     int64_t chunks;
-    bool own; /* the chunks are ours */
+    bool own;  /* the chunks are ours */
+    bool bare; /* from a table, and nobody asks how many it took */
     bool over;
-    bool pending; /* the runtime's first chunk, from `first` to `end` */
     int32_t thread, threads;
     int64_t iterations;
     struct site *site; /* NULL: no room for it */
@@ -215,6 +215,8 @@ struct frame {
         bool alone; /* only this thread's time is counted */
         bool kmp;   /* a loop of LLVM's */
         bool known; /* kmpc.c: its visit is */
+        /* The runtime's first chunk waits, from `first` to `end`. */
+        bool pending;
     } is;
     const void *task;       /* that it is in; NULL: not known */
     struct slot alone_slot; /* of a thread that is alone */
@@ -257,14 +259,16 @@ bool frame_done(struct frame *frame);
 
 static inline bool frame_take(struct frame *frame, struct chunk *chunk)
 {
-    if (!OMP_LIKELY(--frame->quiet > 0))
+    if (!frame->bare && --frame->quiet <= 0)
         return frame_take_slowly(frame, chunk);
     int64_t step = source_step(frame->counter);
     if (step >= frame->table->steps)
         return frame_done(frame);
     *chunk = sched_table_chunk(frame->table, step);
-    frame->taken += (uint64_t)chunk->size;
-    frame->chunks++;
+    if (!frame->bare) {
+        frame->taken += (uint64_t)chunk->size;
+        frame->chunks++;
+    }
     return true;
 }
 
