@@ -150,6 +150,21 @@ static void finalize(data_t *data)
 
 typedef struct start_result *start_tool_fn(unsigned, const char *);
 
+static atomic_bool asked; /* a runtime has come to this library's tool */
+
+static bool is_idle(void)
+{
+    return settings()->folder == NULL && !settings()->schedules;
+}
+
+static void say_other(const char *which)
+{
+    if (!is_idle())
+        settings_say("%s: it is kept, and the loops of LLVM's runtime are left "
+                     "alone",
+                     which);
+}
+
 OMP_ENTRY start_tool_fn ompt_start_tool;
 
 /* A runtime takes one tool only: one of the program's own goes first. */
@@ -158,18 +173,34 @@ OMP_ENTRY struct start_result *ompt_start_tool(unsigned version,
 {
     static struct start_result result = {.initialize = initialize,
                                          .finalize = finalize};
+    const char *libraries = getenv("OMP_TOOL_LIBRARIES");
     void *found = dlsym(RTLD_NEXT, "ompt_start_tool");
     start_tool_fn *other;
     memcpy(&other, &found, sizeof(other));
     struct start_result *others =
         other != NULL ? other(version, runtime) : NULL;
+    atomic_store(&asked, true);
     if (others != NULL) {
-        settings_say("the program has an OMPT tool of its own: its loops are "
-                     "left alone");
+        say_other("the program has an OMPT tool of its own");
         return others;
     }
-    bool idle = settings()->folder == NULL && !settings()->schedules;
-    return idle ? NULL : &result;
+    /* The runtime asks these where it gets none here. */
+    if (libraries != NULL && libraries[0] != '\0') {
+        say_other("OMP_TOOL_LIBRARIES names an OMPT tool");
+        return NULL;
+    }
+    return is_idle() ? NULL : &result;
+}
+
+/* A tool in the program itself comes before any library. */
+static void look_for_others(void)
+{
+    Dl_info theirs, ours;
+    void *found = dlsym(RTLD_DEFAULT, "ompt_start_tool");
+    if (found != NULL && !atomic_exchange(&asked, true) &&
+        dladdr(found, &theirs) != 0 && dladdr(&asked, &ours) != 0 &&
+        theirs.dli_fbase != ours.dli_fbase)
+        say_other("the program has an OMPT tool of its own");
 }
 
 /* ---- where a thread is ---- */
@@ -184,8 +215,11 @@ bool ompt_find_place(struct ompt_place *place)
     data_t *data = NULL, *parallel = NULL;
     int flags = 0, threads = 1, thread = 0;
     *place = (struct ompt_place){.threads = 1};
-    if (!ompt_is_active())
+    if (!ompt_is_active()) {
+        if (!OMP_LIKELY(atomic_load_explicit(&asked, memory_order_relaxed)))
+            look_for_others();
         return false;
+    }
     bool known = parallel_info(0, &parallel, &threads) == AVAILABLE &&
                  task_info(0, &flags, &data, NULL, NULL, &thread) == AVAILABLE;
     if (known && (flags & TASK_INITIAL))

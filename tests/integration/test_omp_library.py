@@ -198,3 +198,77 @@ def test_no_room_for_the_counters_ends_no_program(compiled, tmp_path):
         assert len(one.stderr.splitlines()) == 1
         assert "counters cannot be written here" in one.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("scheme", [None, "fss", "steal"])
+def test_loops_of_an_old_compiler_are_left_alone(compiled, scheme):
+    """Their _next and _end are those of other loops."""
+    variables = {"DLS_SCHEDULE": scheme} if scheme else {}
+    done = run(compiled("legacy.c", "-w"), DLS_OMP_LOOPS="dynamic",
+               **variables)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "332833495\n" * 10
+
+
+def test_the_end_of_a_loop_that_newer_compilers_call(compiled):
+    """A runtime that has none does not lose a program of theirs."""
+    program = compiled("deinit.c", compiler="clang")
+    assert run(program, preload=False).stdout == "0 166650\n"
+    for scheme in "ss", "fss", "steal":
+        done = run(program, DLS_SCHEDULE=scheme, DLS_OMP_LOOPS="dynamic",
+                   OMP_MAX_ACTIVE_LEVELS="2")
+        assert (done.returncode, done.stdout) == (0, "1 166650\n")
+        assert done.stderr == ""
+
+
+def test_another_tool_of_ompt_is_kept_and_it_is_said(compiled):
+    """In the program, in a library of its, and named by the environment."""
+    library = compiled("tool.c", "-shared", "-fPIC", compiler="clang",
+                       name="libtool.so")
+    inside = compiled("tool.c", "-DPROGRAM", "-rdynamic", compiler="clang")
+    linked = compiled("visits.c", "-Wl,--no-as-needed", library,
+                      compiler="clang", name="linked")
+    plain = compiled("visits.c", compiler="clang")
+    for words, out, variables in [
+            ([inside], "4950\n", {}),
+            ([linked, 100], "100 100\n", {}),
+            ([plain, 100], "100 100\n",
+             {"OMP_TOOL_LIBRARIES": str(library)})]:
+        done = run(*words, DLS_SCHEDULE="fss", **variables)
+        assert (done.returncode, done.stdout) == (0, f"tool\n{out}")
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        assert "OMPT tool" in done.stderr and "left alone" in done.stderr
+        assert run(*words, **variables).stderr == ""
+
+
+def make_runtime(folder):
+    """A libgomp under another name, as Python packages bring one."""
+    done = subprocess.run(["gcc", "-print-file-name=libgomp.so.1"],
+                          capture_output=True, text=True, check=True)
+    with open(done.stdout.strip(), "rb") as file:
+        runtime = file.read()
+    path = folder / "libgomq.so.1"
+    path.write_bytes(runtime.replace(b"libgomp.so.1\0", b"libgomq.so.1\0"))
+    return path
+
+
+def test_each_of_several_runtimes_knows_its_own_teams(compiled, tmp_path):
+    """Modules with libgomp, another libgomp and LLVM's, local symbols all."""
+    flags = "-shared", "-fPIC", "-DKIND=runtime"
+    modules = [compiled("module.c", *flags, name="first.so"),
+               compiled("module.c", *flags, compiler="clang", name="llvm.so"),
+               tmp_path / "other.so"]
+    subprocess.run(["gcc", "-g", "-O1", "-fopenmp", "-c", *flags[1:],
+                    ROOT / "tests/omp/module.c", "-o", tmp_path / "module.o"],
+                   check=True)
+    subprocess.run(["gcc", "-shared", tmp_path / "module.o",
+                    make_runtime(tmp_path), "-Wl,-rpath," + str(tmp_path),
+                    "-o", modules[2]], check=True)
+    done = run(DLSBENCH, "omp", "--scheme", "ss", "--", compiled("closed.c"),
+               *modules, *modules, preload=False)
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[1] for line in done.stdout.splitlines()] == ["0"] * 6
+    loops = [line.split() for line in done.stderr.splitlines()
+             if " module.c:" in line and " ss " in line]
+    assert sum(int(words[words.index("ss") + 2]) for words in loops) == 6
+    assert sum(int(words[words.index("ss") + 4]) for words in loops) == 600
