@@ -5,6 +5,7 @@
 #include "bench/omp/report.h"
 #include "bench/omp/start.h"
 #include "bench/omp/store.h"
+#include "bench/omp/suggest.h"
 #include "bench/results/folders.h"
 #include "bench/start/child.h"
 #include "dls/way.h"
@@ -19,7 +20,7 @@
 #include <unistd.h>
 
 struct input {
-    const char *scheme, *out;
+    const char *scheme, *out, *suggest;
     int loops;
     char path[2048]; /* of `out` */
 };
@@ -49,6 +50,12 @@ static const struct options_entry entries[] = {
      .help =
          "append the loops to this result directory, which dlsbench summary "
          "and tables read (a name without '/': in results/omp/)"},
+    {.name = "suggest",
+     .value = "FILE",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(suggest),
+     .help = "run nothing: print a patch of this source file (C, C++, Fortran) "
+             "that adds schedule(runtime) to its loops without a schedule"},
     {.name = NULL},
 };
 
@@ -73,7 +80,8 @@ static const struct options_page page = {
         "dlsbench omp -- ./solver input\n"
         "dlsbench omp --scheme awf-c -- ./solver input\n"
         "dlsbench omp --scheme @rules --loops dynamic -- ./solver input\n"
-        "dlsbench omp --scheme fss --out schemes -- ./solver input",
+        "dlsbench omp --scheme fss --out schemes -- ./solver input\n"
+        "dlsbench omp --suggest solver.c | patch -p0",
     .tables = (const struct options_entry *const[]){entries, NULL}};
 
 /* The options end at `--`. */
@@ -114,11 +122,16 @@ static int read_input(int argc, char **argv, struct input *in,
                          "omp: '--' is missing before the program: dlsbench "
                          "omp [OPTION...] -- PROGRAM [ARGUMENT...]");
     int code = options_read(&page, words, argv, in, err);
-    if (code == 0 && words + 1 >= argc)
+    if (code == 0 && in->suggest != NULL && words < argc)
+        code = error_set(err, EINVAL,
+                         "omp: --suggest %s runs no program: without what is "
+                         "behind '--'",
+                         in->suggest);
+    if (code == 0 && in->suggest == NULL && words + 1 >= argc)
         code = error_set(err, EINVAL,
                          "omp: a program is missing: dlsbench omp [OPTION...] "
                          "-- PROGRAM [ARGUMENT...]");
-    if (code != 0)
+    if (code != 0 || in->suggest != NULL)
         return code;
     start->words = argv + words + 1;
     start->loops = loops_words[in->loops];
@@ -237,37 +250,59 @@ static void report(struct start *start, const struct input *in,
     loops_free(&loops);
 }
 
+static int suggest(const char *path)
+{
+    struct error err = {""};
+    int loops;
+    if (suggest_patch(path, stdout, &loops, &err) != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    if (loops == 0)
+        command_say("omp: %s: no loop without a schedule", path);
+    else
+        command_say("omp: %s: loops that change: %d; OMP_SCHEDULE=static runs "
+                    "them as before",
+                    path, loops);
+    return COMMAND_OK;
+}
+
+static int watch_program(struct input *in, struct start *start, char **argv)
+{
+    struct error err = {""};
+    struct start_end end;
+    char path[PATH_MAX], rules[PATH_MAX + 1];
+    char folder[] = "/tmp/dlsbench-omp-XXXXXX";
+    int code = check_schedule(start, rules, sizeof(rules), &err);
+    if (code == 0)
+        code = start_check(start, path, sizeof(path), &err);
+    if (code == 0)
+        code = open_results(in, &err);
+    if (code == 0 && mkdtemp(folder) == NULL)
+        code = error_set(&err, errno, "omp: %s: %s", folder, strerror(errno));
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    start->folder = folder;
+    struct symbols *symbols = symbols_open();
+    code = start_run(start, path, symbols, &end, &err);
+    /* The folder is removed even where nobody reads the report. */
+    signal(SIGPIPE, SIG_IGN);
+    if (code == 0)
+        report(start, in, argv, &end, symbols);
+    symbols_close(symbols);
+    remove_folder(folder);
+    return code == 0 ? start_pass_on(end.status)
+                     : command_fail(COMMAND_FAILED, &err);
+}
+
 int omp_command(int argc, char **argv)
 {
     struct error err = {""};
     struct input in = {.scheme = NULL};
     struct start start = {.words = NULL};
-    struct start_end end;
-    char path[PATH_MAX], rules[PATH_MAX + 1];
-    char folder[] = "/tmp/dlsbench-omp-XXXXXX";
-    int code = read_input(argc, argv, &in, &start, &err);
-    if (code == 0)
-        code = check_schedule(&start, rules, sizeof(rules), &err);
-    if (code == 0)
-        code = start_check(&start, path, sizeof(path), &err);
-    if (code == 0)
-        code = open_results(&in, &err);
-    if (code == 0 && mkdtemp(folder) == NULL)
-        code = error_set(&err, errno, "omp: %s: %s", folder, strerror(errno));
-    if (code != 0) {
-        rules_free(&start.rules);
+    if (read_input(argc, argv, &in, &start, &err) != 0)
         return command_fail(COMMAND_USAGE, &err);
-    }
-    start.folder = folder;
-    struct symbols *symbols = symbols_open();
-    code = start_run(&start, path, symbols, &end, &err);
-    /* The folder is removed even where nobody reads the report. */
-    signal(SIGPIPE, SIG_IGN);
-    if (code == 0)
-        report(&start, &in, argv, &end, symbols);
-    symbols_close(symbols);
+    if (in.suggest != NULL)
+        return suggest(in.suggest);
+    int code = watch_program(&in, &start, argv);
     rules_free(&start.rules);
-    remove_folder(folder);
-    return code == 0 ? start_pass_on(end.status)
-                     : command_fail(COMMAND_FAILED, &err);
+    return code;
 }

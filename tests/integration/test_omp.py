@@ -463,6 +463,8 @@ def test_bad_input_is_one_line(loop, tmp_path):
     allowed = done.stderr.split("allowed: ")[1].strip().split(", ")
     assert sorted([*allowed, "steal:chunk=5", "css:chunk=3"]) == schemes()
     one_line(omp("--scheme", "@", "--", loop), "the file is missing")
+    one_line(omp("--suggest", "x.c", "--", loop), "x.c runs no program")
+    one_line(omp("--suggest", "/nowhere/x.c"), "/nowhere/x.c")
     one_line(omp(loop), "'--' is missing before the program")
     one_line(omp("--scheme", "fss", loop), "'--' is missing")
     rules.write_text("even = fss\n* = ss\n  even = gss\n")
@@ -472,6 +474,78 @@ def test_bad_input_is_one_line(loop, tmp_path):
     done = omp("--scheme", f"@{rules}", "--", loop)
     one_line(done, f"{rules}:2:3: there is no '='")
     assert "DLS_SCHEDULE" not in done.stderr
+
+
+SOURCES = {"gcc": ("c", """int a[99], s;
+void f(void)
+{
+#pragma omp parallel for
+    for (int i = 0; i < 99; i++)
+        a[i] = i;
+#pragma omp parallel for schedule(guided)
+    for (int i = 0; i < 99; i++)
+        a[i] = i;
+#pragma omp parallel
+#  pragma omp for simd \\
+    reduction(+ : s)
+    for (int i = 0; i < 99; i++)
+        s += a[i];
+#pragma omp parallel for ordered
+    for (int i = 0; i < 99; i++)
+        a[i] = i;
+#pragma omp parallel
+#pragma omp for \\
+    nowait
+    for (int i = 0; i < 99; i++)
+        a[i] = i;
+}""", ["#pragma omp parallel for schedule(runtime)",
+       "#  pragma omp for simd schedule(runtime) \\"]),
+           "gfortran -ffree-form": ("f90", """subroutine f(a)
+integer :: a(99), i
+!$OMP Parallel Do &
+!$omp private(i)
+do i = 1, 99
+a(i) = i
+end do
+!$omp parallel do schedule(static)
+do i = 1, 99
+a(i) = i
+end do
+end subroutine
+""", ["!$OMP Parallel Do schedule(runtime) &"]),
+           "gfortran": ("f", """      subroutine f(a)
+      integer a(99), i
+C$OMP PARALLEL DO
+C$OMP+ PRIVATE(I)
+      do i = 1, 99
+        a(i) = i
+      end do
+      end
+""", ["!$omp+ schedule(runtime)"])}
+
+
+@pytest.mark.parametrize("compiler", SOURCES)
+def test_a_patch_makes_static_loops_visible(tmp_path, compiler):
+    """It applies, once, and what comes out compiles."""
+    ending, text, added = SOURCES[compiler]
+    name = f"source.{ending}"
+    (tmp_path / name).write_text(text)
+
+    def suggest():
+        return subprocess.run([DLSBENCH, "omp", "--suggest", name],
+                              cwd=tmp_path, capture_output=True, text=True,
+                              check=True)
+    patch = suggest()
+    assert f"{name}: loops that change: " in patch.stderr
+    assert (tmp_path / name).read_text() == text
+    subprocess.run(["patch", "-p0"], cwd=tmp_path, input=patch.stdout,
+                   text=True, capture_output=True, check=True)
+    lines = (tmp_path / name).read_text().splitlines()
+    assert [x for x in lines if x not in text.splitlines()] == added
+    subprocess.run([*compiler.split(), "-fopenmp", "-c", name], cwd=tmp_path,
+                   check=True)
+    done = suggest()
+    assert done.stdout == "" and "no loop without a schedule" in done.stderr
 
 
 def test_rules_that_match_nothing_are_named(loop, tmp_path):
