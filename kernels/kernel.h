@@ -110,6 +110,38 @@ struct kernel_dependence {
                   int64_t row);
 };
 
+/* ---- time steps of independent loops ----
+ *
+ * The loop is run several times, each time under a barrier, and what a step
+ * reads is made of the whole output of the step before.  Every rank has a state
+ * of its own; the output of all ranks is brought together before advance.  The
+ * output of the last step is that of the loop. */
+struct kernel_steps {
+    /* Time steps, at least 1: the value of the spec's key `steps`. */
+    int (*count)(const void *instance);
+
+    /* Of a rank, in addition to the output; at least 1 byte. */
+    size_t (*state_bytes)(const void *instance);
+
+    /* Sets a state up for step 0, before a repetition; the memory was zeroed
+     * when it was made, not between repetitions. */
+    void (*begin)(const void *instance, void *state);
+
+    /* As kernel_ops.run, in the step that the state is at. */
+    void (*run)(const void *instance, const void *state, int64_t start,
+                int64_t size, void *output, const struct kernel_poll *poll);
+
+    /* From the output of this step, which is that of all ranks, to the next
+     * step.  Called by one thread of each rank, while no other runs; the bits
+     * of the state are the same on all ranks. */
+    void (*advance)(const void *instance, void *state, const void *output);
+
+    /* Operations of one iteration in the step that the state is at; NULL: those
+     * of cost->operations in every step. */
+    double (*operations)(const void *instance, const void *state,
+                         int64_t iteration);
+};
+
 /* ---- input data ----
  *
  * The data that an iteration reads and a master has to send with it (data:
@@ -227,6 +259,12 @@ struct kernel_ops {
      * before its time).  A row alone costs more than one of many: scale.
      * reference is called once, with all rows. */
     const struct kernel_dependence *dependence;
+
+    /* Iterations are independent, and there are several time steps: how; NULL:
+     * one.  Then run and cost->operations are those of step 0, reference and
+     * work those of all steps; of several, reference is called once, with all
+     * iterations. */
+    const struct kernel_steps *steps;
 
     /* Floating-point operations of the whole loop, and the bytes that it must
      * move from and to memory at least: for rates in the records.  NULL: no

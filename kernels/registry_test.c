@@ -44,6 +44,21 @@ static void loops_with_dependences_have_theirs(void **unused)
     }
 }
 
+static void loops_with_steps_have_theirs(void **unused)
+{
+    (void)unused;
+    for (int i = 0; kernel_list[i] != NULL; i++) {
+        const struct kernel_steps *s = kernel_list[i]->steps;
+        if (s == NULL)
+            continue;
+        assert_null(kernel_list[i]->dependence);
+        assert_null(kernel_list[i]->input);
+        assert_non_null(kernel_list[i]->reference);
+        assert_true(s->count && s->state_bytes && s->begin);
+        assert_true(s->run && s->advance);
+    }
+}
+
 static void names_are_unique(void **unused)
 {
     (void)unused;
@@ -90,6 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel_has_the_required_hooks),
         cmocka_unit_test(loops_with_dependences_have_theirs),
+        cmocka_unit_test(loops_with_steps_have_theirs),
         cmocka_unit_test(names_are_unique),
         cmocka_unit_test(wrong_names_and_keys_are_refused),
         cmocka_unit_test(a_spec_is_written_with_its_defaults),

@@ -8,6 +8,10 @@
  * [0, 1).  The memory is what bounds it.  Beside every scheme belongs
  * static:by=cost, the partition by equal non-zeros.
  *
+ * In several time steps the next vector is X0 / 2 + Y / 2^(k+1), damped like
+ * that of PageRank, with 2^k no less than the sum of |A| in any row: its
+ * elements stay within the largest of X0.
+ *
  * Order of summation: LANES partial sums, by the place of an entry in its row
  * modulo LANES, then added pairwise (l and l + 4, l + 2, l + 1).  The compiler
  * makes vectors of them; products and sums are rounded one by one, so that the
@@ -18,6 +22,7 @@
 #include "kernels/support/sparse.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +31,7 @@ enum {
     PIECE = 8192, /* entries between two polls, about 10 to 20 us */
 };
 
-enum { SPMV_FILE, RMAT, DEGREE, SEED };
+enum { SPMV_FILE, RMAT, DEGREE, SEED, STEPS };
 
 static const struct spec_param spmv_params[] = {
     [SPMV_FILE] = {.key = "file",
@@ -48,12 +53,19 @@ static const struct spec_param spmv_params[] = {
               .min = 0,
               .max = 0x1p53,
               .help = "seed of the random matrix and vector"},
+    [STEPS] = {.key = "steps",
+               .type = SPEC_INTEGER,
+               .min = 1,
+               .max = 1 << 20,
+               .help = "products, each of what the one before it gives (1)"},
     {0},
 };
 
 struct spmv {
     struct sparse matrix;
-    double *x;
+    double *x; /* X0 */
+    int steps;
+    double scale; /* 2^-k */
 };
 
 static void spmv_destroy(void *instance)
@@ -99,6 +111,20 @@ static int spmv_examine(const struct spec *spec, struct error *err)
     return code;
 }
 
+static double scale_of(const struct sparse *m)
+{
+    double most = 0, scale = 1;
+    for (int64_t r = 0; r < m->rows; r++) {
+        double sum = 0;
+        for (int64_t k = m->start[r]; k < m->start[r + 1]; k++)
+            sum += fabs(m->value[k]);
+        most = fmax(most, sum);
+    }
+    while (most * scale > 1)
+        scale /= 2;
+    return scale;
+}
+
 static int spmv_create(const struct spec *spec, void **instance,
                        struct error *err)
 {
@@ -118,6 +144,8 @@ static int spmv_create(const struct spec *spec, void **instance,
     uint64_t seed = (uint64_t)spec->value[SEED].integer + 1;
     for (int64_t i = 0; i < s->matrix.rows; i++)
         s->x[i] = random_real(&seed);
+    s->steps = (int)or_else(&spec->value[STEPS], 1);
+    s->scale = s->steps > 1 ? scale_of(&s->matrix) : 1;
     *instance = s;
     return 0;
 }
@@ -166,16 +194,15 @@ static inline void add_some(double sum[LANES], const double *value,
 
 /* *due counts entries down to the next poll, also across rows; a row is cut at
  * multiples of LANES. */
-static double run_row(const struct spmv *s, int64_t row,
+static double run_row(const struct sparse *m, const double *x, int64_t row,
                       const struct kernel_poll *poll, int64_t *due)
 {
-    const struct sparse *m = &s->matrix;
     int64_t k = m->start[row], end = m->start[row + 1];
     int64_t whole = end - (end - k) % LANES;
     double sum[LANES] = {0};
     while (k < whole) {
         int64_t piece = whole - k < PIECE ? whole - k : PIECE;
-        add_rounds(sum, m->value + k, m->column + k, s->x, piece);
+        add_rounds(sum, m->value + k, m->column + k, x, piece);
         k += piece;
         *due -= piece;
         if (*due <= 0) {
@@ -183,8 +210,21 @@ static double run_row(const struct spmv *s, int64_t row,
             *due = PIECE;
         }
     }
-    add_some(sum, m->value + k, m->column + k, s->x, end - k);
+    add_some(sum, m->value + k, m->column + k, x, end - k);
     return add_lanes(sum);
+}
+
+/* state: X. */
+static void step_run(const void *instance, const void *state, int64_t start,
+                     int64_t size, void *output, const struct kernel_poll *poll)
+{
+    const struct spmv *s = instance;
+    double *result = output;
+    int64_t due = PIECE;
+    for (int64_t i = 0; i < size; i++) {
+        result[i] = run_row(&s->matrix, state, start + i, poll, &due);
+        due -= LANES; /* a row as such; empty ones take time, too */
+    }
 }
 
 static void spmv_run(const void *instance, void *scratch, int64_t start,
@@ -192,28 +232,72 @@ static void spmv_run(const void *instance, void *scratch, int64_t start,
 {
     (void)scratch;
     const struct spmv *s = instance;
-    double *result = output;
-    int64_t due = PIECE;
-    for (int64_t i = 0; i < size; i++) {
-        result[i] = run_row(s, start + i, poll, &due);
-        due -= LANES; /* a row as such; empty ones take time, too */
-    }
+    step_run(instance, s->x, start, size, output, poll);
 }
 
 /* One entry after the other, each to the partial sum it belongs to. */
+static void multiply(const struct sparse *m, const double *x, int64_t start,
+                     int64_t size, double *result)
+{
+    for (int64_t row = start; row < start + size; row++) {
+        double sum[LANES] = {0};
+        int64_t first = m->start[row];
+        for (int64_t k = first; k < m->start[row + 1]; k++)
+            sum[(k - first) % LANES] += m->value[k] * x[m->column[k]];
+        *result++ = add_lanes(sum);
+    }
+}
+
+/* ---- time steps ---- */
+
+static int step_count(const void *instance)
+{
+    const struct spmv *s = instance;
+    return s->steps;
+}
+
+static size_t step_bytes(const void *instance)
+{
+    const struct spmv *s = instance;
+    return (size_t)s->matrix.rows * sizeof(*s->x);
+}
+
+static void step_begin(const void *instance, void *state)
+{
+    const struct spmv *s = instance;
+    memcpy(state, s->x, step_bytes(instance));
+}
+
+static void step_advance(const void *instance, void *state, const void *output)
+{
+    const struct spmv *s = instance;
+    const double *y = output;
+    double *x = state;
+    for (int64_t i = 0; i < s->matrix.rows; i++)
+        x[i] = 0.5 * s->x[i] + 0.5 * s->scale * y[i];
+}
+
+/* The same bits: halves are exact. */
 static void spmv_reference(const void *instance, int64_t start, int64_t size,
                            void *output)
 {
     const struct spmv *s = instance;
     const struct sparse *m = &s->matrix;
-    double *result = output;
-    for (int64_t row = start; row < start + size; row++) {
-        double sum[LANES] = {0};
-        int64_t first = m->start[row];
-        for (int64_t k = first; k < m->start[row + 1]; k++)
-            sum[(k - first) % LANES] += m->value[k] * s->x[m->column[k]];
-        *result++ = add_lanes(sum);
+    double *x = s->x, *y = output;
+    if (s->steps > 1)
+        x = malloc(step_bytes(instance));
+    if (x == NULL)
+        return; /* the wrong result is found */
+    if (s->steps > 1)
+        memcpy(x, s->x, step_bytes(instance));
+    for (int step = 1; step < s->steps; step++) {
+        multiply(m, x, start, size, y);
+        for (int64_t i = 0; i < size; i++)
+            x[i] = (s->x[i] + y[i] * s->scale) / 2;
     }
+    multiply(m, x, start, size, y);
+    if (x != s->x)
+        free(x);
 }
 
 static double spmv_operations(const void *instance, int64_t iteration)
@@ -229,9 +313,17 @@ static void spmv_work(const void *instance, double *flops, double *bytes)
     const struct spmv *s = instance;
     double rows = (double)s->matrix.rows;
     double entries = (double)s->matrix.start[s->matrix.rows];
-    *flops = 2 * entries;
-    *bytes = 12 * entries + 24 * rows;
+    *flops = s->steps * 2 * entries;
+    *bytes = s->steps * (12 * entries + 24 * rows);
 }
+
+static const struct kernel_steps spmv_steps = {
+    .count = step_count,
+    .state_bytes = step_bytes,
+    .begin = step_begin,
+    .run = step_run,
+    .advance = step_advance,
+};
 
 static const struct kernel_cost spmv_cost = {
     .operation = "multiply-add",
@@ -252,5 +344,6 @@ const struct kernel_ops kernel_spmv_ops = {
     .run = spmv_run,
     .reference = spmv_reference,
     .cost = &spmv_cost,
+    .steps = &spmv_steps,
     .work = spmv_work,
 };

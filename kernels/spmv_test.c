@@ -6,6 +6,7 @@
 
 #include "kernels/check.h"
 #include "kernels/check_files.h"
+#include "kernels/check_steps.h"
 #include "kernels/support/sparse.h"
 
 static void run_has_the_bits_of_the_reference(void **unused)
@@ -19,6 +20,14 @@ static void run_has_the_bits_of_the_reference(void **unused)
         check_bits(text, seed + (uint64_t)scale);
     }
     check_bits("spmv:rmat=3,degree=20000", seed);
+}
+
+static void steps_have_the_bits_of_the_reference(void **unused)
+{
+    (void)unused;
+    uint64_t seed = check_seed();
+    check_steps("spmv:rmat=6,steps=2", seed);
+    check_steps("spmv:rmat=9,degree=5,steps=7", seed);
 }
 
 /* A row of some 100,000 entries polls on its way. */
@@ -188,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run_has_the_bits_of_the_reference),
+        cmocka_unit_test(steps_have_the_bits_of_the_reference),
         cmocka_unit_test(a_long_row_polls),
         cmocka_unit_test(a_random_matrix_is_skewed),
         cmocka_unit_test_setup_teardown(files_are_read, check_make_folder,

@@ -128,7 +128,7 @@ static bool repetitions_differ(const struct cell *cell)
     struct scheme scheme;
     bool learns = scheme_parse(cell->scheme, &scheme, NULL) == 0 &&
                   scheme_keeps(&scheme) &&
-                  strcmp(cell->placement, "sticky") == 0;
+                  strcmp(cell->placement, "replan") != 0;
     return learns || (cell->load[0] != '\0' && this_machine_is(cell->platform));
 }
 

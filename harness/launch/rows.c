@@ -69,6 +69,9 @@ static const struct record_field reissue_fields[] = {
     {"dropped", RECORD_TALLY, RUN(dropped)},
     {.name = NULL}};
 
+static const struct record_field exchange_fields[] = {
+    {"exchange_s", RECORD_TIME, RUN(exchange_s)}, {.name = NULL}};
+
 static const struct record_field alone_fields[] = {
     {"alone_s", RECORD_TIME, RUN(alone_s)}, {.name = NULL}};
 
@@ -221,6 +224,8 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     add_rates(row, c->loop, result->time_s);
     record_put(row, &b, balance_fields);
     record_put(row, result, message_fields);
+    if (result->exchange_s >= 0)
+        record_put(row, result, exchange_fields);
     json_object_update_new(
         row, json_pack("{s:o,s:b,s:i}", "verified", verified_value(c, result),
                        "oversubscribed", run_oversubscribed(c->run),

@@ -25,7 +25,8 @@ struct loop {
     char name[SPEC_CANONICAL_MAX]; /* canonical spec */
     int64_t iterations;
     size_t output_bytes, scratch_bytes;
-    struct kernel_grid grid; /* of a kernel with dependences */
+    struct kernel_grid grid; /* of a kernel with dependences; of one with steps
+                                steps and state_bytes alone */
     char *state;             /* grid.state_bytes of it, or NULL */
     /* Where a master collects results: the output, except that rows which
      * depend on each other have a place apart, because a collected row may be
@@ -54,8 +55,10 @@ struct loop {
     /* The time of the loop on one worker alone, measured by rank 0. */
     double serial_s;     /* -1: no output, no serial time to speak of */
     double *cost_before; /* rank 0: s before iteration i, iterations + 1 of
-                            them; or NULL */
-    double row_start_s;  /* simulated grids: to start a row of a block */
+                            them, one time step after the other where costs
+                            drift; or NULL */
+    bool drifts;
+    double row_start_s; /* simulated grids: to start a row of a block */
 };
 
 /* Collective: makes the instance of a kernel's spec on every rank, its input
@@ -68,6 +71,22 @@ int loop_open(struct loop *loop, const struct kernel_ops *kernel,
               const struct spec *spec, bool fed, const struct comm *comm,
               double verify_limit, uint64_t seed, struct error *err);
 void loop_close(struct loop *loop);
+
+/* Time steps of independent iterations; 1: there are none. */
+static inline int loop_steps(const struct loop *loop)
+{
+    return loop->kernel->steps != NULL ? loop->grid.steps : 1;
+}
+
+/* Of cost_before, those of one time step. */
+static inline const double *loop_cost(const struct loop *loop, int64_t step)
+{
+    return loop->cost_before +
+           (loop->drifts ? step * (loop->iterations + 1) : 0);
+}
+
+/* Writes what a kernel with steps says of them to grid and drifts. */
+void loop_open_steps(struct loop *loop);
 
 /* The checksum of one iteration's output in `memory` (output or inbox). */
 uint64_t loop_checksum(const struct loop *loop, const char *memory,

@@ -89,6 +89,15 @@ int loop_costs(struct loop *loop, const char *choice, const struct comm *comm,
     return 0;
 }
 
+void loop_open_steps(struct loop *loop)
+{
+    const struct kernel_steps *steps = loop->kernel->steps;
+    loop->grid.steps = steps->count(loop->instance);
+    if (loop->grid.steps > 1)
+        loop->grid.state_bytes = steps->state_bytes(loop->instance);
+    loop->drifts = steps->operations != NULL && loop->grid.steps > 1;
+}
+
 void loop_costs_close(struct loop *loop)
 {
     struct loop_known *known;

@@ -64,6 +64,8 @@ static int open_parts(struct run *run, bool oversubscribe, struct error *err)
         code = open_ends(run, err);
     if (code == 0 && run->loop->kernel->dependence != NULL)
         code = run_open_dmps(run, err);
+    if (code == 0 && loop_steps(run->loop) > 1)
+        code = comm_agree(comm, run_open_steps(run, err), err);
     if (code == 0)
         code = comm_agree(comm, run_open_workers(run, err), err);
     return code;
@@ -91,6 +93,7 @@ void run_close(struct run *run)
 {
     if (run->dependent.dmps != NULL)
         run_close_dmps(run);
+    exchange_close(&run->steps.exchange);
     for (int i = 0; i < run->opened; i++)
         end_close(&run->rank[i].end);
     transport_close(&run->transport);
@@ -151,6 +154,7 @@ int run_repeat(struct run *run, struct run_result *result, struct error *err)
                                   .reissued = -1,
                                   .dropped = -1,
                                   .bound_s = -1,
+                                  .exchange_s = -1,
                                   .wall_s = -1,
                                   .alone_s = -1};
     run_free_gathered(run);

@@ -36,6 +36,8 @@ struct run_result {
     double time_s;
     double skew_s; /* between the starts of the ranks; -1: several hosts */
     int64_t chunks, iterations, messages, bytes;
+    double exchange_s; /* between time steps of independent iterations, of the
+                          slowest rank; -1: there are none */
     /* Chunks that were handed out again, and results that came too late;
      * -1: none may. */
     int64_t reissued, dropped;

@@ -10,7 +10,7 @@
 
 /* The report of a rank after a repetition. */
 struct rank_report {
-    double start_s, end_s;
+    double start_s, end_s, exchange_s;
     int64_t messages, bytes;
 };
 
@@ -33,23 +33,36 @@ static void fill_results(struct run *run)
     }
 }
 
+/* Of the chunks of one time step, or of all where they stay the same.  cost:
+ * room for all chunks. */
+static double bound_step(const struct run *run, const struct run_result *result,
+                         int64_t step, double *cost)
+{
+    const double *before = loop_cost(run->loop, step);
+    int64_t n = 0;
+    for (int64_t i = 0; i < result->logged; i++) {
+        const struct ran *ran = &result->log[i];
+        if (run->passes == 1 || ran->time_step == step)
+            cost[n++] = before[ran->start + ran->size] - before[ran->start];
+    }
+    bool unordered = run->transport.ops->rules->unordered;
+    double (*least)(const double *, int64_t, int) =
+        unordered ? stats_least_time : stats_list_schedule;
+    return least(cost, n, run->tree.workers);
+}
+
 /* A pipeline is not bound by its chunks alone. */
 static double bound_time(const struct run *run, const struct run_result *result)
 {
     const double *before = run->loop->cost_before;
+    double time = 0;
     if (before == NULL || before[run->loop->iterations] == 0 ||
         run->dependent.dmps != NULL || result->logged == 0 ||
         !run_equal_speeds(run))
         return -1;
     double *cost = need_zeroed((size_t)result->logged, sizeof(*cost));
-    for (int64_t i = 0; i < result->logged; i++) {
-        const struct ran *ran = &result->log[i];
-        cost[i] = before[ran->start + ran->size] - before[ran->start];
-    }
-    bool unordered = run->transport.ops->rules->unordered;
-    double (*least)(const double *, int64_t, int) =
-        unordered ? stats_least_time : stats_list_schedule;
-    double time = least(cost, result->logged, run->tree.workers);
+    for (int step = 0; step < loop_steps(run->loop); step++)
+        time += bound_step(run, result, step, cost);
     free(cost);
     return time;
 }
@@ -101,12 +114,16 @@ static void gather_log(struct run *run, struct run_result *result)
 static struct rank_report *own_reports(const struct run *run)
 {
     const struct run_dependent *d = &run->dependent;
+    double exchange_s = run->steps.count > 1 ? run->steps.exchange_s : -1;
     struct rank_report *own = need_zeroed((size_t)run_ranks(run), sizeof(*own));
     for (int i = 0; i < run_ranks(run); i++)
         own[i] = (struct rank_report){.start_s = run->rank[i].start_s,
-                                      .end_s = run->rank[i].end_s};
-    own->messages = run->traffic.messages + d->migrate.messages;
-    own->bytes = run->traffic.bytes + d->migrate.moved_bytes;
+                                      .end_s = run->rank[i].end_s,
+                                      .exchange_s = exchange_s};
+    const struct exchange *exchange = &run->steps.exchange;
+    own->messages =
+        run->traffic.messages + d->migrate.messages + exchange->messages;
+    own->bytes = run->traffic.bytes + d->migrate.moved_bytes + exchange->bytes;
     for (int i = 0; i < run_count_dmps(run); i++) {
         own->messages += d->dmps[i].links.messages;
         own->bytes += d->dmps[i].links.bytes;
@@ -129,6 +146,8 @@ static void gather_ranks(struct run *run, struct run_result *result)
     for (int r = 0; comm->rank == 0 && r < comm->ranks; r++) {
         double time = all[r].end_s - all[r].start_s;
         result->time_s = time > result->time_s ? time : result->time_s;
+        if (all[r].exchange_s > result->exchange_s)
+            result->exchange_s = all[r].exchange_s;
         result->messages += all[r].messages;
         result->bytes += all[r].bytes;
         first = all[r].start_s < first ? all[r].start_s : first;

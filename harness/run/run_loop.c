@@ -20,6 +20,8 @@ static void set_steps(struct run *run, int pass)
 void run_rewind(struct run *run, int pass)
 {
     bool further = pass > 0;
+    if (!run_hands_out(run))
+        return;
     transport_rewind(&run->transport, further);
     for (int i = 0; i < run_ranks(run); i++)
         end_reset(&run->rank[i].end, further);
@@ -41,6 +43,7 @@ void run_reset(struct run *run)
         run->rank[i].end_s = 0;
     free(run->result);
     run->result = need_zeroed((size_t)run->workers + 1, sizeof(*run->result));
+    run_reset_steps(run);
     run_rewind(run, 0);
 }
 
@@ -69,14 +72,19 @@ static void work(struct run *run, const struct run_spot *spot)
     double before_s = result->sync_s, sync_s = before_s;
     if (run->dependent.dmps != NULL)
         run_dependent(run_dmps_of(run, spot->worker), worker, &sync_s);
+    else if (run->steps.count > 1)
+        run_step(run, worker, &sync_s);
     else
         parallel_run(worker);
+    bool asked = run_hands_out(run);
     done.chunks += worker->chunks;
     done.iterations += worker->iterations;
-    done.requests = worker->source->requests;
-    done.wait_s = worker->source->wait_s + (sync_s - before_s);
+    done.requests = asked ? worker->source->requests : 0;
+    done.wait_s = (asked ? worker->source->wait_s : 0) + (sync_s - before_s);
     run_worked(run, spot, &done);
     result->sync_s = sync_s;
+    if (!asked)
+        return;
     result->wait_s += worker->source->wait_s;
     result->serve_s += worker->source->serve_s;
     end_leave(&run->rank[spot->here].end);
@@ -109,7 +117,8 @@ void run_loop_body(int place, void *arg)
     struct run_spot spot = find_spot(run, place);
     run_enter(run, &spot);
     run_pass(run, &spot);
-    for (int pass = 1; pass < run->passes; pass++) {
+    int steps = run->steps.count;
+    for (int pass = 1; pass < (steps > 1 ? steps : run->passes); pass++) {
         run_next_pass(run, &spot, pass);
         run_pass(run, &spot);
     }

@@ -1,6 +1,7 @@
 /* The private parts of a run, shared by the files of this folder: run.c opens
- * and repeats, run_loop.c is the timed part, run_gather.c brings the reports of
- * all ranks to rank 0.  They are the same natively and in simulation.
+ * and repeats, run_loop.c is the timed part, run_steps.c the time steps of
+ * independent iterations, run_gather.c brings the reports of all ranks to rank
+ * 0.  They are the same natively and in simulation.
  *
  * A process holds some ranks of the launch: natively its own one, in simulation
  * all.  Ranks, workers and threads of "here" are those of this process, counted
@@ -18,6 +19,7 @@
 #define HARNESS_RUN_RUN_PARTS_H
 
 #include "harness/dependence/dmps.h"
+#include "harness/dependence/exchange.h"
 #include "harness/run/handout.h"
 #include "harness/run/logged.h"
 #include "harness/run/run.h"
@@ -45,6 +47,15 @@ struct run_dependent {
     struct migrate migrate;
 };
 
+/* Time steps of independent iterations. */
+struct run_steps {
+    int count; /* 0: there are none */
+    int step;  /* the present one */
+    struct exchange exchange;
+    double exchange_s; /* of this process, between the steps so far */
+    double slowest_s;  /* of its ranks, in the present exchange */
+};
+
 /* Of all ranks in the last repetition, known to rank 0. */
 struct run_all {
     struct worker_result *workers;
@@ -69,6 +80,7 @@ struct run {
     struct run_rank *rank; /* of each rank here */
     int opened;            /* ends of them */
     struct run_dependent dependent;
+    struct run_steps steps;
     int passes; /* over the source: time steps with replan, else 1 */
     struct engine_patience patience;
     int first, workers;              /* here, of all workers */
@@ -101,6 +113,12 @@ static inline int run_thread_of(const struct run *run, int i)
 static inline struct dmps *run_dmps_of(const struct run *run, int i)
 {
     return &run->dependent.dmps[run->dependent.shared ? 0 : i];
+}
+
+/* Whether the chunks of the present step come from the source. */
+static inline bool run_hands_out(const struct run *run)
+{
+    return run->steps.step == 0 || run->setup->replan;
 }
 
 static inline int run_count_dmps(const struct run *run)
@@ -183,6 +201,23 @@ void run_reset(struct run *run);
 /* By one thread of the process: the sources as they are before `pass`. */
 void run_rewind(struct run *run, int pass);
 void run_loop_body(int place, void *run);
+
+/* ---- run_steps.c ---- */
+
+/* The loop's kernel in a step, natively; its instance is the loop. */
+extern const struct kernel_ops run_step_kernel;
+
+/* Opens them, before the workers; sets `passes`; not agreed. */
+int run_open_steps(struct run *run, struct error *err);
+/* Before a repetition. */
+void run_reset_steps(struct run *run);
+/* By a worker: its part of the present step. */
+void run_step(struct run *run, struct worker *worker, double *sync_s);
+/* Between two passes of any loop: brings results together, collective, with
+ * those of some workers here; then, by one thread of the process, makes the
+ * data of the next step. */
+void run_exchange(struct run *run, int first, int workers);
+void run_advance(struct run *run);
 
 /* ---- run_gather.c ---- */
 

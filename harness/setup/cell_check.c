@@ -44,16 +44,16 @@ bool cell_loses_workers(const struct cell *cell)
 
 /* ---- fields that are wrong in themselves ---- */
 
-/* Time steps of a loop with dependences: by convention the kernel's key is
- * called so.  (trace has one, too, for another thing.) */
+/* Time steps: by convention the kernel's key is called so.  (trace has one,
+ * too, for another thing.) */
 static int64_t steps_of(const struct kernel_ops *kernel,
                         const struct spec *spec)
 {
-    if (kernel->dependence == NULL)
+    if (kernel->dependence == NULL && kernel->steps == NULL)
         return 1;
     for (int i = 0; kernel->params[i].key != NULL; i++)
         if (text_is(kernel->params[i].key, "steps"))
-            return spec->value[i].integer;
+            return spec->value[i].integer > 0 ? spec->value[i].integer : 1;
     return 1;
 }
 
@@ -153,21 +153,43 @@ static int check_protocol(struct setup *setup, struct error *err)
     return 0;
 }
 
+/* One plan is for one loop, and so is one schedule of a runtime.  What goes
+ * wrong on purpose does so where chunks are handed out. */
+static int check_steps_scheme(const struct setup *setup, struct error *err)
+{
+    enum scheme_kind kind = setup->scheme.kind;
+    if (setup->perturbs.count > 0 && !text_is(setup->cell.placement, "replan"))
+        return error_set(err, ENOTSUP,
+                         "perturb: workers of placement sticky ask for no "
+                         "chunks after the first time step, use replan");
+    if (kind != SCHEME_PLAN && kind != SCHEME_SCHEDULE)
+        return 0;
+    return error_set(err, ENOTSUP,
+                     "scheme %s hands out one loop, kernel %s has %lld time "
+                     "steps: use another scheme, or steps=1",
+                     setup->cell.scheme, setup->kernel->name,
+                     (long long)setup->steps);
+}
+
 /* The last step leaves the results, long after the requests that could have
- * carried them. */
+ * carried them.  Rows that depend on each other stay where they are, unless
+ * asked; independent iterations have nothing to move with them. */
 static int check_steps(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;
-    if (setup->steps == 1) {
-        strcpy(cell->placement, "sticky");
+    bool dependences = setup->kernel->dependence != NULL;
+    if (setup->steps == 1 || text_is(cell->placement, "auto"))
+        strcpy(cell->placement,
+               setup->steps == 1 || dependences ? "sticky" : "replan");
+    if (setup->steps == 1)
         return 0;
-    }
     if (text_is(cell->collect, "master"))
         return error_set(err, ENOTSUP,
-                         "collect master: the rows of a loop of several time "
-                         "steps stay with their workers, use local");
+                         "collect master: the %s of a loop of several time "
+                         "steps stay with their workers, use local",
+                         dependences ? "rows" : "results");
     strcpy(cell->collect, "local");
-    return 0;
+    return dependences ? 0 : check_steps_scheme(setup, err);
 }
 
 /* When it is known where results go. */

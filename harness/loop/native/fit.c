@@ -40,6 +40,11 @@ int fit_output(const char *name, const struct kernel_ops *kernel,
 {
     double output = (double)kernel->iterations(instance) *
                     (double)kernel->output_bytes(instance);
+    /* What the ranks exchange between time steps, every rank has. */
+    if (kernel->steps != NULL && kernel->steps->count(instance) > 1)
+        return check_memory(
+            name, output + (double)kernel->steps->state_bytes(instance), output,
+            comm, err);
     /* Independent iterations: a rank has pages for those it ran only, and
      * together the ranks have the output about once. */
     if (kernel->dependence == NULL)

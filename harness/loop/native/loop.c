@@ -52,6 +52,11 @@ static int map_grid(struct loop *loop, struct error *err)
         (unsigned __int128)loop->iterations * loop->output_bytes;
     int code = map_memory(loop, "output", bytes, &loop->output, err);
     loop->inbox = loop->output;
+    if (code == 0 && loop->kernel->steps != NULL) {
+        loop_open_steps(loop);
+        return map_memory(loop, "state", loop->grid.state_bytes, &loop->state,
+                          err);
+    }
     if (code != 0 || loop->kernel->dependence == NULL)
         return code;
     code = map_memory(loop, "collected output", bytes, &loop->inbox, err);
@@ -101,7 +106,10 @@ static void compute_chunk(struct loop *loop, void *scratch, int64_t start,
                           int64_t size)
 {
     char *output = loop->output + (size_t)start * loop->output_bytes;
-    if (loop->fed)
+    if (loop_steps(loop) > 1)
+        loop->kernel->steps->run(loop->instance, loop->state, start, size,
+                                 output, NULL);
+    else if (loop->fed)
         loop->kernel->input->run(loop->instance, scratch, start, size,
                                  loop->input.store + loop->input.before[start],
                                  output, NULL);
@@ -111,8 +119,16 @@ static void compute_chunk(struct loop *loop, void *scratch, int64_t start,
 
 static double time_pass(struct loop *loop, void *scratch)
 {
+    const struct kernel_steps *steps = loop->kernel->steps;
+    int count = loop_steps(loop);
+    if (count > 1)
+        steps->begin(loop->instance, loop->state);
     double start = engine_now();
-    compute_chunk(loop, scratch, 0, loop->iterations);
+    for (int step = 0; step < count; step++) {
+        compute_chunk(loop, scratch, 0, loop->iterations);
+        if (step + 1 < count)
+            steps->advance(loop->instance, loop->state, loop->output);
+    }
     return engine_now() - start;
 }
 
@@ -134,14 +150,10 @@ static void measure_serial(struct loop *loop, void *scratch)
     loop->serial_s = pass[SERIAL_PASSES / 2];
 }
 
-/* The least of two passes keeps interruptions out; the sum is then scaled to
- * the serial time, so that calls one by one do not count as work. */
-static int measure_costs(struct loop *loop, void *scratch)
+/* The least of two passes keeps interruptions out. */
+static double measure_step(struct loop *loop, void *scratch, double *cost)
 {
     int64_t n = loop->iterations;
-    double *cost = loop->cost_before = calloc((size_t)n + 1, sizeof(*cost));
-    if (cost == NULL)
-        return -ENOMEM;
     int passes = loop->serial_s > LONG_PASS_S ? 1 : COST_PASSES;
     for (int p = 0; p < passes; p++) {
         double last = engine_now();
@@ -155,8 +167,28 @@ static int measure_costs(struct loop *loop, void *scratch)
     }
     for (int64_t i = 0; i < n; i++)
         cost[i + 1] += cost[i];
-    double scale = cost[n] > 0 ? loop->serial_s / cost[n] : 1;
-    for (int64_t i = 0; i <= n; i++)
+    return cost[n];
+}
+
+/* Scaled to the serial time, so that calls one by one do not count as work. */
+static int measure_costs(struct loop *loop, void *scratch)
+{
+    const struct kernel_steps *steps = loop->kernel->steps;
+    size_t n = (size_t)loop->iterations + 1;
+    int all = loop_steps(loop), count = loop->drifts ? all : 1;
+    double sum = 0, *cost = calloc(n * (size_t)count, sizeof(*cost));
+    loop->cost_before = cost;
+    if (cost == NULL)
+        return -ENOMEM;
+    if (all > 1)
+        steps->begin(loop->instance, loop->state);
+    for (int step = 0; step < count; step++) {
+        sum += measure_step(loop, scratch, cost + n * (size_t)step);
+        if (step + 1 < count)
+            steps->advance(loop->instance, loop->state, loop->output);
+    }
+    double scale = sum > 0 ? loop->serial_s * count / (sum * all) : 1;
+    for (size_t i = 0; i < n * (size_t)count; i++)
         cost[i] *= scale;
     return 0;
 }

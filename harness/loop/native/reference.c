@@ -54,8 +54,8 @@ static void compute_all(struct loop *loop, void *output)
     loop->reference_s = engine_now() - start;
 }
 
-/* Rows that depend on each other: one call for all, straight into the
- * output, and no sample. */
+/* Rows that depend on each other, or time steps that do: one call for all,
+ * straight into the output, and no sample. */
 static void compute_dependent(struct loop *loop)
 {
     double start = engine_now();
@@ -75,7 +75,7 @@ int reference_make(struct loop *loop, const struct spec *spec,
         memset(loop->known, 1, (size_t)loop->iterations);
         return 0;
     }
-    if (loop->kernel->dependence != NULL) {
+    if (loop->kernel->dependence != NULL || loop_steps(loop) > 1) {
         compute_dependent(loop);
         cache_write("reference", key, loop->iterations, loop->checksum,
                     loop->reference_s);

@@ -54,10 +54,40 @@ static int operation_seconds(const struct loop *loop, const struct spec *spec,
     return 0;
 }
 
+/* The real loop, because what a step costs depends on the one before. */
+static int count_steps(const struct loop *loop, double *operations,
+                       struct error *err)
+{
+    const struct kernel_steps *steps = loop->kernel->steps;
+    int64_t n = loop->iterations;
+    void *state = calloc(1, loop->grid.state_bytes);
+    char *output =
+        calloc((size_t)n, loop->kernel->output_bytes(loop->instance));
+    bool there = state != NULL && output != NULL;
+    if (there)
+        steps->begin(loop->instance, state);
+    for (int step = 0; there && step < loop->grid.steps; step++) {
+        for (int64_t i = 0; i < n; i++)
+            operations[step * (n + 1) + i] =
+                steps->operations(loop->instance, state, i);
+        if (step + 1 == loop->grid.steps)
+            break;
+        steps->run(loop->instance, state, 0, n, output, NULL);
+        steps->advance(loop->instance, state, output);
+    }
+    free(state);
+    free(output);
+    return there ? 0
+                 : error_set(err, ENOMEM, "kernel %s: no memory for its steps",
+                             loop->name);
+}
+
 static int count_operations(const struct loop *loop, const struct spec *spec,
                             double *operations, struct error *err)
 {
     const struct kernel_cost *cost = loop->kernel->cost;
+    if (loop->drifts)
+        return count_steps(loop, operations, err);
     if (cost->operations == NULL)
         return profile_make(loop->kernel, spec, loop->instance, operations,
                             err);
@@ -70,11 +100,12 @@ static int fill_costs(struct loop *loop, const struct spec *spec,
                       struct error *err)
 {
     int64_t n = loop->iterations;
+    int steps = loop->drifts ? loop_steps(loop) : 1;
     double unit, start;
     int code = operation_seconds(loop, spec, &unit, &start, err);
     if (code != 0)
         return code;
-    double *before = calloc((size_t)n + 1, sizeof(*before));
+    double *before = calloc(((size_t)n + 1) * (size_t)steps, sizeof(*before));
     if (before == NULL)
         return error_set(err, ENOMEM, "kernel %s: no memory for its costs",
                          loop->name);
@@ -85,11 +116,16 @@ static int fill_costs(struct loop *loop, const struct spec *spec,
         start = 0;
     }
     start *= kernel_starts(loop->kernel, loop->instance);
-    for (int64_t i = 0; i < n; i++)
-        before[i + 1] = before[i] + start + unit * before[i + 1];
+    double serial = 0;
+    for (int step = 0; step < steps; step++, before += n + 1) {
+        for (int64_t i = 0; i < n; i++)
+            before[i + 1] = before[i] + start + unit * before[i + 1];
+        serial += before[n];
+    }
+    if (!loop->drifts)
+        serial *= loop_steps(loop);
     /* Alone, a worker starts each row once in a step. */
-    double serial =
-        before[n] + loop->row_start_s * (double)n * (double)loop->grid.steps;
+    serial += loop->row_start_s * (double)n * (double)loop->grid.steps;
     loop->serial_s = serial > 0 ? serial : -1;
     return code;
 }
@@ -108,6 +144,8 @@ static int make_instance(struct loop *loop, const struct spec *spec,
         bytes > 0 ? (size_t)bytes : kernel->output_bytes(loop->instance);
     if (kernel->dependence != NULL)
         kernel->dependence->grid(loop->instance, &loop->grid);
+    if (kernel->steps != NULL)
+        loop_open_steps(loop);
     if (world_here()->boundary_bytes > 0)
         loop->grid.boundary_bytes = (size_t)world_here()->boundary_bytes;
     return 0;

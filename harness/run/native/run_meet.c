@@ -58,7 +58,7 @@ static void finish_serving(struct run *run)
 
 void run_leave_pass(struct run *run, const struct run_spot *spot)
 {
-    if (spot->thread == 0)
+    if (spot->thread == 0 && run_hands_out(run))
         finish_serving(run);
     engine_team_barrier(run->context->team, &run->patience);
     if (spot->worker >= 0)
@@ -66,7 +66,7 @@ void run_leave_pass(struct run *run, const struct run_spot *spot)
                        context_slot(run->context, spot->thread));
 }
 
-/* ---- replan: a pass for every time step ---- */
+/* ---- a pass for every time step ---- */
 
 /* This rank's rows in the step that ended. */
 static struct migrate_rows *own_rows(const struct run *run, int64_t *count)
@@ -88,14 +88,18 @@ static struct migrate_rows *own_rows(const struct run *run, int64_t *count)
 static void next_step(struct run *run, int pass)
 {
     const struct comm *comm = &run->context->comm;
-    if (run->dependent.dmps->migrate != NULL) {
+    const struct dmps *dmps = run->dependent.dmps;
+    if (dmps != NULL && dmps->migrate != NULL) {
         int64_t count;
         struct migrate_rows *own = own_rows(run, &count);
-        migrate_tell(run->dependent.dmps->migrate, own, count);
+        migrate_tell(dmps->migrate, own, count);
         free(own);
     }
+    run_exchange(run, 0, run->workers);
+    run_advance(run);
     run_rewind(run, pass);
-    end_listen(&run->rank->end);
+    if (run_hands_out(run))
+        end_listen(&run->rank->end);
     if (run->own->places.crowded)
         comm_quiet_barrier(comm);
     else

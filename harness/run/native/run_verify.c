@@ -18,7 +18,8 @@ static void hold_chunk(struct run *run, char *memory, int64_t start,
 
 static int64_t last_step(const struct run *run)
 {
-    return run->dependent.dmps != NULL ? run->loop->grid.steps - 1 : 0;
+    bool every = run->dependent.dmps != NULL || run->passes > 1;
+    return every ? run->loop->grid.steps - 1 : 0;
 }
 
 /* Of chunks that may be handed out again all results are at the master. */

@@ -18,6 +18,8 @@ static void poll_call(void *arg)
 {
     struct run *run = arg;
     const struct reissue *book = transport_book(&run->transport);
+    if (!run_hands_out(run))
+        return;
     uint64_t before = engine_ticks();
     bool over = book != NULL && reissue_is_over(book);
     bool any = end_polls(&run->rank->end) && end_poll(&run->rank->end);
@@ -46,9 +48,8 @@ static void *map_pages(size_t bytes)
 static int logged_steps(const struct run *run)
 {
     const struct dmps *dmps = run->dependent.dmps;
-    if (dmps == NULL)
-        return 1;
-    return run->passes > 1 || dmps->every_step ? run->loop->grid.steps : 1;
+    bool all = run->passes > 1 || (dmps != NULL && dmps->every_step);
+    return all ? run->loop->grid.steps : 1;
 }
 
 static int open_worker(struct run *run, int i, struct error *err)
@@ -62,6 +63,10 @@ static int open_worker(struct run *run, int i, struct error *err)
                               .output = end_output(&run->rank->end, i),
                               .output_bytes = loop->output_bytes,
                               .stamp = run->setup->stamps};
+    if (run->steps.count > 1) {
+        worker->kernel = &run_step_kernel;
+        worker->instance = loop;
+    }
     if (loop->fed) {
         run->own->feed = (struct feed){loop, &run->rank->end, i};
         worker->kernel = &feed_kernel;

@@ -113,13 +113,14 @@ static const struct kernel_dependence charging_dependence = {
 
 int dependent_logged_steps(const struct run *run)
 {
-    bool all = run->passes > 1 || run->context->keep_log;
+    bool all = run->passes > 1 ||
+               (run->dependent.dmps != NULL && run->context->keep_log);
     return all ? run->loop->grid.steps : 1;
 }
 
 /* Chunks of several time steps are found again in their workers' logs; those
  * of one are all listed as they are handed out, in less memory. */
-static int open_logs(struct run *run, struct error *err)
+int run_open_logs(struct run *run, struct error *err)
 {
     struct run_own *own = run->own;
     size_t workers = (size_t)run->tree.workers;
@@ -203,7 +204,7 @@ int run_open_dmps(struct run *run, struct error *err)
     own->done = need_zeroed((size_t)run->loop->iterations, sizeof(*own->done));
     run->dependent.dmps =
         need_zeroed((size_t)run->workers, sizeof(*run->dependent.dmps));
-    int code = open_logs(run, err);
+    int code = run_open_logs(run, err);
     if (code == 0)
         code = open_links(run, err);
     if (code == 0 && run->passes > 1 && run->context->comm.ranks > 1)
@@ -220,8 +221,6 @@ void run_close_dmps(struct run *run)
         links_part(&run->dependent.dmps[w].links);
     links_close(&own->links);
     migrate_close(&run->dependent.migrate);
-    if (own->log != NULL)
-        munmap(own->log, own->mapped);
     free(own->done);
     free(run->dependent.dmps);
 }

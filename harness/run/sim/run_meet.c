@@ -55,7 +55,7 @@ void run_enter(struct run *run, const struct run_spot *spot)
 void run_leave_pass(struct run *run, const struct run_spot *spot)
 {
     struct transport_end *end = &run->rank[spot->here].end;
-    if (spot->thread == 0) {
+    if (spot->thread == 0 && run_hands_out(run)) {
         end_finish(end);
         end_add_traffic(end, &run->traffic.messages, &run->traffic.bytes);
     }
@@ -68,13 +68,19 @@ void run_next_pass(struct run *run, const struct run_spot *spot, int pass)
 {
     struct engine_team *team = run->context->team;
     engine_team_barrier(team, NULL);
+    if (run->steps.count > 1) {
+        run_exchange(run, spot->worker, spot->worker >= 0);
+        engine_team_barrier(team, NULL);
+    }
     if (spot->place == 0) {
-        dependent_list_owners(run, pass);
+        if (run->dependent.dmps != NULL)
+            dependent_list_owners(run, pass);
+        run_advance(run);
         run_rewind(run, pass);
     }
     engine_team_barrier(team, NULL);
     dependent_tell(run, spot->worker);
-    if (spot->thread == 0)
+    if (spot->thread == 0 && run_hands_out(run))
         end_listen(&run->rank[spot->here].end);
     comm_sharp_barrier(&run->context->comm);
 }

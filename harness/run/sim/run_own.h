@@ -72,4 +72,7 @@ void dependent_tell(struct run *run, int worker);
 void dependent_list_owners(struct run *run, int pass);
 int dependent_logged_steps(const struct run *run);
 
+/* The logs of several time steps. */
+int run_open_logs(struct run *run, struct error *err);
+
 #endif

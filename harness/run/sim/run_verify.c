@@ -12,9 +12,10 @@ static int64_t find_wrong(const struct run *run,
                           const struct run_result *result)
 {
     bool dependent = run->dependent.dmps != NULL;
+    bool several = dependent || run->steps.count > 1;
     int64_t n = run->loop->iterations, steps = 0, expected = n;
-    int64_t logged = dependent ? dependent_logged_steps(run) : 1;
-    int64_t all = dependent ? run->loop->grid.steps : 1;
+    int64_t logged = several ? dependent_logged_steps(run) : 1;
+    int64_t all = several ? run->loop->grid.steps : 1;
     if (dependent && run->own->early >= 0)
         return run->own->early;
     for (int64_t i = 0; i < result->logged; i++) {

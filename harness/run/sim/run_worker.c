@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 /* Work between two polls of a computing master, as kernels do natively.  Where
  * all ranks poll, the number for a chunk is limited: each takes time to
@@ -53,11 +54,10 @@ static void charge_run(const void *instance, void *scratch, int64_t start,
                        int64_t size, void *output,
                        const struct kernel_poll *poll)
 {
-    const struct loop *loop = instance;
+    struct seat *seat = scratch;
+    const double *before = loop_cost(instance, seat->run->steps.step);
     (void)output;
-    seat_compute(scratch,
-                 loop->cost_before[start + size] - loop->cost_before[start],
-                 poll);
+    seat_compute(seat, before[start + size] - before[start], poll);
 }
 
 static const struct kernel_ops charging_kernel = {.name = "charge",
@@ -139,12 +139,13 @@ void run_open_own(struct run *run)
 
 int run_open_workers(struct run *run, struct error *err)
 {
-    (void)run, (void)err;
-    return 0;
+    return run->steps.count > 1 ? run_open_logs(run, err) : 0;
 }
 
 void run_close_own(struct run *run)
 {
+    if (run->own->log != NULL)
+        munmap(run->own->log, run->own->mapped);
     free(run->own->seat);
     free(run->own->handed);
     free(run->own->hit);
@@ -175,7 +176,7 @@ static struct worker open_worker(const struct run *run, struct seat *seat)
         .poll = polls ? &seat->poll : NULL,
         .log =
             own->log ? own->log + (size_t)seat_worker(seat) * own->room : NULL,
-        .stamp = run->dependent.dmps != NULL};
+        .stamp = run->dependent.dmps != NULL || own->log != NULL};
 }
 
 static void open_seat(struct run *run, int i)
