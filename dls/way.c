@@ -23,7 +23,7 @@ static const struct spec_param steal_params[] = {
 /* What counts with more than a single process knows. */
 static bool is_possible(const struct sched_ops *ops)
 {
-    return ops->available == NULL && !(ops->flags & SCHED_NEEDS_COST);
+    return ops->available == NULL;
 }
 
 /* Those that are possible become `names`; also the others are known. */
@@ -55,19 +55,29 @@ static int parse_steal(const char *text, struct way *way, struct error *err)
 
 static int check_possible(const struct way *way, struct error *err)
 {
-    const char *what = NULL;
-    if (way->ops != NULL && way->ops->available != NULL)
-        what = "counts the processes in run queues";
-    else if (way->ops != NULL &&
-             (sched_flags(way->ops, &way->spec) & SCHED_NEEDS_COST))
-        what = "counts with the costs of the iterations";
-    if (what == NULL)
+    if (way->ops == NULL || way->ops->available == NULL)
         return 0;
-    return error_set(
-        err, EINVAL,
-        "scheme %s %s, which are not known to the loops of another "
-        "program",
-        way->spec.canonical, what);
+    return error_set(err, EINVAL,
+                     "scheme %s counts the processes in run queues, which are "
+                     "not known to the loops of another program",
+                     way->spec.canonical);
+}
+
+bool way_by_cost(const struct way *way)
+{
+    return way->ops != NULL &&
+           (sched_flags(way->ops, &way->spec) & SCHED_NEEDS_COST) != 0;
+}
+
+static int check_costs(const struct way *way, int64_t iterations,
+                       struct error *err)
+{
+    if (iterations <= WAY_COSTS_MAX)
+        return 0;
+    return error_set(err, ENOTSUP,
+                     "%s keeps the costs of up to %d iterations, this loop has "
+                     "%lld",
+                     way->text, WAY_COSTS_MAX, (long long)iterations);
 }
 
 static int check_steal(int64_t iterations, struct error *err)
@@ -88,6 +98,8 @@ int way_check(const struct way *way, int64_t iterations, int threads,
     struct sched sched;
     if (way->steals)
         return check_steal(iterations, err);
+    if (way_by_cost(way))
+        return check_costs(way, iterations, err);
     int code = sched_check(way->ops, &way->spec, &loop, 1, err);
     if (code != 0 || way->ops->order != NULL)
         return code;

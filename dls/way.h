@@ -17,6 +17,13 @@ struct way {
  * process does not know are refused by name.  Returns 0 or -EINVAL. */
 int way_parse(const char *text, struct way *way, struct error *err);
 
+/* Whether it counts with the costs of iterations, which whoever runs the loop
+ * has to find. */
+bool way_by_cost(const struct way *way);
+
+/* By cost, a loop has at most so many iterations. */
+enum { WAY_COSTS_MAX = 1 << 22 };
+
 /* Whether a way takes a loop of so many iterations, at least 1, and threads.
  * Returns 0 or -errno with the scheme's reason. */
 int way_check(const struct way *way, int64_t iterations, int threads,

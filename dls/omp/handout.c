@@ -94,8 +94,9 @@ static int64_t gap(const struct frame *frame)
 static bool is_stamped(const struct frame *frame)
 {
     const struct way *way = frame->site->way;
-    return frame->site->measures || (way != NULL && way->ops != NULL &&
-                                     (way->ops->flags & SCHED_BY_POWER));
+    return frame->site->measures || frame->site->by_cost ||
+           (way != NULL && way->ops != NULL &&
+            (way->ops->flags & SCHED_BY_POWER));
 }
 
 void frame_join(struct frame *frame, struct slot *slot)
@@ -107,7 +108,8 @@ void frame_join(struct frame *frame, struct slot *slot)
     }
     bool measures = frame->site->measures;
     frame->quiet = measures ? gap(frame) : INT64_MAX;
-    if (frame->own && (frame->table == NULL || frame->member->primed >= 0))
+    if (frame->own && (frame->table == NULL || frame->site->by_cost ||
+                       frame->member->primed >= 0))
         frame->quiet = 0;
     if (is_stamped(frame))
         frame->member->begin = engine_ticks();
@@ -267,15 +269,20 @@ static bool take(struct frame *frame, struct chunk *chunk)
 bool frame_take_slowly(struct frame *frame, struct chunk *chunk)
 {
     uint64_t asked = frame->since != 0 ? end_sample(frame) : 0;
+    bool by_cost = frame->site->by_cost;
+    if (by_cost)
+        costs_end_chunk(frame);
     if (frame->over || frame->iterations == 0 || !take(frame, chunk))
         return frame_done(frame);
     frame->chunks++;
     frame->taken += (uint64_t)chunk->size;
     if (frame->site->measures)
         begin_sample(frame, asked);
-    if (frame->table == NULL)
+    if (frame->table == NULL || by_cost)
         frame->quiet = 1;
     else if (!frame->site->measures)
         frame->quiet = INT64_MAX;
+    if (by_cost)
+        costs_begin_chunk(frame, chunk);
     return true;
 }

@@ -43,6 +43,7 @@ static void free_instance(struct instance *instance)
     sched_table_free(&instance->table);
     free(instance->memory);
     free(instance->range);
+    free(instance->seen);
     free(instance->member);
     free(instance);
 }
@@ -171,6 +172,15 @@ static void begin_scheme(struct instance *instance, int64_t iterations)
     free(power);
 }
 
+static void begin_costs(struct instance *instance, int64_t iterations)
+{
+    struct error err;
+    if (costs_begin(instance, iterations, &err) == 0)
+        return;
+    settings_say("%s: %s", instance->site->way->text, err.text);
+    _Exit(1);
+}
+
 static void begin_steal(struct instance *instance, int64_t iterations)
 {
     int threads = instance->threads;
@@ -218,6 +228,8 @@ static struct instance *begin_instance(struct site *site, int threads,
         instance->steals = site->way->steals;
         if (instance->steals)
             begin_steal(instance, iterations);
+        else if (site->by_cost)
+            begin_costs(instance, iterations);
         else
             begin_scheme(instance, iterations);
     }
@@ -355,6 +367,8 @@ static void finish_visit(struct instance *instance)
         count_visit(site->counted, instance);
     if (way != NULL && way->ops != NULL && (way->ops->flags & SCHED_BY_POWER))
         count_speeds(site, instance);
+    if (site->by_cost)
+        costs_keep(site, instance);
     keep_idle(site, instance);
     engine_unlock(&site->lock);
 }

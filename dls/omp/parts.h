@@ -7,6 +7,7 @@
  *   sites.c     which loop it is, by the address that it is called from
  *   settings.c  what the environment asks for: which scheme a loop gets
  *   instance.c  one visit of a loop by one team of threads
+ *   costs.c     what iterations cost, for schemes that count with it
  *   handout.c   the chunks of a visit, and the time that they take
  *   mapped.c    the file of what was counted
  *
@@ -103,6 +104,7 @@ struct site {
     const struct way *way;
     bool measures;
     bool chooses;            /* the way takes some numbers of iterations only */
+    bool by_cost;            /* it counts with the costs of iterations */
     atomic_bool shown;       /* that the way has handed out chunks */
     struct engine_lock lock; /* of what follows, and of `counted` */
     struct instance *idle;   /* that no visit uses */
@@ -110,6 +112,9 @@ struct site {
     /* Iterations and ticks of each thread in the first visits. */
     int speeds, speed_visits;
     double *speed_iterations, *speed_ticks;
+    /* Ticks of the first i iterations, i = 0 .. costs, in the last visit. */
+    double *cost;
+    int64_t costs; /* 0: none are known */
 };
 
 struct clause {
@@ -149,7 +154,9 @@ struct member {
     int64_t sampled, asked;
     double chunk_ticks, chunk_squares, chunk_max, ask_ticks;
     struct source_state state;
-    int64_t primed; /* its own step of a table, -1: none */
+    int64_t primed;                /* its own step of a table, -1: none */
+    uint64_t cost_since;           /* of its chunk under a scheme by cost */
+    int64_t cost_start, cost_size; /* size 0: it has none */
 };
 
 /* What a team shares in one visit of a loop. */
@@ -168,6 +175,7 @@ struct instance {
     void *memory;
     size_t memory_bytes;
     struct steal_range *range; /* of each thread; NULL: no stealing */
+    double *seen;              /* ticks of each iteration; NULL: not asked */
     struct member *member;
 };
 
@@ -185,6 +193,20 @@ void instance_leave(struct frame *frame);
 
 /* Counts a visit of which only one thread is known. */
 void instance_count_alone(struct site *site, uint64_t begin, uint64_t end);
+
+/* ---- costs.c ---- */
+
+/* The table of a visit under a scheme by cost: with the costs of the last
+ * visit, where that had as many iterations.  Returns 0 or -errno. */
+int costs_begin(struct instance *instance, int64_t iterations,
+                struct error *err);
+
+/* Around each chunk. */
+void costs_begin_chunk(struct frame *frame, const struct chunk *chunk);
+void costs_end_chunk(struct frame *frame);
+
+/* The visit is over: its costs are the site's.  Under the site's lock. */
+void costs_keep(struct site *site, const struct instance *instance);
 
 /* ---- handout.c ---- */
 

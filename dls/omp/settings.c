@@ -194,6 +194,14 @@ static const struct way *choose(const struct counters_site *site,
                  "a monotonic loop gets its chunks in order, not by stealing");
         return NULL;
     }
+    if (way.ops != NULL && way.ops->order != NULL &&
+        (site->flags & COUNTERS_MONOTONIC)) {
+        snprintf(why, COUNTERS_NAME_MAX,
+                 "a monotonic loop gets its chunks in order, which those of "
+                 "%.60s are not",
+                 way.text);
+        return NULL;
+    }
     return keep(&way);
 }
 

@@ -73,8 +73,9 @@ static bool fill(struct site *site, const void *address,
                                     address, counted->note);
     /* Schemes that refuse some loops refuse the smallest. */
     struct error err;
-    site->chooses = site->way != NULL &&
-                    (site->way->steals || way_check(site->way, 1, 1, &err));
+    site->by_cost = site->way != NULL && way_by_cost(site->way);
+    site->chooses = site->way != NULL && (site->way->steals || site->by_cost ||
+                                          way_check(site->way, 1, 1, &err));
     atomic_store(&counters->sites, number + 1);
     return true;
 }

@@ -40,15 +40,15 @@ PROGRAMS = {
 # clang are compared with gcc's.
 SAME = {"clang-int": "gcc-int", "clang-char": "gcc-char",
         "clang-size_t": "g++-size_t", "clang-long": "gcc-small"}
-NOT_HERE = {"dtss-acp",  # counts processes in run queues
-            "hss", "binlpt"}  # count with costs of iterations
+NOT_HERE = {"dtss-acp"}  # counts processes in run queues
 
 
 def schemes():
     text = (ROOT / "sched/schemes/schemes.def").read_text()
     names = re.findall(r"^SCHEME\((\w+)\)", text, re.M)
     names = {x.replace("_", "-") for x in names} - NOT_HERE
-    return sorted([*names, "steal", "steal:chunk=5", "css:chunk=3"])
+    return sorted([*names, "steal", "steal:chunk=5", "css:chunk=3",
+                   "static:by=cost"])
 
 
 @pytest.fixture(scope="module")
@@ -456,12 +456,11 @@ def test_bad_input_is_one_line(loop, tmp_path):
              "did you mean 'gss'")
     one_line(omp("--scheme", "@/nowhere/rules", "--", loop), "/nowhere/rules")
     one_line(omp("--loops", "all", "--", loop), "runtime, dynamic")
-    one_line(omp("--scheme", "hss", "--", loop), "costs of the iterations")
-    one_line(omp("--scheme", "static:by=cost", "--", loop), "costs of the")
     done = omp("--scheme", "xyz", "--", loop)
     one_line(done, "allowed: ")
     allowed = done.stderr.split("allowed: ")[1].strip().split(", ")
-    assert sorted([*allowed, "steal:chunk=5", "css:chunk=3"]) == schemes()
+    assert sorted([*allowed, "steal:chunk=5", "css:chunk=3",
+                   "static:by=cost"]) == schemes()
     one_line(omp("--scheme", "@", "--", loop), "the file is missing")
     one_line(omp("--suggest", "x.c", "--", loop), "x.c runs no program")
     one_line(omp("--suggest", "/nowhere/x.c"), "/nowhere/x.c")

@@ -118,7 +118,8 @@ def test_a_child_is_not_left_with_a_lock(compiled, tmp_path):
 
 LARGE = 2 ** 32
 REFUSED = [("tss:last=30", 100, 50, "first chunk"),
-           ("steal", LARGE, LARGE // 4, str(LARGE))]
+           ("steal", LARGE, LARGE // 4, str(LARGE)),
+           ("hss", 5 * 2 ** 20, 2 ** 20, "4194304")]
 
 
 def report(*words, **variables):
@@ -160,7 +161,7 @@ def find_libomp():
 
 @pytest.mark.parametrize("scheme, sizes", [
     ("tss:last=30", [100, 1000, 60, 0]), ("steal", [LARGE, 100]),
-    ("hss", [100, 1, 0])])
+    ("dtss-acp", [100, 1, 0])])
 def test_programs_of_gcc_on_libomp_run_what_is_refused(compiled, scheme,
                                                        sizes):
     done = run(compiled("visits.c", "-O2", name="fast"), *sizes,
@@ -250,6 +251,19 @@ def make_runtime(folder):
     path = folder / "libgomq.so.1"
     path.write_bytes(runtime.replace(b"libgomp.so.1\0", b"libgomq.so.1\0"))
     return path
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("scheme", ["static:by=cost", "hss", "binlpt"])
+def test_the_costs_of_the_last_visit_count(compiled, compiler, scheme):
+    """The first tenth has nearly all of them.  A thread that is held up in
+    a visit spoils the next, not all."""
+    done = run(compiled("bycost.c", compiler=compiler), 5, DLS_SCHEDULE=scheme)
+    assert (done.returncode, done.stderr) == (0, "")
+    visits = [line.split() for line in done.stdout.splitlines()]
+    assert [last for _, last in visits] == ["1"] * 5
+    if scheme == "static:by=cost":  # 50 without
+        assert min(int(had) for had, _ in visits[1:]) < 20, done.stdout
 
 
 def test_each_of_several_runtimes_knows_its_own_teams(compiled, tmp_path):
