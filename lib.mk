@@ -101,7 +101,8 @@ install-lib: lib ## libdls, its headers, manual pages, pkg-config files and exam
 	    install -m 644 $(LIB)/$$lib.a $(LIBDIR)/ || exit 1; done
 	install -m 755 $(LIB)/libdls-omp.so $(LIBDIR)/
 	install -m 644 $(PCS) $(LIBDIR)/pkgconfig/
-	install -m 644 dls/dls.h dls/dls_mpi.h dls/dls.hpp dls/dls.f90 $(INCLUDE)/
+	install -m 644 dls/dls.h dls/dls_mpi.h dls/dls.hpp dls/dls_mpi.hpp dls/dls.f90 \
+	    dls/dls_mpi.f90 $(INCLUDE)/
 	install -m 644 dls/examples/* $(EXAMPLES)/
 	install -m 644 $(MANUALS) $(MAN3)/
 	for page in $(basename $(notdir $(MANUALS))); do \

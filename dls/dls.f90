@@ -24,8 +24,8 @@ module dls
     public :: dls_open, dls_next, dls_leave, dls_again, dls_close
     public :: dls_unfinished, dls_statistics, dls_error, dls_scheme_of
 
+    ! handle: the dls_loop of C, for module dls_mpi and for functions of C.
     type :: dls_loop
-        private
         type(c_ptr) :: handle = c_null_ptr
     end type
 

@@ -79,16 +79,7 @@ class loop {
 public:
     loop(const std::string &scheme, int64_t iterations, int workers,
          const dls_options *options = nullptr)
-        : code_(dls_open(&loop_, scheme.c_str(), iterations, workers,
-                         options)) {
-#if defined(__cpp_exceptions)
-        if (code_ != 0) {
-            error reason(code_, dls_error(loop_));
-            dls_close(loop_, nullptr);
-            throw reason;
-        }
-#endif
-    }
+        : loop(opened(scheme, iterations, workers, options)) {}
     loop(loop &&other) noexcept
         : loop_(std::exchange(other.loop_, nullptr)),
           code_(std::exchange(other.code_, -EINVAL)) {}
@@ -134,8 +125,22 @@ public:
     /* For the functions of dls.h. */
     dls_loop *get() const noexcept { return loop_; }
 
-private:
-    friend class chunk_range;
+protected:
+    /* What an open function gave. */
+    struct handle {
+        dls_loop *loop;
+        int code;
+    };
+    explicit loop(const handle &opened)
+        : loop_(opened.loop), code_(opened.code) {
+#if defined(__cpp_exceptions)
+        if (code_ != 0) {
+            error reason(code_, dls_error(loop_));
+            dls_close(loop_, nullptr);
+            throw reason;
+        }
+#endif
+    }
     void check(int code) {
         if (code < 0)
             refuse(code, dls_error(loop_));
@@ -143,6 +148,16 @@ private:
         if (code < 0)
             code_ = code;
 #endif
+    }
+
+private:
+    friend class chunk_range;
+    static handle opened(const std::string &scheme, int64_t iterations,
+                         int workers, const dls_options *options) {
+        handle out{nullptr, 0};
+        out.code =
+            dls_open(&out.loop, scheme.c_str(), iterations, workers, options);
+        return out;
     }
     static void refuse(int code, const char *text) {
 #if defined(__cpp_exceptions)

@@ -149,6 +149,11 @@ int dls_mpi_open(dls_loop **loop, MPI_Comm comm, const char *scheme,
                  int64_t iterations, int workers, const dls_options *options,
                  const dls_mpi_options *mpi);
 
+/* The same for Fortran, whose communicators are integers of this type. */
+int dls_mpi_open_f(dls_loop **loop, MPI_Fint comm, const char *scheme,
+                   int64_t iterations, int workers, const dls_options *options,
+                   const dls_mpi_options *mpi);
+
 /* Serves other ranks, as dls_next does, too: for a rank whose chunks take long
  * compared with the others', to be called now and then while it computes, and
  * for a rank without workers, until it returns 0.  By any thread that may call

@@ -297,6 +297,15 @@ DLS_PUBLIC int dls_mpi_open(dls_loop **out, MPI_Comm comm, const char *scheme,
     return 0;
 }
 
+DLS_PUBLIC int dls_mpi_open_f(dls_loop **out, MPI_Fint comm, const char *scheme,
+                              int64_t iterations, int workers,
+                              const dls_options *options,
+                              const dls_mpi_options *mpi)
+{
+    return dls_mpi_open(out, MPI_Comm_f2c(comm), scheme, iterations, workers,
+                        options, mpi);
+}
+
 /* ---- the lock ---- */
 
 DLS_PUBLIC int dls_mutex_open(dls_mutex **mutex)

@@ -229,6 +229,27 @@ def test_mandelbrot_over_ranks_and_threads(installed, tmp_path):
     assert done.returncode == 1 and "did you mean 'gss'?" in done.stderr
 
 
+@pytest.mark.parametrize("source,compiler,more", [
+    ("mandelbrot.cpp", "mpicxx.mpich -std=c++17", []),
+    ("mandelbrot.f90", "mpif90.mpich -std=f2008",
+     ["-fall-intrinsics", "dls.f90", "dls_mpi.f90"])])
+def test_mandelbrot_in_other_languages(installed, tmp_path, source, compiler,
+                                       more):
+    """The sources of modules come before the program's."""
+    first, *others = [
+        *(installed / "include" / x for x in more if x.endswith("90")),
+        installed / "share/doc/dls/examples" / source]
+    if more:
+        compiler += f" {more[0]} -J{tmp_path}"
+    program = compiled(installed, first, tmp_path / "program",
+                       *map(str, others), compiler=compiler)
+    for ranks, scheme in (1, "ss"), (3, "fss"):
+        done = launch(ranks, program, scheme)
+        assert (done.returncode, done.stdout) == (0, "7991934 steps\n")
+    done = launch(2, program, "gsss")
+    assert done.returncode != 0 and "did you mean 'gss'?" in done.stderr
+
+
 def test_a_loop_that_was_written_for_dls4lb(installed, tmp_path):
     program = compiled(installed,
                        installed / "share/doc/dls/examples/dls4lb.c",
