@@ -158,12 +158,14 @@ $(BUILD)/bench/start/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(LAUNCHER) -n {
     -DBUILD_SRUN=$(if $(filter mpich,$(MPI)),1,0)
 
 $(BUILD)/bench/overhead/library.o: CPPFLAGS += -DBUILD_LIBDLS='"$(CURDIR)/$(LIB)/libdls.so"'
+$(BUILD)/bench/overhead/library_ranks.o: CPPFLAGS += -DBUILD_LIBDLS='"$(CURDIR)/$(LIB)/libdls.so"' \
+    -DBUILD_LIBDLS_MPI='"$(CURDIR)/$(LIB)/libdls-$(MPI).so"'
 
 $(BUILD)/bench/overhead/omp.o: CPPFLAGS += -DBUILD_OMP='"$(CURDIR)/$(LIB)/libdls-omp.so"' \
     -DBUILD_OMP_COSTS='"$(CURDIR)/$(BUILD)/omp-costs"'
 
 $(BUILD)/bench-overhead: $(OVERHEAD) $(LIBOBJS) | $(BUILD)/lib/libdls.so \
-    $(BUILD)/lib/libdls-omp.so $(BUILD)/omp-costs
+    $(BUILD)/lib/libdls-$(MPI).so $(BUILD)/lib/libdls-omp.so $(BUILD)/omp-costs
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
 

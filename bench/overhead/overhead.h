@@ -31,6 +31,9 @@ void overhead_omp(FILE *out, int threads);
  * from a shared window, compared with a bare fetch-and-add in it.  By two
  * ranks. */
 void overhead_ranks(FILE *out, struct launch_context *context);
+/* Of it: ns per chunk through libdls over ranks, compared with the same from
+ * inside. */
+void overhead_library_ranks(FILE *out, struct launch_context *context);
 
 /* One steal between two threads, compared with a compare-and-swap.  By rank 0
  * alone, with two threads. */

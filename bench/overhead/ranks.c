@@ -1,4 +1,4 @@
-#include "bench/overhead/overhead.h"
+#include "bench/overhead/contest.h"
 
 #include "base/stats.h"
 #include "harness/comm/window.h"
@@ -11,17 +11,8 @@
 
 enum { PINGS = 20000, WINDOW_STEPS = 1 << 20 };
 
-/* One cell of the null kernel with two ranks. */
-struct contest {
-    const char *scheme, *transport, *master, *window, *kernel, *power;
-    struct setup setup;
-    struct loop loop;
-    struct run *run;
-    double value[OVERHEAD_ROUNDS], ratio[OVERHEAD_ROUNDS];
-};
-
-static int open_contest(struct contest *c, struct launch_context *context,
-                        struct error *err)
+int contest_open(struct contest *c, struct launch_context *context,
+                 struct error *err)
 {
     struct cell cell;
     cell_defaults(&cell);
@@ -47,8 +38,7 @@ static int open_contest(struct contest *c, struct launch_context *context,
     return code;
 }
 
-/* Seconds per chunk. */
-static double time_contest(struct contest *c)
+double contest_time(struct contest *c)
 {
     struct run_result result;
     struct error err;
@@ -111,13 +101,17 @@ static void print_rows(FILE *out, struct contest *c, int count, double unit,
     }
 }
 
+void contest_close(struct contest *c)
+{
+    run_close(c->run);
+    loop_close(&c->loop);
+    setup_close(&c->setup);
+}
+
 static void close_contests(struct contest *c, int count)
 {
-    for (int i = 0; i < count; i++) {
-        run_close(c[i].run);
-        loop_close(&c[i].loop);
-        setup_close(&c[i].setup);
-    }
+    for (int i = 0; i < count; i++)
+        contest_close(&c[i]);
 }
 
 static int open_contests(struct contest *c, int count,
@@ -125,7 +119,7 @@ static int open_contests(struct contest *c, int count,
 {
     struct error err = {""};
     for (int i = 0; i < count; i++) {
-        int code = open_contest(&c[i], context, &err);
+        int code = contest_open(&c[i], context, &err);
         if (code != 0) {
             if (context->comm.rank == 0)
                 fprintf(out, "%s over %s: %s\n", c[i].scheme, c[i].transport,
@@ -157,7 +151,7 @@ static void compare_masters(FILE *out, struct launch_context *context)
         return;
     for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
         for (int i = 0; i < COUNT; i++) {
-            c[i].value[r] = time_contest(&c[i]);
+            c[i].value[r] = contest_time(&c[i]);
             limit[r] = ping_pong(comm);
             c[i].ratio[r] = c[i].value[r] / limit[r];
         }
@@ -199,7 +193,7 @@ static void compare_windows(FILE *out, struct launch_context *context)
         return;
     for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
         for (int i = 0; i < COUNT; i++) {
-            c[i].value[r] = time_contest(&c[i]);
+            c[i].value[r] = contest_time(&c[i]);
             limit[r] = bare_window(&window, comm);
             c[i].ratio[r] = c[i].value[r] / limit[r];
         }
@@ -248,7 +242,7 @@ static void compare_steals(FILE *out, struct launch_context *context)
     if (open_contests(c, COUNT, context, out) != 0)
         return;
     for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
-        c[0].value[r] = time_contest(&c[0]);
+        c[0].value[r] = contest_time(&c[0]);
         c[1].value[r] = time_questions(&c[1]);
         limit[r] = ping_pong(comm);
         c[1].ratio[r] = c[1].value[r] / limit[r];
@@ -271,4 +265,5 @@ void overhead_ranks(FILE *out, struct launch_context *context)
     compare_masters(out, context);
     compare_windows(out, context);
     compare_steals(out, context);
+    overhead_library_ranks(out, context);
 }
