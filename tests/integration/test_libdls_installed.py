@@ -64,8 +64,8 @@ def test_manual_pages(prefix, page):
          pages / f"{page}.3"], capture_output=True, text=True, check=True)
     assert done.stderr == ""
     # All words of the header are there, whatever its lines.
-    said = re.sub(r'^(#if|#define .*_H$|#endif|#include|extern "C").*', "", header,
-                  flags=re.M)
+    said = re.sub(r'^(#if|#define .*_H$|#endif|#include|extern "C").*', "",
+                  header, flags=re.M)
     assert set(re.findall(r"[a-z_]{4,}", said.lower())) <= set(
         re.findall(r"[a-z_]{4,}", done.stdout.lower()))
     shown = subprocess.run(["man", "-M", prefix / "share/man", "dls_next"],
