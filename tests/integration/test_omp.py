@@ -435,6 +435,25 @@ def test_a_stripped_program_of_debian(tmp_path):
     assert row[:2] == ["guided,1", "ss"] and row[5] == "160"
 
 
+def test_messages_are_merged_as_before(tmp_path):
+    """A program of Debian that nobody takes for one of OpenMP."""
+    if shutil.which("msgmerge") is None:
+        pytest.skip("gettext is not installed")
+    head = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n'
+    for name, word in ("old.po", "first"), ("new.pot", "other"):
+        (tmp_path / name).write_text(head + "".join(
+            f'\nmsgid "the {word} of {i} long messages, number {i * i}"\n'
+            f'msgstr "{i if word == "first" else ""}"\n' for i in range(40)))
+    words = ["msgmerge", "-q", "-o", "-", tmp_path / "old.po",
+             tmp_path / "new.pot"]
+    plain = run(words)
+    assert plain.returncode == 0 and plain.stdout.count("fuzzy") == 40
+    done = omp("--scheme", "css:chunk=10", "--loops", "dynamic", "--", *words)
+    assert (done.returncode, done.stdout) == (0, plain.stdout)
+    [row] = rows(done.stderr).values()
+    assert row[:6] == ["dynamic,1", "css:chunk=10", "2", "1", "41", "5"]
+
+
 def one_line(done, *texts):
     assert done.returncode == 2 and done.stdout == ""
     assert len(done.stderr.splitlines()) == 1, done.stderr
