@@ -9,6 +9,7 @@ CAMPAIGNS = {
     "auto": "run", "divisible": "run", "robustness": "run", "smoke": "run",
     "sync-interval": "run", "workstation": "run", "cluster": "run",
     "sparse": "run",
+    "irregular": "run",
     "divisible-sim": "sim", "robustness-sim": "sim", "andronikos-1": "sim",
     "andronikos-2": "sim", "andronikos-3": "sim",
     "ciorba-floyd-steinberg": "sim", "ciorba-heat": "sim",

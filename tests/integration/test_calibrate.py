@@ -33,7 +33,7 @@ def test_what_a_calibration_holds(measured):
         kernels = [x["kernel"].split(":")[0] for x in kind["kernels"]]
         assert kernels == ["mandelbrot", "adjoint", "matmul", "heat", "heat",
                            "floyd-steinberg", "floyd-steinberg", "triad",
-                           "spmv", "heat"]
+                           "spmv", "triangles", "sph", "heat"]
         for kernel in kind["kernels"]:
             assert len(kernel["workers"]) == 2
             assert all(0 < x["c_p_s"] < 10 for x in kernel["workers"])

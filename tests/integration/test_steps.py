@@ -82,6 +82,26 @@ def test_independent_loops_are_handed_out_anew_unless_asked(dlsbench):
     assert {x["placement"] for x in result.runs()} == {"replan"}
 
 
+@pytest.mark.parametrize("shape", [["--threads", 2], ["--ranks", 2]])
+def test_loops_whose_costs_drift(dlsbench, shape):
+    result = dlsbench("run", "--kernel", "sph:size=6,steps=5", "--scheme",
+                      "awf", "--oversubscribe", "--repetitions", 1,
+                      "--repetitions-max", 1, *shape)
+    assert result.code == 0, result.err[-2000:]
+    (run,) = result.runs()
+    assert run["verified"] and run["iterations"] == 5 * 216
+
+
+def test_costs_drift_in_a_simulation(sim):
+    """On one worker a step takes as long as its pairs: later ones more."""
+    result = sim("--kernel", "sph:size=8,steps=15", "--scheme",
+                 "css:chunk=512", "--workers", 1, "--timing", "chunk",
+                 "--trace")
+    assert result.code == 0, result.err[-2000:]
+    took = [c["end_s"] - c["begin_s"] for c in result.lines("chunks")]
+    assert len(took) == 15 and took[14] > 1.5 * took[0] > 0
+
+
 @pytest.mark.parametrize("options,words", [
     (["--scheme", "gss", "--ranks", 2, "--collect", "master"], "use local"),
     (["--scheme", "gss", "--threads", 2, "--placement", "sticky",

@@ -1,0 +1,350 @@
+/* triangles: how many triangles a graph has, a vertex at a time.
+ *
+ *   FOR u = 0 TO VERTICES - 1:  T(u) = number of (v, w) with w < v < u and all
+ *                               three edges
+ *
+ * The triangle count of the GAP benchmark suite (Beamer, Asanovic and Patterson
+ * 2015): sorted lists of neighbours are intersected.  The graph is undirected,
+ * from a Matrix Market file or random with a power law (R-MAT with the
+ * parameters of Graph500, which are GAP's, and shuffled vertices).  A few
+ * vertices have almost all of the work.  With relabel=on the vertices are
+ * numbered by falling degree first, as GAP does where it is worth it: then no
+ * list is long.
+ *
+ * An operation is a step of an intersection: one forward in one of the lists.
+ */
+#include "kernels/kernel.h"
+
+#include "base/random.h"
+#include "kernels/support/sparse.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PIECE = 16384, /* steps between two polls, about 20 us */
+};
+
+enum { GRAPH_FILE, SCALE, DEGREE, RELABEL, SEED };
+
+static const struct spec_param triangles_params[] = {
+    [GRAPH_FILE] = {.key = "file",
+                    .type = SPEC_TEXT,
+                    .help = "Matrix Market file: its entries are the edges"},
+    [SCALE] = {.key = "rmat",
+               .type = SPEC_INTEGER,
+               .min = 1,
+               .max = 28,
+               .help =
+                   "without a file: a random graph of 2^rmat vertices (14)"},
+    [DEGREE] = {.key = "degree",
+                .type = SPEC_INTEGER,
+                .min = 1,
+                .max = 1 << 20,
+                .help = "edges drawn for each of its vertices (16)"},
+    [RELABEL] = {.key = "relabel",
+                 .type = SPEC_CHOICE,
+                 .choices = "off|on",
+                 .fallback = "off",
+                 .help = "on: vertices are numbered by falling degree"},
+    [SEED] = {.key = "seed",
+              .type = SPEC_INTEGER,
+              .fallback = "1",
+              .min = 0,
+              .max = 0x1p53,
+              .help = "seed of the random graph"},
+    {0},
+};
+
+struct triangles {
+    struct sparse lower; /* of each vertex, its neighbours of lower number */
+};
+
+static void triangles_destroy(void *instance)
+{
+    struct triangles *t = instance;
+    sparse_free(&t->lower);
+    free(t);
+}
+
+static int no_memory(struct error *err)
+{
+    return error_set(err, ENOMEM, "kernel triangles: out of memory");
+}
+
+static int64_t or_else(const struct spec_value *value, int64_t usual)
+{
+    return value->given ? value->integer : usual;
+}
+
+/* ---- the graph ---- */
+
+static int make_matrix(const struct spec *spec, struct sparse *matrix,
+                       struct error *err)
+{
+    const struct spec_value *value = spec->value;
+    if (!value[GRAPH_FILE].given)
+        return sparse_rmat("kernel triangles", (int)or_else(&value[SCALE], 14),
+                           or_else(&value[DEGREE], 16),
+                           (uint64_t)value[SEED].integer, matrix, err);
+    if (value[SCALE].given || value[DEGREE].given)
+        return error_set(
+            err, EINVAL,
+            "kernel triangles: %s makes a random graph, and "
+            "file=%s gives one: give one of them",
+            value[SCALE].given ? "rmat=" : "degree=", value[GRAPH_FILE].text);
+    return sparse_read("kernel triangles", value[GRAPH_FILE].text, matrix, err);
+}
+
+/* Each edge once, whatever its direction, without loops: number[v] is the new
+ * number of vertex v. */
+static int make_lower(const struct sparse *from, const int32_t *number,
+                      struct sparse *lower, struct error *err)
+{
+    int64_t room = from->start[from->rows], n = 0;
+    struct sparse_entry *entry = malloc((size_t)(room + 1) * sizeof(*entry));
+    if (entry == NULL)
+        return no_memory(err);
+    for (int64_t r = 0; r < from->rows; r++)
+        for (int64_t k = from->start[r]; k < from->start[r + 1]; k++) {
+            int32_t a = number[r], b = number[from->column[k]];
+            if (a != b)
+                entry[n++] =
+                    (struct sparse_entry){a > b ? a : b, a > b ? b : a, 1};
+        }
+    int code =
+        sparse_make("kernel triangles", from->rows, entry, n, lower, err);
+    free(entry);
+    return code;
+}
+
+/* Numbers as they are, of a random graph shuffled: R-MAT's first vertices have
+ * the most edges. */
+static int32_t *first_numbers(const struct spec *spec, int64_t vertices)
+{
+    int32_t *number = malloc((size_t)vertices * sizeof(*number));
+    uint64_t seed = (uint64_t)spec->value[SEED].integer + 2;
+    for (int64_t v = 0; number != NULL && v < vertices; v++)
+        number[v] = (int32_t)v;
+    if (number == NULL || spec->value[GRAPH_FILE].given)
+        return number;
+    for (int64_t v = vertices - 1; v > 0; v--) {
+        int64_t other = (int64_t)(random_next(&seed) % (uint64_t)(v + 1));
+        int32_t swap = number[v];
+        number[v] = number[other];
+        number[other] = swap;
+    }
+    return number;
+}
+
+/* By falling degree, the lower number first where it is the same. */
+static int compare_degrees(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    if (x[0] != y[0])
+        return x[0] > y[0] ? -1 : 1;
+    return (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+static int number_by_degree(const struct sparse *lower, int32_t *number,
+                            struct error *err)
+{
+    int64_t n = lower->rows, edges = lower->start[n];
+    int64_t(*vertex)[2] = calloc((size_t)n, sizeof(*vertex));
+    if (vertex == NULL)
+        return no_memory(err);
+    for (int64_t v = 0; v < n; v++) {
+        vertex[v][0] += lower->start[v + 1] - lower->start[v];
+        vertex[v][1] = v;
+    }
+    for (int64_t k = 0; k < edges; k++)
+        vertex[lower->column[k]][0]++;
+    qsort(vertex, (size_t)n, sizeof(*vertex), compare_degrees);
+    for (int64_t v = 0; v < n; v++)
+        number[vertex[v][1]] = (int32_t)v;
+    free(vertex);
+    return 0;
+}
+
+static int relabel(struct sparse *lower, int32_t *number, struct error *err)
+{
+    struct sparse made;
+    int code = number_by_degree(lower, number, err);
+    if (code == 0)
+        code = make_lower(lower, number, &made, err);
+    if (code != 0)
+        return code;
+    sparse_free(lower);
+    *lower = made;
+    return 0;
+}
+
+static int triangles_examine(const struct spec *spec, struct error *err)
+{
+    struct sparse matrix = {0};
+    const struct spec_value *value = spec->value;
+    double vertices = (double)((int64_t)1 << or_else(&value[SCALE], 14));
+    if (!value[GRAPH_FILE].given)
+        return sparse_fits("kernel triangles", vertices,
+                           2 * vertices * (double)or_else(&value[DEGREE], 16),
+                           err);
+    int code = make_matrix(spec, &matrix, err);
+    sparse_free(&matrix);
+    return code;
+}
+
+static int triangles_create(const struct spec *spec, void **instance,
+                            struct error *err)
+{
+    struct triangles *t = calloc(1, sizeof(*t));
+    if (t == NULL)
+        return no_memory(err);
+    struct sparse matrix = {0};
+    int32_t *number = NULL;
+    int code = make_matrix(spec, &matrix, err);
+    if (code == 0 && (number = first_numbers(spec, matrix.rows)) == NULL)
+        code = no_memory(err);
+    if (code == 0)
+        code = make_lower(&matrix, number, &t->lower, err);
+    sparse_free(&matrix);
+    if (code == 0 && strcmp(spec->value[RELABEL].text, "on") == 0)
+        code = relabel(&t->lower, number, err);
+    free(number);
+    if (code != 0)
+        triangles_destroy(t);
+    else
+        *instance = t;
+    return code;
+}
+
+static int64_t triangles_iterations(const void *instance)
+{
+    const struct triangles *t = instance;
+    return t->lower.rows;
+}
+
+static size_t triangles_output_bytes(const void *instance)
+{
+    (void)instance;
+    return sizeof(int64_t);
+}
+
+/* ---- counting ---- */
+
+/* The neighbours of v that are neighbours of u: both lists ascend, and those of
+ * u do not end before the ones of v, which are less than v. */
+static int64_t common(const int32_t *of_u, const int32_t *of_v,
+                      const int32_t *end_v)
+{
+    int64_t count = 0;
+    for (; of_v < end_v; of_v++) {
+        while (*of_u < *of_v)
+            of_u++;
+        count += *of_u == *of_v;
+    }
+    return count;
+}
+
+static int64_t count_vertex(const struct sparse *lower, int64_t u,
+                            const struct kernel_poll *poll, int64_t *due)
+{
+    const int32_t *first = lower->column + lower->start[u];
+    const int32_t *end = lower->column + lower->start[u + 1];
+    int64_t count = 0;
+    for (const int32_t *v = first; v < end; v++) {
+        const int64_t *start = &lower->start[*v];
+        count +=
+            common(first, lower->column + start[0], lower->column + start[1]);
+        *due -= start[1] - start[0] + 8;
+        if (*due <= 0) {
+            kernel_poll(poll);
+            *due = PIECE;
+        }
+    }
+    return count;
+}
+
+static void triangles_run(const void *instance, void *scratch, int64_t start,
+                          int64_t size, void *output,
+                          const struct kernel_poll *poll)
+{
+    (void)scratch;
+    const struct triangles *t = instance;
+    int64_t *result = output, due = PIECE;
+    for (int64_t i = 0; i < size; i++)
+        result[i] = count_vertex(&t->lower, start + i, poll, &due);
+}
+
+/* The first place of the list that is not less. */
+static const int32_t *find(const int32_t *first, const int32_t *end,
+                           int32_t value)
+{
+    while (first < end) {
+        const int32_t *middle = first + (end - first) / 2;
+        if (*middle < value)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+/* Each pair of neighbours is looked up as an edge. */
+static void triangles_reference(const void *instance, int64_t start,
+                                int64_t size, void *output)
+{
+    const struct triangles *t = instance;
+    const struct sparse *m = &t->lower;
+    int64_t *result = output;
+    for (int64_t u = start; u < start + size; u++, result++) {
+        const int32_t *first = m->column + m->start[u];
+        const int32_t *end = m->column + m->start[u + 1];
+        *result = 0;
+        for (const int32_t *v = first; v < end; v++)
+            for (int64_t k = m->start[*v]; k < m->start[*v + 1]; k++) {
+                const int32_t *at = find(first, end, m->column[k]);
+                *result += at < end && *at == m->column[k];
+            }
+    }
+}
+
+/* Of each neighbour its whole list, and that of u as far as the last one in
+ * it. */
+static double triangles_operations(const void *instance, int64_t u)
+{
+    const struct triangles *t = instance;
+    const struct sparse *m = &t->lower;
+    const int32_t *first = m->column + m->start[u];
+    const int32_t *end = m->column + m->start[u + 1];
+    double steps = 0;
+    for (const int32_t *v = first; v < end; v++) {
+        int64_t from = m->start[*v], to = m->start[*v + 1];
+        steps += (double)(to - from);
+        if (to > from)
+            steps += (double)(find(first, end, m->column[to - 1]) - first);
+    }
+    return steps;
+}
+
+/* One comparison each. */
+static const struct kernel_cost triangles_cost = {
+    .operation = "step of an intersection",
+    .flops = 1,
+    .operations = triangles_operations,
+};
+
+const struct kernel_ops kernel_triangles_ops = {
+    .name = "triangles",
+    .summary = "triangles of a graph by vertices: a few have most of the work",
+    .citation = "Beamer, Asanovic and Patterson, GAP, 2015",
+    .params = triangles_params,
+    .examine = triangles_examine,
+    .create = triangles_create,
+    .destroy = triangles_destroy,
+    .iterations = triangles_iterations,
+    .output_bytes = triangles_output_bytes,
+    .run = triangles_run,
+    .reference = triangles_reference,
+    .cost = &triangles_cost,
+};
