@@ -30,7 +30,7 @@ WITH_SIM = $(filter-out 0,$(or $(SIM),1))
 BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) libhwloc-dev \
           $(if $(WITH_PAPI),libpapi-dev) $(if $(WITH_SIM),libsimgrid-dev) \
           libyaml-dev libjansson-dev libxxhash-dev libblis-serial-dev libnetpbm-dev \
-          libdw-dev
+          libdw-dev zlib1g-dev
 DEBS    = $(BUILD_DEBS) hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g++ gfortran \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
@@ -38,7 +38,7 @@ DEBS    = $(BUILD_DEBS) hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g
           chromium slurm-wlm munge
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test test-all,$(MAKECMDGOALS)),$(DEBS_openmpi))
-PACKAGES = $(call mpi,PACKAGE) hwloc $(if $(WITH_PAPI),papi) yaml-0.1 jansson libxxhash netpbm libdw libelf
+PACKAGES = $(call mpi,PACKAGE) hwloc $(if $(WITH_PAPI),papi) yaml-0.1 jansson libxxhash netpbm libdw libelf zlib
 
 LEFT_OUT = $(if $(WITH_PAPI),harness/counters/without_papi.c,$(addprefix \
           harness/counters/,papi.c papi_names.c sde.c papi_test.c))

@@ -6,7 +6,7 @@ SIM_SOURCES := $(filter-out harness/topo/% harness/counters/% harness/calibrate/
                $(foreach source,$(SOURCES),$(if $(findstring /native/,$(source)),,$(source)))) \
                $(shell find harness -path '*/sim/*.c' ! -name '*_test.c')
 SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)
-SIM_PACKAGES = jansson libxxhash netpbm
+SIM_PACKAGES = jansson libxxhash netpbm zlib
 SIM_LDLIBS = $(call libraries,$(SIM_PACKAGES)) \
              -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
 # SMPI's own malloc would share the ranks' allocations, which is not needed.

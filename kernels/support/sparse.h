@@ -14,10 +14,11 @@ struct sparse {
     double *value;
 };
 
-/* Reads a Matrix Market file: matrix coordinate, real, integer or pattern (all
- * values 1), general, symmetric or skew-symmetric.  Entries that are given
- * twice are added.  `what`, as "kernel spmv", begins messages, which name file
- * and line.  Returns 0, -ENOENT, -EINVAL, -EIO or -ENOMEM with a text. */
+/* Reads a Matrix Market file, which gzip may have compressed: matrix
+ * coordinate, real, integer or pattern (all values 1), general, symmetric or
+ * skew-symmetric.  Entries that are given twice are added.  `what`, as "kernel
+ * spmv", begins messages, which name file and line.  Returns 0, -ENOENT,
+ * -EINVAL, -EIO or -ENOMEM with a text. */
 int sparse_read(const char *what, const char *path, struct sparse *matrix,
                 struct error *err);
 

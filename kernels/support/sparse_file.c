@@ -2,6 +2,7 @@
 #include "kernels/support/sparse.h"
 
 #include "base/file.h"
+#include "kernels/support/gzip.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,6 +18,7 @@ struct reader {
     char *line;
     size_t room;
     int64_t number; /* of the line */
+    int64_t bytes;  /* that its contents can have at most */
     bool pattern, symmetric, skew;
     int64_t rows, promised; /* entries that the file says it has */
     struct sparse_entry *entry;
@@ -98,7 +100,6 @@ static bool at_end(const char *text)
 static int check_size(const struct reader *r, int64_t columns,
                       struct error *err)
 {
-    struct stat status;
     if (r->rows != columns)
         return error_set(err, EINVAL,
                          "the matrix has %lld rows and %lld columns, it must "
@@ -109,12 +110,11 @@ static int check_size(const struct reader *r, int64_t columns,
                          (long long)r->rows, INT32_MAX);
     if (r->promised < 0)
         return error_set(err, EINVAL, "%lld entries", (long long)r->promised);
-    if (fstat(fileno(r->file), &status) == 0 &&
-        r->promised > (int64_t)status.st_size / 4)
+    if (r->promised > r->bytes / 4)
         return error_set(err, EINVAL,
                          "%lld entries are promised, more than a file of %lld "
                          "bytes can have",
-                         (long long)r->promised, (long long)status.st_size);
+                         (long long)r->promised, (long long)r->bytes);
     return 0;
 }
 
@@ -207,16 +207,36 @@ static int read_entries(struct reader *r, struct error *err)
     }
 }
 
-int sparse_read(const char *what, const char *path, struct sparse *matrix,
-                struct error *err)
+static int open_file(struct reader *r, const char *what, const char *path,
+                     struct error *err)
 {
     const char *why;
-    struct reader r = {.file = file_open(path, &why)};
-    if (r.file == NULL) {
+    struct stat status;
+    bool packed;
+    r->file = file_open(path, &why);
+    if (r->file == NULL) {
         int code = errno == ENOENT || errno == ENOTDIR ? ENOENT : EINVAL;
         return error_set(err, code, "%s: %s: %s", what, path, why);
     }
-    int code = read_header(&r, err);
+    r->bytes = INT64_MAX;
+    if (fstat(fileno(r->file), &status) == 0)
+        r->bytes = status.st_size;
+    r->file = gzip_open(r->file, &packed);
+    if (r->file == NULL)
+        return error_set(err, ENOMEM, "%s: %s: out of memory", what, path);
+    if (packed && r->bytes < INT64_MAX / GZIP_RATIO)
+        r->bytes *= GZIP_RATIO;
+    return 0;
+}
+
+int sparse_read(const char *what, const char *path, struct sparse *matrix,
+                struct error *err)
+{
+    struct reader r = {.file = NULL};
+    int code = open_file(&r, what, path, err);
+    if (code != 0)
+        return code;
+    code = read_header(&r, err);
     if (code == 0)
         code = read_size(&r, what, err);
     if (code == 0)

@@ -1,5 +1,6 @@
 """Kernels spmv and triad: the matrix that a file has by scipy's reader, every
 bad file refused before anything runs, and rates in the records."""
+import gzip
 import itertools
 
 import numpy
@@ -59,6 +60,21 @@ def test_bad_matrices_are_refused(dlsbench, tmp_path, text, words):
     assert result.code == 2
     lines = result.err.strip().splitlines()
     assert len(lines) == 1 and f"{path}{words}" in lines[0]
+
+
+def test_a_compressed_matrix_is_read(dlsbench, tmp_path):
+    path = tmp_path / "m.mtx.gz"
+    text = (HEAD + "3 3 2\n1 1 1\n3 2 2.5\n").encode()
+    path.write_bytes(gzip.compress(text))
+    result = dlsbench("run", "--kernel", f"spmv:file={path}", "--scheme",
+                      "ss", "--repetitions", 1, "--repetitions-max", 1)
+    assert result.code == 0, result.err[-2000:]
+    assert all(x["verified"] and x["iterations"] == 3 for x in result.runs())
+    path.write_bytes(gzip.compress(text)[:40])
+    result = dlsbench("run", "--kernel", f"spmv:file={path}", "--scheme",
+                      "ss")
+    assert result.code == 2
+    assert f"{path}:" in result.err and len(result.err.splitlines()) == 1
 
 
 def test_a_matrix_that_does_not_fit_is_refused(dlsbench):
