@@ -72,8 +72,9 @@ static struct source_back *back_of(struct ranks *ranks, int worker)
 int ranks_begin(struct ranks *ranks, bool again)
 {
     bool goes_on = again && ranks->is_open;
-    int code = 0;
-    if (!ranks->is_open && ranks->loop.iterations > 0)
+    /* First: a master that listens does so until the loop ends. */
+    int code = data_begin(ranks);
+    if (code == 0 && !ranks->is_open && ranks->loop.iterations > 0)
         code = open_transport(ranks);
     if (code != 0)
         return code;
@@ -91,9 +92,6 @@ int ranks_begin(struct ranks *ranks, bool again)
     }
     ranks->polls = ranks->is_open && end_polls(&ranks->end);
     open_sources(ranks);
-    code = data_begin(ranks);
-    if (code != 0)
-        return code;
     comm_quiet_barrier(&ranks->comm);
     return comm_failed(&ranks->comm) ? ranks_failed(ranks) : 0;
 }
