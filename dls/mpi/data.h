@@ -41,6 +41,10 @@ struct ranks;
 /* Copies and checks what this rank passes.  Returns 0 or -EINVAL. */
 int data_read(struct ranks *ranks, const dls_mpi_options *options);
 
+/* Whether this rank's data are good for so many iterations.  Returns 0 or
+ * -EINVAL; not agreed. */
+int data_check(struct ranks *ranks, int64_t iterations);
+
 /* Whether the loop has input or output. */
 bool data_given(const struct ranks *ranks);
 

@@ -76,6 +76,8 @@ static int check_again(struct ranks *ranks, int64_t iterations)
     ranks->loop.iterations = iterations;
     int code = costs_check(&ranks->loop);
     ranks->loop.iterations = before;
+    if (code == 0)
+        code = comm_agree(&ranks->comm, data_check(ranks, iterations), err);
     return code;
 }
 

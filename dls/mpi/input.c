@@ -33,19 +33,26 @@ static int refuse_data(struct ranks *ranks, const char *which, const char *why)
     return error_set(&ranks->loop.error, EINVAL, "dls: the %s: %s", which, why);
 }
 
-static int check_contiguous(struct ranks *ranks, const dls_data *data,
-                            const char *which, bool needs_memory)
+static int check_size(struct ranks *ranks, const dls_data *data,
+                      const char *which, bool needs_memory, int64_t n)
 {
-    int64_t n = ranks->loop.iterations;
-    if (data->measure != NULL || data->pack != NULL || data->unpack != NULL)
-        return refuse_data(ranks, which,
-                           "has bytes per iteration, and functions for data "
-                           "that are packed (bytes 0): it is one or the other");
-    if (n > 0 && data->bytes > (uint64_t)(INT64_MAX / 2 / n))
+    if (data->bytes == 0 || n == 0)
+        return 0;
+    if (data->bytes > (uint64_t)(INT64_MAX / 2 / n))
         return refuse_data(ranks, which, "is larger than any memory");
-    if (needs_memory && n > 0 && data->memory == NULL)
-        return refuse_data(ranks, which, "the memory is NULL");
-    return 0;
+    return needs_memory && data->memory == NULL
+               ? refuse_data(ranks, which, "the memory is NULL")
+               : 0;
+}
+
+int data_check(struct ranks *ranks, int64_t iterations)
+{
+    const struct data *data = &ranks->data;
+    int code = check_size(ranks, &data->input, "input", ranks->comm.rank == 0,
+                          iterations);
+    return code != 0
+               ? code
+               : check_size(ranks, &data->output, "output", true, iterations);
 }
 
 static int read_data(struct ranks *ranks, const dls_data *given, dls_data *data,
@@ -58,10 +65,14 @@ static int read_data(struct ranks *ranks, const dls_data *given, dls_data *data,
         loop_copy_sized(&ranks->loop, given, data, sizeof(*data), "dls_data");
     if (code != 0)
         return code;
-    if (data->bytes > 0)
-        return check_contiguous(ranks, data, which, here);
-    if (here && (data->measure == NULL || data->pack == NULL ||
-                 (is_output && data->unpack == NULL)))
+    bool packs = data->measure || data->pack || data->unpack;
+    if (data->bytes > 0 && packs)
+        return refuse_data(ranks, which,
+                           "has bytes per iteration, and functions for data "
+                           "that are packed (bytes 0): it is one or the other");
+    if (data->bytes == 0 && here &&
+        (data->measure == NULL || data->pack == NULL ||
+         (is_output && data->unpack == NULL)))
         return refuse_data(ranks, which,
                            is_output
                                ? "bytes is 0, and measure, pack or unpack "
@@ -77,7 +88,7 @@ int data_read(struct ranks *ranks, const dls_mpi_options *options)
     int code = read_data(ranks, options->input, &data->input, "input", false);
     if (code == 0)
         code = read_data(ranks, options->output, &data->output, "output", true);
-    return code;
+    return code != 0 ? code : data_check(ranks, ranks->loop.iterations);
 }
 
 static uint64_t form_of(const dls_data *data)

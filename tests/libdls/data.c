@@ -261,6 +261,8 @@ static bool misused_calls(dls_loop *loop, bool has_data)
                dls_input(loop, 0, &pointer, NULL) == none;
     if (!has_data)
         return good;
+    good = good && dls_again(loop, INT64_MAX / 4) == -EINVAL &&
+           strstr(dls_error(loop), "larger than any memory");
     return good && dls_collect(loop, rank) == -EINVAL &&
            strstr(dls_error(loop), "different roots") &&
            dls_collect(loop, 2) == -EINVAL &&
@@ -286,7 +288,15 @@ static bool misuse(void)
         good = misused_calls(loop, has) && good;
         good = dls_close(loop, NULL) == 0 && good;
     }
-    return good;
+    dls_loop *loop;
+    here = data;
+    here.memory = NULL;
+    const dls_mpi_options late = {.size = sizeof(late), .input = &here};
+    good = dls_mpi_open(&loop, MPI_COMM_WORLD, "gss", 0, 1, NULL, &late) == 0 &&
+           good;
+    good = dls_again(loop, 10) == -EINVAL && good;
+    good = strstr(dls_error(loop), "the memory is NULL") && good;
+    return dls_close(loop, NULL) == 0 && good;
 }
 
 int main(int argc, char **argv)
