@@ -205,7 +205,9 @@ status() {
     fi
     say_how
     printf '%s of 4 nodes are idle\n' "$(idle_nodes)"
-    SLURM_CONF=$conf timeout 3 squeue
+    SLURM_CONF=$conf timeout 3 squeue && return
+    printf 'the controller does not answer, start or stop it\n'
+    return 1
 }
 
 case ${1-} in

@@ -300,8 +300,11 @@ def test_half_dead_daemons_start_again_and_leave_nothing():
         again = cluster.here("start")
         assert again.stdout == first.stdout
         assert set(cluster.processes()) == before
-        for pid in sorted(before)[:3]:
+        killed = sorted(before)[:3]
+        for pid in killed:
             os.kill(pid, signal.SIGKILL)
+        assert wait_for(lambda: not set(killed) & set(cluster.processes()),
+                        20)
         assert cluster.here("status").returncode == 1
         assert cluster.here("start").returncode == 0
         assert len(cluster.processes()) >= 6
