@@ -131,15 +131,15 @@ bool gomp_begin(struct frame *frame, const struct bounds *b,
 {
     void *memory = &frame->alone_slot;
     uint64_t iterations = count(b);
-    bool more = false, shares = frame->runtime->shares;
+    bool more = false, shares = frame->runtime->shares, known = true;
     struct ompt_place place = {.threads = 0};
     if (shares) {
         place.threads = frame->runtime->threads();
         place.thread = frame->runtime->thread();
     } else {
-        ompt_find_place(&place);
+        known = ompt_find_place(&place);
     }
-    frame->own = site_takes(frame->site, iterations, place.threads);
+    frame->own = known && site_takes(frame->site, iterations, place.threads);
     frame->iterations = frame->own ? (int64_t)iterations : 0;
     frame->first = b->first;
     frame->end = b->end;

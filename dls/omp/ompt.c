@@ -35,7 +35,13 @@ enum { SLOTS = 32 };
 struct block {
     struct slot slot[SLOTS];
     struct block *_Atomic next;
+    struct block *outside; /* of the region around, begun by the same thread */
 };
+
+/* The first block of the region that this thread has begun last.  libomp 14
+ * says that a region is over when its team may be another region's already, of
+ * another thread: the data that comes with it is not to be trusted. */
+static __thread struct block *begun __attribute__((tls_model("initial-exec")));
 
 /* An implicit task, in the data that the runtime keeps for it: the slot of its
  * next loop.  The address of the data is none of the task's own: the runtime
@@ -76,7 +82,10 @@ static void parallel_begin(data_t *task, const void *frame, data_t *parallel,
                            unsigned threads, int flags, const void *caller)
 {
     (void)task, (void)frame, (void)threads, (void)flags, (void)caller;
-    parallel->ptr = make_block();
+    struct block *block = make_block();
+    block->outside = begun;
+    begun = block;
+    parallel->ptr = block;
 }
 
 /* Visits that were cancelled, and so were not left by all, are over now. */
@@ -89,15 +98,15 @@ static void end_block(struct block *block)
 static void parallel_end(data_t *parallel, data_t *task, int flags,
                          const void *caller)
 {
-    (void)task, (void)flags, (void)caller;
-    struct block *block = parallel->ptr;
+    (void)parallel, (void)task, (void)flags, (void)caller;
+    struct block *block = begun;
+    begun = block != NULL ? block->outside : NULL;
     while (block != NULL) {
         struct block *next = atomic_load(&block->next);
         end_block(block);
         free(block);
         block = next;
     }
-    parallel->ptr = NULL;
 }
 
 /* An implicit task may end after its region: the slots may be gone. */

@@ -91,6 +91,16 @@ def test_a_wrong_word_for_the_loops_is_refused(compiled):
     assert (done.stdout, done.stderr) == ("200 200\n", "")
 
 
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_regions_that_end_take_nothing_from_others(compiled, compiler):
+    """libomp says that a nested region is over when its team may be another
+    thread's next region already."""
+    done = run(compiled("nested.c", compiler=compiler), DLS_SCHEDULE="ss",
+               OMP_NUM_THREADS="4", OMP_MAX_ACTIVE_LEVELS="2")
+    assert (done.returncode, done.stdout) == (0, "48000 of 48000\n"), \
+        done.stderr
+
+
 def test_a_child_is_not_left_with_a_lock(compiled, tmp_path):
     """A thread asks for the names of its loop, under the lock, when another
     one forks."""
