@@ -264,11 +264,8 @@ DLS_PUBLIC int dls_collect(dls_loop *loop, int root)
                            "dls: the loop has no output "
                            "(dls_mpi_options.output)");
     struct ranks *ranks = ranks_of(loop);
-    loop->unfinished = ranks_count_left(ranks);
-    if (comm_failed(&ranks->comm))
-        return ranks_failed(ranks);
-    if (loop->unfinished > 0)
-        return loop_refuse_unfinished(loop, loop->unfinished);
-    int code = check_root(ranks, root);
+    int code = ranks_check_finished(ranks);
+    if (code == 0)
+        code = check_root(ranks, root);
     return code != 0 || ranks->comm.ranks == 1 ? code : collect(ranks, root);
 }

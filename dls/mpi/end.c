@@ -44,11 +44,21 @@ static void end_all(struct ranks *ranks)
 }
 
 /* Served by ranks of which workers still ask. */
-int64_t ranks_count_left(struct ranks *ranks)
+static int64_t count_left(struct ranks *ranks)
 {
     int64_t run =
         comm_total(&ranks->comm, loop_run(&ranks->loop), ranks_serve, ranks);
     return ranks->loop.iterations - run;
+}
+
+int ranks_check_finished(struct ranks *ranks)
+{
+    dls_loop *loop = &ranks->loop;
+    loop->unfinished = count_left(ranks);
+    if (comm_failed(&ranks->comm))
+        return ranks_failed(ranks);
+    return loop->unfinished > 0 ? loop_refuse_unfinished(loop, loop->unfinished)
+                                : 0;
 }
 
 static bool learns(const struct ranks *ranks)
@@ -84,12 +94,9 @@ static int check_again(struct ranks *ranks, int64_t iterations)
 static int again(dls_loop *loop, int64_t iterations)
 {
     struct ranks *ranks = ranks_of(loop);
-    loop->unfinished = ranks_count_left(ranks);
-    if (comm_failed(&ranks->comm))
-        return ranks_failed(ranks);
-    if (loop->unfinished > 0)
-        return loop_refuse_unfinished(loop, loop->unfinished);
-    int code = check_again(ranks, iterations);
+    int code = ranks_check_finished(ranks);
+    if (code == 0)
+        code = check_again(ranks, iterations);
     if (code != 0)
         return code;
     end_all(ranks);
@@ -110,7 +117,7 @@ static int close_loop(dls_loop *loop, int64_t *unfinished)
     struct ranks *ranks = ranks_of(loop);
     end_all(ranks);
     comm_wait(&ranks->comm, &ranks->patience, &ranks->meeting.request);
-    int64_t left = ranks_count_left(ranks);
+    int64_t left = count_left(ranks);
     bool failed = comm_failed(&ranks->comm);
     ranks_release(ranks);
     loop_drop(loop);

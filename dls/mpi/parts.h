@@ -105,9 +105,10 @@ void ranks_end(struct ranks *ranks);
  * failed. */
 void ranks_release(struct ranks *ranks);
 
-/* Iterations that are not finished, in all ranks; collective, this rank serves
- * others while it waits. */
-int64_t ranks_count_left(struct ranks *ranks);
+/* Counts the iterations that are not finished in all ranks, and refuses the
+ * call where there are any: 0, or the error of the handle.  Collective: this
+ * rank serves others while it waits. */
+int ranks_check_finished(struct ranks *ranks);
 
 /* MPI has failed: the error of the handle.  Returns -EIO. */
 int ranks_failed(struct ranks *ranks);
