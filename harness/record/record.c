@@ -1,58 +1,23 @@
 #include "harness/record/record.h"
 
+#include "base/append.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-static int write_all(int descriptor, const char *text, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = write(descriptor, text, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return -errno;
-        text += written;
-        length -= (size_t)written;
-    }
-    return 0;
-}
-
-/* Ends the line that a writer left torn, so that the next stays whole. */
-static int end_torn_line(int descriptor)
-{
-    struct stat status;
-    char last;
-    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
-        status.st_size == 0 ||
-        pread(descriptor, &last, 1, status.st_size - 1) != 1 || last == '\n')
-        return 0;
-    return write_all(descriptor, "\n", 1);
-}
 
 int record_open(struct record_file *file, const char *directory,
                 const char *kind, const char *launch, struct error *err)
 {
     snprintf(file->path, sizeof(file->path), "%s/%s-%s.jsonl", directory, kind,
              launch);
-    file->descriptor =
-        open(file->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (file->descriptor < 0)
-        return error_set(err, errno, "%s: cannot open for writing: %s",
-                         file->path, strerror(errno));
-    int code = end_torn_line(file->descriptor);
-    if (code == 0)
-        return 0;
-    close(file->descriptor);
-    file->descriptor = -1;
-    return error_set(err, -code, "%s: cannot write: %s", file->path,
-                     strerror(-code));
+    int descriptor = append_open(file->path, err);
+    file->descriptor = descriptor < 0 ? -1 : descriptor;
+    return descriptor < 0 ? descriptor : 0;
 }
 
 int record_close(struct record_file *file, struct error *err)
@@ -73,12 +38,9 @@ int record_line(struct record_file *file, json_t *object, struct error *err)
                          file->path);
     size_t length = strlen(text);
     text[length] = '\n'; /* in place of the end: one write for the line */
-    int code = write_all(file->descriptor, text, length + 1);
+    int code = append_text(file->descriptor, file->path, text, length + 1, err);
     free(text);
-    if (code != 0)
-        return error_set(err, -code, "%s: cannot write: %s", file->path,
-                         strerror(-code));
-    return 0;
+    return code;
 }
 
 int record_sync(struct record_file *file, struct error *err)
