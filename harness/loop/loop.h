@@ -12,10 +12,12 @@
 /* The byte that output is filled with before a run. */
 enum { LOOP_POISON = 0xa5 };
 
-/* Powers that were measured with a loop, under a load. */
+/* Powers that were measured with a loop, under a load and perturbations. */
 struct loop_powers {
     struct loop_powers *next;
     char load[sizeof(((struct cell *)0)->load)];
+    char perturb[sizeof(((struct cell *)0)->perturb)];
+    double took_s;
     double power[]; /* one per worker */
 };
 

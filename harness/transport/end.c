@@ -18,6 +18,7 @@ int end_open(struct transport_end *end, const struct transport *transport,
     if (code == 0) {
         end->transport = transport;
         end->polls = ops->polls != NULL && ops->polls(end->own);
+        end->poll = ops->poll;
     } else if (opened)
         ops->close(end->own);
     return code;
@@ -44,11 +45,6 @@ void end_listen(struct transport_end *end)
 struct source *end_source(const struct transport_end *end, int i)
 {
     return ops_of(end)->source(end->own, i);
-}
-
-bool end_poll(struct transport_end *end)
-{
-    return ops_of(end)->poll(end->own);
 }
 
 void end_serve(struct transport_end *end, MPI_Request *other,

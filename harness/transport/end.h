@@ -8,7 +8,9 @@
 struct transport_end {
     const struct transport *transport; /* NULL: not open */
     void *own;
-    bool polls; /* asked once: a rank polls after every chunk */
+    /* Both found once: a rank polls after every chunk. */
+    bool polls;
+    bool (*poll)(void *own);
 };
 
 /* Collective; all ranks return the same code.  transport and comm stay the
@@ -24,7 +26,10 @@ static inline bool end_polls(const struct transport_end *end)
 {
     return end->polls;
 }
-bool end_poll(struct transport_end *end);
+static inline bool end_poll(struct transport_end *end)
+{
+    return end->poll(end->own);
+}
 void end_serve(struct transport_end *end, MPI_Request *other,
                MPI_Status *status);
 void end_leave(struct transport_end *end);

@@ -48,6 +48,7 @@ struct run_own {
     struct recent_source *recent; /* in front of each; NULL: no reissue */
     struct feed feed;             /* of a fed loop: one worker in each rank */
     struct kernel_poll poll;
+    const struct reissue *book; /* that the poll looks at; NULL: none */
     uint64_t start_ticks;
 };
 

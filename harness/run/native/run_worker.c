@@ -17,7 +17,7 @@
 static void poll_call(void *arg)
 {
     struct run *run = arg;
-    const struct reissue *book = transport_book(&run->transport);
+    const struct reissue *book = run->own->book;
     if (!run_hands_out(run))
         return;
     uint64_t before = engine_ticks();
@@ -89,6 +89,7 @@ static int open_worker(struct run *run, int i, struct error *err)
                          (long long)loop->iterations, steps);
     if (i == 0 && needs_poll(run)) {
         run->own->poll = (struct kernel_poll){poll_call, run};
+        run->own->book = transport_book(&run->transport);
         worker->poll = &run->own->poll;
     }
     run_perturb_poll(run, i);

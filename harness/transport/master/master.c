@@ -60,19 +60,22 @@ int master_open_reports(struct master *master)
 }
 
 /* By the scheme, or what somebody has given back. */
-static bool scheme_take(struct master *master, int asker, struct task *task)
+static bool scheme_take(struct master *master, int asker, struct chunk *chunk)
 {
-    return sched_next(master->scheme, asker, &task->chunk) ||
-           task_pool_take(&master->pool, 0, 0, task);
+    struct task given_back;
+    if (sched_next(master->scheme, asker, chunk))
+        return true;
+    bool any = task_pool_take(&master->pool, 0, 0, &given_back);
+    if (any)
+        *chunk = given_back.chunk;
+    return any;
 }
 
 /* Two schemes: the master that asks is one worker of the outer one. */
 static int scheme_range(struct master *master, int first, struct task *task)
 {
     *task = (struct task){.worker = first};
-    bool more = scheme_take(master, range_unit(master->units, first), task);
-    task->worker = first;
-    return more;
+    return scheme_take(master, range_unit(master->units, first), &task->chunk);
 }
 
 static int scheme_batch(struct master *master, int first, int workers,
@@ -83,7 +86,7 @@ static int scheme_batch(struct master *master, int first, int workers,
         return scheme_range(master, first, tasks);
     for (int w = first; w < first + workers; w++) {
         struct task *task = &tasks[count];
-        if (!scheme_take(master, w, task))
+        if (!scheme_take(master, w, &task->chunk))
             continue;
         task->worker = w;
         task->reserved = task->chunk.step < master->scheme->head->kept;
@@ -207,11 +210,8 @@ enum master_answer master_take(struct master *master, int worker,
     enum master_answer answer = MASTER_CHUNK;
     engine_lock(&master->lock);
     if (master->scheme != NULL) {
-        struct task task;
         answer =
-            scheme_take(master, worker, &task) ? MASTER_CHUNK : MASTER_DONE;
-        if (answer == MASTER_CHUNK)
-            *chunk = task.chunk;
+            scheme_take(master, worker, chunk) ? MASTER_CHUNK : MASTER_DONE;
     } else if (master->range != NULL) {
         answer = cut(master, worker, chunk);
     } else {

@@ -27,20 +27,20 @@ int steal_ranks_open(struct steal *steal)
 {
     const struct comm *comm = steal->comm;
     struct steal_ranks *ranks = &steal->ranks;
-    struct mailbox_setup box = {.comm = comm, .kept = KEPT};
+    const struct mailbox_setup box = {.comm = comm,
+                                      .from = MPI_ANY_SOURCE,
+                                      .tag = STEAL_TAG,
+                                      .posted = comm->ranks > 1,
+                                      .count = sizeof(struct steal_message),
+                                      .kept = KEPT};
     while (comm->ranks > 1 << ranks->lifelines)
         ranks->lifelines++;
     victims_open(&ranks->victims, &steal->loop->ranks, comm->rank,
                  steal->loop->near);
-    if (comm->ranks > 1) {
-        /* An answer, and a gift from every lifeline: a rank asks only when it
-         * has nothing at all. */
+    /* An answer, and a gift from every lifeline: a rank asks only when it has
+     * nothing at all. */
+    if (comm->ranks > 1)
         steal->slots = 1 + ranks->lifelines;
-        box.from = MPI_ANY_SOURCE;
-        box.tag = STEAL_TAG;
-        box.posted = 1;
-        box.count = sizeof(struct steal_message);
-    }
     return mailbox_open(&ranks->box, &box);
 }
 
@@ -264,34 +264,6 @@ static void send_report(struct steal *steal)
 
 /* ---- both ---- */
 
-static void handle_message(struct steal *steal,
-                           const struct steal_message *message)
-{
-    switch ((enum steal_kind)message->kind) {
-    case STEAL_ASK:
-        answer_question(steal, message);
-        break;
-    case STEAL_LOOT:
-        steal->ranks.asked = false;
-        receive_loot(steal, message);
-        break;
-    case STEAL_NONE:
-        steal->ranks.asked = false;
-        steal->ranks.tally.failed++;
-        break;
-    case STEAL_GIFT:
-        receive_loot(steal, message);
-        break;
-    case STEAL_REPORT:
-        steal->ranks.below += message->number;
-        steal->ranks.below_ranks += message->ranks;
-        break;
-    case STEAL_END:
-        pass_end(steal);
-        break;
-    }
-}
-
 /* Nothing is left here, and a thread has nothing to do. */
 static bool needs_work(const struct steal *steal)
 {
@@ -327,18 +299,46 @@ static void follow_up(struct steal *steal)
         send_report(steal);
 }
 
+/* Apart, so that a look that finds nothing saves no registers. */
+static __attribute__((noinline)) void
+handle_message(struct steal *steal, const struct steal_message *message)
+{
+    steal->ranks.taken++;
+    switch ((enum steal_kind)message->kind) {
+    case STEAL_ASK:
+        answer_question(steal, message);
+        break;
+    case STEAL_LOOT:
+        steal->ranks.asked = false;
+        receive_loot(steal, message);
+        break;
+    case STEAL_NONE:
+        steal->ranks.asked = false;
+        steal->ranks.tally.failed++;
+        break;
+    case STEAL_GIFT:
+        receive_loot(steal, message);
+        break;
+    case STEAL_REPORT:
+        steal->ranks.below += message->number;
+        steal->ranks.below_ranks += message->ranks;
+        break;
+    case STEAL_END:
+        pass_end(steal);
+        break;
+    }
+    if (!atomic_load(&steal->ended))
+        mailbox_post(&steal->ranks.box, 1);
+    follow_up(steal);
+}
+
 /* Handles a message if one is there. */
 static bool take_message(struct steal *steal)
 {
     const struct steal_message *message = mailbox_take(&steal->ranks.box);
-    if (message == NULL)
-        return false;
-    steal->ranks.taken++;
-    handle_message(steal, message);
-    if (!atomic_load(&steal->ended))
-        mailbox_post(&steal->ranks.box, 1);
-    follow_up(steal);
-    return true;
+    if (message != NULL)
+        handle_message(steal, message);
+    return message != NULL;
 }
 
 /* Whether to look for messages at all.  In simulation a look takes as long to
