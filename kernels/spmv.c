@@ -76,39 +76,24 @@ static void spmv_destroy(void *instance)
     free(s);
 }
 
-static int64_t or_else(const struct spec_value *value, int64_t usual)
-{
-    return value->given ? value->integer : usual;
-}
-
-static int make_matrix(const struct spec *spec, struct sparse *matrix,
-                       struct error *err)
+static struct sparse_keys keys_of(const struct spec *spec)
 {
     const struct spec_value *value = spec->value;
-    if (!value[SPMV_FILE].given)
-        return sparse_rmat("kernel spmv", (int)or_else(&value[RMAT], 18),
-                           or_else(&value[DEGREE], 16),
-                           (uint64_t)value[SEED].integer, matrix, err);
-    if (value[RMAT].given || value[DEGREE].given)
-        return error_set(
-            err, EINVAL,
-            "kernel spmv: %s makes a random matrix, and file=%s "
-            "gives one: give one of them",
-            value[RMAT].given ? "rmat=" : "degree=", value[SPMV_FILE].text);
-    return sparse_read("kernel spmv", value[SPMV_FILE].text, matrix, err);
+    return (struct sparse_keys){.what = "kernel spmv",
+                                .noun = "matrix",
+                                .file = &value[SPMV_FILE],
+                                .rmat = &value[RMAT],
+                                .degree = &value[DEGREE],
+                                .usual_rmat = 18,
+                                .usual_degree = 16,
+                                .mirrored = 1,
+                                .seed = (uint64_t)value[SEED].integer};
 }
 
 static int spmv_examine(const struct spec *spec, struct error *err)
 {
-    struct sparse matrix = {0};
-    const struct spec_value *value = spec->value;
-    double rows = (double)((int64_t)1 << or_else(&value[RMAT], 18));
-    if (!value[SPMV_FILE].given)
-        return sparse_fits("kernel spmv", rows,
-                           rows * (double)or_else(&value[DEGREE], 16), err);
-    int code = make_matrix(spec, &matrix, err);
-    sparse_free(&matrix);
-    return code;
+    const struct sparse_keys keys = keys_of(spec);
+    return sparse_examine(&keys, err);
 }
 
 static double scale_of(const struct sparse *m)
@@ -131,7 +116,8 @@ static int spmv_create(const struct spec *spec, void **instance,
     struct spmv *s = calloc(1, sizeof(*s));
     if (s == NULL)
         return error_set(err, ENOMEM, "kernel spmv: out of memory");
-    int code = make_matrix(spec, &s->matrix, err);
+    const struct sparse_keys keys = keys_of(spec);
+    int code = sparse_open(&keys, &s->matrix, err);
     if (code == 0) {
         s->x = malloc((size_t)s->matrix.rows * sizeof(*s->x));
         if (s->x == NULL)
@@ -144,7 +130,8 @@ static int spmv_create(const struct spec *spec, void **instance,
     uint64_t seed = (uint64_t)spec->value[SEED].integer + 1;
     for (int64_t i = 0; i < s->matrix.rows; i++)
         s->x[i] = random_real(&seed);
-    s->steps = (int)or_else(&spec->value[STEPS], 1);
+    const struct spec_value *steps = &spec->value[STEPS];
+    s->steps = steps->given ? (int)steps->integer : 1;
     s->scale = s->steps > 1 ? scale_of(&s->matrix) : 1;
     *instance = s;
     return 0;

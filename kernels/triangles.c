@@ -73,28 +73,20 @@ static int no_memory(struct error *err)
     return error_set(err, ENOMEM, "kernel triangles: out of memory");
 }
 
-static int64_t or_else(const struct spec_value *value, int64_t usual)
-{
-    return value->given ? value->integer : usual;
-}
-
 /* ---- the graph ---- */
 
-static int make_matrix(const struct spec *spec, struct sparse *matrix,
-                       struct error *err)
+static struct sparse_keys keys_of(const struct spec *spec)
 {
     const struct spec_value *value = spec->value;
-    if (!value[GRAPH_FILE].given)
-        return sparse_rmat("kernel triangles", (int)or_else(&value[SCALE], 14),
-                           or_else(&value[DEGREE], 16),
-                           (uint64_t)value[SEED].integer, matrix, err);
-    if (value[SCALE].given || value[DEGREE].given)
-        return error_set(
-            err, EINVAL,
-            "kernel triangles: %s makes a random graph, and "
-            "file=%s gives one: give one of them",
-            value[SCALE].given ? "rmat=" : "degree=", value[GRAPH_FILE].text);
-    return sparse_read("kernel triangles", value[GRAPH_FILE].text, matrix, err);
+    return (struct sparse_keys){.what = "kernel triangles",
+                                .noun = "graph",
+                                .file = &value[GRAPH_FILE],
+                                .rmat = &value[SCALE],
+                                .degree = &value[DEGREE],
+                                .usual_rmat = 14,
+                                .usual_degree = 16,
+                                .mirrored = 2,
+                                .seed = (uint64_t)value[SEED].integer};
 }
 
 /* Each edge once, whatever its direction, without loops: number[v] is the new
@@ -182,16 +174,8 @@ static int relabel(struct sparse *lower, int32_t *number, struct error *err)
 
 static int triangles_examine(const struct spec *spec, struct error *err)
 {
-    struct sparse matrix = {0};
-    const struct spec_value *value = spec->value;
-    double vertices = (double)((int64_t)1 << or_else(&value[SCALE], 14));
-    if (!value[GRAPH_FILE].given)
-        return sparse_fits("kernel triangles", vertices,
-                           2 * vertices * (double)or_else(&value[DEGREE], 16),
-                           err);
-    int code = make_matrix(spec, &matrix, err);
-    sparse_free(&matrix);
-    return code;
+    const struct sparse_keys keys = keys_of(spec);
+    return sparse_examine(&keys, err);
 }
 
 static int triangles_create(const struct spec *spec, void **instance,
@@ -202,7 +186,8 @@ static int triangles_create(const struct spec *spec, void **instance,
         return no_memory(err);
     struct sparse matrix = {0};
     int32_t *number = NULL;
-    int code = make_matrix(spec, &matrix, err);
+    const struct sparse_keys keys = keys_of(spec);
+    int code = sparse_open(&keys, &matrix, err);
     if (code == 0 && (number = first_numbers(spec, matrix.rows)) == NULL)
         code = no_memory(err);
     if (code == 0)

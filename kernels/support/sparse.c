@@ -14,8 +14,8 @@ int sparse_fits(const char *what, double rows, double entries,
 {
     double bytes = 24 * rows + (3 * sizeof(struct sparse_entry) + 12) * entries;
     const char *kernel = strrchr(what, ' ');
-    return kernel_memory_check(kernel != NULL ? kernel + 1 : what, "the matrix",
-                               bytes, err);
+    return kernel_memory_check(kernel != NULL ? kernel + 1 : what,
+                               "rows and entries of the matrix", bytes, err);
 }
 
 static int no_memory(const char *what, struct error *err)
@@ -122,4 +122,48 @@ int sparse_rmat(const char *what, int scale, int64_t degree, uint64_t seed,
     code = sparse_make(what, rows, entry, count, matrix, err);
     free(entry);
     return code;
+}
+
+static int64_t or_else(const struct spec_value *value, int64_t usual)
+{
+    return value->given ? value->integer : usual;
+}
+
+static int check_keys(const struct sparse_keys *keys, struct error *err)
+{
+    bool random = keys->rmat->given || keys->degree->given;
+    if (!keys->file->given || !random)
+        return 0;
+    return error_set(err, EINVAL,
+                     "%s: %s makes a random %s, and file=%s gives one: give "
+                     "one of them",
+                     keys->what,
+                     keys->rmat->given ? "rmat=" : "degree=", keys->noun,
+                     keys->file->text);
+}
+
+int sparse_open(const struct sparse_keys *keys, struct sparse *matrix,
+                struct error *err)
+{
+    int code = check_keys(keys, err);
+    if (code != 0)
+        return code;
+    if (keys->file->given)
+        return sparse_read(keys->what, keys->file->text, matrix, err);
+    return sparse_rmat(keys->what, (int)or_else(keys->rmat, keys->usual_rmat),
+                       or_else(keys->degree, keys->usual_degree), keys->seed,
+                       matrix, err);
+}
+
+int sparse_examine(const struct sparse_keys *keys, struct error *err)
+{
+    struct sparse matrix = {0};
+    if (keys->file->given) {
+        int code = sparse_open(keys, &matrix, err);
+        sparse_free(&matrix);
+        return code;
+    }
+    double rows = (double)((int64_t)1 << or_else(keys->rmat, keys->usual_rmat));
+    double drawn = (double)or_else(keys->degree, keys->usual_degree);
+    return sparse_fits(keys->what, rows, keys->mirrored * rows * drawn, err);
 }

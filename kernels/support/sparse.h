@@ -4,6 +4,7 @@
 #define KERNELS_SUPPORT_SPARSE_H
 
 #include "base/error.h"
+#include "base/spec.h"
 
 #include <stdint.h>
 
@@ -28,6 +29,25 @@ int sparse_read(const char *what, const char *path, struct sparse *matrix,
  */
 int sparse_rmat(const char *what, int scale, int64_t degree, uint64_t seed,
                 struct sparse *matrix, struct error *err);
+
+/* What a kernel's spec says of its matrix: a file, or a random one of 2^rmat
+ * rows with `degree` entries drawn for each. */
+struct sparse_keys {
+    const char *what, *noun; /* "kernel spmv", "matrix" */
+    const struct spec_value *file, *rmat, *degree;
+    int64_t usual_rmat, usual_degree;
+    double mirrored; /* entries that one draw makes at most */
+    uint64_t seed;
+};
+
+/* Makes it.  Returns as sparse_read does, and -EINVAL where both a file and a
+ * random matrix are asked for. */
+int sparse_open(const struct sparse_keys *keys, struct sparse *matrix,
+                struct error *err);
+
+/* Says what is wrong with it: reads the file, or estimates the memory of a
+ * random matrix.  Returns as sparse_open does. */
+int sparse_examine(const struct sparse_keys *keys, struct error *err);
 
 void sparse_free(struct sparse *matrix);
 

@@ -139,9 +139,11 @@ static int read_size(struct reader *r, const char *what, struct error *err)
     code = sparse_fits(what, (double)r->rows, entries, &why);
     if (code == 0)
         r->entry = malloc(((size_t)entries + 1) * sizeof(*r->entry));
+    /* The caller says whose file it is, in place of `what`. */
+    const char *behind = code != 0 ? strstr(why.text, ": ") : NULL;
     if (code != 0 || r->entry == NULL)
         return error_set(err, ENOMEM, "%s",
-                         code != 0 ? why.text : "out of memory");
+                         behind != NULL ? behind + 2 : "out of memory");
     return 0;
 }
 
