@@ -35,7 +35,7 @@ DEBS    = $(BUILD_DEBS) hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
           python3-matplotlib jq patch libomp-dev graphicsmagick gettext \
-          chromium slurm-wlm munge
+          chromium slurm-wlm munge abigail-tools
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test test-all,$(MAKECMDGOALS)),$(DEBS_openmpi))
 PACKAGES = $(call mpi,PACKAGE) hwloc $(if $(WITH_PAPI),papi) yaml-0.1 jansson libxxhash netpbm libdw libelf zlib
@@ -212,4 +212,6 @@ include sim.mk papers.mk lib.mk omp.mk checks.mk faults.mk
 # Compiling and checking wait for `make deps` when both are requested.
 $(OBJECTS) $(OVERHEAD) $(TESTS:=.o) $(SIM_TESTS:=.o) $(BUILD)/version $(CHECKS) test test-all: | \
     $(filter deps,$(MAKECMDGOALS))
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# A folder with flags of its own is another build.
+OTHER_BUILDS = $(patsubst %/flags,%,$(wildcard $(BUILD)/*/flags))
+-include $(shell find $(BUILD) $(OTHER_BUILDS:%=-path % -prune -o) -name '*.d' -print 2>/dev/null)

@@ -1,19 +1,19 @@
 """Cells that ran both ways, measured and simulated."""
 
-# Columns that make two cells the same loop, run in the same way.
-SAME = ["kernel", "scheme", "ranks", "threads", "workers", "hierarchy",
-        "transport", "master", "collect", "answer", "prefetch", "min_chunk",
-        "power", "load", "perturb", "reissue", "protocol", "placement",
-        "sync_interval", "sync_choice", "smt", "rank_per", "memory", "data",
-        "victim"]
+# Columns of a cell that say how it was measured or simulated, and what was
+# chosen for it.  Two cells that differ in nothing else are the same loop.
+APART = {"window", "openmp", "bind", "timing", "platform", "cp",
+         "request_cost", "result_bytes", "boundary_bytes", "predicted_s",
+         "chosen_scheme", "chosen_hierarchy", "chosen_interval"}
 
 
-def matched(frame, more=()):
+def matched(results, frame, more=()):
     """The measured cells (frame of cells.summarize) that were also simulated,
     with the columns time_s_simulated, chunks_simulated and error: simulated
     over measured time less 1; `more` columns of both, too.  In the frame's
     order.  Of several alike the fastest counts."""
-    keys = [name for name in SAME if name in frame]
+    keys = [name for name in [*results.cells, "workers"]
+            if name in frame and name not in APART]
     text = frame[keys].astype(str).agg("|".join, axis=1)
     best = frame.assign(key=text, place=range(len(frame)))
     best = best.sort_values("time_s", kind="stable")
