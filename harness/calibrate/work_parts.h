@@ -6,9 +6,9 @@
 #include "harness/calibrate/work.h"
 #include "kernels/kernel.h"
 
-/* A few rounds apart from each other; the least of their medians counts, since
- * whatever else the machine does only adds. */
-enum { WORK_ROUNDS = 5, WORK_PASSES = 64, WORK_BLOCKS = 16 };
+/* A few rounds; the least of their medians counts, since whatever else the
+ * machine does only adds. */
+enum { WORK_ROUNDS = 3, WORK_PASSES = 64, WORK_BLOCKS = 16 };
 
 /* A block of the sample: the passes of a round, and the rounds' medians. */
 struct work_block {

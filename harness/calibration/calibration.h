@@ -137,6 +137,12 @@ int calibration_kind_open(struct calibration_kind *kind, int workers, int pairs,
 void calibration_kind_free(struct calibration_kind *kind);
 void calibration_free(struct calibration *calibration);
 
+/* Two measurements of one kernel by `workers` workers, apart in time: `kept`
+ * becomes the faster one, over all workers and in blocks of 100 columns, and
+ * `again` the other.  Returns how many times as long that one took. */
+double calibration_keep_faster(struct calibration_kernel *kept,
+                               struct calibration_kernel *again, int workers);
+
 /* Powers from the costs: of each kernel, and over all. */
 void calibration_set_powers(struct calibration_kind *kind);
 

@@ -268,6 +268,27 @@ static void powers_are_relative_to_the_slowest(void **unused)
     calibration_free(&c);
 }
 
+/* As after a visit while another program ran. */
+static void the_faster_visit_is_kept(void **unused)
+{
+    (void)unused;
+    struct calibration_cost slow[2] = {{.c_p = 4e-9}, {.c_p = 6e-9}};
+    struct calibration_cost fast[2] = {{.c_p = 3e-9, .c_b = 2e-8},
+                                       {.c_p = 1e-9, .c_b = 6e-8}};
+    struct calibration_kernel kept = {.spec = "heat", .cost = slow};
+    struct calibration_kernel again = {.spec = "heat", .cost = fast};
+    assert_float_equal(calibration_keep_faster(&kept, &again, 2), 10 / 4.8,
+                       1e-12);
+    assert_ptr_equal(kept.cost, fast);
+    assert_ptr_equal(again.cost, slow);
+    assert_float_equal(calibration_keep_faster(&kept, &again, 2), 10 / 4.8,
+                       1e-12);
+    assert_ptr_equal(kept.cost, fast);
+    fast[0].c_b = 1e-6;
+    assert_true(calibration_keep_faster(&kept, &again, 2) > 1);
+    assert_ptr_equal(kept.cost, slow);
+}
+
 static void what_is_looked_up_is_the_nearest(void **unused)
 {
     (void)unused;
@@ -347,6 +368,7 @@ int main(void)
         cmocka_unit_test(cut_and_missing_files_are_refused),
         cmocka_unit_test(doubts_name_machine_and_version),
         cmocka_unit_test(powers_are_relative_to_the_slowest),
+        cmocka_unit_test(the_faster_visit_is_kept),
         cmocka_unit_test(what_is_looked_up_is_the_nearest),
         cmocka_unit_test(a_tournament_has_every_pair_once),
         cmocka_unit_test(starts_are_taken_in_turns),
