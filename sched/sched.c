@@ -36,8 +36,9 @@ size_t sched_bytes(const struct sched_ops *ops, const struct sched_loop *loop)
     /* sched_init refuses such a loop before it looks at the state. */
     if (loop->workers < 1)
         return sizeof(struct sched_head);
-    return sizeof(struct sched_head) + primed_bytes(ops, loop->workers) +
-           ops->state_size(loop);
+    size_t state = ops->made != NULL ? ops->made->state_size(ops, loop)
+                                     : ops->state_size(loop);
+    return sizeof(struct sched_head) + primed_bytes(ops, loop->workers) + state;
 }
 
 static int check_powers(const struct sched_loop *loop, struct error *err)
@@ -105,10 +106,13 @@ static int64_t ask_scheme(const struct sched *sched, int worker,
                           int64_t remaining)
 {
     const struct sched_head *head = sched->head;
+    const struct sched_ops *ops = sched->ops;
+    if (ops->made != NULL)
+        return ops->made->next(ops, state_of(head), worker, remaining);
     if (sched->cost == NULL)
-        return sched->ops->next(state_of(head), worker, remaining);
+        return ops->next(state_of(head), worker, remaining);
     const double *cost = sched->cost + (head->iterations - remaining);
-    return sched->ops->next_by_cost(state_of(head), worker, remaining, cost);
+    return ops->next_by_cost(state_of(head), worker, remaining, cost);
 }
 
 /* The one place where sizes are raised and clamped. */
@@ -236,7 +240,9 @@ int sched_init(struct sched *sched, void *memory, const struct sched_ops *ops,
         .state_offset = (int64_t)(sizeof(struct sched_head) +
                                   primed_bytes(ops, loop->workers)),
     };
-    code = ops->init(state_of(view.head), loop, spec, err);
+    void *state = state_of(view.head);
+    code = ops->made != NULL ? ops->made->init(ops, state, loop, spec, err)
+                             : ops->init(state, loop, spec, err);
     if (code == 0 && primes)
         prime_workers(&view, spec, loop);
     if (code == 0)
@@ -254,7 +260,10 @@ int sched_again(struct sched *sched, const struct spec *spec,
     *sched = view_of(head, sched->ops, spec, loop);
     head->iterations = loop->iterations;
     head->next_start = head->next_step = 0;
-    sched->ops->again(state_of(head), loop);
+    if (sched->ops->made != NULL)
+        sched->ops->made->again(sched->ops, state_of(head), loop);
+    else
+        sched->ops->again(state_of(head), loop);
     if (head->primed > 0)
         prime_workers(sched, spec, loop);
     return 0;
@@ -288,7 +297,12 @@ bool sched_next(struct sched *sched, int worker, struct chunk *chunk)
 void sched_feedback(const struct sched *sched, int worker, int64_t size,
                     double time)
 {
-    sched->ops->feedback(state_of(sched->head), worker, size, time);
+    const struct sched_ops *ops = sched->ops;
+    void *state = state_of(sched->head);
+    if (ops->made != NULL)
+        ops->made->feedback(ops, state, worker, size, time);
+    else
+        ops->feedback(state, worker, size, time);
 }
 
 static bool equal_powers(const struct sched_loop *loop)
@@ -302,7 +316,7 @@ static bool equal_powers(const struct sched_loop *loop)
 bool sched_has_sequence(const struct sched_ops *ops, const struct spec *spec,
                         const struct sched_loop *loop)
 {
-    if (ops->feedback != NULL)
+    if (ops->feedback != NULL || ops->made != NULL)
         return false;
     return !(sched_flags(ops, spec) & SCHED_BY_POWER) || equal_powers(loop);
 }

@@ -160,6 +160,29 @@ struct sched_ops {
      * "D is 0: all chunks have 781 iterations".  Leaves text empty when there
      * is nothing to say.  Optional. */
     void (*note)(const void *state, char *text, size_t size);
+
+    /* Of a scheme that is made while the program runs; NULL: one of a file
+     * here. */
+    const struct sched_made *made;
+};
+
+/* The hooks of a scheme that is made while the program runs, which find it by
+ * its table: they are called in place of those of their names, of which
+ * feedback and again only say, by not being NULL, that there is one.  The
+ * size may depend on the asking worker in any way: such a sequence has no
+ * table. */
+struct sched_made {
+    size_t (*state_size)(const struct sched_ops *ops,
+                         const struct sched_loop *loop);
+    int (*init)(const struct sched_ops *ops, void *state,
+                const struct sched_loop *loop, const struct spec *spec,
+                struct error *err);
+    int64_t (*next)(const struct sched_ops *ops, void *state, int worker,
+                    int64_t remaining);
+    void (*feedback)(const struct sched_ops *ops, void *state, int worker,
+                     int64_t size, double time);
+    void (*again)(const struct sched_ops *ops, void *state,
+                  const struct sched_loop *loop);
 };
 
 /* ---- one loop under one scheme ---- */

@@ -1,6 +1,7 @@
 #include "bench/driver/estimate.h"
 
 #include "bench/campaign/work.h"
+#include "harness/guard/need.h"
 #include "harness/setup/setup.h"
 #include "kernels/kernel.h"
 
@@ -48,6 +49,7 @@ void estimator_close(struct estimator *e)
         results_free(&e->earlier);
     if (e->has_calibration)
         calibration_free(&e->calibration);
+    free(e->kernel);
     *e = (struct estimator){.policy = NULL};
 }
 
@@ -140,15 +142,13 @@ static double earlier_loss(const struct estimator *e, const struct cell *cell,
 
 /* ---- the kernel's cost model ---- */
 
-static void model_kernel(struct estimator *e, const char *text)
+static void model_kernel(const struct estimator *e, const char *text,
+                         double serial_s[CALIBRATION_KINDS])
 {
     const struct kernel_ops *ops;
     struct spec spec;
-    if (strcmp(e->kernel, text) == 0)
-        return;
-    snprintf(e->kernel, sizeof(e->kernel), "%s", text);
     for (int k = 0; k < CALIBRATION_KINDS; k++)
-        e->serial_s[k] = NAN;
+        serial_s[k] = NAN;
     if (kernel_parse(text, &ops, &spec, NULL) != 0 || ops->cost == NULL)
         return;
     bool seconds = ops->cost->flops == 0;
@@ -157,9 +157,27 @@ static void model_kernel(struct estimator *e, const char *text)
     double operations = work_operations(ops, &spec);
     double starts = work_starts(ops, &spec);
     for (int k = 0; k < CALIBRATION_KINDS; k++)
-        e->serial_s[k] = seconds ? operations
-                                 : work_seconds(&e->calibration.kind[k], text,
-                                                operations, starts);
+        serial_s[k] = seconds ? operations
+                              : work_seconds(&e->calibration.kind[k], text,
+                                             operations, starts);
+}
+
+/* Seconds of the serial loop by the model, as ranks or as threads; NAN: not
+ * known. */
+static double model_of(struct estimator *e, const struct cell *cell)
+{
+    int64_t i = 0;
+    while (i < e->kernels && strcmp(e->kernel[i].spec, cell->kernel) != 0)
+        i++;
+    if (i == e->kernels) {
+        need_room(&e->kernel, &e->room, e->kernels + 1, sizeof(*e->kernel));
+        strcpy(e->kernel[i].spec, cell->kernel);
+        model_kernel(e, cell->kernel, e->kernel[i].serial_s);
+        e->kernels++;
+    }
+    const double *serial_s = e->kernel[i].serial_s;
+    bool ranks = cell->ranks > 1 && !isnan(serial_s[CALIBRATION_RANKS]);
+    return serial_s[ranks ? CALIBRATION_RANKS : CALIBRATION_THREADS];
 }
 
 /* ---- together ---- */
@@ -179,11 +197,7 @@ struct estimate estimate_cell(struct estimator *e, const struct cell *cell)
     if (lost > 0)
         return (struct estimate){
             estimate_whole(p, serial_s * lost / workers, serial_s), "alike"};
-    model_kernel(e, cell->kernel);
-    serial_s =
-        e->serial_s[cell->ranks > 1 ? CALIBRATION_RANKS : CALIBRATION_THREADS];
-    if (isnan(serial_s))
-        serial_s = e->serial_s[CALIBRATION_THREADS];
+    serial_s = model_of(e, cell);
     if (serial_s > 0) {
         double unused;
         lost =

@@ -22,14 +22,20 @@
 
 #include <stdbool.h>
 
+/* A kernel that was asked for: its operations are counted once, which may take
+ * a second (a random matrix is made). */
+struct estimate_kernel {
+    char spec[SPEC_CANONICAL_MAX];
+    double serial_s[CALIBRATION_KINDS]; /* NAN: not known */
+};
+
 struct estimator {
     const struct policy *policy;
     struct results earlier;
     struct calibration calibration;
     bool has_earlier, has_calibration;
-    /* The last kernel that was asked for: operations are counted once. */
-    char kernel[SPEC_CANONICAL_MAX];
-    double serial_s[CALIBRATION_KINDS]; /* NAN: not known */
+    struct estimate_kernel *kernel;
+    int64_t kernels, room;
 };
 
 struct estimate {

@@ -108,6 +108,7 @@ static const struct perturb_kind delay = {
     .summary = "workers lose their core again and again, factor times as slow",
     .params = delay_params,
     .holds = true,
+    .steady = true,
     .free_at = delay_free_at,
     .held_at = delay_held_at,
     .end = delay_end};

@@ -39,8 +39,10 @@ struct perturbs {
 struct perturb_kind {
     const char *name, *summary;
     const struct spec_param *params;
-    bool holds; /* workers; else it slows messages down */
-    bool ever;  /* a held worker never comes back by itself */
+    bool holds;  /* workers; else it slows messages down */
+    bool ever;   /* a held worker never comes back by itself */
+    bool steady; /* the worker is `factor` times as slow all the time: what
+                    measures its power finds that, too */
     /* When a worker that looks at `time_s` since the loop's start may continue;
      * `phase_s` is the worker's. */
     double (*free_at)(const struct perturb *perturb, double phase_s,

@@ -72,6 +72,10 @@ static const struct record_field reissue_fields[] = {
 static const struct record_field exchange_fields[] = {
     {"exchange_s", RECORD_TIME, RUN(exchange_s)}, {.name = NULL}};
 
+static const struct record_field power_fields[] = {
+    {"power_s", RECORD_TIME, RECORD_AT(struct powers, measured_s)},
+    {.name = NULL}};
+
 static const struct record_field alone_fields[] = {
     {"alone_s", RECORD_TIME, RUN(alone_s)}, {.name = NULL}};
 
@@ -226,6 +230,8 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     record_put(row, result, message_fields);
     if (result->exchange_s >= 0)
         record_put(row, result, exchange_fields);
+    if (run_powers(c->run)->measured_s >= 0)
+        record_put(row, run_powers(c->run), power_fields);
     json_object_update_new(
         row, json_pack("{s:o,s:b,s:i}", "verified", verified_value(c, result),
                        "oversubscribed", run_oversubscribed(c->run),

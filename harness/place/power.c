@@ -9,6 +9,7 @@ void powers_given(struct powers *powers, const struct setup *setup)
 {
     int workers = setup->workers;
     *powers = (struct powers){
+        .measured_s = -1,
         .given = need_zeroed((size_t)workers, sizeof(*powers->given))};
     for (int w = 0; w < workers; w++)
         powers->given[w] = setup->power != NULL ? setup->power[w] : 1;

@@ -22,6 +22,7 @@ struct powers {
     /* A as the scheme makes it of V / Q, which may round it down; 0: this
      * worker takes no part.  NULL: the scheme counts with V. */
     double *available;
+    double measured_s; /* that measuring them took; -1: they were not */
 };
 
 /* Collective, when all workers are bound and what competes with them runs:

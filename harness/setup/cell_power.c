@@ -64,10 +64,10 @@ int setup_read_power(const struct cell *cell, struct error *err)
 
 static int check_measured(const struct cell *cell, struct error *err)
 {
-    if (cell->platform[0] != '\0')
+    if (cell->platform[0] != '\0' && cell->load[0] != '\0')
         return error_set(err, ENOTSUP,
-                         "power measured is for runs: a simulation knows the "
-                         "powers of its platform");
+                         "power measured under a load is for runs: a "
+                         "simulation knows the powers of its platform alone");
     if (strcmp(cell->data, "sent") == 0)
         return error_set(err, ENOTSUP,
                          "power measured: the workers have no input data to "

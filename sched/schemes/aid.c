@@ -24,9 +24,18 @@ size_t aid_state_size(const struct sched_loop *loop)
            (size_t)loop->workers * sizeof(struct aid_worker);
 }
 
+/* A run gives equal powers where nobody has said any. */
+static bool tell_types(const struct sched_loop *loop)
+{
+    for (int j = 1; loop->power != NULL && j < loop->workers; j++)
+        if (loop->power[j] != loop->power[0])
+            return true;
+    return false;
+}
+
 static int64_t type_of(const struct sched_loop *loop, int worker)
 {
-    for (int j = 0; loop->power != NULL && j < worker; j++)
+    for (int j = 0; j < worker; j++)
         if (loop->power[j] == loop->power[worker])
             return j;
     return worker;
@@ -39,8 +48,9 @@ void aid_init(void *state, const struct sched_loop *loop, int64_t chunk,
     s->workers = s->unknown = loop->workers;
     s->chunk = chunk;
     s->iterations = share * (double)loop->iterations;
+    bool typed = tell_types(loop);
     for (int j = 0; j < loop->workers; j++)
-        s->worker[j].type = type_of(loop, j);
+        s->worker[j].type = typed ? type_of(loop, j) : j;
 }
 
 /* All samples are known.  A type is counted at its first worker: the times in

@@ -15,9 +15,9 @@
  * own text was not at hand.
  *
  * Differs from the paper: it knows the types of the cores.  Here workers with
- * the same given power are one type; without powers each is its own.  A worker
- * that never asks leaves all others at m.  aid-dynamic is not here: how it
- * corrects its ratio and ends a round is open. */
+ * the same given power are one type; where all powers are equal each is its
+ * own.  A worker that never asks leaves all others at m.  aid-dynamic is not
+ * here: how it corrects its ratio and ends a round is open. */
 #ifndef SCHED_SCHEMES_AID_H
 #define SCHED_SCHEMES_AID_H
 

@@ -18,11 +18,18 @@ static int check_half(const struct sched_ops *ops, const char *text,
     return 0;
 }
 
-static int parse_half(const char *which, const char *half, const char *text,
+/* How schemes are found. */
+struct finder {
+    sched_parse_fn *parse;
+    const void *arg;
+};
+
+static int parse_half(const struct finder *finder, const char *which,
+                      const char *half, const char *text,
                       const struct sched_ops **ops, struct spec *spec,
                       struct error *err)
 {
-    int code = sched_parse(half, ops, spec, err);
+    int code = finder->parse(finder->arg, half, ops, spec, err);
     if (code != 0)
         return error_prefix(err, code, "scheme %.200s, %s", text, which);
     return check_half(*ops, text, err);
@@ -39,8 +46,9 @@ static int check_form(const char *text, const char *slash, struct error *err)
                      text);
 }
 
-static int parse_two(const char *text, const char *slash,
-                     struct sched_pair *pair, struct error *err)
+static int parse_two(const struct finder *finder, const char *text,
+                     const char *slash, struct sched_pair *pair,
+                     struct error *err)
 {
     char outer[SPEC_CANONICAL_MAX];
     if (strlen(text) >= sizeof(outer))
@@ -48,10 +56,10 @@ static int parse_two(const char *text, const char *slash,
     snprintf(outer, sizeof(outer), "%.*s", (int)(slash - text), text);
     int code = check_form(text, slash, err);
     if (code == 0)
-        code = parse_half("outer", outer, text, &pair->outer, &pair->outer_spec,
-                          err);
+        code = parse_half(finder, "outer", outer, text, &pair->outer,
+                          &pair->outer_spec, err);
     if (code == 0)
-        code = parse_half("inner", slash + 1, text, &pair->inner,
+        code = parse_half(finder, "inner", slash + 1, text, &pair->inner,
                           &pair->inner_spec, err);
     if (code != 0)
         return code;
@@ -63,20 +71,36 @@ static int parse_two(const char *text, const char *slash,
                : error_set(err, EINVAL, "scheme: the text is too long");
 }
 
-int sched_pair_parse(const char *text, struct sched_pair *pair,
-                     struct error *err)
+int sched_pair_parse_by(sched_parse_fn *parse, const void *arg,
+                        const char *text, struct sched_pair *pair,
+                        struct error *err)
 {
+    const struct finder finder = {parse, arg};
     struct sched_pair parsed = {0};
     const char *slash = strchr(text, '/');
     int code;
     if (slash != NULL) {
-        code = parse_two(text, slash, &parsed, err);
+        code = parse_two(&finder, text, slash, &parsed, err);
     } else {
-        code = sched_parse(text, &parsed.outer, &parsed.outer_spec, err);
+        code = parse(arg, text, &parsed.outer, &parsed.outer_spec, err);
         if (code == 0)
             strcpy(parsed.canonical, parsed.outer_spec.canonical);
     }
     if (code == 0)
         *pair = parsed;
     return code;
+}
+
+static int parse_built_in(const void *arg, const char *text,
+                          const struct sched_ops **ops, struct spec *spec,
+                          struct error *err)
+{
+    (void)arg;
+    return sched_parse(text, ops, spec, err);
+}
+
+int sched_pair_parse(const char *text, struct sched_pair *pair,
+                     struct error *err)
+{
+    return sched_pair_parse_by(parse_built_in, NULL, text, pair, err);
 }

@@ -25,4 +25,12 @@ struct sched_pair {
 int sched_pair_parse(const char *text, struct sched_pair *pair,
                      struct error *err);
 
+/* The same where schemes are found in another way. */
+typedef int sched_parse_fn(const void *arg, const char *text,
+                           const struct sched_ops **ops, struct spec *spec,
+                           struct error *err);
+int sched_pair_parse_by(sched_parse_fn *parse, const void *arg,
+                        const char *text, struct sched_pair *pair,
+                        struct error *err);
+
 #endif

@@ -30,9 +30,15 @@ static void aid_static_shares_out_once(void **unused)
 {
     (void)unused;
     const double each[] = {2, 2, 5, 5}, power[] = {3, 3, 1, 1};
+    const double equal[] = {1, 1, 1, 1};
     const int64_t size[] = {1, 1, 1, 1, 34, 34, 13, 13, 1, 1, 0, 0};
     struct sched_loop loop = {.iterations = 100, .workers = 4};
     struct testing_loop t;
+    testing_open(&t, "aid-static", &loop, 1);
+    assert_turns(&t, each, size, 12);
+    testing_close(&t);
+    /* Equal powers are those of a run that knows none. */
+    loop.power = equal;
     testing_open(&t, "aid-static", &loop, 1);
     assert_turns(&t, each, size, 12);
     testing_close(&t);

@@ -56,6 +56,44 @@ def test_a_rank_for_each_domain(dlsbench):
     assert " smt=on rank_per=numa" in done.out
 
 
+TWO_DOMAINS = {"HWLOC_SYNTHETIC": "pack:1 numa:2 core:1 pu:1",
+               "HWLOC_THISSYSTEM": "1"}
+NODE_1 = "/sys/devices/system/node/node1"
+
+
+@pytest.mark.skipif(CORES[:2] != [0, 1],
+                    reason="processors 0 and 1 are needed")
+@pytest.mark.parametrize("memory", ["touch", "bind"])
+def test_two_levels_by_numa_domain(dlsbench, monkeypatch, memory):
+    """Two cores that are said to be NUMA domains: one scheme cuts ranges for
+    them, another the ranges for the workers inside."""
+    for name, value in TWO_DOMAINS.items():
+        monkeypatch.setenv(name, value)
+    done = dlsbench("run", "--kernel", "adjoint:size=20", "--scheme", "fss/ss",
+                    "--rank-per", "numa", "--hierarchy", "node", "--memory",
+                    memory, "--repetitions", 1, "--repetitions-max", 1,
+                    "--trace")
+    if memory == "bind" and not os.path.exists(NODE_1):
+        # In truth they are not: what cannot be bound is said.
+        assert done.code == 1
+        assert "does not bind memory to NUMA node 1" in done.err + done.out
+        return
+    found = workers(done)
+    assert {w: (x["rank"], x["processor"], x["numa"], x["bound"])
+            for w, x in found.items()} == {0: (0, 0, 0, True),
+                                           1: (1, 1, 1, True)}
+    (run,) = done.runs()
+    assert run["verified"] is True and run["rank_per"] == "numa"
+    assert (run["ranks"], run["threads"]) == (2, 1)
+    chunks = sorted(done.lines("chunks"), key=lambda x: x["start"])
+    assert {x["size"] for x in chunks} == {1} and len(chunks) == 400
+    # The first ranges of fss: a quarter of the loop for each domain.
+    owners = [x["worker"] for x in chunks]
+    for quarter in owners[:100], owners[100:200]:
+        assert len(set(quarter)) == 1
+    assert owners[200:250] == owners[200:201] * 50
+
+
 @needs_two
 def test_shared_cores_are_refused_before_and_after(dlsbench):
     how = ("--bind", f"{CORES[0]},{CORES[0]}", "--threads", 2)

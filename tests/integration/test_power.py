@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from conftest import launcher
+from conftest import ROOT, launcher
 
 CPU = pathlib.Path("/sys/fs/cgroup/cpu")
 needs_two = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2,
@@ -107,3 +107,40 @@ def test_one_worker_has_nothing_to_measure(dlsbench):
     done = dlsbench("run", "--kernel", "null", "--scheme", "ss", "--power",
                     "measurd")
     assert done.code == 2 and "the word measured" in done.err
+
+
+@needs_two
+def test_a_worker_that_is_slowed_down_is_worth_less(dlsbench):
+    """By a delay, which lasts all the time."""
+    # 8 when nothing else runs here
+    done = measured(dlsbench, "--threads", 2, "--perturb",
+                    "delay:worker=1,factor=8,period=0.005", least=3)
+    assert all(0.4 < x["power_s"] for x in done.runs())
+    size = first_chunks(done)
+    assert size[0] > 2 * size.get(1, 0)
+
+
+def test_powers_are_not_timed_unless_measured(dlsbench):
+    done = dlsbench("run", "--kernel", "null", "--scheme", "wf", "--power",
+                    "2,1", "--threads", 2, "--oversubscribe")
+    assert done.code == 0 and all("power_s" not in x for x in done.runs())
+
+
+PLATFORM = ROOT / "bench/platforms/unequal.xml"
+
+
+def test_a_simulation_has_those_of_its_platform(sim):
+    done = sim("--kernel", "adjoint:size=60", "--scheme", "wf", "--workers",
+               16, "--platform", PLATFORM, "--master", "dedicated", "--power",
+               "measured", "--perturb", "delay:worker=0,factor=2,period=0.001")
+    assert done.code == 0, done.err
+    found = [x["power"] for x in done.lines("workers")]
+    assert found == [1.25] + [2.5] * 3 + [1] * 4 + [2.5] * 4 + [1] * 4
+    assert all("power_s" not in x for x in done.runs())
+
+
+def test_a_simulation_does_not_measure_under_a_load(sim):
+    done = sim("--kernel", "adjoint:size=60", "--scheme", "wf", "--workers",
+               16, "--platform", PLATFORM, "--power", "measured", "--load",
+               "w1:1")
+    assert done.code == 2 and "under a load is for runs" in done.err

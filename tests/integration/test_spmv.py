@@ -2,6 +2,7 @@
 bad file refused before anything runs, and rates in the records."""
 import gzip
 import itertools
+import os
 
 import numpy
 import pytest
@@ -81,7 +82,25 @@ def test_a_matrix_that_does_not_fit_is_refused(dlsbench):
     result = dlsbench("run", "--kernel", "spmv:rmat=30,degree=1000000",
                       "--scheme", "gss")
     assert result.code == 2
-    assert "the matrix" in result.err and len(result.err.splitlines()) == 1
+    assert "kernel spmv: rows and entries of the matrix need" in result.err
+    assert len(result.err.splitlines()) == 1
+
+
+MEMORY = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+@pytest.mark.skipif(MEMORY > 45e9, reason="2^31 rows fit here")
+@pytest.mark.parametrize("kernel", ["spmv", "triangles"])
+def test_a_file_that_does_not_fit_is_refused(dlsbench, tmp_path, kernel):
+    """Its rows alone; the line names kernel and file once."""
+    path = tmp_path / "huge.mtx"
+    path.write_text(HEAD + "2147483647 2147483647 1\n1 1 1\n")
+    result = dlsbench("run", "--kernel", f"{kernel}:file={path}", "--scheme",
+                      "gss")
+    (line,) = result.err.splitlines()
+    assert result.code == 2
+    assert f"{path}:2: rows and entries of the matrix need" in line
+    assert line.count("kernel") == 1
 
 
 def test_a_bad_trace_is_refused_before_it_runs(dlsbench, tmp_path):

@@ -1,6 +1,7 @@
 /* The powers that workers register with.  Those measured at the start: all
  * workers run the same iterations of the cell's kernel at the same time, under
- * the cell's load, and the slowest has power 1. */
+ * the cell's load and as slow as its perturbations make them all the time, and
+ * the slowest has power 1. */
 #include "harness/run/native/run_own.h"
 
 #include "harness/guard/need.h"
@@ -17,14 +18,19 @@
 #define SAMPLE_S 0.005
 #define MEASURE_S 0.5
 
+/* Polls in a sample, so that one comes about every 20 us. */
+enum { POLLS = 250 };
+
 /* Iterations apart by about the golden ratio are spread evenly, however many
  * they are. */
 #define GOLDEN 0.6180339887498949
 
 struct meter {
     struct run *run;
-    int64_t count; /* iterations of the sample */
-    double rate[]; /* of each of this rank's workers, samples per second */
+    int64_t count;  /* iterations of the sample */
+    uint8_t *hit;   /* of all workers, the perturbations that slow it */
+    double start_s; /* of measuring, on this rank */
+    double rate[];  /* of each of this rank's workers, samples per second */
 };
 
 static int64_t sample_iteration(const struct loop *loop, int64_t j)
@@ -33,17 +39,21 @@ static int64_t sample_iteration(const struct loop *loop, int64_t j)
     return (int64_t)at < loop->iterations ? (int64_t)at : loop->iterations - 1;
 }
 
-/* Rows that depend on each other come in order from the first. */
+/* Rows that depend on each other come in order from the first.  The poll
+ * (NULL: none) is where a slow worker is held. */
 static void run_sample(const struct loop *loop, int64_t count, char *scratch,
-                       char *output)
+                       char *output, const struct kernel_poll *poll)
 {
     if (loop->kernel->dependence != NULL) {
-        loop->kernel->run(loop->instance, scratch, 0, count, output, NULL);
+        loop->kernel->run(loop->instance, scratch, 0, count, output, poll);
         return;
     }
-    for (int64_t j = 0; j < count; j++)
+    for (int64_t j = 0; j < count; j++) {
+        if (poll != NULL && j % (count / POLLS + 1) == 0)
+            kernel_poll(poll);
         loop->kernel->run(loop->instance, scratch, sample_iteration(loop, j), 1,
-                          output, NULL);
+                          output, poll);
+    }
 }
 
 /* ---- memory of one worker, mapped: untouched pages cost nothing ---- */
@@ -77,7 +87,7 @@ static int64_t choose_count(const struct loop *loop)
     double took = 0;
     while (memory != NULL && took < SAMPLE_S && count < loop->iterations) {
         double start = engine_now();
-        run_sample(loop, count, memory, memory + scratch_room(loop));
+        run_sample(loop, count, memory, memory + scratch_room(loop), NULL);
         took = engine_now() - start;
         if (took < SAMPLE_S)
             count *= 2;
@@ -100,16 +110,26 @@ static void meet_workers(const struct run *run, int thread)
 static void meter_body(int thread, void *arg)
 {
     struct meter *meter = arg;
-    const struct loop *loop = meter->run->loop;
-    bool works = thread < meter->run->workers;
+    const struct run *run = meter->run;
+    const struct loop *loop = run->loop;
+    bool works = thread < run->workers;
     char *memory = works ? map_room(loop) : NULL;
+    struct perturb_toll toll[PERTURBS_MAX] = {{0}};
+    struct hold hold = {.source.worker = run->first + thread,
+                        .perturbs = &run->setup->perturbs,
+                        .hit = works ? meter->hit[run->first + thread] : 0,
+                        .start_s = &meter->start_s,
+                        .toll = toll};
+    const struct kernel_poll *poll =
+        hold.hit != 0 ? hold_poll(&hold, NULL) : NULL;
     if (memory != NULL)
-        run_sample(loop, 1, memory, memory + scratch_room(loop));
+        run_sample(loop, 1, memory, memory + scratch_room(loop), NULL);
     meet_workers(meter->run, thread);
     double start = engine_now(), now = start;
     int64_t passes = 0;
     while (memory != NULL && now - start < MEASURE_S) {
-        run_sample(loop, meter->count, memory, memory + scratch_room(loop));
+        run_sample(loop, meter->count, memory, memory + scratch_room(loop),
+                   poll);
         passes++;
         now = engine_now();
     }
@@ -135,6 +155,18 @@ static int normalise_powers(double *power, int workers, struct error *err)
     return 0;
 }
 
+/* The perturbations that slow each worker all the time. */
+static uint8_t *pick_steady(const struct run *run)
+{
+    uint8_t *hit = need_zeroed((size_t)run->tree.workers, sizeof(*hit));
+    setup_pick_perturbed(run->setup, hit);
+    for (int k = 0; k < run->setup->perturbs.count; k++)
+        for (int w = 0; w < run->tree.workers; w++)
+            if (!run->setup->perturbs.list[k].kind->steady)
+                hit[w] &= (uint8_t) ~(1 << k);
+    return hit;
+}
+
 static int measure_powers(struct run *run, double *power, struct error *err)
 {
     const struct comm *comm = &run->context->comm;
@@ -142,9 +174,12 @@ static int measure_powers(struct run *run, double *power, struct error *err)
     struct meter *meter = need_zeroed(1, sizeof(*meter) + own + sizeof(double));
     void *all = NULL;
     meter->run = run;
+    meter->hit = pick_steady(run);
     meter->count = comm->rank == 0 ? choose_count(run->loop) : 0;
     comm_broadcast(comm, &meter->count, sizeof(meter->count));
+    meter->start_s = engine_now();
     engine_team_run(run->context->team, meter_body, meter);
+    free(meter->hit);
     int code = comm_gather_any(comm, meter->rate, own, &all, &bytes);
     free(meter);
     if (code != 0)
@@ -160,12 +195,14 @@ static int measure_powers(struct run *run, double *power, struct error *err)
     return code;
 }
 
-/* Once for a loop under the same load, so that all its schemes cut by the same
- * powers. */
+/* Once for a loop under the same conditions, so that all its schemes cut by the
+ * same powers. */
 static struct loop_powers *find_measured(struct run *run)
 {
     struct loop_powers *known = run->loop->powers;
-    while (known != NULL && strcmp(known->load, run->setup->cell.load) != 0)
+    const struct cell *cell = &run->setup->cell;
+    while (known != NULL && (strcmp(known->load, cell->load) != 0 ||
+                             strcmp(known->perturb, cell->perturb) != 0))
         known = known->next;
     return known;
 }
@@ -175,17 +212,22 @@ static int put_measured(struct run *run, struct error *err)
     size_t bytes = (size_t)run->tree.workers * sizeof(double);
     struct loop_powers *known = find_measured(run);
     if (known == NULL) {
+        const struct cell *cell = &run->setup->cell;
         known = need_zeroed(1, sizeof(*known) + bytes);
+        double begin_s = engine_now();
         int code = measure_powers(run, known->power, err);
         if (code != 0) {
             free(known);
             return code;
         }
-        snprintf(known->load, sizeof(known->load), "%s", run->setup->cell.load);
+        known->took_s = engine_now() - begin_s;
+        strcpy(known->load, cell->load);
+        strcpy(known->perturb, cell->perturb);
         known->next = run->loop->powers;
         run->loop->powers = known;
     }
     memcpy(run->powers.given, known->power, bytes);
+    run->powers.measured_s = known->took_s;
     return 0;
 }
 

@@ -5,15 +5,46 @@
 #include "harness/guard/need.h"
 #include "harness/loop/sim/machine.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+/* How many times as slow as its core a worker is all the time. */
+static double slowness(const struct run *run, uint8_t hit)
+{
+    double factor = 1;
+    for (int k = 0; k < run->setup->perturbs.count; k++)
+        if ((hit >> k & 1) && run->setup->perturbs.list[k].kind->steady)
+            factor *= run->setup->perturbs.list[k].factor;
+    return factor;
+}
+
+/* Measured powers are those of the platform; the slowest worker has power 1. */
+static void know_powers(struct run *run)
+{
+    double *power = run->powers.given, slowest = INFINITY;
+    int workers = run->tree.workers;
+    uint8_t *hit = need_zeroed((size_t)workers, sizeof(*hit));
+    setup_pick_perturbed(run->setup, hit);
+    for (int w = 0; w < workers; w++) {
+        power[w] = seat_place(run, w)->speed / slowness(run, hit[w]);
+        slowest = fmin(slowest, power[w]);
+    }
+    for (int w = 0; w < workers; w++)
+        power[w] /= slowest;
+    free(hit);
+    powers_share(&run->powers, run->setup);
+}
 
 /* context_open has checked that every worker has a core. */
 int run_open_places(struct run *run, bool oversubscribe, struct error *err)
 {
     (void)oversubscribe;
-    return powers_open(&run->powers, run->setup, &run->tree, NULL,
-                       &run->context->comm, NULL, err);
+    int code = powers_open(&run->powers, run->setup, &run->tree, NULL,
+                           &run->context->comm, NULL, err);
+    if (code == 0 && run->setup->measures_power)
+        know_powers(run);
+    return code;
 }
 
 bool run_oversubscribed(const struct run *run)

@@ -1,0 +1,66 @@
+"""The curves of a paper on divisible loads (figures.csv of make
+paper-beaumont): a panel for each of its figures."""
+import os
+
+import paper_page
+from figures import style
+
+COLUMNS = {"figure", "workers", "platform", "latency", "unit_mflop", "load",
+           "heuristic", "time_s", "ratio"}
+# Of two figures of one platform the second leaves these out.
+BAD = {"lp-fixed", "mi-1"}
+WORDS = {"ratio": "time over lp-adaptive", "time_s": "time, s"}
+
+
+def draw(directory):
+    rows = paper_page.rows(os.path.join(directory, "figures.csv"))
+    if not rows or not COLUMNS <= set(rows[0]):
+        return
+    groups = {}
+    for row in rows:
+        groups.setdefault(row["figure"], []).append(row)
+    shown = [panel for name, group in groups.items()
+             for panel in panels(name, group)]
+    lines = style.Lines(list(dict.fromkeys(r["heuristic"] for r in rows)))
+    figure, axes = style.grid(len(shown), 2.5)
+    for ax, (number, value, leave_out, group) in zip(axes, shown):
+        plot(ax, lines, value, leave_out, group)
+        ax.set_title(f"Figure {number}: {title(group[0])}", fontsize=8)
+    style.legend(figure, axes)
+    numbers = [number for number, *_ in shown]
+    yield style.Drawing(
+        "heuristics", "The paper", f"Figures {numbers[0]} to {numbers[-1]}",
+        "Load in units; time of each heuristic over that of lp-adaptive on "
+        "the same platform, mean over the platforms (first figure: seconds). "
+        "lp-fixed and one round (mi-1) are left out where the others would "
+        "lie on one line. The paper prints curves and no numbers.", figure)
+
+
+def panels(name, rows):
+    """(figure's number, value, heuristics left out, rows): "5, 6" is one
+    platform in two figures, all heuristics and a closer look."""
+    first, *second = name.split(", ")
+    value = "ratio" if any(r["platform"] != "homogeneous" for r in rows) \
+        or not second else "time_s"
+    yield first, value, set() if second else BAD, rows
+    for number in second:
+        yield number, "ratio", BAD, rows
+
+
+def plot(ax, lines, value, leave_out, rows):
+    points = {}
+    for row in rows:
+        if row["heuristic"] not in leave_out:
+            points.setdefault(row["heuristic"], []).append(
+                (float(row["load"]), float(row[value])))
+    for name, found in points.items():
+        ax.plot(*zip(*found), label=name, linewidth=1, markersize=2.5,
+                **lines.of(name))
+    ax.set_xlabel("load")
+    ax.set_ylabel(WORDS[value])
+
+
+def title(row):
+    return (f"{row['workers']} {row['platform']}"
+            + (", latency" if row["latency"] == "1" else "")
+            + f", {row['unit_mflop']} Mflop")
