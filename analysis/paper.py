@@ -1,9 +1,9 @@
 """Common parts of all reports on papers (bench/papers/NAME/claims.py).
 
 A report is told in order what is to be seen: text, tables, tables with the
-printed value beside ours, and the paper's claims with what was found.  It is
-printed and stored beside the results it is about: report.txt, claims.csv and
-NAME.csv for each table.
+printed value beside ours, what the paper leaves open, and its claims with what
+was found.  It is printed and stored beside the results it is about:
+report.txt, assumptions.csv, claims.csv and NAME.csv for each table.
 """
 import csv
 import math
@@ -26,6 +26,7 @@ class Report:
         self.runs = self.results.runs
         self.parts = []        # texts, in order
         self.files = {}        # name -> (header, rows)
+        self.assumptions = []
         self.claims = []
         self.compared = []     # (table, differences) of what is printed
         versions = sorted({str(m.get("version"))
@@ -89,17 +90,28 @@ class Report:
                  f"median absolute difference {np.median(found):.3g}{unit}, "
                  f"largest {found.max():.3g}{unit}")
 
-    def claim(self, claim, where, read_as, holds, found, why=""):
+    def assume(self, assumption, value, why, others=()):
+        """What the paper does not say and we had to choose: our value, why
+        (the text or physics, settled before claims are counted), and
+        [(another value, what it does)] where that was tried."""
+        self.assumptions += assumed(assumption, value, why, others)
+
+    def claim(self, claim, where, read_as, holds, found, why="", excludes="",
+              further=False):
         """A claim of the paper's text about `where` (figure 3, section VI):
         what we take it to mean as a number, whether that holds (None: cannot
-        be said), our numbers, and the reason where it does not."""
+        be said), our numbers, and the reason where it does not.  `excludes`:
+        another claim that cannot hold with it, and why.  `further`: the claim
+        in a reading that is not the paper's own, which is counted apart."""
         self.claims.append({"claim": claim, "where": where,
                             "read_as": read_as, "holds": holds,
-                            "found": found, "why": why})
+                            "found": found, "why": why, "excludes": excludes,
+                            "further": further})
 
     def text(self):
-        return "\n".join([*self.parts, claims_text(self.claims)]
-                         if self.claims else self.parts)
+        parts = [assumptions_text(self.assumptions)] * bool(self.assumptions)
+        parts += [claims_text(self.claims)] * bool(self.claims)
+        return "\n".join([*self.parts, *parts])
 
     def write(self):
         text = self.text()
@@ -107,6 +119,7 @@ class Report:
         for name, (header, rows) in self.files.items():
             write_csv(os.path.join(self.directory, name + ".csv"), header,
                       rows)
+        write_assumptions(self.directory, self.assumptions)
         if self.claims:
             write_csv(os.path.join(self.directory, "claims.csv"),
                       list(self.claims[0]),
@@ -116,18 +129,67 @@ class Report:
         sys.stdout.write(text)
 
 
+# ---- what a paper leaves open ----
+
+def assumed(assumption, value, why, others=()):
+    """The rows of assumptions.csv: one for each other value, or one."""
+    return [{"assumption": assumption, "value": value, "why": why,
+             "other": other, "effect": effect}
+            for other, effect in others or [("", "")]]
+
+
+def assumptions_text(rows):
+    lines, before = ["What the paper leaves open"], None
+    for row in rows:
+        if row["assumption"] != before:
+            before = row["assumption"]
+            lines += [f"  {before}: {row['value']}",
+                      f"{'':6}because: {row['why']}"]
+        if row["other"]:
+            lines.append(f"{'':6}{row['other']}: {row['effect']}")
+    return "\n".join(lines) + "\n"
+
+
+def write_assumptions(directory, rows):
+    if rows:
+        write_csv(os.path.join(directory, "assumptions.csv"), list(rows[0]),
+                  [list(row.values()) for row in rows])
+
+
+# ---- claims ----
+
+def true(claim):
+    return claim["holds"] is not None and bool(claim["holds"])
+
+
+def count_words(holding, total, excluding):
+    """`excluding`: claims that exclude another one, two for each pair."""
+    return f"{holding} of {total} hold" + (
+        f"; at most {total - excluding // 2} can, as claims exclude each "
+        "other" if excluding else "")
+
+
 def claims_text(claims):
+    own = [c for c in claims if not c["further"]]
+    further = [c for c in claims if c["further"]]
+    return claims_list("The paper's claims", own) + (
+        "\n" + claims_list("The same claims in further readings", further)
+        if further else "")
+
+
+def claims_list(title, claims):
     words = {True: "holds", False: "does not hold", None: "cannot be said"}
-    lines = ["The paper's claims"]
+    lines = [title]
     for c in claims:
         holds = c["holds"] if c["holds"] is None else bool(c["holds"])
         lines.append(f"  {words[holds]:<15} {c['claim']} ({c['where']})")
         lines.append(f"{'':18}{c['found']}")
         lines.append(f"{'':18}read as: {c['read_as']}")
-        if c["why"]:
-            lines.append(f"{'':18}because: {c['why']}")
-    holding = sum(c["holds"] is not None and bool(c["holds"]) for c in claims)
-    lines.append(f"  {holding} of {len(claims)} hold")
+        lines += [f"{'':18}{word}: {c[name]}" for word, name in (
+            ("because", "why"), ("excludes", "excludes")) if c[name]]
+    lines.append("  " + count_words(
+        sum(map(true, claims)), len(claims),
+        sum(bool(c["excludes"]) for c in claims)))
     return "\n".join(lines) + "\n"
 
 

@@ -1,5 +1,5 @@
 """The files of the report on a paper (bench/papers/report.py) next to the
-results: its claims, and printed values with ours."""
+results: what the paper leaves open, its claims, printed values with ours."""
 import csv
 import glob
 import os
@@ -24,21 +24,52 @@ def rows(path):
 
 
 def claims(directory):
-    """A Grid of the claims, where there are some."""
+    """A Grid of the claims, and one of those in further readings if there are
+    some."""
     found = rows(os.path.join(directory, "claims.csv"))
+    for name, further in (("The paper's claims", False),
+                          ("The same claims in further readings", True)):
+        part = [r for r in found if (r.get("further") == "1") == further]
+        if part:
+            yield claims_grid(name, part)
+
+
+def claims_grid(title, found):
     where = "where" if "where" in found[0] else "figure"
-    holding = sum(r.get("holds") == "1" for r in found)
-    lines = [[VERDICTS.get(r.get("holds"), "cannot be said"), r.get("claim"),
-              r.get(where), reading(r)] for r in found]
-    return grid.Grid("The paper's claims", ["", "claim", where, "found"],
-                     lines, f"{holding} of {len(found)} hold", left=4)
+    lines = [[number, VERDICTS.get(r.get("holds"), "cannot be said"),
+              r.get("claim"), r.get(where), reading(r)]
+             for number, r in enumerate(found, 1)]
+    return grid.Grid(title, ["", "", "claim", where, "found"], lines,
+                     paper.count_words(
+                         sum(r.get("holds") == "1" for r in found),
+                         len(found), sum(bool(r.get("excludes"))
+                                         for r in found)), left=5)
 
 
 def reading(row):
     """The finding, and our reading of the claim."""
     return ". ".join(filter(None, [
         row.get("found"), f"Read as: {row.get('read_as')}",
-        row.get("why") and f"Because: {row.get('why')}"]))
+        row.get("why") and f"Because: {row.get('why')}",
+        row.get("excludes") and f"Excludes: {row.get('excludes')}"]))
+
+
+def assumptions(directory):
+    """A Grid of what the paper leaves open, or None."""
+    lines, before = [], None
+    for row in rows(os.path.join(directory, "assumptions.csv")):
+        same = row["assumption"] == before
+        before = row["assumption"]
+        lines.append([*([""] * 3 if same else
+                        [before, row["value"], row["why"]]),
+                      ": ".join(filter(None, [row["other"],
+                                              row["effect"]]))])
+    return grid.Grid(
+        "What the paper leaves open",
+        ["assumption", "value", "because", "another value, and what it does"],
+        lines, "Settled by the text, by physics or by a fit to printed "
+        "numbers, before claims are counted.", left=4, wraps=True) \
+        if lines else None
 
 
 def beside(directory):

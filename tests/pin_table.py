@@ -9,12 +9,13 @@ CAMPAIGNS = {
     "auto": "run", "divisible": "run", "robustness": "run", "smoke": "run",
     "sync-interval": "run", "workstation": "run", "cluster": "run",
     "sparse": "run",
-    "irregular": "run",
+    "irregular": "run", "unequal": "run", "classes": "run",
+    "unequal-sim": "sim", "classes-sim": "sim",
     "divisible-sim": "sim", "robustness-sim": "sim", "andronikos-1": "sim",
     "andronikos-2": "sim", "andronikos-3": "sim",
     "ciorba-floyd-steinberg": "sim", "ciorba-heat": "sim",
-    "ciorba-table-1": "sim", "han": "sim", "han-sweep": "sim",
-    "han-beyond": "sim"}
+    "ciorba-table-1": "sim", "ciorba-alternatives": "sim", "han": "sim",
+    "han-alternatives": "sim", "han-beyond": "sim"}
 
 
 def both(size):
@@ -42,16 +43,18 @@ REDUCED = [
      ["kernel=heat:rows=2000,cols=300", "sync_interval=100"]),
     ("ciorba-table-1", "ciorba-table-1", [],
      ["kernel=heat:rows=5000,cols=300"]),
+    ("ciorba-alternatives", "ciorba-alternatives", [],
+     [both("rows=2000,cols=300"), "sync_interval=100"]),
     ("han", "han", [], [SMALL, "workers=32"]),
-    ("han-sweep", "han-sweep", [], [SMALL, "workers=32"]),
+    ("han-alternatives", "han-alternatives", [], [SMALL, "workers=32"]),
     ("han-beyond", "han-beyond", [], [SMALL, "workers=72"]),
     ("smoke-on-a-cluster", "smoke", CLUSTER, ["kernel=null:size=500"]),
     ("workstation-on-a-cluster", "workstation", CLUSTER, []),
     ("workstation-on-this-machine", "workstation", MACHINE, []),
 ]
 # SimGrid takes seconds to read Ranger's 4,352 nodes: 12 are enough here.
-SMALLER = {"ranger.xml": [("0-4351", "0-11"),
-                          ("2;16,272;1,16;1,1", "2;4,3;1,4;1,1")]}
+FEWER = [("0-4351", "0-11"), ("2;16,272;1,16;1,1", "2;4,3;1,4;1,1")]
+SMALLER = {"ranger.xml": FEWER, "ranger-processors.xml": FEWER}
 # make paper-diaz fits these first; here they are given.
 DIAZ = {"flop_per_cycle_pentium": 0.03, "flop_per_cycle_opteron": 0.03,
         "chore_spain_s": 5, "chore_mexico_s": 300, "fitted": ["css", "gss"],

@@ -5,7 +5,7 @@ from figures import style
 
 
 def draw(results, frame):
-    both = bothways.matched(frame)
+    both = bothways.matched(results, frame)
     if both.empty:
         return
     error = both["error"].abs()

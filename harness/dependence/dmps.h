@@ -4,18 +4,21 @@
  * takes the boundary from the owner of the chunk before its own and gives its
  * own to the owner of the next.
  *
- * The paper's five remarks hold: (1) the interval is the same for all chunks;
- * (2), (3) a worker whose successor is not known continues with its own next
- * block; (4) a successor that becomes known in the middle gets all complete
- * columns; (5) a boundary that no worker has taken when the chunk ends is kept,
- * and the worker asks for its next chunk, of which it may itself be the
- * predecessor.
+ * Of the paper's five remarks (1), (4) and (5) hold as printed: (1) the
+ * interval is the same for all chunks; (4) a successor that becomes known in
+ * the middle gets all complete columns; (5) a boundary that no worker has taken
+ * when the chunk ends is kept, and the worker asks for its next chunk, of which
+ * it may itself be the predecessor.
  *
- * One thing is not the paper's: there the master's answer names the worker's
- * neighbours.  Here both owners of an edge ask the edge's home rank for each
- * other (links.h).  Under a hierarchy, an rma window or in one process no
- * master knows all owners, and the master of one level would be asked for each
- * edge.
+ * (2) and (3) hold but for who names the neighbour: a worker whose successor
+ * is not known continues with its own next block, and looks again at its end.
+ * In the paper it asks the master at the end of each block, and the master,
+ * which handed out all chunks, names the owners of the last two (its steps (c)
+ * and (d)).  Here both owners of an edge register once at the edge's home rank,
+ * which names them to each other (links.h).  The master of the paper knows all
+ * owners; below a hierarchy, through a window and in one process no rank does,
+ * and one protocol serves them all.  It also keeps a question for each edge and
+ * block away from the master.
  *
  * With `group` chunks to a group it is the protocol of Andronikos et al.
  * instead (subproblem, formula 5): boundaries inside a group of NP chunks go

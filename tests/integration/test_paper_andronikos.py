@@ -65,3 +65,22 @@ def test_claims_have_reasons(report):
     claims = rows(report[0] / "claims.csv")
     assert len(claims) > 8
     assert all(r["why"] for r in claims if r["holds"] == "0")
+
+
+def test_other_readings_than_the_papers_are_counted_apart(report):
+    out, text = report
+    claims = rows(out / "claims.csv")
+    own = [c for c in claims if c["further"] == "0"]
+    assert {c["where"] for c in own if c["where"].startswith("table 2")} == {
+        "table 2; subproblem, messages: processors"}
+    further = [c for c in claims if c["further"] == "1"]
+    assert len(further) > len(own)
+    for part, title in ((own, "The paper's claims"),
+                        (further, "The same claims in further readings")):
+        holding = sum(c["holds"] == "1" for c in part)
+        assert f"  {holding} of {len(part)} hold" in text[text.index(title):]
+    found = {r["other"]: r["effect"] for r in rows(out / "assumptions.csv")}
+    network = [c["holds"] for c in further
+               if c["where"] == "table 2; subproblem, messages: network"]
+    assert found["c_d on the wire, processors free"].startswith(
+        f"{network.count('1')} of 2 claims")

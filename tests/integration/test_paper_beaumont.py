@@ -141,6 +141,21 @@ def test_the_report_and_its_page(made):
     assert f"  {holding} of 10 hold\n" in text
     page = (out / "report.html").read_text()
     assert f"{holding} of 10 hold" in page
+    assert "Figures 5 to 15" in page and "Figure 15: 20 random" in page
+
+
+def test_other_readings_are_the_alternatives(made):
+    """All but the first, each with the number of claims that hold."""
+    out, text = made
+    held = {}
+    for line in rows(out / "readings.csv"):
+        held[line["reading"]] = held.get(line["reading"], 0) \
+            + int(line["holds"])
+    found = {r["other"]: r["effect"] for r in rows(out / "assumptions.csv")}
+    assert set(found) == set(held) - {"as printed"}
+    for name, effect in found.items():
+        assert effect.startswith(f"{held[name]} of 10 hold")
+        assert f"      {name}: {effect}\n" in text
 
 
 def test_as_printed_is_the_first_reading(made):

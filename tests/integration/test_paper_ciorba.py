@@ -1,5 +1,6 @@
 """The report on Ciorba et al.: the fit, its recurrence beside the simulator,
 the printed values."""
+import json
 import re
 import statistics
 
@@ -21,6 +22,10 @@ def report(tmp_path_factory):
     for name, settings in FEW.items():
         run("build/dlsbench", "sim", PAPERS / f"ciorba/ciorba-{name}.yaml",
             "--out", out / name, *(w for s in settings for w in ("--set", s)))
+    (out / "heat.yaml").write_text((PAPERS / "ciorba/ciorba-alternatives.yaml")
+                                   .read_text().partition("  - kernel: [")[0])
+    run("build/dlsbench", "sim", out / "heat.yaml", "--out", out / "other",
+        "--set", f"platform={PAPERS}/ciorba/zealots-kids-halves.xml")
     return out, written("ciorba", out)
 
 
@@ -67,3 +72,19 @@ def test_what_is_printed_stands_beside_ours(report):
     claims = rows(out / "claims.csv")
     assert len(claims) == 9
     assert all(r["why"] for r in claims if r["holds"] == "0")
+
+
+def test_messages_that_cost_processors_stand_beside_ours(report):
+    """With the best interval of the sum of all times."""
+    sums = {}
+    for path in (report[0] / "other").glob("runs-*.jsonl"):
+        for line in map(json.loads, path.read_text().splitlines()):
+            if line["type"] == "run":
+                interval = line["sync_interval"]
+                sums[interval] = sums.get(interval, 0) + line["time_s"]
+    assert sorted(sums) == [100, 150, 200]
+    (row,) = [r for r in rows(report[0] / "assumptions.csv")
+              if r["other"] == "sender and receiver busy, half of c_d each"]
+    assert row["value"] == "only time on the wire"
+    assert row["effect"].endswith(
+        f"best intervals {min(sums, key=sums.get)} for heat")

@@ -5,11 +5,17 @@ import subprocess
 import sys
 
 from conftest import ROOT, environment
-from paper_files import module, rows
+from paper_files import PAPERS, module, rows, run
+
+# The suite's schemes for the paper's.
+SCHEMES = {"css": "css", "gss": "gss", "tss-taylor": "tss", "fss": "fss",
+           "qss": "qss"}
 
 FIT = {"flop_per_cycle_pentium": 0.03, "flop_per_cycle_opteron": 0.03,
        "chore_spain_s": 5, "chore_mexico_s": 300, "fitted": ["css", "gss"],
-       "off": 0, "load_sigma": 0, "load_apart_s": 0, "loads": [1.0, 2.0]}
+       "off": 0, "load_sigma": 0, "load_apart_s": 0, "loads": [1.0, 2.0],
+       "left_out": {"css": {"chore_spain_s": 7, "chore_mexico_s": 200,
+                            "off": 0.25}}}
 
 
 def test_tables_and_claims_beside_the_printed_ones(tmp_path):
@@ -36,6 +42,39 @@ def test_tables_and_claims_beside_the_printed_ones(tmp_path):
     claims = rows(out / "claims.csv")
     assert len(claims) == 13 and all(c["holds"] in "01" for c in claims)
     assert os.path.exists(out / "figure_3.csv")
+    assert "left out of the fit, that column is off by CSS 25.0 %" \
+        in done.stdout
+    (left_out,) = [r for r in rows(out / "assumptions.csv")
+                   if r["value"] == "5 and 300 s"]
+    assert left_out["other"] == "7 and 200 s: fitted without CSS"
+    # The tables are first, and no list of fastest schemes is before them.
+    page = (out / "report.html").read_text()
+    assert page.index("Table 3") < page.index("paper&#x27;s claims")
+    assert "class=answer" not in page
+
+
+def test_the_fit_has_the_papers_chunks():
+    """As many as table 3 has, and of the sizes that the suite hands out."""
+    chores = module("diaz", "chores")
+    for row in rows(PAPERS / "diaz/table_3.csv"):
+        tasks, processors = int(row["tasks"]), int(row["processors"])
+        for ours, scheme in SCHEMES.items():
+            sizes = chores.chunks(scheme, tasks, processors)
+            assert len(sizes) == int(row[scheme])
+            told = run("build/dlsbench", "chunks", "--scheme", ours,
+                       "--iterations", tasks, "--workers", processors,
+                       "--format", "csv")
+            assert sizes == [int(line.split(",")[3])
+                             for line in told.splitlines()[1:]]
+
+
+def test_the_list_schedule_takes_the_first_free_processor():
+    """Half of a chore's cost passes before a processor takes a chunk, half
+    after that.  The first takes one at 1 s, computes until 6 s and takes the
+    third at 7 s; the second computes until 12 s.  Both hear at 16 s that
+    nothing is left."""
+    chores = module("diaz", "chores")
+    assert chores.test([2, 2, 3], [(2, 2), (4, 4)]) == 16
 
 
 def test_a_grid_has_the_processors_of_a_test(tmp_path):

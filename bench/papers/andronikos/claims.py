@@ -6,6 +6,7 @@ import csv
 import os
 import sys
 
+import assumed
 import paper
 import papers
 
@@ -261,7 +262,7 @@ def claims(report, cells, chen):
 
 
 def claims_of(report, reading, protocol, mine):
-    where = f"table 2; {protocol}, messages: {reading}"
+    where = assumed.place(reading, protocol)
     worst = max(mine.values(), key=lambda c: c.h_gap_percent)
     report.claim(
         "h_theory is within 0.175 % of U_s of the best interval", where,
@@ -272,7 +273,8 @@ def claims_of(report, reading, protocol, mine):
             mine, lambda c: f"{c.h_theory} {c.h_actual}"),
         "" if worst.h_gap_percent <= 0.175 else
         WHY["network"] if reading == "network" else
-        "the curve is flat about its least: " + flatness(worst))
+        "the curve is flat about its least: " + flatness(worst),
+        further=(reading, protocol) != PAPERS)
     worst = max(mine.values(), key=lambda c: c.gap_percent)
     report.claim(
         "using h_theory costs less than 1 % of the least time", where,
@@ -281,7 +283,8 @@ def claims_of(report, reading, protocol, mine):
         "percent by experiment/k: " + words_of(
             mine, lambda c: f"{c.gap_percent:.2f}"),
         "" if worst.gap_percent <= 0.99 else
-        WHY["network"] if reading == "network" else WHY["dmps"])
+        WHY["network"] if reading == "network" else WHY["dmps"],
+        further=(reading, protocol) != PAPERS)
 
 
 def flatness(cell):
@@ -338,7 +341,8 @@ def claims_of_model(report, cells, chen):
                     for (_, _, e, k), c in streams.items()),
         "the paper's h and the best by experiment/k: " + ", ".join(
             f"{e}/{k}: {cells[(*PAPERS, e, k)].h_theory} {c.h_actual}"
-            for (_, _, e, k), c in sorted(streams.items())), WHY["dmps"])
+            for (_, _, e, k), c in sorted(streams.items())), WHY["dmps"],
+        further=True)
 
 
 def follows(report, cells):
@@ -373,15 +377,13 @@ def double(cell):
 def fill(report):
     found = curves(report.runs)
     predicted = Predicted(report.directory)
-    report.say("Fitted: nothing.  c_p, c_d, c_c and c_sch are table 1's, the "
-               "rectangles the paper's (shape=paper).\nWhat the paper leaves "
-               "open is how much of a message keeps processors busy:\n"
-               + "\n".join(f"  {k:<11} {v}" for k, v in READINGS.items()))
+    report.say("Fitted: nothing.  c_p, c_d, c_c and c_sch are table 1's.")
     cells = table_2(report, found, predicted)
     figures(report, found, predicted)
     chen = chen_xue(report, found, predicted)
     exact(report, found)
     claims(report, cells, chen)
+    assumed.add(report, sorted({key[:2] for key in cells}), READINGS, PAPERS)
 
 
 def main(directory):

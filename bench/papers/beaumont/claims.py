@@ -215,6 +215,43 @@ def judge(series):
     return found
 
 
+# ---- what the paper leaves open ----
+
+# (assumption, ours, why, numbers of READINGS from 0).
+OPEN = [
+    ("a worker's network", "drawn for each worker",
+     "section 6.2: machines and networks are chosen at random", [1]),
+    ("the last round of the LP heuristics", "cut where the load ends",
+     "section 6: T_p does not fall below the time of the last unit", [2]),
+    ("data of a unit, and what a latency lasts as long as", "2 Mbit each",
+     "printed; the slowest processor that is listed needs 45 s for a unit "
+     "where 90 is written, so other numbers may not be those of the runs",
+     [3, 4, 5]),
+    ("the equations of M.I.x", "for workers without overlap",
+     "section 6: no overlap was possible", [6, 7, 8])]
+
+
+def assumptions(readings):
+    """readings: the claims in each of READINGS, as judge() has them."""
+    ours = {c["claim"] for c in readings[0] if c["holds"]}
+    rows = []
+    for assumption, value, why, others in OPEN:
+        rows += paper.assumed(assumption, value, why, [
+            (READINGS[i].name, effect(readings[i], ours)) for i in others])
+    return rows
+
+
+def effect(found, ours):
+    """How many hold, and the numbers of the claims that change."""
+    theirs = {c["claim"] for c in found if c["holds"]}
+    return f"{len(theirs)} of {len(found)} hold ({len(ours)} with ours)" + (
+        "".join(f"; {words} " + ", ".join(
+            str(number) for number, c in enumerate(found, 1)
+            if c["claim"] in one)
+            for words, one in (("now", theirs - ours),
+                               ("no longer", ours - theirs)) if one))
+
+
 # ---- the report ----
 
 def head(setup):
@@ -278,6 +315,7 @@ def report(setup, series, found, readings):
     parts += [figure_grid(series, at) for at in range(len(FIGURES))]
     parts.append("\n".join(claims_words(found)) + "\n")
     parts.append(readings_grid(readings, setup["readings_platforms"]))
+    parts.append(paper.assumptions_text(assumptions(readings)))
     return "\n".join(parts)
 
 
@@ -294,6 +332,7 @@ def main(directory):
     paper.write(path("report.txt"), text)
     paper.write_csv(path("claims.csv"), list(found[0]),
                     [list(claim.values()) for claim in found])
+    paper.write_assumptions(directory, assumptions(readings))
     paper.write_csv(
         path("readings.csv"),
         ["reading", "platforms", "number", "claim", "holds", "found"],

@@ -6,6 +6,7 @@ import xml.etree.ElementTree
 
 import numpy as np
 
+import assumed
 import fit
 import paper
 import papers
@@ -67,12 +68,23 @@ def speeds(path):
             for host in sorted(hosts, key=lambda h: h.get("id"))]
 
 
-def split(report):
-    """(runs of tables 2 and 3, runs of table 1)."""
+def campaign(report, name):
+    """Which runs are of a campaign."""
     launches = {m["launch"] for m in report.results.manifests
-                if m["campaign"] == "ciorba-table-1"}
-    first = report.runs["launch"].isin(launches)
-    return report.runs[~first], report.runs[first]
+                if m.get("campaign") == name}
+    return report.runs["launch"].isin(launches)
+
+
+def split(report):
+    """(runs of tables 2 and 3, runs of table 1, {platform: runs of the
+    alternatives})."""
+    first = campaign(report, "ciorba-table-1")
+    other = campaign(report, "ciorba-alternatives")
+    alternatives = report.runs[other]
+    places = alternatives.apply(assumed.platform_of, axis=1) \
+        if len(alternatives) else []
+    return report.runs[~first & ~other], report.runs[first], {
+        place: alternatives[places == place] for place in sorted(set(places))}
 
 
 def used(simulated):
@@ -262,7 +274,7 @@ def exact(report, simulated):
 
 
 def fill(report):
-    runs, first = split(report)
+    runs, first, others = split(report)
     simulated = times(runs)
     printed = fit.Printed().times
     values = used(simulated)
@@ -278,6 +290,8 @@ def fill(report):
     aims(report, simulated, printed)
     deviations(report, simulated, printed)
     sentences.add(report, simulated, printed)
+    assumed.add(report, values, simulated, {
+        place: times(runs) for place, runs in others.items()}, printed)
 
 
 def main(directory):

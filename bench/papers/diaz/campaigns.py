@@ -1,133 +1,34 @@
 #!/usr/bin/env python3
-"""Diaz et al.: fits what the paper does not print, then writes the grids and
-the campaign of make paper-diaz.
+"""Diaz et al.: fits what the paper does not print (chores.py), then writes the
+grids and the campaign of make paper-diaz.
 
     bench/papers/diaz/campaigns.py OUT
 
-The paper does not say how fast its processors multiply, nor what a chore costs
-that Globus starts on one of them, here and across the Atlantic.  These four
-numbers are fitted to the columns CSS and GSS of table 4, with a list schedule
-of the paper's own chunks; everything else is a prediction.  The load of the
-transatlantic network multiplies what a chore in Mexico costs, by a factor of
-its own in each test (log-normal); its spread is the one with which two tests
-of FSS (5000/20) are 3 minutes apart in the median, as "the typical difference
-found was 3-5 minutes" (tasks alone make a minute and a half of that).
+The load of the transatlantic network multiplies what a chore in Mexico costs,
+by a factor of its own in each test (log-normal); its spread is the one with
+which two tests of FSS (5000/20) are 3 minutes apart in the median, as "the
+typical difference found was 3-5 minutes" (tasks alone make a minute and a half
+of that).
 
 Writes OUT/fit.json (one that is there is used as it is), OUT/grids/P-SEED.xml
 and OUT/campaigns/diaz.yaml, with SEEDS seeds (30).
 """
-import csv
-import heapq
 import json
 import os
 import sys
 import xml.etree.ElementTree as xml
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "..", "analysis"))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "..", "analysis")]
 
 import need  # noqa: E402,F401  (first: may start another Python)
-import numpy as np  # noqa: E402
-from scipy.optimize import differential_evolution  # noqa: E402
+import chores  # noqa: E402
+from chores import NAMES, OPTERON, PLACES, clocks  # noqa: E402
 
 SEEDS = 30
-# Processors of a test in Tales, Hermes and Popo.
-PLACES = {20: (8, 8, 4), 25: (10, 10, 5)}
 TASKS = (2000, 5000)
 DELTAS = {"1/3": 1 / 3, "1/2": 0.5, **{str(d): d for d in range(1, 10)}}
 SCHEMES = ["css", "gss", "tss-taylor", "fss", "qss"]
-CLOCKS = (2.4, 3.0)     # GHz of the Pentium IV
-OPTERON = 1.66
-TYPICAL_S = 180.0       # between two tests of FSS, 5000/20
-NAMES = ["flop_per_cycle_pentium", "flop_per_cycle_opteron",
-         "chore_spain_s", "chore_mexico_s"]
-BOUNDS = [(0.01, 0.2),  # flop in a cycle of a Pentium IV
-          (0.01, 0.2),  # of an Opteron
-          (0, 60),      # s that a chore costs in Spain
-          (0, 900)]     # and in Mexico
-FITTED = ["css", "gss"]
-
-
-def printed():
-    """(tasks, processors, scheme) -> seconds, of what is fitted."""
-    path = os.path.join(HERE, "table_4.csv")
-    with open(path, encoding="utf-8") as file:
-        return {(int(r["tasks"]), int(r["processors"]), s):
-                float(r[s + "_s"]) for r in csv.DictReader(file)
-                for s in FITTED}
-
-
-def chunks(scheme, tasks, processors):
-    """As sched/: css has one chunk a processor, gss ceil(R/P), fss
-    ceil(R/2P) in stages of P."""
-    left, sizes = tasks, []
-    while left > 0:
-        if scheme == "css":
-            size = -(-tasks // processors)
-        elif scheme == "gss":
-            size = -(-left // processors)
-        elif len(sizes) % processors == 0:
-            size = -(-left // (2 * processors))
-        sizes.append(min(size, left))
-        left -= sizes[-1]
-    return sizes
-
-
-def clocks(count):
-    return np.linspace(*CLOCKS, 12)[:count]
-
-
-def processors_of(processors, fit, load):
-    """[(seconds of a Gflop, of a chore)] in the order of the hosts."""
-    pentium, opteron, spain, mexico = fit
-    tales, hermes, popo = PLACES[processors]
-    here = [(1 / (pentium * c), spain)
-            for count in (tales, hermes) for c in clocks(count)]
-    return here + popo * [(1 / (opteron * OPTERON), mexico * load)]
-
-
-def test(sizes, gflop_before, places):
-    """Total time: half of what a chore costs passes before it is chosen."""
-    ready = [(chore / 2, i) for i, (_, chore) in enumerate(places)]
-    heapq.heapify(ready)
-    at, end = 0, 0.0
-    for size in sizes:
-        time, i = heapq.heappop(ready)
-        speed, chore = places[i]
-        time += chore / 2 + speed * (gflop_before[at + size]
-                                     - gflop_before[at])
-        at += size
-        end = max(end, time)
-        heapq.heappush(ready, (time + chore / 2, i))
-    return end
-
-
-def gflop_before(tasks, seed):
-    n = np.random.default_rng(seed).integers(900, 1501, tasks).astype(float)
-    return np.concatenate([[0.0], np.cumsum(2e-9 * n ** 3)])
-
-
-def model(scheme, tasks, processors, fit, loads):
-    sizes = chunks(scheme, tasks, processors)
-    return [test(sizes, gflop_before(tasks, seed),
-                 processors_of(processors, fit, load))
-            for seed, load in enumerate(loads)]
-
-
-def off(fit, target):
-    return np.mean([abs(np.median(model(s, i, p, fit, [1.0] * 3)) / time - 1)
-                    for (i, p, s), time in target.items()])
-
-
-def spread(fit):
-    """The sigma of log load with the typical difference between two tests."""
-    normal = np.random.default_rng(1).standard_normal(400)
-    best = []
-    for sigma in np.arange(0.0, 1.01, 0.125):
-        times = np.array(model("fss", 5000, 20, fit, np.exp(sigma * normal)))
-        apart = np.median(np.abs(times[::2] - times[1::2]))
-        best.append((abs(apart - TYPICAL_S), sigma, apart))
-    return min(best)[1:]
 
 
 def write_grid(path, processors, fit, load):
@@ -189,23 +90,13 @@ def write_campaign(out, loads):
         file.write("\n".join(lines) + "\n")
 
 
-def find_fit(seeds):
-    """The fit with the loads of all seeds, as it is stored."""
-    fit = differential_evolution(off, BOUNDS, (printed(),), seed=1, maxiter=40,
-                                 popsize=8, polish=False)
-    sigma, apart = spread(fit.x)
-    loads = np.exp(sigma * np.random.default_rng(2).standard_normal(seeds))
-    return {**dict(zip(NAMES, fit.x)), "fitted": FITTED, "off": fit.fun,
-            "load_sigma": sigma, "load_apart_s": apart, "loads": list(loads)}
-
-
 def main():
     out = os.path.abspath(sys.argv[1])
     for folder in ("grids", "campaigns"):
         os.makedirs(os.path.join(out, folder), exist_ok=True)
     path = os.path.join(out, "fit.json")
     if not os.path.exists(path):
-        found = find_fit(int(os.environ.get("SEEDS") or SEEDS))
+        found = chores.find(int(os.environ.get("SEEDS") or SEEDS))
         with open(path, "w", encoding="utf-8") as file:
             json.dump(found, file, indent=1)
     with open(path, encoding="utf-8") as file:

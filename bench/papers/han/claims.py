@@ -4,6 +4,7 @@
 """
 import numpy as np
 
+import assumed
 import paper
 
 TITLE = ("Han and Chronopoulos, Scalable Loop Self-Scheduling Schemes "
@@ -12,49 +13,43 @@ SCHEMES = {"dtss": "HDTSS", "dfss": "HDFSS", "dgss": "HDGSS",
            "tss-taylor": "HDTSS, real decrement"}
 PRINTED = ["HDTSS", "HDFSS", "HDGSS"]
 FIGURES = {"mandelbrot": (3, 5, 7), "adjoint": (4, 6, 8)}
-# What is not printed, as bench/papers/han/han.yaml has it.
-CHOSEN = {"mandelbrot": (1000, 200000, None, 0.2e-6),
-          "adjoint": (None, None, None, 0.2e-6)}
+# The campaign with our values of what is not printed.
+CAMPAIGN = "han"
 BASE_WORKERS = 256
-COLUMNS = ["kernel", "maxiter", "result_bytes", "cp", "request_cost", "scheme",
-           "masters", "workers", "chunks", "time_s", "bound_s", "overhead_s",
-           "speedup", "serial_s", "bytes"]
+COLUMNS = ["kernel", *assumed.Setting._fields, "scheme", "masters", "workers",
+           "chunks", "time_s", "bound_s", "overhead_s", "speedup", "serial_s",
+           "bytes"]
 HALVED, STOPPED = 0.6, 0.8   # what a doubling of the workers leaves
 # As long as a master's time is proportional to bytes or to requests.
-EXCLUDED = ("; this claim and that 16 masters halve up to 8,192 exclude each "
-            "other as read: T(1024)/T(512) of 2 masters is about T(8192)/"
-            "T(4096) of 16, as both have 512 workers a master; results that "
-            "do not fit the memory of one node would separate them")
-
-
-def given(value):
-    """None for what a run does not say."""
-    return None if value is None or value != value else value
-
-
-def setting(run):
-    """(kernel, (maxiter, result_bytes, cp, request_cost)) of a run."""
-    kernel, _, keys = run["kernel"].partition(":")
-    maxiter = [int(k[8:]) for k in keys.split(",") if k.startswith("maxiter=")]
-    return kernel, (maxiter[0] if maxiter else None,
-                    *(given(run.get(name)) for name in
-                      ("result_bytes", "cp", "request_cost")))
+EXCLUDED = ("T(1024)/T(512) of 2 masters is about T(8192)/T(4096) of 16, as "
+            "both have 512 workers a master; only results that do not fit the "
+            "memory of one node (32 GB) would separate them")
 
 
 def points(report):
-    """setting -> {(scheme, masters, workers): the run}, with its speedup."""
+    """(kernel, Setting) -> {(scheme, masters, workers): the run}, with its
+    speedup."""
     found = {}
     for run in report.runs.to_dict("records"):
         scheme = SCHEMES.get(run["scheme"].partition(":")[0])
         masters = 1 if run["hierarchy"] == "flat" else int(run["hierarchy"])
         if scheme:
-            found.setdefault(setting(run), {})[
+            found.setdefault(assumed.setting(run), {})[
                 scheme, masters, int(run["workers"])] = run
     for runs in found.values():
         for (scheme, _, _), run in runs.items():
             base = runs.get((scheme, 1, BASE_WORKERS))
             run["speedup"] = base["time_s"] / run["time_s"] if base else None
     return found
+
+
+def ours(report):
+    """kernel -> the Setting of the campaign with our values."""
+    launches = {m["launch"] for m in report.results.manifests
+                if m.get("campaign") == CAMPAIGN}
+    runs = report.runs[report.runs["launch"].isin(launches)]
+    found = dict(map(assumed.setting, runs.to_dict("records")))
+    return {kernel: found[kernel] for kernel in FIGURES if kernel in found}
 
 
 def column(runs, n):
@@ -119,17 +114,19 @@ def ratios(found):
     return ", ".join(f"{r:.2f}" for _, r in found)
 
 
-def uneven(runs, masters, links):
+def above(runs, masters, links):
     """Said where the time is above what links and chunks take."""
-    above, run = max(((r["time_s"] / max(links, r["bound_s"]), r)
-                      for (s, m, _), r in runs.items()
-                      if s in PRINTED and m == masters), key=lambda x: x[0])
-    if above < 1.1:
+    most, run = max(((r["time_s"] / max(links, r["bound_s"]), r)
+                     for (s, m, _), r in runs.items()
+                     if s in PRINTED and m == masters), key=lambda x: x[0])
+    if most < 1.1:
         return ""
-    return f"; up to {above:.2f} times the larger of both, as " + (
+    return f"; up to {most:.2f} times the larger of both, as " + (
+        "requests wait at the masters" if links <= run["time_s"] / 10 else
+        "a worker does not compute while its results are collected"
+        if run.get("answer") == "collected" else
         "masters do not collect equal shares: one whose workers got cheap "
-        "iterations asks again and collects more"
-        if links > run["time_s"] / 10 else "requests wait at the masters")
+        "iterations asks again and collects more")
 
 
 def capacity(kernel, runs, masters):
@@ -142,7 +139,7 @@ def capacity(kernel, runs, masters):
     return (f"{run['bytes'] / 1e9:.3g} GB of results take {masters} links of "
             f"1 GB/s {links:.3g} s, and the chunks alone, by the workers, at "
             f"least {'; '.join(words)} s: the links are the limit only where "
-            "these are less" + uneven(runs, masters, links))
+            "these are less" + above(runs, masters, links))
 
 
 def two_masters_stop(kernel, runs):
@@ -161,14 +158,20 @@ def two_masters_stop(kernel, runs):
         found=f"T(512)/T(256) for {', '.join(PRINTED)}: {ratios(up)}; past "
               f"512: " + "; ".join(ratios(doublings(runs, s, 2, 512, 8192))
                                    for s in PRINTED),
-        why="" if holds else capacity(kernel, runs, 2) + EXCLUDED)
+        why="" if holds else capacity(kernel, runs, 2),
+        excludes="that 16 masters halve the time up to 8,192 workers: "
+        + EXCLUDED)
 
 
 def sixteen_masters_halve(kernel, runs):
     lines = [doublings(runs, s, 16, 256, 8192) for s in PRINTED]
     if not all(lines):
         return None
-    holds = max(r for line in lines for _, r in line) <= HALVED
+    steps = [max(ratio for _, ratio in step) for step in zip(*lines)]
+    good = next((i for i, ratio in enumerate(steps) if ratio > HALVED),
+                len(steps))
+    holds = good == len(steps)
+    up_to = 2 ** good * lines[0][0][0]
     return dict(
         claim="with 16 masters doubling the workers halves the time up to "
               "8,192",
@@ -176,8 +179,9 @@ def sixteen_masters_halve(kernel, runs):
                 "time, for each scheme",
         holds=holds,
         found=f"T(2w)/T(w) for {', '.join(PRINTED)}: "
-              + "; ".join(map(ratios, lines)),
-        why="" if holds else capacity(kernel, runs, 16))
+              + "; ".join(map(ratios, lines)) + f"; so up to {up_to} workers",
+        why="" if holds else capacity(kernel, runs, 16),
+        excludes="that 2 masters stop past 512 workers: " + EXCLUDED)
 
 
 def least(runs, name, slack):
@@ -299,48 +303,26 @@ CLAIMS = [(two_masters_stop, 0), (sixteen_masters_halve, 0),
           (single_is_worst, 2)]
 
 
-# ---- what is not printed ----
-
-def sweep(report, found):
-    """The two claims about knees, for each setting that was run."""
-    rows = []
-    for (kernel, values), runs in found.items():
-        for scheme in PRINTED:
-            two = doublings(runs, scheme, 2, 512, 8192)
-            many = doublings(runs, scheme, 16, 512, 8192)
-            if not two or not many:
-                continue
-            rows.append([kernel, scheme, *values,
-                         min(r for _, r in two), max(r for _, r in many),
-                         "yes" if min(r for _, r in two) >= STOPPED
-                         else "no", "yes" if max(r for _, r in many) <= HALVED
-                         else "no"])
-    report.table(
-        "sweep", "What is not printed, varied",
-        ["kernel", "scheme", "maxiter", "result_bytes", "cp", "request_cost",
-         "2 masters", "16 masters", "2 stop past 512", "16 halve"], rows,
-        "2 masters: the least T(2w)/T(w) past 512 workers; 16 masters: the "
-        "largest; - is the default (cp: 8 or 2 flops at 2.3 Gflop/s)", left=2)
+def judge(kernel, runs):
+    """The claims that can be said of runs, with their places."""
+    told = ((claim(kernel, runs), figure) for claim, figure in CLAIMS)
+    return [dict(where=f"{kernel}, figure {FIGURES[kernel][figure]}", **found)
+            for found, figure in told if found]
 
 
 def fill(report):
-    found = points(report)
-    for kernel, values in CHOSEN.items():
-        runs = found.get((kernel, values))
-        if not runs:
-            continue
+    found, values = points(report), ours(report)
+    for kernel, setting in values.items():
+        runs = found[kernel, setting]
         curves(report, kernel, runs)
         bounds(report, kernel, runs)
-        for claim, figure in CLAIMS:
-            told = claim(kernel, runs)
-            if told:
-                report.claim(where=f"{kernel}, figure "
-                             f"{FIGURES[kernel][figure]}", **told)
-    sweep(report, found)
+        for claim in judge(kernel, runs):
+            report.claim(**claim)
+    assumed.add(report, found, values, judge)
     report.store("runs", COLUMNS, [
-        [kernel, *values, *key, r["chunks"], r["time_s"], r["bound_s"],
+        [kernel, *setting, *key, r["chunks"], r["time_s"], r["bound_s"],
          r["overhead_mean_s"], r["speedup"], r["serial_s"], r["bytes"]]
-        for (kernel, values), runs in found.items()
+        for (kernel, setting), runs in found.items()
         for key, r in runs.items()])
 
 

@@ -1,0 +1,88 @@
+"""What Ciorba et al. do not print: our values and why, and what holds with
+others (ciorba-alternatives.yaml).  What is fitted is in fit.py."""
+import os
+
+import fit
+import sentences
+
+MESSAGES = {
+    "zealots-kids.xml": "only time on the wire",
+    "zealots-kids-halves.xml": "sender and receiver busy, half of c_d each",
+    "zealots-kids-processors.xml": "sender and receiver busy, c_d each"}
+
+
+class Judged:
+    """Takes claims as a report does."""
+
+    def __init__(self):
+        self.holds = []
+
+    def claim(self, claim, where, read_as, holds, found, why=""):
+        self.holds.append(bool(holds))
+
+
+def dedicated(simulated, printed):
+    """How many of the claims on dedicated cells hold."""
+    judged = Judged()
+    sentences.tss_before_css(judged, sentences.groups(simulated, printed))
+    for (kernel, shape), runs in simulated.items():
+        if shape == "paper":
+            sentences.intervals(judged, kernel, runs, printed)
+    return f"{sum(judged.holds)} of {len(judged.holds)}"
+
+
+def best_intervals(simulated):
+    """Those with the least sum of all dedicated times."""
+    return ", ".join(
+        f"{min(sums, key=sums.get)} for {kernel}"
+        + (f" (shape={shape})" if kernel != "heat" else "")
+        for (kernel, shape), runs in simulated.items()
+        for sums in [sums_of(runs)])
+
+
+def sums_of(runs):
+    sums = {}
+    for (mode, interval, _, _), run in runs.items():
+        if mode == "dedicated":
+            sums[interval] = sums.get(interval, 0) + run["time_s"]
+    return sums
+
+
+def add(report, values, simulated, others, printed):
+    """values: the fit; simulated and others[platform]: (kernel, shape) -> the
+    runs."""
+    ours = dedicated(simulated, printed)
+    report.assume(
+        "what a message costs processors", MESSAGES["zealots-kids.xml"],
+        "chosen: the text has no costs, and the fit has this; best intervals "
+        f"{best_intervals(simulated)}; printed 150 for heat, 100 for "
+        "floyd-steinberg",
+        [(MESSAGES[platform], f"{dedicated(runs, printed)} claims on "
+          f"dedicated cells ({ours} with ours); best intervals "
+          f"{best_intervals(runs)}")
+         for platform, runs in sorted(others.items())])
+    report.assume(
+        "c_p, the ratio of the machines' speeds, the chunk of CSS",
+        "; ".join(
+            words.partition(";")[0] for words in values.words()),
+        f"fitted to {len(fit.COUNTS)} numbers of slaves at one interval; the "
+        "printed powers would be a ratio of 3, the clocks 2.5")
+    report.assume(
+        "the competing load", "2 processes on a loaded slave for heat, 1 for "
+        "floyd-steinberg",
+        "fitted; the text says that available powers are halved, which would "
+        "be one")
+    report.assume("the smallest chunk", str(fit.MIN_CHUNK),
+                  "the second row of DTSS in table 1 ends with 20")
+    report.assume(
+        "form of sub-chunks", "rectangles (shape=paper)",
+        "the paper has no other, though they break the dependences of Floyd "
+        "and Steinberg",
+        [("skewed, as the dependences ask (shape=exact)",
+          "no claim is counted; the best intervals are above")])
+    report.assume("where results go", "they stay with the slaves",
+                  "400 MB would take 32 s of the second that is printed")
+
+
+def platform_of(run):
+    return os.path.basename(str(run["platform"]))
