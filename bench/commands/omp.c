@@ -228,6 +228,18 @@ static void store(const struct input *in, char *const *words,
         command_fail(COMMAND_FAILED, &err);
 }
 
+static void say_nothing(const char *program, int left)
+{
+    if (left > 0)
+        command_say("omp: %s: no OpenMP loop was measured: %d left alone, as "
+                    "ordered ones are and all of LLVM's runtime without OMPT",
+                    program, left);
+    else
+        command_say("omp: %s: no OpenMP loop was seen: it has none, they are "
+                    "static loops of gcc's, or its runtime is another",
+                    program);
+}
+
 static void report(struct start *start, const struct input *in,
                    char *const *words, const struct start_end *end,
                    struct symbols *symbols)
@@ -240,9 +252,7 @@ static void report(struct start *start, const struct input *in,
         return;
     }
     if (loops.processes == 0)
-        command_say("omp: %s: no OpenMP loop was seen: it has none, they are "
-                    "static loops of gcc's, or its runtime is another",
-                    start->words[0]);
+        say_nothing(start->words[0], loops.left);
     report_print(stderr, &loops, &run);
     warn_of_rules(&start->rules, &loops);
     if (in->out != NULL)
@@ -268,7 +278,7 @@ static int suggest(const char *path)
 static int watch_program(struct input *in, struct start *start, char **argv)
 {
     struct error err = {""};
-    struct start_end end;
+    struct start_end end = {.began = false};
     char path[PATH_MAX], rules[PATH_MAX + 1];
     char folder[] = "/tmp/dlsbench-omp-XXXXXX";
     int code = check_schedule(start, rules, sizeof(rules), &err);
@@ -289,8 +299,9 @@ static int watch_program(struct input *in, struct start *start, char **argv)
         report(start, in, argv, &end, symbols);
     symbols_close(symbols);
     remove_folder(folder);
-    return code == 0 ? start_pass_on(end.status)
-                     : command_fail(COMMAND_FAILED, &err);
+    if (code != 0)
+        return command_fail(end.began ? COMMAND_FAILED : COMMAND_USAGE, &err);
+    return start_pass_on(end.status);
 }
 
 int omp_command(int argc, char **argv)

@@ -27,6 +27,16 @@ static struct counters *read_file(const char *path)
     return NULL;
 }
 
+/* Those that the library leaves alone and of which it is told too little. */
+static int count_left(const struct counters *counters)
+{
+    int left = 0;
+    for (int i = 0; i < counters->sites; i++)
+        left += counters->site[i].clause != CLAUSE_REGION &&
+                counters->site[i].begun == 0;
+    return left;
+}
+
 static bool has_visits(const struct counters *counters)
 {
     for (int i = 0; i < counters->sites; i++)
@@ -167,6 +177,7 @@ int loops_read(struct loops *loops, const char *folder, double tick_s,
         return code;
     for (int i = 0; i < files.count; i++) {
         struct counters *counters = read_file(files.path[i]);
+        loops->left += counters != NULL ? count_left(counters) : 0;
         if (counters != NULL && has_visits(counters))
             add_process(loops, counters, tick_s, symbols);
         else

@@ -31,6 +31,7 @@ struct loops {
     int processes;
     int64_t room;
     double tick_s;
+    int left; /* loops of which no visit was counted */
 };
 
 /* Reads all files of a folder; `tick_s`: seconds of a tick.  Processes without

@@ -7,6 +7,7 @@
 #include "harness/engine/engine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* ---- the program's file ---- */
@@ -67,6 +69,11 @@ int start_check(const struct start *start, char *path, size_t size,
         return error_set(err, EPERM,
                          "omp: %s: set-user-id and set-group-id programs load "
                          "no library before them",
+                         path);
+    if (getxattr(path, "security.capability", NULL, 0) > 0)
+        return error_set(err, EPERM,
+                         "omp: %s: programs with capabilities of their file "
+                         "load no library before them",
                          path);
     if (symbols_defines(path, "GOMP_parallel") ||
         symbols_defines(path, "__kmpc_fork_call"))
@@ -209,13 +216,29 @@ static void release_signals(const struct before *before)
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 
+/* `failed`: the pipe that tells why there is no program; it closes when there
+ * is one. */
 static _Noreturn void run_child(const struct start *start, const char *path,
-                                const struct before *before)
+                                const struct before *before, int failed)
 {
     release_signals(before);
     execv(path, start->words);
-    fprintf(stderr, "dlsbench: omp: %s: %s\n", path, strerror(errno));
-    _exit(errno == ENOENT ? 127 : 126);
+    int code = errno;
+    ssize_t told = write(failed, &code, sizeof(code));
+    _exit(told > 0 ? 126 : 127);
+}
+
+/* Waits for the program's begin.  Returns 0 or -errno. */
+static int check_began(int failed, pid_t child, const char *path,
+                       struct error *err)
+{
+    int code;
+    if (read(failed, &code, sizeof(code)) != (ssize_t)sizeof(code))
+        return 0;
+    waitpid(child, NULL, 0);
+    /* The file is there: what its first line names is not. */
+    return error_set(err, code, "omp: %s: %s%s", path, strerror(code),
+                     code == ENOENT ? ": its interpreter" : "");
 }
 
 /* A key of the terminal reaches the whole group, and so the program, too.  What
@@ -268,17 +291,23 @@ int start_run(const struct start *start, const char *path,
     int signals = catch_signals(&before);
     double began = engine_now();
     uint64_t ticks = engine_ticks();
+    int failed[2] = {-1, -1};
     fflush(NULL);
-    pid_t child = fork();
+    pid_t child = pipe2(failed, O_CLOEXEC) == 0 ? fork() : -1;
     if (child == 0) {
         set_environment(start, library, socket_path);
-        run_child(start, path, &before);
+        run_child(start, path, &before, failed[1]);
     }
+    if (child < 0)
+        code = error_set(err, errno, "omp: no process: %s", strerror(errno));
+    close(failed[1]);
     if (child > 0)
+        code = check_began(failed[0], child, path, err);
+    end->began = child > 0 && code == 0;
+    close(failed[0]);
+    if (end->began)
         code =
             watch(child, signals, listening, start, symbols, &end->status, err);
-    else
-        code = error_set(err, errno, "omp: no process: %s", strerror(errno));
     end->seconds = engine_now() - began;
     end->tick_s = end->seconds / (double)(engine_ticks() - ticks);
     if (end->seconds < 0.01)

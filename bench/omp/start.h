@@ -18,6 +18,7 @@ struct start {
 };
 
 struct start_end {
+    bool began; /* else the rest is not known */
     int status; /* as of waitpid */
     double seconds, tick_s;
 };

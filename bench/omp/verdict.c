@@ -152,7 +152,8 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
         say_fixed(loop, seconds, text, size);
     else if (!verdict_is_timed(site))
         snprintf(text, size,
-                 "the time of all its threads is known only with --scheme");
+                 "the time of all its threads is known only where --scheme "
+                 "hands out its chunks");
     else if (site->threads_max == 1 && gain < verdict_matters)
         snprintf(text, size, "one thread, nothing to schedule");
     else if (gain < verdict_matters)

@@ -137,7 +137,7 @@ next_long(enum runtime_entry entry, const void *caller, long *from, long *to)
         return take_long(frame, from, to);
     if (frame != NULL)
         return watch(frame, entry, from, to);
-    next_fn *next = (next_fn *)gomp_real(gomp_runtime_of(caller), entry);
+    next_fn *next = (next_fn *)gomp_real(gomp_runtime_of(caller, false), entry);
     return next(from, to);
 }
 
@@ -150,7 +150,7 @@ next_ull(enum runtime_entry entry, const void *caller, ull *from, ull *to)
     if (frame != NULL)
         return watch_ull(frame, entry, from, to);
     ull_next_fn *next =
-        (ull_next_fn *)gomp_real(gomp_runtime_of(caller), entry);
+        (ull_next_fn *)gomp_real(gomp_runtime_of(caller, false), entry);
     return next(from, to);
 }
 
@@ -162,9 +162,15 @@ next_ull(enum runtime_entry entry, const void *caller, ull *from, ull *to)
     {                                                                          \
         struct frame *frame = here.top;                                        \
         uint64_t first, end;                                                   \
-        if (!OMP_LIKELY(frame != NULL && frame->bare))                         \
+        if (!OMP_LIKELY(frame != NULL && frame->bare.is))                      \
             return slowly(ENTRY_##name##_next, CALLER, from, to);              \
         int64_t step = source_step(frame->counter);                            \
+        if (OMP_LIKELY((uint64_t)step < frame->bare.even)) {                   \
+            first = frame->first + (uint64_t)step * frame->bare.stride;        \
+            *from = (T)first;                                                  \
+            *to = (T)(first + frame->bare.stride);                             \
+            return true;                                                       \
+        }                                                                      \
         if (!OMP_LIKELY(step < frame->table->steps))                           \
             return frame_done(frame);                                          \
         place(frame, sched_table_chunk(frame->table, step), &first, &end);     \

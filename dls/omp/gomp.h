@@ -34,7 +34,7 @@ void (*gomp_real(const struct runtime *runtime,
 #define REAL(type, runtime, name) ((type *)gomp_real(runtime, ENTRY_##name))
 
 /* For calls without a loop that is known. */
-const struct runtime *gomp_runtime_of(const void *caller);
+const struct runtime *gomp_runtime_of(const void *caller, bool by_llvm);
 
 /* Whether the visits of a loop are ours to know. */
 bool gomp_is_known(const struct site *site, const struct clause *clause);

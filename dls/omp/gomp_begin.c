@@ -23,11 +23,11 @@ void (*gomp_real(const struct runtime *runtime, enum runtime_entry entry))(void)
     return found;
 }
 
-const struct runtime *gomp_runtime_of(const void *caller)
+const struct runtime *gomp_runtime_of(const void *caller, bool by_llvm)
 {
-    const struct site *site =
-        site_find(caller, &(struct clause){.clause = CLAUSE_OTHER});
-    return site != NULL ? site->runtime : runtime_at(caller);
+    const struct clause clause = {.clause = CLAUSE_OTHER, .by_llvm = by_llvm};
+    const struct site *site = site_find(caller, &clause);
+    return site != NULL ? site->runtime : runtime_at(caller, by_llvm);
 }
 
 /* Iterations; larger than INT64_MAX where it has more. */
@@ -72,7 +72,7 @@ bool gomp_push(const void *address, const struct clause *clause,
 {
     struct site *site = site_find(address, clause);
     const struct runtime *runtime =
-        site != NULL ? site->runtime : runtime_at(address);
+        site != NULL ? site->runtime : runtime_at(address, false);
     struct frame *frame = frame_push(runtime, site);
     *out = frame;
     if (gomp_is_known(site, clause))

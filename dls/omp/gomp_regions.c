@@ -46,7 +46,7 @@ OMP_ENTRY void GOMP_parallel(void (*body)(void *), void *data, unsigned threads,
     struct site *site = site_find((const void *)body, &clause);
     struct region region = {body, data, site};
     const struct runtime *runtime =
-        site != NULL ? site->runtime : runtime_at(CALLER);
+        site != NULL ? site->runtime : runtime_at(CALLER, false);
     parallel_fn *parallel = REAL(parallel_fn, runtime, parallel);
     if (site == NULL || !site->measures) {
         parallel(run_region, &region, threads, flags);
@@ -65,7 +65,8 @@ static bool run_known(struct parallel_loop *loop, unsigned threads,
 {
     const struct site *site =
         site_find((const void *)loop->region.body, &loop->clause);
-    *runtime = site != NULL ? site->runtime : runtime_at(loop->clause.caller);
+    *runtime =
+        site != NULL ? site->runtime : runtime_at(loop->clause.caller, false);
     if (!gomp_is_known(site, &loop->clause))
         return false;
     REAL(parallel_fn, *runtime, parallel)
@@ -239,7 +240,7 @@ static const struct runtime *leave(const void *caller)
 {
     const struct frame *frame = here.top;
     if (frame == NULL)
-        return gomp_runtime_of(caller);
+        return gomp_runtime_of(caller, false);
     const struct runtime *runtime = frame->runtime;
     frame_pop();
     return runtime;

@@ -99,6 +99,17 @@ static bool is_stamped(const struct frame *frame)
             (way->ops->flags & SCHED_BY_POWER));
 }
 
+/* Its chunks come from a table and nothing else. */
+static void begin_bare(struct frame *frame)
+{
+    const struct sched_table *table = frame->table;
+    frame->bare.is = true;
+    if (table->start != NULL)
+        return;
+    frame->bare.even = (uint64_t)table->steps - 1;
+    frame->bare.stride = (uint64_t)table->fixed_size * frame->step;
+}
+
 void frame_join(struct frame *frame, struct slot *slot)
 {
     instance_join(frame, slot);
@@ -113,8 +124,8 @@ void frame_join(struct frame *frame, struct slot *slot)
         frame->quiet = 0;
     if (is_stamped(frame))
         frame->member->begin = engine_ticks();
-    else
-        frame->bare = frame->quiet > 0 && frame->table != NULL;
+    else if (frame->quiet > 0 && frame->table != NULL)
+        begin_bare(frame);
 }
 
 /* The sampled chunk is over. */

@@ -40,7 +40,8 @@ static struct clause clause_of(const struct ident *where, int32_t schedule,
                                int64_t chunk)
 {
     int32_t kind = schedule & ~(KMP_MONOTONIC | KMP_NONMONOTONIC);
-    struct clause clause = {.source = where != NULL ? where->source : NULL};
+    struct clause clause = {.by_llvm = true,
+                            .source = where != NULL ? where->source : NULL};
     clause.clause = kind == KMP_DYNAMIC   ? CLAUSE_DYNAMIC
                     : kind == KMP_GUIDED  ? CLAUSE_GUIDED
                     : kind == KMP_RUNTIME ? CLAUSE_RUNTIME
@@ -73,7 +74,7 @@ static struct frame *push(const void *caller, const struct clause *clause,
 {
     struct site *site = site_find(caller, clause);
     const struct runtime *runtime =
-        site != NULL ? site->runtime : runtime_at(caller);
+        site != NULL ? site->runtime : runtime_at(caller, true);
     bool known = ompt_find_place(place);
     while (place->task != NULL && here.top != NULL &&
            here.top->task == place->task)
@@ -169,7 +170,8 @@ static void watch_chunk(struct frame *frame, uint64_t distance)
         void *where, int32_t thread, int32_t schedule, int32_t *is_last,       \
         T first, T last, S step, S chunk)                                      \
     {                                                                          \
-        const struct clause clause = {.clause = CLAUSE_OTHER};                 \
+        const struct clause clause = {.clause = CLAUSE_OTHER,                  \
+                                      .by_llvm = true};                        \
         struct ompt_place place;                                               \
         struct frame *frame = push(CALLER, &clause, &place);                   \
         REAL(dist_##type##_fn, frame->runtime, kmpc_dist_dispatch_init_##type) \
@@ -195,7 +197,7 @@ static void watch_chunk(struct frame *frame, uint64_t distance)
             return 1;                                                          \
         }                                                                      \
         const struct runtime *runtime =                                        \
-            frame != NULL ? frame->runtime : gomp_runtime_of(CALLER);          \
+            frame != NULL ? frame->runtime : gomp_runtime_of(CALLER, true);    \
         next_##type##_fn *next =                                               \
             REAL(next_##type##_fn, runtime, kmpc_dispatch_next_##type);        \
         if (!is_ours(frame))                                                   \
@@ -225,7 +227,7 @@ typedef void deinit_fn(void *, int32_t);
 OMP_ENTRY deinit_fn __kmpc_dispatch_deinit;
 OMP_ENTRY void __kmpc_dispatch_deinit(void *where, int32_t thread)
 {
-    const struct runtime *runtime = gomp_runtime_of(CALLER);
+    const struct runtime *runtime = gomp_runtime_of(CALLER, true);
     if (runtime->entry[ENTRY_kmpc_dispatch_deinit] != NULL)
         REAL(deinit_fn, runtime, kmpc_dispatch_deinit)(where, thread);
 }

@@ -78,10 +78,22 @@ static struct block *next_block(struct block *block)
     return next;
 }
 
+/* The team's other threads must not be the first to ask for its runtime:
+ * runtime.c. */
+static void know_runtime(const void *caller)
+{
+    static __thread const void *known
+        __attribute__((tls_model("initial-exec")));
+    if (caller != known)
+        runtime_at(caller, true);
+    known = caller;
+}
+
 static void parallel_begin(data_t *task, const void *frame, data_t *parallel,
                            unsigned threads, int flags, const void *caller)
 {
-    (void)task, (void)frame, (void)threads, (void)flags, (void)caller;
+    (void)task, (void)frame, (void)threads, (void)flags;
+    know_runtime(caller);
     struct block *block = make_block();
     block->outside = begun;
     begun = block;
@@ -161,17 +173,18 @@ typedef struct start_result *start_tool_fn(unsigned, const char *);
 
 static atomic_bool asked; /* a runtime has come to this library's tool */
 
+static const char own_tool[] =
+    "the program has an OMPT tool of its own: it is kept";
+
 static bool is_idle(void)
 {
     return settings()->folder == NULL && !settings()->schedules;
 }
 
-static void say_other(const char *which)
+static void say_alone(const char *why)
 {
     if (!is_idle())
-        settings_say("%s: it is kept, and the loops of LLVM's runtime are left "
-                     "alone",
-                     which);
+        settings_say("%s, and the loops of LLVM's runtime are left alone", why);
 }
 
 OMP_ENTRY start_tool_fn ompt_start_tool;
@@ -183,6 +196,7 @@ OMP_ENTRY struct start_result *ompt_start_tool(unsigned version,
     static struct start_result result = {.initialize = initialize,
                                          .finalize = finalize};
     const char *libraries = getenv("OMP_TOOL_LIBRARIES");
+    runtime_begins(__builtin_return_address(0));
     void *found = dlsym(RTLD_NEXT, "ompt_start_tool");
     start_tool_fn *other;
     memcpy(&other, &found, sizeof(other));
@@ -190,33 +204,47 @@ OMP_ENTRY struct start_result *ompt_start_tool(unsigned version,
         other != NULL ? other(version, runtime) : NULL;
     atomic_store(&asked, true);
     if (others != NULL) {
-        say_other("the program has an OMPT tool of its own");
+        say_alone(own_tool);
         return others;
     }
     /* The runtime asks these where it gets none here. */
     if (libraries != NULL && libraries[0] != '\0') {
-        say_other("OMP_TOOL_LIBRARIES names an OMPT tool");
+        say_alone("OMP_TOOL_LIBRARIES names an OMPT tool: it is kept");
         return NULL;
     }
     return is_idle() ? NULL : &result;
 }
 
 /* A tool in the program itself comes before any library. */
-static void look_for_others(void)
+static bool has_other(void)
 {
     Dl_info theirs, ours;
-    void *found = dlsym(RTLD_DEFAULT, "ompt_start_tool");
-    if (found != NULL && !atomic_exchange(&asked, true) &&
-        dladdr(found, &theirs) != 0 && dladdr(&asked, &ours) != 0 &&
-        theirs.dli_fbase != ours.dli_fbase)
-        say_other("the program has an OMPT tool of its own");
+    const void *found = dlsym(RTLD_DEFAULT, "ompt_start_tool");
+    return found != NULL && dladdr(found, &theirs) != 0 &&
+           dladdr(&asked, &ours) != 0 && theirs.dli_fbase != ours.dli_fbase;
+}
+
+/* No runtime has come. */
+static void look_why(void)
+{
+    const char *tools = getenv("OMP_TOOL");
+    if (atomic_exchange(&asked, true))
+        return;
+    if (tools != NULL && strcmp(tools, "disabled") == 0)
+        say_alone("OMP_TOOL=disabled: nobody knows which threads are a team");
+    else if (has_other())
+        say_alone(own_tool);
 }
 
 /* ---- where a thread is ---- */
 
 bool ompt_is_active(void)
 {
-    return parallel_info != NULL && task_info != NULL;
+    if (OMP_LIKELY(parallel_info != NULL && task_info != NULL))
+        return true;
+    if (!OMP_LIKELY(atomic_load_explicit(&asked, memory_order_relaxed)))
+        look_why();
+    return false;
 }
 
 bool ompt_find_place(struct ompt_place *place)
@@ -224,11 +252,8 @@ bool ompt_find_place(struct ompt_place *place)
     data_t *data = NULL, *parallel = NULL;
     int flags = 0, threads = 1, thread = 0;
     *place = (struct ompt_place){.threads = 1};
-    if (!ompt_is_active()) {
-        if (!OMP_LIKELY(atomic_load_explicit(&asked, memory_order_relaxed)))
-            look_for_others();
+    if (!ompt_is_active())
         return false;
-    }
     bool known = parallel_info(0, &parallel, &threads) == AVAILABLE &&
                  task_info(0, &flags, &data, NULL, NULL, &thread) == AVAILABLE;
     if (known && (flags & TASK_INITIAL))

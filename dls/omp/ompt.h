@@ -14,7 +14,8 @@ struct ompt_place {
     int threads, thread;
 };
 
-/* Whether a runtime has taken this library for its tool. */
+/* Whether a runtime has taken this library for its tool; where none will, the
+ * first call says why. */
 bool ompt_is_active(void);
 
 /* False where the team is not known: there is no tool, or the task is none of a

@@ -4,6 +4,7 @@
  *   kmpc.c      those of LLVM's libomp
  *   ompt.c      the teams of libomp
  *   runtime.c   the real entries behind them, for each caller
+ *   modules.c   the file that a caller is in
  *   sites.c     which loop it is, by the address that it is called from
  *   settings.c  what the environment asks for: which scheme a loop gets
  *   instance.c  one visit of a loop by one team of threads
@@ -26,6 +27,26 @@
 
 #define OMP_ENTRY __attribute__((visibility("default")))
 #define OMP_LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* ---- modules.c ---- */
+
+/* A loaded file: the program or a library. */
+struct module {
+    bool known;
+    const char *name;    /* as the loader has it; empty: the program */
+    uint64_t base;       /* addresses less those in the file */
+    uint64_t unloaded;   /* modules of the process that were, until now */
+    const void *dynamic; /* what the loader reads of it; NULL: nothing */
+    char path[COUNTERS_NAME_MAX];
+};
+
+/* The module that an address is in.  Waits for no thread that opens a
+ * library. */
+void module_find(const void *address, struct module *found);
+
+/* The function at this address that the module exports; NULL: none.  Nor does
+ * this wait. */
+const char *module_symbol(const struct module *module, const void *address);
 
 /* ---- runtime.c ---- */
 
@@ -51,18 +72,30 @@ struct runtime {
     char file[COUNTERS_NAME_MAX];
 };
 
-/* The runtime that the code at this address would call without this library.
- * Never NULL; one without entries where none is found. */
-const struct runtime *runtime_at(const void *address);
+/* The runtime that the code of this module, or at this address, would call
+ * without this library, by the entries of LLVM's compilers or by gcc's.  Never
+ * NULL; one without entries where none is found.  The first call may wait for a
+ * thread that opens a library: no lock may be held. */
+const struct runtime *runtime_of(const struct module *module, bool by_llvm);
+const struct runtime *runtime_at(const void *address, bool by_llvm);
 
-/* The module that an address is in, as counters.h has it. */
-struct counters_address runtime_address(const void *address);
+/* LLVM's runtime that this address is in is initialized. */
+void runtime_begins(const void *address);
 
-/* Nobody else asks for a runtime in between: around a fork. */
+/* Nobody else adds a runtime in between: around a fork. */
 void runtimes_hold(void);
 void runtimes_release(void);
 
 /* ---- settings.c ---- */
+
+/* What a call says of its loop. */
+struct clause {
+    uint32_t clause, flags;
+    int64_t chunk;
+    const void *caller; /* who began the region; NULL: not known */
+    const char *source; /* see counters.h; NULL: there is none */
+    bool by_llvm;       /* its compiler was LLVM's */
+};
 
 /* Whether anything is to be done at all; read once. */
 struct settings {
@@ -73,10 +106,20 @@ struct settings {
 };
 const struct settings *settings(void);
 
+/* By which rules know a loop. */
+struct loop_names {
+    char function[256], line[512]; /* file:line; empty: not known */
+};
+
+/* Those of a loop at this address, where rules may change it.  Asks `dlsbench
+ * omp`: no lock may be held. */
+void settings_find_names(const struct module *module, const void *address,
+                         const struct clause *clause, struct loop_names *names);
+
 /* The way for a loop; NULL: its runtime alone, and `why` says why where that
  * is no matter of course (an empty text otherwise). */
 const struct way *settings_choose(const struct counters_site *site,
-                                  const char *module, const void *address,
+                                  const struct loop_names *names,
                                   char why[COUNTERS_NAME_MAX]);
 
 /* The way does not take a loop, and says why: one line for each way. */
@@ -115,13 +158,6 @@ struct site {
     /* Ticks of the first i iterations, i = 0 .. costs, in the last visit. */
     double *cost;
     int64_t costs; /* 0: none are known */
-};
-
-struct clause {
-    uint32_t clause, flags;
-    int64_t chunk;
-    const void *caller; /* who began the region; NULL: not known */
-    const char *source; /* see counters.h; NULL: there is none */
 };
 
 /* The site of an address and of the clause and flags there, made at its first
@@ -220,8 +256,13 @@ struct frame {
     uint64_t first, step, end; /* in the type of the loop */
     uint64_t taken;            /* sum of iterations, or of to - from */
     int64_t chunks;
-    bool own;  /* the chunks are ours */
-    bool bare; /* from a table, and nobody asks how many it took */
+    bool own; /* the chunks are ours */
+    struct {
+        bool is; /* from a table, and nobody asks how many it took */
+        /* Steps of one size that end before the loop does, 0: the table's
+         * differ; and how far one leads in the type of the loop. */
+        uint64_t even, stride;
+    } bare;
     bool over;
     int32_t thread, threads;
     int64_t iterations;
@@ -281,13 +322,13 @@ bool frame_done(struct frame *frame);
 
 static inline bool frame_take(struct frame *frame, struct chunk *chunk)
 {
-    if (!frame->bare && --frame->quiet <= 0)
+    if (!frame->bare.is && --frame->quiet <= 0)
         return frame_take_slowly(frame, chunk);
     int64_t step = source_step(frame->counter);
     if (step >= frame->table->steps)
         return frame_done(frame);
     *chunk = sched_table_chunk(frame->table, step);
-    if (!frame->bare) {
+    if (!frame->bare.is) {
         frame->taken += (uint64_t)chunk->size;
         frame->chunks++;
     }

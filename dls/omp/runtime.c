@@ -23,63 +23,29 @@ static const char *const names[] = {
 };
 
 /* A process may hold several runtimes: Python modules bring their own. */
-enum { RUNTIMES = 16 };
-static struct runtime runtimes[RUNTIMES];
-static void *identity[RUNTIMES]; /* the address of an entry */
+enum { RUNTIMES = 16, MODULES = 64 };
 static const char any_llvm[] = "__kmpc_fork_call";
-static int count;
+
+/* Nothing is asked of the loader while this is held: a thread that opens a
+ * library holds the loader's own lock while its constructors run, which may
+ * have loops.  In their regions other threads must not ask the loader, because
+ * the thread with the lock waits for them: what was found once is kept. */
 static struct engine_lock lock;
-
-/* ---- modules ---- */
-
-static const struct link_map *module_of(const void *address)
-{
-    Dl_info info;
-    struct link_map *map = NULL;
-    if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) == 0)
-        return NULL;
-    return map;
-}
-
-/* The path of a module's file; the program itself has none in its map. */
-static void module_path(const struct link_map *map,
-                        char path[COUNTERS_NAME_MAX])
-{
-    ssize_t length = -1;
-    if (map->l_name[0] != '\0')
-        snprintf(path, COUNTERS_NAME_MAX, "%s", map->l_name);
-    else
-        length = readlink("/proc/self/exe", path, COUNTERS_NAME_MAX - 1);
-    if (map->l_name[0] == '\0')
-        path[length > 0 ? length : 0] = '\0';
-}
-
-static int32_t module_number(const struct link_map *map)
-{
-    struct counters *counters = mapped();
-    char path[COUNTERS_NAME_MAX];
-    module_path(map, path);
-    int32_t modules = atomic_load(&counters->modules);
-    for (int32_t i = 0; i < modules; i++)
-        if (counters->module[i].base == map->l_addr &&
-            strcmp(counters->module[i].path, path) == 0)
-            return i;
-    if (modules == COUNTERS_MODULES)
-        return -1;
-    counters->module[modules].base = map->l_addr;
-    memcpy(counters->module[modules].path, path, sizeof(path));
-    atomic_store(&counters->modules, modules + 1);
-    return modules;
-}
-
-struct counters_address runtime_address(const void *address)
-{
-    const struct link_map *map = module_of(address);
-    if (map == NULL)
-        return (struct counters_address){.module = -1};
-    return (struct counters_address){.module = module_number(map),
-                                     .offset = (uint64_t)address - map->l_addr};
-}
+static struct runtime runtimes[RUNTIMES];
+static const void *library[RUNTIMES]; /* where it is */
+static int count;
+/* For the calls of gcc's programs, and of LLVM's. */
+static struct kept {
+    const struct runtime
+        *_Atomic visible; /* to all modules; NULL: none so far */
+    struct {
+        uint64_t base, unloaded;
+        const struct runtime *runtime;
+    } module[MODULES]; /* that see one of their own */
+    unsigned modules;
+} kept[2];
+static const struct runtime *llvm; /* that has begun last */
+static int llvms;                  /* that have begun */
 
 /* ---- runtimes ---- */
 
@@ -90,72 +56,159 @@ static void find_entry(void *handle, const char *name, void *entry)
     memcpy(entry, &found, sizeof(found));
 }
 
-/* The library itself, where it is found: of several runtimes in a process, each
- * must know its own teams.  It stays when the last module that needs it is
- * closed: its entries are kept here, and its threads wait in its code. */
-static void fill(struct runtime *runtime, void *handle, const void *known)
+static void fill(struct runtime *runtime, void *handle)
 {
-    Dl_info info;
-    void *library = NULL;
-    if (dladdr(known, &info) != 0) {
-        snprintf(runtime->file, sizeof(runtime->file), "%s", info.dli_fname);
-        library =
-            dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    }
-    void *own = library != NULL ? library : handle;
     for (int i = 0; i < ENTRIES; i++)
-        find_entry(strncmp(names[i], "__kmpc", 6) == 0 ? handle : own, names[i],
-                   &runtime->entry[i]);
-    find_entry(own, "omp_get_num_threads", &runtime->threads);
-    find_entry(own, "omp_get_thread_num", &runtime->thread);
-    runtime->llvm = dlsym(own, any_llvm) != NULL;
+        find_entry(handle, names[i], &runtime->entry[i]);
+    find_entry(handle, "omp_get_num_threads", &runtime->threads);
+    find_entry(handle, "omp_get_thread_num", &runtime->thread);
+    runtime->llvm = dlsym(handle, any_llvm) != NULL;
     /* The GOMP_loop_start of LLVM's runtime gives no memory. */
     runtime->shares = runtime->entry[ENTRY_loop_start] != NULL &&
                       runtime->threads != NULL && runtime->thread != NULL &&
                       !runtime->llvm;
-    if (library != NULL)
-        dlclose(library);
 }
 
 /* Under the lock. */
-static const struct runtime *get(void *handle)
+static const struct runtime *find_there(const void *base)
 {
-    static const struct runtime none;
-    void *known = dlsym(handle, names[ENTRY_parallel]);
-    if (known == NULL)
-        known = dlsym(handle, any_llvm);
-    if (known == NULL)
-        return &none;
-    int i = 0;
-    while (i < count && identity[i] != known)
-        i++;
-    if (i == RUNTIMES)
-        return &none;
-    if (i == count) {
-        fill(&runtimes[i], handle, known);
-        identity[i] = known;
-        count++;
-    }
-    return &runtimes[i];
+    for (int i = 0; i < count; i++)
+        if (library[i] == base)
+            return &runtimes[i];
+    return NULL;
 }
 
-/* The way in which the loader would have found it: first among the libraries
- * that are visible to all, then among those that the caller's module brings. */
-const struct runtime *runtime_at(const void *address)
+static const struct runtime *find(const void *base)
 {
     engine_lock(&lock);
-    const struct runtime *runtime = get(RTLD_NEXT);
-    const struct link_map *map =
-        runtime->threads == NULL ? module_of(address) : NULL;
-    void *module = map != NULL && map->l_name[0] != '\0'
-                       ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD)
-                       : NULL;
-    if (module != NULL) {
-        runtime = get(module);
-        dlclose(module);
+    const struct runtime *found = find_there(base);
+    engine_unlock(&lock);
+    return found;
+}
+
+/* Another thread may have added it just now.  NULL: no room. */
+static const struct runtime *add(const struct runtime *made, const void *base)
+{
+    engine_lock(&lock);
+    const struct runtime *found = find_there(base);
+    if (found == NULL && count < RUNTIMES) {
+        runtimes[count] = *made;
+        library[count] = base;
+        found = &runtimes[count++];
     }
     engine_unlock(&lock);
+    return found;
+}
+
+/* The library itself that an entry is in: of several runtimes in a process,
+ * each must know its own teams.  It stays when the last module that needs it is
+ * closed: its entries are kept here, and its threads wait in its code.  NULL:
+ * there is none. */
+static const struct runtime *get(const void *entry)
+{
+    Dl_info info;
+    struct runtime made = {.threads = NULL};
+    if (entry == NULL || dladdr(entry, &info) == 0)
+        return NULL;
+    const struct runtime *found = find(info.dli_fbase);
+    if (found != NULL)
+        return found;
+    void *handle =
+        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    if (handle == NULL)
+        return NULL;
+    snprintf(made.file, sizeof(made.file), "%s", info.dli_fname);
+    fill(&made, handle);
+    dlclose(handle);
+    return add(&made, info.dli_fbase);
+}
+
+/* ---- of a module ---- */
+
+static const struct runtime *find_kept(const struct module *module,
+                                       bool by_llvm)
+{
+    const struct kept *of = &kept[by_llvm];
+    const struct runtime *found = NULL;
+    engine_lock(&lock);
+    for (unsigned i = 0; i < of->modules && i < MODULES && found == NULL; i++)
+        if (of->module[i].base == module->base &&
+            of->module[i].unloaded == module->unloaded)
+            found = of->module[i].runtime;
+    if (found == NULL && by_llvm && llvms == 1)
+        found = llvm;
+    engine_unlock(&lock);
+    return found;
+}
+
+/* Another module may come to its place when one was closed. */
+static void keep(const struct module *module, bool by_llvm,
+                 const struct runtime *runtime)
+{
+    struct kept *of = &kept[by_llvm];
+    engine_lock(&lock);
+    unsigned at = of->modules++ % MODULES;
+    of->module[at].base = module->base;
+    of->module[at].unloaded = module->unloaded;
+    of->module[at].runtime = runtime;
+    engine_unlock(&lock);
+}
+
+/* First among the libraries that are visible to all modules, then among those
+ * that this one brings: the way in which the loader would have found it. */
+static const struct runtime *ask_loader(const struct module *module,
+                                        bool by_llvm)
+{
+    const char *name = by_llvm ? any_llvm : names[ENTRY_parallel];
+    const struct runtime *runtime = get(dlsym(RTLD_NEXT, name));
+    if (runtime != NULL) {
+        atomic_store(&kept[by_llvm].visible, runtime);
+        return runtime;
+    }
+    bool is_library = module->known && module->name[0] != '\0';
+    void *handle =
+        is_library ? dlopen(module->name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    if (handle == NULL)
+        return NULL;
+    runtime = get(dlsym(handle, name));
+    dlclose(handle);
+    if (runtime != NULL)
+        keep(module, by_llvm, runtime);
     return runtime;
+}
+
+const struct runtime *runtime_of(const struct module *module, bool by_llvm)
+{
+    static const struct runtime none;
+    const struct runtime *runtime = atomic_load(&kept[by_llvm].visible);
+    if (runtime == NULL)
+        runtime = find_kept(module, by_llvm);
+    if (runtime == NULL)
+        runtime = ask_loader(module, by_llvm);
+    return runtime != NULL ? runtime : &none;
+}
+
+const struct runtime *runtime_at(const void *address, bool by_llvm)
+{
+    struct module module;
+    const struct runtime *runtime = atomic_load(&kept[by_llvm].visible);
+    if (OMP_LIKELY(runtime != NULL))
+        return runtime;
+    module_find(address, &module);
+    return runtime_of(&module, by_llvm);
+}
+
+/* Its regions begin without a call of this library's: where it is the only one,
+ * no thread of them has to look for it. */
+void runtime_begins(const void *address)
+{
+    const struct runtime *runtime = get(address);
+    engine_lock(&lock);
+    if (runtime != NULL && runtime != llvm) {
+        llvm = runtime;
+        llvms++;
+    }
+    engine_unlock(&lock);
 }
 
 void runtimes_hold(void)

@@ -2,7 +2,6 @@
 
 #include "dls/parts.h"
 
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,10 +48,6 @@ void settings_say(const char *format, ...)
 
 /* ---- the names of a loop ---- */
 
-struct names {
-    char function[256], line[512]; /* file:line; empty: not known */
-};
-
 static int connect_lookup(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -70,16 +65,15 @@ static int connect_lookup(void)
 }
 
 /* `dlsbench omp` reads what compilers wrote for debuggers. */
-static void ask_names(const struct counters_site *site, const char *module,
-                      struct names *names)
+static void ask_names(const struct module *module, uint64_t offset,
+                      uint32_t flags, struct loop_names *names)
 {
     char text[768];
     int fd = connect_lookup();
     if (fd < 0)
         return;
-    int length =
-        snprintf(text, sizeof(text), "%llx %u %s",
-                 (unsigned long long)site->at.offset, site->flags, module);
+    int length = snprintf(text, sizeof(text), "%llx %u %s",
+                          (unsigned long long)offset, flags, module->path);
     ssize_t got = send(fd, text, (size_t)length, MSG_NOSIGNAL) == length
                       ? recv(fd, text, sizeof(text) - 1, 0)
                       : -1;
@@ -93,28 +87,39 @@ static void ask_names(const struct counters_site *site, const char *module,
     snprintf(names->line, sizeof(names->line), "%.511s", tab + 1);
 }
 
-/* Without it only what the loader needs is known. */
-static void find_names(const struct counters_site *site, const char *module,
-                       const void *address, struct names *names)
+/* Whether the loop may get another scheme at all. */
+static bool may_change(uint32_t clause, uint32_t flags)
 {
-    Dl_info info;
+    bool dynamic = clause == CLAUSE_DYNAMIC || clause == CLAUSE_GUIDED;
+    return the.schedules && !(flags & COUNTERS_ORDERED) &&
+           (clause == CLAUSE_RUNTIME || (the.dynamic && dynamic));
+}
+
+/* Without it only what the loader needs is known. */
+void settings_find_names(const struct module *module, const void *address,
+                         const struct clause *clause, struct loop_names *names)
+{
     char file[256];
     int line;
     names->function[0] = names->line[0] = '\0';
-    if (counters_source(site->source, file, names->function, &line))
+    if (!the.rules || !may_change(clause->clause, clause->flags))
+        return;
+    if (clause->source != NULL &&
+        counters_source(clause->source, file, names->function, &line))
         snprintf(names->line, sizeof(names->line), "%s:%d", file, line);
     else
-        ask_names(site, module, names);
-    if (names->function[0] == '\0' && dladdr(address, &info) != 0 &&
-        info.dli_sname != NULL)
+        ask_names(module, (uintptr_t)address - module->base, clause->flags,
+                  names);
+    const char *symbol = module_symbol(module, address);
+    if (names->function[0] == '\0' && symbol != NULL)
         snprintf(names->function, sizeof(names->function), "%.*s",
-                 (int)strcspn(info.dli_sname, "."), info.dli_sname);
+                 (int)strcspn(symbol, "."), symbol);
 }
 
 /* ---- the way ---- */
 
 /* Rules know a loop by file:line, with or without folders, or by function. */
-static int resolve(const struct names *names, struct schedule *schedule,
+static int resolve(const struct loop_names *names, struct schedule *schedule,
                    struct error *err)
 {
     const char *slash = strrchr(names->line, '/');
@@ -161,25 +166,14 @@ static int parse(const struct schedule *schedule, struct way *way,
     return code;
 }
 
-/* Whether the loop may get another scheme at all. */
-static bool may_change(const struct counters_site *site)
-{
-    bool dynamic =
-        site->clause == CLAUSE_DYNAMIC || site->clause == CLAUSE_GUIDED;
-    return the.schedules && !(site->flags & COUNTERS_ORDERED) &&
-           (site->clause == CLAUSE_RUNTIME || (the.dynamic && dynamic));
-}
-
 static const struct way *choose(const struct counters_site *site,
-                                const char *module, const void *address,
+                                const struct loop_names *names,
                                 char why[COUNTERS_NAME_MAX])
 {
-    struct names names;
     struct schedule schedule;
     struct way way;
     struct error err;
-    find_names(site, module, address, &names);
-    int code = resolve(&names, &schedule, &err);
+    int code = resolve(names, &schedule, &err);
     if (code == 0 && schedule.scheme[0] == '\0')
         return NULL;
     if (code == 0)
@@ -215,7 +209,7 @@ void settings_refuse(const struct way *way, const struct error *err,
 }
 
 const struct way *settings_choose(const struct counters_site *site,
-                                  const char *module, const void *address,
+                                  const struct loop_names *names,
                                   char why[COUNTERS_NAME_MAX])
 {
     why[0] = '\0';
@@ -225,10 +219,10 @@ const struct way *settings_choose(const struct counters_site *site,
                      wrong_loops);
         return NULL;
     }
-    if (!may_change(site))
+    if (!may_change(site->clause, site->flags))
         return NULL;
     locale_t before = numbers_as_in_c();
-    const struct way *way = choose(site, module, address, why);
+    const struct way *way = choose(site, names, why);
     numbers_as_before(before);
     return way;
 }

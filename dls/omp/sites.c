@@ -31,36 +31,77 @@ static int32_t region_of(const struct counters *counters)
     return (int32_t)(here.region->site->counted - counters->site);
 }
 
-static const char *module_name(const struct counters *counters,
-                               const struct counters_site *counted)
+/* What is known of an address before a site of it is made, while no lock is
+ * held: to find it may take other threads' time. */
+struct found {
+    struct module module, caller;
+    const struct runtime *runtime;
+    struct loop_names names;
+};
+
+static void look(const void *address, const struct clause *clause,
+                 struct found *found)
 {
-    int32_t number = counted->at.module;
-    return number >= 0 ? counters->module[number].path : "";
+    module_find(address, &found->module);
+    module_find(clause->caller, &found->caller);
+    found->runtime = runtime_of(&found->module, clause->by_llvm);
+    settings_find_names(&found->module, address, clause, &found->names);
+}
+
+/* Under the lock. */
+static int32_t number_module(struct counters *counters,
+                             const struct module *module)
+{
+    int32_t modules = atomic_load(&counters->modules);
+    for (int32_t i = 0; i < modules; i++)
+        if (counters->module[i].base == module->base &&
+            strcmp(counters->module[i].path, module->path) == 0)
+            return i;
+    if (modules == COUNTERS_MODULES)
+        return -1;
+    counters->module[modules].base = module->base;
+    memcpy(counters->module[modules].path, module->path, COUNTERS_NAME_MAX);
+    atomic_store(&counters->modules, modules + 1);
+    return modules;
+}
+
+static struct counters_address place(struct counters *counters,
+                                     const struct module *module,
+                                     const void *address)
+{
+    if (!module->known)
+        return (struct counters_address){.module = -1};
+    return (struct counters_address){.module = number_module(counters, module),
+                                     .offset =
+                                         (uintptr_t)address - module->base};
+}
+
+static bool is_full(void)
+{
+    const struct counters *counters = mapped();
+    return counters == NULL || atomic_load(&counters->sites) == COUNTERS_SITES;
 }
 
 /* Under the lock. */
 static bool fill(struct site *site, const void *address,
-                 const struct clause *clause)
+                 const struct clause *clause, const struct found *found)
 {
-    struct counters *counters = mapped();
-    int32_t number = counters != NULL ? atomic_load(&counters->sites) : 0;
-    if (counters == NULL || number == COUNTERS_SITES)
+    if (is_full())
         return false;
+    struct counters *counters = mapped();
+    int32_t number = atomic_load(&counters->sites);
     struct counters_site *counted = &counters->site[number];
     site->counted = counted;
-    site->runtime = runtime_at(address);
+    site->runtime = found->runtime;
     site->measures = settings()->folder != NULL;
     counted->clause = clause->clause;
     counted->flags = clause->flags;
     counted->chunk = clause->chunk;
-    counted->at = runtime_address(address);
+    counted->at = place(counters, &found->module, address);
+    counted->caller = place(counters, &found->caller, clause->caller);
     if (clause->source != NULL)
         snprintf(counted->source, sizeof(counted->source), "%.239s",
                  clause->source);
-    if (clause->caller != NULL)
-        counted->caller = runtime_address(clause->caller);
-    else
-        counted->caller.module = -1;
     counted->region =
         clause->clause == CLAUSE_REGION ? -1 : region_of(counters);
     if (counters->runtime[0] == '\0') {
@@ -69,8 +110,7 @@ static bool fill(struct site *site, const void *address,
                  file != NULL ? file + 1 : site->runtime->file);
     }
     if (clause->clause != CLAUSE_REGION)
-        site->way = settings_choose(counted, module_name(counters, counted),
-                                    address, counted->note);
+        site->way = settings_choose(counted, &found->names, counted->note);
     /* Schemes that refuse some loops refuse the smallest. */
     struct error err;
     site->by_cost = site->way != NULL && way_by_cost(site->way);
@@ -95,12 +135,16 @@ static struct site *make(uintptr_t key, unsigned at, const void *address,
                          const struct clause *clause)
 {
     struct site *made = NULL;
+    struct found found;
+    if (!is_full())
+        look(address, clause, &found);
     engine_lock(&lock);
     for (unsigned i = 0; i < SLOTS; i++, at = (at + 1) % SLOTS) {
-        uintptr_t found = atomic_load(&sites[at].key);
-        if (found == key || (found == 0 && fill(&sites[at], address, clause)))
+        uintptr_t there = atomic_load(&sites[at].key);
+        if (there == key ||
+            (there == 0 && fill(&sites[at], address, clause, &found)))
             made = &sites[at];
-        if (found == 0 || found == key)
+        if (there == 0 || there == key)
             break;
     }
     if (made != NULL && atomic_load(&made->key) == 0) {

@@ -132,6 +132,30 @@ def test_results_are_those_of_the_plain_program(compiled, tmp_path, name,
               tmp_path / f"{threads}" if counts else None)
 
 
+def sanitized():
+    """The library as the address sanitizer sees it: LD_PRELOAD for programs
+    that know nothing of a sanitizer, whose runtime must come first."""
+    library = ROOT / "build/address/lib/libdls-omp.so"
+    runtime = re.search(rb"libasan\.so\.\d+", library.read_bytes())
+    if runtime is None:
+        pytest.skip("not gcc's sanitizer")
+    return f"{runtime[0].decode()} {library}"
+
+
+@pytest.mark.cross(part=24)
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("scheme", [None, *schemes()])
+def test_results_are_the_same_under_the_address_sanitizer(compiled, tmp_path,
+                                                          name, scheme):
+    """It says nothing, neither of leaks."""
+    variables = {"LD_PRELOAD": sanitized(), "DLS_OMP_LOOPS": "dynamic"}
+    if scheme:
+        variables["DLS_SCHEDULE"] = scheme
+    for threads, counts in ways(f"sanitized {name} {scheme}"):
+        check(compiled, name, threads, dict(variables),
+              tmp_path / f"{threads}" if counts else None)
+
+
 def find_libomp():
     done = subprocess.run(["clang", "-print-file-name=libomp.so.5"],
                           capture_output=True, text=True, check=True)
@@ -355,6 +379,40 @@ def test_runs_are_kept_in_a_result_directory(loop, tmp_path):
     assert f"Time: {TRIANGLE}\n" in done.stdout
 
 
+def test_directories_of_two_schemes_are_compared(loop, tmp_path):
+    """The loop that has another scheme, that which has none, and the program;
+    then also a program whose loops had other iterations."""
+    place = {scheme: tmp_path / scheme for scheme in ("ss", "fss")}
+    for scheme, path in [*place.items()] * 2:
+        assert omp("--out", path, "--scheme", scheme, "--",
+                   loop).returncode == 0
+
+    def compare(*words):
+        return run(["/usr/bin/python3", ROOT / "analysis/compare.py",
+                    *place.values(), *words])
+    done = compare()
+    assert "only in A: 2 cells" in done.stdout and EVEN in done.stdout
+    assert "--across scheme compares these loops, too" in done.stdout
+    done = compare("--across", "scheme")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(rf"^{TRIANGLE}\n.*\n.*\n.* ss -> fss:alpha=2 ",
+                     done.stdout, re.M)
+    assert re.search(r"^whole program loop-gcc\n.*\n.*\n.* ss -> fss ",
+                     done.stdout, re.M)
+    assert "0 slower, 0 faster, 0 no difference seen, 3 too few" in done.stdout
+    report = run(["/usr/bin/python3", ROOT / "analysis/report.py",
+                  place["ss"], place["fss"]])
+    assert report.returncode == 0, report.stderr
+    assert TRIANGLE in (place["ss"] / "report.html").read_text()
+    for path in place["fss"].glob("runs-*"):
+        path.write_text(path.read_text().replace('"iterations":100,',
+                                                 '"iterations":101,'))
+    done = compare("--across", "scheme")
+    assert done.returncode == 2
+    assert re.search(rf"refused: {EVEN} .*: 100 iterations in A, 101 in B",
+                     done.stdout)
+
+
 def test_a_run_that_fails_is_kept_as_failed(loop, tmp_path):
     done = omp("--out", tmp_path, "--", loop, "abort")
     assert done.returncode == -signal.SIGABRT
@@ -403,6 +461,20 @@ def test_a_program_without_openmp_runs_as_before():
     assert (done.returncode, done.stdout) == (0, "hello\n")
     assert "no OpenMP loop was seen" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_program_that_is_bound_at_once_runs_as_before(tmp_path):
+    """Without OpenMP nobody has the symbols of a runtime."""
+    (tmp_path / "hello.c").write_text(
+        '#include <stdio.h>\nint main(void) { puts("hello"); return 3; }\n')
+    subprocess.run(["gcc", "hello.c", "-o", "hello", "-Wl,-z,now"],
+                   cwd=tmp_path, check=True)
+    for library in str(LIBRARY), sanitized():
+        for scheme in "", "fss":
+            done = run([tmp_path / "hello"], LD_PRELOAD=library,
+                       LD_BIND_NOW="1", DLS_SCHEDULE=scheme)
+            assert (done.returncode, done.stdout) == (3, "hello\n")
+            assert done.stderr == ""
 
 
 def test_each_rank_of_mpi_reports(loop):
@@ -576,11 +648,27 @@ def test_rules_that_match_nothing_are_named(loop, tmp_path):
             for x in warnings] == [("2:1", "odd"), ("4:3", "loop.c:1")]
 
 
+def test_a_file_that_cannot_be_run_is_one_line(tmp_path):
+    for text, why in (("#!/nowhere/shell\n", "its interpreter"),
+                      ("no program\n", "Exec format error")):
+        (tmp_path / "file").write_text(text)
+        (tmp_path / "file").chmod(0o755)
+        one_line(omp("--", tmp_path / "file"), f"{tmp_path}/file: ", why)
+
+
 def test_set_user_id_and_static_runtimes_are_refused(loop, tmp_path):
     copy = tmp_path / "suid"
     shutil.copy(loop, copy)
     copy.chmod(0o4755)
     one_line(omp("--", copy), "set-user-id")
+    copy.chmod(0o755)
+    try:  # cap_net_raw, permitted and effective
+        os.setxattr(copy, "security.capability",
+                    bytes.fromhex("0100000200200000" + "00" * 12))
+    except OSError:
+        pass  # not as this user, or not here
+    else:
+        one_line(omp("--", copy), "capabilities")
     static = tmp_path / "static"
     subprocess.run(["gcc", "-fopenmp", "-static", "-w", loop.parent / "loop.c",
                     "-o", static], check=True)

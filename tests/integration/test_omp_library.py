@@ -1,10 +1,12 @@
 """libdls-omp.so: what a program may do to it, and the runtime, the disk and
 the loader below it."""
 import os
+import pathlib
 import select
 import shutil
 import socket
 import subprocess
+import time
 
 import pytest
 
@@ -101,28 +103,113 @@ def test_regions_that_end_take_nothing_from_others(compiled, compiler):
         done.stderr
 
 
-def test_a_child_is_not_left_with_a_lock(compiled, tmp_path):
-    """A thread asks for the names of its loop, under the lock, when another
-    one forks."""
-    place = tmp_path / "lookup"
+def fill_pipe():
+    """(end to read, end to write) of a pipe in which there is no room."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    with pytest.raises(BlockingIOError):
+        while True:
+            os.write(write, b"x" * 512)
+    os.set_blocking(write, True)
+    return read, write
+
+
+def states(pid):
+    """Of its threads, as in ps."""
+    return [(task / "stat").read_text().rsplit(")", 1)[1].split()[0]
+            for task in pathlib.Path(f"/proc/{pid}/task").iterdir()]
+
+
+def test_a_child_is_not_left_with_a_lock(compiled):
+    """A thread says that its scheme does not exist, under the lock, and waits
+    for room on stderr, when another one forks."""
+    read, write = fill_pipe()
+    with subprocess.Popen(
+            [compiled("forks.c")], stdin=subprocess.PIPE, stderr=write,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "LD_PRELOAD": str(LIBRARY),
+                 "DLS_SCHEDULE": "nonsense"}) as child:
+        os.close(write)
+        while states(child.pid) != ["S", "S"]:
+            time.sleep(0.01)
+        child.stdin.write(b"go\n")
+        child.stdin.flush()
+        # A child that is there so early has the lock of the thread.
+        select.select([child.stdout], [], [], 0.5)
+        text = b""
+        while part := os.read(read, 65536):
+            text += part
+        assert child.wait(60) == 0
+    os.close(read)
+    assert text.lstrip(b"x").startswith(b"libdls-omp: ")
+    assert text.count(b"nonsense") == 1
+
+
+OPENED = "-shared", "-fPIC"
+
+
+@pytest.fixture(scope="module")
+def opener(compiled):
+    """Opens libraries; linked with a compiler's runtime, or (bare) none."""
+    flags = {"gcc": [], "clang": [], "bare": ["-fno-openmp"]}
+    return {name: compiled("closed.c", "-Wl,--no-as-needed", *more,
+                           compiler="clang" if name == "clang" else "gcc",
+                           name=f"closed-{name}")
+            for name, more in flags.items()}
+
+
+@pytest.mark.parametrize("program", ["gcc", "clang", "bare"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_a_constructor_of_an_opened_library_may_have_loops(compiled, opener,
+                                                           compiler, program):
+    """Its thread has the loader's lock, and waits for its team."""
+    library = compiled("opened.c", *OPENED, compiler=compiler,
+                       name="opened.so")
+    for variables in {}, {"DLS_SCHEDULE": "ss"}:
+        done = run("timeout", 20, opener[program], library, **variables)
+        assert (done.returncode, done.stdout) == (0, "1 0\n"), done.stderr
+
+
+@pytest.mark.parametrize("scheme", [None, "ss"])
+def test_a_library_may_bring_another_runtime_than_the_programs(compiled,
+                                                               opener, scheme):
+    """LLVM's beside libgomp, of which all modules know the entries."""
+    library = compiled("module.c", *OPENED, "-DKIND=runtime", compiler="clang",
+                       name="runtime.so")
+    variables = {"DLS_SCHEDULE": scheme} if scheme else {}
+    done = run(opener["gcc"], library, OMP_SCHEDULE="dynamic", **variables)
+    assert (done.returncode, done.stdout) == (0, "1 0\n"), done.stderr
+
+
+def test_a_constructor_does_not_wait_for_another_threads_loop(compiled,
+                                                              tmp_path):
+    """A thread asks for its loop's names when another one opens a library,
+    whose constructor asks for those of its own."""
+    place, rules = tmp_path / "lookup", tmp_path / "rules"
+    rules.write_text("* = ss\n")
+    library = compiled("opened.c", *OPENED, name="opened.so")
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as lookup:
         lookup.bind(str(place))
         lookup.listen()
         lookup.settimeout(30)
         with subprocess.Popen(
-                [compiled("forks.c")], stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                [compiled("opens.c"), library], stdin=subprocess.PIPE,
                 env={**os.environ, "LD_PRELOAD": str(LIBRARY),
-                     "DLS_SCHEDULE": "ss", "DLS_OMP_LOOKUP": str(place)}
-        ) as child:
-            asks = lookup.accept()[0]
-            asks.recv(1000)
+                     "DLS_SCHEDULE": f"@{rules}",
+                     "DLS_OMP_LOOKUP": str(place)}) as child:
+            asks = [lookup.accept()[0]]
+            asks[0].recv(1000)
             child.stdin.write(b"go\n")
             child.stdin.flush()
-            # A child that is there so early has the lock of the thread.
-            select.select([child.stdout], [], [], 0.5)
-            asks.send(b"\t")
-            asks.close()
+            # If the first held a lock meanwhile, the second would not come.
+            ready, _, _ = select.select([lookup], [], [], 10)
+            assert ready
+            while ready or asks:
+                for one in asks:
+                    one.send(b"\t")
+                    one.close()
+                ready, _, _ = select.select([lookup], [], [], 1)
+                asks = [lookup.accept()[0] for _ in ready]
             assert child.wait(60) == 0
 
 
@@ -190,7 +277,13 @@ def test_no_scheme_is_claimed_for_loops_that_are_not_seen(compiled, tmp_path):
                             LD_LIBRARY_PATH=str(tmp_path),
                             OMP_TOOL="disabled")
     assert out == "100 100\n" and row[1] == "-", row
-    assert len(said) == 0
+    assert len(said) == 1 and "OMP_TOOL=disabled" in said[0]
+    done = run(DLSBENCH, "omp", "--scheme", "fss", "--",
+               compiled("visits.c", compiler="clang"), 100, preload=False,
+               OMP_TOOL="disabled")
+    assert (done.returncode, done.stdout) == (0, "100 100\n")
+    said = done.stderr.splitlines()
+    assert "OMP_TOOL=disabled" in said[0] and "1 left alone" in said[1]
 
 
 def test_no_room_for_the_counters_ends_no_program(compiled, tmp_path):
@@ -232,19 +325,24 @@ def test_the_end_of_a_loop_that_newer_compilers_call(compiled):
         assert done.stderr == ""
 
 
-def test_another_tool_of_ompt_is_kept_and_it_is_said(compiled):
-    """In the program, in a library of its, and named by the environment."""
+def test_another_tool_of_ompt_is_kept_and_it_is_said(compiled, tmp_path):
+    """In the program, in a library of its, and named by the environment; also
+    where LLVM's runtime runs programs of gcc's."""
     library = compiled("tool.c", "-shared", "-fPIC", compiler="clang",
                        name="libtool.so")
     inside = compiled("tool.c", "-DPROGRAM", "-rdynamic", compiler="clang")
     linked = compiled("visits.c", "-Wl,--no-as-needed", library,
                       compiler="clang", name="linked")
     plain = compiled("visits.c", compiler="clang")
+    (tmp_path / "libgomp.so.1").symlink_to(find_libomp())
+    named = {"OMP_TOOL_LIBRARIES": str(library)}
+    by_gcc = {"LD_LIBRARY_PATH": str(tmp_path)}
     for words, out, variables in [
             ([inside], "4950\n", {}),
             ([linked, 100], "100 100\n", {}),
-            ([plain, 100], "100 100\n",
-             {"OMP_TOOL_LIBRARIES": str(library)})]:
+            ([plain, 100], "100 100\n", named),
+            ([compiled("tool.c", "-DPROGRAM", "-rdynamic")], "4950\n", by_gcc),
+            ([compiled("visits.c"), 100], "100 100\n", named | by_gcc)]:
         done = run(*words, DLS_SCHEDULE="fss", **variables)
         assert (done.returncode, done.stdout) == (0, f"tool\n{out}")
         assert len(done.stderr.splitlines()) == 1, done.stderr

@@ -1,0 +1,137 @@
+/* The loaded file that an address is in, found without the loader's lock: a
+ * thread that opens a library holds it while the library's constructors run.
+ * If one of them has a parallel region, the other threads of the team would
+ * wait in dladdr for the thread that waits for them. */
+#include "dls/omp/parts.h"
+
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+struct search {
+    uint64_t address;
+    struct module *found;
+};
+
+static bool has_address(const struct dl_phdr_info *info, uint64_t address)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD &&
+            address - info->dlpi_addr - part->p_vaddr < part->p_memsz)
+            return true;
+    }
+    return false;
+}
+
+/* The program itself has no name here. */
+static void copy_path(const char *name, char path[COUNTERS_NAME_MAX])
+{
+    ssize_t length = -1;
+    if (name[0] != '\0') {
+        snprintf(path, COUNTERS_NAME_MAX, "%s", name);
+        return;
+    }
+    length = readlink("/proc/self/exe", path, COUNTERS_NAME_MAX - 1);
+    path[length > 0 ? length : 0] = '\0';
+}
+
+static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    const struct search *search = arg;
+    struct module *found = search->found;
+    (void)size;
+    if (!has_address(info, search->address))
+        return 0;
+    found->known = true;
+    found->name = info->dlpi_name;
+    found->base = info->dlpi_addr;
+    found->unloaded = info->dlpi_subs;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            found->dynamic =
+                (const void *)(uintptr_t)(info->dlpi_addr +
+                                          info->dlpi_phdr[i].p_vaddr);
+    copy_path(info->dlpi_name, found->path);
+    return 1;
+}
+
+void module_find(const void *address, struct module *found)
+{
+    struct search search = {(uintptr_t)address, found};
+    *found = (struct module){.known = false};
+    dl_iterate_phdr(look_into, &search);
+}
+
+/* ---- symbols ---- */
+
+/* What the loader reads of a module's file. */
+struct dynamic {
+    const ElfW(Sym) * symbol;
+    const char *string;
+    const uint32_t *hash, *gnu_hash;
+};
+
+/* glibc has put addresses in place of most offsets. */
+static const void *at(const struct module *module, ElfW(Addr) value)
+{
+    return (const void *)(uintptr_t)(value < module->base ? value + module->base
+                                                          : value);
+}
+
+static struct dynamic read_dynamic(const struct module *module)
+{
+    struct dynamic found = {.symbol = NULL};
+    const ElfW(Dyn) *entry = module->dynamic;
+    for (; entry != NULL && entry->d_tag != DT_NULL; entry++) {
+        const void *value = at(module, entry->d_un.d_ptr);
+        if (entry->d_tag == DT_SYMTAB)
+            found.symbol = value;
+        else if (entry->d_tag == DT_STRTAB)
+            found.string = value;
+        else if (entry->d_tag == DT_HASH)
+            found.hash = value;
+        else if (entry->d_tag == DT_GNU_HASH)
+            found.gnu_hash = value;
+    }
+    return found;
+}
+
+/* The table has no length: the last chain's end is that of the table. */
+static uint32_t count_symbols(const struct dynamic *dynamic)
+{
+    const uint32_t *hash = dynamic->gnu_hash;
+    uint32_t last = 0;
+    if (dynamic->hash != NULL)
+        return dynamic->hash[1];
+    if (hash == NULL)
+        return 0;
+    uint32_t buckets = hash[0], first = hash[1];
+    const uint32_t *bucket =
+        hash + 4 + hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+    const uint32_t *chain = bucket + buckets;
+    for (uint32_t i = 0; i < buckets; i++)
+        last = bucket[i] > last ? bucket[i] : last;
+    if (last < first)
+        return first;
+    while ((chain[last - first] & 1) == 0)
+        last++;
+    return last + 1;
+}
+
+const char *module_symbol(const struct module *module, const void *address)
+{
+    const struct dynamic dynamic = read_dynamic(module);
+    const char *name = NULL;
+    uint64_t place = (uintptr_t)address - module->base;
+    if (dynamic.symbol == NULL || dynamic.string == NULL)
+        return NULL;
+    for (uint32_t i = 0, all = count_symbols(&dynamic); i < all; i++) {
+        const ElfW(Sym) *symbol = &dynamic.symbol[i];
+        if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+            symbol->st_shndx != SHN_UNDEF &&
+            place - symbol->st_value < symbol->st_size)
+            name = dynamic.string + symbol->st_name;
+    }
+    return name;
+}
