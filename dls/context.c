@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct own_scheme {
-    struct sched_ops ops;
+    struct sched_ops ops; /* first */
     const dls_scheme *own;
     struct spec_param param[SPEC_VALUES_MAX + 1];
     char fallback[SPEC_VALUES_MAX][32];
@@ -20,38 +20,34 @@ struct dls_context {
     struct own_scheme *last;
 };
 
-/* The head in front of the program's own state. */
-struct own_state {
-    const dls_scheme *own;
-    _Alignas(8) char state[];
-};
-
 static dls_shape public_shape(const struct sched_loop *loop)
 {
     return (dls_shape){loop->iterations, loop->workers, loop->power};
 }
 
-static const dls_scheme *scheme_of(const struct sched_loop *loop)
+/* Each process has its own table and functions of a scheme; the state may be in
+ * memory that they share. */
+static const dls_scheme *scheme_of(const struct sched_ops *ops)
 {
-    return ((const struct own_loop *)loop)->own;
+    return ((const struct own_scheme *)ops)->own;
 }
 
-static size_t own_state_size(const struct sched_loop *loop)
+static size_t own_state_size(const struct sched_ops *ops,
+                             const struct sched_loop *loop)
 {
-    size_t bytes = sizeof(struct own_state) + scheme_of(loop)->state_size;
-    return (bytes + 7) / 8 * 8;
+    (void)loop;
+    return (scheme_of(ops)->state_size + 7) / 8 * 8;
 }
 
-static int own_init(void *memory, const struct sched_loop *loop,
-                    const struct spec *spec, struct error *err)
+static int own_init(const struct sched_ops *ops, void *state,
+                    const struct sched_loop *loop, const struct spec *spec,
+                    struct error *err)
 {
-    struct own_state *state = memory;
     dls_shape shape = public_shape(loop);
     double value[SPEC_VALUES_MAX];
-    state->own = scheme_of(loop);
     for (int i = 0; i < SPEC_VALUES_MAX; i++)
         value[i] = spec->value[i].real;
-    if (state->own->init(state->state, &shape, value) == 0)
+    if (scheme_of(ops)->init(state, &shape, value) == 0)
         return 0;
     return error_set(err, EINVAL,
                      "scheme %s: its init refuses a loop of %lld iterations "
@@ -60,23 +56,40 @@ static int own_init(void *memory, const struct sched_loop *loop,
                      shape.workers);
 }
 
-static int64_t own_next(void *memory, int worker, int64_t remaining)
+static int64_t own_next(const struct sched_ops *ops, void *state, int worker,
+                        int64_t remaining)
 {
-    struct own_state *state = memory;
-    return state->own->next(state->state, worker, remaining);
+    return scheme_of(ops)->next(state, worker, remaining);
 }
 
-static void own_feedback(void *memory, int worker, int64_t size, double time)
+static void own_feedback(const struct sched_ops *ops, void *state, int worker,
+                         int64_t size, double time)
 {
-    struct own_state *state = memory;
-    state->own->feedback(state->state, worker, size, time);
+    scheme_of(ops)->feedback(state, worker, size, time);
 }
 
-static void own_again(void *memory, const struct sched_loop *loop)
+static void own_again(const struct sched_ops *ops, void *state,
+                      const struct sched_loop *loop)
 {
-    struct own_state *state = memory;
     dls_shape shape = public_shape(loop);
-    state->own->again(state->state, &shape);
+    scheme_of(ops)->again(state, &shape);
+}
+
+static const struct sched_made own_made = {.state_size = own_state_size,
+                                           .init = own_init,
+                                           .next = own_next,
+                                           .feedback = own_feedback,
+                                           .again = own_again};
+
+/* In the table they only say that there is one. */
+static void has_feedback(void *state, int worker, int64_t size, double time)
+{
+    (void)state, (void)worker, (void)size, (void)time;
+}
+
+static void has_again(void *state, const struct sched_loop *loop)
+{
+    (void)state, (void)loop;
 }
 
 DLS_PUBLIC int dls_context_open(dls_context **context)
@@ -158,11 +171,10 @@ DLS_PUBLIC int dls_context_add(dls_context *context, const dls_scheme *own)
         .citation = "the program",
         .summary = "the program's own",
         .params = scheme->param,
-        .state_size = own_state_size,
-        .init = own_init,
-        .next = own_next,
-        .feedback = own->feedback != NULL ? own_feedback : NULL,
-        .again = own->again != NULL ? own_again : NULL};
+        .flags = SCHED_BY_POWER,
+        .feedback = own->feedback != NULL ? has_feedback : NULL,
+        .again = own->again != NULL ? has_again : NULL,
+        .made = &own_made};
     locale_t before = numbers_as_in_c();
     int code = copy_keys(scheme, own->keys);
     numbers_as_before(before);
@@ -175,16 +187,15 @@ DLS_PUBLIC int dls_context_add(dls_context *context, const dls_scheme *own)
     return 0;
 }
 
-int own_parse(const dls_context *context, const char *text,
+int own_parse(const void *context, const char *text,
               const struct sched_ops **ops, struct spec *spec,
-              const dls_scheme **own, struct error *err)
+              struct error *err)
 {
     char name[SPEC_NAME_MAX];
     int code = spec_name("scheme", text, name, err);
     if (code != 0)
         return code;
     const struct own_scheme *found = find_own(context, name);
-    *own = found != NULL ? found->own : NULL;
     if (found == NULL)
         return sched_parse(text, ops, spec, err);
     *ops = &found->ops;

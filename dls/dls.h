@@ -80,8 +80,14 @@ typedef struct dls_options {
  * those named in lines `name = scheme` of a file (`#` begins a comment, `* =
  * scheme` is for all other loops).
  *
+ * `DLS_REPORT=dir` measures every loop, as stats=1 does, and appends to files
+ * in that folder what each did, in each step: lines that the programs of
+ * DLSBench make tables of (dlsbench summary dir).  dls_again and dls_close
+ * write them; a step with iterations that were not run has none.
+ *
  * Returns 0 or a negative errno: -EINVAL for an invalid argument, -ENOMEM, or
- * the reason why the file of DLS_SCHEDULE cannot be read, such as -ENOENT.
+ * the reason why the file of DLS_SCHEDULE cannot be read or the folder of
+ * DLS_REPORT cannot be written, such as -ENOENT.
  * *loop is a handle in both cases (NULL only without memory), so that
  * dls_error(*loop) has the reason; close it in both cases. */
 int dls_open(dls_loop **loop, const char *scheme, int64_t iterations,
@@ -122,7 +128,9 @@ int dls_leave(dls_loop *loop, int worker);
  *
  * Returns 0; -EBUSY when iterations were not run: then nothing has changed,
  * and dls_unfinished says how many; -EINVAL for a loop that the scheme refuses
- * and -ENOMEM: then only dls_error and dls_close are left. */
+ * and -ENOMEM: then only dls_error and dls_close are left; or the reason why
+ * DLS_REPORT cannot be written, such as -ENOSPC: then it may be called again.
+ */
 int dls_again(dls_loop *loop, int64_t iterations);
 
 /* The costs of the iterations from the next dls_again on, as options.costs
@@ -138,8 +146,9 @@ int dls_costs(dls_loop *loop, const double *costs, int64_t iterations);
 int64_t dls_unfinished(const dls_loop *loop);
 
 /* Frees the loop, in every case; NULL is allowed.  No worker may use it any
- * more, which the library cannot see.  Returns 0, or -EBUSY when iterations
- * were not run; *unfinished (NULL: not asked for) has how many. */
+ * more, which the library cannot see.  Returns 0; -EBUSY when iterations were
+ * not run; *unfinished (NULL: not asked for) has how many; or the reason why
+ * DLS_REPORT cannot be written. */
 int dls_close(dls_loop *loop, int64_t *unfinished);
 
 /* ---- look ---- */
@@ -182,7 +191,8 @@ typedef struct dls_key {
     const char *help;
 } dls_key;
 
-/* A scheme.  The functions are called by one thread at a time. */
+/* A scheme.  The functions are called by one thread at a time; what they know
+ * of a loop is in its state. */
 typedef struct dls_scheme {
     size_t size; /* sizeof(dls_scheme) */
     const char *name;

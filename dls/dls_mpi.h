@@ -26,7 +26,9 @@
  * - 0 is final, but in memory that all ranks share (see dls_next).
  * - dls_unfinished is known from a dls_again that returned -EBUSY, and from
  *   dls_close.  Before it is the number of all iterations.
- * - dls_statistics is about the workers of this rank.
+ * - dls_statistics is about the workers of this rank.  With DLS_REPORT, which
+ *   is set in all ranks or in none, each rank writes of its workers, and rank 0
+ *   of all.
  * - dls_leave returns -EBUSY, and the worker must go on, where it is the last
  *   of its rank and only this rank can run what is left for it: under work
  *   stealing, with a pool in each rank, and with a chunk of its own in an rma
@@ -35,7 +37,10 @@
  *   that learn.
  * - options.costs are given in all ranks, the same; dls_costs is for loops in
  *   one process.
- * - Schemes of the program (dls_context) are for loops in one process.
+ * - A scheme of the program (options.context) is registered in every rank,
+ *   alike, and may be one of two.  Any rank may call its functions on a state
+ *   that all share: it holds no pointers.  transport=steal refuses such a
+ *   scheme, and so does window=rma but as the second of two.
  *
  * Threads.  Which calls use MPI depends on the transport:
  *

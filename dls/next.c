@@ -74,13 +74,23 @@ static int take_from_source(dls_loop *loop, struct dls_worker *worker,
     return 1;
 }
 
+/* Its chunk, if it has one, is finished now. */
+static void stop_chunk(struct dls_worker *worker, uint64_t now)
+{
+    if (worker->out == 0)
+        return;
+    worker->busy += now - worker->since;
+    worker->ended = now;
+}
+
 /* The same between two readings of the clock. */
 static int take_measured(dls_loop *loop, struct dls_worker *worker,
                          struct chunk *chunk)
 {
     uint64_t asked = engine_ticks();
-    if (worker->out > 0)
-        worker->busy += asked - worker->since;
+    if (!worker->asked)
+        worker->begun = asked;
+    stop_chunk(worker, asked);
     int more = take_from_source(loop, worker, chunk);
     worker->since = engine_ticks();
     worker->ask += worker->since - asked;
@@ -144,8 +154,8 @@ DLS_PUBLIC int dls_leave(dls_loop *loop, int number)
     struct dls_worker *worker = &loop->worker[number];
     if (worker->left)
         return 0;
-    if (loop->measures && worker->out > 0)
-        worker->busy += engine_ticks() - worker->since;
+    if (loop->measures)
+        stop_chunk(worker, engine_ticks());
     int code = 0;
     finish_chunk(worker);
     if (loop->over != NULL)
@@ -175,8 +185,7 @@ DLS_PUBLIC int64_t dls_unfinished(const dls_loop *loop)
                               : loop->iterations - loop_run(loop);
 }
 
-/* Seconds of a tick, by what both clocks show since the loop began. */
-static double tick_of(const dls_loop *loop)
+double loop_tick_s(const dls_loop *loop)
 {
     double passed = (double)(engine_ticks() - loop->opened.ticks);
     return passed > 0 ? (engine_now() - loop->opened.s) / passed : 0;
@@ -211,7 +220,7 @@ DLS_PUBLIC int dls_statistics(const dls_loop *loop, int worker,
         worker >= loop->workers)
         return -EINVAL;
     dls_stats sum = {.size = stats->size};
-    double tick_s = tick_of(loop);
+    double tick_s = loop_tick_s(loop);
     for (int w = 0; w < loop->workers; w++)
         if (worker == -1 || w == worker)
             add_worker(loop, w, tick_s, &sum);

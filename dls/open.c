@@ -2,6 +2,7 @@
 #include "dls/parts.h"
 
 #include "base/lines.h"
+#include "dls/report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -102,45 +103,44 @@ int loop_read_options(dls_loop *loop, const dls_options *options,
 
 /* ---- a loop that begins ---- */
 
-static struct own_loop shape_of(const dls_loop *loop)
+static struct sched_loop shape_of(const dls_loop *loop)
 {
-    return (struct own_loop){.base = {.iterations = loop->iterations,
-                                      .workers = loop->workers,
-                                      .power = loop->power,
-                                      .cost = loop->cost},
-                             .own = loop->own};
+    return (struct sched_loop){.iterations = loop->iterations,
+                               .workers = loop->workers,
+                               .power = loop->power,
+                               .cost = loop->cost};
 }
 
 /* Whether the scheme has a table, or needs its state. */
-static int begin_table(dls_loop *loop, const struct own_loop *shape)
+static int begin_table(dls_loop *loop, const struct sched_loop *shape)
 {
     struct error why;
     if (loop->table.steps > 0 && loop->table.iterations == loop->iterations)
         return 0;
     sched_table_free(&loop->table);
     loop->table = (struct sched_table){0};
-    int code = sched_table_build(&loop->table, loop->scheme, &loop->spec,
-                                 &shape->base, loop->min_chunk, &why);
+    int code = sched_table_build(&loop->table, loop->scheme, &loop->spec, shape,
+                                 loop->min_chunk, &why);
     if (code == -ENOTSUP || code == -E2BIG)
         return 0;
     return code == 0 ? 0 : error_set(&loop->error, -code, "%s", why.text);
 }
 
-static int begin_state(dls_loop *loop, const struct own_loop *shape)
+static int begin_state(dls_loop *loop, const struct sched_loop *shape)
 {
-    size_t bytes = sched_bytes(loop->scheme, &shape->base);
+    size_t bytes = sched_bytes(loop->scheme, shape);
     if (loop->prepared && loop->scheme->again != NULL)
-        return sched_again(&loop->sched, &loop->spec, &shape->base);
-    if (bytes > loop->memory_bytes) {
-        free(loop->memory);
-        loop->memory_bytes = 0;
-        loop->memory = lines_zeroed(bytes);
-        if (loop->memory == NULL)
+        return sched_again(&loop->sched, &loop->spec, shape);
+    if (bytes > loop->memory.bytes) {
+        free(loop->memory.at);
+        loop->memory.bytes = 0;
+        loop->memory.at = lines_zeroed(bytes);
+        if (loop->memory.at == NULL)
             return out_of_memory(loop);
-        loop->memory_bytes = bytes;
+        loop->memory.bytes = bytes;
     }
-    int code = sched_init(&loop->sched, loop->memory, loop->scheme, &loop->spec,
-                          &shape->base, loop->min_chunk, &loop->error);
+    int code = sched_init(&loop->sched, loop->memory.at, loop->scheme,
+                          &loop->spec, shape, loop->min_chunk, &loop->error);
     loop->prepared = code == 0;
     return code;
 }
@@ -169,7 +169,7 @@ void loop_begin(dls_loop *loop)
 
 static int begin_loop(dls_loop *loop)
 {
-    const struct own_loop shape = shape_of(loop);
+    const struct sched_loop shape = shape_of(loop);
     int code = costs_check(loop);
     if (code == 0 && loop->iterations > 0)
         code = begin_table(loop, &shape);
@@ -224,9 +224,23 @@ static int parse_scheme(dls_loop *loop, const dls_context *context,
                         const struct schedule *schedule)
 {
     int code = own_parse(context, schedule->scheme, &loop->scheme, &loop->spec,
-                         &loop->own, &loop->error);
+                         &loop->error);
     if (code != 0 && schedule->from[0] != '\0')
         error_prefix(&loop->error, code, "%s", schedule->from);
+    return code;
+}
+
+static int report_loop(dls_loop *loop, const char *name)
+{
+    const struct report_form form = {.transport = "shared",
+                                     .hierarchy = "flat",
+                                     .power = loop->power,
+                                     .ranks = 1,
+                                     .threads = loop->workers,
+                                     .workers = loop->workers};
+    int code = report_ask(loop, name != NULL ? name : "loop");
+    if (code == 0 && loop->report != NULL)
+        code = report_open(loop, &form, true, NULL);
     return code;
 }
 
@@ -253,19 +267,22 @@ static int open_loop(dls_loop *loop, const char *scheme, int64_t iterations,
         code = costs_copy(loop, known.costs, iterations);
     if (code == 0)
         code = allocate(loop);
+    if (code == 0)
+        code = report_loop(loop, known.name);
     return code != 0 ? code : begin_loop(loop);
 }
 
 void loop_drop(dls_loop *loop)
 {
     sched_table_free(&loop->table);
-    free(loop->memory);
+    free(loop->memory.at);
     free(loop->power);
     free(loop->cost);
     free(loop->worker);
     free(loop->counter);
     free(loop->lock);
     free(loop->back);
+    report_free(loop->report);
 }
 
 int loop_fail(dls_loop *loop, int code)
@@ -322,8 +339,11 @@ DLS_PUBLIC int dls_again(dls_loop *loop, int64_t iterations)
     int64_t left = dls_unfinished(loop);
     if (left > 0)
         return loop_refuse_unfinished(loop, left);
+    int code = report_step(loop);
+    if (code != 0)
+        return code;
     loop->iterations = iterations;
-    int code = begin_loop(loop);
+    code = begin_loop(loop);
     return code != 0 ? loop_fail(loop, code) : 0;
 }
 
@@ -332,10 +352,11 @@ DLS_PUBLIC int dls_close(dls_loop *loop, int64_t *unfinished)
     if (loop != NULL && loop->over != NULL)
         return loop->over->close(loop, unfinished);
     int64_t left = loop != NULL ? dls_unfinished(loop) : 0;
+    int code = loop != NULL && loop->code == 0 ? report_last(loop) : 0;
     if (loop != NULL)
         loop_drop(loop);
     free(loop);
     if (unfinished != NULL)
         *unfinished = left;
-    return left > 0 ? -EBUSY : 0;
+    return left > 0 ? -EBUSY : code;
 }

@@ -33,6 +33,8 @@ struct dls_worker {
     bool asked, left;
     uint64_t busy, ask; /* engine_ticks */
     uint64_t since;     /* it got its chunk */
+    uint64_t begun;     /* it asked first */
+    uint64_t ended;     /* its last chunk was finished */
 };
 
 /* In which a loop over ranks differs. */
@@ -59,12 +61,11 @@ struct dls_loop {
     int code; /* of dls_open: a handle that failed has only its error */
     int64_t iterations;
     int64_t unfinished; /* over ranks: as all of them found last */
-    bool measures;      /* stats=1 */
+    bool measures;      /* stats=1, or DLS_REPORT */
     bool notes;         /* over ranks: every chunk is noted, for its data */
 
     const struct sched_ops *scheme;
     struct spec spec;
-    const dls_scheme *own; /* a scheme of the program's; NULL: a built-in one */
     int64_t min_chunk;
     double *power; /* NULL: equal */
     double *cost;  /* before each iteration; NULL: not known, or not needed */
@@ -72,31 +73,27 @@ struct dls_loop {
     bool prepared; /* the scheme has begun: `again` continues it */
 
     struct sched sched;
-    void *memory; /* the scheme's state */
-    size_t memory_bytes;
+    struct {
+        void *at;
+        size_t bytes;
+    } memory;                 /* the scheme's state */
     struct sched_table table; /* steps 0: none */
     struct engine_lock *lock; /* of the state */
 
     struct source_back *back; /* its lock is also the error's */
 
     struct moment opened;
+    struct report *report; /* dls/report.h; NULL: DLS_REPORT asks for none */
     struct error error;
 };
 
 /* ---- context.c ---- */
 
-/* A loop as the schemes see it.  sched hands its address on as it is, so that
- * the functions of a program's scheme find the program's. */
-struct own_loop {
-    struct sched_loop base; /* first */
-    const dls_scheme *own;
-};
-
-/* Finds and parses a scheme of the context (NULL: none), else a built-in one;
- * then *own is NULL.  Returns 0 or -EINVAL. */
-int own_parse(const dls_context *context, const char *text,
+/* Finds and parses a scheme of the dls_context (NULL: none), else a built-in
+ * one.  Returns 0 or -EINVAL. */
+int own_parse(const void *context, const char *text,
               const struct sched_ops **ops, struct spec *spec,
-              const dls_scheme **own, struct error *err);
+              struct error *err);
 
 /* ---- schedule.c ---- */
 
@@ -165,6 +162,9 @@ void loop_drop(dls_loop *loop);
 /* The same of a handle that has failed: it keeps its error alone.  Returns the
  * code. */
 int loop_fail(dls_loop *loop, int code);
+
+/* Seconds of a tick, by what both clocks show since the loop began. */
+double loop_tick_s(const dls_loop *loop);
 
 /* The program may have set a locale that writes 0.5 as 0,5.  Between the two,
  * this thread reads and writes numbers as in C. */

@@ -6,8 +6,9 @@
 
 PREFIX: of make install-lib with MPI=mpich.  A line is an exported symbol with
 its version, a declaration, or a struct with the place and the size of its
-members.  Stored lines stay for ever: a program may rely on each.  Structs that
-begin with their size may get members at their end.  Functions of a later
+members.  abidw stores the types behind them in tests/libdls/, which abidiff
+compares.  Stored lines stay for ever: a program may rely on each.  Structs
+that begin with their size may get members at their end.  Functions of a later
 version get a version of their own (dls/dls.map), and are stored.
 """
 import pathlib
@@ -18,6 +19,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STORED = ROOT / "dls/dls.abi"
+TYPES = ROOT / "tests/libdls/dls.abi.xml"
 HEADERS = "dls.h", "dls_mpi.h"
 LIBRARIES = "libdls", "libdls-mpich"
 
@@ -84,6 +86,41 @@ def interface(prefix):
             *structs(prefix, text)]
 
 
+def library_of_types(prefix, folder):
+    """The declarations as functions that do nothing: without the private types
+    of the real libraries, which may change."""
+    lines = ["#include <dls_mpi.h>"]
+    text = "".join(without_comments((prefix / "include" / h).read_text())
+                   for h in HEADERS)
+    for declaration in declarations(text):
+        words = declaration.removeprefix("function ").removesuffix(";")
+        nothing = re.match(r"void \w", words)
+        lines.append(words + (" { }" if nothing else " { return 0; }"))
+    source = pathlib.Path(folder) / "types.c"
+    source.write_text("\n".join(lines) + "\n")
+    output("mpicc.mpich", "-g", "-shared", "-fPIC", f"-I{prefix}/include",
+           source, "-o", source.with_suffix(".so"))
+    return source.with_suffix(".so")
+
+
+def store_types(prefix):
+    with tempfile.TemporaryDirectory() as there:
+        text = output("abidw", "--no-show-locs", "--no-corpus-path",
+                      "--no-comp-dir-path", library_of_types(prefix, there))
+    TYPES.write_text(re.sub(" path='[^']*'", "", text))
+
+
+def types_differ(prefix):
+    """What abidiff says; empty: nothing, programs run on.  Members at the end
+    of a struct that begins with its size are no break, but are to be
+    stored."""
+    with tempfile.TemporaryDirectory() as there:
+        done = subprocess.run(
+            ["abidiff", TYPES, library_of_types(prefix, there)],
+            capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr if done.returncode else ""
+
+
 def differences(stored, now):
     """One line for each; none: programs run on."""
     names = {line.split(":")[0]: line for line in now
@@ -106,8 +143,10 @@ def main():
     now = interface(prefix)
     if sys.argv[2:] == ["--store"]:
         STORED.write_text("\n".join(now) + "\n")
+        store_types(prefix)
         return 0
     found = list(differences(STORED.read_text().splitlines(), now))
+    found += filter(None, [types_differ(prefix)])
     print("\n".join(found) or "abi ok")
     return bool(found)
 

@@ -101,6 +101,9 @@ static int again(dls_loop *loop, int64_t iterations)
         return code;
     end_all(ranks);
     comm_wait(&ranks->comm, &ranks->patience, &ranks->meeting.request);
+    code = ranks_report_step(ranks);
+    if (code != 0)
+        return code;
     if (iterations != loop->iterations)
         stop(ranks);
     loop->iterations = iterations;
@@ -119,12 +122,15 @@ static int close_loop(dls_loop *loop, int64_t *unfinished)
     comm_wait(&ranks->comm, &ranks->patience, &ranks->meeting.request);
     int64_t left = count_left(ranks);
     bool failed = comm_failed(&ranks->comm);
+    int code = left == 0 && !failed ? ranks_report_step(ranks) : 0;
+    if (code == 0 && !failed)
+        code = ranks_report_done(ranks);
     ranks_release(ranks);
     loop_drop(loop);
     free(loop);
     if (unfinished != NULL)
         *unfinished = left;
-    return failed ? -EIO : left > 0 ? -EBUSY : 0;
+    return failed ? -EIO : left > 0 ? -EBUSY : code;
 }
 
 const struct loop_over ranks_over = {.next = ranks_next,

@@ -3,6 +3,7 @@
 #include "dls/mpi/parts.h"
 
 #include "base/lines.h"
+#include "dls/report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -50,16 +51,18 @@ static int check_mpi(struct error *err)
 
 /* ---- arguments ---- */
 
-static int read_scheme(struct ranks *ranks, const char *name,
+static int read_scheme(struct ranks *ranks, const dls_options *options,
                        const char *scheme)
 {
+    const char *name = options->name;
     dls_loop *loop = &ranks->loop;
     struct schedule schedule;
     int code = schedule_resolve(name != NULL ? name : "loop", scheme, &schedule,
                                 &loop->error);
     if (code != 0)
         return code;
-    code = sched_pair_parse(schedule.scheme, &ranks->pair, &loop->error);
+    code = sched_pair_parse_by(own_parse, options->context, schedule.scheme,
+                               &ranks->pair, &loop->error);
     if (code != 0 && schedule.from[0] != '\0')
         return error_prefix(&loop->error, code, "%s", schedule.from);
     loop->scheme = ranks->pair.outer;
@@ -116,17 +119,13 @@ static int read_arguments(struct ranks *ranks, const struct passed *passed,
         code = loop_read_options(loop, passed->options, ranks_option_params,
                                  known, &ranks->text);
     if (code == 0)
-        code = read_scheme(ranks, known->name, passed->scheme);
+        code = read_scheme(ranks, known, passed->scheme);
     if (code != 0)
         return code;
     if (passed->workers > RANK_WORKERS_MAX)
         return error_set(&loop->error, EINVAL,
                          "dls: %d workers in a rank, at most %d are possible",
                          passed->workers, RANK_WORKERS_MAX);
-    if (known->context != NULL)
-        return error_set(&loop->error, ENOTSUP,
-                         "dls: schemes of the program are for the loops of one "
-                         "process (dls_open)");
     loop->workers = passed->workers;
     loop->iterations = loop->unfinished = passed->iterations;
     code = read_options(ranks, passed->mpi);
@@ -160,12 +159,16 @@ static int compare_arguments(struct ranks *ranks, const dls_options *known)
                                         "options.power, in some only",
                                         "options.costs",
                                         "input or output (bytes)",
+                                        "DLS_REPORT, in some only",
                                         NULL};
-    const uint64_t values[] = {
-        hash_of(ranks->pair.canonical), (uint64_t)ranks->loop.iterations,
-        hash_of(ranks->text.canonical), known->power != NULL,
-        hash_of_costs(&ranks->loop),    data_form(ranks)};
-    int at = comm_differing(&ranks->comm, values, 6);
+    const uint64_t values[] = {hash_of(ranks->pair.canonical),
+                               (uint64_t)ranks->loop.iterations,
+                               hash_of(ranks->text.canonical),
+                               known->power != NULL,
+                               hash_of_costs(&ranks->loop),
+                               data_form(ranks),
+                               report_is_asked()};
+    int at = comm_differing(&ranks->comm, values, 7);
     if (comm_failed(&ranks->comm))
         return comm_failure(&ranks->comm, &ranks->loop.error);
     return words[at] == NULL
@@ -237,6 +240,8 @@ static int open_agreed(struct ranks *ranks, const struct passed *passed)
         code = share_workers(ranks, known.power);
     if (code == 0)
         code = ranks_choose(ranks);
+    if (code == 0)
+        code = ranks_report_open(ranks, known.name);
     if (code == 0)
         code = ranks_begin(ranks, false);
     return code;

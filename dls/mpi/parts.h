@@ -1,6 +1,7 @@
 /* The private parts of the library for loops over ranks, shared by its files:
  * open.c opens, setup.c chooses what hands out, run.c hands out, end.c begins
- * anew and closes, input.c and collect.c move data. */
+ * anew and closes, input.c and collect.c move data, report.c writes what was
+ * measured. */
 #ifndef DLS_MPI_PARTS_H
 #define DLS_MPI_PARTS_H
 
@@ -78,6 +79,10 @@ extern const struct loop_over ranks_over;
  * -errno. */
 int ranks_choose(struct ranks *ranks);
 
+/* As chosen; the master's work is NULL where there is none. */
+const char *ranks_hierarchy(const struct ranks *ranks);
+const char *ranks_master(const struct ranks *ranks);
+
 /* How its threads wait, with so many that compute on this host. */
 void ranks_set_patience(struct ranks *ranks, long busy);
 
@@ -98,6 +103,14 @@ void ranks_serve(void *ranks);
 
 /* All workers of this rank ask no more, and no other rank asks it. */
 void ranks_end(struct ranks *ranks);
+
+/* ---- report.c ---- */
+
+/* Collective and agreed, as all of it: nothing without DLS_REPORT; then what
+ * the functions of dls/report.h of like names do. */
+int ranks_report_open(struct ranks *ranks, const char *name);
+int ranks_report_step(struct ranks *ranks);
+int ranks_report_done(struct ranks *ranks);
 
 /* ---- end.c ---- */
 

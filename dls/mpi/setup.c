@@ -84,7 +84,7 @@ static bool uses_rma(const struct ranks *ranks)
 }
 
 /* Across hosts the threads of a rank share one message. */
-static const char *hierarchy_of(const struct ranks *ranks)
+const char *ranks_hierarchy(const struct ranks *ranks)
 {
     const struct spec_value *given = &ranks->text.value[OPTION_HIERARCHY];
     if (given->given)
@@ -132,6 +132,21 @@ static bool asks_for(const struct ranks *ranks, const struct hierarchy *h,
     }
 }
 
+/* The size may depend on the asking worker, and one worker alone cuts a range
+ * there. */
+static int check_own(struct ranks *ranks)
+{
+    bool made = ranks->pair.outer->made != NULL;
+    if (!made || transport_refuses(ranks->ops, ranks->choice,
+                                   TRANSPORT_RESERVING) == NULL)
+        return 0;
+    return error_set(&ranks->loop.error, ENOTSUP,
+                     "dls: scheme %s of the program: transport %s only cuts "
+                     "each worker's static share by a scheme, use another "
+                     "transport",
+                     ranks->pair.outer->name, ranks->ops->rules->name);
+}
+
 static int check_rules(struct ranks *ranks, const struct hierarchy *h)
 {
     const struct transport_rules *rules = ranks->ops->rules;
@@ -159,10 +174,17 @@ static int check_rules(struct ranks *ranks, const struct hierarchy *h)
 
 /* ---- the tree ---- */
 
+const char *ranks_master(const struct ranks *ranks)
+{
+    return transport_has_field(ranks->ops, "master")
+               ? option(ranks, OPTION_MASTER)
+               : NULL;
+}
+
 static bool is_dedicated(const struct ranks *ranks)
 {
-    return transport_has_field(ranks->ops, "master") &&
-           is(option(ranks, OPTION_MASTER), "dedicated");
+    const char *master = ranks_master(ranks);
+    return master != NULL && is(master, "dedicated");
 }
 
 /* Every master has a rank, and dedicated ones leave some to the workers. */
@@ -177,8 +199,8 @@ static int check_room(struct ranks *ranks, const struct hierarchy *h)
         return 0;
     return error_set(&ranks->loop.error, ENOTSUP,
                      "dls: hierarchy %s needs %ld %s, there are %ld",
-                     hierarchy_of(ranks), need, threads ? "workers" : "ranks",
-                     units);
+                     ranks_hierarchy(ranks), need,
+                     threads ? "workers" : "ranks", units);
 }
 
 static int check_dedicated(struct ranks *ranks)
@@ -303,7 +325,9 @@ int ranks_choose(struct ranks *ranks)
     struct error *err = &ranks->loop.error;
     struct hierarchy h;
     choose_transport(ranks);
-    int code = hierarchy_parse(hierarchy_of(ranks), &h, err);
+    int code = hierarchy_parse(ranks_hierarchy(ranks), &h, err);
+    if (code == 0)
+        code = check_own(ranks);
     if (code == 0)
         code = check_rules(ranks, &h);
     if (code == 0)

@@ -12,14 +12,15 @@ from conftest import ROOT
 NUMBERS = 20000
 
 
-def install(path):
+def install(path, *options):
     """One at a time: all install from one build."""
     (ROOT / "build").mkdir(exist_ok=True)
     with open(ROOT / "build/lib.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = subprocess.run(["make", "--no-print-directory",
                                f"-j{os.cpu_count()}", "install-lib",
-                               "MPI=mpich", f"PREFIX={path}"], cwd=ROOT,
+                               *(options or ["MPI=mpich"]), f"PREFIX={path}"],
+                              cwd=ROOT,
                               capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return path
@@ -231,10 +232,12 @@ int main(int argc, char **argv)
 def test_memory_that_is_not_there_is_an_error(build, tmp_path):
     source = tmp_path / "memory.c"
     source.write_text(NO_MEMORY)
-    done = run(build(source, "gcc"), "ss", "gss", "static", "wf", "awf-c",
-               "af", "dtss")
+    program = build(source, "gcc")
+    done = run(program, "ss", "gss", "static", "wf", "awf-c", "af", "dtss")
     assert done.returncode == 0, done.stdout
     assert int(done.stdout.split()[0]) > 30
+    done = run(program, "gss", "awf-c", DLS_REPORT=str(tmp_path / "r"))
+    assert done.returncode == 0, done.stdout
 
 
 def names(*command):

@@ -43,17 +43,21 @@ def test_one_rank_and_a_dedicated_master(data):
         assert (done.returncode, done.stdout) == (0, "good\n"), done.stderr
 
 
+def without_memory(installed, tmp_path):
+    """A program in which each allocation of the library fails once."""
+    wrap = ",".join(f"--wrap={name}" for name in (
+        "malloc calloc realloc aligned_alloc posix_memalign").split())
+    return compiled(installed, SOURCES / "memory.c", tmp_path / "memory",
+                    f"-Wl,{wrap}", static=True)
+
+
 @pytest.mark.cross(part=5)
 @pytest.mark.parametrize("text", ["", "window=rma,input=rma",
                                   "transport=master", "transport=steal",
                                   "transport=master,hierarchy=node"])
 def test_memory_that_is_not_there_is_an_error(installed, tmp_path, text):
     """In whichever rank: all get it, or none."""
-    wrap = ",".join(f"--wrap={name}" for name in (
-        "malloc calloc realloc aligned_alloc posix_memalign").split())
-    program = compiled(installed, SOURCES / "memory.c", tmp_path / "memory",
-                       f"-Wl,{wrap}", static=True)
-    done = launch(2, program, text, "gss")
+    done = launch(2, without_memory(installed, tmp_path), text, "gss")
     assert done.returncode == 0, done.stdout
     assert int(done.stdout.split()[0]) > 40
 

@@ -1,6 +1,7 @@
 """What make install-lib puts beside the libraries: manual pages, and an
 interface that stays as programs were compiled with it."""
 import re
+import shutil
 import subprocess
 import sys
 
@@ -51,6 +52,27 @@ def test_what_breaks_programs_is_found(interface):
                    r"\1 more 48+8") == ""
     assert "new, not stored" in " ".join(abi.differences(
         STORED, [*interface, "symbol libdls dls_more@@DLS_1"]))
+
+
+@pytest.mark.skipif(shutil.which("abidiff") is None,
+                    reason="abigail-tools are not installed (make deps test)")
+def test_types_are_those_of_the_stored_interface(prefix, tmp_path):
+    """By abidiff, which looks behind pointers."""
+    assert abi.types_differ(prefix) == ""
+
+    def changed(old, new):
+        other = tmp_path / new.split()[0] / "include"
+        shutil.copytree(prefix / "include", other)
+        header = (other / "dls.h").read_text()
+        assert header.count(old) == 1
+        (other / "dls.h").write_text(header.replace(old, new))
+        return abi.types_differ(other.parent)
+    assert "from 'double' to compatible type 'typedef int64_t'" in changed(
+        "double busy_s;", "int64_t busy_s;")
+    assert "type of 'int workers' changed" in changed(
+        "int workers;         /* at", "long workers;         /* at")
+    assert "1 data member insertion" in changed(
+        "const double *costs;\n", "const double *costs; int more;\n")
 
 
 @pytest.mark.parametrize("page", ["dls", "dls_mpi"])

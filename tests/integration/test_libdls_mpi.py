@@ -34,23 +34,23 @@ def installed(tmp_path_factory):
     return install(tmp_path_factory.mktemp("prefix"))
 
 
-def flags(prefix, *options):
+def flags(prefix, *options, mpi="mpich"):
     return subprocess.run(
-        ["pkg-config", *options, "libdls-mpich"], check=True, text=True,
+        ["pkg-config", *options, f"libdls-{mpi}"], check=True, text=True,
         capture_output=True, env={
             **os.environ, "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"}
     ).stdout.split()
 
 
-def compiled(prefix, source, program, *more, static=False,
+def compiled(prefix, source, program, *more, static=False, mpi="mpich",
              compiler="mpicc.mpich -std=gnu11"):
     libraries = [f"{prefix}/lib/libdls-mpich.a", f"{prefix}/lib/libdls.a",
-                 "-lm"] if static else [*flags(prefix, "--libs"),
+                 "-lm"] if static else [*flags(prefix, "--libs", mpi=mpi),
                                         f"-Wl,-rpath,{prefix}/lib"]
     done = subprocess.run(
         [*compiler.split(), "-Wall", "-Wextra", "-Werror", "-O1", "-pthread",
          str(source), *more, "-o", str(program),
-         *flags(prefix, "--cflags"), *libraries],
+         *flags(prefix, "--cflags", mpi=mpi), *libraries],
         capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return program
@@ -213,8 +213,9 @@ def test_levels_of_threads(contract, case, form, says):
 
 
 def test_an_error_of_mpi_is_a_code(contract):
+    # 3: good, 4: not.  What a rank prints just before it aborts may be lost.
     done = launch(2, contract, "failing", "transport=master")
-    assert done.returncode == 3 and done.stdout == "good\n"
+    assert done.returncode == 3, done.stdout + done.stderr
 
 
 def test_mandelbrot_over_ranks_and_threads(installed, tmp_path):

@@ -117,6 +117,15 @@ static bool step(dls_loop *loop, int64_t iterations)
     return collect(loop) == 0 && good;
 }
 
+/* Which writes records, too, when they are asked for. */
+static bool close_loop(dls_loop *loop)
+{
+    int code = dls_close(loop, NULL);
+    bool same = same_code(MPI_COMM_WORLD, code);
+    return same &&
+           (code == 0 || (code == -ENOMEM && getenv("DLS_REPORT") != NULL));
+}
+
 static bool try_once(const char *text, const char *scheme)
 {
     static int there[1000];
@@ -143,7 +152,7 @@ static bool try_once(const char *text, const char *scheme)
         good = code == -ENOMEM && strstr(dls_error(loop), "memory") && good;
     if (!good)
         printf("rank %d: %d, %s\n", rank, code, dls_error(loop));
-    return (dls_close(loop, NULL) == 0) & good;
+    return close_loop(loop) & good;
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,25 @@
+/* This process, as results name it. */
+#ifndef DLS_PROCESS_H
+#define DLS_PROCESS_H
+
+#include <stddef.h>
+#include <time.h>
+
+enum { PROCESS_NAME_MAX = 160 };
+
+/* The same in every call: UTC of its start, host, number; as a launch of
+ * `dlsbench run` is named. */
+void process_name(char name[PROCESS_NAME_MAX]);
+
+/* Its command line, cut to what fits. */
+void process_command(char *text, size_t size);
+
+void process_host(char *text, size_t size);
+
+/* Processors that its threads may use. */
+int process_processors(void);
+
+/* "2026-11-21T01:02:03Z" */
+void process_time(time_t when, char *text, size_t size);
+
+#endif
