@@ -121,7 +121,7 @@ class Round:
         driver = self.start(resume)
         done = self.kill(driver) if kill else None
         try:
-            code = driver.wait(timeout=120)
+            code = driver.wait(timeout=600)
         except subprocess.TimeoutExpired:
             raise Fault("the driver does not end") from None
         # Only a driver that was killed may leave others for a moment, in which

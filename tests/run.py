@@ -28,10 +28,10 @@ import slices  # noqa: E402
 CHECKS = ["gcc", "clang", "headers", "layers", "format", "python", "shell",
           "data", "size", "registry"]
 JOBS = str(os.cpu_count() or 2)
-# Integration tests that measure or look at other processes: nothing else runs
-# beside them.
-ALONE = ["calibrate", "counters", "faults", "kills", "learning", "load",
-         "parts", "power", "sync_interval", "this_machine", "validate"]
+# Integration tests that measure or look at other processes, or take network
+# interfaces away while MPI may list them: nothing else runs beside them.
+ALONE = ["calibrate", "counters", "faults", "hosts", "kills", "learning",
+         "load", "parts", "power", "sync_interval", "this_machine", "validate"]
 # Those that wait for daemons most of the time, beside all that need no core
 # for themselves.
 WAITING = ["slurm"]
@@ -205,7 +205,8 @@ def integration(count):
     for build, options, programs in [
             ("build", [],
              ["/dlsbench", *sim, "/harness/dependence/dmps_test"]),
-            ("build/address", ["SAN=address"], ["/dlsbench"]),
+            ("build/address", ["SAN=address"],
+             ["/dlsbench", "/lib/libdls-omp.so"]),
             ("build/thread", ["SAN=thread"], ["/dlsbench"])]:
         code, _ = run(["make", "--no-print-directory", "-j", JOBS,
                        "BUILD=" + build, *options,

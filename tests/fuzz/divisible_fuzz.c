@@ -13,6 +13,16 @@ static const double LOAD = 1000;
 
 enum { WORKERS_MAX = 64 };
 
+static void check_plan(const struct divisible_plan *plan, int workers)
+{
+    double sum = 0;
+    for (int i = 0; i < workers; i++)
+        sum += divisible_plan_load(plan, i);
+    fuzz_need(fabs(sum - LOAD) <= 1e-6 * LOAD, "a plan has all of the load");
+    fuzz_need(plan->makespan > 0 && isfinite(plan->makespan),
+              "a plan takes time");
+}
+
 static void make_plan(const char *text, const struct plan_platform *platform)
 {
     struct divisible_choice choice;
@@ -22,16 +32,10 @@ static void make_plan(const char *text, const struct plan_platform *platform)
     if (!divisible_named(text) || platform->platform.workers > WORKERS_MAX)
         return;
     if (divisible_parse(text, &choice, &spec, &err) != 0 ||
-        divisible_make(&choice, &platform->platform, LOAD, &plan, &err) != 0) {
+        divisible_make(&choice, &platform->platform, LOAD, &plan, &err) != 0)
         fuzz_message(&err);
-        return;
-    }
-    double sum = 0;
-    for (int i = 0; i < platform->platform.workers; i++)
-        sum += divisible_plan_load(&plan, i);
-    fuzz_need(fabs(sum - LOAD) <= 1e-6 * LOAD, "a plan has all of the load");
-    fuzz_need(plan.makespan > 0 && isfinite(plan.makespan),
-              "a plan takes time");
+    else
+        check_plan(&plan, platform->platform.workers);
     divisible_plan_free(&plan);
 }
 

@@ -53,6 +53,19 @@ def test_differences_of_the_environment_come_first(tmp_path):
         "  compiler: gcc 12  ->  clang 14"]
 
 
+def test_one_scheme_against_another(tmp_path):
+    directory(tmp_path / "a", {"ss": 1})
+    directory(tmp_path / "b", {"gss:min=1": 2})
+    sides = (tmp_path / "a", tmp_path / "b")
+    assert "--across scheme" in refused(*sides)
+    code, out, err = analysis("compare", *sides, "--across", "scheme")
+    assert (code, err) == (1, "")
+    assert "ss -> gss:min=1" in out and "1 slower, 0 faster" in out
+    directory(tmp_path / "c", {"ss": 1, "static": 1})
+    assert "two on one side, static and ss" in refused(
+        tmp_path / "a", tmp_path / "c", "--across", "scheme")
+
+
 def test_cells_of_one_side_are_listed(tmp_path):
     directory(tmp_path / "a", {"ss": 1, "static": 1})
     directory(tmp_path / "b", {"ss": 1, "gss:min=1": 1})
@@ -101,8 +114,8 @@ def test_launches_are_the_unit_where_there_are_several(tmp_path):
     assert analysis("compare", tmp_path / "a", tmp_path / "b")[0] == 1
 
 
-def refused(a, b):
-    code, out, err = analysis("compare", a, b)
+def refused(*words):
+    code, out, err = analysis("compare", *words)
     assert code == 2 and "Traceback" not in err
     return err.splitlines()[-1]
 

@@ -56,7 +56,7 @@ def compared(split, factor):
     """What compare.py finds in a split with one side slower by `factor`."""
     pairs = []
     for a, b in split:
-        row = {"cell": "c", "simulated": False,
+        row = {"cell": "c", "simulated": False, "scheme": "ss",
                "launches": a["launch"].nunique()}
         key = ("c", False)
         pairs.append(compare.pair(row, row, [

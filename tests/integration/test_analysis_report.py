@@ -192,7 +192,9 @@ NEEDS = {"counters": "counters", "flexibility": "under a perturbation",
          "sync-tables": "no loop with dependences",
          "sweep": "three given sync intervals",
          "efficiency": "several numbers of workers",
-         "foretold": "both measured and simulated"}
+         "foretold": "both measured and simulated",
+         "unequal": "several lists of powers",
+         "classes": "classes of loops"}
 
 
 @pytest.mark.cross(part=6)
@@ -330,9 +332,15 @@ def test_what_make_papers_found_comes_first(tmp_path):
     there.cell([1, 1.1], run={"simulated": True})
     there.manifest()
     (there.path / "claims.csv").write_text(
-        "claim,where,read_as,holds,found,why\n"
-        'one master is worst,figure 7,least speedup,1,"1.2, 3.4",\n'
-        "four are best,figure 8,most,0,16 are,four wait\n")
+        "claim,where,read_as,holds,found,why,excludes,further\n"
+        'one master is worst,figure 7,least speedup,1,"1.2, 3.4",,,0\n'
+        "four are best,figure 8,most,0,16 are,four wait,that 16 are,0\n"
+        "16 are best,figure 8,most,0,none,,that four are,0\n"
+        "two are best,figure 9,most,0,one is,,,1\n")
+    (there.path / "assumptions.csv").write_text(
+        "assumption,value,why,other,effect\n"
+        "axis,im,the text has it,re,1 of 3\n"
+        "axis,im,the text has it,both,0 of 3\n")
     (there.path / "table_4.csv").write_text(
         "scheme,workers,printed,ours,difference_percent\n"
         "css,20,10,12,20\ngss,20,20,18.5,-7.5\ngss,40,5,,\n")
@@ -340,14 +348,19 @@ def test_what_make_papers_found_comes_first(tmp_path):
     assert analysis("report", there.path)[0] == 0
     text = (there.path / "report.html").read_text()
     words = re.sub("<[^>]*>", " ", text)
-    assert words.index("1 of 2 hold") < words.rindex("Load balance")
+    assert words.index("1 of 3 hold; at most 2 can") \
+        < words.index("0 of 1 hold") < words.index("leaves open") \
+        < words.rindex("Load balance")
+    assert re.search(r"axis +im +the text has it +re: 1 of 3\s+both: 0 of 3",
+                     words)
+    assert "four wait. Excludes: that 16 are" in words
     assert "16 are. Read as: most. Because: four wait" in words
     assert "2 printed values; on the line ours are equal." in words
     assert re.search("gss +20 +20 +18.5 +-7.5 ", words)
     assert "Words &lt;of&gt; the report" in text
     (there.path / "runs-l1.jsonl").unlink()
     assert analysis("report", there.path)[0] == 0
-    assert "1 of 2 hold" in (there.path / "report.html").read_text()
+    assert "1 of 3 hold" in (there.path / "report.html").read_text()
 
 
 def test_counters_appear_where_they_are(tmp_path):

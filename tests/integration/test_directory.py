@@ -402,7 +402,10 @@ def look(launch, line):
         launch.wait()
         os._exit(137)
 """)
-    result = dlsbench("run", campaign(SMALL), "--oversubscribe",
+    # So many that the kill comes before the last.
+    many = [f"--set={key}=100000"
+            for key in ("repetitions", "repetitions_max")]
+    result = dlsbench("run", campaign(SMALL), "--oversubscribe", *many,
                       "--launcher", words)
     assert result.code == 1
     assert others(result.directory) == []

@@ -86,10 +86,12 @@ def test_results_obey_the_rate(hosts, dlsbench, tmp_path):
                     "master", "--launcher", launcher, "--repetitions", 3,
                     "--repetitions-max", 3, "--out", tmp_path / "out")
     assert done.code == 0, done.err
+    # The network keeps its time on a machine that only looks faster.
+    clock = float(os.environ.get("FASTER") or 1)
     for run in runs(tmp_path / "out"):
         assert run["bytes"] > 1e6
         # A bucket of 32 KB may be full when a loop starts.
-        assert run["time_s"] > (run["bytes"] - 64e3) / RATE
+        assert run["time_s"] * clock > (run["bytes"] - 64e3) / RATE
 
 
 def test_two_hosts_on_one_core_are_refused(hosts, dlsbench, tmp_path):

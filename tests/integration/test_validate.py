@@ -54,6 +54,23 @@ def test_the_error_of_each_cell_and_its_median(both):
     assert [float(r["error"]) for r in rows] == pytest.approx([-0.1, 0.2, 0])
 
 
+def test_each_field_of_a_cell_but_how_it_was_measured_sets_it_apart(tmp_path):
+    native, there = (Directory(tmp_path / "v" / name)
+                     for name in ("native", "simulated"))
+    for costs, time in (None, 1.0), ("measured", 2.0):
+        cell = {"costs": costs} if costs else {}
+        native.cell([time], window="shared", **cell)
+        there.cell([time * 1.1], run={"simulated": True}, window="auto",
+                   platform="this-machine", **cell)
+    native.manifest()
+    there.manifest()
+    code, out, err = analysis("validate", tmp_path / "v")
+    assert (code, err) == (0, "")
+    with open(tmp_path / "v" / "validate.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [float(r["error"]) for r in rows] == pytest.approx([0.1, 0.1])
+
+
 def test_what_ran_in_one_way_only_is_no_comparison(tmp_path):
     there = Directory(tmp_path / "d")
     there.cell([1.0])
