@@ -4,14 +4,16 @@
     analysis/compare.py before/ after/
     analysis/compare.py A B --threshold 10 --format markdown
     analysis/compare.py A1 A2 --against B1 B2     several directories a side
+    analysis/compare.py A B --across scheme       one scheme in A, another in B
 
-Cells are matched by what they ran.  For each: the ratio of the medians B/A
-with a 95 % interval, and a Mann-Whitney test, whose p values are corrected by
-Holm's method for the number of cells, so that two sets of measurements from
-one machine give a false alarm anywhere with at most 5 %.  Where a cell has
-several launches on a side, the medians of launches are compared: repetitions
-of one launch share its luck.  With one launch a side, what differs between
-launches (a machine that drifts) counts as a difference of the sides.
+Cells are matched by what they ran, with --across by all but that. For each:
+the ratio of the medians B/A with a 95 % interval, and a Mann-Whitney test,
+whose p values are corrected by Holm's method for the number of cells, so that
+two sets of measurements from one machine give a false alarm anywhere with at
+most 5 %. Where a cell has several launches on a side, the medians of launches
+are compared: repetitions of one launch share its luck. With one launch a side,
+what differs between launches (a machine that drifts) counts as a difference of
+the sides.
 
 What that can see, found by resampling real times of 10 cells on a shared
 virtual machine whose launches differ by 8 to 23 %: of slowdowns of 8 %, 10
@@ -20,7 +22,8 @@ all of 20 %, and half of 8 %.  False alarms come in 1 to 5 % of comparisons.
 
 Verdicts: faster, slower, no difference seen, too few samples to say.
 Exit codes: 0 no significant slowdown beyond the threshold; 1 at least one;
-2 nothing could be compared, or a cell of both is unverified or failed in one.
+2 nothing could be compared, or a cell of both is unverified, failed or had
+other iterations in one.
 """
 import argparse
 import itertools
@@ -51,22 +54,24 @@ class Comparison:
     """pairs    list of dictionaries, one per matched cell, with verdicts
     only     ([labels only in A], [labels only in B])
     refused  [(label, reason)]: of both, but not to be used
+    others   cells of one side are in the other with another scheme
     """
 
-    def __init__(self, pairs, only, refused):
+    def __init__(self, pairs, only, refused, others=False):
         self.pairs, self.only, self.refused = pairs, only, refused
+        self.others = others
 
     def slowdowns(self, threshold):
         return [p for p in self.pairs if p["verdict"] == SLOWER
                 and p["ratio"] > 1 + threshold]
 
 
-def key_columns(a, b):
+def key_columns(a, b, across):
     """The results of both sides for a cell.  A column of a later version that
     only one side has cannot tell cells apart."""
     names = [n for n in a.cells if n in b.cells]
     # How it was really done (shared or rma) is a result of `auto`.
-    return sorted(set(names) - {"window"})
+    return sorted(set(names) - {"window", across})
 
 
 def key_words(row, names):
@@ -80,12 +85,17 @@ def key_words(row, names):
                  if isinstance(row[n], float) else str(row[n]) for n in names)
 
 
-def keyed(frame, names, apart):
+def keyed(frame, names, apart, across):
     """key -> row, for every row of a frame of cells."""
     found = {}
     for row in frame.to_dict("records"):
         extra = (bool(row.get("simulated")),) if apart else ()
-        found[key_words(row, names) + extra] = row
+        key = key_words(row, names) + extra
+        if across and key in found:
+            raise Refusal(
+                f"--across {across}: {row['kernel']} has two on one side, "
+                f"{found[key][across]} and {row[across]}: one is allowed")
+        found[key] = row
     return found
 
 
@@ -93,25 +103,37 @@ def is_mixed(results):
     return results.runs["simulated"].nunique() > 1
 
 
-def compare(a, b):
-    """Results a and b as a Comparison; Refusal when nothing matches."""
+def compare(a, b, across=None):
+    """Results a and b as a Comparison; Refusal when nothing matches.  Cells
+    may differ in the field `across`."""
     for side in (a, b):
         if side.runs.empty:
             raise Refusal(f"{side.path}: no verified cell is complete")
-    names = key_columns(a, b)
+    names = key_columns(a, b, across)
     apart = is_mixed(a) or is_mixed(b)
-    rows = [keyed(cells.summarize(side), names, apart) for side in (a, b)]
+    rows = [keyed(cells.summarize(side), names, apart, across)
+            for side in (a, b)]
     bad = [bad_cells(side, names) for side in (a, b)]
     refused = refuse_unsound(rows, bad)
+    refuse_other_loops(rows, refused)
     check_same_problems(rows, refused)
     samples = [cells.by_cell(side.runs) for side in (a, b)]
     pairs = [pair(rows[0][k], rows[1][k], samples)
              for k in rows[0] if k in rows[1]]
     judge(pairs)
-    only = [[name_of(r) for k, r in rows[i].items()
-             if k not in rows[1 - i] and k not in bad[1 - i]]
-            for i in (0, 1)]
-    return Comparison(pairs, only, refused)
+    alone = [[r for k, r in rows[i].items()
+              if k not in rows[1 - i] and k not in bad[1 - i]]
+             for i in (0, 1)]
+    only = [[name_of(r) for r in side] for side in alone]
+    return Comparison(pairs, only, refused, one_scheme_each(alone))
+
+
+def one_scheme_each(alone):
+    """Whether the loops that one side alone has are the other's, too, and have
+    one scheme on either: then they can be compared across it."""
+    kernels = [[r["kernel"] for r in side] for side in alone]
+    return bool(set(kernels[0]) & set(kernels[1])) and all(
+        len(side) == len(set(side)) for side in kernels)
 
 
 def bad_cells(side, names):
@@ -138,12 +160,28 @@ def refuse_unsound(rows, bad):
     return refused
 
 
+def refuse_other_loops(rows, refused):
+    """Loops of somebody else's program may have other iterations in each run:
+    those whose work differs, and no others, are left out."""
+    for key in [k for k in rows[0] if k in rows[1]]:
+        here, there = rows[0][key], rows[1][key]
+        if here["unchecked"] and differ(here["iterations"],
+                                        there["iterations"]):
+            refused.append((name_of(here), f"{here['iterations']:,.0f} "
+                            f"iterations in A, {there['iterations']:,.0f} "
+                            "in B"))
+            del rows[0][key], rows[1][key]
+
+
+def differ(here, there):
+    return here != there and not math.isnan(here)
+
+
 def check_same_problems(rows, refused):
     both = [k for k in rows[0] if k in rows[1]]
     for key in both:
         here, there = rows[0][key], rows[1][key]
-        if here["iterations"] != there["iterations"] \
-                and not math.isnan(here["iterations"]):
+        if differ(here["iterations"], there["iterations"]):
             raise Refusal(
                 f"different problems: {here['kernel']} has "
                 f"{here['iterations']:,.0f} iterations in A and "
@@ -154,8 +192,8 @@ def check_same_problems(rows, refused):
     if not set(kernels[0]) & set(kernels[1]):
         raise Refusal("different problems: A ran " + "; ".join(kernels[0])
                       + " and B ran " + "; ".join(kernels[1]))
-    raise Refusal("no cell is in both: same loops, but other schemes, "
-                  "layouts or options")
+    raise Refusal("no cell is in both: same loops, but other schemes "
+                  "(--across scheme), layouts or options")
 
 
 def name_of(row):
@@ -178,6 +216,9 @@ def pair(here, there, samples):
     several = max(here["launches"], there["launches"]) > 1
     a, b = (units(r, several) for r in runs)
     ratio, low, high = stats.ratio_ci(a, b)
+    words = [row["scheme"] for row in (here, there)]
+    if words[0] != words[1]:
+        here = {**here, "scheme": " -> ".join(words)}
     return {**here, "a_s": stats.median_ci(a)[0], "b_s": stats.median_ci(b)[0],
             "ratio": ratio, "low": low, "high": high, "na": len(a),
             "nb": len(b), "unit": "launches" if several else "repetitions",
@@ -259,6 +300,8 @@ def ending_lines(comparison, threshold):
         if found:
             lines.append(f"only in {name}: {labels.count(len(found), 'cell')}")
             lines += ["  " + text for text in found]
+    if comparison.others:
+        lines.append("--across scheme compares these loops, too")
     for text, reason in comparison.refused:
         lines.append(f"refused: {text}: {reason}")
     pairs = comparison.pairs
@@ -309,6 +352,9 @@ def arguments():
     parser.add_argument("--against", metavar="DIR", nargs="+",
                         help="B, where a side has several directories that "
                         "are read as one")
+    parser.add_argument("--across", choices=["scheme"],
+                        help="match cells that differ in it: A ran under one, "
+                        "B under another")
     parser.add_argument("--threshold", type=threshold, default=0.05,
                         metavar="PERCENT", help="a slowdown counts for the "
                         "exit code beyond this (default 5)")
@@ -350,7 +396,7 @@ def main():
         sides = [loader.load(*paths) for paths in args.sides]
         for name, side in zip("AB", sides):
             side.say(f"compare: {name}")
-        comparison = compare(*sides)
+        comparison = compare(*sides, args.across)
     except (loader.LoadError, Refusal) as error:
         print(f"compare: {error}", file=sys.stderr)
         return 2

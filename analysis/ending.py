@@ -18,7 +18,8 @@ FILES = {"sync-tables.txt": sync.tables, "sync-tables.csv": sync,
 
 def names(results):
     """The tables; counted events only where a run named some."""
-    return ["flexibility", "sync-tables", "sweep", "regret",
+    return ["flexibility", "sync-tables", "sweep", "regret", "unequal",
+            "classes",
             *["counters"] * counters.asked(results)]
 
 

@@ -18,6 +18,7 @@ POLICY = ["repetitions", "repetitions_max", "ci", "cell_seconds",
           "verify_limit", "trace", "oversubscribe"]
 
 UNKNOWN = "not known"
+MOST_PLACES = 4     # hosts or platforms that a line names
 
 
 def look_up(manifest, path):
@@ -60,8 +61,13 @@ def where(manifests):
     found = values(manifests, [("host", None),
                                ("topology", "machine.topology"),
                                ("platform", "platform")])
-    return "; ".join(word for _, here in found for word in here
-                     if word != UNKNOWN)
+    return "; ".join(word for _, here in found for word in few(
+        [w for w in here if w != UNKNOWN]))
+
+
+def few(found):
+    more = len(found) - MOST_PLACES
+    return [*found[:MOST_PLACES], f"{more} more"] if more > 0 else found
 
 
 def facts(results, launch_facts=True):

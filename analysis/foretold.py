@@ -31,7 +31,7 @@ def matched(results, frame):
     if found.empty or found["simulated"].nunique() < 2:
         return found.iloc[:0]
     names = ["s_" + name for name in CAUSES]
-    both = bothways.matched(found, names)
+    both = bothways.matched(results, found, names)
     for name in names:
         both["off_" + name] = (both[name + "_simulated"] - both[name]) \
             / both["time_s"]

@@ -21,10 +21,12 @@ BETWEEN = 6     # points between two columns
 
 class Grid:
     """Title, caption, header and rows of strings; `left` columns, from the
-    first, are words, the others numbers."""
+    first, are words, the others numbers.  `wraps`: sentences in every column,
+    which share the width of a page."""
 
-    def __init__(self, title, header, rows, caption="", left=1):
+    def __init__(self, title, header, rows, caption="", left=1, wraps=False):
         self.title, self.caption, self.left = title, caption, left
+        self.wraps = wraps
         self.header = [str(h) for h in header]
         self.rows = [[str(value) for value in row] for row in rows]
 
@@ -137,6 +139,7 @@ def to_html(grid):
     """A figure that scrolls sideways by itself when it is wide."""
     def cell(i, words, tag):
         kind = " class=n" if i >= grid.left else \
+            " class=wrap" if grid.wraps else \
             " class=long" if len(words) > LONG_WORDS else ""
         return f"<{tag}{kind}>{html.escape(words)}</{tag}>"
 

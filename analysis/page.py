@@ -46,6 +46,7 @@ tbody tr:nth-child(even) { background: var(--soft); }
 .n { text-align: right; }
 pre { font-size: .8rem; line-height: 1.3; margin: 0; }
 td.long { white-space: normal; overflow-wrap: anywhere; min-width: 16rem; }
+td.wrap { white-space: normal; min-width: 7rem; }
 details > summary { cursor: pointer; padding: .3rem 0; font-weight: 600; }
 @media print { body { max-width: none; } .wide { overflow: visible; } }
 """

@@ -28,7 +28,11 @@ def by_trial(scheme):
 
 
 def is_auto(frame):
-    return frame["scheme"].astype(str).str.split(":").str[0] == "auto"
+    return frame["scheme"].map(is_auto_name).astype(bool)
+
+
+def is_auto_name(scheme):
+    return str(scheme).split(":")[0] == "auto"
 
 
 def times(runs, end, trial):

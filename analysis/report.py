@@ -33,12 +33,13 @@ import ranking
 import svg
 import tables
 import traces
-from figures import (balance, chunksizes, counts, gantt, intervals, printed,
-                     reality, scaling, schemes)
+from figures import (balance, chunksizes, counts, gantt, heuristics,
+                     intervals, printed, reality, scaling, schemes)
 
 MOST_ROWS = 500         # of a table on the page; all are in cells.csv
 MOST_ANSWERS = 12
 MOST_LOOPS = 12         # with figures of their own
+FEW_PRINTED = 80        # printed values that are read before all else
 PAPER = "The paper"
 TABLE_TITLES = {"time": "Time", "speedup": "Speedup", "overhead": "Overhead",
                 "sync-interval": "Sync interval",
@@ -47,7 +48,9 @@ TABLE_TITLES = {"time": "Time", "speedup": "Speedup", "overhead": "Overhead",
                 "imbalance": "Imbalance", "counters": "Counters",
                 "flexibility": "Flexibility",
                 "efficiency": "Efficiency",
-                "regret": "Regret of automatic selection"}
+                "regret": "Regret of automatic selection",
+                "unequal": "Unequal workers",
+                "classes": "Classes of loops"}
 
 
 class Rendered:
@@ -173,14 +176,23 @@ def foretold_section(results, frame):
 
 
 def with_paper(sections, directory):
-    """The results of make papers first: claims, printed values, tables."""
+    """The results of make papers first: claims, what the paper leaves open,
+    figures and tables; tables of printed values before the claims if they are
+    few."""
     parts = dict(sections)
-    found = [parts.pop(PAPER, "")]
+    beside = paper_page.beside(directory)
+    few = sum(map(len, beside.values())) <= FEW_PRINTED
+    next_to_ours = [page.details(paper_page.title(name), grid.to_html(
+        shortened(paper_page.table(name, rows))), few)
+        for name, rows in beside.items()]
+    found = next_to_ours if few else []
     if paper_page.exist(directory):
-        found.insert(0, grid.to_html(paper_page.claims(directory)))
-    found += [page.details(paper_page.title(name), grid.to_html(
-        shortened(paper_page.table(name, rows))))
-        for name, rows in paper_page.beside(directory).items()]
+        own, *further = map(grid.to_html, paper_page.claims(directory))
+        found += [own, *(page.details("Further readings", text)
+                         for text in further)]
+    left_open = paper_page.assumptions(directory)
+    found += [grid.to_html(left_open)] if left_open else []
+    found += [parts.pop(PAPER, ""), *([] if few else next_to_ours)]
     words = paper_page.text(directory)
     if paper_page.exist(directory) and words:
         found.append(page.details("The whole report", page.verbatim(words)))
@@ -196,11 +208,11 @@ def counters_line(results, frame):
 
 
 def build(results, frame, sections, path):
-    sections = with_paper(sections, results.path)
     for title, text in (("This cluster", cluster_section(results, frame)),
                         ("Foretold", foretold_section(results, frame))):
         if text:
             sections.insert(0, (title, text))
+    sections = with_paper(sections, results.path)
     if "Counters" not in dict(sections):
         sections.append(("Counters", counters_line(results, frame)))
     sections.append(("Numbers", table_section(results, frame)))
@@ -212,7 +224,8 @@ def build(results, frame, sections, path):
         notes.append(f"{loops} loops: figures and tables of the first "
                      f"{MOST_LOOPS}; all numbers are in cells.csv")
     notes = "".join(f"<p class=note>{page.text(n)}</p>" for n in notes)
-    body = [head(results, frame, path), notes, answers(results, frame),
+    body = [head(results, frame, path), notes,
+            "" if paper_page.exist(results.path) else answers(results, frame),
             page.navigation([t for t, _ in sections])]
     body += [page.section(title, text) for title, text in sections]
     return page.document(f"DLSBench: {results.name}", "\n".join(body))
@@ -256,7 +269,8 @@ def arguments():
 
 def write_paper(directory, out):
     """The page of a paper without runs (make paper-beaumont)."""
-    drawn = [Rendered(d, False) for d in printed.draw(directory)]
+    drawn = [Rendered(d, False) for kind in (printed, heuristics)
+             for d in kind.draw(directory)]
     title = "DLSBench: " + os.path.basename(os.path.abspath(directory))
     sections = with_paper(figure_sections(drawn), directory)
     write(out, page.document(title, f"<h1>{page.text(title)}</h1>" + "".join(

@@ -22,6 +22,7 @@ import numpy as np
 
 import bases
 import cells
+import classes
 import counters
 import ending
 import flexibility
@@ -36,6 +37,7 @@ import regret
 import stats
 import sweep
 import sync
+import unequal
 
 
 def bracketed(row, name, form):
@@ -128,7 +130,8 @@ def time_table(results, frame):
         text, theirs = time_words(row), printed.time_s(row)
         if theirs is not None:
             text += f" (printed {labels.seconds(theirs)})"
-        if row["protocol"] == "push" and np.isfinite(row["predicted_s"]):
+        if row.get("protocol") == "push" and np.isfinite(
+                row["predicted_s"]):
             planned = labels.seconds(row["predicted_s"])
             text += f" (planned {planned})"
         return text
@@ -266,7 +269,8 @@ TABLES = {"speedup": speedup_table, "time": time_table,
           "imbalance": imbalance_table, "flexibility": flexibility_table,
           "regret": regret_table, "sync-tables": sync.tables,
           "sweep": sweep.tables, "efficiency": losses.tables,
-          "foretold": foretold.tables}
+          "foretold": foretold.tables, "unequal": unequal.tables,
+          "classes": classes.tables}
 
 
 def why_empty(name, results):
@@ -287,6 +291,10 @@ def why_empty(name, results):
         return "no loop ran with several numbers of workers"
     if name == "foretold":
         return "no cell ran both measured and simulated"
+    if name == "unequal":
+        return "no loop ran with several lists of powers"
+    if name == "classes":
+        return f"fewer than {classes.LEAST} classes of loops ran in one setup"
     return "the columns it needs are missing"
 
 
@@ -326,7 +334,8 @@ def plain(results, frame, tables):
               ["time_s"], "regret": ["time_s"], "sync-tables":
               ["time_s", "serial_s"], "sweep": ["time_s", "predicted_s"],
               "efficiency": ["time_s", "serial_s"],
-              "foretold": ["time_s"]}
+              "foretold": ["time_s"], "unequal": ["time_s", "power_s"],
+              "classes": ["time_s"]}
     if len(tables) < len(TABLES):
         starts = tuple(s for t in tables for s in wanted[t])
         chosen = [n for n in measures if starts and n.startswith(starts)]

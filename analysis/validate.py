@@ -100,7 +100,8 @@ def main():
     try:
         results = loader.load(directory)
         frame = cells.summarize(results)
-        both = bothways.matched(frame) if len(frame) else pd.DataFrame()
+        both = (bothways.matched(results, frame) if len(frame)
+                else pd.DataFrame())
         if both.empty:
             raise loader.LoadError(f"{directory}: no cell is there both "
                                    "measured and simulated")
