@@ -25,11 +25,12 @@ repetitions_max: 3
 cell_seconds: 40
 oversubscribe: on
 layout: 2x1
-kernel: "mandelbrot:size=512,maxiter=SIZE"
+kernel: "KERNEL"
 cells:
   - transport: [master, window]
     scheme: [static, ss, gss, fss]
 """
+KERNEL = "mandelbrot:size=512,maxiter=2000"
 
 
 class Cluster:
@@ -71,7 +72,7 @@ class Site:
         if conf:
             self.env["SLURM_CONF"] = str(conf)
         self.write("site.env", SITE)
-        self.write("c.yaml", CAMPAIGN.replace("SIZE", "2000"))
+        self.write("c.yaml", CAMPAIGN.replace("KERNEL", KERNEL))
 
     def write(self, name, text):
         (self.folder / name).write_text(text)
@@ -81,13 +82,17 @@ class Site:
                               env=self.env, text=True, capture_output=True,
                               timeout=60)
 
+    def good(self, *words):
+        done = self.run(*words)
+        assert done.returncode == 0, done.stderr
+
     def submit(self, *words, campaign="c.yaml"):
         return self.run(JOBS / "submit.sh", campaign, "--site", "site.env",
                         "--out", "./out", *words)
 
     def array(self, *words):
         """Submits; the array's number."""
-        done = self.submit("--nodes", 2, *words)
+        done = self.submit("--nodes", 2, "--cell-time", 40, *words)
         assert done.returncode == 0, done.stderr
         return re.search(r"submitted as array (\d+)", done.stdout).group(1)
 
