@@ -176,6 +176,33 @@ def dlsbench(tmp_path):
     return call
 
 
+def install(path, *options):
+    """libdls into a prefix, once: one process at a time installs, all from
+    one build."""
+    (ROOT / "build").mkdir(exist_ok=True)
+    complete = path / "complete"
+    with open(ROOT / "build/lib.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if complete.exists():
+            return path
+        done = subprocess.run(["make", "--no-print-directory",
+                               f"-j{os.cpu_count()}", "install-lib",
+                               *options, f"PREFIX={path}"], cwd=ROOT,
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        complete.touch()
+    return path
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory):
+    """A prefix with libdls, one for the tests of all processes."""
+    place = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        place = place.parent
+    return install(place / "installed", "MPI=mpich")
+
+
 @pytest.fixture
 def lasting(tmp_path):
     """Loops that take a worker alone at least so many seconds, on a machine

@@ -1,40 +1,18 @@
 """libdls as programs get it: installed into an empty prefix, found by
 pkg-config, linked outside the tree."""
-import fcntl
 import os
 import re
 import subprocess
 
 import pytest
 
-from conftest import ROOT
-
 NUMBERS = 20000
 
 
-def install(path, *options):
-    """One at a time: all install from one build."""
-    (ROOT / "build").mkdir(exist_ok=True)
-    with open(ROOT / "build/lib.lock", "w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        done = subprocess.run(["make", "--no-print-directory",
-                               f"-j{os.cpu_count()}", "install-lib",
-                               *(options or ["MPI=mpich"]), f"PREFIX={path}"],
-                              cwd=ROOT,
-                              capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return path
-
-
-@pytest.fixture(scope="module")
-def prefix(tmp_path_factory):
-    return install(tmp_path_factory.mktemp("prefix"))
-
-
 @pytest.fixture
-def build(prefix, tmp_path):
+def build(installed, tmp_path):
     """Compiles a source against the installed library; the program's path."""
-    env = {**os.environ, "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"}
+    env = {**os.environ, "PKG_CONFIG_PATH": f"{installed}/lib/pkgconfig"}
 
     def words(*options):
         return subprocess.run(["pkg-config", *options, "dls"], env=env,
@@ -44,8 +22,8 @@ def build(prefix, tmp_path):
     def call(source, compiler, *flags, static=False):
         program = tmp_path / "program"
         # The static library is found first where there is no other.
-        libraries = ([f"{prefix}/lib/libdls.a", "-lm"] if static else
-                     [*words("--libs"), f"-Wl,-rpath,{prefix}/lib"])
+        libraries = ([f"{installed}/lib/libdls.a", "-lm"] if static else
+                     [*words("--libs"), f"-Wl,-rpath,{installed}/lib"])
         done = subprocess.run([*compiler.split(), "-Wall", "-Wextra",
                                "-Werror", *flags, str(source), "-o",
                                str(program), *words("--cflags"), *libraries],
@@ -61,8 +39,9 @@ def run(program, *args, **variables):
                           env={**os.environ, **variables})
 
 
-def example(prefix, name):
-    return prefix / "share/doc/dls/examples" / name
+@pytest.fixture
+def examples(installed):
+    return installed / "share/doc/dls/examples"
 
 
 def divisors():
@@ -71,8 +50,8 @@ def divisors():
 
 
 @pytest.mark.parametrize("static", [False, True])
-def test_threads(prefix, build, static):
-    program = build(example(prefix, "threads.c"), "gcc -std=c11", "-pthread",
+def test_threads(examples, build, static):
+    program = build(examples / "threads.c", "gcc -std=c11", "-pthread",
                     static=static)
     for scheme in "ss", "tss", "awf-c":
         done = run(program, scheme)
@@ -88,21 +67,21 @@ def test_threads(prefix, build, static):
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_openmp_region(prefix, build, compiler):
-    done = run(build(example(prefix, "openmp.c"), compiler, "-fopenmp"))
+def test_openmp_region(examples, build, compiler):
+    done = run(build(examples / "openmp.c", compiler, "-fopenmp"))
     assert done.returncode == 0 and f"sum {divisors()} " in done.stdout
 
 
-def test_time_steps(prefix, build):
-    done = run(build(example(prefix, "steps.c"), "gcc", "-fopenmp"))
+def test_time_steps(examples, build):
+    done = run(build(examples / "steps.c", "gcc", "-fopenmp"))
     assert done.returncode == 0
     steps = re.findall(r"step \d: (\d+) (\d+)", done.stdout)
     assert len(steps) == 6
     assert all(int(a) + int(b) == 4000 for a, b in steps)
 
 
-def test_a_scheme_of_the_program(prefix, build):
-    done = run(build(example(prefix, "own_scheme.c"), "gcc"))
+def test_a_scheme_of_the_program(examples, build):
+    done = run(build(examples / "own_scheme.c", "gcc"))
     assert done.returncode == 0
     # 2, 4, 8, 16, then a quarter of 70, 53, 40, 30, ...
     assert done.stdout.split()[:8] == "2 4 8 16 17 13 10 7".split()
@@ -110,8 +89,8 @@ def test_a_scheme_of_the_program(prefix, build):
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
-def test_cpp(prefix, build, compiler):
-    done = run(build(example(prefix, "chunks.cpp"), compiler + " -std=c++17",
+def test_cpp(examples, build, compiler):
+    done = run(build(examples / "chunks.cpp", compiler + " -std=c++17",
                      "-pthread"))
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -119,10 +98,10 @@ def test_cpp(prefix, build, compiler):
     assert "did you mean 'gss'?" in lines[2]
 
 
-def test_fortran(prefix, build):
-    program = build(example(prefix, "divisors.f90"), "gfortran -std=f2008",
-                    "-fopenmp", f"-J{prefix}",
-                    str(prefix / "include/dls.f90"))
+def test_fortran(installed, examples, build):
+    program = build(examples / "divisors.f90", "gfortran -std=f2008",
+                    "-fopenmp", f"-J{installed}",
+                    str(installed / "include/dls.f90"))
     done = run(program, "css:chunk=7")
     assert done.returncode == 0
     assert done.stdout == f"sum {divisors()} under css:chunk=7\n"
@@ -247,30 +226,30 @@ def names(*command):
             if re.search(r" [A-TVWX] ", line)}
 
 
-def test_only_its_names_leave_the_library(prefix):
-    header = (prefix / "include/dls.h").read_text()
+def test_only_its_names_leave_the_library(installed):
+    header = (installed / "include/dls.h").read_text()
     declared = set(re.findall(r"^[a-z].*?\b(dls_\w+)\(", header, re.M))
     assert "dls_next" in declared
-    shared = names("nm", "-D", "--defined-only", prefix / "lib/libdls.so")
+    shared = names("nm", "-D", "--defined-only", installed / "lib/libdls.so")
     # And, for libdls-mpich alone, under a version of their own:
     private = {name for name in shared if name.startswith("dls_private_")}
     versions = {"DLS_1", "DLS_PRIVATE_1.0"}
     assert private and shared - private - versions == declared
-    static = names("nm", "--defined-only", prefix / "lib/libdls.a")
+    static = names("nm", "--defined-only", installed / "lib/libdls.a")
     assert static == declared | private
 
 
-def test_it_needs_the_c_library_alone(prefix):
-    out = subprocess.run(["objdump", "-p", prefix / "lib/libdls.so"],
+def test_it_needs_the_c_library_alone(installed):
+    out = subprocess.run(["objdump", "-p", installed / "lib/libdls.so"],
                          check=True, capture_output=True, text=True).stdout
     needed = set(re.findall(r"NEEDED +(\S+)", out))
     assert needed <= {"libc.so.6", "libm.so.6"}
     assert "SONAME               libdls.so.1\n" in out
 
 
-def test_it_neither_prints_nor_ends_the_program(prefix):
+def test_it_neither_prints_nor_ends_the_program(installed):
     used = subprocess.run(["nm", "-D", "--undefined-only",
-                           prefix / "lib/libdls.so"], check=True,
+                           installed / "lib/libdls.so"], check=True,
                           capture_output=True, text=True).stdout
     used = {line.split()[1].split("@")[0] for line in used.splitlines()}
     assert not used & {"abort", "exit", "_exit", "printf", "puts", "fprintf",

@@ -2,16 +2,11 @@
 prefix): input of chunks, and results that are collected."""
 import pytest
 
-from test_libdls_mpi import SOURCES, compiled, install, launch
+from test_libdls_mpi import SOURCES, compiled, launch
 
 FORMS = ["", "window=shared,hierarchy=node", "window=rma",
          "window=rma,hierarchy=node", "transport=master",
          "transport=master,hierarchy=node", "transport=steal"]
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    return install(tmp_path_factory.mktemp("prefix"))
 
 
 @pytest.fixture(scope="module")

@@ -8,18 +8,12 @@ import tarfile
 import pytest
 
 from conftest import ROOT
-from test_libdls import install
 
 sys.path.insert(0, str(ROOT / "tests/libdls"))
 import first  # noqa: E402
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64",
                                 reason="the stored programs are for x86-64")
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    return install(tmp_path_factory.mktemp("prefix"))
 
 
 @pytest.fixture(scope="module")

@@ -8,20 +8,14 @@ import sys
 import pytest
 
 from conftest import ROOT
-from test_libdls import install
 
 sys.path.insert(0, str(ROOT / "tests"))
 import abi  # noqa: E402
 
 
 @pytest.fixture(scope="module")
-def prefix(tmp_path_factory):
-    return install(tmp_path_factory.mktemp("prefix"))
-
-
-@pytest.fixture(scope="module")
-def interface(prefix):
-    return abi.interface(prefix)
+def interface(installed):
+    return abi.interface(installed)
 
 
 STORED = abi.STORED.read_text().splitlines()
@@ -56,13 +50,13 @@ def test_what_breaks_programs_is_found(interface):
 
 @pytest.mark.skipif(shutil.which("abidiff") is None,
                     reason="abigail-tools are not installed (make deps test)")
-def test_types_are_those_of_the_stored_interface(prefix, tmp_path):
+def test_types_are_those_of_the_stored_interface(installed, tmp_path):
     """By abidiff, which looks behind pointers."""
-    assert abi.types_differ(prefix) == ""
+    assert abi.types_differ(installed) == ""
 
     def changed(old, new):
         other = tmp_path / new.split()[0] / "include"
-        shutil.copytree(prefix / "include", other)
+        shutil.copytree(installed / "include", other)
         header = (other / "dls.h").read_text()
         assert header.count(old) == 1
         (other / "dls.h").write_text(header.replace(old, new))
@@ -76,9 +70,9 @@ def test_types_are_those_of_the_stored_interface(prefix, tmp_path):
 
 
 @pytest.mark.parametrize("page", ["dls", "dls_mpi"])
-def test_manual_pages(prefix, page):
-    pages = prefix / "share/man/man3"
-    header = (prefix / f"include/{page}.h").read_text()
+def test_manual_pages(installed, page):
+    pages = installed / "share/man/man3"
+    header = (installed / f"include/{page}.h").read_text()
     for name in re.findall(r"^[a-z].*?\b(dls_\w+)\(", header, re.M):
         assert (pages / f"{name}.3").read_text() == f".so man3/{page}.3\n"
     done = subprocess.run(
@@ -90,6 +84,6 @@ def test_manual_pages(prefix, page):
                   header, flags=re.M)
     assert set(re.findall(r"[a-z_]{4,}", said.lower())) <= set(
         re.findall(r"[a-z_]{4,}", done.stdout.lower()))
-    shown = subprocess.run(["man", "-M", prefix / "share/man", "dls_next"],
+    shown = subprocess.run(["man", "-M", installed / "share/man", "dls_next"],
                            capture_output=True, text=True, check=False)
     assert "next chunk of this worker" in re.sub(r"\s+", " ", shown.stdout)

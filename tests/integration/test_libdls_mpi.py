@@ -9,7 +9,7 @@ import pytest
 
 import slices
 from conftest import ROOT
-from test_libdls import install, names
+from test_libdls import names
 
 SOURCES = ROOT / "tests/libdls"
 SCHEMES = """static ss css:chunk=16 fsc mfsc gss tap fac fss wf tss tss-taylor
@@ -27,11 +27,6 @@ REFUSED = {"rma": r"schemes that learn: transport window cannot carry .*"
                     "transport steal begins with each worker's static share",
            "master": "one rank: transport master needs two ranks or more",
            "=2": "hierarchy 2.* needs 2 ranks, there are 1"}
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    return install(tmp_path_factory.mktemp("prefix"))
 
 
 def flags(prefix, *options, mpi="mpich"):

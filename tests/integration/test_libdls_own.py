@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from test_libdls import install
 from test_libdls_mpi import SOURCES, compiled, launch
 
 TWO = "two schemes need masters between them, as with hierarchy=node"
@@ -21,11 +20,6 @@ SAID = {"": ["ok", "ok", TWO, TWO],
         "transport=master,hierarchy=2xnode": ["ok"] * 4,
         "transport=steal": [STEALS, STEALS, STEALS, "two schemes: "]}
 SCHEMES = ["number", "learning:then=9", "number/learning:then=9", "ss/number"]
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    return install(tmp_path_factory.mktemp("prefix"))
 
 
 @pytest.fixture(scope="module")

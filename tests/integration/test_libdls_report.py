@@ -7,8 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT, start
-from test_libdls import install
+from result_files import analysis
 from test_libdls_data import without_memory
 from test_libdls_mpi import SOURCES, compiled, launch
 
@@ -17,18 +16,14 @@ TABLES = ["time", "speedup", "overhead", "imbalance", "chunks"]
 
 
 @pytest.fixture(scope="module")
-def prefix(tmp_path_factory):
-    return install(tmp_path_factory.mktemp("prefix"))
+def over_ranks(installed):
+    return compiled(installed, SOURCES / "report.c", installed / "ranks",
+                    "-DRANKS")
 
 
 @pytest.fixture(scope="module")
-def over_ranks(prefix):
-    return compiled(prefix, SOURCES / "report.c", prefix / "ranks", "-DRANKS")
-
-
-@pytest.fixture(scope="module")
-def in_process(prefix):
-    return compiled(prefix, SOURCES / "report.c", prefix / "threads")
+def in_process(installed):
+    return compiled(installed, SOURCES / "report.c", installed / "threads")
 
 
 def run(program, *args, **variables):
@@ -141,35 +136,26 @@ def test_ranks(over_ranks, tmp_path, form, columns):
         x.name for x in place.glob("manifest-*")]
 
 
-def read(tmp_path, *words):
-    process = start(words[0], words[1:], tmp_path)
-    out, err = process.communicate(timeout=120)
-    return process.returncode, out, err
-
-
-def test_the_readers_take_them(in_process, over_ranks, tmp_path):
+def test_the_readers_take_them(dlsbench, in_process, over_ranks, tmp_path):
     """Two directories with two cells each, seven repetitions of each."""
     for place in "a", "b":
         for scheme in "ss", "gss":
             run(in_process, scheme, "", 7, 2, DLS_REPORT=tmp_path / place)
         launch(2, over_ranks, "fss", "", "7", "1",
                DLS_REPORT=str(tmp_path / place))
-    code, out, err = read(tmp_path, ROOT / "build/dlsbench", "summary",
-                          tmp_path / "a")
-    assert (code, err) == (0, "") and "3 cells ok, 0 failed" in out
+    done = dlsbench("summary", tmp_path / "a")
+    out = done.out
+    assert (done.code, done.err) == (0, "") and "3 cells ok, 0 failed" in out
     assert 'the "rays"' in out and "2 ranks x 1 thread, window shared" in out
     row = next(x for x in out.splitlines() if " ss " in x)
     assert row.split()[-1] == "-" and " 200 " in row  # chunks; not verified
     for table in TABLES:
-        code, out, err = read(tmp_path, ROOT / "analysis/tables.py",
-                              tmp_path / "a", "--table", table)
+        code, out, err = analysis("tables", tmp_path / "a", "--table", table)
         assert code == 0 and "gss:min=1" in out, err
-    code, out, err = read(tmp_path, ROOT / "analysis/compare.py",
-                          tmp_path / "a", tmp_path / "b")
+    code, out, err = analysis("compare", tmp_path / "a", tmp_path / "b")
     assert code in (0, 1) and "7, 7" in out, err
     assert out.count("the \"rays\"") >= 1 and "over 3 cells" in out
-    code, out, err = read(tmp_path, ROOT / "analysis/report.py",
-                          tmp_path / "a")
+    code, out, err = analysis("report", tmp_path / "a")
     assert code == 0, err
     page = (tmp_path / "a/report.html").read_text()
     assert "gss:min=1" in page and "libdls 1.0" in page
@@ -213,9 +199,9 @@ def test_where_it_cannot_write_is_one_line(in_process, over_ranks, place,
     assert all(says in line for line in done.stderr.splitlines())
 
 
-def test_memory_that_is_not_there_is_an_error(prefix, tmp_path):
+def test_memory_that_is_not_there_is_an_error(installed, tmp_path):
     """Also where records are written: in whichever rank, all get it."""
-    program = without_memory(prefix, tmp_path)
+    program = without_memory(installed, tmp_path)
     counts = []
     for place in "", str(tmp_path / "r"):
         done = launch(2, program, "", "gss", DLS_REPORT=place)

@@ -7,8 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT
-from test_libdls import install
+from conftest import ROOT, install
 from test_libdls_mpi import compiled
 from test_faults import SLOW, kill_one_rank
 
