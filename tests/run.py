@@ -9,6 +9,7 @@ import concurrent.futures
 import glob
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -88,6 +89,12 @@ def slowness():
     """How many times as long everything may take."""
     return (float(os.environ.get("FASTER") or 1)
             / float(os.environ.get("QUOTA") or 1))
+
+
+def cpu_seconds():
+    """Of all that has ended and was waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def run(command, limit=900, env=None, beside=False):
@@ -300,10 +307,11 @@ def main():
             sys.exit(f"tests/run.py: no part '{name}', there are: "
                      + ", ".join(PARTS))
     for name in names:
-        start = time.monotonic()
+        start, used = time.monotonic(), cpu_seconds()
         print(f"==== {name}", flush=True)
         PARTS[name](count)
-        print(f"==== {name}: {time.monotonic() - start:.0f} s", flush=True)
+        print(f"==== {name}: {time.monotonic() - start:.0f} s, "
+              f"{cpu_seconds() - used:.0f} s of processors", flush=True)
     line = f"{count.passed} passed, {count.failed} failed"
     if count.skipped:
         line += f", {count.skipped} skipped"
