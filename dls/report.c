@@ -1,6 +1,7 @@
 #include "dls/report.h"
 
 #include "base/append.h"
+#include "base/compiler.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,12 +13,6 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-
-#ifdef __clang__
-#define COMPILER "clang " __clang_version__
-#else
-#define COMPILER "gcc " __VERSION__
-#endif
 
 static int out_of_memory(dls_loop *loop)
 {

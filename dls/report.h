@@ -20,7 +20,8 @@ struct report {
     struct line fields;        /* the cell's, as members of a line */
     int64_t repetition;        /* the last that was written, 0: none */
     struct report_part *parts; /* over ranks, in rank 0: of each */
-    double tick_s, time_s;     /* of it: seconds of a tick, and its time */
+    uint64_t start;            /* of it: tick of the first request, */
+    double tick_s, time_s;     /* seconds of a tick, and its time */
 };
 
 /* How the loop is run; NULL: does not apply. */

@@ -12,10 +12,12 @@
 
 /* ---- what was measured ---- */
 
-static double finish_of(const struct dls_worker *worker, uint64_t start,
-                        double tick_s)
+static double finish_of(const struct dls_worker *worker,
+                        const struct report *report)
 {
-    return worker->ended > start ? (double)(worker->ended - start) * tick_s : 0;
+    return worker->ended > report->start
+               ? (double)(worker->ended - report->start) * report->tick_s
+               : 0;
 }
 
 static uint64_t start_of(const dls_loop *loop)
@@ -29,8 +31,9 @@ static uint64_t start_of(const dls_loop *loop)
 
 void report_part(dls_loop *loop, struct report_part *part)
 {
-    double tick_s = loop->report->tick_s = loop_tick_s(loop);
-    uint64_t start = start_of(loop);
+    struct report *report = loop->report;
+    double tick_s = report->tick_s = loop_tick_s(loop);
+    report->start = start_of(loop);
     *part = (struct report_part){.least_s = INFINITY,
                                  .workers = loop->workers,
                                  .oversubscribed =
@@ -38,7 +41,7 @@ void report_part(dls_loop *loop, struct report_part *part)
     for (int w = 0; w < loop->workers; w++) {
         const struct dls_worker *worker = &loop->worker[w];
         double busy_s = (double)worker->busy * tick_s;
-        double finish_s = finish_of(worker, start, tick_s);
+        double finish_s = finish_of(worker, report);
         part->time_s = fmax(part->time_s, finish_s);
         part->compute_s += busy_s;
         part->least_s = fmin(part->least_s, busy_s);
@@ -61,6 +64,16 @@ void report_add(struct report_part *all, const struct report_part *part)
 }
 
 /* ---- lines ---- */
+
+/* The last thing done with both. */
+static int write_lines(dls_loop *loop, int file, const char *path,
+                       struct line *lines)
+{
+    int code = report_append(loop, file, path, lines);
+    close(file);
+    free(lines->text);
+    return report_failed(loop, code);
+}
 
 /* Up to the number of the repetition. */
 static void begin_line(struct line *line, const struct report *report,
@@ -168,11 +181,8 @@ int report_run(dls_loop *loop, const struct report_part *all)
     add_run(&line, loop, all);
     numbers_as_before(before);
     line.failed = line.failed || head.failed;
-    int code = report_append(loop, file, path, &line);
-    close(file);
     free(head.text);
-    free(line.text);
-    return report_failed(loop, code);
+    return write_lines(loop, file, path, &line);
 }
 
 static void add_worker(struct line *line, const dls_loop *loop, int number,
@@ -190,7 +200,7 @@ static void add_worker(struct line *line, const dls_loop *loop, int number,
     line_whole(line, "chunks", worker->chunks);
     line_real(line, "compute_s", busy_s);
     line_real(line, "ask_s", (double)worker->ask * tick_s);
-    line_real(line, "finish_s", finish_of(worker, start_of(loop), tick_s));
+    line_real(line, "finish_s", finish_of(worker, loop->report));
     line_real(line, "overhead_s", loop->report->time_s - busy_s);
     line_end(line);
 }
@@ -206,10 +216,7 @@ int report_workers(dls_loop *loop, int first, int rank)
     for (int w = 0; w < loop->workers; w++)
         add_worker(&lines, loop, w, first, rank);
     numbers_as_before(before);
-    int code = report_append(loop, file, path, &lines);
-    close(file);
-    free(lines.text);
-    return report_failed(loop, code);
+    return write_lines(loop, file, path, &lines);
 }
 
 int report_done(dls_loop *loop)
@@ -228,10 +235,7 @@ int report_done(dls_loop *loop)
     line_whole(&line, "repetitions", report->repetition);
     line_null(&line, "reason");
     line_end(&line);
-    int code = report_append(loop, file, path, &line);
-    close(file);
-    free(line.text);
-    return report_failed(loop, code);
+    return write_lines(loop, file, path, &line);
 }
 
 /* ---- a loop in one process ---- */

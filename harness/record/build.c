@@ -1,5 +1,7 @@
 #include "harness/record/build.h"
 
+#include "base/compiler.h"
+
 #ifndef BUILD_VERSION
 #define BUILD_VERSION "unknown"
 #endif
@@ -9,11 +11,7 @@
 
 const char *const build_version = BUILD_VERSION;
 const char *const build_flags = BUILD_FLAGS;
-#if defined(__clang__)
-const char *const build_compiler = "clang " __clang_version__;
-#else
-const char *const build_compiler = "gcc " __VERSION__;
-#endif
+const char *const build_compiler = COMPILER;
 
 const char *build_instruction_set(void)
 {
