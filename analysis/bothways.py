@@ -1,4 +1,5 @@
 """Cells that ran both ways, measured and simulated."""
+import cells
 
 # Columns of a cell that say how it was measured or simulated, and what was
 # chosen for it.  Two cells that differ in nothing else are the same loop.
@@ -14,7 +15,7 @@ def matched(results, frame, more=()):
     order.  Of several alike the fastest counts."""
     keys = [name for name in [*results.cells, "workers"]
             if name in frame and name not in APART]
-    text = frame[keys].astype(str).agg("|".join, axis=1)
+    text = cells.same_in(frame, keys)
     best = frame.assign(key=text, place=range(len(frame)))
     best = best.sort_values("time_s", kind="stable")
     sides = [best[best["simulated"] == s].drop_duplicates("key")

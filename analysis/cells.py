@@ -112,6 +112,11 @@ def sort(frame):
     return frame.iloc[order].reset_index(drop=True)
 
 
+def same_in(frame, names):
+    """A text for each row, the same where these columns are."""
+    return frame[names].astype(str).agg("|".join, axis=1)
+
+
 def extra_columns(frame, cell_columns=None):
     """Columns of the cell that differ between cells of one kernel, transport,
     master and hierarchy: what only follows from the transport says nothing."""
@@ -122,8 +127,8 @@ def extra_columns(frame, cell_columns=None):
     names = cell_columns or [
         n for n in frame.columns if n not in GIVEN and n not in measures
         and not n.endswith(("_low", "_high")) and n + "_low" not in frame]
-    alike = frame[["kernel", "simulated", "transport", "master",
-                   "hierarchy"]].astype(str).agg("|".join, axis=1)
+    alike = same_in(frame, ["kernel", "simulated", "transport", "master",
+                            "hierarchy"])
     return [n for n in names
             if (frame[n].astype(str).groupby(alike).nunique() > 1).any()]
 

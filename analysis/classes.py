@@ -6,6 +6,7 @@ A loss is the time of a scheme over that of the fastest fixed scheme of its
 class, less 1.  Of a class that has several loops it is the largest."""
 import numpy as np
 
+import cells
 import grid
 import labels
 import regret
@@ -150,7 +151,7 @@ def setups(results, frame):
     of_cell = medians(results, rows)
     # A transport of dependences may have another name for the same way.
     same = [n for n in WHERE if n in rows]
-    keys = rows[same].astype(str).agg("|".join, axis=1)
+    keys = cells.same_in(rows, same)
     for _, part in rows.groupby(keys, sort=False):
         if part["class"].nunique() >= LEAST:
             yield Losses(part, of_cell)

@@ -2,6 +2,7 @@
 same cell without perturbations."""
 import numpy as np
 
+import cells
 import grid
 import labels
 import stats
@@ -20,7 +21,7 @@ def pairs(results, frame):
         return frame.iloc[:0]
     same = ["simulated", *(n for n in results.cells
                            if n in frame and n not in ("perturb", "cell"))]
-    key = frame[same].astype(str).agg("|".join, axis=1)
+    key = cells.same_in(frame, same)
     usual = frame["perturb"] == NONE
     without = dict(zip(key[usual], medians(frame[usual])))
     found = frame[~usual].copy()

@@ -108,6 +108,11 @@ def parts(spec):
     return name, {key: value for key, _, value in pairs}
 
 
+def name_of(spec):
+    """Of a scheme or a kernel, without its keys."""
+    return parts(spec)[0]
+
+
 def setup(cell):
     """Transport, master and hierarchy of a cell in words."""
     words = str(cell.get("transport") or "")

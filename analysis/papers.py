@@ -37,10 +37,6 @@ def number(row, name):
         return None
 
 
-def name_of(spec):
-    return str(spec).partition(":")[0]
-
-
 def ciorba_times():
     """(kernel, mode, interval, scheme, workers) -> seconds."""
     return {(r["kernel"], r["mode"], float(r["sync_interval"]),
@@ -89,11 +85,11 @@ class Printed:
             if self.paper == "diaz" else {}
 
     def time_s(self, cell):
-        scheme = name_of(cell["scheme"])
+        scheme = labels.name_of(cell["scheme"])
         if self.paper == "ciorba":
             scheme = scheme.removesuffix("-acp")  # printed as DTSS
             mode = "non-dedicated" if cell.get("load") else "dedicated"
-            return self._ciorba.get((name_of(cell["kernel"]), mode,
+            return self._ciorba.get((labels.name_of(cell["kernel"]), mode,
                                      cell["sync_interval"], scheme,
                                      cell["workers"]))
         return self._times.get((cell["iterations"], cell["workers"], scheme))
@@ -110,4 +106,4 @@ class Printed:
 
     def chunks(self, cell):
         return self._chunks.get((cell["iterations"], cell["workers"],
-                                 name_of(cell["scheme"])))
+                                 labels.name_of(cell["scheme"])))

@@ -6,8 +6,10 @@ ratio that it gets wrong: with 2.5 : 1 measured, equal powers are off by 2.5,
 and 1 : 2.5 is off by 6.25."""
 import numpy as np
 
+import cells
 import grid
 import labels
+import machine
 import stats
 
 LEARN = {"bold", "awf", "awf-b", "awf-c", "awf-d", "awf-e", "af", "fgdls",
@@ -17,20 +19,12 @@ MEASURED = "measured"
 FREE = {"cell", "scheme", "power", "costs", "placement"}
 
 
-def expand(text):
+def told_by(power, workers):
     """The powers of a cell's text, one for each worker; None: not given."""
-    powers = []
-    for word in str(text).split(","):
-        times, _, value = word.rpartition(":")
-        try:
-            powers += [float(value)] * int(times or 1)
-        except ValueError:
-            return None
-    return powers
-
-
-def name_of(scheme):
-    return str(scheme).split(":")[0]
+    try:
+        return machine.given(power, workers)
+    except ValueError:
+        return None
 
 
 def problems(results, frame):
@@ -42,7 +36,7 @@ def problems(results, frame):
         return
     same = ["simulated", *(n for n in results.cells
                            if n in usable and n not in FREE)]
-    keys = usable[same].astype(str).agg("|".join, axis=1)
+    keys = cells.same_in(usable, same)
     for _, part in usable.groupby(keys, sort=False):
         if part["power"].nunique() > 1:
             yield part
@@ -67,7 +61,7 @@ def ways(results, part):
     """[(power, words, off by)], the true one first."""
     true, found = truth(results, part), []
     for power in dict.fromkeys(part["power"]):
-        told = [1.0] * len(true or []) if power == "" else expand(power)
+        told = told_by(power, len(true or []))
         off = 1.0 if power == MEASURED else np.nan
         if true is not None and told is not None and len(told) == len(true):
             off = off_by(told, true)
@@ -135,7 +129,7 @@ def fastest(part, words, chosen):
 
 
 def caption(part, true):
-    learns = part["scheme"].map(name_of).isin(LEARN)
+    learns = part["scheme"].map(labels.name_of).isin(LEARN)
     words = fastest(part, "fastest without powers", (part["power"] == "")
                     & ~learns)
     words += fastest(part, "that learns", (part["power"] == "") & learns)
@@ -186,7 +180,7 @@ def table(results, part):
         worst = max((at[p] for p, _, _ in wrong if p in at),
                     key=lambda r: r["time_s"], default=None)
         rows.append([
-            scheme, "learns" if name_of(scheme) in LEARN else "",
+            scheme, "learns" if labels.name_of(scheme) in LEARN else "",
             *(cell_words(at[p], best_s) if p in at else ""
               for p, _, _ in columns),
             change_words(change(unknown, measured)) if both else "",

@@ -51,8 +51,8 @@ def test_powers_are_off_by_the_ratio_that_is_wrong(made):
     assert unequal.truth(results, part) == [2.5, 1]
     assert {power: off for power, _, off in unequal.ways(results, part)} == {
         "measured": 1, "5,1": 2, "": 2.5, "1,2.5": 6.25}
-    assert unequal.expand("2:5,1") == [5, 5, 1]
-    assert unequal.expand("measured") is None
+    assert unequal.told_by("2:5,1", 3) == [5, 5, 1]
+    assert unequal.told_by("measured", 3) is None
 
 
 def test_what_powers_are_worth(made):

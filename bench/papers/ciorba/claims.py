@@ -8,8 +8,8 @@ import numpy as np
 
 import assumed
 import fit
+import labels
 import paper
-import papers
 import sentences
 
 TITLE = ("Ciorba et al., Dynamic Multi Phase Scheduling for Heterogeneous "
@@ -46,10 +46,10 @@ def times(runs):
     slave is loaded, the dedicated run is the non-dedicated one too."""
     found = {}
     for run in runs.to_dict("records"):
-        name = papers.name_of(run["kernel"])
+        name = labels.name_of(run["kernel"])
         shape = keys(run["kernel"]).get("shape", "paper")
         mode = "non-dedicated" if run["load"] else "dedicated"
-        scheme = papers.name_of(run["scheme"]).removesuffix("-acp")
+        scheme = labels.name_of(run["scheme"]).removesuffix("-acp")
         found.setdefault((name, shape), {})[
             mode, int(run["sync_interval"]), scheme,
             int(run["workers"])] = run
@@ -149,7 +149,7 @@ def table_1(report, runs):
     """Chunk sizes in the order in which they were handed out."""
     cells, chunks = {}, report.results.chunks
     for run in runs.to_dict("records"):
-        name = papers.name_of(run["scheme"]).removesuffix("-acp")
+        name = labels.name_of(run["scheme"]).removesuffix("-acp")
         row = name if name != "dtss" else \
             "dtss" if run["power"].startswith("1.5") else "dtss 3:2:1"
         sizes = chunks[chunks["cell"] == run["cell"]].sort_values("start")
