@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs every check and test, one part after the other, and counts.
+"""Runs every check and test, and counts.
 
 All parts run even when one fails.  The last line is `N passed, N failed`
 (and `, N skipped`).  Parts can be named: tests/run.py unit integration.
@@ -56,6 +56,7 @@ THREADED = ["harness/engine/engine_test", "harness/engine/engine_lock_test",
 
 # What has been started and has not ended.
 RUNNING = set()
+ENDING = threading.Event()  # nothing is started any more
 
 
 class Count:
@@ -72,6 +73,7 @@ class Count:
 
 def end(*_):
     """At SIGTERM, with all that was started."""
+    ENDING.set()
     for process in list(RUNNING):
         kill(process)
     sys.exit(143)
@@ -101,6 +103,8 @@ def run(command, limit=900, env=None, beside=False):
     """Returns (exit code, output), and shows the output as it comes; of what
     runs beside something else, when it has ended.  What is late is killed with
     all that it started."""
+    if ENDING.is_set():
+        sys.exit(143)
     head = "+ " + " ".join(command)
     if not beside:
         print(head, flush=True)
@@ -160,20 +164,22 @@ def count_cmocka(count, code, text):
         count.add(0, 1)
 
 
-def unit_build(count, build, options, programs=None):
+def unit_build(count, build, options, programs=None, env=None):
     """Builds and runs unit tests in a build folder of their own."""
     if programs:
         programs = [p for p in programs if os.path.exists(p + ".c")]
         goals = [f"{build}/{p}" for p in programs]
         command = ["make", "--no-print-directory", "-j", JOBS,
                    "BUILD=" + build, *options, *goals]
-        code, text = run(command)
+        code, text = run(command, beside=True)
         if code == 0:
-            code, text = run(["sh", "tests/unit.sh", *goals])
+            code, text = run(["sh", "tests/unit.sh", *goals], env=env,
+                             beside=True)
     else:
         code, text = run(["make", "--no-print-directory", "-j", JOBS,
-                          "BUILD=" + build, *options, "unit"],
-                         env=machine.look_faster(os.environ.get("FASTER")))
+                          "BUILD=" + build, *options, "unit"], beside=True,
+                         env={**(env or {}), **machine.look_faster(
+                             os.environ.get("FASTER"))})
     count_cmocka(count, code, text)
 
 
@@ -184,23 +190,22 @@ def unit(count):
 def unit_address(count):
     # MPICH and hwloc keep memory until the end; leaks of our own code are
     # looked for in the programs without MPI.
-    os.environ["ASAN_OPTIONS"] = "detect_leaks=0"
-    unit_build(count, "build/address", ["SAN=address"])
-    del os.environ["ASAN_OPTIONS"]
+    unit_build(count, "build/address", ["SAN=address"],
+               env={"ASAN_OPTIONS": "detect_leaks=0"})
 
 
 def unit_thread(count):
     # UCX would hook into a thread's end, after the sanitizer's.
-    os.environ["UCX_MEM_MMAP_HOOK_MODE"] = "none"
-    unit_build(count, "build/thread", ["SAN=thread"], THREADED)
-    del os.environ["UCX_MEM_MMAP_HOOK_MODE"]
+    unit_build(count, "build/thread", ["SAN=thread"], THREADED,
+               env={"UCX_MEM_MMAP_HOOK_MODE": "none"})
 
 
 def fuzz(count):
     """Each fuzzer reads its corpus, under the sanitizers; `make test-faults`
     searches for more."""
     code, text = run(["make", "--no-print-directory", "-j", JOBS,
-                      "BUILD=build/address", "SAN=address", "fuzz-replay"])
+                      "BUILD=build/address", "SAN=address", "fuzz-replay"],
+                     beside=True)
     failed = len(re.findall("^FAILED ", text, re.MULTILINE))
     began = len(re.findall("^== ", text, re.MULTILINE))
     count.add(began - failed, failed + (code != 0 and failed == 0))
@@ -244,7 +249,8 @@ def integration(count):
 
 def pin(count):
     """Hashes, columns and simulated digits that must not change."""
-    code, _ = run(["make", "--no-print-directory", "-j", JOBS, "pin"])
+    code, _ = run(["make", "--no-print-directory", "-j", JOBS, "pin"],
+                  beside=True)
     count.add(code == 0, code != 0)
 
 
@@ -295,6 +301,23 @@ PARTS = {"checks": checks, "unit": unit, "unit-address": unit_address,
          "integration": integration}
 
 
+# One stage after the other; the chains of a stage, each with a build folder of
+# its own, run beside each other.
+STAGES = [[["checks"]],
+          [["unit-address", "fuzz"], ["unit", "pin"], ["unit-thread"]],
+          [["integration"]]]
+
+
+def do_parts(names):
+    count = Count()
+    for name in names:
+        start = time.monotonic()
+        print(f"==== {name}", flush=True)
+        PARTS[name](count)
+        print(f"==== {name}: {time.monotonic() - start:.0f} s", flush=True)
+    return count
+
+
 def main():
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     signal.signal(signal.SIGTERM, end)
@@ -306,12 +329,12 @@ def main():
         if name not in PARTS:
             sys.exit(f"tests/run.py: no part '{name}', there are: "
                      + ", ".join(PARTS))
-    for name in names:
-        start, used = time.monotonic(), cpu_seconds()
-        print(f"==== {name}", flush=True)
-        PARTS[name](count)
-        print(f"==== {name}: {time.monotonic() - start:.0f} s, "
-              f"{cpu_seconds() - used:.0f} s of processors", flush=True)
+    for chains in STAGES:
+        wanted = [[x for x in chain if x in names] for chain in chains]
+        with concurrent.futures.ThreadPoolExecutor(int(JOBS)) as pool:
+            for part in pool.map(do_parts, filter(None, wanted)):
+                count.add(part.passed, part.failed, part.skipped)
+    print(f"{cpu_seconds():.0f} s of processors")
     line = f"{count.passed} passed, {count.failed} failed"
     if count.skipped:
         line += f", {count.skipped} skipped"
