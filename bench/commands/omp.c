@@ -203,9 +203,13 @@ static void remove_folder(const char *path)
 
 static void warn_of_rules(struct rules *rules, const struct loops *loops)
 {
+    char build[COUNTERS_NAME_MAX];
     for (int i = 0; i < loops->processes; i++)
-        for (int k = 0; k < loops->process[i].loops; k++)
-            rules_use(rules, &loops->process[i].loop[k].place);
+        for (int k = 0; k < loops->process[i].loops; k++) {
+            const struct loops_loop *loop = &loops->process[i].loop[k];
+            loops_name_build(loops->process[i].counters, loop->site, build);
+            rules_use(rules, &loop->place, build);
+        }
     for (int i = 0; i < rules->count; i++)
         if (!rules->rule[i].used)
             command_say("omp: %s: no loop that was seen is '%s'",

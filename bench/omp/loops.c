@@ -54,6 +54,17 @@ static const char *path_of(const struct counters *counters,
     return known ? counters->module[at->module].path : NULL;
 }
 
+void loops_name_build(const struct counters *counters,
+                      const struct counters_site *site,
+                      char text[COUNTERS_NAME_MAX])
+{
+    const char *path = path_of(counters, &site->at);
+    text[0] = '\0';
+    if (path != NULL)
+        counters_name_build(path, counters->module[site->at.module].build_id,
+                            site->at.offset, text);
+}
+
 /* Code that has no symbol has that of the code which begins its region. */
 static void place_region(struct symbols *symbols,
                          const struct counters *counters,

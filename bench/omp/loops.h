@@ -40,6 +40,12 @@ int loops_read(struct loops *loops, const char *folder, double tick_s,
                struct symbols *symbols, struct error *err);
 void loops_free(struct loops *loops);
 
+/* The name of a loop in rules that holds for this build of its module; empty:
+ * there is none. */
+void loops_name_build(const struct counters *counters,
+                      const struct counters_site *site,
+                      char text[COUNTERS_NAME_MAX]);
+
 /* The places in a process's addresses. */
 void loops_place(struct symbols *symbols, const struct counters *counters,
                  const struct counters_site *site, struct symbols_place *place);

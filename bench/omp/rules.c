@@ -71,10 +71,12 @@ static void use(const struct rules *rules, const char *name)
         rule->used = true;
 }
 
-void rules_use(struct rules *rules, const struct symbols_place *place)
+void rules_use(struct rules *rules, const struct symbols_place *place,
+               const char *build)
 {
     char name[512];
     const char *slash = strrchr(place->file, '/');
+    use(rules, build);
     snprintf(name, sizeof(name), "%s:%d", place->file, place->line);
     use(rules, name);
     use(rules, slash != NULL ? name + (slash + 1 - place->file) : name);

@@ -27,7 +27,9 @@ void rules_free(struct rules *rules);
 /* The name by which a rule knows a function; NULL: no rule does. */
 const char *rules_find(const struct rules *rules, const char *function);
 
-/* A loop was seen: the rules that name it are used. */
-void rules_use(struct rules *rules, const struct symbols_place *place);
+/* A loop was seen: the rules that name it are used.  `build`: its name in this
+ * build of its module. */
+void rules_use(struct rules *rules, const struct symbols_place *place,
+               const char *build);
 
 #endif

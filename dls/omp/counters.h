@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The folder of the files; without it nothing is counted. */
 #define COUNTERS_FOLDER "DLS_OMP_COUNTERS"
@@ -27,6 +28,7 @@ enum {
     COUNTERS_SITES = 1024,
     COUNTERS_MODULES = 256,
     COUNTERS_NAME_MAX = 240,
+    COUNTERS_ID_SIZE = 17, /* 16 digits and the end */
 };
 
 /* The clause that a loop was compiled with. */
@@ -92,8 +94,24 @@ static inline bool counters_source(const char *source, char file[256],
 
 struct counters_module {
     char path[COUNTERS_NAME_MAX];
+    char build_id[COUNTERS_ID_SIZE]; /* its first digits; empty: it has none */
     uint64_t base;
 };
+
+/* The name of a loop that holds for one build of its module alone, and without
+ * debugging information: "solver:3f2a90c1d4e5b677+0x12ab".  Empty: there is
+ * none. */
+static inline void counters_name_build(const char *path, const char *build_id,
+                                       uint64_t offset,
+                                       char text[COUNTERS_NAME_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    text[0] = '\0';
+    if (build_id[0] != '\0')
+        snprintf(text, COUNTERS_NAME_MAX, "%.180s:%s+0x%llx",
+                 slash != NULL ? slash + 1 : path, build_id,
+                 (unsigned long long)offset);
+}
 
 struct counters {
     char magic[8];

@@ -5,6 +5,7 @@
 #include "dls/omp/parts.h"
 
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,6 +37,48 @@ static void copy_path(const char *name, char path[COUNTERS_NAME_MAX])
     path[length > 0 ? length : 0] = '\0';
 }
 
+/* ---- the build ---- */
+
+/* The linker's number of a build is in a note, of which each part is filled up
+ * to whole words. */
+static void read_note(const char *note, size_t size, size_t word,
+                      char build_id[COUNTERS_ID_SIZE])
+{
+    ElfW(Nhdr) head;
+    while (size >= sizeof(head)) {
+        memcpy(&head, note, sizeof(head));
+        size_t name = (head.n_namesz + word - 1) / word * word;
+        size_t all =
+            sizeof(head) + name + (head.n_descsz + word - 1) / word * word;
+        const unsigned char *id =
+            (const unsigned char *)note + sizeof(head) + name;
+        if (all > size)
+            return;
+        if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == 4 &&
+            memcmp(note + sizeof(head), "GNU", 4) == 0 && head.n_descsz >= 8) {
+            for (int i = 0; i < 8; i++)
+                snprintf(build_id + 2 * i, 3, "%02x", id[i]);
+            return;
+        }
+        note += all;
+        size -= all;
+    }
+}
+
+/* Loaders map the notes; a tool may have cut them off. */
+static void read_build(const struct dl_phdr_info *info,
+                       char build_id[COUNTERS_ID_SIZE])
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        uint64_t place = info->dlpi_addr + part->p_vaddr;
+        if (part->p_type == PT_NOTE && has_address(info, place) &&
+            has_address(info, place + part->p_memsz - 1))
+            read_note((const char *)(uintptr_t)place, part->p_memsz,
+                      part->p_align == 8 ? 8 : 4, build_id);
+    }
+}
+
 static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const struct search *search = arg;
@@ -53,6 +96,7 @@ static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
                 (const void *)(uintptr_t)(info->dlpi_addr +
                                           info->dlpi_phdr[i].p_vaddr);
     copy_path(info->dlpi_name, found->path);
+    read_build(info, found->build_id);
     return 1;
 }
 

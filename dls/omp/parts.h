@@ -38,6 +38,7 @@ struct module {
     uint64_t unloaded;   /* modules of the process that were, until now */
     const void *dynamic; /* what the loader reads of it; NULL: nothing */
     char path[COUNTERS_NAME_MAX];
+    char build_id[COUNTERS_ID_SIZE];
 };
 
 /* The module that an address is in.  Waits for no thread that opens a
@@ -109,6 +110,7 @@ const struct settings *settings(void);
 /* By which rules know a loop. */
 struct loop_names {
     char function[256], line[512]; /* file:line; empty: not known */
+    char build[COUNTERS_NAME_MAX]; /* module, build and offset */
 };
 
 /* Those of a loop at this address, where rules may change it.  Asks `dlsbench

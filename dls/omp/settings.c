@@ -95,15 +95,17 @@ static bool may_change(uint32_t clause, uint32_t flags)
            (clause == CLAUSE_RUNTIME || (the.dynamic && dynamic));
 }
 
-/* Without it only what the loader needs is known. */
+/* Without it only what the loader needs is known, and the build. */
 void settings_find_names(const struct module *module, const void *address,
                          const struct clause *clause, struct loop_names *names)
 {
     char file[256];
     int line;
-    names->function[0] = names->line[0] = '\0';
+    names->function[0] = names->line[0] = names->build[0] = '\0';
     if (!the.rules || !may_change(clause->clause, clause->flags))
         return;
+    counters_name_build(module->path, module->build_id,
+                        (uintptr_t)address - module->base, names->build);
     if (clause->source != NULL &&
         counters_source(clause->source, file, names->function, &line))
         snprintf(names->line, sizeof(names->line), "%s:%d", file, line);
@@ -118,15 +120,17 @@ void settings_find_names(const struct module *module, const void *address,
 
 /* ---- the way ---- */
 
-/* Rules know a loop by file:line, with or without folders, or by function. */
+/* Rules know a loop by its place in one build, by file:line, with or without
+ * folders, or by function. */
 static int resolve(const struct loop_names *names, struct schedule *schedule,
                    struct error *err)
 {
     const char *slash = strrchr(names->line, '/');
-    const char *const all[] = {
-        names->line, slash != NULL ? slash + 1 : names->line, names->function};
+    const char *const all[] = {names->build, names->line,
+                               slash != NULL ? slash + 1 : names->line,
+                               names->function};
     int code = 0;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         code = schedule_resolve(all[i], "", schedule, err);
         if (code != 0 || schedule->named || !the.rules)
             break;

@@ -61,6 +61,8 @@ static int32_t number_module(struct counters *counters,
         return -1;
     counters->module[modules].base = module->base;
     memcpy(counters->module[modules].path, module->path, COUNTERS_NAME_MAX);
+    memcpy(counters->module[modules].build_id, module->build_id,
+           COUNTERS_ID_SIZE);
     atomic_store(&counters->modules, modules + 1);
     return modules;
 }

@@ -433,6 +433,28 @@ def test_rules_name_loops_by_line_and_by_function(loop, tmp_path):
     assert found[EVEN][1] == "css:chunk=10"
 
 
+def test_rules_name_loops_by_their_place_in_a_build(tmp_path):
+    """Without debugging information, also where the library is alone; not in
+    another build of the program."""
+    source = ROOT / "tests/omp/bycost.c"
+    program, rules = tmp_path / "bycost", tmp_path / "rules"
+    subprocess.run(["gcc", "-fopenmp", "-s", "-Wl,--build-id=0x"
+                    "0123456789abcdef01234567", source, "-o", program],
+                   check=True)
+    offset, = re.findall(r"bycost\+(0x\w+)\)",
+                         omp("--", program, "1").stderr.splitlines()[2])
+    rules.write_text(f"bycost:0123456789abcdef+{offset} = css:chunk=30\n")
+    done = omp("--scheme", f"@{rules}", "--", program, "1")
+    assert "css:chunk=30" in done.stderr and "no loop" not in done.stderr
+    alone = run([program, "2"], LD_PRELOAD=str(LIBRARY),
+                DLS_SCHEDULE=f"@{rules}")
+    assert alone.stdout == done.stdout * 2 and alone.stderr == ""
+    rules.write_text(f"bycost:0123456789abcde0+{offset} = css:chunk=30\n")
+    done = omp("--scheme", f"@{rules}", "--", program, "1")
+    assert "css:chunk=30" not in done.stderr
+    assert "no loop that was seen is 'bycost:0123456789abcde0+" in done.stderr
+
+
 def test_a_forked_child_starts_at_zero(loop):
     done = omp("--loops", "dynamic", "--scheme", "ss", "--", loop, "fork")
     assert done.returncode == 0
