@@ -100,3 +100,102 @@ double stats_least_time(const double *cost, int64_t chunks, int workers)
     }
     return sum / workers > largest ? sum / workers : largest;
 }
+
+/* ---- two samples ---- */
+/* Above it counts of arrangements are not whole in a double, and U is close to
+ * normal. */
+enum { EXACT_MOST = 25 };
+
+/* How many arrangements of m and n values have each U, from 0 to u: the
+ * coefficients of the Gaussian binomial (m + n over n). */
+static void count_arrangements(double *ways, int u, int m, int n)
+{
+    for (int i = 0; i <= u; i++)
+        ways[i] = i == 0;
+    for (int j = 1; j <= n; j++) {
+        for (int i = u; i >= m + j; i--)
+            ways[i] -= ways[i - m - j];
+        for (int i = j; i <= u; i++)
+            ways[i] += ways[i - j];
+    }
+}
+
+static double count_all(int m, int n)
+{
+    double all = 1;
+    for (int j = 1; j <= n; j++)
+        all *= (double)(m + j) / j;
+    return round(all);
+}
+
+/* The largest number of differences to leave out at each end: P(U < k) is at
+ * most alpha / 2.  -1: out of memory. */
+static int leave_out_exactly(int m, int n, double alpha)
+{
+    int u = m * n / 2, k = 0;
+    double *ways = malloc(((size_t)u + 1) * sizeof(*ways));
+    if (ways == NULL)
+        return -1;
+    count_arrangements(ways, u, m, n);
+    double most = alpha / 2 * count_all(m, n), sum = ways[0];
+    while (k <= u && sum <= most) {
+        k++;
+        sum += k <= u ? ways[k] : 0;
+    }
+    free(ways);
+    return k;
+}
+
+/* The x that a normal value is below with chance p, by bisection. */
+static double normal_quantile(double p)
+{
+    double low = -40, high = 0;
+    for (int i = 0; i < 100; i++) {
+        double middle = (low + high) / 2;
+        if (0.5 * erfc(-middle / sqrt(2)) < p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int leave_out_nearly(int m, int n, double alpha)
+{
+    double both = (double)m * n;
+    double k =
+        both / 2 + normal_quantile(alpha / 2) * sqrt(both * (m + n + 1) / 12);
+    return k > 0 ? (int)floor(k) : 0;
+}
+
+static int leave_out_pairs(int m, int n, double alpha)
+{
+    return m <= EXACT_MOST && n <= EXACT_MOST ? leave_out_exactly(m, n, alpha)
+                                              : leave_out_nearly(m, n, alpha);
+}
+
+struct stats_median stats_shift(const double *a, int a_count, const double *b,
+                                int b_count, double alpha)
+{
+    struct stats_median shift = {NAN, NAN, NAN};
+    int all = a_count * b_count;
+    double *differences = malloc(((size_t)all + 1) * sizeof(*differences));
+    int out = leave_out_pairs(a_count, b_count, alpha);
+    if (all > 0 && differences != NULL && out >= 0) {
+        for (int i = 0; i < all; i++)
+            differences[i] = b[i / a_count] - a[i % a_count];
+        shift.median = stats_middle(differences, all);
+        shift.low = out > 0 ? differences[out - 1] : -INFINITY;
+        shift.high = out > 0 ? differences[all - out] : INFINITY;
+    }
+    free(differences);
+    return shift;
+}
+
+int stats_shift_least(double alpha)
+{
+    int n = 1;
+    while (2 / count_all(n, n) > alpha)
+        n++;
+    return n;
+}

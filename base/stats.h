@@ -25,6 +25,17 @@ struct stats_median stats_median(double *values, int count);
 struct stats_median stats_ratio(struct stats_median of,
                                 struct stats_median over);
 
+/* By how much the values of `b` are above those of `a`: the median of all
+ * differences, with a confidence interval whose error is at most `alpha`, by
+ * the distribution of Mann and Whitney's U (Hodges and Lehmann 1963); exact
+ * where both have up to 25 values.  Where they have too few for it, the
+ * interval is from -INFINITY to INFINITY.  NAN: one has none. */
+struct stats_median stats_shift(const double *a, int a_count, const double *b,
+                                int b_count, double alpha);
+
+/* The least number of values on each side that have such an interval. */
+int stats_shift_least(double alpha);
+
 /* The time p equal workers need for chunks of the given costs when each goes,
  * in this order, to the worker that is free first (list scheduling).  With
  * workers < 1 or out of memory: -1. */

@@ -196,6 +196,64 @@ static void ratios_are_in_their_intervals(void **unused)
     }
 }
 
+/* Two-sided 5 % and 1 %: the critical values of U (Mann and Whitney), from the
+ * tables of textbooks, plus 1. */
+static const struct {
+    int m, n, at_5, at_1;
+} shift_out[] = {{3, 3, 0, 0},    {4, 4, 1, 0},      {5, 5, 3, 1},
+                 {5, 8, 7, 3},    {8, 8, 14, 8},     {10, 10, 24, 17},
+                 {12, 7, 19, 13}, {20, 20, 128, 106}};
+
+static void shifts_have_the_intervals_of_the_tables(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof(shift_out) / sizeof(shift_out[0]); i++) {
+        int m = shift_out[i].m, n = shift_out[i].n;
+        double a[20], b[20];
+        for (int k = 0; k < m; k++)
+            a[k] = k;
+        for (int k = 0; k < n; k++)
+            b[k] = m * k; /* differences: all numbers from 1 - m on, once */
+        for (int side = 0; side < 2; side++) {
+            int out = side ? shift_out[i].at_1 : shift_out[i].at_5;
+            struct stats_median s = stats_shift(a, m, b, n, side ? .01 : .05);
+            assert_true(s.median == (m * n - 1) / 2.0 + 1 - m);
+            assert_true(s.low == (out > 0 ? out - m : -INFINITY));
+            assert_true(s.high == (out > 0 ? m * n - out + 1 - m : INFINITY));
+        }
+    }
+    assert_int_equal(stats_shift_least(0.05), 4);
+    assert_int_equal(stats_shift_least(0.01), 5);
+    assert_int_equal(stats_shift_least(0.05 / 100), 8);
+    assert_true(isnan(stats_shift(NULL, 0, NULL, 0, 0.05).median));
+}
+
+/* Exact up to 25 values, nearly from there on: their intervals meet, and hold
+ * the truth as often as they say. */
+static void shifts_are_in_their_intervals(void **unused)
+{
+    (void)unused;
+    enum { ROUNDS = 2000 };
+    static const int counts[][2] = {{6, 9}, {25, 25}, {26, 26}, {40, 10}};
+    uint64_t seed = testing_say_seed(__func__);
+    for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
+        int inside = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            double a[40], b[40];
+            for (int k = 0; k < counts[c][0]; k++)
+                a[k] = random_real(&seed);
+            for (int k = 0; k < counts[c][1]; k++)
+                b[k] = random_real(&seed) + 0.3;
+            struct stats_median s =
+                stats_shift(a, counts[c][0], b, counts[c][1], 0.05);
+            inside += s.low <= 0.3 && 0.3 <= s.high;
+        }
+        if (inside < ROUNDS * 0.935 || inside > ROUNDS * 0.975)
+            fail_msg("%d and %d values: %d of %d inside", counts[c][0],
+                     counts[c][1], inside, ROUNDS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +264,8 @@ int main(void)
         cmocka_unit_test(list_schedules_need_a_worker),
         cmocka_unit_test(ratios_have_the_intervals_of_their_parts),
         cmocka_unit_test(ratios_are_in_their_intervals),
+        cmocka_unit_test(shifts_have_the_intervals_of_the_tables),
+        cmocka_unit_test(shifts_are_in_their_intervals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
