@@ -277,11 +277,21 @@ bool select_trying(const struct select *s)
     return s->trying;
 }
 
+void select_add(struct select *s, int candidate, double time)
+{
+    struct select_candidate *c = &s->candidate[candidate];
+    c->log[c->told++ % SELECT_KEPT] = log(time);
+    s->done++;
+}
+
+bool select_drop(struct select *s)
+{
+    bool differ;
+    return find_least(s, -1) >= 0 && eliminate_slow(s, &differ);
+}
+
 enum select_event select_tell(struct select *s, double time)
 {
-    struct select_candidate *c = &s->candidate[s->current];
-    double x = log(time);
-    c->log[c->told++ % SELECT_KEPT] = x;
-    s->done++;
-    return s->trying ? after_trial(s) : after_stay(s, x);
+    select_add(s, s->current, time);
+    return s->trying ? after_trial(s) : after_stay(s, log(time));
 }

@@ -83,6 +83,12 @@ bool select_trying(const struct select *select);
 /* The repetition took so long, any unit, more than 0. */
 enum select_event select_tell(struct select *select, double time);
 
+/* For trials in an order of the caller's own, instead of select_tell: a
+ * repetition of this candidate took so long; and, after a round, those that are
+ * clearly worse go out.  Returns whether one did. */
+void select_add(struct select *select, int candidate, double time);
+bool select_drop(struct select *select);
+
 /* Of the times that count for this candidate, the median; NAN: none. */
 double select_median(const struct select *select, int candidate);
 
