@@ -36,3 +36,52 @@ bool file_is_readable(const char *path, const char **why)
         fclose(file);
     return file != NULL;
 }
+
+/* ---- lines ---- */
+
+static int write_all(int descriptor, const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(descriptor, text, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -errno;
+        text += written;
+        length -= (size_t)written;
+    }
+    return 0;
+}
+
+static int end_torn_line(int descriptor)
+{
+    struct stat status;
+    char last;
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_size == 0 ||
+        pread(descriptor, &last, 1, status.st_size - 1) != 1 || last == '\n')
+        return 0;
+    return write_all(descriptor, "\n", 1);
+}
+
+int file_open_to_append(const char *path, struct error *err)
+{
+    int descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return error_set(err, errno, "%s: cannot open for writing: %s", path,
+                         strerror(errno));
+    int code = end_torn_line(descriptor);
+    if (code == 0)
+        return descriptor;
+    close(descriptor);
+    return error_set(err, -code, "%s: cannot write: %s", path, strerror(-code));
+}
+
+int file_append(int descriptor, const char *path, const char *text,
+                size_t length, struct error *err)
+{
+    int code = write_all(descriptor, text, length);
+    return code == 0 ? 0
+                     : error_set(err, -code, "%s: cannot write: %s", path,
+                                 strerror(-code));
+}

@@ -82,16 +82,12 @@ void process_host(char *text, size_t size)
  * change. */
 void process_name(char name[PROCESS_NAME_MAX])
 {
-    char when[32], host[65];
-    struct tm utc;
     long rate = sysconf(_SC_CLK_TCK);
     long long ticks = started_ticks();
-    time_t second = (time_t)(booted() + ticks / rate);
-    process_host(host, sizeof(host));
-    strftime(when, sizeof(when), "%Y%m%dT%H%M%S", gmtime_r(&second, &utc));
-    snprintf(name, PROCESS_NAME_MAX, "%s.%03lldZ-%.*s-%d", when,
-             ticks % rate * 1000 / rate, (int)strcspn(host, "./ "), host,
-             (int)getpid());
+    struct timespec when = {.tv_sec = (time_t)(booted() + ticks / rate),
+                            .tv_nsec =
+                                (long)(ticks % rate * (1000000000 / rate))};
+    stamp_launch(&when, name);
 }
 
 void process_command(char *text, size_t size)
@@ -110,10 +106,4 @@ int process_processors(void)
     if (sched_getaffinity(0, sizeof(set), &set) == 0)
         return CPU_COUNT(&set);
     return (int)sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-void process_time(time_t when, char *text, size_t size)
-{
-    struct tm utc;
-    strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&when, &utc));
 }

@@ -2,10 +2,12 @@
 #ifndef DLS_PROCESS_H
 #define DLS_PROCESS_H
 
+#include "base/stamp.h"
+
 #include <stddef.h>
 #include <time.h>
 
-enum { PROCESS_NAME_MAX = 160 };
+enum { PROCESS_NAME_MAX = STAMP_LAUNCH_SIZE };
 
 /* The same in every call: UTC of its start, host, number; as a launch of
  * `dlsbench run` is named. */
@@ -18,8 +20,5 @@ void process_host(char *text, size_t size);
 
 /* Processors that its threads may use. */
 int process_processors(void);
-
-/* "2026-11-21T01:02:03Z" */
-void process_time(time_t when, char *text, size_t size);
 
 #endif

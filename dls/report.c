@@ -1,7 +1,6 @@
 #include "dls/report.h"
 
-#include "base/append.h"
-#include "base/compiler.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -136,7 +135,7 @@ int report_file(dls_loop *loop, const char *kind, char path[PATH_MAX])
 {
     struct flock lock = {.l_type = F_WRLCK};
     int code = path_of(loop, kind, ".jsonl", path);
-    int file = code == 0 ? append_open(path, &loop->error) : code;
+    int file = code == 0 ? file_open_to_append(path, &loop->error) : code;
     while (file >= 0 && fcntl(file, F_OFD_SETLKW, &lock) != 0 && errno == EINTR)
         ;
     return file;
@@ -152,7 +151,7 @@ int report_append(dls_loop *loop, int file, const char *path,
 {
     if (lines->failed)
         return out_of_memory(loop);
-    return append_text(file, path, lines->text, lines->used, &loop->error);
+    return file_append(file, path, lines->text, lines->used, &loop->error);
 }
 
 static void describe(struct line *line, const struct report *report)
@@ -165,11 +164,11 @@ static void describe(struct line *line, const struct report *report)
     line_text(line, "campaign", "libdls");
     process_command(text, sizeof(text));
     line_text(line, "command", text);
-    process_time(time(NULL), text, sizeof(text));
+    stamp_time(time(NULL), text);
     line_text(line, "started", text);
     line_flag(line, "simulated", false);
     line_text(line, "version", "libdls " DLS_VERSION);
-    line_text(line, "compiler", COMPILER);
+    line_text(line, "compiler", STAMP_COMPILER);
     line_open(line, "places", '[');
     line_open(line, NULL, '{');
     process_host(text, sizeof(text));
@@ -194,7 +193,7 @@ static int write_manifest(dls_loop *loop)
     if (code != 0 || access(path, F_OK) == 0)
         return code;
     snprintf(part, sizeof(part), "%s.part", path);
-    int file = append_open(part, &loop->error);
+    int file = file_open_to_append(part, &loop->error);
     if (file < 0)
         return file;
     describe(&line, loop->report);

@@ -122,11 +122,11 @@ static int64_t find_last(int file, const struct line *head)
 /* When the loop began. */
 static void add_started(struct line *line, const dls_loop *loop)
 {
-    char text[32];
+    char text[STAMP_TIME_SIZE];
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     double since_s = engine_now() - loop->opened.s;
-    process_time((time_t)((double)now.tv_sec - since_s), text, sizeof(text));
+    stamp_time((time_t)((double)now.tv_sec - since_s), text);
     line_text(line, "started", text);
 }
 

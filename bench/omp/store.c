@@ -1,5 +1,6 @@
 #include "bench/omp/store.h"
 
+#include "base/stamp.h"
 #include "base/text.h"
 #include "bench/omp/lines.h"
 #include "bench/omp/verdict.h"
@@ -231,7 +232,7 @@ static int write_lines(struct record_file *file, const struct entries *all,
 {
     char started[32];
     int code = 0;
-    record_time(started, sizeof(started));
+    stamp_time(time(NULL), started);
     for (int i = 0; i < all->count && code == 0; i++)
         code = record_line(
             file, run_row(&all->entry[i], launch, started, processors), err);
@@ -260,7 +261,7 @@ static json_t *make_manifest(const struct store_run *run, const char *launch,
     char command[4096], line[4096], started[32];
     join_words(run->words, command, sizeof(command));
     text_line(line, sizeof(line), command);
-    record_time(started, sizeof(started));
+    stamp_time(time(NULL), started);
     uname(&system);
     return json_pack(
         "{s:i,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:[{s:s,s:s}],s:{s:s,s:s,s:s}}",
@@ -272,25 +273,16 @@ static json_t *make_manifest(const struct store_run *run, const char *launch,
         system.machine);
 }
 
-static void name_launch(char *launch, size_t size, const char *host)
-{
-    struct timespec now;
-    struct tm utc;
-    char when[32];
-    clock_gettime(CLOCK_REALTIME, &now);
-    strftime(when, sizeof(when), "%Y%m%dT%H%M%S", gmtime_r(&now.tv_sec, &utc));
-    snprintf(launch, size, "%s.%03ldZ-%.*s-%d", when, now.tv_nsec / 1000000,
-             (int)strcspn(host, "./ "), host, (int)getpid());
-}
-
 static int write_launch(const struct store_run *run, const struct entries *all,
                         const struct topo *topo, struct error *err)
 {
-    char launch[160], host[65] = "host";
+    char launch[STAMP_LAUNCH_SIZE], host[65] = "host";
+    struct timespec now;
     struct record_file file;
     struct error ignored;
     gethostname(host, sizeof(host) - 1);
-    name_launch(launch, sizeof(launch), host);
+    clock_gettime(CLOCK_REALTIME, &now);
+    stamp_launch(&now, launch);
     int code = record_manifest(run->folder, launch,
                                make_manifest(run, launch, host, topo), err);
     if (code == 0)

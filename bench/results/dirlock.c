@@ -1,5 +1,7 @@
 #include "bench/results/dirlock.h"
 
+#include "base/stamp.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -43,12 +45,9 @@ static off_t find_locked(int fd, off_t start)
 
 static void write_line(int fd, off_t line, const struct part *part)
 {
-    char host[65] = "?", when[32], name[64], text[LINE_SIZE + 1];
-    time_t now = time(NULL);
-    struct tm fields;
+    char host[65] = "?", when[STAMP_TIME_SIZE], name[64], text[LINE_SIZE + 1];
     gethostname(host, sizeof(host) - 1);
-    gmtime_r(&now, &fields);
-    strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &fields);
+    stamp_time(time(NULL), when);
     part_print(part, name, sizeof(name));
     int length = snprintf(text, sizeof(text),
                           "host %s, process %ld, since %s, launches *-%s", host,

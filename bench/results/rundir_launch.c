@@ -2,6 +2,7 @@
 #include "bench/results/rundir.h"
 
 #include "base/folder.h"
+#include "base/stamp.h"
 #include "harness/record/record.h"
 
 #include <errno.h>
@@ -13,23 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
-static void host_name(char *name, size_t size)
-{
-    if (gethostname(name, size) != 0)
-        snprintf(name, size, "host");
-    name[size - 1] = '\0';
-    name[strcspn(name, ".")] = '\0';
-    for (char *c = name; *c != '\0'; c++)
-        if (*c == '/' || *c == ' ')
-            *c = '_';
-}
-
 /* Whether the launch of this file began on this host, by a process that is not
  * there any more: UTC-host-pid-shard. */
 static bool was_killed(const char *path, const char *kind)
 {
-    char host[65], mine[80];
-    host_name(host, sizeof(host));
+    char host[STAMP_HOST_SIZE], mine[80];
+    stamp_host(host);
     int length = snprintf(mine, sizeof(mine), "Z-%s-", host);
     const char *found = strstr(strrchr(path, '/') + strlen(kind) + 1, mine);
     int pid = found != NULL ? atoi(found + length) : 0;
@@ -55,17 +45,13 @@ void rundir_clean(const struct rundir *dir)
 int rundir_reserve(const struct rundir *dir, char id[LAUNCH_ID_SIZE],
                    struct error *err)
 {
-    char path[PATH_MAX], host[65], when[32], part[64];
-    host_name(host, sizeof(host));
+    char path[PATH_MAX], launch[STAMP_LAUNCH_SIZE], part[64];
     part_print(&dir->part, part, sizeof(part));
     for (int tries = 0; tries < 100; tries++) {
         struct timespec now;
-        struct tm utc;
         clock_gettime(CLOCK_REALTIME, &now);
-        strftime(when, sizeof(when), "%Y%m%dT%H%M%S",
-                 gmtime_r(&now.tv_sec, &utc));
-        snprintf(id, LAUNCH_ID_SIZE, "%s.%03ldZ-%s-%d-%s", when,
-                 now.tv_nsec / 1000000, host, (int)getpid(), part);
+        stamp_launch(&now, launch);
+        snprintf(id, LAUNCH_ID_SIZE, "%s-%s", launch, part);
         snprintf(path, sizeof(path), "%s/manifest-%s.json", dir->path, id);
         int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0) {

@@ -1,5 +1,6 @@
 #include "harness/launch/rows.h"
 
+#include "base/stamp.h"
 #include "harness/record/fields.h"
 #include "harness/run/planned.h"
 #include "harness/setup/cell_transport.h"
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The summary of the workers' times in a repetition. */
 struct balance {
@@ -211,7 +213,7 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     char started[32];
     struct balance b = measure_balance(result, run_workers(c->run));
     json_t *row = cell_to_json(c->cell);
-    record_time(started, sizeof(started));
+    stamp_time(time(NULL), started);
     add_identity(row, "run", c);
     add_plan(row, run_planned(c->run));
     const char *chosen = run_chosen(c->run);

@@ -1,6 +1,6 @@
 #include "harness/record/build.h"
 
-#include "base/compiler.h"
+#include "base/stamp.h"
 
 #ifndef BUILD_VERSION
 #define BUILD_VERSION "unknown"
@@ -11,7 +11,7 @@
 
 const char *const build_version = BUILD_VERSION;
 const char *const build_flags = BUILD_FLAGS;
-const char *const build_compiler = COMPILER;
+const char *const build_compiler = STAMP_COMPILER;
 
 const char *build_instruction_set(void)
 {

@@ -1,6 +1,6 @@
 #include "harness/record/record.h"
 
-#include "base/append.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,7 +15,7 @@ int record_open(struct record_file *file, const char *directory,
 {
     snprintf(file->path, sizeof(file->path), "%s/%s-%s.jsonl", directory, kind,
              launch);
-    int descriptor = append_open(file->path, err);
+    int descriptor = file_open_to_append(file->path, err);
     file->descriptor = descriptor < 0 ? -1 : descriptor;
     return descriptor < 0 ? descriptor : 0;
 }
@@ -38,7 +38,7 @@ int record_line(struct record_file *file, json_t *object, struct error *err)
                          file->path);
     size_t length = strlen(text);
     text[length] = '\n'; /* in place of the end: one write for the line */
-    int code = append_text(file->descriptor, file->path, text, length + 1, err);
+    int code = file_append(file->descriptor, file->path, text, length + 1, err);
     free(text);
     return code;
 }
@@ -78,12 +78,4 @@ int record_manifest(const char *directory, const char *launch, json_t *object,
 json_t *record_real(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
-}
-
-void record_time(char *text, int size)
-{
-    time_t now = time(NULL);
-    struct tm utc;
-    gmtime_r(&now, &utc);
-    strftime(text, (size_t)size, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }

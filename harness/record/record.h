@@ -40,7 +40,4 @@ int record_manifest(const char *directory, const char *launch, json_t *object,
 /* A real for JSON; not a number or negative "not known" becomes null. */
 json_t *record_real(double value);
 
-/* "2026-11-21T01:02:03Z" */
-void record_time(char *text, int size);
-
 #endif

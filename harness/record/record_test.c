@@ -251,20 +251,6 @@ static void unknown_numbers_are_null(void **unused)
     json_decref(value);
 }
 
-static void times_are_utc(void **unused)
-{
-    (void)unused;
-    char text[32];
-    int y, mo, d, h, mi, s, n = 0;
-    record_time(text, sizeof(text));
-    assert_int_equal(sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &y, &mo, &d, &h,
-                            &mi, &s, &n),
-                     6);
-    assert_int_equal(n, 20);
-    assert_int_equal(strlen(text), 20);
-    assert_true(y >= 2024 && mo >= 1 && mo <= 12 && d >= 1 && d <= 31);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,7 +262,6 @@ int main(void)
         cmocka_unit_test(manifests_are_whole),
         cmocka_unit_test(half_a_manifest_is_none),
         cmocka_unit_test(unknown_numbers_are_null),
-        cmocka_unit_test(times_are_utc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

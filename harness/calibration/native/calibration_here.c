@@ -1,6 +1,7 @@
 /* Calibrations and the machine that runs this program. */
 #include "harness/calibration/calibration.h"
 
+#include "base/stamp.h"
 #include "harness/record/build.h"
 #include "harness/record/cache.h"
 #include "harness/record/record.h"
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 int calibration_default_path(char *path, size_t size, struct error *err)
@@ -33,7 +35,7 @@ int calibration_describe_here(struct calibration *c, struct error *err)
     snprintf(c->processor, sizeof(c->processor), "%s", topo_processor(topo));
     snprintf(c->cpuset, sizeof(c->cpuset), "%s", topo_cpuset(topo));
     snprintf(c->version, sizeof(c->version), "%s", build_version);
-    record_time(c->started, sizeof(c->started));
+    stamp_time(time(NULL), c->started);
     topo_close(topo);
     return 0;
 }

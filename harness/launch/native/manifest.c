@@ -1,5 +1,6 @@
 #include "harness/launch/manifest.h"
 
+#include "base/stamp.h"
 #include "harness/counters/counters.h"
 #include "harness/record/build.h"
 #include "harness/record/record.h"
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -171,7 +173,7 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
         return NULL;
     }
     comm_describe(mpi, sizeof(mpi));
-    record_time(started, sizeof(started));
+    stamp_time(time(NULL), started);
     json_t *manifest = json_pack(
         "{s:i,s:s,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:o,"
         "s:o,s:o}",

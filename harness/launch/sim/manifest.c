@@ -1,8 +1,11 @@
 #include "harness/launch/manifest.h"
 
+#include "base/stamp.h"
 #include "harness/engine/sim/world.h"
 #include "harness/record/build.h"
 #include "harness/record/record.h"
+
+#include <time.h>
 
 json_t *manifest_make(const struct plan *plan, struct launch_context *context)
 {
@@ -10,7 +13,7 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
     const struct plan_simulation *s = &plan->simulation;
     char mpi[256], started[32];
     comm_describe(mpi, sizeof(mpi));
-    record_time(started, sizeof(started));
+    stamp_time(time(NULL), started);
     return json_pack(
         "{s:i,s:s,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:s,s:f,"
         "s:o,s:o,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:i}",
