@@ -11,11 +11,7 @@
 #define STAMP_COMPILER "gcc " __VERSION__
 #endif
 
-enum {
-    STAMP_TIME_SIZE = 24,
-    STAMP_HOST_SIZE = 65,
-    STAMP_LAUNCH_SIZE = 160
-};
+enum { STAMP_TIME_SIZE = 24, STAMP_HOST_SIZE = 65, STAMP_LAUNCH_SIZE = 160 };
 
 /* "2026-11-21T01:02:03Z" */
 void stamp_time(time_t when, char text[STAMP_TIME_SIZE]);
