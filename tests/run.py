@@ -215,7 +215,8 @@ def integration(count):
     # make exports what is set on its command line: SIM=0, MPI=openmpi.
     sim = ["/dlsbench-sim"] * (os.environ.get("SIM") != "0")
     for build, options, programs in [
-            ("build", [],
+            # The libraries now: several tests install them at a time.
+            ("build", ["lib"],
              ["/dlsbench", *sim, "/harness/dependence/dmps_test"]),
             ("build/address", ["SAN=address"],
              ["/dlsbench", "/lib/libdls-omp.so"]),

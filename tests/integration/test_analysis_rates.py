@@ -84,6 +84,7 @@ def most_alarms():
     return scipy.stats.binom.ppf(0.999, ROUNDS, stats.ALPHA) / ROUNDS
 
 
+@pytest.mark.cross(part=2)
 @pytest.mark.parametrize("splits", [repetitions, launches])
 def test_one_machine_gives_no_more_false_alarms_than_stated(real, splits):
     called, beyond, uncorrected = shares(real, splits, 1.0)
@@ -104,6 +105,7 @@ def test_a_real_slowdown_is_seen(real, splits, factor, least):
     assert beyond >= least
 
 
+@pytest.mark.cross(part=2)
 @pytest.mark.parametrize("splits", [repetitions, launches])
 def test_one_percent_is_no_slowdown_beyond_five(real, splits):
     _, beyond, _ = shares(real, splits, 1.01)
