@@ -1,5 +1,5 @@
-# `make lib`: libdls, from the sources that the suite measures, and libdls-mpich
-# or libdls-openmpi, which stands on it.  They export only the names that dls/*.h
+# `make lib`: libdls, from the sources that the suite measures, libdls-mpich or
+# libdls-openmpi, which stands on it, and libdls-smpi.  They export only the names that dls/*.h
 # declares.  libdls needs only libc and libm.
 LIB     = $(BUILD)/lib
 LIB_VERSION = $(shell sed -n 's/.*DLS_VERSION "\(.*\)"/\1/p' dls/dls.h)
@@ -14,8 +14,15 @@ MPI_SOURCES := $(filter-out %_test.c,$(wildcard dls/mpi/*.c harness/hierarchy/*.
                harness/transport/*.c $(addprefix harness/transport/,master/*.c \
                shared/*.c window/*.c steal/*.c reissue/*.c))) \
                $(addprefix harness/comm/,mailbox.c input.c source_rma.c \
-               $(addprefix native/,adopt.c comm.c mailbox.c window.c))
+               $(addprefix native/,adopt.c collective.c comm.c mailbox.c window.c))
 MPI_OBJECTS := $(if $(shell pkg-config --exists $(call mpi,PACKAGE) && echo yes),$(MPI_SOURCES:%.c=$(LIB)/%.o))
+# Both under SimGrid, in one library: its engine is another.
+SMPI_LIB = $(if $(and $(WITH_SIM),$(if $(SAN),,1),$(shell command -v smpicc)),libdls-smpi)
+SMPI_SOURCES := $(filter-out harness/engine/native/% harness/comm/native/comm.c \
+               harness/comm/native/mailbox.c harness/comm/native/window.c, \
+               $(DLS_SOURCES) $(MPI_SOURCES)) $(addprefix harness/engine/sim/,engine.c \
+               program.c world.c) $(addprefix harness/comm/sim/,adopt.c mailbox.c wait.c window.c)
+SMPI_OBJECTS := $(if $(SMPI_LIB),$(SMPI_SOURCES:%.c=$(LIB)/smpi/%.o))
 # The headers are the manual; each function's page leads to its header's.
 MANUALS = $(LIB)/dls.3 $(if $(MPI_OBJECTS),$(LIB)/dls_mpi.3)
 $(LIB)/dls.3: MANUAL_OF = dls
@@ -23,8 +30,8 @@ $(LIB)/dls_mpi.3: MANUAL_OF = $(MPI_LIB)
 $(LIB)/%.3: dls/%.h dls/man.awk lib.mk
 	@mkdir -p $(@D)
 	$(Q)awk -v PAGE=$* -v VERSION=$(LIB_VERSION) -v LIBRARY=$(MANUAL_OF) -f dls/man.awk $< > $@
-PCS     = $(LIB)/dls.pc $(if $(MPI_OBJECTS),$(LIB)/$(MPI_LIB).pc)
-LIBS    = libdls $(if $(MPI_OBJECTS),$(MPI_LIB))
+PCS     = $(LIB)/dls.pc $(if $(MPI_OBJECTS),$(LIB)/$(MPI_LIB).pc) $(SMPI_LIB:%=$(LIB)/%.pc)
+LIBS    = libdls $(if $(MPI_OBJECTS),$(MPI_LIB)) $(SMPI_LIB)
 
 .PHONY: lib install-lib
 lib: $(LIBS:%=$(LIB)/%.so) $(LIBS:%=$(LIB)/%.a) $(PCS) $(MANUALS) ## libdls: the schemes for anybody's loop (dls/dls.h, dls/dls_mpi.h)
@@ -38,6 +45,12 @@ $(LIB)/%.o: %.c $(BUILD)/flags lib.mk
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $(FATAL) -fPIC -fvisibility=$(SEEN) -ffunction-sections \
 	    -fdata-sections -I. -D_GNU_SOURCE $(MPI_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(LIB)/smpi/%.o: %.c $(BUILD)/flags lib.mk
+	$(say) SIMCC $<
+	@mkdir -p $(@D)
+	$(Q)smpicc $(FLAGS) $(CFLAGS) $(FATAL) -fPIC -fvisibility=hidden -ffunction-sections \
+	    -fdata-sections -I. -D_GNU_SOURCE -DSMPI_NO_OVERRIDE_MALLOC -MMD -MP -c -o $@ $<
 
 # What the library over ranks uses of libdls: private names, which no program
 # has, under a version of their own, so that only libraries of one build match.
@@ -54,6 +67,7 @@ $(LIB)/dls.map: dls/dls.map $(LIB)/private.names
 # All of a library as one object, by their private names.
 $(LIB)/libdls.o: $(DLS_OBJECTS)
 $(LIB)/$(MPI_LIB).o: $(MPI_OBJECTS)
+$(LIB)/libdls-smpi.o: $(SMPI_OBJECTS)
 $(LIBS:%=$(LIB)/%.o): $(LIB)/private.redefine
 	$(Q)ld -r -o $@ $(filter %.o,$^)
 	$(Q)objcopy --redefine-syms=$< $@
@@ -67,6 +81,11 @@ $(LIB)/$(MPI_LIB).so.$(LIB_MAJOR): $(LIB)/$(MPI_LIB).o dls/mpi/dls_mpi.map $(LIB
 	$(say) LD $@
 	$(Q)$(SHARED) -Wl,--version-script=dls/mpi/dls_mpi.map -o $@ $< $(LIB)/libdls.so \
 	    $(shell pkg-config --libs $(call mpi,PACKAGE))
+
+$(LIB)/libdls-smpi.so.$(LIB_MAJOR): $(LIB)/libdls-smpi.o dls/dls.map
+	$(say) LD $@
+	$(Q)$(SHARED) -Wl,--version-script=dls/dls.map -o $@ $< \
+	    -lsimgrid -lm
 
 $(LIB)/%.so: $(LIB)/%.so.$(LIB_MAJOR)
 	$(Q)ln -sf $(<F) $@
@@ -82,6 +101,7 @@ $(LIB)/%.a: $(LIB)/%.so $(LIB)/%.o
 fill = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(LIB_VERSION)|; s|@MPI@|$(MPI)|' $<
 $(LIB)/dls.pc: dls/dls.pc.in FORCE
 $(LIB)/$(MPI_LIB).pc: dls/mpi/dls_mpi.pc.in FORCE
+$(LIB)/libdls-smpi.pc: dls/mpi/libdls-smpi.pc.in FORCE
 $(PCS):
 	@mkdir -p $(@D)
 	@$(fill) > $@.new

@@ -2,9 +2,11 @@
 # SimGrid's SMPI as MPI.  A header whose parts differ there has them in two
 # folders below its own: native/ and sim/.  Code that measures this machine is
 # not in a simulation at all.
+# Of programs with loops of their own (libdls-smpi).
+SMPI_ONLY = harness/comm/sim/adopt.c
 SIM_SOURCES := $(filter-out harness/topo/% harness/counters/% harness/calibrate/% bench/% dls/mpi/%, \
                $(foreach source,$(SOURCES),$(if $(findstring /native/,$(source)),,$(source)))) \
-               $(shell find harness -path '*/sim/*.c' ! -name '*_test.c')
+               $(filter-out $(SMPI_ONLY),$(shell find harness -path '*/sim/*.c' ! -name '*_test.c'))
 SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)
 SIM_PACKAGES = jansson libxxhash netpbm zlib
 SIM_LDLIBS = $(call libraries,$(SIM_PACKAGES)) \

@@ -28,9 +28,9 @@ int costs_check(dls_loop *loop)
     return 0;
 }
 
-int costs_copy(dls_loop *loop, const double *costs, int64_t count)
+int costs_copy(dls_loop *loop, const double *costs, int64_t count, bool wanted)
 {
-    if (costs == NULL || count == 0 || !needs_costs(loop))
+    if (costs == NULL || count == 0 || !(wanted || needs_costs(loop)))
         return 0;
     double *sum = calloc((size_t)count + 1, sizeof(*sum));
     if (sum == NULL)
@@ -69,5 +69,5 @@ DLS_PUBLIC int dls_costs(dls_loop *loop, const double *costs,
     if (dls_unfinished(loop) > 0)
         return error_set(&loop->error, EBUSY,
                          "dls: the costs of a loop that runs cannot change");
-    return costs_copy(loop, costs, iterations);
+    return costs_copy(loop, costs, iterations, false);
 }

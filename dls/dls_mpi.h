@@ -61,8 +61,17 @@
  * program's communicator does not end the program before.  After -EIO other
  * ranks may wait for this one for ever: there is nothing left but MPI_Abort.
  *
+ * Under SimGrid (smpicc, smpirun) a rank has one worker, and the time of
+ * SimGrid is the time of schemes that learn and of dls_statistics.  What the
+ * program computes takes as long as SMPI measures (smpi/simulate-computation,
+ * SMPI_SAMPLE), as smpi_execute says, or as charge=costs says.  Handing out
+ * takes what cells of the suite take for it.  The library keeps what its ranks
+ * share in SimGrid's user data of hosts.  A thread of another kind than SMPI's
+ * ranks must not call it.
+ *
  * Link with -ldls-mpich or -ldls-openmpi (pkg-config libdls-mpich,
- * libdls-openmpi), the one that fits the program's MPI. */
+ * libdls-openmpi), or, alone, -ldls-smpi (libdls-smpi), the one that fits the
+ * program's MPI. */
 #ifndef DLS_MPI_H
 #define DLS_MPI_H
 
@@ -141,6 +150,9 @@ typedef struct dls_mpi_options {
  *   victim=random|near
  *   input=auto|shared|rma
  *       auto: shared where all ranks are on one host
+ *   charge=none|costs
+ *       costs: where time is simulated, options.costs are seconds on the
+ *       slowest host, and dls_next lets those of the worker's chunk pass
  *
  * Transports that hand out by a clock of their own, or by threads of their own,
  * are not here: openmp, push, and the keys prefetch and reissue.

@@ -74,6 +74,13 @@ static int take_from_source(dls_loop *loop, struct dls_worker *worker,
     return 1;
 }
 
+static void pass_time(dls_loop *loop, int number)
+{
+    engine_computed();
+    if (loop->over != NULL)
+        loop->over->pass(loop, number);
+}
+
 /* Its chunk, if it has one, is finished now. */
 static void stop_chunk(struct dls_worker *worker, uint64_t now)
 {
@@ -106,10 +113,12 @@ static __attribute__((noinline)) int next_slowly(dls_loop *loop, int number,
     struct chunk chunk;
     if (worker->left)
         return has_left(loop, number);
+    if (engine_simulated)
+        pass_time(loop, number);
     int more = loop->measures ? take_measured(loop, worker, &chunk)
                               : take_from_source(loop, worker, &chunk);
-    worker->counts =
-        !loop->measures && !loop->notes && worker->source->table != NULL;
+    worker->counts = !loop->measures && !loop->notes && !engine_simulated &&
+                     worker->source->table != NULL;
     if (more <= 0)
         return more;
     *begin = chunk.start;
@@ -154,6 +163,8 @@ DLS_PUBLIC int dls_leave(dls_loop *loop, int number)
     struct dls_worker *worker = &loop->worker[number];
     if (worker->left)
         return 0;
+    if (engine_simulated)
+        pass_time(loop, number);
     if (loop->measures)
         stop_chunk(worker, engine_ticks());
     int code = 0;

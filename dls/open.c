@@ -264,7 +264,7 @@ static int open_loop(dls_loop *loop, const char *scheme, int64_t iterations,
     loop->iterations = iterations;
     code = copy_powers(loop, known.power);
     if (code == 0)
-        code = costs_copy(loop, known.costs, iterations);
+        code = costs_copy(loop, known.costs, iterations, false);
     if (code == 0)
         code = allocate(loop);
     if (code == 0)

@@ -44,6 +44,9 @@ struct loop_over {
     /* What the worker gives back; its last chunk is finished. */
     int (*leave)(dls_loop *loop, int worker);
     int (*again)(dls_loop *loop, int64_t iterations);
+    /* In simulation, before a worker asks or leaves: the time of its chunk and
+     * of asking passes. */
+    void (*pass)(dls_loop *loop, int worker);
     int (*close)(dls_loop *loop, int64_t *unfinished);
 };
 
@@ -111,9 +114,9 @@ int schedule_resolve(const char *name, const char *given,
 
 /* ---- costs.c ---- */
 
-/* Keeps the sums of these costs where the scheme needs them; NULL: none.
- * Returns 0, -EINVAL or -ENOMEM. */
-int costs_copy(dls_loop *loop, const double *costs, int64_t count);
+/* Keeps the sums of these costs where they are wanted or the scheme needs them;
+ * NULL: none.  Returns 0, -EINVAL or -ENOMEM. */
+int costs_copy(dls_loop *loop, const double *costs, int64_t count, bool wanted);
 
 /* Whether the costs that the scheme needs are those of the loop that begins.
  * Returns 0 or -EINVAL. */

@@ -166,7 +166,7 @@ static void describe(struct line *line, const struct report *report)
     line_text(line, "command", text);
     stamp_time(time(NULL), text);
     line_text(line, "started", text);
-    line_flag(line, "simulated", false);
+    line_flag(line, "simulated", engine_simulated);
     line_text(line, "version", "libdls " DLS_VERSION);
     line_text(line, "compiler", STAMP_COMPILER);
     line_open(line, "places", '[');

@@ -152,7 +152,7 @@ static void add_run(struct line *line, const dls_loop *loop,
     loop->report->time_s = all->time_s;
     line_members(line, &loop->report->fields);
     add_started(line, loop);
-    line_flag(line, "simulated", false);
+    line_flag(line, "simulated", engine_simulated);
     line_whole(line, "workers", all->workers);
     line_text(line, "status", "ok");
     line_whole(line, "iterations", loop->iterations);

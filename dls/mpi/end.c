@@ -4,19 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void stop(struct ranks *ranks)
-{
-    if (!ranks->is_open)
-        return;
-    end_close(&ranks->end);
-    transport_close(&ranks->transport);
-    ranks->is_open = false;
-}
-
 void ranks_release(struct ranks *ranks)
 {
     ranks->loop.counter = NULL; /* the transport's */
-    stop(ranks);
+    ranks_stop(ranks);
     data_close(ranks);
     tree_free(&ranks->tree);
     free(ranks->count);
@@ -105,7 +96,7 @@ static int again(dls_loop *loop, int64_t iterations)
     if (code != 0)
         return code;
     if (iterations != loop->iterations)
-        stop(ranks);
+        ranks_stop(ranks);
     loop->iterations = iterations;
     code = ranks_begin(ranks, true);
     if (code == 0 || code == -EIO)
@@ -134,6 +125,7 @@ static int close_loop(dls_loop *loop, int64_t *unfinished)
 }
 
 const struct loop_over ranks_over = {.next = ranks_next,
+                                     .pass = ranks_pass,
                                      .leave = ranks_leave,
                                      .again = again,
                                      .close = close_loop};

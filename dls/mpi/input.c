@@ -115,7 +115,7 @@ int data_choose(struct ranks *ranks)
         several &&
         (shared || (ranks->comm.one_host && strcmp(way, "auto") == 0));
     data->remote = several && !data->shares;
-    ranks->loop.notes = data_given(ranks);
+    ranks->loop.notes = data_given(ranks) || ranks_charge(ranks);
     return 0;
 }
 

@@ -12,25 +12,36 @@
 
 /* ---- the program's MPI ---- */
 
+/* Handles of the families have different sizes.  Other MPIs are of MPICH's. */
+enum family { FAMILY_MPICH, FAMILY_OPENMPI, FAMILY_SMPI };
+static const char *const family_library[] = {"mpich", "openmpi", "smpi"};
 #if defined(OPEN_MPI)
-static const bool is_open_mpi = true;
+static const enum family family = FAMILY_OPENMPI;
+#elif defined(SMPI_H)
+static const enum family family = FAMILY_SMPI;
 #else
-static const bool is_open_mpi = false;
+static const enum family family = FAMILY_MPICH;
 #endif
 
-/* Handles of the two families have different sizes. */
+static enum family family_of(const char *version)
+{
+    if (strstr(version, "Open MPI") != NULL)
+        return FAMILY_OPENMPI;
+    return strstr(version, "SMPI") != NULL ? FAMILY_SMPI : FAMILY_MPICH;
+}
+
 static int check_family(struct error *err)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length;
     MPI_Get_library_version(version, &length);
     version[strcspn(version, "\n\t")] = '\0';
-    bool open_mpi = strstr(version, "Open MPI") != NULL;
-    if (open_mpi == is_open_mpi)
+    enum family runs = family_of(version);
+    if (runs == family)
         return 0;
     return error_set(err, EINVAL,
-                     "dls: the program runs with %.200s: link it with %s",
-                     version, open_mpi ? "-ldls-openmpi" : "-ldls-mpich");
+                     "dls: the program runs with %.200s: link it with -ldls-%s",
+                     version, family_library[runs]);
 }
 
 static int check_mpi(struct error *err)
@@ -93,7 +104,11 @@ static int read_costs(struct ranks *ranks, const double *costs)
                          "dls: scheme %s: the second of two schemes cannot "
                          "count with costs",
                          pair->canonical);
-    int code = costs_copy(loop, costs, loop->iterations);
+    if (ranks_is_charged(ranks) && costs == NULL)
+        return error_set(&loop->error, EINVAL,
+                         "dls: charge=costs needs options.costs");
+    int code = costs_copy(loop, costs, loop->iterations,
+                          engine_simulated && ranks_is_charged(ranks));
     return code != 0 ? code : costs_check(loop);
 }
 
@@ -126,6 +141,11 @@ static int read_arguments(struct ranks *ranks, const struct passed *passed,
         return error_set(&loop->error, EINVAL,
                          "dls: %d workers in a rank, at most %d are possible",
                          passed->workers, RANK_WORKERS_MAX);
+    if (engine_simulated && passed->workers > 1)
+        return error_set(&loop->error, ENOTSUP,
+                         "dls: %d workers in a rank under SimGrid, where every "
+                         "worker is a rank: start more ranks",
+                         passed->workers);
     loop->workers = passed->workers;
     loop->iterations = loop->unfinished = passed->iterations;
     code = read_options(ranks, passed->mpi);
@@ -231,7 +251,12 @@ static int open_agreed(struct ranks *ranks, const struct passed *passed)
     const struct comm *comm = &ranks->comm;
     struct error *err = &ranks->loop.error;
     dls_options known;
-    int code = comm_agree(comm, read_arguments(ranks, passed, &known), err);
+    /* Simulated ranks share a thread, and with it the locale: not while one of
+     * them waits for another. */
+    locale_t before = numbers_as_in_c();
+    int code = read_arguments(ranks, passed, &known);
+    numbers_as_before(before);
+    code = comm_agree(comm, code, err);
     if (code == 0)
         code = compare_arguments(ranks, &known);
     if (code == 0)
@@ -283,7 +308,6 @@ DLS_PUBLIC int dls_mpi_open(dls_loop **out, MPI_Comm comm, const char *scheme,
         return -EINVAL;
     struct ranks *ranks = lines_zeroed(sizeof(*ranks));
     *out = ranks != NULL ? &ranks->loop : NULL;
-    locale_t before = numbers_as_in_c();
     int code = check_mpi(&err);
     if (code == 0 && comm == MPI_COMM_NULL)
         code = error_set(&err, EINVAL,
@@ -293,7 +317,6 @@ DLS_PUBLIC int dls_mpi_open(dls_loop **out, MPI_Comm comm, const char *scheme,
         code = open_on(ranks, comm, &passed, ranks ? &ranks->loop.error : &err);
     else if (ranks != NULL)
         ranks->loop.error = err;
-    numbers_as_before(before);
     if (ranks == NULL)
         return code;
     if (code != 0)

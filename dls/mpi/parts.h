@@ -24,7 +24,8 @@ enum {
     OPTION_HIERARCHY,
     OPTION_MASTER,
     OPTION_VICTIM,
-    OPTION_INPUT
+    OPTION_INPUT,
+    OPTION_CHARGE
 };
 extern const struct spec_param ranks_option_params[];
 
@@ -74,6 +75,11 @@ extern const struct loop_over ranks_over;
 
 /* ---- setup.c ---- */
 
+/* Whether the program says that its costs are seconds; and whether, in
+ * simulation, that is the time that iterations take. */
+bool ranks_is_charged(const struct ranks *ranks);
+bool ranks_charge(const struct ranks *ranks);
+
 /* Chooses transport, hierarchy and powers by the options, and builds the tree.
  * Collective only in what it asks the communicator; agreed.  Returns 0 or
  * -errno. */
@@ -92,7 +98,11 @@ void ranks_set_patience(struct ranks *ranks, long busy);
  * agreed.  Returns 0 or -errno. */
 int ranks_begin(struct ranks *ranks, bool again);
 
+/* Collective, where it is open: no rank hands out any more. */
+void ranks_stop(struct ranks *ranks);
+
 int ranks_next(dls_loop *loop, int worker, struct chunk *chunk);
+void ranks_pass(dls_loop *loop, int worker);
 int ranks_leave(dls_loop *loop, int worker);
 
 /* An error of one of several threads.  Returns -code. */

@@ -79,8 +79,8 @@ int ranks_report_step(struct ranks *ranks)
     if (report == NULL || loop->iterations == 0)
         return 0;
     report_part(loop, &part);
-    if (ranks->patience.nap_ns == 0)
-        part.oversubscribed = 1; /* their host has too many */
+    if (ranks->patience.nap_ns == 0 || engine_simulated)
+        part.oversubscribed = !engine_simulated; /* their host has too many */
     comm_gather(comm, &part, report->parts, sizeof(part));
     int code = comm_agree(comm, write_run(ranks), &loop->error);
     if (code != 0)

@@ -21,6 +21,18 @@ int ranks_refuse(struct ranks *ranks, int code, const char *why)
 
 /* ---- begin ---- */
 
+/* In simulation all ranks are in one process, and use rank 0's. */
+static bool has_transport(const struct ranks *ranks)
+{
+    return !engine_simulated || ranks->comm.rank == 0;
+}
+
+static void let_others_go_on(const struct ranks *ranks)
+{
+    if (engine_simulated && !comm_failed(&ranks->comm))
+        comm_quiet_barrier(&ranks->comm);
+}
+
 static int open_transport(struct ranks *ranks)
 {
     const struct comm *comm = &ranks->comm;
@@ -36,15 +48,33 @@ static int open_transport(struct ranks *ranks)
                                           .cost = ranks->loop.cost,
                                           .site = ranks->site,
                                           .seed = 1};
-    int code = transport_open(&ranks->transport, ranks->ops, &setup, err);
-    bool opened = code == 0;
+    bool opens = has_transport(ranks);
+    int code = 0;
+    locale_t before = numbers_as_in_c();
+    if (opens)
+        code = transport_open(&ranks->transport, ranks->ops, &setup, err);
+    numbers_as_before(before);
+    bool opened = opens && code == 0;
     code = comm_agree(comm, code, err);
     if (code == 0)
-        code = end_open(&ranks->end, &ranks->transport, comm, err);
+        code = end_open(&ranks->end, comm_common(comm, &ranks->transport), comm,
+                        err);
     if (code != 0 && opened)
         transport_close(&ranks->transport);
     ranks->is_open = code == 0;
     return code;
+}
+
+void ranks_stop(struct ranks *ranks)
+{
+    if (!ranks->is_open)
+        return;
+    let_others_go_on(ranks);
+    end_close(&ranks->end);
+    let_others_go_on(ranks);
+    if (has_transport(ranks))
+        transport_close(&ranks->transport);
+    ranks->is_open = false;
 }
 
 static void open_sources(struct ranks *ranks)
@@ -86,7 +116,9 @@ int ranks_begin(struct ranks *ranks, bool again)
     ranks->meeting.request = MPI_REQUEST_NULL;
     ranks->loop.unfinished = ranks->loop.iterations;
     if (ranks->is_open) {
-        transport_rewind(&ranks->transport, goes_on);
+        if (has_transport(ranks))
+            transport_rewind(&ranks->transport, goes_on);
+        let_others_go_on(ranks);
         end_reset(&ranks->end, goes_on);
         end_listen(&ranks->end);
     }
@@ -139,6 +171,39 @@ static void end_worker(struct ranks *ranks, int worker)
     if (last || ranks->comm.funneled)
         if (comm_may(&ranks->comm))
             ranks_end(ranks);
+}
+
+/* ---- time, in simulation ---- */
+
+/* As the suite's simulation does: work between two looks of a rank that others
+ * ask, as kernels look natively. */
+static const double SLICE_S = 20e-6;
+enum { LOOKS_MAX = 64 };
+
+static void compute(struct ranks *ranks, double seconds)
+{
+    double slice = SLICE_S;
+    if (ranks->ops->rules->all_poll && slice < seconds / LOOKS_MAX)
+        slice = seconds / LOOKS_MAX;
+    for (; ranks->polls && seconds > slice; seconds -= slice) {
+        engine_compute(slice);
+        ranks_serve(ranks);
+    }
+    engine_compute(seconds);
+}
+
+void ranks_pass(dls_loop *loop, int number)
+{
+    struct ranks *ranks = ranks_of(loop);
+    const struct chunk *ran = &ranks->data.worker[number].now;
+    if (ranks_charge(ranks) && ran->size > 0)
+        compute(ranks,
+                loop->cost[ran->start + ran->size] - loop->cost[ran->start]);
+    if (!ranks->is_open || ranks->ended[number])
+        return;
+    enum engine_cost cost = end_cost(&ranks->end, number);
+    if (cost != ENGINE_COSTS)
+        engine_charge(cost);
 }
 
 /* ---- the calls of workers ---- */
@@ -230,6 +295,7 @@ DLS_PUBLIC int dls_poll(dls_loop *loop)
     if (loop->over != &ranks_over)
         return 0;
     struct ranks *ranks = ranks_of(loop);
+    engine_computed();
     if (!comm_may(&ranks->comm))
         return ranks_refuse(
             ranks, EPERM,

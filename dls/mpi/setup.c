@@ -35,6 +35,11 @@ const struct spec_param ranks_option_params[] = {
      .fallback = "auto",
      .choices = "auto|shared|rma",
      .help = "memory of the host, or remote memory access"},
+    {.key = "charge",
+     .type = SPEC_CHOICE,
+     .fallback = "none",
+     .choices = "none|costs",
+     .help = "under SimGrid: the costs are seconds that pass"},
     {0}};
 
 #define TRANSPORT(name)                                                        \
@@ -56,6 +61,17 @@ static const char *option(const struct ranks *ranks, int which)
 static bool is(const char *text, const char *other)
 {
     return strcmp(text, other) == 0;
+}
+
+bool ranks_is_charged(const struct ranks *ranks)
+{
+    return is(option(ranks, OPTION_CHARGE), "costs");
+}
+
+bool ranks_charge(const struct ranks *ranks)
+{
+    return engine_simulated && ranks->loop.cost != NULL &&
+           ranks_is_charged(ranks);
 }
 
 /* ---- which ---- */
@@ -247,7 +263,7 @@ static int check_threads(struct ranks *ranks, const struct hierarchy *h)
     bool several = ranks->loop.workers > 1;
     bool pools = h->node && transport_has_field(ranks->ops, "master");
     MPI_Query_thread(&ranks->level);
-    if (!ranks->calls)
+    if (!ranks->calls || engine_simulated)
         return 0;
     if (ranks->mutex != NULL)
         comm->mpi = &ranks->mutex->lock;
@@ -336,7 +352,8 @@ int ranks_choose(struct ranks *ranks)
         code = build_tree(ranks, &h);
     if (code == 0)
         code = data_choose(ranks);
-    ranks->meeting.needed = uses_rma(ranks) || ranks->data.remote;
+    ranks->meeting.needed =
+        !engine_simulated && (uses_rma(ranks) || ranks->data.remote);
     ranks->calls = ranks->data.remote ||
                    (ranks->comm.ranks > 1 &&
                     !(ranks->ops->rules->tree == TRANSPORT_NO_MASTER &&

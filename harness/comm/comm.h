@@ -120,14 +120,19 @@ int comm_pause(const struct comm *comm, struct engine_idle *idle,
                struct engine_event *event, MPI_Request *requests, int count,
                MPI_Status *status);
 
+/* What ranks of one process share: natively each has its own `mine`; in
+ * simulation it is rank 0's, and in a program that has MPI already the call is
+ * collective. */
+void *comm_common(const struct comm *comm, void *mine);
+
 /* MPI_Init_thread and the communicators.  Returns 0 or -errno. */
 int comm_open(struct comm *comm, struct error *err);
 void comm_close(struct comm *comm);
 
 /* The same for a program that has called MPI_Init: collective over `from`,
  * which is duplicated and otherwise left alone.  MPI's errors are noted
- * (comm_failed), if `from` lets it come that far.  Natively only.  Returns 0;
- * -ENOMEM, after which it takes part in comm_agree and is to be released; or
+ * (comm_failed), if `from` lets it come that far.  Not in dlsbench-sim. Returns
+ * 0; -ENOMEM, after which it takes part in comm_agree and is to be released; or
  * -EIO with MPI's text.  Not agreed. */
 int comm_adopt(struct comm *comm, MPI_Comm from, struct error *err);
 /* Collective, unless comm_failed: then memory alone is freed. */

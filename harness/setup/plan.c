@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "harness/engine/usual_costs.h"
 #include "harness/guard/need.h"
 #include "harness/record/fields.h"
 
@@ -59,10 +60,6 @@ json_t *policy_to_json(const struct policy *policy)
     return record_object(policy, policy_fields);
 }
 
-/* As measured on the machine of the README with make bench-overhead: a counter
- * shared by two threads, a scheme's state under its lock, a steal, a
- * synchronization between two threads.  A piece of one's own range costs 3.5 ns
- * with threads and 34 with ranks; a thief's question is a request. */
 void plan_simulation_fill(struct plan_simulation *simulation,
                           const struct cell *cell)
 {
@@ -71,12 +68,12 @@ void plan_simulation_fill(struct plan_simulation *simulation,
                                  .request_s = cell->request_cost,
                                  .result_bytes = cell->result_bytes,
                                  .boundary_bytes = cell->boundary_bytes,
-                                 .count_s = 10e-9,
-                                 .state_s = 25e-9,
-                                 .own_s = 10e-9,
-                                 .steal_s = 250e-9,
+                                 .count_s = ENGINE_COUNT_USUAL_S,
+                                 .state_s = ENGINE_STATE_USUAL_S,
+                                 .own_s = ENGINE_OWN_USUAL_S,
+                                 .steal_s = ENGINE_STEAL_USUAL_S,
                                  .answer_s = cell->request_cost,
-                                 .handover_s = 88e-9};
+                                 .handover_s = ENGINE_HANDOVER_USUAL_S};
     snprintf(simulation->platform, sizeof(simulation->platform), "%s",
              cell->platform);
 }

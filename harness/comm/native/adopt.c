@@ -3,11 +3,7 @@
 #include "harness/comm/native/parts.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
-
-/* A poll that lasts this long means that no rank waits for long. */
-#define PATIENCE_S 1e-3
 
 /* On separate cache lines. */
 struct block {
@@ -39,14 +35,12 @@ int comm_adopt(struct comm *comm, MPI_Comm from, struct error *err)
     }
     *comm = (struct comm){.all = MPI_COMM_NULL,
                           .host = MPI_COMM_NULL,
-                          .patience = {.spin_s = PATIENCE_S},
                           .held = 1,
                           .lanes = 1,
-                          .posted = 1,
-                          .landing = INT_MAX,
                           .mpi = block ? &block->lock : NULL,
                           .failed = block ? &block->failed : NULL,
                           .block = block};
+    comm_settle(comm);
     if (comm_check(comm, MPI_Comm_dup(from, &comm->all)) == MPI_SUCCESS) {
         comm_check(comm, MPI_Comm_set_errhandler(comm->all, MPI_ERRORS_RETURN));
         comm_check(comm, MPI_Comm_rank(comm->all, &comm->rank));
@@ -65,6 +59,7 @@ void comm_release(struct comm *comm)
         MPI_Comm_free(&comm->host);
         MPI_Comm_free(&comm->all);
     }
+    comm_unsettle(comm);
     free(comm->block);
     *comm = (struct comm){.all = MPI_COMM_NULL, .host = MPI_COMM_NULL};
 }
@@ -75,22 +70,6 @@ int comm_failure(const struct comm *comm, struct error *err)
     int length;
     MPI_Error_string(atomic_load(comm->failed), why, &length);
     return error_set(err, EIO, "MPI failed: %s", why);
-}
-
-int64_t comm_total(const struct comm *comm, int64_t value,
-                   void (*keep_on)(void *arg), void *arg)
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    struct engine_idle idle = {0};
-    int64_t total = value;
-    comm_check(comm, MPI_Iallreduce(&value, &total, 1, MPI_INT64_T, MPI_SUM,
-                                    comm->all, &request));
-    while (!comm_test(comm, &request)) {
-        if (keep_on != NULL)
-            keep_on(arg);
-        engine_idle(&idle, &comm->patience, NULL);
-    }
-    return total;
 }
 
 /* The largest of a number and of its complement are those of all ranks only

@@ -1,6 +1,10 @@
+/* How the ranks of processes wait for each other. */
 #include "harness/comm/native/parts.h"
 
 #include <limits.h>
+
+/* A poll that lasts this long means that no rank waits for long. */
+#define PATIENCE_S 1e-3
 
 bool comm_test(const struct comm *comm, MPI_Request *request)
 {
@@ -78,84 +82,36 @@ void comm_quiet_barrier(const struct comm *comm)
     comm_wait_quietly(comm, &request);
 }
 
-void comm_sharp_barrier(const struct comm *comm)
+void comm_settle(struct comm *comm)
 {
-    comm_check(comm, MPI_Barrier(comm->all));
+    comm->patience.spin_s = PATIENCE_S;
+    comm->posted = 1;
+    comm->landing = INT_MAX;
 }
 
-int comm_agree(const struct comm *comm, int code, struct error *err)
+void comm_unsettle(struct comm *comm)
 {
-    int first = INT_MAX, mine = code != 0 ? comm->rank : INT_MAX;
+    (void)comm;
+}
+
+void *comm_common(const struct comm *comm, void *mine)
+{
+    (void)comm;
+    return mine;
+}
+
+int64_t comm_total(const struct comm *comm, int64_t value,
+                   void (*keep_on)(void *arg), void *arg)
+{
     MPI_Request request = MPI_REQUEST_NULL;
-    comm_check(comm, MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN,
+    struct engine_idle idle = {0};
+    int64_t total = value;
+    comm_check(comm, MPI_Iallreduce(&value, &total, 1, MPI_INT64_T, MPI_SUM,
                                     comm->all, &request));
-    comm_wait_quietly(comm, &request);
-    if (comm_failed(comm))
-        return comm_failure(comm, err);
-    if (first == INT_MAX)
-        return 0;
-    comm_check(comm, MPI_Ibcast(&code, 1, MPI_INT, first, comm->all, &request));
-    comm_wait_quietly(comm, &request);
-    comm_check(comm, MPI_Ibcast(err->text, sizeof(err->text), MPI_BYTE, first,
-                                comm->all, &request));
-    comm_wait_quietly(comm, &request);
-    return code;
-}
-
-void comm_broadcast(const struct comm *comm, void *data, size_t bytes)
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    for (size_t at = 0; at < bytes; at += COMM_PART) {
-        comm_check(comm, MPI_Ibcast((char *)data + at, comm_part(bytes, at),
-                                    MPI_BYTE, 0, comm->all, &request));
-        comm_wait_quietly(comm, &request);
+    while (!comm_test(comm, &request)) {
+        if (keep_on != NULL)
+            keep_on(arg);
+        engine_idle(&idle, &comm->patience, NULL);
     }
-}
-
-void comm_gather(const struct comm *comm, const void *one, void *all,
-                 size_t bytes)
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    comm_check(comm, MPI_Igather(one, (int)bytes, MPI_BYTE, all, (int)bytes,
-                                 MPI_BYTE, 0, comm->all, &request));
-    comm_wait_quietly(comm, &request);
-}
-
-void comm_sum_u64(const struct comm *comm, uint64_t *values, int count)
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    comm_check(comm, MPI_Ireduce(comm->rank == 0 ? MPI_IN_PLACE : values,
-                                 values, count, MPI_UINT64_T, MPI_SUM, 0,
-                                 comm->all, &request));
-    comm_wait_quietly(comm, &request);
-}
-
-void comm_sum_u8(const struct comm *comm, uint8_t *values, size_t count)
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    for (size_t at = 0; at < count; at += COMM_PART) {
-        comm_check(comm,
-                   MPI_Ireduce(comm->rank == 0 ? MPI_IN_PLACE : values + at,
-                               values + at, comm_part(count, at), MPI_UINT8_T,
-                               MPI_SUM, 0, comm->all, &request));
-        comm_wait_quietly(comm, &request);
-    }
-}
-
-int comm_max_int(const struct comm *comm, int value)
-{
-    int most = value;
-    MPI_Request request = MPI_REQUEST_NULL;
-    comm_check(comm, MPI_Iallreduce(&value, &most, 1, MPI_INT, MPI_MAX,
-                                    comm->all, &request));
-    comm_wait_quietly(comm, &request);
-    return most;
-}
-
-void comm_share_u64(const struct comm *comm, uint64_t one, uint64_t *all)
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    comm_check(comm, MPI_Iallgather(&one, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T,
-                                    comm->all, &request));
-    comm_wait_quietly(comm, &request);
+    return total;
 }

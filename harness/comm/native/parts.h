@@ -1,4 +1,5 @@
-/* Shared by the native files of this room only. */
+/* Shared by the files of this room that are for ranks with processes of their
+ * own, real ones or SMPI's. */
 #ifndef HARNESS_COMM_NATIVE_PARTS_H
 #define HARNESS_COMM_NATIVE_PARTS_H
 
@@ -15,5 +16,9 @@ static inline int comm_part(size_t bytes, size_t at)
 
 /* Every collective step is nonblocking and waited for through the engine. */
 void comm_wait_quietly(const struct comm *comm, MPI_Request *request);
+
+/* How an adopted communicator waits; and its end. */
+void comm_settle(struct comm *comm);
+void comm_unsettle(struct comm *comm);
 
 #endif

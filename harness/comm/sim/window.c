@@ -10,19 +10,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct world_counter {
+struct counter {
     int64_t step;
+    int home;      /* its rank in MPI_COMM_WORLD */
     double free_s; /* when the last of those that wait for it will be served */
 };
 
 /* A step, or how many to add. */
 static const double WORD_BYTES = 8;
 
-/* By rank 0 for all ranks, itself first; the world knows the counter. */
+/* Rank 0 comes first, where it opens for all. */
 int window_open(struct window *window, const struct comm *comm, bool shared,
                 size_t bytes, struct error *err)
 {
-    struct world *world = world_here();
+    struct counter *counter = NULL;
     (void)bytes;
     *window = (struct window){.comm = comm, .shared = shared};
     if (shared)
@@ -30,25 +31,26 @@ int window_open(struct window *window, const struct comm *comm, bool shared,
                          "window shared needs all ranks on one host: use "
                          "window=rma");
     if (comm->rank == 0)
-        world->counter = calloc(1, sizeof(*world->counter));
-    if (world->counter == NULL)
+        counter = calloc(1, sizeof(*counter));
+    if (counter != NULL)
+        MPI_Comm_rank(MPI_COMM_WORLD, &counter->home);
+    window->memory = comm_common(comm, counter);
+    if (window->memory == NULL)
         return error_set(err, ENOMEM, "out of memory for a window");
-    window->memory = world->counter;
     return 0;
 }
 
 void window_close(struct window *window)
 {
-    if (window->comm->rank != 0)
-        return;
-    free(window->memory);
-    world_here()->counter = NULL;
+    if (window->comm->rank == 0)
+        free(window->memory);
 }
 
 void window_set_counter(struct window *window, int64_t step)
 {
-    struct world_counter *counter = window->memory;
-    *counter = (struct world_counter){.step = step};
+    struct counter *counter = window->memory;
+    counter->step = step;
+    counter->free_s = 0;
 }
 
 void window_progress(struct window *window)
@@ -58,14 +60,14 @@ void window_progress(struct window *window)
 
 int64_t window_fetch_step(struct window *window)
 {
-    struct world_counter *counter = window->memory;
-    world_reach(0, WORD_BYTES);
+    struct counter *counter = window->memory;
+    world_reach(counter->home, WORD_BYTES);
     double now = engine_now();
     if (counter->free_s < now)
         counter->free_s = now;
     counter->free_s += world_here()->cost_s[ENGINE_REQUEST];
     int64_t step = counter->step++;
     world_sleep(counter->free_s - now);
-    world_answer(0, WORD_BYTES);
+    world_answer(counter->home, WORD_BYTES);
     return step;
 }

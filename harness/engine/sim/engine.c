@@ -4,7 +4,6 @@
 #include "harness/engine/sim/world.h"
 
 #include <math.h>
-#include <simgrid/actor.h>
 #include <simgrid/engine.h>
 #include <simgrid/semaphore.h>
 
@@ -46,7 +45,7 @@ void engine_charge_times(enum engine_cost what, double times)
 {
     double seconds = times * world_here()->cost_s[what];
     if (seconds > 0)
-        sg_actor_sleep_for(seconds);
+        world_sleep(seconds);
 }
 
 void engine_charge(enum engine_cost what)
@@ -57,7 +56,7 @@ void engine_charge(enum engine_cost what)
 void engine_sleep(double seconds)
 {
     if (seconds > 0)
-        sg_actor_sleep_for(seconds);
+        world_sleep(seconds);
 }
 
 /* ---- waiting ---- */
@@ -72,6 +71,7 @@ static void sleep_on(struct engine_event *event)
     sg_sem_acquire(waiter.wake);
     atomic_fetch_sub(&event->sleepers, 1);
     sg_sem_destroy(waiter.wake);
+    world_time_passed();
 }
 
 void engine_idle(struct engine_idle *idle,
@@ -82,7 +82,7 @@ void engine_idle(struct engine_idle *idle,
     if (event == NULL) {
         if (idle->polls < LOOKS_SHORT)
             idle->polls++;
-        sg_actor_sleep_for(LOCK_S * (1 << idle->polls));
+        world_sleep(LOCK_S * (1 << idle->polls));
         return;
     }
     if (atomic_load(&event->sequence) == idle->seen)
@@ -121,7 +121,7 @@ bool engine_trylock(struct engine_lock *lock)
 void engine_lock(struct engine_lock *lock)
 {
     while (!engine_trylock(lock))
-        sg_actor_sleep_for(LOCK_S);
+        world_sleep(LOCK_S);
 }
 
 void engine_unlock(struct engine_lock *lock)

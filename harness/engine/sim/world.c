@@ -112,6 +112,7 @@ void world_reach(int rank, double bytes)
     world_sleep(message_s(place[caller].send_s, bytes));
     sg_host_sendto((sg_host_t)place[caller].host, (sg_host_t)place[rank].host,
                    bytes);
+    world_time_passed();
 }
 
 void world_answer(int rank, double bytes)
@@ -161,6 +162,7 @@ void world_restore_links(double *before)
 void world_sleep(double seconds)
 {
     sg_actor_sleep_for(seconds);
+    world_time_passed();
 }
 
 void *world_room_open(size_t bytes)

@@ -30,7 +30,9 @@ struct world {
     double operation_s;      /* of the kernel at power 1; 0: by flop/s */
     double result_bytes;     /* of an iteration; 0: as many as the kernel has */
     double boundary_bytes;   /* of a column; 0: as many as the kernel has */
-    struct world_counter *counter; /* of the open rma window; NULL: none */
+    void *common;            /* rank 0's share in what all have in common */
+    int joined;              /* ranks of a program with a loop of its own */
+    bool samples;            /* SMPI charges what such a program computes */
 };
 
 /* Around all work of a rank; begin returns its number. */
@@ -42,6 +44,16 @@ void world_show(struct world *world);
 
 /* The world, when rank 0 has shown it; the others wait for that. */
 struct world *world_here(void);
+
+/* For a program that has MPI, by each rank that opens a loop; the first shows
+ * the world, with the costs that cells have by default, and the last takes it
+ * away.  Returns false without memory. */
+bool world_join(void);
+void world_part(void);
+
+/* After anything that let time pass: SMPI, which charges what the program
+ * computes, is not to charge it what others did meanwhile. */
+void world_time_passed(void);
 
 /* Where the calling rank is. */
 struct world_place world_place(void);
