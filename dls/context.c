@@ -10,7 +10,7 @@
 
 struct own_scheme {
     struct sched_ops ops; /* first */
-    const dls_scheme *own;
+    dls_scheme own;
     struct spec_param param[SPEC_VALUES_MAX + 1];
     char fallback[SPEC_VALUES_MAX][32];
     struct own_scheme *before;
@@ -29,7 +29,7 @@ static dls_shape public_shape(const struct sched_loop *loop)
  * memory that they share. */
 static const dls_scheme *scheme_of(const struct sched_ops *ops)
 {
-    return ((const struct own_scheme *)ops)->own;
+    return &((const struct own_scheme *)ops)->own;
 }
 
 static size_t own_state_size(const struct sched_ops *ops,
@@ -138,10 +138,15 @@ static int copy_keys(struct own_scheme *scheme, const dls_key *key)
     return 0;
 }
 
-static bool is_complete(const dls_scheme *own)
+/* A program that knows fewer fields has one that can only be asked. */
+static bool read_scheme(const dls_scheme *own, dls_scheme *known)
 {
-    return own != NULL && own->size == sizeof(*own) && own->name != NULL &&
-           own->name[0] != '\0' && own->init != NULL && own->next != NULL;
+    *known = (dls_scheme){.size = 0};
+    if (own == NULL || own->size < offsetof(dls_scheme, feedback) ||
+        own->size > 4096 || !copy_sized(own, known, sizeof(*known)))
+        return false;
+    return known->name != NULL && known->name[0] != '\0' &&
+           known->init != NULL && known->next != NULL;
 }
 
 static bool is_built_in(const char *name)
@@ -155,28 +160,29 @@ static bool is_built_in(const char *name)
     return false;
 }
 
-DLS_PUBLIC int dls_context_add(dls_context *context, const dls_scheme *own)
+DLS_PUBLIC int dls_context_add(dls_context *context, const dls_scheme *given)
 {
-    if (context == NULL || !is_complete(own) ||
-        strlen(own->name) >= SPEC_NAME_MAX || strpbrk(own->name, ":,= \t\n"))
+    dls_scheme own;
+    if (context == NULL || !read_scheme(given, &own) ||
+        strlen(own.name) >= SPEC_NAME_MAX || strpbrk(own.name, ":,= \t\n"))
         return -EINVAL;
-    if (is_built_in(own->name) || find_own(context, own->name) != NULL)
+    if (is_built_in(own.name) || find_own(context, own.name) != NULL)
         return -EEXIST;
     struct own_scheme *scheme = calloc(1, sizeof(*scheme));
     if (scheme == NULL)
         return -ENOMEM;
     scheme->own = own;
     scheme->ops = (struct sched_ops){
-        .name = own->name,
+        .name = own.name,
         .citation = "the program",
         .summary = "the program's own",
         .params = scheme->param,
         .flags = SCHED_BY_POWER,
-        .feedback = own->feedback != NULL ? has_feedback : NULL,
-        .again = own->again != NULL ? has_again : NULL,
+        .feedback = own.feedback != NULL ? has_feedback : NULL,
+        .again = own.again != NULL ? has_again : NULL,
         .made = &own_made};
     locale_t before = numbers_as_in_c();
-    int code = copy_keys(scheme, own->keys);
+    int code = copy_keys(scheme, own.keys);
     numbers_as_before(before);
     if (code != 0) {
         free(scheme);

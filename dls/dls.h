@@ -217,9 +217,9 @@ typedef struct dls_scheme {
 /* Returns 0 or -ENOMEM. */
 int dls_context_open(dls_context **context);
 
-/* Adds a scheme; the struct, its name and its keys stay the caller's and
- * outlive the context.  Returns 0; -EINVAL for a scheme without name, init or
- * next; -EEXIST when the context has one of that name; -ENOMEM. */
+/* Adds a scheme; the struct is copied, its name and its keys stay the caller's
+ * and outlive the context.  Returns 0; -EINVAL for a scheme without name, init
+ * or next; -EEXIST when the context has one of that name; -ENOMEM. */
 int dls_context_add(dls_context *context, const dls_scheme *scheme);
 
 /* No loop may use it any more.  NULL is allowed. */

@@ -63,10 +63,21 @@ static int copy_powers(dls_loop *loop, const double *power)
     return 0;
 }
 
+bool copy_sized(const void *given, void *known, size_t known_size)
+{
+    const char *bytes = given;
+    size_t size;
+    memcpy(&size, given, sizeof(size));
+    for (size_t i = known_size; i < size; i++)
+        if (bytes[i] != 0)
+            return false;
+    memcpy(known, given, size < known_size ? size : known_size);
+    return true;
+}
+
 int loop_copy_sized(dls_loop *loop, const void *given, void *known,
                     size_t known_size, const char *type)
 {
-    const char *bytes = given;
     size_t size;
     memcpy(&size, given, sizeof(size));
     if (size < sizeof(size) || size > 4096)
@@ -74,14 +85,12 @@ int loop_copy_sized(dls_loop *loop, const void *given, void *known,
                          "dls: the size of %s is %zu, it must be sizeof(%s), "
                          "here %zu",
                          type, size, type, known_size);
-    for (size_t i = known_size; i < size; i++)
-        if (bytes[i] != 0)
-            return error_set(&loop->error, EINVAL,
-                             "dls: a %s has a field that library %s does not "
-                             "know",
-                             type, DLS_VERSION);
-    memcpy(known, given, size < known_size ? size : known_size);
-    return 0;
+    return copy_sized(given, known, known_size)
+               ? 0
+               : error_set(&loop->error, EINVAL,
+                           "dls: a %s has a field that library %s does not "
+                           "know",
+                           type, DLS_VERSION);
 }
 
 static int copy_known(dls_loop *loop, const dls_options *options,

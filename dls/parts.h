@@ -139,8 +139,10 @@ enum { OPTION_MIN_CHUNK, OPTION_STATS, OPTIONS };
     }
 
 /* Copies a struct of the program's that begins with its size into one that this
- * library knows, of `known_size` and zeroed; fields that it does not know must
- * be 0.  Returns 0 or -EINVAL. */
+ * library knows, of `known_size` and zeroed.  False: a field that the library
+ * does not know is not 0. */
+bool copy_sized(const void *given, void *known, size_t known_size);
+/* The same of a struct for a loop.  Returns 0 or -EINVAL. */
 int loop_copy_sized(dls_loop *loop, const void *given, void *known,
                     size_t known_size, const char *type);
 /* An error of one of several threads.  Returns -code. */

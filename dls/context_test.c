@@ -1,0 +1,70 @@
+/* Schemes of programs that were compiled with another version of the library:
+ * they know fewer fields, or more. */
+#include "dls/dls.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int init(void *state, const dls_shape *shape, const double *value)
+{
+    (void)state, (void)shape, (void)value;
+    return 0;
+}
+
+static int64_t next(void *state, int worker, int64_t remaining)
+{
+    (void)state, (void)worker;
+    return remaining / 2;
+}
+
+/* Memory of this size alone, for the sanitizer. */
+static int add_of_size(dls_context *context, const char *name, size_t size,
+                       char tail)
+{
+    const dls_scheme scheme = {
+        .size = size, .name = name, .init = init, .next = next};
+    char *memory = test_calloc(1, size);
+    memcpy(memory, &scheme, size < sizeof(scheme) ? size : sizeof(scheme));
+    if (size > sizeof(scheme))
+        memory[size - 1] = tail;
+    int code = dls_context_add(context, (const dls_scheme *)(void *)memory);
+    test_free(memory);
+    return code;
+}
+
+static void own_schemes_of_other_versions(void **state)
+{
+    const size_t whole = sizeof(dls_scheme);
+    const size_t first = offsetof(dls_scheme, feedback);
+    dls_context *context;
+    int64_t begin, end;
+    dls_loop *loop;
+    (void)state;
+    assert_int_equal(dls_context_open(&context), 0);
+    assert_int_equal(add_of_size(context, "earlier", first, 0), 0);
+    assert_int_equal(add_of_size(context, "later", whole + 16, 0), 0);
+    assert_int_equal(add_of_size(context, "new", whole + 16, 1), -EINVAL);
+    assert_int_equal(add_of_size(context, "cut", first - 1, 0), -EINVAL);
+    const dls_options options = {.size = sizeof(options), .context = context};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(
+            dls_open(&loop, i == 0 ? "earlier" : "later", 100, 1, &options), 0);
+        assert_int_equal(dls_next(loop, 0, &begin, &end), 1);
+        assert_true(begin == 0 && end == 50);
+        assert_int_equal(dls_close(loop, NULL), -EBUSY);
+    }
+    dls_context_close(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_schemes_of_other_versions)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
