@@ -35,7 +35,7 @@ DEBS    = $(BUILD_DEBS) hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
           python3-matplotlib jq patch libomp-dev graphicsmagick gettext \
-          chromium slurm-wlm munge abigail-tools
+          chromium slurm-wlm munge abigail-tools libtbb-dev
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test test-all,$(MAKECMDGOALS)),$(DEBS_openmpi))
 PACKAGES = $(call mpi,PACKAGE) hwloc $(if $(WITH_PAPI),papi) yaml-0.1 jansson libxxhash netpbm libdw libelf zlib

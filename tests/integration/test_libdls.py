@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+from conftest import ROOT
+
 NUMBERS = 20000
 
 
@@ -96,6 +98,14 @@ def test_cpp(examples, build, compiler):
     lines = done.stdout.splitlines()
     assert lines[:2] == ["stop at 0", "60 others"]
     assert "did you mean 'gss'?" in lines[2]
+
+
+def test_tasks_and_threads_of_tbb(build):
+    """Each iteration once: under tasks as workers, then under threads."""
+    program = build(ROOT / "tests/libdls/tbb.cpp", "g++ -std=c++17",
+                    "-Wl,--no-as-needed", "-ltbb", "-pthread")
+    done = run(program, "static", "ss", "tss", "fss", "awf-c", "wf")
+    assert done.returncode == 0 and done.stdout.startswith("ok "), done.stdout
 
 
 def test_fortran(installed, examples, build):
