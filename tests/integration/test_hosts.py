@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from conftest import ROOT
+from test_libdls_mpi import compiled
 
 SCRIPT = ROOT / "jobs/hosts-here.sh"
 RATE = 12.5e6   # 100 Mbit/s, in bytes
@@ -114,3 +115,39 @@ def test_a_launch_that_does_not_end_is_ended(hosts, dlsbench, tmp_path):
         assert done.code == 0, done.err
         assert all(run["verified"] and run["oversubscribed"]
                    for run in runs(tmp_path / f"out{i}"))
+
+
+@pytest.mark.skipif(os.cpu_count() < 2, reason="one core for each host")
+def test_a_program_with_its_own_loop(hosts, installed, tmp_path):
+    """libdls by default: a counter in a window, and a pool in each rank."""
+    examples = installed / "share/doc/dls/examples"
+    steps = compiled(installed, examples / "mandelbrot.c",
+                     tmp_path / "mandelbrot", "-fopenmp")
+    packed = compiled(installed, examples / "particles.c",
+                      tmp_path / "particles", "-lm")
+    several = compiled(installed, ROOT / "tests/libdls/interleave.c",
+                       tmp_path / "interleave")
+    launcher = hosts("2").format(ranks=2).split()
+
+    def launch(*words, **variables):
+        return subprocess.run(
+            [*launcher, *words], capture_output=True, text=True, timeout=40,
+            check=False, cwd=tmp_path, env={**os.environ, **variables})
+    done = launch(steps, OMP_NUM_THREADS="1", DLS_SCHEDULE="fss",
+                  DLS_REPORT="records")
+    assert (done.returncode, done.stdout) == (0, "7991934 steps\n"), done
+    (run,) = runs(tmp_path / "records")
+    assert {key: run[key] for key in ("transport", "window", "hierarchy",
+                                      "ranks", "threads")} == {
+        "transport": "window", "window": "rma", "hierarchy": "node",
+        "ranks": 2, "threads": 1}
+    # Each host wrote of its own workers.
+    names = {path.name.split("-")[2]
+             for path in (tmp_path / "records").glob("workers-*")}
+    assert names == {"dls1", "dls2"}
+    # Two workers in each rank share its pool.
+    done = launch(several, "1", "stats=1", "fss", "2")
+    assert (done.returncode, done.stdout) == (0, "ok\n"), done
+    done = launch(packed)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("9000 particles, sum of places 19413")
