@@ -106,7 +106,8 @@ write_ssh() {
 while [ "\${1#-}" != "\$1" ]; do shift; done
 number=\$((\${1##*.} - 10))
 shift
-first=\$(tr -d ' ' <"/proc/\$(cat "$folder/\$number.pid")/task/\$(cat "$folder/\$number.pid")/children")
+first=\$(tr -d ' ' <"/proc/\$(cat "$folder/\$number.pid")/task/\$(cat "$folder/\$number.pid")/children" 2>/dev/null)
+[ -n "\$first" ] || { echo "host dls\$number is gone" >&2; exit 255; }
 exec nsenter -t "\$first" -n -u -m -p \\
     taskset -c "\$(cat "$folder/\$number.cores")" sh -c "cd '\$PWD' && \$*"
 EOF

@@ -1,11 +1,13 @@
 """Runs over several hosts with networks of their own (jobs/hosts-here.sh)."""
 import json
 import os
+import signal
 import subprocess
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, start
+from test_faults import wait_for
 from test_libdls_mpi import compiled
 
 SCRIPT = ROOT / "jobs/hosts-here.sh"
@@ -151,3 +153,46 @@ def test_a_program_with_its_own_loop(hosts, installed, tmp_path):
     done = launch(packed)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("9000 particles, sum of places 19413")
+
+
+@pytest.mark.skipif(os.cpu_count() < 2, reason="one core for each host")
+@pytest.mark.cross(part=2)
+@pytest.mark.parametrize("what", ["host", "link"])
+def test_what_goes_away_costs_its_cell_only(hosts, dlsbench, campaign,
+                                            lasting, tmp_path, what):
+    """A host that dies ends its cell at once, and a link that dies at
+    cell_timeout; when it is back, the cell runs."""
+    out = tmp_path / "out"
+    text = campaign(f"""
+name: away
+repetitions: 4
+repetitions_max: 4
+layout: 2x1
+cell_timeout: 10
+kernel: "{lasting(0.4)}"
+cells:
+  - transport: master
+    scheme: ss
+""")
+    words = ["run", text, "--launcher", hosts("2"), "--out", out]
+    process = start(ROOT / "build/dlsbench", words, tmp_path)
+    assert wait_for(lambda: any(x.stat().st_size
+                                for x in out.glob("runs-*.jsonl")), 60)
+    if what == "host":
+        pid = int((tmp_path / "hosts/2.pid").read_text())
+        os.kill(pid, signal.SIGKILL)
+    else:
+        subprocess.run(["ip", "link", "set", "dls2", "down"], check=True)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 1, err
+    assert ("took longer than cell_timeout" in err) == (what == "link"), err
+    if what == "host":
+        call("stop")
+        hosts("2")
+    else:
+        subprocess.run(["ip", "link", "set", "dls2", "up"], check=True)
+    done = dlsbench(*words, "--resume")
+    assert done.code == 0, done.err
+    ends = [json.loads(line) for path in out.glob("runs-*.jsonl")
+            for line in path.read_text().splitlines() if "cell_done" in line]
+    assert [x["status"] for x in ends].count("ok") == 1
