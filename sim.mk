@@ -16,7 +16,7 @@ SIM_CPPFLAGS = -I. -D_GNU_SOURCE -DSMPI_NO_OVERRIDE_MALLOC \
                $(shell pkg-config --cflags $(SIM_PACKAGES)) \
                -isystem $(BLAS_INCLUDE)
 
-.PHONY: sim sim-scale need-simgrid
+.PHONY: sim sim-scale sim-replay need-simgrid
 sim: need-simgrid $(BUILD)/dlsbench $(BUILD)/dlsbench-sim ## build/dlsbench-sim (SimGrid)
 
 need-simgrid:
@@ -25,6 +25,9 @@ need-simgrid:
 
 sim-scale: sim $(BUILD)/dlsbench-bare-sim ## time and memory of large simulations beside a bare loop (RANKS= CHUNKS=)
 	$(Q)$(PYTHON) bench/overhead/sim/scale.py $(BUILD) $(or $(RANKS),131072) $(or $(CHUNKS),1000000)
+
+sim-replay: sim ## errors of replays beside SimGrid (WORKERS= CHUNKS= SCHEMES=)
+	$(Q)$(PYTHON) bench/overhead/sim/replay.py $(BUILD) $(or $(WORKERS),64) $(or $(CHUNKS),300) $(SCHEMES)
 
 $(BUILD)/dlsbench-bare-sim: $(BUILD)/sim/bench/overhead/sim/bare.o
 	$(say) LD $@

@@ -31,6 +31,7 @@ int plan_command(int argc, char **argv);
 int topo_command(int argc, char **argv);
 int run_command(int argc, char **argv);
 int sim_command(int argc, char **argv);
+int replay_command(int argc, char **argv);
 int omp_command(int argc, char **argv);
 int summary_command(int argc, char **argv);
 int launch_command(int argc, char **argv);

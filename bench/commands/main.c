@@ -18,6 +18,8 @@ struct command {
 static const struct command commands[] = {
     {"run", run_command, "measure a campaign file or a single cell"},
     {"sim", sim_command, "run the same on a simulated cluster"},
+    {"replay", replay_command,
+     "replay schemes on many workers, without SimGrid"},
     {"summary", summary_command, "print the tables of a result directory"},
     {"chunks", chunks_command, "print the chunk sequence of a scheme"},
     {"calibrate", calibrate_command, "measure what predict needs to know"},

@@ -100,6 +100,7 @@ struct transport_rules {
     bool unordered;         /* chunks run in no order of the whole loop */
     bool all_poll; /* every rank polls while it computes, not only masters */
     bool sites;    /* it needs the places of the workers */
+    bool replays;  /* harness/replay knows what it costs */
 };
 
 struct transport_ops;

@@ -6,8 +6,8 @@ import pytest
 
 from conftest import ROOT
 
-COMMANDS = ["run", "sim", "summary", "chunks", "calibrate", "predict", "plan",
-            "list", "omp", "topo"]
+COMMANDS = ["run", "sim", "replay", "summary", "chunks", "calibrate",
+            "predict", "plan", "list", "omp", "topo"]
 DLSBENCH = ROOT / "build/dlsbench"
 
 

@@ -11,6 +11,7 @@ static const struct transport_rules master_rules = {
                 TRANSPORT_NO_SCHEDULES},
     .fields = {"master", "prefetch", "collect", "answer"},
     .tree = TRANSPORT_BY_RANK,
+    .replays = true,
 };
 
 static int master_share(const struct transport_setup *setup, void **root,

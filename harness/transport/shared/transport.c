@@ -10,6 +10,7 @@ static const struct transport_rules shared_rules = {
                 TRANSPORT_NO_SCHEDULES,
                 TRANSPORT_SENDS_NOTHING},
     .tree = TRANSPORT_BY_THREAD,
+    .replays = true,
 };
 
 static int shared_share(const struct transport_setup *setup, void **root,

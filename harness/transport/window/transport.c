@@ -20,6 +20,7 @@ static const struct transport_rules window_rules = {
                                 "window (below it, under hierarchy node, the "
                                 "second of two schemes may learn)"}}},
     .tree = TRANSPORT_NO_MASTER,
+    .replays = true,
 };
 
 static int window_share(const struct transport_setup *setup, void **root,

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Replays beside SimGrid, on the same costs.
+
+    bench/overhead/sim/replay.py BUILD [WORKERS [CHUNKS [SCHEME,...]]]
+                                                            (make sim-replay)
+
+For each shape (one process, flat below a master, masters, node pools) all
+schemes, or these, on WORKERS workers (64) with CHUNKS iterations of 25 to
+75 us for each (300): the replay's error, where sizes do not depend on times
+and where they do, and what both took.  Results stay at the workers.  Above 64
+workers the platform has hosts of WORKERS / 1024 cores at least, and there is
+no shape of one process.  Exit code 1: a run failed.
+"""
+import csv
+import io
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+LATENCY, NEAR, BYTE = 2e-6, 0.5e-6, 1e-9
+THREADS = 8                    # of a node with a pool
+# (name, threads, transport, hierarchy, master, prefetch)
+SMALL = [("threads", 64, "shared", "flat", None, None),
+         ("threads, 4 pools", 64, "shared", "4", None, None)]
+SHAPES = [("flat", 1, "master", "flat", "dedicated", "off"),
+          ("flat, prefetch", 1, "master", "flat", "dedicated", "on"),
+          ("flat, computing", 1, "master", "flat", "computing", "on"),
+          ("4 masters", 1, "master", "4", "dedicated", "off"),
+          ("4 masters, computing", 1, "master", "4", "computing", "on"),
+          ("node pools", THREADS, "master", "node", "dedicated", "off"),
+          ("2 masters, node pools", THREADS, "master", "2xnode", "dedicated",
+           "off")]
+LEARNING = {"bold", "awf", "awf-b", "awf-c", "awf-d", "awf-e", "af",
+            "fgdls", "aid-static", "aid-hybrid", "timed"}
+
+
+def platform_text(ranks, threads):
+    # For each rank SimGrid looks through all hosts: not too many.
+    cores = max(threads, -(-ranks * threads // 1024) // threads * threads)
+    hosts = -(-ranks * threads // cores) + 1
+    return cores // threads, "\n".join([
+        "<?xml version='1.0'?>",
+        '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">',
+        '<platform version="4.1"><cluster id="c" prefix="n-" suffix=""',
+        f'radical="0-{hosts - 1}" speed="1Gf" core="{cores}" bw="1GBps"',
+        f'lat="{LATENCY / 2}s" sharing_policy="SPLITDUPLEX"',
+        f'loopback_bw="1GBps" loopback_lat="{NEAR}s"/></platform>'])
+
+
+def run(command):
+    done = subprocess.run([str(x) for x in command], text=True,
+                          capture_output=True)
+    if done.returncode != 0:
+        sys.exit(f"failed: {' '.join(map(str, command))}\n{done.stderr}")
+    return done.stdout
+
+
+def simulate(program, folder, workers, shape, schemes):
+    """scheme -> seconds, and how long that took."""
+    _, threads, transport, hierarchy, master, prefetch = shape
+    fields = {"kernel": f"trace:file={folder}/costs.txt", "scheme": schemes,
+              "platform": f"{folder}/p.xml", "workers": workers,
+              "threads": threads, "transport": transport,
+              "hierarchy": hierarchy}
+    if master:
+        fields.update(master=master, collect="local", prefetch=prefetch)
+    path = folder / "c.yaml"
+    path.write_text(json.dumps({"name": "c", "cells": [fields]}))
+    out, begin = folder / f"out-{time.monotonic()}", time.monotonic()
+    run([program, "sim", path, "--out", f"{out}/", "--repetitions", 1])
+    took = time.monotonic() - begin
+    rows = [json.loads(x) for runs in out.glob("runs-*.jsonl")
+            for x in runs.read_text().splitlines()]
+    return {x["scheme"].partition(":")[0]: x["time_s"] for x in rows
+            if x["type"] == "run" and x["repetition"] == 1}, took
+
+
+def replay(program, folder, workers, node_ranks, shape, schemes):
+    _, threads, transport, hierarchy, master, prefetch = shape
+    # Workers start as far apart as in the simulation (harness/run/sim).
+    apart = 0.2e-6 * (1.25 if workers < 32768 else 5)
+    words = [program, "replay", "--trace", folder / "costs.txt", "--workers",
+             workers, "--threads", threads, "--transport", transport,
+             "--hierarchy", hierarchy, "--scheme", ",".join(schemes),
+             "--latency", LATENCY, "--near", NEAR, "--byte-cost", BYTE,
+             "--node-ranks", node_ranks, "--apart", apart, "--count-cost",
+             10e-9, "--counter-cost", 0, "--state-cost", 25e-9,
+             "--request-cost", 0.2e-6, "--format", "csv"]
+    if master:
+        words += ["--master", master, "--prefetch", prefetch]
+    begin = time.monotonic()
+    rows = list(csv.DictReader(io.StringIO(run(words))))
+    return {x["scheme"]: float(x["time_s"]) for x in rows}, \
+        time.monotonic() - begin
+
+
+def said(errors):
+    if not errors:
+        return f"{'-':>8} {'-':>8} {'':12}"
+    ordered = sorted(errors.items(), key=lambda x: abs(x[1]))
+    name, most = ordered[-1]
+    return (f"{100 * abs(ordered[len(ordered) // 2][1]):6.2f} % "
+            f"{100 * most:+6.2f} % {name:12}")
+
+
+def compare(program, folder, workers, shape, schemes):
+    threads = shape[1]
+    node_ranks, text = platform_text(workers // threads + 16, threads)
+    (folder / "p.xml").write_text(text)
+    there, slow_s = simulate(program, folder, workers, shape, schemes)
+    here, fast_s = replay(program, folder, workers, node_ranks, shape, schemes)
+    errors = {x: here[x] / there[x] - 1 for x in schemes}
+    by_time = {x: e for x, e in errors.items() if x in LEARNING}
+    fixed = {x: e for x, e in errors.items() if x not in LEARNING}
+    print(f"  {shape[0]:22} {said(fixed)} {said(by_time)} {slow_s:8.2f} s "
+          f"{fast_s:8.3f} s", flush=True)
+
+
+def main():
+    program = os.path.join(sys.argv[1], "dlsbench")
+    workers, each = (list(map(int, sys.argv[2:4])) + [64, 300][
+        len(sys.argv[2:4]):])
+    choose = random.Random(22)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        with open(folder / "costs.txt", "w", encoding="utf-8") as out:
+            for _ in range(workers * each):
+                out.write(f"{choose.uniform(25e-6, 75e-6):.9g}\n")
+        schemes = sys.argv[4].split(",") if len(sys.argv) > 4 else [
+            x.split(",")[0] for x in run(
+                [program, "replay", "--trace", folder / "costs.txt",
+                 "--workers", 2, "--scheme", "all", "--format",
+                 "csv"]).splitlines()[1:]]
+        print(f"{workers:,} workers, {workers * each:,} iterations, "
+              f"{len(schemes)} schemes: errors of the replay, median and "
+              "largest")
+        print(f"  {'':22} {'sizes known before':30} "
+              f"{'sizes by times':30} {'SimGrid':>10} {'replay':>10}")
+        for shape in (SMALL if workers == 64 else []) + SHAPES:
+            compare(program, folder, workers, shape, schemes)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+/* Events to come, the earliest first: a heap of four children each, in which
+ * most events are replaced by the next one of the same worker. */
+#ifndef HARNESS_REPLAY_EVENTS_H
+#define HARNESS_REPLAY_EVENTS_H
+
+#include "base/list.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event {
+    double at; /* s */
+    uint32_t who;
+    uint32_t what; /* the user's */
+};
+
+struct events {
+    struct event *event;
+    int64_t count, room;
+};
+
+/* Of several at the same time, that of the first, then from the last on: the
+ * order that SimGrid was seen to have. */
+static inline bool event_before(const struct event *a, const struct event *b)
+{
+    return a->at != b->at ? a->at < b->at : a->who - 1 > b->who - 1;
+}
+
+/* Sinks from place `at` to its own. */
+static inline void events_sink(struct events *events, int64_t at,
+                               struct event moved)
+{
+    struct event *list = events->event;
+    int64_t count = events->count;
+    for (;;) {
+        int64_t child = 4 * at + 1, end = child + 4;
+        if (child >= count)
+            break;
+        int64_t least = child;
+        for (int64_t i = child + 1; i < (end < count ? end : count); i++)
+            if (event_before(&list[i], &list[least]))
+                least = i;
+        if (!event_before(&list[least], &moved))
+            break;
+        list[at] = list[least];
+        at = least;
+    }
+    list[at] = moved;
+}
+
+/* Returns 0 or -ENOMEM. */
+static inline int events_add(struct events *events, struct event added)
+{
+    int code = list_grow(&events->event, &events->room, events->count + 1,
+                         sizeof(*events->event));
+    if (code != 0)
+        return code;
+    struct event *list = events->event;
+    int64_t at = events->count++;
+    while (at > 0 && event_before(&added, &list[(at - 1) / 4])) {
+        list[at] = list[(at - 1) / 4];
+        at = (at - 1) / 4;
+    }
+    list[at] = added;
+    return 0;
+}
+
+/* The earliest becomes this one. */
+static inline void events_replace(struct events *events, struct event next)
+{
+    events_sink(events, 0, next);
+}
+
+/* Takes out the earliest; there is one. */
+static inline struct event events_take(struct events *events)
+{
+    struct event first = events->event[0];
+    struct event last = events->event[--events->count];
+    if (events->count > 0)
+        events_sink(events, 0, last);
+    return first;
+}
+
+#endif

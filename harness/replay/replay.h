@@ -1,0 +1,104 @@
+/* The replay of a loop: what a scheme would do with these costs of iterations
+ * and this many workers, by events, without SimGrid and without ranks.
+ *
+ * Chunks come from the real code of the schemes and masters (sched_next,
+ * master_take); schemes that learn are told simulated times.  What takes time
+ * is in struct replay_costs, and nothing else does:
+ *
+ *   a worker computes a chunk for the sum of its iterations' seconds, divided
+ *   by its power;
+ *   REPLAY_COUNTER: workers of one process take chunks from memory, count_s
+ *   each, side by side, and then counter_s each, one at a time;
+ *   REPLAY_WINDOW: a word travels to the counter and back, which takes one at a
+ *   time, request_s each;
+ *   REPLAY_MASTERS: as transport master, or shared with a hierarchy.  Requests
+ *   travel to a master, which serves them one at a time, request_s each, in the
+ *   order in which they come, and answers travel back.  A master whose pool is
+ *   empty asks the one above.  A computing master looks for requests every
+ *   slice_s and after its chunks, and computes on when it has served them.
+ *   Workers of a master's own rank take chunks for state_s.
+ *
+ * What it leaves out: bandwidth that messages share on links, routes (every
+ * message between two nodes takes the same latency_s), results and input data
+ * that travel, the time that messages keep their sender and receiver busy,
+ * dependences, time steps, load, perturbations, and chunks handed out again.
+ *
+ * Events at the same time come in the order that SimGrid was seen to have.  The
+ * same input gives the same digits.
+ *
+ * Memory: 40 bytes for each worker, 48 more where the scheme learns, 8 more
+ * with masters and prefetch, and the state of the scheme; masters have up to 64
+ * bytes for each worker below them. */
+#ifndef HARNESS_REPLAY_REPLAY_H
+#define HARNESS_REPLAY_REPLAY_H
+
+#include "harness/hierarchy/tree.h"
+#include "sched/schemes/pair.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum replay_kind { REPLAY_COUNTER, REPLAY_WINDOW, REPLAY_MASTERS };
+
+/* All in seconds, 0 or more. */
+struct replay_costs {
+    double count_s;   /* a chunk from a counter or a scheme's state */
+    double counter_s; /* of it, the part in which only one worker is inside */
+    double state_s;   /* a chunk from a master or pool in the worker's rank */
+    double request_s; /* a master, or a window's counter, serves a request */
+    double latency_s; /* of a message from one node to another */
+    double near_s;    /* of a message between two ranks of a node */
+    double byte_s;    /* and for each of a message's bytes */
+    double slice_s;   /* between two looks of a computing master, above 0 */
+    double lead_s;    /* with prefetch, requests leave that long before a chunk
+                         ends */
+    double apart_s;   /* between the starts of two workers of one master */
+};
+
+/* Those of a cell of dlsbench sim; messages take no time yet. */
+extern const struct replay_costs replay_costs_usual;
+
+struct replay {
+    enum replay_kind kind;
+    const struct tree *tree; /* who asks whom; of the first two kinds only its
+                                workers and their ranks count */
+    int node_ranks;          /* ranks of a node; 0: each has its own */
+    const struct sched_pair *scheme;
+    int64_t iterations, min_chunk;
+    const double *before; /* seconds at power 1 before iteration i, I + 1 */
+    const double *known;  /* the same, in any unit, for schemes that count with
+                             costs; NULL: before */
+    const double *power;  /* of each worker: its speed, which schemes know;
+                             NULL: all 1 */
+    bool prefetch;        /* requests go one ahead */
+    struct replay_costs costs;
+    /* Each chunk, when a worker has it; seconds since the start, and its
+     * computing.  NULL: nobody wants to know. */
+    void (*handed)(void *arg, int worker, const struct chunk *chunk,
+                   double begin_s, double compute_s);
+    void *arg;
+};
+
+struct replay_worker {
+    double finish_s, compute_s; /* since the start of the loop */
+    int64_t chunks;
+};
+
+struct replay_result {
+    double time_s; /* until the last worker has left, and told the master */
+    double serial_s;
+    int workers;
+    int64_t chunks, messages;
+    double bytes;                 /* of the messages */
+    struct replay_worker *worker; /* of each; replay_free frees it */
+};
+
+/* Replays the loop once.  All pointers stay the caller's.  Returns 0; -EINVAL
+ * as sched_init does; -ENOTSUP: the scheme does
+ * not go with this kind (two schemes need masters, a window carries no times of
+ * chunks and takes sequences only); -ENOMEM. */
+int replay_run(const struct replay *replay, struct replay_result *result,
+               struct error *err);
+void replay_free(struct replay_result *result);
+
+#endif

@@ -1,0 +1,174 @@
+"""dlsbench replay beside SimGrid on the same costs, and what it refuses."""
+import csv
+import io
+import json
+import random
+
+import pytest
+
+# Hosts with a core each, 2 us apart, and 0.5 us from itself.
+PLATFORM = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="c" prefix="n-" suffix="" radical="0-79" speed="1Gf" core="{}"
+           bw="1GBps" lat="1us" sharing_policy="SPLITDUPLEX"
+           loopback_bw="1GBps" loopback_lat="0.5us"/>
+</platform>
+"""
+MESSAGES = ("--latency", "2e-6", "--near", "0.5e-6", "--byte-cost", "1e-9",
+            "--apart", "0.25e-6")
+# Their sizes do not depend on times.
+FIXED = ["static", "ss", "css:chunk=3", "gss", "fss", "tss", "qss", "wf",
+         "dtss", "tfss", "fac", "binlpt"]
+# Of these, where the order of requests is the simulation's.
+LEARNING = ["awf-b", "awf-c", "af", "bold"]
+# (workers of a rank, transport, hierarchy, master)
+SHAPES = {
+    "shared": (64, "shared", "flat", None),
+    "pools-of-threads": (64, "shared", "4", None),
+    "dedicated": (1, "master", "flat", "dedicated"),
+    "computing": (1, "master", "flat", "computing"),
+    "masters": (1, "master", "4", "dedicated"),
+    "levels": (1, "master", "2x4", "computing"),
+    "nodes": (8, "master", "node", "dedicated"),
+    "computing-nodes": (8, "master", "2xnode", "computing"),
+    "window": (1, "window", "flat", None),
+}
+SAME_ORDER = {"shared", "dedicated", "computing"}
+
+
+def trace(tmp_path, iterations=12000):
+    """Costs of 25 to 75 us."""
+    choose = random.Random(22)
+    path = tmp_path / "costs.txt"
+    path.write_text("".join(f"{choose.uniform(25e-6, 75e-6):.9g}\n"
+                            for _ in range(iterations)))
+    return path
+
+
+def replayed(dlsbench, *args):
+    done = dlsbench("replay", *args, "--format", "csv")
+    assert done.code == 0, done.err
+    return {x["scheme"]: x for x in csv.DictReader(io.StringIO(done.out))}
+
+
+def chunks_of(dlsbench, *args):
+    done = dlsbench("replay", *args, "--format", "chunks")
+    assert done.code == 0, done.err
+    found = {}
+    for x in csv.DictReader(io.StringIO(done.out)):
+        found.setdefault(x["scheme"], []).append(
+            (int(x["start"]), int(x["size"]), int(x["worker"])))
+    return {name: sorted(chunks) for name, chunks in found.items()}
+
+
+def simulated(dlsbench, campaign, tmp_path, shape, schemes):
+    """The run and the chunks of each scheme, under the name given here."""
+    threads, transport, hierarchy, master = shape
+    (tmp_path / "p.xml").write_text(PLATFORM.format(threads))
+    fields = {"kernel": f"trace:file={tmp_path}/costs.txt", "scheme": schemes,
+              "platform": f"{tmp_path}/p.xml", "workers": 64,
+              "threads": threads, "transport": transport,
+              "hierarchy": hierarchy}
+    if master:
+        fields.update(master=master, collect="local", prefetch=False)
+    if transport == "window":
+        fields.update(window="rma")
+    path = campaign(json.dumps({"name": "c", "cells": [fields]}))
+    done = dlsbench("sim", path, "--trace")
+    assert done.code == 0, done.err
+    names = {x.partition(":")[0]: x for x in schemes}
+    runs = {names[x["scheme"].partition(":")[0]]: x for x in done.runs()}
+    cells = {x["cell"]: name for name, x in runs.items()}
+    chunks = {}
+    for x in done.lines("chunks"):
+        chunks.setdefault(cells[x["cell"]], []).append(
+            (x["start"], x["size"], x["worker"]))
+    return runs, {name: sorted(x) for name, x in chunks.items()}
+
+
+@pytest.mark.cross
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_replay_is_near_simgrid(dlsbench, campaign, tmp_path, name):
+    trace(tmp_path)
+    threads, transport, hierarchy, master = SHAPES[name]
+    learn = name in SAME_ORDER
+    schemes = FIXED + (LEARNING if learn else [])
+    runs, chunks = simulated(dlsbench, campaign, tmp_path, SHAPES[name],
+                             schemes)
+    args = ["--trace", tmp_path / "costs.txt", "--workers", 64, "--threads",
+            threads, "--transport", transport, "--hierarchy", hierarchy,
+            "--scheme", ",".join(schemes), *MESSAGES]
+    if master:
+        args += ["--master", master, "--prefetch", "off"]
+    rows, handed = replayed(dlsbench, *args), chunks_of(dlsbench, *args)
+    for scheme in schemes:
+        assert float(rows[scheme]["time_s"]) == pytest.approx(
+            runs[scheme]["time_s"], rel=0.01), scheme
+        assert int(rows[scheme]["chunks"]) == pytest.approx(
+            runs[scheme]["chunks"], rel=0.02), scheme
+        if scheme in FIXED:
+            assert [x[:2] for x in handed[scheme]] == [
+                x[:2] for x in chunks[scheme]], scheme
+    # SimGrid ends together what is less than a nanosecond apart: from then on
+    # two workers may have changed places.
+    for scheme in ("static", "gss", "tss", "fac") if learn else ():
+        same = sum(a == b for a, b in zip(handed[scheme], chunks[scheme]))
+        assert same > 0.8 * len(handed[scheme]), scheme
+
+
+def test_all_schemes_are_replayed(dlsbench, tmp_path):
+    costs = trace(tmp_path, 2000)
+    done = dlsbench("replay", "--trace", costs, "--workers", 64, "--scheme",
+                    "all")
+    assert done.code == 0 and "replayed, not run" in done.out
+    listed = dlsbench("list", "schemes").out.split("\n")
+    names = {x.split()[0].rstrip(":") for x in listed if x.strip()}
+    shown = {x.split()[0] for x in done.out.replace("*", " ").split("\n")[5:]
+             if x}
+    assert len(shown) > 30 and shown - {"scheme"} <= names
+
+
+def test_powers_and_kernels(dlsbench, tmp_path):
+    costs = tmp_path / "costs.txt"
+    costs.write_text("1200:1e-3\n")
+    row = replayed(dlsbench, "--trace", costs, "--workers", 4, "--power",
+                   "2:1,2:2", "--scheme", "ss")["ss"]
+    assert float(row["time_s"]) == pytest.approx(0.2, rel=1e-3)
+    row = replayed(dlsbench, "--kernel", "matmul:tasks=100,min=8,max=8",
+                   "--cp", "1e-6", "--workers", 10, "--scheme", "static")
+    assert float(row["static"]["time_s"]) == pytest.approx(10 * 512e-6,
+                                                           rel=1e-3)
+
+
+@pytest.mark.parametrize("text, words, args", [
+    ("", "has no costs", ()),
+    ("1e-3\n-2\n", "costs.txt:2: the cost -2 is negative", ()),
+    ("10:1e-3\n", "unknown name 'gsss'", ("--scheme", "gsss")),
+    ("10:1e-3\n", "did you mean 'gss'", ("--scheme", "ss,gsss")),
+    ("10:1e-3\n", "empty name", ("--scheme", "ss,,gss")),
+    ("10:1e-3\n", "--workers: 0 is out of range", ("--workers", 0)),
+    ("10:1e-3\n", "no whole ranks", ("--threads", 3)),
+    ("10:1e-3\n", "rma window", ("--scheme", "af", "--transport", "window")),
+    ("10:1e-3\n", "a replay knows", ("--transport", "steal")),
+    ("10:1e-3\n", "one of --trace and --kernel", ("--kernel", "null")),
+])
+def test_wrong_input_is_one_line(dlsbench, tmp_path, text, words, args):
+    costs = tmp_path / "costs.txt"
+    costs.write_text(text)
+    usual = {"--scheme": "ss", "--workers": 4}
+    usual.update(zip(args[::2], args[1::2]))
+    done = dlsbench("replay", "--trace", costs,
+                    *(x for pair in usual.items() for x in pair))
+    assert done.code == 2 and not done.out
+    assert len(done.err.splitlines()) == 1 and words in done.err
+
+
+def test_more_workers_than_iterations_is_said(dlsbench, tmp_path):
+    costs = tmp_path / "costs.txt"
+    costs.write_text("10:1e-3\n")
+    done = dlsbench("replay", "--trace", costs, "--workers", 64, "--scheme",
+                    "ss")
+    assert done.code == 0
+    assert "64 workers share 10 iterations: 54 or more of them get none" in \
+        done.err
