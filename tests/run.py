@@ -240,9 +240,9 @@ def integration(count):
         os.environ["CALIBRATION_FOLDER"] = folder
         pytest(count, alone, [])
         slow = pool.submit(pytest, Count(), waiting, [], beside=True)
-        # One more than cores: some of them wait for an event.  By files: what
+        # Two more than cores: some of them wait for an event.  By files: what
         # a file prepares for its tests is prepared once.
-        pytest(count, others, ["-n", str(int(JOBS) + 1), "--dist",
+        pytest(count, others, ["-n", str(int(JOBS) + 2), "--dist",
                                "loadfile"])
         count.add(*slow.result())
         del os.environ["CALIBRATION_FOLDER"]

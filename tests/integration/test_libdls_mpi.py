@@ -91,7 +91,7 @@ def check_cross(cross, form, ranks, count):
                 allowed and re.search(allowed, line)), (threads, line)
 
 
-@pytest.mark.cross
+@pytest.mark.cross(part=6)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_each_iteration_runs_once(cross, form, ranks):

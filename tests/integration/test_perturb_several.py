@@ -179,6 +179,7 @@ def test_simulated_tolls_add_up(sim):
     assert held(run, "delay", 1)["lost_s"] == pytest.approx(2 * c, rel=0.3)
 
 
+@pytest.mark.cross(part=2)
 @pytest.mark.parametrize("layout", [("--threads", 4, "--ranks", 1),
                                     ("--workers", 4, "--master", "dedicated",
                                      "--transport", "master")])
@@ -310,6 +311,7 @@ LINK = """<?xml version='1.0'?>
 """
 
 
+@pytest.mark.cross(part=2)
 @pytest.mark.parametrize("result_bytes", [1, 1000000])
 def test_a_slow_network_costs_what_its_links_say(sim, campaign, tmp_path,
                                                  result_bytes):
