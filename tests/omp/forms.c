@@ -142,6 +142,86 @@ FORMS(automatic, auto)
 
 MONOTONIC(monotonic, dynamic)
 MONOTONIC(monotonic_runtime, runtime)
+MONOTONIC(monotonic_guided, guided, 3)
+#ifndef __clang__ /* 14 compiles it so that each thread runs all of it */
+MONOTONIC(monotonic_static, static, 4)
+#endif
+
+/* Clauses that the others have not, a loop each. */
+#define CLAUSE(name, ...)                                                      \
+    static void name(void)                                                     \
+    {                                                                          \
+        T last = 0;                                                            \
+        long sum = 0, first = 5;                                               \
+        PRAGMA(omp parallel)                                                   \
+        {                                                                      \
+            PRAGMA(omp for reduction(+ : sum) lastprivate(last)                \
+                       firstprivate(first) __VA_ARGS__)                        \
+            for (T i = low; i < high; i++) {                                   \
+                hit(NUMBER(i, low));                                           \
+                sum += NUMBER(i, low) + first;                                 \
+                last = i;                                                      \
+            }                                                                  \
+        }                                                                      \
+        say(#name, "clause", sum, last);                                       \
+    }
+
+CLAUSE(chunk_of_a_variable, schedule(dynamic, one + 6))
+CLAUSE(chunk_of_all, schedule(dynamic, 5000))
+CLAUSE(guided_of_all, schedule(guided, 5000))
+CLAUSE(nonmonotonic_guided, schedule(nonmonotonic : guided, 2))
+#ifndef __clang__ /* as above */
+CLAUSE(nonmonotonic_static, schedule(nonmonotonic : static, 2))
+#endif
+CLAUSE(static_alone, schedule(static))
+CLAUSE(no_schedule, )
+
+#define ORDERED(name, ...)                                                     \
+    static void name(void)                                                     \
+    {                                                                          \
+        long sum = 0;                                                          \
+        PRAGMA(omp parallel for ordered schedule(__VA_ARGS__))                 \
+        for (T i = low; i < (T)(low + 30); i++) {                              \
+            hit(NUMBER(i, low));                                               \
+            PRAGMA(omp ordered)                                                \
+            sum = sum * 3 % 1000 + NUMBER(i, low);                             \
+        }                                                                      \
+        say(#name, "in order", sum, 0);                                        \
+    }
+
+ORDERED(ordered_runtime, runtime)
+ORDERED(ordered_guided, guided, 2)
+ORDERED(ordered_static, static, 2)
+
+/* Loops of vectors, three at once, and inside a single thread's task. */
+static void others(void)
+{
+    static double cell[ROOM];
+    double sum = 0;
+#pragma omp parallel for simd schedule(runtime)
+    for (int i = 0; i < 900; i++)
+        cell[i] += i;
+#pragma omp parallel for simd schedule(simd : dynamic, 5)
+    for (int i = 0; i < 900; i++)
+        cell[i] += i;
+    for (int i = 0; i < 900; i++)
+        sum += cell[i];
+    say("simd", "vectors", (long)sum, 0);
+#pragma omp parallel for schedule(runtime) collapse(3)
+    for (T i = low; i < (T)(low + 5); i++)
+        for (int j = 0; j < 7; j++)
+            for (long k = 20; k > 0; k -= 3)
+                hit(NUMBER(i, low) * 150 + j * 21 + k);
+    say("collapse", "three", 0, 0);
+#pragma omp parallel
+#pragma omp single
+    for (int n = 0; n < 4; n++)
+#pragma omp task firstprivate(n)
+#pragma omp parallel for schedule(runtime) num_threads(2)
+        for (T i = low; i < (T)(low + 20); i++)
+            hit(NUMBER(i, low) + 100 * n);
+    say("tasks", "with loops", 0, 0);
+}
 
 /* Left alone, between loops that are not. */
 static void ordered(void)
@@ -205,6 +285,21 @@ int main(void)
     automatic();
     monotonic();
     monotonic_runtime();
+    monotonic_guided();
+#ifndef __clang__
+    monotonic_static();
+    nonmonotonic_static();
+#endif
+    chunk_of_a_variable();
+    chunk_of_all();
+    guided_of_all();
+    nonmonotonic_guided();
+    static_alone();
+    no_schedule();
+    ordered_runtime();
+    ordered_guided();
+    ordered_static();
+    others();
     ordered();
 #ifdef CANCEL
     cancelled();

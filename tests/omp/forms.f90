@@ -82,4 +82,69 @@ program forms
         end do
     end do
     call say("nested", 0_long, 0_long)
+    call kinds()
+    call clauses()
+contains
+    ! The types of loops other than integer.
+    subroutine kinds()
+        integer(selected_int_kind(2)) :: tiny
+        integer(selected_int_kind(4)) :: small
+        !$omp parallel
+        !$omp do schedule(runtime)
+        do tiny = -100, 100
+            call hit(int(tiny) + 100)
+        end do
+        !$omp do schedule(dynamic, 4)
+        do small = 32000, 31000, -2
+            call hit(32000 - int(small))
+        end do
+        !$omp end parallel
+        call say("kinds", 0_long, 0_long)
+    end subroutine kinds
+
+    subroutine clauses()
+        integer :: i, before, wrong
+        integer(long) :: chained
+        wrong = 0
+        !$omp parallel private(before) reduction(+:wrong)
+        before = 0
+        !$omp do schedule(monotonic: runtime)
+        do i = 1, 600
+            call hit(i)
+            if (i <= before) wrong = wrong + 1
+            before = i
+        end do
+        !$omp do schedule(nonmonotonic: guided, 3)
+        do i = 1, 600
+            call hit(i)
+        end do
+        !$omp do schedule(static, 7)
+        do i = 1, 600
+            call hit(i)
+        end do
+        !$omp do schedule(auto)
+        do i = 1, 600
+            call hit(i)
+        end do
+        !$omp do
+        do i = 1, 600
+            call hit(i)
+        end do
+        !$omp end parallel
+        call say("clauses", int(wrong, long), 0_long)
+        chained = 0
+        !$omp parallel do ordered schedule(dynamic, 2)
+        do i = 1, 50
+            call hit(i)
+            !$omp ordered
+            chained = mod(chained*3 + i, 1000_long)
+            !$omp end ordered
+        end do
+        call say("ordered", chained, 0_long)
+        !$omp parallel do schedule(runtime) if (wrong > 0)
+        do i = 1, 50
+            call hit(i)
+        end do
+        call say("one thread", 0_long, 0_long)
+    end subroutine clauses
 end program forms
