@@ -250,7 +250,8 @@ static void report(struct start *start, const struct input *in,
 {
     struct error err;
     struct loops loops;
-    const struct report_run run = {.seconds = end->seconds};
+    const struct report_run run = {.seconds = end->seconds,
+                                   .outlived = end->outlived};
     if (loops_read(&loops, start->folder, end->tick_s, symbols, &err) != 0) {
         command_fail(COMMAND_FAILED, &err);
         return;
@@ -258,6 +259,10 @@ static void report(struct start *start, const struct input *in,
     if (loops.processes == 0)
         say_nothing(start->words[0], loops.left);
     report_print(stderr, &loops, &run);
+    if (end->outlived)
+        command_say("omp: %s: processes that it began still run: the report "
+                    "has what they did until now",
+                    start->words[0]);
     warn_of_rules(&start->rules, &loops);
     if (in->out != NULL)
         store(in, words, end, &loops);

@@ -5,6 +5,7 @@
 #include "bench/omp/verdict.h"
 
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 
 /* ---- the table ---- */
@@ -174,6 +175,16 @@ static void print_process(FILE *out, const struct loops_process *process,
                 COUNTERS_SITES, (long long)counters->lost);
 }
 
+static const char *end_of(const struct counters *counters,
+                          const struct report_run *run)
+{
+    if (counters->last_ticks != 0)
+        return "";
+    return run->outlived && kill((pid_t)counters->pid, 0) == 0
+               ? ", still running"
+               : ", ended without a destructor";
+}
+
 void report_print(FILE *out, const struct loops *loops,
                   const struct report_run *run)
 {
@@ -185,9 +196,7 @@ void report_print(FILE *out, const struct loops *loops,
         if (counters->rank >= 0)
             fprintf(out, ", rank %lld", (long long)counters->rank);
         fprintf(out, ", process %lld, %s%s\n", (long long)counters->pid,
-                counters->runtime,
-                counters->last_ticks == 0 ? ", ended without a destructor"
-                                          : "");
+                counters->runtime, end_of(counters, run));
         print_process(out, process, run->seconds);
     }
 }

@@ -9,6 +9,7 @@
 
 struct report_run {
     double seconds; /* of the whole program */
+    bool outlived;  /* some of its processes still run */
 };
 
 void report_print(FILE *out, const struct loops *loops,

@@ -276,6 +276,36 @@ static int watch(pid_t child, int signals, int listening,
     return 0;
 }
 
+/* How long processes that the program began may outlive it. */
+static const double OUTLIVING_S = 2;
+
+/* They are this process's children then.  Returns whether there are any left.
+ */
+static bool wait_for_others(int signals, int listening,
+                            const struct start *start, struct symbols *symbols)
+{
+    struct signalfd_siginfo info;
+    struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
+                           {.fd = listening, .events = POLLIN}};
+    double until = engine_now() + OUTLIVING_S, left;
+    for (;;) {
+        pid_t ended;
+        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+            ;
+        if (ended < 0)
+            return false;
+        if ((left = until - engine_now()) <= 0)
+            return true;
+        poll(fds, 2, (int)(1e3 * left) + 1);
+        if (fds[1].revents != 0)
+            answer(listening, symbols, &start->rules);
+        if (fds[0].revents != 0 &&
+            read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
+            info.ssi_signo != SIGCHLD)
+            return true;
+    }
+}
+
 int start_run(const struct start *start, const char *path,
               struct symbols *symbols, struct start_end *end, struct error *err)
 {
@@ -293,6 +323,7 @@ int start_run(const struct start *start, const char *path,
     uint64_t ticks = engine_ticks();
     int failed[2] = {-1, -1};
     fflush(NULL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t child = pipe2(failed, O_CLOEXEC) == 0 ? fork() : -1;
     if (child == 0) {
         set_environment(start, library, socket_path);
@@ -312,6 +343,9 @@ int start_run(const struct start *start, const char *path,
     end->tick_s = end->seconds / (double)(engine_ticks() - ticks);
     if (end->seconds < 0.01)
         end->tick_s = engine_measure_tick();
+    end->outlived =
+        end->began && wait_for_others(signals, listening, start, symbols);
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
     close(signals);
     close(listening);
     unlink(socket_path);

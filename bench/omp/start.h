@@ -21,6 +21,7 @@ struct start_end {
     bool began; /* else the rest is not known */
     int status; /* as of waitpid */
     double seconds, tick_s;
+    bool outlived; /* by processes that it began, which still run */
 };
 
 /* Whether the program can be run and its loops can be seen; `path` becomes its

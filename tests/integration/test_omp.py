@@ -249,6 +249,18 @@ int main(int count, char **word)
             return even(10, 1) == 45 ? 0 : 9;
         wait(NULL);
     }
+    if (strcmp(how, "late") == 0 || strcmp(how, "outlive") == 0) {
+        pid_t parent = getpid();
+        if (fork() == 0) {
+            close(1), close(2);
+            while (getppid() == parent)
+                usleep(1000);
+            if (even(10, 1) != 45 || strcmp(how, "late") == 0)
+                return 0;
+            alarm(20);
+            pause();
+        }
+    }
     if (strcmp(how, "abort") == 0)
         abort();
     if (strcmp(how, "_exit") == 0)
@@ -492,6 +504,19 @@ def test_a_forked_child_starts_at_zero(loop):
     assert rows(tables[0])[EVEN][3:5] == ["1", "100"]
     assert list(rows(tables[1])) == [EVEN]
     assert rows(tables[1])[EVEN][3:5] == ["1", "10"]
+
+
+def test_children_that_outlive_the_program_are_reported(loop):
+    said = "processes that it began still run: the report has what they did"
+    late = omp("--", loop, "late")
+    assert late.returncode == 0 and said not in late.stderr
+    (row,) = [x for x in late.stderr.splitlines() if re.match(
+        rf"  {re.escape(EVEN)} .* 1 +1 +10 +2 ", x)]
+    assert row and "destructor" not in late.stderr
+    done = omp("--", loop, "outlive")
+    assert done.returncode == 0 and said in done.stderr
+    (pid,) = re.findall(r"process (\d+), .*, still running", done.stderr)
+    os.kill(int(pid), signal.SIGKILL)
 
 
 def test_processes_without_loops_are_silent(loop, tmp_path):
