@@ -131,7 +131,8 @@ def words(base, frame, rows):
 
 
 def apply(results, frame, base):
-    """Sets speedup, speedup_low, speedup_high, base_s and base."""
+    """Sets speedup, speedup_low, speedup_high, base_s, base_workers and
+    base."""
     rows = find(results, frame, base)
     medians = [(r["time_s"], r["time_s_low"], r["time_s_high"])
                for r in frame.to_dict("records")]
@@ -145,6 +146,8 @@ def apply(results, frame, base):
     for name, values in zip(("base_s", "speedup", "speedup_low",
                              "speedup_high"), found.T):
         frame[name] = values
+    frame["base_workers"] = [np.nan if row is None else
+                             frame.at[row, "workers"] for row in rows]
     for kernel in frame["kernel"].unique():
         here = [i for i in frame.index[frame["kernel"] == kernel]]
         if any(rows[i] is not None for i in here):

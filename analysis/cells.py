@@ -175,15 +175,17 @@ def extra_words(name, value):
 def add_speedups(frame):
     """Over one base per kernel: the serial loop where it was timed, else the
     fastest cell with the fewest workers.  `base` says which."""
-    for name in ("speedup", "speedup_low", "speedup_high", "base_s"):
+    for name in ("speedup", "speedup_low", "speedup_high", "base_s",
+                 "base_workers"):
         frame[name] = np.nan
     frame["base"] = None
     same = [n for n in ("kernel", "simulated", "platform", "cp")
             if n in frame]
     for _, part in frame.groupby(same, sort=False, dropna=False):
-        base, text = speedup_base(part)
+        base, workers, text = speedup_base(part)
         at = part.index
         frame.loc[at, "base_s"] = base
+        frame.loc[at, "base_workers"] = workers
         frame.loc[at, "base"] = text
         frame.loc[at, "speedup"] = base / part["time_s"]
         frame.loc[at, "speedup_low"] = base / part["time_s_high"]
@@ -191,21 +193,21 @@ def add_speedups(frame):
 
 
 def speedup_base(part):
-    """(seconds, in words) for the cells of one kernel; the serial base is
-    that of dlsbench summary."""
+    """(seconds, workers, in words) for the cells of one kernel; the serial
+    base is that of dlsbench summary."""
     serial = np.sort(part["serial_s"].dropna().to_numpy(dtype=float))
     if len(serial):
         base = serial[len(serial) // 2]
         # Simulated, it is that of power 1.
         unequal = (part["alone_s"] < part["serial_s"]).any()
         core = " on the slowest core" if unequal else ""
-        return base, (f"the serial loop of this program{core}, "
-                      + labels.seconds(base))
+        return base, 1, (f"the serial loop of this program{core}, "
+                         + labels.seconds(base))
     flat = part[part["hierarchy"] == "flat"]
     few = flat if len(flat) else part
     few = few[few["workers"] == few["workers"].min()]
     best = few.loc[few["time_s"].idxmin()]
-    return best["time_s"], (
+    return best["time_s"], best["workers"], (
         f"{best['scheme']} over {best['label']} with "
         f"{labels.count(int(best['workers']), 'worker')}, "
         f"{labels.seconds(best['time_s'])}")

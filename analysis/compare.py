@@ -294,6 +294,12 @@ def row(p):
             f"{p['na']}, {p['nb']}", p["verdict"]]
 
 
+def more_launches(pairs):
+    """How to get them.  Programs that run by themselves append theirs."""
+    return " (each run with the same --out is one)" if all(
+        p["unchecked"] for p in pairs) else " (--out A/1, A/2, ...)"
+
+
 def ending_lines(comparison, threshold):
     lines = []
     for name, found in zip("AB", comparison.only):
@@ -316,7 +322,7 @@ def ending_lines(comparison, threshold):
     if FEW in verdicts:
         lines.append(f"to tell {labels.count(len(pairs), 'cell')} apart takes "
                      f"{enough_samples(len(pairs))} {' or '.join(used)} a "
-                     "side" + (" (--out A/1, A/2, ...)" if used == ["launches"]
+                     "side" + (more_launches(pairs) if used == ["launches"]
                                else ""))
     lines.append("samples are " + " or ".join(used) + (
         "; one launch a side: what differs between launches counts as a "

@@ -140,11 +140,17 @@ def time_table(results, frame):
         ("verified", verified)])
 
 
+def efficiency(row):
+    """Of the workers, over one worker: a base of several has lost some
+    already."""
+    return "-" if row["base_workers"] != 1 else labels.number(
+        float(row["speedup"] / row["workers"]), 3)
+
+
 def speedup_table(results, frame):
     return by_workers(frame, "Speedup", lambda r: ratio_words(r, "speedup"),
                       lambda part: "over " + str(part["base"].iloc[0]),
-                      more=[("efficiency", lambda r: labels.number(
-                          float(r["speedup"] / r["workers"]), 3))])
+                      more=[("efficiency", efficiency)])
 
 
 def overhead_table(results, frame):

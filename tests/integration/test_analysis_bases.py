@@ -48,6 +48,20 @@ def test_over_the_single_master_with_the_fewest_workers(made):
     assert "over the same scheme below one master with 4 workers" in out
 
 
+def test_efficiency_is_over_one_worker(tmp_path):
+    """Not over a base of several, which has lost some already."""
+    directory = Directory(tmp_path / "d")
+    directory.cell([2.0], scheme="dtss", ranks=4, **MASTER)
+
+    def last(*base):
+        out = analysis("tables", directory.path, "--table", "speedup",
+                       *base)[1]
+        return [line.split()[-1] for line in out.splitlines()
+                if "flat  dtss" in line]
+    assert last() == ["0.125"]  # the serial loop takes 1 s
+    assert last("--base", "single-master") == ["-"]
+
+
 def test_a_single_master_under_the_same_conditions(tmp_path):
     """Loaded cells are over a loaded base, and those that hand chunks out
     again over one that does; the machine may have got more workers."""

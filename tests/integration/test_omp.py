@@ -440,6 +440,7 @@ def test_directories_of_two_schemes_are_compared(loop, tmp_path):
     assert re.search(r"^whole program loop-gcc\n.*\n.*\n.* ss -> fss ",
                      done.stdout, re.M)
     assert "0 slower, 0 faster, 0 no difference seen, 3 too few" in done.stdout
+    assert "(each run with the same --out is one)" in done.stdout
     report = run(["/usr/bin/python3", ROOT / "analysis/report.py",
                   place["ss"], place["fss"]])
     assert report.returncode == 0, report.stderr
