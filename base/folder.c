@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool name_fits(const char *name, const char *begin, const char *end)
 {
@@ -68,4 +69,15 @@ void folder_free(struct folder *found)
         free(found->path[i]);
     free(found->path);
     *found = (struct folder){.count = 0};
+}
+
+void folder_remove(const char *path)
+{
+    struct folder files;
+    if (folder_find(path, "", "", &files, NULL) != 0)
+        return;
+    for (int i = 0; i < files.count; i++)
+        unlink(files.path[i]);
+    folder_free(&files);
+    rmdir(path);
 }

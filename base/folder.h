@@ -17,4 +17,7 @@ int folder_find(const char *dir, const char *begin, const char *end,
                 struct folder *found, struct error *err);
 void folder_free(struct folder *found);
 
+/* Removes a folder with the files in it, as far as that can be done. */
+void folder_remove(const char *path);
+
 #endif

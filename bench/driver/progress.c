@@ -63,15 +63,17 @@ static int count_columns(void)
     return 80;
 }
 
-void progress_show(struct progress *progress, const struct watch *watch,
-                   double now, bool last)
+static bool is_time(const struct progress *progress, double now)
 {
-    char text[320];
-    double pause = progress->terminal ? REDRAW_S : PLAIN_S;
-    if (!last && now - progress->shown < pause)
+    return now - progress->shown >= (progress->terminal ? REDRAW_S : PLAIN_S);
+}
+
+void progress_line(struct progress *progress, const char *text, double now,
+                   bool last)
+{
+    if (!last && !is_time(progress, now))
         return;
     progress->shown = now;
-    progress_text(watch, now - progress->started, text, sizeof(text));
     if (!progress->terminal) {
         fprintf(stderr, "dlsbench: %s\n", text);
         return;
@@ -80,6 +82,16 @@ void progress_show(struct progress *progress, const struct watch *watch,
             last ? "\n" : "");
     fflush(stderr);
     progress->drawn = !last;
+}
+
+void progress_show(struct progress *progress, const struct watch *watch,
+                   double now, bool last)
+{
+    char text[320];
+    if (!last && !is_time(progress, now))
+        return;
+    progress_text(watch, now - progress->started, text, sizeof(text));
+    progress_line(progress, text, now, last);
 }
 
 void progress_clear(struct progress *progress)

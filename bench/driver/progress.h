@@ -20,6 +20,10 @@ void progress_open(struct progress *progress, double now);
 void progress_show(struct progress *progress, const struct watch *watch,
                    double now, bool last);
 
+/* The same for a text of the caller's own. */
+void progress_line(struct progress *progress, const char *text, double now,
+                   bool last);
+
 /* Makes room for a message. */
 void progress_clear(struct progress *progress);
 

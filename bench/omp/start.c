@@ -117,14 +117,23 @@ static int link_library(const char *folder, char *path, size_t size,
     return 0;
 }
 
-static void set_environment(const struct start *start, const char *library,
-                            const char *socket_path)
+int start_preload(const char *folder, char *preload, size_t size,
+                  struct error *err)
 {
-    char preload[2 * PATH_MAX];
+    char library[PATH_MAX];
     const char *before = getenv("LD_PRELOAD");
     bool any = before != NULL && before[0] != '\0';
-    snprintf(preload, sizeof(preload), "%s%s%s", library, any ? ":" : "",
+    int code = preload_path(library, sizeof(library), err);
+    if (code == 0)
+        code = link_library(folder, library, sizeof(library), err);
+    snprintf(preload, size, "%s%s%s", library, any ? ":" : "",
              any ? before : "");
+    return code;
+}
+
+static void set_environment(const struct start *start, const char *preload,
+                            const char *socket_path)
+{
     setenv("LD_PRELOAD", preload, 1);
     setenv(COUNTERS_FOLDER, start->folder, 1);
     setenv(COUNTERS_LOOPS, start->loops, 1);
@@ -309,11 +318,9 @@ static bool wait_for_others(int signals, int listening,
 int start_run(const struct start *start, const char *path,
               struct symbols *symbols, struct start_end *end, struct error *err)
 {
-    char library[PATH_MAX], socket_path[PATH_MAX];
+    char preload[2 * PATH_MAX], socket_path[PATH_MAX];
     struct before before;
-    int code = preload_path(library, sizeof(library), err);
-    if (code == 0)
-        code = link_library(start->folder, library, sizeof(library), err);
+    int code = start_preload(start->folder, preload, sizeof(preload), err);
     snprintf(socket_path, sizeof(socket_path), "%s/lookup", start->folder);
     int listening = code == 0 ? listen_at(socket_path, err) : code;
     if (listening < 0)
@@ -326,7 +333,7 @@ int start_run(const struct start *start, const char *path,
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t child = pipe2(failed, O_CLOEXEC) == 0 ? fork() : -1;
     if (child == 0) {
-        set_environment(start, library, socket_path);
+        set_environment(start, preload, socket_path);
         run_child(start, path, &before, failed[1]);
     }
     if (child < 0)

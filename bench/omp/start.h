@@ -24,6 +24,11 @@ struct start_end {
     bool outlived; /* by processes that it began, which still run */
 };
 
+/* What LD_PRELOAD is for such a run; what it was stays behind it.  `folder`:
+ * one that lasts as long as the run.  Returns 0 or -errno. */
+int start_preload(const char *folder, char *preload, size_t size,
+                  struct error *err);
+
 /* Whether the program can be run and its loops can be seen; `path` becomes its
  * file.  Returns 0 or -errno with a text. */
 int start_check(const struct start *start, char *path, size_t size,
