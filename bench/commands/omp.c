@@ -1,13 +1,14 @@
 /* dlsbench omp: the loops of somebody else's OpenMP program. */
 #include "base/folder.h"
 #include "bench/cli/command.h"
-#include "bench/cli/options.h"
+#include "bench/commands/omp_options.h"
 #include "bench/omp/report.h"
 #include "bench/omp/start.h"
 #include "bench/omp/store.h"
 #include "bench/omp/suggest.h"
 #include "bench/results/folders.h"
 #include "bench/start/child.h"
+#include "bench/try/try.h"
 #include "dls/way.h"
 
 #include <errno.h>
@@ -18,126 +19,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-struct input {
-    const char *scheme, *out, *suggest;
-    int loops;
-    char path[2048]; /* of `out` */
-};
-
-static const char *const loops_words[] = {"runtime", "dynamic", NULL};
-
-#define FIELD(name) offsetof(struct input, name)
-
-static const struct options_entry entries[] = {
-    {.name = "scheme",
-     .value = "S",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(scheme),
-     .help = "hand out the loops' chunks by this scheme, or @FILE: by rules "
-             "`name = scheme`, where the name is a function, file:line or *"},
-    {.name = "loops",
-     .value = "WHICH",
-     .type = OPTIONS_WORD,
-     .words = loops_words,
-     .offset = FIELD(loops),
-     .help = "runtime: only loops with schedule(runtime) get the scheme "
-             "(default); dynamic: those with dynamic and guided, too"},
-    {.name = "out",
-     .value = "DIR",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(out),
-     .help =
-         "append the loops to this result directory, which dlsbench summary "
-         "and tables read (a name without '/': in results/omp/)"},
-    {.name = "suggest",
-     .value = "FILE",
-     .type = OPTIONS_TEXT,
-     .offset = FIELD(suggest),
-     .help = "run nothing: print a patch of this source file (C, C++, Fortran) "
-             "that adds schedule(runtime) to its loops without a schedule"},
-    {.name = NULL},
-};
-
-static const struct options_page page = {
-    .name = "omp",
-    .words = "-- PROGRAM [ARGUMENT...]",
-    .summary = "Runs an OpenMP program as it is, and reports its loops: time, "
-               "imbalance, and whether another schedule could matter.",
-    .details =
-        "The program is not compiled anew: a library that is loaded before it "
-        "(libdls-omp.so) stands in front of its OpenMP runtime.  Without "
-        "--scheme nothing is changed: DLS_SCHEDULE is not passed on.  With it "
-        "the chunks of loops come from a "
-        "scheme (dlsbench list schemes), or from `steal`, work stealing "
-        "between "
-        "the threads.  Static, ordered and doacross loops are never changed.\n"
-        "\n"
-        "The report goes to stderr, the program's own output is left alone, "
-        "and its exit code or signal is passed on.  Static loops of gcc's "
-        "programs cannot be seen.",
-    .examples =
-        "dlsbench omp -- ./solver input\n"
-        "dlsbench omp --scheme awf-c -- ./solver input\n"
-        "dlsbench omp --scheme @rules --loops dynamic -- ./solver input\n"
-        "dlsbench omp --scheme fss --out schemes -- ./solver input\n"
-        "dlsbench omp --suggest solver.c | patch -p0",
-    .tables = (const struct options_entry *const[]){entries, NULL}};
-
-/* The options end at `--`. */
-static int split(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--") == 0)
-            return i;
-    return argc;
-}
-
-static bool takes_word(const char *option)
-{
-    for (const struct options_entry *e = entries; e->name != NULL; e++)
-        if (strcmp(option + strspn(option, "-"), e->name) == 0)
-            return true;
-    return false;
-}
-
-/* A program without `--` before it would be read as an option. */
-static bool lacks_mark(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        bool option = argv[i][0] == '-';
-        if (!option)
-            return true;
-        i += takes_word(argv[i]);
-    }
-    return false;
-}
-
-static int read_input(int argc, char **argv, struct input *in,
-                      struct start *start, struct error *err)
-{
-    int words = split(argc, argv);
-    if (lacks_mark(words, argv))
-        return error_set(err, EINVAL,
-                         "omp: '--' is missing before the program: dlsbench "
-                         "omp [OPTION...] -- PROGRAM [ARGUMENT...]");
-    int code = options_read(&page, words, argv, in, err);
-    if (code == 0 && in->suggest != NULL && words < argc)
-        code = error_set(err, EINVAL,
-                         "omp: --suggest %s runs no program: without what is "
-                         "behind '--'",
-                         in->suggest);
-    if (code == 0 && in->suggest == NULL && words + 1 >= argc)
-        code = error_set(err, EINVAL,
-                         "omp: a program is missing: dlsbench omp [OPTION...] "
-                         "-- PROGRAM [ARGUMENT...]");
-    if (code != 0 || in->suggest != NULL)
-        return code;
-    start->words = argv + words + 1;
-    start->loops = loops_words[in->loops];
-    start->scheme = in->scheme;
-    return 0;
-}
 
 /* A scheme as the program gets it: wherever it changes to, its rules are
  * found. */
@@ -163,11 +44,9 @@ static int check_schedule(struct start *start, char *text, size_t size,
     return rules_read(&start->rules, text + 1, err);
 }
 
-/* Made before the program runs, so that a wrong one does not cost its time. */
-static int open_results(struct input *in, struct error *err)
+static int name_results(struct omp_input *in, struct error *err)
 {
     char campaign[sizeof(in->path) + 16];
-    bool new;
     if (in->out == NULL)
         return 0;
     bool named = strchr(in->out, '/') == NULL;
@@ -182,23 +61,21 @@ static int open_results(struct input *in, struct error *err)
                          "omp: --out %s: it holds a campaign of dlsbench run; "
                          "name another directory",
                          in->out);
-    int code = folders_make(in->path, &new, err);
+    return 0;
+}
+
+/* Made before the program runs, so that a wrong one does not cost its time. */
+static int open_results(struct omp_input *in, struct error *err)
+{
+    bool new;
+    int code = name_results(in, err);
+    if (code != 0 || in->out == NULL)
+        return code;
+    code = folders_make(in->path, &new, err);
     if (code == 0 && access(in->path, W_OK) != 0)
         code = error_set(err, errno, "omp: --out %s: %s", in->path,
                          strerror(errno));
     return code;
-}
-
-/* The counters have been read. */
-static void remove_folder(const char *path)
-{
-    struct folder files;
-    if (folder_find(path, "", "", &files, NULL) != 0)
-        return;
-    for (int i = 0; i < files.count; i++)
-        unlink(files.path[i]);
-    folder_free(&files);
-    rmdir(path);
 }
 
 static void warn_of_rules(struct rules *rules, const struct loops *loops)
@@ -216,18 +93,19 @@ static void warn_of_rules(struct rules *rules, const struct loops *loops)
                         rules->rule[i].where, rules->rule[i].name);
 }
 
-static void store(const struct input *in, char *const *words,
+static void store(const struct omp_input *in, char *const *words,
                   const struct start_end *end, const struct loops *loops)
 {
     struct error err;
     char reason[128];
     bool good = WIFEXITED(end->status) && WEXITSTATUS(end->status) == 0;
     child_describe(end->status, reason, sizeof(reason));
-    const struct store_run run = {.folder = in->path,
-                                  .words = words,
-                                  .scheme = in->scheme,
-                                  .reason = good ? NULL : reason,
-                                  .seconds = end->seconds};
+    struct store_run run = {.folder = in->path,
+                            .words = words,
+                            .scheme = in->scheme,
+                            .status = good ? "ok" : "failed",
+                            .reason = good ? NULL : reason,
+                            .seconds = end->seconds};
     if (store_loops(&run, loops, &err) != 0)
         command_fail(COMMAND_FAILED, &err);
 }
@@ -244,7 +122,7 @@ static void say_nothing(const char *program, int left)
                     program);
 }
 
-static void report(struct start *start, const struct input *in,
+static void report(struct start *start, const struct omp_input *in,
                    char *const *words, const struct start_end *end,
                    struct symbols *symbols)
 {
@@ -284,7 +162,7 @@ static int suggest(const char *path)
     return COMMAND_OK;
 }
 
-static int watch_program(struct input *in, struct start *start, char **argv)
+static int watch_program(struct omp_input *in, struct start *start, char **argv)
 {
     struct error err = {""};
     struct start_end end = {.began = false};
@@ -307,21 +185,46 @@ static int watch_program(struct input *in, struct start *start, char **argv)
     if (code == 0)
         report(start, in, argv, &end, symbols);
     symbols_close(symbols);
-    remove_folder(folder);
+    folder_remove(folder);
     if (code != 0)
         return command_fail(end.began ? COMMAND_FAILED : COMMAND_USAGE, &err);
     return start_pass_on(end.status);
 }
 
+/* Many runs of the program. */
+static int run_several(struct omp_input *in, struct start *start, char **argv)
+{
+    struct error err = {""};
+    char path[PATH_MAX];
+    int code = start_check(start, path, sizeof(path), &err);
+    if (code == 0)
+        code = name_results(in, &err);
+    if (code != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    const struct try_plan plan = {
+        .words = start->words,
+        .command = argv,
+        .check = in->check,
+        .loops = start->loops,
+        .list = in->list,
+        .folder = in->path,
+        .repetitions = in->repetitions > 0 ? (int)in->repetitions : 10,
+        .resume = in->resume,
+        .scheme = in->scheme};
+    return in->list != NULL ? try_program(&plan) : try_seeds(&plan);
+}
+
 int omp_command(int argc, char **argv)
 {
     struct error err = {""};
-    struct input in = {.scheme = NULL};
+    struct omp_input in = {.scheme = NULL};
     struct start start = {.words = NULL};
-    if (read_input(argc, argv, &in, &start, &err) != 0)
+    if (omp_read(argc, argv, &in, &start, &err) != 0)
         return command_fail(COMMAND_USAGE, &err);
     if (in.suggest != NULL)
         return suggest(in.suggest);
+    if (in.list != NULL || in.seeds)
+        return run_several(&in, &start, argv);
     int code = watch_program(&in, &start, argv);
     rules_free(&start.rules);
     return code;

@@ -123,27 +123,37 @@ static void add_process(struct entries *all, const struct loops *loops,
     }
 }
 
-/* Its name is that of the file which the first process ran. */
+void store_program_name(const struct loops *loops, char name[STORE_NAME])
+{
+    const char *command =
+        loops->processes > 0 ? loops->process[0].counters->command : "?";
+    char file[COUNTERS_NAME_MAX];
+    snprintf(file, sizeof(file), "%.*s", (int)strcspn(command, " "), command);
+    const char *slash = strrchr(file, '/');
+    snprintf(name, STORE_NAME, "whole program %s",
+             slash != NULL ? slash + 1 : file);
+}
+
 static void add_program(struct entries *all, const struct store_run *run,
                         const struct loops *loops)
 {
-    const struct counters *first = loops->process[0].counters;
-    char name[COUNTERS_NAME_MAX], text[COUNTERS_NAME_MAX + 20];
+    char name[STORE_NAME];
     struct cell cell;
     int threads = 1, ranks = 1;
-    snprintf(name, sizeof(name), "%.*s", (int)strcspn(first->command, " "),
-             first->command);
-    const char *slash = strrchr(name, '/');
-    snprintf(text, sizeof(text), "whole program %s",
-             slash != NULL ? slash + 1 : name);
+    if (run->program != NULL)
+        snprintf(name, sizeof(name), "%s", run->program);
+    else
+        store_program_name(loops, name);
     for (int i = 0; i < all->count; i++) {
         threads = all->entry[i].cell.threads > threads
                       ? all->entry[i].cell.threads
                       : threads;
         ranks = all->entry[i].ranks > ranks ? all->entry[i].ranks : ranks;
     }
-    fill_cell(&cell, text, run->scheme != NULL ? run->scheme : "as it is",
-              first->runtime, threads);
+    fill_cell(&cell, name, run->scheme != NULL ? run->scheme : "as it is",
+              loops->processes > 0 ? loops->process[0].counters->runtime
+                                   : "libgomp",
+              threads);
     struct entry *entry = find_entry(all, &cell, 0);
     entry->ranks = ranks;
     entry->time_s = run->seconds;
@@ -182,6 +192,17 @@ static json_t *row_of(const struct entry *entry, const char *type,
     return row;
 }
 
+/* Rows of a run that is one of several to compare say which. */
+static void add_try(json_t *row, const struct store_run *run)
+{
+    if (run->tried == NULL)
+        return;
+    json_object_set_new(row, "tried", json_string(run->tried));
+    json_object_set_new(row, "round", json_integer(run->round));
+    if (run->checked)
+        json_object_set_new(row, "verified", json_true());
+}
+
 static json_t *run_row(const struct entry *entry, const char *launch,
                        const char *started, int processors)
 {
@@ -216,30 +237,36 @@ static bool is_last(const struct entries *all, int i)
 }
 
 static json_t *done_row(const struct entry *entry, const char *launch,
-                        const char *reason)
+                        const struct store_run *run)
 {
+    char line[600];
     json_t *row = row_of(entry, "cell_done", launch);
-    json_object_update_new(row, json_pack("{s:s,s:i,s:s?}", "status",
-                                          reason == NULL ? "ok" : "failed",
-                                          "repetitions", entry->repetition,
-                                          "reason", reason));
+    if (run->reason != NULL)
+        text_line(line, sizeof(line), run->reason);
+    json_object_update_new(row,
+                           json_pack("{s:s,s:i,s:s?}", "status", run->status,
+                                     "repetitions", entry->repetition, "reason",
+                                     run->reason != NULL ? line : NULL));
     return row;
 }
 
 static int write_lines(struct record_file *file, const struct entries *all,
-                       const struct store_run *run, const char *launch,
-                       int processors, struct error *err)
+                       const struct store_run *run, int processors,
+                       struct error *err)
 {
+    const char *launch = run->launch;
     char started[32];
     int code = 0;
     stamp_time(time(NULL), started);
-    for (int i = 0; i < all->count && code == 0; i++)
-        code = record_line(
-            file, run_row(&all->entry[i], launch, started, processors), err);
+    for (int i = 0; i < all->count && code == 0; i++) {
+        json_t *row = run_row(&all->entry[i], launch, started, processors);
+        add_try(row, run);
+        code = record_line(file, row, err);
+    }
     for (int i = 0; i < all->count && code == 0; i++)
         if (is_last(all, i))
-            code = record_line(
-                file, done_row(&all->entry[i], launch, run->reason), err);
+            code =
+                record_line(file, done_row(&all->entry[i], launch, run), err);
     return code == 0 ? record_sync(file, err) : code;
 }
 
@@ -254,8 +281,8 @@ static void join_words(char *const *words, char *text, size_t size)
                                  i > 0 ? " " : "", words[i]);
 }
 
-static json_t *make_manifest(const struct store_run *run, const char *launch,
-                             const char *host, const struct topo *topo)
+static json_t *make_manifest(const struct store_run *run, const char *host,
+                             const struct topo *topo)
 {
     struct utsname system;
     char command[4096], line[4096], started[32];
@@ -265,41 +292,41 @@ static json_t *make_manifest(const struct store_run *run, const char *launch,
     uname(&system);
     return json_pack(
         "{s:i,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:[{s:s,s:s}],s:{s:s,s:s,s:s}}",
-        "schema", RECORD_SCHEMA, "launch", launch, "campaign", "omp", "command",
-        line, "started", started, "simulated", 0, "version", build_version,
-        "compiler", build_compiler, "flags", build_flags, "places", "host",
-        host, "cpuset", topo_cpuset(topo), "machine", "topology",
-        topo_summary(topo), "kernel", system.release, "architecture",
-        system.machine);
+        "schema", RECORD_SCHEMA, "launch", run->launch, "campaign", "omp",
+        "command", line, "started", started, "simulated", 0, "version",
+        build_version, "compiler", build_compiler, "flags", build_flags,
+        "places", "host", host, "cpuset", topo_cpuset(topo), "machine",
+        "topology", topo_summary(topo), "kernel", system.release,
+        "architecture", system.machine);
 }
 
-static int write_launch(const struct store_run *run, const struct entries *all,
+static int write_launch(struct store_run *run, const struct entries *all,
                         const struct topo *topo, struct error *err)
 {
-    char launch[STAMP_LAUNCH_SIZE], host[65] = "host";
+    char host[65] = "host";
     struct timespec now;
     struct record_file file;
     struct error ignored;
     gethostname(host, sizeof(host) - 1);
     clock_gettime(CLOCK_REALTIME, &now);
-    stamp_launch(&now, launch);
-    int code = record_manifest(run->folder, launch,
-                               make_manifest(run, launch, host, topo), err);
+    stamp_launch(&now, run->launch);
+    int code = record_manifest(run->folder, run->launch,
+                               make_manifest(run, host, topo), err);
     if (code == 0)
-        code = record_open(&file, run->folder, "runs", launch, err);
+        code = record_open(&file, run->folder, "runs", run->launch, err);
     if (code != 0)
         return code;
-    code = write_lines(&file, all, run, launch, topo_processors(topo), err);
+    code = write_lines(&file, all, run, topo_processors(topo), err);
     record_close(&file, &ignored);
     return code;
 }
 
-int store_loops(const struct store_run *run, const struct loops *loops,
+int store_loops(struct store_run *run, const struct loops *loops,
                 struct error *err)
 {
     struct entries all = {.count = 0};
     struct topo *topo;
-    if (loops->processes == 0)
+    if (loops->processes == 0 && run->program == NULL)
         return 0;
     for (int i = 0; i < loops->processes; i++)
         add_process(&all, loops, i);

@@ -5,18 +5,35 @@
 #define BENCH_OMP_STORE_H
 
 #include "base/error.h"
+#include "base/stamp.h"
 #include "bench/omp/loops.h"
+
+#include <stdbool.h>
+
+enum { STORE_NAME = COUNTERS_NAME_MAX + 20 };
 
 struct store_run {
     const char *folder; /* the result directory, which is there */
     char *const *words; /* the command line of dlsbench, NULL ends it */
     const char *scheme; /* as given; NULL: none */
-    const char *reason; /* why the program failed; NULL: it did not */
+    const char *status; /* of all cells: ok, unverified or failed */
+    const char *reason; /* why it is not ok; NULL: it is */
     double seconds;     /* of the whole program */
+    /* Of a run that is one of several to compare: */
+    const char *tried;   /* the candidate; NULL: it is none of these */
+    int round;           /* from 1 on */
+    bool checked;        /* its answer was, and is right */
+    const char *program; /* its name in results, where no loop was seen */
+    char launch[STAMP_LAUNCH_SIZE]; /* becomes the launch's name */
 };
 
-/* Appends the launch's files.  Returns 0 or -errno with a text. */
-int store_loops(const struct store_run *run, const struct loops *loops,
+/* Appends the launch's files.  Does nothing for a program of which neither a
+ * loop nor the name is known.  Returns 0 or -errno with a text. */
+int store_loops(struct store_run *run, const struct loops *loops,
                 struct error *err);
+
+/* The name of the whole program in results, by the file that the first process
+ * ran. */
+void store_program_name(const struct loops *loops, char name[STORE_NAME]);
 
 #endif

@@ -1,0 +1,181 @@
+#include "bench/commands/omp_options.h"
+
+#include "bench/cli/options.h"
+#include "bench/try/try.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+static const char *const loops_words[] = {"runtime", "dynamic", NULL};
+
+#define FIELD(name) offsetof(struct omp_input, name)
+
+static const struct options_entry entries[] = {
+    {.name = "scheme",
+     .value = "S",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(scheme),
+     .help = "hand out the loops' chunks by this scheme, or @FILE: by rules "
+             "`name = scheme`, where the name is a function, file:line or *; "
+             "rnd:seed=1..100: run it under each seed until --check fails"},
+    {.name = "loops",
+     .value = "WHICH",
+     .type = OPTIONS_WORD,
+     .words = loops_words,
+     .offset = FIELD(loops),
+     .help = "runtime: only loops with schedule(runtime) get the scheme "
+             "(default); dynamic: those with dynamic and guided, too"},
+    {.name = "out",
+     .value = "DIR",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(out),
+     .help =
+         "append the loops to this result directory, which dlsbench summary "
+         "and tables read (a name without '/': in results/omp/)"},
+    {.name = "try",
+     .value = "LIST",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(list),
+     .help = "run the program as it is and under each of these schemes "
+             "(SCHEME,SCHEME,... or all), in shuffled rounds into --out, and "
+             "say which is best for each loop"},
+    {.name = "repetitions",
+     .value = "N",
+     .type = OPTIONS_INTEGER,
+     .offset = FIELD(repetitions),
+     .min = 1,
+     .max = 10000,
+     .help = "rounds of --try (10)"},
+    {.name = "check",
+     .value = "COMMAND",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(check),
+     .help = "for the shell after each run, 0 is a right answer; the file "
+             "$DLS_OUTPUT has the program's stdout"},
+    {.name = "resume",
+     .type = OPTIONS_FLAG,
+     .offset = FIELD(resume),
+     .help = "--try: go on with the runs that --out has"},
+    {.name = "suggest",
+     .value = "FILE",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(suggest),
+     .help = "run nothing: print a patch of this source file (C, C++, Fortran) "
+             "that adds schedule(runtime) to its loops without a schedule"},
+    {.name = NULL},
+};
+
+static const struct options_page page = {
+    .name = "omp",
+    .words = "-- PROGRAM [ARGUMENT...]",
+    .summary = "Runs an OpenMP program as it is, and reports its loops: time, "
+               "imbalance, and whether another schedule could matter.",
+    .details =
+        "The program is not compiled anew: a library that is loaded before it "
+        "(libdls-omp.so) stands in front of its OpenMP runtime.  Without "
+        "--scheme nothing is changed: DLS_SCHEDULE is not passed on.  With it "
+        "the chunks of loops come from a "
+        "scheme (dlsbench list schemes), or from `steal`, work stealing "
+        "between "
+        "the threads.  Static, ordered and doacross loops are never changed.\n"
+        "\n"
+        "The report goes to stderr, the program's own output is left alone, "
+        "and its exit code or signal is passed on.  Static loops of gcc's "
+        "programs cannot be seen.\n"
+        "\n"
+        "With --try and with several seeds the program runs many times, its "
+        "stdout goes to the check and its stdin is empty.  Of MPI the launcher "
+        "is the program: -- mpiexec -n 4 ./solver.",
+    .examples =
+        "dlsbench omp -- ./solver input\n"
+        "dlsbench omp --scheme awf-c -- ./solver input\n"
+        "dlsbench omp --scheme @rules --loops dynamic -- ./solver input\n"
+        "dlsbench omp --scheme fss --out schemes -- ./solver input\n"
+        "dlsbench omp --try all --check 'cmp out.txt ref.txt' --out tried -- "
+        "./solver input\n"
+        "dlsbench omp --scheme rnd:seed=1..100 --check 'cmp out.txt ref.txt' "
+        "-- ./solver\n"
+        "dlsbench omp --suggest solver.c | patch -p0",
+    .tables = (const struct options_entry *const[]){entries, NULL}};
+
+/* The options end at `--`. */
+static int split(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return i;
+    return argc;
+}
+
+static bool takes_word(const char *option)
+{
+    for (const struct options_entry *e = entries; e->name != NULL; e++)
+        if (strcmp(option + strspn(option, "-"), e->name) == 0)
+            return e->type != OPTIONS_FLAG;
+    return false;
+}
+
+/* A program without `--` before it would be read as an option. */
+static bool lacks_mark(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        bool option = argv[i][0] == '-';
+        if (!option)
+            return true;
+        i += takes_word(argv[i]);
+    }
+    return false;
+}
+
+/* Of the options for many runs those that do not fit the others. */
+static int check_several(const struct omp_input *in, struct error *err)
+{
+    const char *why = NULL;
+    if (in->list != NULL && in->scheme != NULL)
+        why = "--try and --scheme: one of them is allowed";
+    else if (in->list != NULL && in->out == NULL)
+        why = "--try keeps its runs: --out DIR is missing";
+    else if (in->list == NULL && (in->repetitions > 0 || in->resume))
+        why = "--repetitions and --resume are for --try";
+    else if (in->list == NULL && in->check != NULL && !in->seeds)
+        why = "--check is for --try and for several seeds (--scheme "
+              "rnd:seed=1..100)";
+    else if (in->seeds && in->check == NULL)
+        why = "several seeds look for a wrong answer: --check COMMAND is "
+              "missing";
+    else if (in->seeds && in->out != NULL)
+        why = "--out is for one scheme and for --try, not for several seeds";
+    else if (in->suggest != NULL && (in->list != NULL || in->seeds))
+        why = "--suggest runs no program";
+    return why == NULL ? 0 : error_set(err, EINVAL, "omp: %s", why);
+}
+
+int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
+             struct error *err)
+{
+    int words = split(argc, argv);
+    if (lacks_mark(words, argv))
+        return error_set(err, EINVAL,
+                         "omp: '--' is missing before the program: dlsbench "
+                         "omp [OPTION...] -- PROGRAM [ARGUMENT...]");
+    int code = options_read(&page, words, argv, in, err);
+    in->seeds = code == 0 && in->scheme != NULL && try_has_seeds(in->scheme);
+    if (code == 0)
+        code = check_several(in, err);
+    if (code == 0 && in->suggest != NULL && words < argc)
+        code = error_set(err, EINVAL,
+                         "omp: --suggest %s runs no program: without what is "
+                         "behind '--'",
+                         in->suggest);
+    if (code == 0 && in->suggest == NULL && words + 1 >= argc)
+        code = error_set(err, EINVAL,
+                         "omp: a program is missing: dlsbench omp [OPTION...] "
+                         "-- PROGRAM [ARGUMENT...]");
+    if (code != 0 || in->suggest != NULL)
+        return code;
+    start->words = argv + words + 1;
+    start->loops = loops_words[in->loops];
+    start->scheme = in->scheme;
+    return 0;
+}

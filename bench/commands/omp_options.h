@@ -1,0 +1,25 @@
+/* The command line of dlsbench omp. */
+#ifndef BENCH_COMMANDS_OMP_OPTIONS_H
+#define BENCH_COMMANDS_OMP_OPTIONS_H
+
+#include "base/error.h"
+#include "bench/omp/start.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct omp_input {
+    const char *scheme, *out, *suggest, *list, *check;
+    int64_t repetitions; /* 0: not given */
+    bool resume;
+    int loops;       /* index of its word */
+    bool seeds;      /* the scheme is for several */
+    char path[2048]; /* of `out` */
+};
+
+/* Reads it, and fills in the program, its loops and the scheme.  Returns 0 or
+ * -EINVAL. */
+int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
+             struct error *err);
+
+#endif

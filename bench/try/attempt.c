@@ -1,0 +1,163 @@
+#include "bench/try/attempt.h"
+
+#include "base/folder.h"
+#include "bench/omp/start.h"
+#include "bench/start/child.h"
+#include "harness/engine/engine.h"
+#include "harness/guard/need.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int attempts_open(struct attempts *attempts, struct error *err)
+{
+    char output[96];
+    attempts->stops = (struct stops){-1, -1};
+    attempts->symbols = symbols_open();
+    snprintf(attempts->folder, sizeof(attempts->folder),
+             "/tmp/dlsbench-omp-XXXXXX");
+    if (mkdtemp(attempts->folder) == NULL) {
+        int code = error_set(err, errno, "omp: %s: %s", attempts->folder,
+                             strerror(errno));
+        attempts->folder[0] = '\0';
+        return code;
+    }
+    snprintf(output, sizeof(output), "%s/output", attempts->folder);
+    setenv("DLS_OUTPUT", output, 1);
+    int code = start_preload(attempts->folder, attempts->preload,
+                             sizeof(attempts->preload), err);
+    return code == 0 ? stops_open(&attempts->stops, err) : code;
+}
+
+void attempts_close(struct attempts *attempts)
+{
+    symbols_close(attempts->symbols);
+    stops_close(&attempts->stops);
+    if (attempts->folder[0] != '\0')
+        folder_remove(attempts->folder);
+}
+
+/* ---- a child ---- */
+
+struct watched {
+    double until;
+    char last[200]; /* line of stderr */
+};
+
+static double left(void *arg)
+{
+    const struct watched *watched = arg;
+    return watched->until - child_now();
+}
+
+static void pass_over(void *arg, const char *line)
+{
+    (void)arg;
+    (void)line;
+}
+
+static void keep_last(void *arg, const char *line)
+{
+    struct watched *watched = arg;
+    if (line[strspn(line, " \t")] != '\0')
+        snprintf(watched->last, sizeof(watched->last), "%.199s", line);
+}
+
+/* Fills in `reason` where it did not end with 0. */
+static int run(char *const argv[], const struct attempts *attempts,
+               double limit_s, const char *what, struct attempt *attempt,
+               struct error *err)
+{
+    struct watched watched = {.until = child_now() + limit_s};
+    const struct child_watcher watcher = {.output = pass_over,
+                                          .message = keep_last,
+                                          .tick = left,
+                                          .arg = &watched};
+    struct child_end end;
+    char how[100];
+    int code = child_run(argv, &attempts->stops, &watcher, &end, err);
+    if (code != 0)
+        return code;
+    attempt->interrupted = attempt->interrupted || end.interrupted;
+    if (!end.timed_out && WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0)
+        return 0;
+    child_describe(end.status, how, sizeof(how));
+    if (end.timed_out)
+        snprintf(how, sizeof(how), "stopped after %.3g s", limit_s);
+    snprintf(attempt->reason, sizeof(attempt->reason), "%s%s%s%s", what, how,
+             watched.last[0] != '\0' ? ": " : "", watched.last);
+    return 0;
+}
+
+/* ---- the program ---- */
+
+static int run_program(const struct attempts *attempts, const char *scheme,
+                       const char *counters, double limit_s,
+                       struct attempt *attempt, struct error *err)
+{
+    /* The scheme is empty where there is none. */
+    static const char script[] =
+        "export LD_PRELOAD=\"$1\" " COUNTERS_FOLDER "=\"$2\" " COUNTERS_LOOPS
+        "=\"$3\" DLS_SCHEDULE=\"$4\"\n"
+        "shift 4\n"
+        "exec \"$@\" >\"$DLS_OUTPUT\" </dev/null";
+    enum { FIXED = 8 };
+    int words = 0;
+    while (attempts->words[words] != NULL)
+        words++;
+    const char **argv = need_zeroed((size_t)words + FIXED + 1, sizeof(*argv));
+    const char *fixed[FIXED] = {"/bin/sh",
+                                "-c",
+                                script,
+                                "dlsbench",
+                                attempts->preload,
+                                counters,
+                                attempts->loops,
+                                scheme != NULL ? scheme : ""};
+    memcpy(argv, fixed, sizeof(fixed));
+    for (int i = 0; i < words; i++)
+        argv[FIXED + i] = attempts->words[i];
+    int code = run((char *const *)argv, attempts, limit_s, "", attempt, err);
+    free(argv);
+    return code;
+}
+
+static int run_check(const struct attempts *attempts, struct attempt *attempt,
+                     struct error *err)
+{
+    char *const argv[] = {"/bin/sh", "-c", (char *)(uintptr_t)attempts->check,
+                          NULL};
+    return attempts->check == NULL
+               ? 0
+               : run(argv, attempts, 1e9, "the check: ", attempt, err);
+}
+
+int attempt_run(const struct attempts *attempts, const char *scheme,
+                double limit_s, struct attempt *attempt, struct error *err)
+{
+    char counters[96];
+    *attempt = (struct attempt){.ran = false};
+    snprintf(counters, sizeof(counters), "%s/counters", attempts->folder);
+    if (mkdir(counters, 0700) != 0)
+        return error_set(err, errno, "omp: %s: %s", counters, strerror(errno));
+    double began = engine_now();
+    uint64_t ticks = engine_ticks();
+    int code = run_program(attempts, scheme, counters, limit_s, attempt, err);
+    attempt->seconds = engine_now() - began;
+    double tick_s = attempt->seconds / (double)(engine_ticks() - ticks);
+    if (code == 0)
+        code = loops_read(&attempt->loops, counters, tick_s, attempts->symbols,
+                          err);
+    folder_remove(counters);
+    attempt->ran = code == 0 && attempt->reason[0] == '\0';
+    if (attempt->ran && !attempt->interrupted)
+        code = run_check(attempts, attempt, err);
+    attempt->good = attempt->ran && attempt->reason[0] == '\0';
+    return code;
+}

@@ -1,0 +1,43 @@
+/* One run of somebody else's program, and the check of its answer. */
+#ifndef BENCH_TRY_ATTEMPT_H
+#define BENCH_TRY_ATTEMPT_H
+
+#include "base/error.h"
+#include "bench/omp/loops.h"
+#include "bench/start/stops.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What all runs share. */
+struct attempts {
+    char **words;      /* the program and its arguments, NULL ends them */
+    const char *check; /* for the shell, 0 is good; NULL: none */
+    const char *loops; /* runtime or dynamic */
+    struct stops stops;
+    struct symbols *symbols;
+    char folder[64];    /* for what lasts as long as a run */
+    char preload[8192]; /* LD_PRELOAD */
+};
+
+struct attempt {
+    bool ran, good;   /* it ended with 0; and the check, too */
+    bool interrupted; /* the rest says nothing */
+    char reason[400]; /* why it is not good */
+    double seconds;   /* of the program */
+    struct loops loops;
+};
+
+/* Makes the folder, and watches for signals from now on.  attempts_close in any
+ * case. */
+int attempts_open(struct attempts *attempts, struct error *err);
+void attempts_close(struct attempts *attempts);
+
+/* Runs the program under a scheme (NULL: as it is), stopped after `limit_s`; a
+ * scheme counts for all its loops that `loops` names.  Its stdout goes to the
+ * file that $DLS_OUTPUT names for the check, its stdin is empty.  Returns 0
+ * also where it fails; loops_free afterwards. */
+int attempt_run(const struct attempts *attempts, const char *scheme,
+                double limit_s, struct attempt *attempt, struct error *err);
+
+#endif

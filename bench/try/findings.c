@@ -1,0 +1,236 @@
+#include "bench/try/findings.h"
+
+#include "base/stats.h"
+#include "base/text.h"
+#include "bench/cli/table.h"
+#include "harness/guard/need.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct tries_loop *find_loop(const struct tries *tries,
+                                          const char *name)
+{
+    for (int i = 0; i < tries->loops; i++)
+        if (text_is(tries->loop[i].name, name))
+            return &tries->loop[i];
+    return NULL;
+}
+
+void findings_open(struct findings *findings, const struct rounds *rounds)
+{
+    const struct subjects *subjects = rounds->subjects;
+    findings->rounds = rounds;
+    findings->comparisons = subjects->count * (rounds->candidates->count - 1);
+    findings->answer =
+        need_zeroed((size_t)subjects->count, sizeof(*findings->answer));
+    for (int i = 0; i < subjects->count; i++)
+        answer_find(&findings->answer[i], rounds->tries,
+                    find_loop(rounds->tries, subjects->subject[i].name),
+                    rounds->dropped, findings->comparisons);
+}
+
+void findings_close(struct findings *findings)
+{
+    free(findings->answer);
+    findings->answer = NULL;
+}
+
+/* ---- sentences ---- */
+
+static void say_none(const struct findings *findings,
+                     const struct answer *answer, char *text, size_t size)
+{
+    const struct candidates *candidates = findings->rounds->candidates;
+    int used = snprintf(text, size,
+                        "no difference was seen, and a gain of up to %.1f %% "
+                        "could have hidden",
+                        100 * answer->hidden);
+    double seems = answer->choice[answer->likely].gain;
+    if (!(answer->needed > findings->rounds->repetitions))
+        return;
+    text += used;
+    size -= (size_t)used;
+    if (answer->spread > answer->between) {
+        used = snprintf(text, size,
+                        "; runs as it is differ by %.0f %%, the choices by "
+                        "%.0f %%",
+                        100 * answer->spread, 100 * answer->between);
+        text += used;
+        size -= (size_t)used;
+    }
+    if (seems > 0.01)
+        snprintf(text, size,
+                 "; about %.0f repetitions would show whether %s gains %.1f %%",
+                 fmin(answer->needed, 1e6), candidates->name[answer->likely],
+                 100 * seems);
+    else
+        snprintf(text, size, "; about %.0f repetitions would show 1 %%",
+                 fmin(answer->needed, 1e6));
+}
+
+static bool is_left(const struct findings *findings)
+{
+    const struct rounds *rounds = findings->rounds;
+    for (int i = 1; i < rounds->candidates->count; i++)
+        if (!rounds->dropped[i] && !rounds->failed[i])
+            return true;
+    return false;
+}
+
+const char *findings_say(const struct findings *findings, int subject,
+                         char *text, size_t size)
+{
+    const struct answer *answer = &findings->answer[subject];
+    double alpha = answer_alpha(findings->comparisons);
+    if (answer->best >= 0) {
+        const struct answer_choice *choice = &answer->choice[answer->best];
+        snprintf(text, size, "%s gains %.1f %% (%.1f to %.1f)",
+                 findings->rounds->candidates->name[answer->best],
+                 100 * choice->gain, 100 * choice->low, 100 * choice->high);
+    } else if (!isnan(answer->hidden)) {
+        say_none(findings, answer, text, size);
+    } else if (!is_left(findings)) {
+        snprintf(text, size,
+                 "it stays as it is: every other choice is clearly "
+                 "slower, fails or takes no loop");
+    } else {
+        snprintf(text, size,
+                 "the runs are too few to say: %d comparisons need %d "
+                 "repetitions at least",
+                 findings->comparisons, stats_shift_least(alpha));
+    }
+    return text;
+}
+
+/* ---- the table ---- */
+
+static void add_gain(struct table *table, const struct answer_choice *choice)
+{
+    if (choice->failed)
+        table_add(table, "failed, not ranked");
+    else if (choice->dropped)
+        table_add(table, "dropped, clearly slower");
+    else if (isnan(choice->gain))
+        table_add(table, "-");
+    else if (isinf(choice->low))
+        table_add(table, "%.1f %%, too few runs", 100 * choice->gain);
+    else
+        table_add(table, "%.1f %% (%.1f to %.1f)", 100 * choice->gain,
+                  100 * choice->low, 100 * choice->high);
+}
+
+static void print_table(const struct findings *findings, FILE *out)
+{
+    static const char *const heads[] = {"choice", "runs", "median", "gain"};
+    const struct rounds *rounds = findings->rounds;
+    const struct answer *answer = &findings->answer[0];
+    struct table table;
+    char time[32];
+    table_open(&table, 4, 1);
+    for (int i = 0; i < 4; i++)
+        table_add(&table, "%s", heads[i]);
+    for (int i = 0; i < rounds->candidates->count; i++) {
+        const struct answer_choice *choice = &answer->choice[i];
+        if (rounds->useless[i])
+            continue;
+        strcpy(time, "-");
+        if (choice->runs > 0)
+            table_seconds(choice->median_s, choice->median_s, time,
+                          sizeof(time));
+        table_add(&table, "%s", rounds->candidates->name[i]);
+        table_add(&table, "%d", choice->runs);
+        table_add(&table, "%s", time);
+        if (i == CANDIDATES_OWN)
+            table_add(&table, "-");
+        else
+            add_gain(&table, choice);
+    }
+    table_print(&table, out, 2);
+    table_free(&table);
+}
+
+void findings_print(const struct findings *findings, FILE *out)
+{
+    const struct subjects *subjects = findings->rounds->subjects;
+    char text[512];
+    fprintf(out, "%s\n", subjects->subject[0].name);
+    print_table(findings, out);
+    for (int i = 0; i < subjects->count; i++) {
+        const struct subject *subject = &subjects->subject[i];
+        fprintf(out, "  %s", subject->name);
+        if (i > 0)
+            fprintf(out, " (%.1f %% of the time)",
+                    100 *
+                        fmin(subject->time_s / subjects->subject[0].time_s, 1));
+        fprintf(out, ": %s\n", findings_say(findings, i, text, sizeof(text)));
+    }
+    fprintf(out, "  gains are shares of the time as it is; all intervals hold "
+                 "together with 95 %%\n");
+}
+
+/* ---- rules ---- */
+
+/* Two loops of one line cannot have two rules by it. */
+static bool is_alone(const struct subjects *subjects, int number)
+{
+    const char *line = subjects->subject[number].line;
+    for (int i = 1; line != NULL && i < subjects->count; i++)
+        if (i != number && subjects->subject[i].line != NULL &&
+            text_is(subjects->subject[i].line, line))
+            return false;
+    return line != NULL;
+}
+
+static void write_rule(FILE *file, const struct findings *findings, int number)
+{
+    const struct subjects *subjects = findings->rounds->subjects;
+    const struct subject *subject = &subjects->subject[number];
+    const struct answer *answer = &findings->answer[number];
+    char text[512], line[1024];
+    text_line(line, sizeof(line), subject->name);
+    fprintf(file, "\n# %s: %s\n", line,
+            findings_say(findings, number, text, sizeof(text)));
+    if (answer->best < 0)
+        return;
+    const char *scheme = findings->rounds->candidates->name[answer->best];
+    for (int i = 0; i < subject->builds; i++)
+        fprintf(file, "%s = %s\n", subject->build[i], scheme);
+    if (is_alone(subjects, number))
+        fprintf(file, "%s = %s\n", subject->line, scheme);
+}
+
+static void write_rules(FILE *file, const struct findings *findings, int *count)
+{
+    const struct subjects *subjects = findings->rounds->subjects;
+    *count = 0;
+    fprintf(file,
+            "# Written by dlsbench omp --try.  A loop has a line by its place "
+            "in this build\n# of its module (module:build+offset), and one by "
+            "file:line, for other builds.\n");
+    for (int i = 1; i < subjects->count; i++) {
+        write_rule(file, findings, i);
+        *count += findings->answer[i].best >= 0;
+    }
+}
+
+int findings_write_rules(const struct findings *findings, int *count,
+                         struct error *err)
+{
+    char *path = need_text("%s/rules", findings->rounds->folder);
+    char *half = need_text("%s/rules.new", findings->rounds->folder);
+    FILE *file = fopen(half, "w");
+    int code = 0;
+    if (file != NULL)
+        write_rules(file, findings, count);
+    if (file == NULL || fclose(file) != 0 || rename(half, path) != 0)
+        code = error_set(err, errno, "omp: %s: %s", path, strerror(errno));
+    if (code != 0)
+        unlink(half);
+    free(path);
+    free(half);
+    return code;
+}

@@ -1,0 +1,32 @@
+/* The answers of all subjects, in words, as a rules file and as choices.json.
+ */
+#ifndef BENCH_TRY_FINDINGS_H
+#define BENCH_TRY_FINDINGS_H
+
+#include "bench/try/answer.h"
+#include "bench/try/rounds.h"
+
+#include <stdio.h>
+
+struct findings {
+    const struct rounds *rounds;
+    struct answer *answer; /* of each subject */
+    int comparisons;
+};
+
+void findings_open(struct findings *findings, const struct rounds *rounds);
+void findings_close(struct findings *findings);
+
+/* The table of the whole program, and a sentence for each subject. */
+void findings_print(const struct findings *findings, FILE *out);
+
+/* The sentence without the subject; returns `text`. */
+const char *findings_say(const struct findings *findings, int subject,
+                         char *text, size_t size);
+
+/* Writes DIR/rules for DLS_SCHEDULE=@DIR/rules: the loops with a best choice.
+ * `count` is how many have one.  Returns 0 or -errno. */
+int findings_write_rules(const struct findings *findings, int *count,
+                         struct error *err);
+
+#endif

@@ -1,0 +1,249 @@
+#include "bench/try/rounds.h"
+
+#include "base/random.h"
+#include "base/text.h"
+#include "bench/cli/command.h"
+#include "bench/driver/progress.h"
+#include "bench/omp/store.h"
+#include "bench/start/child.h"
+#include "harness/guard/need.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A run that takes so many times as long as the longest one as it is has hung,
+ * or might as well have. */
+static const double LIMIT_TIMES = 10, LIMIT_S = 10;
+
+/* Rounds that tell how much runs differ, before one goes out for its times. */
+enum { ROUNDS_LEAST = 3 };
+
+struct watching {
+    struct progress progress;
+    double run_s; /* of the runs that were made */
+    int runs;
+};
+
+static bool is_out(const struct rounds *rounds, int candidate)
+{
+    return rounds->dropped[candidate] || rounds->failed[candidate];
+}
+
+/* ---- progress ---- */
+
+static int count_left(const struct rounds *rounds, int round)
+{
+    int left = 0;
+    for (int i = 0; i < rounds->candidates->count; i++)
+        for (int k = round; k <= rounds->repetitions && !is_out(rounds, i); k++)
+            left += tries_find_run(rounds->tries, i, k) == NULL;
+    return left;
+}
+
+static void show(struct watching *watching, const struct rounds *rounds,
+                 int round, const char *name)
+{
+    char text[256], duration[48], time[64] = "";
+    int left = count_left(rounds, round);
+    if (watching->runs > 0 && left > 0) {
+        progress_duration(watching->run_s / watching->runs * left, duration,
+                          sizeof(duration));
+        snprintf(time, sizeof(time), ", %s left", duration);
+    }
+    snprintf(text, sizeof(text), "round %d of %d, %d runs to come%s, %.100s",
+             round, rounds->repetitions, left, time, name);
+    progress_line(&watching->progress, text, child_now(), false);
+}
+
+/* ---- one run ---- */
+
+static const char *describe_end(const struct attempt *attempt)
+{
+    return attempt->good ? "ok" : attempt->ran ? "unverified" : "failed";
+}
+
+static int keep(struct rounds *rounds, int candidate, int round,
+                const struct attempt *attempt, struct error *err)
+{
+    const char *name = rounds->candidates->name[candidate];
+    struct store_run run = {.folder = rounds->folder,
+                            .words = rounds->command,
+                            .scheme = candidate == CANDIDATES_OWN ? NULL : name,
+                            .status = describe_end(attempt),
+                            .reason = attempt->good ? NULL : attempt->reason,
+                            .seconds = attempt->seconds,
+                            .tried = name,
+                            .round = round,
+                            .checked = attempt->good &&
+                                       rounds->attempts->check != NULL,
+                            .program = rounds->subjects->subject[0].name};
+    int code = store_loops(&run, &attempt->loops, err);
+    return code == 0 ? tries_read_launch(rounds->tries, rounds->folder,
+                                         run.launch, err)
+                     : code;
+}
+
+static const char *find_note(const struct loops *loops)
+{
+    for (int i = 0; i < loops->processes; i++)
+        for (int k = 0; k < loops->process[i].loops; k++)
+            if (loops->process[i].loop[k].site->note[0] != '\0')
+                return loops->process[i].loop[k].site->note;
+    return "it hands out the chunks of no loop here";
+}
+
+static bool takes_any(const struct loops *loops)
+{
+    for (int i = 0; i < loops->processes; i++)
+        for (int k = 0; k < loops->process[i].loops; k++)
+            if (loops->process[i].loop[k].site->scheme[0] != '\0')
+                return true;
+    return false;
+}
+
+/* One that fails, or changes nothing, is not run again. */
+static void judge(struct rounds *rounds, int candidate, int round,
+                  const struct attempt *attempt, struct progress *progress)
+{
+    const char *name = rounds->candidates->name[candidate];
+    if (attempt->good && candidate == CANDIDATES_OWN)
+        rounds->own_s = fmax(rounds->own_s, attempt->seconds);
+    if (attempt->good &&
+        (candidate == CANDIDATES_OWN || takes_any(&attempt->loops)))
+        return;
+    progress_clear(progress);
+    if (attempt->good) {
+        rounds->dropped[candidate] = rounds->useless[candidate] = true;
+        command_say("omp: %s is left out: %s", name,
+                    find_note(&attempt->loops));
+    } else {
+        rounds->failed[candidate] = candidate != CANDIDATES_OWN;
+        command_say("omp: %s fails in round %d: %s", name, round,
+                    attempt->reason);
+    }
+}
+
+static int run_one(struct rounds *rounds, int candidate, int round,
+                   struct watching *watching, struct error *err)
+{
+    struct attempt attempt;
+    const char *name = rounds->candidates->name[candidate];
+    double limit_s = LIMIT_TIMES * rounds->own_s + LIMIT_S;
+    show(watching, rounds, round, name);
+    int code =
+        attempt_run(rounds->attempts, candidate == CANDIDATES_OWN ? NULL : name,
+                    limit_s, &attempt, err);
+    if (code == 0 && attempt.interrupted)
+        code = error_set(err, EINTR,
+                         "omp: interrupted in round %d of %d; the same command "
+                         "with --resume goes on",
+                         round, rounds->repetitions);
+    if (code == 0) {
+        watching->run_s += attempt.seconds;
+        watching->runs++;
+        judge(rounds, candidate, round, &attempt, &watching->progress);
+        if (!rounds->useless[candidate])
+            code = keep(rounds, candidate, round, &attempt, err);
+    }
+    loops_free(&attempt.loops);
+    return code;
+}
+
+/* ---- dropping ---- */
+
+static const struct tries_loop *find_loop(const struct tries *tries,
+                                          const char *name)
+{
+    for (int i = 0; i < tries->loops; i++)
+        if (text_is(tries->loop[i].name, name))
+            return &tries->loop[i];
+    return NULL;
+}
+
+/* A candidate stays while it may be the best for any subject. */
+static void drop_slow(struct rounds *rounds, int round,
+                      struct progress *progress)
+{
+    for (int s = 0; s < rounds->subjects->count; s++) {
+        const struct tries_loop *loop =
+            find_loop(rounds->tries, rounds->subjects->subject[s].name);
+        for (int i = 0; loop != NULL && i < loop->count; i++)
+            if (loop->sample[i].round == round)
+                select_add(&rounds->select[s], loop->sample[i].candidate,
+                           loop->sample[i].time_s);
+        if (round >= ROUNDS_LEAST)
+            select_drop(&rounds->select[s]);
+    }
+    for (int i = 1; i < rounds->candidates->count; i++) {
+        bool stays = is_out(rounds, i) || round < ROUNDS_LEAST;
+        for (int s = 0; s < rounds->subjects->count; s++)
+            stays = stays || (rounds->select[s].candidate[i].told > 0 &&
+                              !rounds->select[s].candidate[i].out);
+        if (stays)
+            continue;
+        rounds->dropped[i] = true;
+        progress_clear(progress);
+        command_say("omp: %s is dropped after round %d: clearly slower",
+                    rounds->candidates->name[i], round);
+    }
+}
+
+/* ---- all rounds ---- */
+
+static void shuffle(int *order, int count, uint64_t seed, int round)
+{
+    uint64_t random = random_stream(seed, (uint64_t)round);
+    for (int i = 0; i < count; i++)
+        order[i] = i;
+    for (int i = count - 1; i > 0; i--) {
+        int k = (int)(random_real(&random) * (i + 1));
+        int swap = order[i];
+        order[i] = order[k];
+        order[k] = swap;
+    }
+}
+
+static int run_round(struct rounds *rounds, int round,
+                     struct watching *watching, struct error *err)
+{
+    int order[CANDIDATES_MAX], code = 0;
+    int count = rounds->candidates->count;
+    shuffle(order, count, rounds->seed, round);
+    for (int i = 0; i < count && code == 0; i++)
+        if (!is_out(rounds, order[i]) &&
+            tries_find_run(rounds->tries, order[i], round) == NULL)
+            code = run_one(rounds, order[i], round, watching, err);
+    if (code == 0)
+        drop_slow(rounds, round, &watching->progress);
+    return code;
+}
+
+static void open_selects(struct rounds *rounds)
+{
+    const struct select_rule rule = {.candidates = rounds->candidates->count,
+                                     .repetitions = rounds->repetitions,
+                                     .share = 1};
+    int count = rounds->subjects->count;
+    rounds->select = need_zeroed((size_t)count, sizeof(*rounds->select));
+    for (int s = 0; s < count; s++)
+        select_open(&rounds->select[s], &rule);
+}
+
+int rounds_run(struct rounds *rounds, struct error *err)
+{
+    struct watching watching = {.runs = 0};
+    int code = 0;
+    progress_open(&watching.progress, child_now());
+    open_selects(rounds);
+    for (int i = 1; i < rounds->candidates->count; i++)
+        rounds->failed[i] = tries_find_failed(rounds->tries, i) != NULL;
+    for (int round = 1; round <= rounds->repetitions && code == 0; round++)
+        code = run_round(rounds, round, &watching, err);
+    progress_clear(&watching.progress);
+    free(rounds->select);
+    rounds->select = NULL;
+    return code;
+}

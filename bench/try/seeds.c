@@ -1,0 +1,239 @@
+/* Random chunkings that can be repeated, as a fuzzer for races. */
+#include "bench/try/try.h"
+
+#include "base/text.h"
+#include "bench/cli/command.h"
+#include "bench/driver/progress.h"
+#include "bench/start/child.h"
+#include "bench/try/attempt.h"
+#include "dls/way.h"
+#include "harness/guard/need.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double LIMIT_TIMES = 10, LIMIT_S = 10;
+
+enum { AGAIN = 2 }; /* runs of the seed that was found */
+
+struct seeds {
+    const char *scheme;
+    int before; /* length of the text up to the range */
+    const char *behind;
+    int64_t first, last;
+};
+
+/* ---- the range ---- */
+
+static const char *find_range(const char *scheme)
+{
+    const char *range = strstr(scheme, "..");
+    while (range != NULL && range > scheme && range[-1] != '=' &&
+           range[-1] != ',' && range[-1] != ':')
+        range--;
+    return range;
+}
+
+bool try_has_seeds(const char *scheme)
+{
+    return scheme[0] != '@' && find_range(scheme) != NULL;
+}
+
+static void write_scheme(const struct seeds *seeds, int64_t seed,
+                         char text[SPEC_CANONICAL_MAX])
+{
+    snprintf(text, SPEC_CANONICAL_MAX, "%.*s%" PRId64 "%s", seeds->before,
+             seeds->scheme, seed, seeds->behind);
+}
+
+static int read_seeds(struct seeds *seeds, const char *scheme,
+                      struct error *err)
+{
+    const char *range = find_range(scheme);
+    char text[SPEC_CANONICAL_MAX], *end, *last;
+    struct way way;
+    *seeds = (struct seeds){.scheme = scheme, .before = (int)(range - scheme)};
+    errno = 0;
+    seeds->first = strtoll(range, &end, 10);
+    if (end == range || strncmp(end, "..", 2) != 0 || strlen(scheme) > 400)
+        return error_set(err, EINVAL,
+                         "omp: --scheme %s: allowed: rnd:seed=FIRST..LAST",
+                         scheme);
+    seeds->last = strtoll(end + 2, &last, 10);
+    seeds->behind = last;
+    if (last == end + 2 || (*last != '\0' && *last != ',') || errno != 0 ||
+        seeds->first < 0 || seeds->last < seeds->first)
+        return error_set(err, EINVAL,
+                         "omp: --scheme %s: allowed: rnd:seed=FIRST..LAST, "
+                         "0 <= FIRST <= LAST",
+                         scheme);
+    write_scheme(seeds, seeds->last, text);
+    int code = way_parse(text, &way, err);
+    if (code != 0)
+        return error_prefix(err, code, "omp: --scheme");
+    return strncmp(way.text, "rnd", 3) == 0 &&
+                   strncmp(range - 5, "seed=", 5) == 0
+               ? 0
+               : error_set(err, EINVAL,
+                           "omp: --scheme %s: a range is for the seed of rnd "
+                           "alone",
+                           scheme);
+}
+
+/* ---- the line that runs it again ---- */
+
+static void print_word(FILE *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS"
+                                "TUVWXYZ0123456789-_=+:,./@%";
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        fprintf(out, " %s", word);
+        return;
+    }
+    fputs(" '", out);
+    for (; *word != '\0'; word++)
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*word, out);
+    fputc('\'', out);
+}
+
+static void print_again(FILE *out, const struct try_plan *plan,
+                        const char *scheme)
+{
+    const char *threads = getenv("OMP_NUM_THREADS");
+    fputs("  again:", out);
+    if (threads != NULL)
+        fprintf(out, " OMP_NUM_THREADS=%s", threads);
+    fprintf(out, " dlsbench omp --scheme %s%s --", scheme,
+            text_is(plan->loops, "dynamic") ? " --loops dynamic" : "");
+    for (int i = 0; plan->words[i] != NULL; i++)
+        print_word(out, plan->words[i]);
+    fputc('\n', out);
+}
+
+/* ---- the runs ---- */
+
+static bool takes_any(const struct loops *loops)
+{
+    for (int i = 0; i < loops->processes; i++)
+        for (int k = 0; k < loops->process[i].loops; k++)
+            if (loops->process[i].loop[k].site->scheme[0] != '\0')
+                return true;
+    return false;
+}
+
+/* `wrong` gets the reason of a run that is not good; empty: it is. */
+static int run_seed(const struct attempts *attempts, const char *scheme,
+                    double limit_s, char wrong[256], struct error *err)
+{
+    struct attempt attempt;
+    int code = attempt_run(attempts, scheme, limit_s, &attempt, err);
+    wrong[0] = '\0';
+    if (code == 0 && attempt.interrupted)
+        code = error_set(err, EINTR, "omp: interrupted at %s", scheme);
+    else if (code == 0 && !attempt.good)
+        snprintf(wrong, 256, "%.255s", attempt.reason);
+    else if (code == 0 && !takes_any(&attempt.loops))
+        code =
+            error_set(err, ENOTSUP,
+                      "omp: %s hands out the chunks of no loop here%s", scheme,
+                      text_is(attempts->loops, "runtime")
+                          ? "; --loops dynamic adds those with dynamic and "
+                            "guided"
+                          : "");
+    loops_free(&attempt.loops);
+    return code;
+}
+
+/* A race need not show each time. */
+static int confirm(const struct try_plan *plan, const struct attempts *attempts,
+                   const char *scheme, double limit_s, const char *wrong,
+                   struct error *err)
+{
+    char again[256];
+    int count = 1;
+    for (int i = 0; i < AGAIN; i++) {
+        int code = run_seed(attempts, scheme, limit_s, again, err);
+        if (code != 0)
+            return code;
+        count += again[0] != '\0';
+    }
+    printf("%s: the answer is wrong in %d of %d runs: %s\n", scheme, count,
+           AGAIN + 1, wrong);
+    print_again(stdout, plan, scheme);
+    fflush(stdout);
+    return 0;
+}
+
+static void show(struct progress *progress, const struct seeds *seeds,
+                 int64_t seed)
+{
+    char text[200], duration[48], time[64] = "";
+    double done = (double)(seed - seeds->first);
+    double left =
+        progress_left(child_now() - progress->started,
+                      done / (double)(seeds->last - seeds->first + 1));
+    if (left >= 0) {
+        progress_duration(left, duration, sizeof(duration));
+        snprintf(time, sizeof(time), ", %s left", duration);
+    }
+    snprintf(text, sizeof(text),
+             "seed %" PRId64 " of %" PRId64 "..%" PRId64 "%s", seed,
+             seeds->first, seeds->last, time);
+    progress_line(progress, text, child_now(), false);
+}
+
+/* `found`: a wrong answer. */
+static int run_seeds(const struct try_plan *plan, const struct seeds *seeds,
+                     const struct attempts *attempts, bool *found,
+                     struct error *err)
+{
+    struct attempt first = {.ran = false};
+    struct progress progress;
+    char scheme[SPEC_CANONICAL_MAX], wrong[256] = "";
+    int code = try_first(attempts, &first, err);
+    double limit_s = LIMIT_TIMES * first.seconds + LIMIT_S;
+    int64_t seed = seeds->first;
+    loops_free(&first.loops);
+    progress_open(&progress, child_now());
+    for (; code == 0 && seed <= seeds->last; seed++) {
+        show(&progress, seeds, seed);
+        write_scheme(seeds, seed, scheme);
+        code = run_seed(attempts, scheme, limit_s, wrong, err);
+        if (code == 0 && wrong[0] != '\0')
+            break;
+    }
+    progress_clear(&progress);
+    *found = wrong[0] != '\0';
+    if (code == 0 && *found)
+        return confirm(plan, attempts, scheme, limit_s, wrong, err);
+    if (code == 0)
+        printf("seeds %" PRId64 " to %" PRId64 ": every answer is right, which "
+               "does not prove that there is no race\n",
+               seeds->first, seeds->last);
+    return code;
+}
+
+int try_seeds(const struct try_plan *plan)
+{
+    struct error err = {""};
+    struct seeds seeds;
+    struct attempts attempts = {
+        .words = plan->words, .check = plan->check, .loops = plan->loops};
+    bool found = false;
+    if (read_seeds(&seeds, plan->scheme, &err) != 0)
+        return command_fail(COMMAND_USAGE, &err);
+    int code = attempts_open(&attempts, &err);
+    if (code == 0)
+        code = run_seeds(plan, &seeds, &attempts, &found, &err);
+    attempts_close(&attempts);
+    if (code != 0)
+        return command_fail(COMMAND_FAILED, &err);
+    return found ? COMMAND_FAILED : COMMAND_OK;
+}

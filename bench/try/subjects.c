@@ -1,0 +1,119 @@
+#include "bench/try/subjects.h"
+
+#include "base/text.h"
+#include "bench/omp/lines.h"
+#include "bench/omp/store.h"
+#include "bench/omp/verdict.h"
+#include "harness/guard/need.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct subject *add(struct subjects *subjects, const char *name,
+                           double time_s)
+{
+    need_room(&subjects->subject, &subjects->room, subjects->count + 1,
+              sizeof(*subjects->subject));
+    struct subject *made = &subjects->subject[subjects->count++];
+    *made = (struct subject){.name = need_copy(name), .time_s = time_s};
+    return made;
+}
+
+static struct subject *find(struct subjects *subjects, const char *name)
+{
+    for (int i = 1; i < subjects->count; i++)
+        if (text_is(subjects->subject[i].name, name))
+            return &subjects->subject[i];
+    return NULL;
+}
+
+/* ---- names for rules ---- */
+
+static void add_build(struct subject *subject, const char *build)
+{
+    for (int i = 0; i < subject->builds; i++)
+        if (text_is(subject->build[i], build))
+            return;
+    if (build[0] == '\0' || strpbrk(build, "#=") != NULL)
+        return;
+    need_room(&subject->build, &subject->room, subject->builds + 1,
+              sizeof(*subject->build));
+    subject->build[subject->builds++] = need_copy(build);
+}
+
+static void name_for_rules(struct subject *subject,
+                           const struct loops_process *process, int first)
+{
+    const struct symbols_place *place = &process->loop[first].place;
+    const char *slash = strrchr(place->file, '/');
+    const char *file = slash != NULL ? slash + 1 : place->file;
+    char build[COUNTERS_NAME_MAX];
+    if (subject->line == NULL && file[0] != '\0' &&
+        strpbrk(file, "#=*") == NULL)
+        subject->line = need_text("%s:%d", file, place->line);
+    for (int i = first; i < process->loops; i++) {
+        const struct loops_loop *loop = &process->loop[i];
+        if (i > first && !lines_same(loop, &process->loop[first]))
+            continue;
+        loops_name_build(process->counters, loop->site, build);
+        add_build(subject, build);
+    }
+}
+
+/* ---- loops ---- */
+
+static bool may_change(const struct counters_site *site, bool dynamic)
+{
+    return verdict_may_change(site) &&
+           (dynamic || site->clause == CLAUSE_RUNTIME);
+}
+
+/* Over ranks a loop takes as long as where it takes longest. */
+static void add_loop(struct subjects *subjects,
+                     const struct loops_process *process, int first,
+                     double seconds)
+{
+    struct loops_loop sum;
+    struct counters_site site;
+    char name[LINES_NAME];
+    lines_sum(process, first, &sum, &site);
+    lines_name(&sum, name);
+    subjects->all_s += sum.seconds;
+    if (sum.seconds < verdict_matters * seconds)
+        return;
+    struct subject *subject = find(subjects, name);
+    if (subject == NULL)
+        subject = add(subjects, name, 0);
+    if (sum.seconds > subject->time_s)
+        subject->time_s = sum.seconds;
+    name_for_rules(subject, process, first);
+}
+
+void subjects_find(struct subjects *subjects, const struct loops *loops,
+                   double seconds, bool dynamic)
+{
+    char name[STORE_NAME];
+    *subjects = (struct subjects){.count = 0};
+    store_program_name(loops, name);
+    add(subjects, name, seconds);
+    for (int i = 0; i < loops->processes; i++)
+        for (int k = 0; k < loops->process[i].loops; k++)
+            if (may_change(loops->process[i].loop[k].site, dynamic) &&
+                !lines_is_later(&loops->process[i], k))
+                add_loop(subjects, &loops->process[i], k, seconds);
+}
+
+void subjects_free(struct subjects *subjects)
+{
+    for (int i = 0; i < subjects->count; i++) {
+        struct subject *subject = &subjects->subject[i];
+        for (int k = 0; k < subject->builds; k++)
+            free(subject->build[k]);
+        free(subject->build);
+        free(subject->line);
+        free(subject->name);
+    }
+    free(subjects->subject);
+    *subjects = (struct subjects){0};
+}

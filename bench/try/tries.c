@@ -1,0 +1,198 @@
+#include "bench/try/tries.h"
+
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/text.h"
+#include "harness/guard/need.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char whole[] = "whole program ";
+
+/* ---- one launch ---- */
+
+/* All lines of a launch are of one run. */
+struct launch {
+    struct tries_run run;
+    json_t *rows; /* of repetitions */
+    bool ended;
+};
+
+static const char *text_of(const json_t *row, const char *name)
+{
+    const char *text = json_string_value(json_object_get(row, name));
+    return text != NULL ? text : "";
+}
+
+/* A line that is not JSON was cut off. */
+static void take_line(struct launch *launch, const struct tries *tries,
+                      const char *line)
+{
+    json_t *row = json_loads(line, 0, NULL);
+    const char *type = text_of(row, "type");
+    bool done = text_is(type, "cell_done");
+    int round = (int)json_integer_value(json_object_get(row, "round"));
+    int candidate = candidates_find(tries->candidates, text_of(row, "tried"));
+    if (text_is(type, "run") && candidate >= 0 && round > 0) {
+        launch->run.candidate = candidate;
+        launch->run.round = round;
+        json_array_append(launch->rows, row);
+    }
+    if (done &&
+        strncmp(text_of(row, "kernel"), whole, sizeof(whole) - 1) == 0) {
+        launch->ended = true;
+        launch->run.good = text_is(text_of(row, "status"), "ok");
+        snprintf(launch->run.reason, sizeof(launch->run.reason), "%s",
+                 text_of(row, "reason"));
+    }
+    json_decref(row);
+}
+
+static struct tries_loop *find_loop(struct tries *tries, const char *name)
+{
+    for (int i = 0; i < tries->loops; i++)
+        if (text_is(tries->loop[i].name, name))
+            return &tries->loop[i];
+    need_room(&tries->loop, &tries->loops_room, tries->loops + 1,
+              sizeof(*tries->loop));
+    struct tries_loop *loop = &tries->loop[tries->loops++];
+    *loop = (struct tries_loop){
+        .name = need_copy(name),
+        .whole = strncmp(name, whole, sizeof(whole) - 1) == 0};
+    return loop;
+}
+
+/* Several processes of one run, one after the other, count together. */
+static void add_time(struct tries_loop *loop, const struct tries_run *run,
+                     double time_s)
+{
+    struct tries_sample *last =
+        loop->count > 0 ? &loop->sample[loop->count - 1] : NULL;
+    if (last != NULL && last->candidate == run->candidate &&
+        last->round == run->round) {
+        last->time_s += time_s;
+        return;
+    }
+    need_room(&loop->sample, &loop->room, loop->count + 1,
+              sizeof(*loop->sample));
+    loop->sample[loop->count++] =
+        (struct tries_sample){run->candidate, run->round, time_s};
+}
+
+/* A loop that the scheme did not take ran under its own clause. */
+static void take_row(struct tries *tries, const struct tries_run *run,
+                     const json_t *row)
+{
+    const char *kernel = text_of(row, "kernel");
+    double time_s = json_number_value(json_object_get(row, "time_s"));
+    bool own = text_is(text_of(row, "scheme"), text_of(row, "clause"));
+    struct tries_loop *loop = find_loop(tries, kernel);
+    if (time_s > 0 &&
+        (loop->whole || own == (run->candidate == CANDIDATES_OWN)))
+        add_time(loop, run, time_s);
+}
+
+static void take_launch(struct tries *tries, const struct launch *launch)
+{
+    size_t i;
+    const json_t *row;
+    if (!launch->ended || json_array_size(launch->rows) == 0 ||
+        tries_find_run(tries, launch->run.candidate, launch->run.round) != NULL)
+        return;
+    need_room(&tries->run, &tries->runs_room, tries->runs + 1,
+              sizeof(*tries->run));
+    tries->run[tries->runs++] = launch->run;
+    if (launch->run.good)
+        json_array_foreach(launch->rows, i, row)
+            take_row(tries, &launch->run, row);
+}
+
+static int read_file(struct tries *tries, const char *path, struct error *err)
+{
+    struct launch launch = {.rows = json_array()};
+    const char *why;
+    char *line = NULL;
+    size_t room = 0;
+    FILE *file = file_open(path, &why);
+    if (launch.rows == NULL)
+        need_failed();
+    if (file == NULL) {
+        json_decref(launch.rows);
+        return error_set(err, errno, "%s: %s", path, why);
+    }
+    while (getline(&line, &room, file) > 0)
+        take_line(&launch, tries, line);
+    free(line);
+    fclose(file);
+    take_launch(tries, &launch);
+    json_decref(launch.rows);
+    return 0;
+}
+
+/* ---- all of them ---- */
+
+int tries_read_launch(struct tries *tries, const char *folder,
+                      const char *launch, struct error *err)
+{
+    char *path = need_text("%s/runs-%s.jsonl", folder, launch);
+    int code = read_file(tries, path, err);
+    free(path);
+    return code;
+}
+
+int tries_read(struct tries *tries, const struct candidates *candidates,
+               const char *folder, struct error *err)
+{
+    struct folder files;
+    *tries = (struct tries){.candidates = candidates};
+    int code = folder_find(folder, "runs-", ".jsonl", &files, err);
+    if (code != 0)
+        return code;
+    for (int i = 0; code == 0 && i < files.count; i++)
+        code = read_file(tries, files.path[i], err);
+    folder_free(&files);
+    return code;
+}
+
+void tries_free(struct tries *tries)
+{
+    for (int i = 0; i < tries->loops; i++) {
+        free(tries->loop[i].name);
+        free(tries->loop[i].sample);
+    }
+    free(tries->loop);
+    free(tries->run);
+    *tries = (struct tries){0};
+}
+
+const struct tries_run *tries_find_run(const struct tries *tries, int candidate,
+                                       int round)
+{
+    for (int i = 0; i < tries->runs; i++)
+        if (tries->run[i].candidate == candidate &&
+            tries->run[i].round == round)
+            return &tries->run[i];
+    return NULL;
+}
+
+const struct tries_run *tries_find_failed(const struct tries *tries,
+                                          int candidate)
+{
+    for (int i = 0; i < tries->runs; i++)
+        if (tries->run[i].candidate == candidate && !tries->run[i].good)
+            return &tries->run[i];
+    return NULL;
+}
+
+int tries_times(const struct tries_loop *loop, int candidate, double *times)
+{
+    int count = 0;
+    for (int i = 0; i < loop->count; i++)
+        if (loop->sample[i].candidate == candidate)
+            times[count++] = loop->sample[i].time_s;
+    return count;
+}

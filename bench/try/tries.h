@@ -1,0 +1,64 @@
+/* What the runs of a program were measured to take: the launches of `dlsbench
+ * omp --try` in a result directory, by loop, candidate and round. */
+#ifndef BENCH_TRY_TRIES_H
+#define BENCH_TRY_TRIES_H
+
+#include "base/error.h"
+#include "bench/try/candidates.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tries_sample {
+    int candidate, round;
+    double time_s;
+};
+
+/* A loop, or the whole program; candidates that did not hand out its chunks
+ * have no samples. */
+struct tries_loop {
+    char *name;
+    bool whole;
+    struct tries_sample *sample; /* of good runs alone */
+    int count;
+    int64_t room;
+};
+
+/* How a run ended. */
+struct tries_run {
+    int candidate, round;
+    bool good;
+    char reason[256]; /* why not */
+};
+
+struct tries {
+    const struct candidates *candidates;
+    struct tries_loop *loop;
+    int loops;
+    int64_t loops_room;
+    struct tries_run *run;
+    int runs;
+    int64_t runs_room;
+};
+
+/* Reads all launches of a directory; those of other candidates, and those that
+ * were cut off, are passed over.  tries_free in any case. */
+int tries_read(struct tries *tries, const struct candidates *candidates,
+               const char *folder, struct error *err);
+void tries_free(struct tries *tries);
+
+/* Adds one launch. */
+int tries_read_launch(struct tries *tries, const char *folder,
+                      const char *launch, struct error *err);
+
+/* NULL: there is none. */
+const struct tries_run *tries_find_run(const struct tries *tries, int candidate,
+                                       int round);
+const struct tries_run *tries_find_failed(const struct tries *tries,
+                                          int candidate);
+
+/* Copies a candidate's times into a list with room for all samples of the loop;
+ * returns how many there are. */
+int tries_times(const struct tries_loop *loop, int candidate, double *times);
+
+#endif

@@ -1,0 +1,298 @@
+#include "bench/try/try.h"
+
+#include "base/folder.h"
+#include "base/random.h"
+#include "base/stats.h"
+#include "base/text.h"
+#include "bench/cli/command.h"
+#include "bench/driver/progress.h"
+#include "bench/results/dirlock.h"
+#include "bench/results/folders.h"
+#include "bench/try/findings.h"
+#include "harness/guard/need.h"
+#include "harness/record/record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the first run ---- */
+
+int try_first(const struct attempts *attempts, struct attempt *attempt,
+              struct error *err)
+{
+    int code = attempt_run(attempts, NULL, 1e9, attempt, err);
+    if (code == 0 && attempt->interrupted)
+        return error_set(err, EINTR, "omp: interrupted");
+    if (code != 0 || attempt->good)
+        return code;
+    if (attempt->ran)
+        return error_set(err, EINVAL,
+                         "omp: --check '%.200s' fails for the program as it "
+                         "is: %s",
+                         attempts->check, attempt->reason);
+    return error_set(err, EINVAL, "omp: the program fails as it is: %s",
+                     attempt->reason);
+}
+
+/* ---- what a directory is of ---- */
+
+static json_t *describe_words(char **words)
+{
+    json_t *list = json_array();
+    for (int i = 0; words[i] != NULL; i++) {
+        char line[4096];
+        text_line(line, sizeof(line), words[i]);
+        json_array_append_new(list, json_string(line));
+    }
+    return list;
+}
+
+static json_t *describe(const struct try_plan *plan, uint64_t seed)
+{
+    char check[4096] = "";
+    if (plan->check != NULL)
+        text_line(check, sizeof(check), plan->check);
+    return json_pack("{s:i,s:o,s:s,s:s,s:I}", "schema", RECORD_SCHEMA, "words",
+                     describe_words(plan->words), "check", check, "loops",
+                     plan->loops, "seed", (json_int_t)seed);
+}
+
+static bool is_same(const json_t *before, const json_t *now)
+{
+    static const char *const names[] = {"words", "check", "loops", NULL};
+    for (int i = 0; names[i] != NULL; i++)
+        if (!json_equal(json_object_get(before, names[i]),
+                        json_object_get(now, names[i])))
+            return false;
+    return true;
+}
+
+/* Whether the directory holds launches. */
+static bool has_runs(const char *folder)
+{
+    struct folder files;
+    if (folder_find(folder, "runs-", ".jsonl", &files, NULL) != 0)
+        return false;
+    bool any = files.count > 0;
+    folder_free(&files);
+    return any;
+}
+
+/* Whether the directory can be gone on with, or is empty; `seed` is that of its
+ * rounds. */
+static int check_folder(const struct try_plan *plan, const char *path,
+                        uint64_t *seed, struct error *err)
+{
+    json_t *before = json_load_file(path, 0, NULL);
+    json_t *now = describe(plan, *seed);
+    bool same = before != NULL && is_same(before, now);
+    int code = 0;
+    if (before != NULL && !plan->resume)
+        code = error_set(err, EEXIST,
+                         "omp: --out %s: it holds runs already; --resume goes "
+                         "on, or name another directory",
+                         plan->folder);
+    else if (before != NULL && !same)
+        code = error_set(err, EINVAL,
+                         "omp: --resume: %s is of another program, check or "
+                         "--loops",
+                         plan->folder);
+    else if (before == NULL && has_runs(plan->folder))
+        code = error_set(err, EEXIST,
+                         "omp: --out %s: it holds runs that --try has not "
+                         "made; name another directory",
+                         plan->folder);
+    else if (before == NULL && plan->resume)
+        code =
+            error_set(err, ENOENT, "omp: --resume: %s has no runs of omp --try",
+                      plan->folder);
+    if (same)
+        *seed = (uint64_t)json_integer_value(json_object_get(before, "seed"));
+    json_decref(before);
+    json_decref(now);
+    return code;
+}
+
+/* ---- trying ---- */
+
+/* Below mpiexec each rank would try for itself. */
+static int check_place(const struct try_plan *plan, struct error *err)
+{
+    static const char *const names[] = {"PMI_RANK", "PMIX_RANK",
+                                        "OMPI_COMM_WORLD_RANK", NULL};
+    for (int i = 0; names[i] != NULL; i++)
+        if (getenv(names[i]) != NULL)
+            return error_set(err, EINVAL,
+                             "omp: --try stands below a launcher of MPI; put "
+                             "it above: dlsbench omp --try ... -- mpiexec "
+                             "-n N %s",
+                             plan->words[0]);
+    return 0;
+}
+
+/* Whether there is something to try.  Returns 0, or -ENOTSUP with a text. */
+static int check_subjects(const struct subjects *subjects,
+                          const struct try_plan *plan, struct error *err)
+{
+    if (subjects->all_s > 0)
+        return 0;
+    return error_set(err, ENOTSUP,
+                     "omp: no loop can get another schedule%s; see dlsbench "
+                     "omp -- %s",
+                     text_is(plan->loops, "runtime")
+                         ? " (--loops dynamic adds those with dynamic and "
+                           "guided, --suggest those without a schedule)"
+                         : "",
+                     plan->words[0]);
+}
+
+/* Nothing has to run for this answer. */
+static bool are_small(const struct subjects *subjects)
+{
+    double share = subjects->all_s / subjects->subject[0].time_s;
+    if (subjects->count > 1)
+        return false;
+    printf("%s: scheduling is not the problem: the loops that can get another "
+           "schedule take %.2f %% of the time\n",
+           subjects->subject[0].name, 100 * fmin(share, 1));
+    fflush(stdout);
+    return true;
+}
+
+static void announce(const struct rounds *rounds)
+{
+    int count = rounds->candidates->count;
+    int comparisons = rounds->subjects->count * (count - 1);
+    int least = stats_shift_least(answer_alpha(comparisons));
+    char time[48];
+    progress_duration(rounds->own_s * count * rounds->repetitions, time,
+                      sizeof(time));
+    int loops = rounds->subjects->count - 1;
+    command_say(
+        "omp: %d choices, %d loop%s, %d round%s: about %s, less what is "
+        "dropped",
+        count, loops, &"s"[loops == 1], rounds -> repetitions,
+        &"s"[rounds->repetitions == 1], time);
+    if (rounds->repetitions < least)
+        command_say("omp: %d comparisons need %d repetitions at least: nothing "
+                    "will be proved with %d",
+                    comparisons, least, rounds->repetitions);
+}
+
+static int conclude(const struct rounds *rounds, struct error *err)
+{
+    struct findings findings;
+    int count = 0;
+    findings_open(&findings, rounds);
+    findings_print(&findings, stdout);
+    int code = findings_write_rules(&findings, &count, err);
+    if (code == 0 && count > 0)
+        printf("  for the loops: dlsbench omp --scheme @%s/rules%s -- ..., or "
+               "DLS_SCHEDULE=@%s/rules\n",
+               rounds->folder,
+               text_is(rounds->attempts->loops, "dynamic") ? " --loops dynamic"
+                                                           : "",
+               rounds->folder);
+    fflush(stdout);
+    findings_close(&findings);
+    return code;
+}
+
+static int run_rounds(struct rounds *rounds, struct error *err)
+{
+    struct tries tries;
+    const struct part part = {.shards = 1};
+    int lock = dirlock_take(rounds->folder, &part, err);
+    if (lock < 0)
+        return lock;
+    rounds->tries = &tries;
+    int code = tries_read(&tries, rounds->candidates, rounds->folder, err);
+    if (code == 0) {
+        announce(rounds);
+        code = rounds_run(rounds, err);
+    }
+    if (code == 0)
+        code = conclude(rounds, err);
+    tries_free(&tries);
+    close(lock);
+    return code;
+}
+
+/* The directory is there. */
+static int try_all(const struct try_plan *plan, const char *path,
+                   const struct candidates *candidates,
+                   struct attempts *attempts, uint64_t seed, struct error *err)
+{
+    struct attempt attempt = {.ran = false};
+    struct subjects subjects = {.count = 0};
+    command_say("omp: a first run as it is, which does not count");
+    int code = try_first(attempts, &attempt, err);
+    if (code == 0) {
+        subjects_find(&subjects, &attempt.loops, attempt.seconds,
+                      text_is(plan->loops, "dynamic"));
+        code = check_subjects(&subjects, plan, err);
+    }
+    bool small = code == 0 && are_small(&subjects);
+    if (code == 0 && !small)
+        code = record_whole(path, describe(plan, seed), err);
+    if (code == 0 && !small) {
+        struct rounds rounds = {.attempts = attempts,
+                                .candidates = candidates,
+                                .subjects = &subjects,
+                                .folder = plan->folder,
+                                .command = plan->command,
+                                .repetitions = plan->repetitions,
+                                .seed = seed,
+                                .own_s = attempt.seconds};
+        code = run_rounds(&rounds, err);
+    }
+    subjects_free(&subjects);
+    loops_free(&attempt.loops);
+    return code;
+}
+
+static int try_in_folder(const struct try_plan *plan, const char *path,
+                         const struct candidates *candidates, uint64_t seed,
+                         struct error *err)
+{
+    struct attempts attempts = {
+        .words = plan->words, .check = plan->check, .loops = plan->loops};
+    size_t there = folders_there(plan->folder);
+    bool new;
+    int code = folders_make(plan->folder, &new, err);
+    if (code != 0)
+        return code;
+    code = attempts_open(&attempts, err);
+    if (code == 0)
+        code = try_all(plan, path, candidates, &attempts, seed, err);
+    attempts_close(&attempts);
+    if (new)
+        folders_remove(plan->folder, there); /* where it is empty */
+    return code;
+}
+
+int try_program(const struct try_plan *plan)
+{
+    struct error err = {""};
+    struct candidates candidates = {.count = 0};
+    char *path = need_text("%s/tries.json", plan->folder);
+    uint64_t seed = random_mix((uint64_t)time(NULL) ^ (uint64_t)getpid()) >> 11;
+    int code = check_place(plan, &err);
+    if (code == 0)
+        code = candidates_read(&candidates, plan->list, &err);
+    if (code == 0)
+        code = check_folder(plan, path, &seed, &err);
+    int end = COMMAND_OK;
+    if (code != 0)
+        end = command_fail(COMMAND_USAGE, &err);
+    else if (try_in_folder(plan, path, &candidates, seed, &err) != 0)
+        end = command_fail(COMMAND_FAILED, &err);
+    candidates_free(&candidates);
+    free(path);
+    return end;
+}

@@ -1,0 +1,168 @@
+"""dlsbench omp --try: which schedule is best for the loops of a program; and
+several seeds, which look for a race."""
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import ROOT, launcher
+
+DLSBENCH = ROOT / "build/dlsbench"
+SOURCE = ROOT / "tests/omp/tried.c"
+LOOP = re.search(r"schedule\(runtime\)", SOURCE.read_text())
+LINE = SOURCE.read_text()[:LOOP.start()].count("\n") + 2
+RIGHT = 'test "$(cat "$DLS_OUTPUT")" = 9800'
+ENVIRONMENT = {**os.environ, "OMP_SCHEDULE": "static", "OMP_NUM_THREADS": "2",
+               "OMP_WAIT_POLICY": "passive"}
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    path = tmp_path_factory.mktemp("programs") / "tried"
+    subprocess.run(["gcc", "-g", "-O1", "-fopenmp", SOURCE, "-o", path],
+                   check=True)
+    return path
+
+
+@pytest.fixture
+def omp(tmp_path):
+    def call(*words):
+        return subprocess.run(
+            [str(x) for x in (DLSBENCH, "omp", *words)], cwd=tmp_path,
+            env=ENVIRONMENT, timeout=60, capture_output=True, text=True,
+            check=False)
+    return call
+
+
+def rows(folder):
+    return [json.loads(line) for path in sorted(folder.glob("runs-*"))
+            for line in path.read_text().splitlines()]
+
+
+def test_the_best_choice_is_found_and_a_wrong_answer_is_not_ranked(
+        omp, program, tmp_path):
+    """In two parts, of which the second goes on with the first; then the rules
+    hold."""
+    def attempt(repetitions, *more):
+        return omp("--try", "css:chunk=2,css:chunk=3,css:chunk=50", "--check",
+                   RIGHT, "--out", "./out", "--repetitions", repetitions,
+                   *more, "--", program, 2)
+    first = attempt(1)
+    assert first.returncode == 0, first.stderr
+    assert "6 comparisons need 5 repetitions at least" in first.stderr
+    assert "the runs are too few to say" in first.stdout
+    kept = sorted((tmp_path / "out").glob("runs-*"))
+    assert len(kept) == 4
+    assert "--resume goes on" in attempt(9).stderr
+    done = attempt(9, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert sorted((tmp_path / "out").glob("runs-*"))[:4] == kept
+    assert "css:chunk=3 fails in round 1: the check: exit code 1" \
+        in first.stderr
+    name = f"main tried.c:{LINE}"
+    gain = re.search(rf"^  {name} \(.* % of the time\): css:chunk=2 gains "
+                     r"([\d.]+) % \(([\d.]+) to ([\d.]+)\)$",
+                     done.stdout, re.M)
+    low, high = float(gain[2]), float(gain[3])
+    assert 0 < low < float(gain[1]) < high < 100
+    assert re.search(r"css:chunk=3 +0 +- +failed, not ranked", done.stdout)
+    rules = tmp_path / "out/rules"
+    assert re.search(rf"^tried:[0-9a-f]{{16}}\+0x\w+ = css:chunk=2\n"
+                     rf"tried.c:{LINE} = css:chunk=2$",
+                     rules.read_text(), re.M)
+    held = omp("--scheme", f"@{rules}", "--", program, 2)
+    assert held.stdout == "9800\n" and "css:chunk=2" in held.stderr
+    assert "no loop that was seen" not in held.stderr
+    found = rows(tmp_path / "out")
+    ended = [x for x in found if x["type"] == "cell_done"
+             and x["scheme"] == "css:chunk=3"]
+    assert {x["status"] for x in ended} == {"unverified"}
+    assert {x["tried"] for x in found if x["type"] == "run"
+            and x["verified"] is True} == {"as it is", "css:chunk=2",
+                                           "css:chunk=50"}
+    advice = subprocess.run(
+        ["/usr/bin/python3", ROOT / "analysis/advise.py", tmp_path / "out"],
+        capture_output=True, text=True, check=True).stdout
+    assert re.search(rf"^{name}, 2 workers\n  use +css:chunk=2 ", advice, re.M)
+    assert "css:chunk=3" not in advice
+
+
+def test_a_race_is_found_and_found_again(omp, program):
+    done = omp("--scheme", "rnd:min=2,max=2,seed=1..2", "--check", RIGHT, "--",
+               program, 2)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "every answer is right" in done.stdout
+    done = omp("--scheme", "rnd:min=1,max=9,seed=1..20", "--check", RIGHT,
+               "--", program, 2)
+    assert done.returncode == 1
+    seed, again = re.search(r"^rnd:min=1,max=9,seed=(\d+): the answer is "
+                            r"wrong in \d of 3 runs: .*\n  again: (.*)$",
+                            done.stdout, re.M).groups()
+    words = shlex.split(again)
+    assert words[:3] == ["OMP_NUM_THREADS=2", "dlsbench", "omp"]
+    assert f"rnd:min=1,max=9,seed={seed}" in words
+    assert omp(*words[3:]).returncode == 0
+
+
+def test_ranks_of_mpi_are_tried_together(omp, program, tmp_path):
+    done = omp("--try", "ss", "--repetitions", 1, "--out", tmp_path / "out",
+               "--", *launcher(2), program, 1)
+    assert done.returncode == 0, done.stderr
+    found = [x for x in rows(tmp_path / "out") if x["type"] == "run"]
+    assert {(x["tried"], x["round"], x["ranks"]) for x in found} == {
+        ("as it is", 1, 2), ("ss", 1, 2)}
+    env = {**ENVIRONMENT, "PMI_RANK": "0"}
+    done = subprocess.run([DLSBENCH, "omp", "--try", "ss", "--out", "x", "--",
+                           program], env=env, cwd=tmp_path, text=True,
+                          capture_output=True, check=False)
+    assert done.returncode == 2 and "put it above" in done.stderr
+
+
+def test_an_interrupt_keeps_what_was_measured(program, tmp_path):
+    words = [DLSBENCH, "omp", "--try", "ss", "--repetitions", "200", "--out",
+             "./out", "--", program, "1"]
+    process = subprocess.Popen(words, cwd=tmp_path, env=ENVIRONMENT, text=True,
+                               stderr=subprocess.PIPE)
+    while len(list(tmp_path.glob("out/runs-*"))) < 2:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    err = process.communicate(timeout=30)[1]
+    assert process.returncode == 1
+    assert "the same command with --resume goes on" in err
+    ended = [x for x in rows(tmp_path / "out") if x["type"] == "cell_done"]
+    assert {x["status"] for x in ended} == {"ok"}
+
+
+def test_bad_input_is_one_line(omp, program, tmp_path):
+    def one(code, text, *words, lines=1):
+        done = omp(*words)
+        assert (done.returncode, done.stdout) == (code, "")
+        assert text in done.stderr.splitlines()[-1]
+        assert len(done.stderr.splitlines()) == lines, done.stderr
+        assert not (tmp_path / "out").exists()
+    run = "--", program, 1
+    out = "--out", "./out"
+    one(2, "--out DIR is missing", "--try", "ss", *run)
+    one(2, "one of them is allowed", "--try", "ss", "--scheme", "ss", *out,
+        *run)
+    one(2, "did you mean 'fss'", "--try", "ss,fsss", *out, *run)
+    one(2, "are for --try", "--resume", *run)
+    one(2, "--check is for --try", "--check", "true", *run)
+    one(2, "--check COMMAND is missing", "--scheme", "rnd:seed=1..3", *run)
+    one(2, "FIRST <= LAST", "--scheme", "rnd:seed=3..1", "--check", "x", *run)
+    one(2, "seed of rnd", "--scheme", "tss:last=1..3", "--check", "x", *run)
+    one(2, "has no runs of omp --try", "--try", "ss", "--resume", *out, *run)
+    one(1, "fails for the program as it is: the check: exit code 3: no",
+        "--try", "ss", "--check", "echo no >&2; exit 3", *out, *run, lines=2)
+    one(1, "the program fails as it is: exit code 4", "--try", "ss", *out,
+        *run, 4, lines=2)
+    one(1, "--loops dynamic adds", "--try", "ss", *out, "--", "/bin/true",
+        lines=2)
+    omp(*out, *run)
+    done = omp("--try", "ss", *out, *run)
+    assert "it holds runs that --try has not made" in done.stderr
