@@ -2,6 +2,7 @@
 #include "base/folder.h"
 #include "bench/cli/command.h"
 #include "bench/commands/omp_options.h"
+#include "bench/omp/recorded.h"
 #include "bench/omp/report.h"
 #include "bench/omp/start.h"
 #include "bench/omp/store.h"
@@ -93,6 +94,49 @@ static void warn_of_rules(struct rules *rules, const struct loops *loops)
                         rules->rule[i].where, rules->rule[i].name);
 }
 
+/* The folder is new, or empty: old traces are not mixed with new ones. */
+static int open_record(const struct omp_input *in, struct error *err)
+{
+    struct folder files;
+    bool new;
+    if (in->record == NULL)
+        return 0;
+    int code = folders_make(in->record, &new, err);
+    if (code == 0 && access(in->record, W_OK) != 0)
+        code = error_set(err, errno, "omp: --record %s: %s", in->record,
+                         strerror(errno));
+    if (code == 0)
+        code = folder_find(in->record, "", "", &files, err);
+    if (code != 0)
+        return code;
+    if (files.count > 0)
+        code = error_set(err, EEXIST,
+                         "omp: --record %s: it is not empty; name another "
+                         "directory",
+                         in->record);
+    folder_free(&files);
+    if (code == 0)
+        command_say("omp: --record: the loops run under dynamic,%s, and each "
+                    "chunk's time is taken",
+                    in->scheme + strlen("css:chunk="));
+    return code;
+}
+
+static void record(const struct omp_input *in, const char *folder,
+                   const struct loops *loops)
+{
+    struct error err;
+    int files;
+    if (recorded_write(folder, in->record, loops, stderr, &files, &err) != 0)
+        command_fail(COMMAND_FAILED, &err);
+    else if (files == 0)
+        command_say("omp: --record: no loop was recorded");
+    if (loops->left > 0)
+        command_say("omp: --record: loops that are left alone, as ordered ones "
+                    "are in LLVM's runtime: %d",
+                    loops->left);
+}
+
 static void store(const struct omp_input *in, char *const *words,
                   const struct start_end *end, const struct loops *loops)
 {
@@ -144,6 +188,8 @@ static void report(struct start *start, const struct omp_input *in,
     warn_of_rules(&start->rules, &loops);
     if (in->out != NULL)
         store(in, words, end, &loops);
+    if (in->record != NULL)
+        record(in, start->folder, &loops);
     loops_free(&loops);
 }
 
@@ -173,6 +219,8 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
         code = start_check(start, path, sizeof(path), &err);
     if (code == 0)
         code = open_results(in, &err);
+    if (code == 0)
+        code = open_record(in, &err);
     if (code == 0 && mkdtemp(folder) == NULL)
         code = error_set(&err, errno, "omp: %s: %s", folder, strerror(errno));
     if (code != 0)

@@ -57,6 +57,13 @@ static const struct options_entry entries[] = {
      .type = OPTIONS_FLAG,
      .offset = FIELD(resume),
      .help = "--try: go on with the runs that --out has"},
+    {.name = "record",
+     .value = "DIR",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(record),
+     .help = "write what each iteration of the loops takes into files for "
+             "dlsbench run --kernel trace:file=...; the loops run under "
+             "dynamic,1, with --scheme css:chunk=K under dynamic,K"},
     {.name = "suggest",
      .value = "FILE",
      .type = OPTIONS_TEXT,
@@ -96,6 +103,7 @@ static const struct options_page page = {
         "./solver input\n"
         "dlsbench omp --scheme rnd:seed=1..100 --check 'cmp out.txt ref.txt' "
         "-- ./solver\n"
+        "dlsbench omp --record costs -- ./solver input\n"
         "dlsbench omp --suggest solver.c | patch -p0",
     .tables = (const struct options_entry *const[]){entries, NULL}};
 
@@ -148,6 +156,12 @@ static int check_several(const struct omp_input *in, struct error *err)
         why = "--out is for one scheme and for --try, not for several seeds";
     else if (in->suggest != NULL && (in->list != NULL || in->seeds))
         why = "--suggest runs no program";
+    else if (in->record != NULL && (in->list != NULL || in->seeds))
+        why = "--record is for one run";
+    else if (in->record != NULL && in->scheme != NULL &&
+             strncmp(in->scheme, "css:chunk=", 10) != 0)
+        why = "--record changes the schedule to dynamic,1; another one that is "
+              "allowed is --scheme css:chunk=K";
     return why == NULL ? 0 : error_set(err, EINVAL, "omp: %s", why);
 }
 
@@ -176,6 +190,9 @@ int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
         return code;
     start->words = argv + words + 1;
     start->loops = loops_words[in->loops];
+    if (in->record != NULL && in->scheme == NULL)
+        in->scheme = "css:chunk=1";
+    start->records = in->record != NULL;
     start->scheme = in->scheme;
     return 0;
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct omp_input {
-    const char *scheme, *out, *suggest, *list, *check;
+    const char *scheme, *out, *suggest, *list, *check, *record;
     int64_t repetitions; /* 0: not given */
     bool resume;
     int loops;       /* index of its word */

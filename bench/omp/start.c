@@ -138,6 +138,7 @@ static void set_environment(const struct start *start, const char *preload,
     setenv(COUNTERS_FOLDER, start->folder, 1);
     setenv(COUNTERS_LOOPS, start->loops, 1);
     setenv(COUNTERS_LOOKUP, socket_path, 1);
+    setenv(COUNTERS_RECORD, start->records ? "1" : "", 1);
     /* Without a scheme nothing is changed, whatever the environment asks. */
     unsetenv("DLS_SCHEDULE");
     if (start->scheme != NULL)

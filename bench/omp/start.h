@@ -14,6 +14,7 @@ struct start {
     const char *scheme; /* NULL: none, also not the environment's */
     const char *loops;  /* runtime or dynamic */
     const char *folder; /* of the counters */
+    bool records;       /* also the costs of iterations, in it */
     struct rules rules; /* none: no file of them was given */
 };
 

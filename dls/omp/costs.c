@@ -6,9 +6,11 @@
 #include "base/lines.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LEARN_CHUNKS = 64 }; /* of each thread */
 
@@ -53,6 +55,12 @@ static int build_learning(struct sched_table *table,
                : sched_table_build(table, way.ops, &way.spec, loop, 1, err);
 }
 
+void costs_watch(struct instance *instance, int64_t iterations)
+{
+    instance->seen = resize(instance->seen, iterations);
+    memset(instance->seen, 0, (size_t)iterations * sizeof(*instance->seen));
+}
+
 int costs_begin(struct instance *instance, int64_t iterations,
                 struct error *err)
 {
@@ -60,8 +68,7 @@ int costs_begin(struct instance *instance, int64_t iterations,
     struct sched_loop loop = {.iterations = iterations,
                               .workers = instance->threads};
     int code = -ENOENT;
-    instance->seen = resize(instance->seen, iterations);
-    memset(instance->seen, 0, (size_t)iterations * sizeof(*instance->seen));
+    costs_watch(instance, iterations);
     sched_table_free(&instance->table);
     instance->table = (struct sched_table){0};
     engine_lock(&site->lock);
@@ -104,11 +111,64 @@ void costs_end_chunk(struct frame *frame)
     member->cost_size = 0;
 }
 
+/* ---- recorded ---- */
+
+static bool write_all(int file, const void *data, size_t size)
+{
+    const char *at = data;
+    while (size > 0) {
+        ssize_t done = write(file, at, size);
+        if (done < 0 && errno != EINTR)
+            return false;
+        at += done > 0 ? done : 0;
+        size -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
+static bool write_visit(const struct site *site,
+                        const struct instance *instance)
+{
+    const struct counters *counters = mapped();
+    const struct counters_costs head = {instance->iterations,
+                                        instance->threads};
+    char name[128], path[4400];
+    counters_name_costs(counters->host, counters->pid,
+                        site->counted - counters->site, name);
+    snprintf(path, sizeof(path), "%.4096s/%s", settings()->folder, name);
+    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    bool good = file >= 0 && write_all(file, &head, sizeof(head)) &&
+                write_all(file, instance->seen,
+                          (size_t)head.iterations * sizeof(double));
+    if (!good)
+        settings_say("%s: costs cannot be recorded here: %s",
+                     settings()->folder, strerror(errno));
+    if (file >= 0)
+        close(file);
+    return good;
+}
+
+static void record(struct site *site, const struct instance *instance)
+{
+    bool many = site->recorded_visits > 0 &&
+                site->recorded + instance->iterations > COUNTERS_COSTS_MAX;
+    if (many || site->recorded_visits == COUNTERS_VISITS_MAX)
+        return;
+    site->recorded += instance->iterations;
+    site->recorded_visits++;
+    if (!write_visit(site, instance))
+        site->recorded_visits = COUNTERS_VISITS_MAX; /* no more of this loop */
+}
+
 /* Under the site's lock. */
 void costs_keep(struct site *site, const struct instance *instance)
 {
     int64_t iterations = instance->iterations;
     if (instance->seen == NULL || iterations == 0)
+        return;
+    if (site->records)
+        record(site, instance);
+    if (!site->by_cost)
         return;
     if (site->costs != iterations)
         site->cost = resize(site->cost, iterations + 1);

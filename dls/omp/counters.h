@@ -21,6 +21,9 @@
 /* The socket of `dlsbench omp`, which knows what is at an address. */
 #define COUNTERS_LOOKUP "DLS_OMP_LOOKUP"
 
+/* Not empty: the costs of iterations are recorded in the folder, too. */
+#define COUNTERS_RECORD "DLS_OMP_RECORD"
+
 #define COUNTERS_SUFFIX ".loops"
 #define COUNTERS_MAGIC "dlsomp1"
 
@@ -90,6 +93,23 @@ static inline bool counters_source(const char *source, char file[256],
     return sscanf(source, ";%255[^;];%255[^;];%d;", file, function, line) ==
                3 &&
            *line > 0;
+}
+
+/* A visit in a file of costs: this, then the ticks of each iteration. */
+struct counters_costs {
+    int64_t iterations, threads;
+};
+
+/* What is recorded of a loop in a process: the first visits, of so many
+ * iterations together after the first one. */
+enum { COUNTERS_VISITS_MAX = 100, COUNTERS_COSTS_MAX = 1 << 23 };
+
+/* The file of a loop's costs in the folder. */
+static inline void counters_name_costs(const char *host, int64_t pid,
+                                       int64_t site, char name[128])
+{
+    snprintf(name, 128, "%.63s-%lld-%lld.costs", host, (long long)pid,
+             (long long)site);
 }
 
 struct counters_module {

@@ -94,7 +94,7 @@ static int64_t gap(const struct frame *frame)
 static bool is_stamped(const struct frame *frame)
 {
     const struct way *way = frame->site->way;
-    return frame->site->measures || frame->site->by_cost ||
+    return frame->site->measures || frame->site->stamps ||
            (way != NULL && way->ops != NULL &&
             (way->ops->flags & SCHED_BY_POWER));
 }
@@ -119,7 +119,7 @@ void frame_join(struct frame *frame, struct slot *slot)
     }
     bool measures = frame->site->measures;
     frame->quiet = measures ? gap(frame) : INT64_MAX;
-    if (frame->own && (frame->table == NULL || frame->site->by_cost ||
+    if (frame->own && (frame->table == NULL || frame->site->stamps ||
                        frame->member->primed >= 0))
         frame->quiet = 0;
     if (is_stamped(frame))
@@ -280,8 +280,8 @@ static bool take(struct frame *frame, struct chunk *chunk)
 bool frame_take_slowly(struct frame *frame, struct chunk *chunk)
 {
     uint64_t asked = frame->since != 0 ? end_sample(frame) : 0;
-    bool by_cost = frame->site->by_cost;
-    if (by_cost)
+    bool stamps = frame->site->stamps;
+    if (stamps)
         costs_end_chunk(frame);
     if (frame->over || frame->iterations == 0 || !take(frame, chunk))
         return frame_done(frame);
@@ -289,11 +289,11 @@ bool frame_take_slowly(struct frame *frame, struct chunk *chunk)
     frame->taken += (uint64_t)chunk->size;
     if (frame->site->measures)
         begin_sample(frame, asked);
-    if (frame->table == NULL || by_cost)
+    if (frame->table == NULL || stamps)
         frame->quiet = 1;
     else if (!frame->site->measures)
         frame->quiet = INT64_MAX;
-    if (by_cost)
+    if (stamps)
         costs_begin_chunk(frame, chunk);
     return true;
 }

@@ -232,6 +232,8 @@ static struct instance *begin_instance(struct site *site, int threads,
             begin_costs(instance, iterations);
         else
             begin_scheme(instance, iterations);
+        if (site->records)
+            costs_watch(instance, iterations);
     }
     instance->iterations = iterations;
     atomic_store_explicit(&instance->counter.step, instance->table.primed,
@@ -367,7 +369,7 @@ static void finish_visit(struct instance *instance)
         count_visit(site->counted, instance);
     if (way != NULL && way->ops != NULL && (way->ops->flags & SCHED_BY_POWER))
         count_speeds(site, instance);
-    if (site->by_cost)
+    if (site->stamps)
         costs_keep(site, instance);
     keep_idle(site, instance);
     engine_unlock(&site->lock);

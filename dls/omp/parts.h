@@ -104,6 +104,7 @@ struct settings {
     bool schedules;     /* DLS_SCHEDULE is set */
     bool rules;         /* to a file */
     bool dynamic;       /* dynamic and guided loops, too */
+    bool records;       /* the costs of iterations */
 };
 const struct settings *settings(void);
 
@@ -150,6 +151,8 @@ struct site {
     bool measures;
     bool chooses;            /* the way takes some numbers of iterations only */
     bool by_cost;            /* it counts with the costs of iterations */
+    bool records;            /* they are recorded */
+    bool stamps;             /* one of both: the time of each chunk is taken */
     atomic_bool shown;       /* that the way has handed out chunks */
     struct engine_lock lock; /* of what follows, and of `counted` */
     struct instance *idle;   /* that no visit uses */
@@ -159,7 +162,8 @@ struct site {
     double *speed_iterations, *speed_ticks;
     /* Ticks of the first i iterations, i = 0 .. costs, in the last visit. */
     double *cost;
-    int64_t costs; /* 0: none are known */
+    int64_t costs;                     /* 0: none are known */
+    int64_t recorded, recorded_visits; /* iterations, visits */
 };
 
 /* The site of an address and of the clause and flags there, made at its first
@@ -239,11 +243,15 @@ void instance_count_alone(struct site *site, uint64_t begin, uint64_t end);
 int costs_begin(struct instance *instance, int64_t iterations,
                 struct error *err);
 
+/* Nothing is known of the visit's costs yet. */
+void costs_watch(struct instance *instance, int64_t iterations);
+
 /* Around each chunk. */
 void costs_begin_chunk(struct frame *frame, const struct chunk *chunk);
 void costs_end_chunk(struct frame *frame);
 
-/* The visit is over: its costs are the site's.  Under the site's lock. */
+/* The visit is over: its costs are the site's, or recorded.  Under the site's
+ * lock. */
 void costs_keep(struct site *site, const struct instance *instance);
 
 /* ---- handout.c ---- */

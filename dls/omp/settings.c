@@ -20,6 +20,8 @@ static __attribute__((constructor)) void read_environment(void)
                *loops = getenv(COUNTERS_LOOPS);
     const char *schedule = getenv("DLS_SCHEDULE");
     the.folder = folder != NULL && folder[0] != '\0' ? folder : NULL;
+    const char *record = getenv(COUNTERS_RECORD);
+    the.records = the.folder != NULL && record != NULL && record[0] != '\0';
     the.schedules = schedule != NULL && schedule[0] != '\0';
     the.rules = the.schedules && schedule[0] == '@';
     the.dynamic = loops != NULL && strcmp(loops, "dynamic") == 0;
@@ -198,6 +200,11 @@ static const struct way *choose(const struct counters_site *site,
                  "a monotonic loop gets its chunks in order, which those of "
                  "%.60s are not",
                  way.text);
+        return NULL;
+    }
+    if (the.records && (site->flags & COUNTERS_MONOTONIC)) {
+        snprintf(why, COUNTERS_NAME_MAX,
+                 "monotonic: its chunks would be others than it asks for");
         return NULL;
     }
     return keep(&way);

@@ -1,5 +1,6 @@
 #include "dls/omp/parts.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -116,7 +117,9 @@ static bool fill(struct site *site, const void *address,
     /* Schemes that refuse some loops refuse the smallest. */
     struct error err;
     site->by_cost = site->way != NULL && way_by_cost(site->way);
-    site->chooses = site->way != NULL && (site->way->steals || site->by_cost ||
+    site->records = site->way != NULL && settings()->records;
+    site->stamps = site->by_cost || site->records;
+    site->chooses = site->way != NULL && (site->way->steals || site->stamps ||
                                           way_check(site->way, 1, 1, &err));
     atomic_store(&counters->sites, number + 1);
     return true;
@@ -160,6 +163,17 @@ static struct site *make(uintptr_t key, unsigned at, const void *address,
     return made;
 }
 
+static int check_loop(const struct site *site, int64_t iterations, int threads,
+                      struct error *err)
+{
+    if (site->records && iterations > WAY_COSTS_MAX)
+        return error_set(err, ENOTSUP,
+                         "the costs of up to %d iterations are recorded, this "
+                         "loop has %lld",
+                         WAY_COSTS_MAX, (long long)iterations);
+    return way_check(site->way, iterations, threads, err);
+}
+
 /* Only ways that take some loops are asked each time. */
 bool site_takes(struct site *site, uint64_t iterations, int threads)
 {
@@ -167,7 +181,7 @@ bool site_takes(struct site *site, uint64_t iterations, int threads)
     if (site->way == NULL || iterations > INT64_MAX)
         return false;
     if (OMP_LIKELY(!site->chooses) || iterations == 0 ||
-        way_check(site->way, (int64_t)iterations, threads, &err) == 0)
+        check_loop(site, (int64_t)iterations, threads, &err) == 0)
         return true;
     engine_lock(&site->lock);
     settings_refuse(site->way, &err, site->counted->note);
