@@ -111,6 +111,25 @@ class Results:
                 for row in objects(path) if row.get("type") == "candidate"]
 
     @property
+    def tried(self):
+        """What dlsbench omp --try says of each loop (answers.json), as
+        dictionaries whose numbers are numbers or None."""
+        found = []
+        for directory in self.directories:
+            for loop in listed(whole_object(
+                    os.path.join(directory, "answers.json")), "loops"):
+                found.append({
+                    **{n: str(loop.get(n, "")) for n in ("name", "verdict")},
+                    "best": loop.get("best"),
+                    "share": known(loop.get("share")),
+                    "choices": [{
+                        **{n: str(of.get(n, "")) for n in ("scheme", "state")},
+                        **{n: known(of.get(n))
+                           for n in ("time_s", "gain", "low", "high")}}
+                        for of in listed(loop, "choices")]})
+        return found
+
+    @property
     def powers(self):
         """cell -> {worker: power}, the mean over what launches recorded."""
         found = {}
@@ -156,6 +175,29 @@ def objects(path):
             continue
         if isinstance(row, dict):
             yield row
+
+
+def whole_object(path):
+    """The object of a JSON file; an empty one where there is none."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            found = json.load(file)
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def listed(row, name):
+    """The objects of a list in an object."""
+    rows = row.get(name)
+    return [x for x in rows if isinstance(x, dict)] \
+        if isinstance(rows, list) else []
+
+
+def known(value):
+    """A number; None where it is not one."""
+    value = columns.finite(value)
+    return value if value == value else None
 
 
 def sound_line(row):

@@ -34,7 +34,7 @@ import svg
 import tables
 import traces
 from figures import (balance, chunksizes, counts, gantt, heuristics,
-                     intervals, printed, reality, scaling, schemes)
+                     intervals, printed, reality, scaling, schemes, tried)
 
 MOST_ROWS = 500         # of a table on the page; all are in cells.csv
 MOST_ANSWERS = 12
@@ -72,6 +72,7 @@ def figures(results, frame, traced, with_pdf):
     tasks = [functools.partial(kind.draw, results, part)
              for kind in (schemes, scaling, intervals) for part in parts]
     tasks.insert(0, functools.partial(printed.draw, results.path))
+    tasks.insert(0, functools.partial(tried.draw, results.tried))
     tasks.append(functools.partial(chunksizes.draw, traced))
     tasks.append(functools.partial(gantt.draw, traced))
     tasks += [functools.partial(balance.draw, results, part)
@@ -114,6 +115,11 @@ def head(results, frame, path):
 
 
 def answers(results, frame):
+    said = results.tried
+    if said:
+        return "\n".join("<div class=answer>"
+                         + page.paragraph(tried.words(loop)) + "</div>"
+                         for loop in said[:MOST_ANSWERS])
     samples = cells.by_cell(results.runs)
     found = ranking.largest(ranking.problems(frame))
     out = []

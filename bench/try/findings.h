@@ -1,4 +1,5 @@
-/* The answers of all subjects, in words, as a rules file and as choices.json.
+/* The answers of all subjects, in words, as a rules file and as
+ * answers.json.
  */
 #ifndef BENCH_TRY_FINDINGS_H
 #define BENCH_TRY_FINDINGS_H
@@ -23,6 +24,9 @@ void findings_print(const struct findings *findings, FILE *out);
 /* The sentence without the subject; returns `text`. */
 const char *findings_say(const struct findings *findings, int subject,
                          char *text, size_t size);
+
+/* Writes DIR/answers.json for the report.  Returns 0 or -errno. */
+int findings_write_json(const struct findings *findings, struct error *err);
 
 /* Writes DIR/rules for DLS_SCHEDULE=@DIR/rules: the loops with a best choice.
  * `count` is how many have one.  Returns 0 or -errno. */

@@ -191,6 +191,8 @@ static int conclude(const struct rounds *rounds, struct error *err)
     findings_open(&findings, rounds);
     findings_print(&findings, stdout);
     int code = findings_write_rules(&findings, &count, err);
+    if (code == 0)
+        code = findings_write_json(&findings, err);
     if (code == 0 && count > 0)
         printf("  for the loops: dlsbench omp --scheme @%s/rules%s -- ..., or "
                "DLS_SCHEDULE=@%s/rules\n",

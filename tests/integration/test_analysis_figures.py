@@ -1,9 +1,11 @@
 """Panels of figures: what each shows, and how the bound is called."""
+import json
+
 from result_files import Directory
 
 import cells  # noqa: E402  (result_files set the path)
 import loader
-from figures import balance, schemes
+from figures import balance, schemes, tried
 
 
 def workers(_, worker):
@@ -59,3 +61,32 @@ def test_the_bound_is_called_what_it_is(tmp_path):
     assert part not in words["shared", "openmp"]
     assert listed in words["shared", "steal"]
     assert part in words["shared", "steal"]
+
+
+def choice(scheme, state="compared", gain=None, low=None, high=None):
+    return {"scheme": scheme, "state": state, "runs": 8, "time_s": 2,
+            "gain": gain, "low": low, "high": high}
+
+
+def test_tried_loops_have_a_panel_below_their_verdict(tmp_path):
+    """What is damaged in answers.json is passed over."""
+    own = choice("as it is", "own")
+    loops = [{"name": "whole program p", "share": None, "verdict": "none",
+              "best": None, "choices": [own, choice("ss", "dropped")]},
+             {"name": "main p.c:1", "share": 0.5, "verdict": "fss gains 50 %",
+              "best": "fss", "choices": [
+                  own, choice("fss", "compared", 0.5, 0.25, 0.75), 7,
+                  choice("ss", "compared", "x"), choice("gss", "failed"),
+                  choice("tss", "compared", -1, None, 1)]}, "loop"]
+    found = results(tmp_path / "r", "shared")
+    (tmp_path / "r/answers.json").write_text(json.dumps({"loops": loops}))
+    assert len(found.tried) == 2
+    (drawing,) = tried.draw(found.tried)
+    assert drawing.title == "main p.c:1, 50.0 % of the time: fss gains 50 %"
+    assert "Failed, not ranked: gss." in drawing.caption
+    (ax,) = drawing.figure.axes
+    assert [x.get_text() for x in ax.get_yticklabels()] == ["fss", "ss", "tss"]
+    bar, point, far, line = [list(x.get_xdata()) for x in ax.lines]
+    assert (bar, point, far, line) == ([0.5, 1.5], [1], [4], [2, 2])
+    (tmp_path / "r/answers.json").write_text("[1")
+    assert found.tried == []
