@@ -1,5 +1,6 @@
 #include "bench/auto/choose.h"
 
+#include "bench/cli/command.h"
 #include "bench/driver/driver.h"
 #include "bench/results/results.h"
 #include "harness/guard/need.h"
@@ -79,6 +80,21 @@ static int add_all(struct choose *choose, const struct cell *cell,
     return code;
 }
 
+/* Why it cannot be simulated is said: predictions are by less then. */
+static int open_replays(struct choose *choose, const struct error *why)
+{
+    struct error ignored;
+    int code =
+        replayed_open(&choose->replayed, choose->simulate.calibration,
+                      choose->candidates, choose->candidate_count, &ignored);
+    choose->replays = code == 0;
+    if (code == 0)
+        command_say("scheme auto: candidates are replayed, not simulated, "
+                    "without results that travel: %s",
+                    why->text);
+    return code;
+}
+
 int choose_open(struct choose *choose, const char *calibration,
                 const struct campaign *campaign, struct error *err)
 {
@@ -94,6 +110,8 @@ int choose_open(struct choose *choose, const char *calibration,
     if (code == 0 && choose->count > 0) {
         struct error why;
         code = simulate_open(&choose->simulate, choose->candidates, 1, &why);
+        if (code != 0 && open_replays(choose, &why) == 0)
+            code = 0;
         if (code != 0)
             error_set(err, -code,
                       "scheme auto by simulation: %.700s; auto:by=trial needs "
@@ -106,6 +124,7 @@ int choose_open(struct choose *choose, const char *calibration,
 void choose_close(struct choose *choose)
 {
     simulate_close(&choose->simulate);
+    replayed_close(&choose->replayed);
     free(choose->candidates);
     *choose = (struct choose){.count = 0};
 }
@@ -176,10 +195,12 @@ static int simulate_all(struct choose *choose, const struct rundir *folder,
 
 /* ---- the choice ---- */
 
-static double predict_time(const struct results *results,
+static double predict_time(struct choose *choose, const struct results *results,
                            const struct cell *candidate)
 {
     struct cell cell;
+    if (choose->replays)
+        return replayed_time(&choose->replayed, candidate);
     if (on_this_machine(candidate, &cell, NULL) != 0)
         return NAN;
     const struct result *result = results_find(results, cell.hash);
@@ -189,22 +210,23 @@ static double predict_time(const struct results *results,
 }
 
 static json_t *candidate_row(const struct cell *cell, const char *launch,
-                             const struct cell *candidate, double predicted_s,
-                             bool chosen)
+                             const struct cell *candidate, bool chosen,
+                             bool replayed)
 {
     return json_pack(
-        "{s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:b}", "schema",
+        "{s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:b,s:b}", "schema",
         RECORD_SCHEMA, "type", "candidate", "launch", launch, "cell",
         cell->hash, "by", "simulation", "candidate", candidate->hash, "scheme",
         candidate->scheme, "hierarchy", candidate->hierarchy, "sync_interval",
         candidate->sync_interval > 0 ? json_integer(candidate->sync_interval)
                                      : json_null(),
-        "predicted_s", record_real(predicted_s), "chosen", chosen);
+        "predicted_s", record_real(candidate->predicted_s), "chosen", chosen,
+        "replayed", replayed);
 }
 
-static int choose_one(struct cell *cell, const struct results *results,
-                      const char *launch, struct record_file *file,
-                      struct error *err)
+static int choose_one(struct choose *choose, struct cell *cell,
+                      const struct results *results, const char *launch,
+                      struct record_file *file, struct error *err)
 {
     struct cell *list;
     int count, best = -1;
@@ -212,7 +234,8 @@ static int choose_one(struct cell *cell, const struct results *results,
     if (code != 0)
         return code;
     for (int i = 0; i < count; i++) {
-        double time_s = list[i].predicted_s = predict_time(results, &list[i]);
+        double time_s = list[i].predicted_s =
+            predict_time(choose, results, &list[i]);
         if (!isnan(time_s) && (best < 0 || time_s < list[best].predicted_s))
             best = i;
     }
@@ -222,10 +245,10 @@ static int choose_one(struct cell *cell, const struct results *results,
                          "simulated; auto:by=trial needs no simulation",
                          cell->kernel, cell->ranks, cell->threads);
     for (int i = 0; code == 0 && i < count; i++)
-        code = record_line(file,
-                           candidate_row(cell, launch, &list[i],
-                                         list[i].predicted_s, i == best),
-                           err);
+        code = record_line(
+            file,
+            candidate_row(cell, launch, &list[i], i == best, choose->replays),
+            err);
     if (code == 0) {
         choice_make(cell, &list[best]);
         cell->predicted_s = list[best].predicted_s;
@@ -234,8 +257,9 @@ static int choose_one(struct cell *cell, const struct results *results,
     return code;
 }
 
-static int choose_all(const struct rundir *dir, const struct rundir *folder,
-                      struct campaign *campaign, struct error *err)
+static int choose_all(struct choose *choose, const struct rundir *dir,
+                      const struct rundir *folder, struct campaign *campaign,
+                      struct error *err)
 {
     char launch[LAUNCH_ID_SIZE];
     struct results results;
@@ -249,13 +273,21 @@ static int choose_all(const struct rundir *dir, const struct rundir *folder,
     code = record_open(&file, dir->full, "choices", launch, err);
     for (int i = 0; code == 0 && i < campaign->all.count; i++)
         if (is_by_simulation(&campaign->all.cells[i]))
-            code = choose_one(&campaign->all.cells[i], &results, launch, &file,
-                              err);
+            code = choose_one(choose, &campaign->all.cells[i], &results, launch,
+                              &file, err);
     if (code == 0)
         code = record_sync(&file, err);
     record_close(&file, code == 0 ? err : &ignored);
     results_free(&results);
     return code;
+}
+
+static int store_calibration(const struct choose *choose,
+                             const struct rundir *folder, struct error *err)
+{
+    char path[PATH_MAX + 32];
+    snprintf(path, sizeof(path), "%s/calibration.json", folder->full);
+    return replayed_store(&choose->replayed, path, err);
 }
 
 int choose_settle(struct choose *choose, const struct rundir *dir,
@@ -266,7 +298,9 @@ int choose_settle(struct choose *choose, const struct rundir *dir,
     if (choose->count == 0)
         return 0;
     int code = make_folder(dir, &folder, err);
-    if (code == 0)
+    if (code == 0 && choose->replays)
+        code = store_calibration(choose, &folder, err);
+    else if (code == 0)
         code = simulate_all(choose, &folder, campaign, command, err);
-    return code == 0 ? choose_all(dir, &folder, campaign, err) : code;
+    return code == 0 ? choose_all(choose, dir, &folder, campaign, err) : code;
 }

@@ -75,6 +75,35 @@ cells:
     assert table(again) == table(result)
 
 
+def test_without_simgrid_candidates_are_replayed(dlsbench, campaign, loop,
+                                                 measured, tmp_path):
+    """The program alone, without dlsbench-sim beside it."""
+    program = tmp_path / "alone/dlsbench"
+    program.parent.mkdir()
+    shutil.copy2(ROOT / "build/dlsbench", program)
+    path = campaign(f"""
+repetitions: 1
+repetitions_max: 1
+oversubscribe: on
+events: none
+cells:
+  - kernel: "{loop}"
+    layout: 1x2
+    scheme: "auto:schemes=static+ss+gss"
+""")
+    result = dlsbench("run", path, "--calibration", measured[0],
+                      program=program)
+    assert result.code == 0, result.err
+    assert "candidates are replayed, not simulated" in result.err
+    lines = result.lines("choices")
+    assert len(lines) == 6 and all(x["replayed"] for x in lines)
+    (chosen,) = [x for x in lines if x["chosen"]]
+    assert chosen["predicted_s"] == min(x["predicted_s"] for x in lines)
+    assert chosen["scheme"] != "static"
+    # 16 iterations of 200 us, 240 of 1 us.
+    assert 1.72e-3 < chosen["predicted_s"] < 2e-3
+
+
 def test_predictions_of_one_directory_are_by_one_calibration(
         dlsbench, campaign, loop, measured, tmp_path):
     """Predictions by two calibrations could not be compared."""
@@ -156,8 +185,9 @@ def test_wrong_words_are_refused(dlsbench, args, says):
 def test_without_the_simulated_build(dlsbench, tmp_path, measured):
     program = tmp_path / "dlsbench"
     shutil.copy(ROOT / "build/dlsbench", program)
-    args = ("run", "--kernel", "null", "--scheme", "auto", "--calibration",
-            measured[0])
+    # Loops without dependences are replayed.
+    args = ("run", "--kernel", "heat:rows=64,cols=96", "--scheme", "auto",
+            "--calibration", measured[0])
     result = dlsbench(*args, program=program)
     assert result.code == 2
     assert "build it with make sim" in result.err

@@ -1,0 +1,76 @@
+#include "bench/auto/replayed.h"
+
+#include "bench/calibrate/calibrated.h"
+#include "bench/replay/replay_cell.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static enum calibration_which which_of(const struct cell *cell)
+{
+    return cell->ranks == 1 ? CALIBRATION_THREADS : CALIBRATION_RANKS;
+}
+
+/* Cells of one kernel follow each other, and counting it takes the longest. */
+static int open_loop(struct replayed *replayed, const struct cell *cell,
+                     struct error *err)
+{
+    enum calibration_which which = which_of(cell);
+    if (replayed->loop.before != NULL && replayed->which == which &&
+        strcmp(replayed->kernel, cell->kernel) == 0)
+        return 0;
+    replay_loop_close(&replayed->loop);
+    snprintf(replayed->kernel, sizeof(replayed->kernel), "%s", cell->kernel);
+    replayed->which = which;
+    return replay_loop_open(&replayed->loop, cell->kernel, cell->cp,
+                            &replayed->calibration.kind[which], err);
+}
+
+int replayed_open(struct replayed *replayed, const char *calibration,
+                  const struct cell *cells, int count, struct error *err)
+{
+    char source[700];
+    *replayed = (struct replayed){.open = false};
+    int code = calibrated_load(calibration, &replayed->calibration, source,
+                               sizeof(source), err);
+    replayed->open = code == 0;
+    for (int i = 0; code == 0 && i < count; i++)
+        code = open_loop(replayed, &cells[i], err);
+    return code;
+}
+
+void replayed_close(struct replayed *replayed)
+{
+    replay_loop_close(&replayed->loop);
+    if (replayed->open)
+        calibration_free(&replayed->calibration);
+    replayed->open = false;
+}
+
+int replayed_store(const struct replayed *replayed, const char *path,
+                   struct error *err)
+{
+    if (access(path, F_OK) == 0)
+        return 0;
+    return calibration_save(&replayed->calibration, path, err);
+}
+
+double replayed_time(struct replayed *replayed, const struct cell *cell)
+{
+    struct replay_result result;
+    struct error ignored;
+    if (open_loop(replayed, cell, &ignored) != 0)
+        return NAN;
+    struct replay_cell replay = {.cell = cell,
+                                 .loop = &replayed->loop,
+                                 .costs = replay_costs_usual,
+                                 .node_ranks = cell->ranks};
+    replay_costs_fill(&replay.costs, &replayed->calibration, which_of(cell));
+    if (replay_cell_run(&replay, &result, &ignored) != 0)
+        return NAN;
+    double time_s = result.time_s;
+    replay_free(&result);
+    return time_s;
+}
