@@ -79,13 +79,8 @@ static void read_build(const struct dl_phdr_info *info,
     }
 }
 
-static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
+static void describe(const struct dl_phdr_info *info, struct module *found)
 {
-    const struct search *search = arg;
-    struct module *found = search->found;
-    (void)size;
-    if (!has_address(info, search->address))
-        return 0;
     found->known = true;
     found->name = info->dlpi_name;
     found->base = info->dlpi_addr;
@@ -95,6 +90,16 @@ static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
             found->dynamic =
                 (const void *)(uintptr_t)(info->dlpi_addr +
                                           info->dlpi_phdr[i].p_vaddr);
+}
+
+static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    const struct search *search = arg;
+    struct module *found = search->found;
+    (void)size;
+    if (!has_address(info, search->address))
+        return 0;
+    describe(info, found);
     copy_path(info->dlpi_name, found->path);
     read_build(info, found->build_id);
     return 1;
@@ -114,6 +119,7 @@ struct dynamic {
     const ElfW(Sym) * symbol;
     const char *string;
     const uint32_t *hash, *gnu_hash;
+    bool stays; /* to the end of the process */
 };
 
 /* glibc has put addresses in place of most offsets. */
@@ -137,6 +143,8 @@ static struct dynamic read_dynamic(const struct module *module)
             found.hash = value;
         else if (entry->d_tag == DT_GNU_HASH)
             found.gnu_hash = value;
+        else if (entry->d_tag == DT_FLAGS_1)
+            found.stays = (entry->d_un.d_val & DF_1_NODELETE) != 0;
     }
     return found;
 }
@@ -178,4 +186,46 @@ const char *module_symbol(const struct module *module, const void *address)
             name = dynamic.string + symbol->st_name;
     }
     return name;
+}
+
+const void *module_function(const struct module *module, const char *name)
+{
+    const struct dynamic dynamic = read_dynamic(module);
+    if (dynamic.symbol == NULL || dynamic.string == NULL)
+        return NULL;
+    for (uint32_t i = 0, all = count_symbols(&dynamic); i < all; i++) {
+        const ElfW(Sym) *symbol = &dynamic.symbol[i];
+        if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+            symbol->st_shndx != SHN_UNDEF &&
+            strcmp(dynamic.string + symbol->st_name, name) == 0)
+            return (const void *)(uintptr_t)(module->base + symbol->st_value);
+    }
+    return NULL;
+}
+
+struct defining {
+    const char *name;
+    struct module *found;
+    int count;
+};
+
+static int look_for(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct defining *defining = arg;
+    struct module one = {.known = false};
+    (void)size;
+    describe(info, &one);
+    if (module_function(&one, defining->name) == NULL)
+        return 0;
+    copy_path(info->dlpi_name, one.path);
+    *defining->found = one;
+    defining->count++;
+    return 0;
+}
+
+bool module_that_defines(const char *name, struct module *found)
+{
+    struct defining defining = {name, found, 0};
+    dl_iterate_phdr(look_for, &defining);
+    return defining.count == 1 && read_dynamic(found).stays;
 }

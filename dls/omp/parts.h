@@ -49,6 +49,12 @@ void module_find(const void *address, struct module *found);
  * this wait. */
 const char *module_symbol(const struct module *module, const void *address);
 
+/* The other way: a function that the module exports by this name; NULL: none.
+ * And the only module of the process that exports one, if it stays to the end;
+ * without its build.  Both wait for nobody. */
+const void *module_function(const struct module *module, const char *name);
+bool module_that_defines(const char *name, struct module *found);
+
 /* ---- runtime.c ---- */
 
 enum runtime_entry {

@@ -49,20 +49,32 @@ static int llvms;                  /* that have begun */
 
 /* ---- runtimes ---- */
 
-/* dlsym gives an object pointer; a function's has the same bits. */
-static void find_entry(void *handle, const char *name, void *entry)
+/* Where the entries of a runtime are looked for. */
+struct place {
+    void *handle;                /* the loader's, or */
+    const struct module *module; /* its table */
+};
+
+static const void *look_up(const struct place *in, const char *name)
 {
-    void *found = dlsym(handle, name);
+    return in->module != NULL ? module_function(in->module, name)
+                              : dlsym(in->handle, name);
+}
+
+/* That gives an object pointer; a function's has the same bits. */
+static void find_entry(const struct place *in, const char *name, void *entry)
+{
+    const void *found = look_up(in, name);
     memcpy(entry, &found, sizeof(found));
 }
 
-static void fill(struct runtime *runtime, void *handle)
+static void fill(struct runtime *runtime, const struct place *in)
 {
     for (int i = 0; i < ENTRIES; i++)
-        find_entry(handle, names[i], &runtime->entry[i]);
-    find_entry(handle, "omp_get_num_threads", &runtime->threads);
-    find_entry(handle, "omp_get_thread_num", &runtime->thread);
-    runtime->llvm = dlsym(handle, any_llvm) != NULL;
+        find_entry(in, names[i], &runtime->entry[i]);
+    find_entry(in, "omp_get_num_threads", &runtime->threads);
+    find_entry(in, "omp_get_thread_num", &runtime->thread);
+    runtime->llvm = look_up(in, any_llvm) != NULL;
     /* The GOMP_loop_start of LLVM's runtime gives no memory. */
     runtime->shares = runtime->entry[ENTRY_loop_start] != NULL &&
                       runtime->threads != NULL && runtime->thread != NULL &&
@@ -118,9 +130,27 @@ static const struct runtime *get(const void *entry)
     if (handle == NULL)
         return NULL;
     snprintf(made.file, sizeof(made.file), "%s", info.dli_fname);
-    fill(&made, handle);
+    fill(&made, &(struct place){.handle = handle});
     dlclose(handle);
     return add(&made, info.dli_fbase);
+}
+
+/* The only runtime of LLVM's in the process, without the loader, for which a
+ * thread of a constructor's region would wait.  NULL: there are several, or
+ * none that stays. */
+static const struct runtime *get_only_llvm(void)
+{
+    struct module module;
+    struct runtime made = {.threads = NULL};
+    if (!module_that_defines(any_llvm, &module))
+        return NULL;
+    const void *base = (const void *)(uintptr_t)module.base;
+    const struct runtime *found = find(base);
+    if (found != NULL)
+        return found;
+    snprintf(made.file, sizeof(made.file), "%s", module.path);
+    fill(&made, &(struct place){.module = &module});
+    return add(&made, base);
 }
 
 /* ---- of a module ---- */
@@ -160,7 +190,12 @@ static const struct runtime *ask_loader(const struct module *module,
                                         bool by_llvm)
 {
     const char *name = by_llvm ? any_llvm : names[ENTRY_parallel];
-    const struct runtime *runtime = get(dlsym(RTLD_NEXT, name));
+    const struct runtime *runtime = by_llvm ? get_only_llvm() : NULL;
+    if (runtime != NULL) {
+        keep(module, by_llvm, runtime);
+        return runtime;
+    }
+    runtime = get(dlsym(RTLD_NEXT, name));
     if (runtime != NULL) {
         atomic_store(&kept[by_llvm].visible, runtime);
         return runtime;

@@ -170,6 +170,18 @@ def test_a_constructor_of_an_opened_library_may_have_loops(compiled, opener,
         assert (done.returncode, done.stdout) == (0, "1 0\n"), done.stderr
 
 
+@pytest.mark.parametrize("program", ["gcc", "clang", "bare"])
+def test_a_constructor_may_have_loops_without_a_tool(compiled, opener,
+                                                     program):
+    """Nobody says then which runtime begins a region."""
+    library = compiled("opened.c", *OPENED, compiler="clang",
+                       name="opened.so")
+    for variables in {}, {"DLS_SCHEDULE": "ss"}:
+        done = run("timeout", 20, opener[program], library,
+                   OMP_TOOL="disabled", **variables)
+        assert (done.returncode, done.stdout) == (0, "1 0\n"), done.stderr
+
+
 @pytest.mark.parametrize("scheme", [None, "ss"])
 def test_a_library_may_bring_another_runtime_than_the_programs(compiled,
                                                                opener, scheme):
