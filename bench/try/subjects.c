@@ -79,6 +79,10 @@ static void add_loop(struct subjects *subjects,
     char name[LINES_NAME];
     lines_sum(process, first, &sum, &site);
     lines_name(&sum, name);
+    if (!verdict_is_timed(&site)) {
+        subjects->untimed = true;
+        return;
+    }
     subjects->all_s += sum.seconds;
     if (sum.seconds < verdict_matters * seconds)
         return;

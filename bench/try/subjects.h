@@ -21,6 +21,7 @@ struct subjects {
     int count;
     int64_t room;
     double all_s; /* of loops that can change, also small ones */
+    bool untimed; /* there are some whose time as it is is not known */
 };
 
 /* Those of a run as it is, which took `seconds`.  `dynamic`: loops with dynamic

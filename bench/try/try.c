@@ -139,7 +139,11 @@ static int check_place(const struct try_plan *plan, struct error *err)
 static int check_subjects(const struct subjects *subjects,
                           const struct try_plan *plan, struct error *err)
 {
-    if (subjects->all_s > 0)
+    if (subjects->untimed)
+        command_say(
+            "omp: the time of some loops is not known as they are: they "
+            "count in that of the whole program alone");
+    if (subjects->all_s > 0 || subjects->untimed)
         return 0;
     return error_set(err, ENOTSUP,
                      "omp: no loop can get another schedule%s; see dlsbench "
@@ -155,7 +159,7 @@ static int check_subjects(const struct subjects *subjects,
 static bool are_small(const struct subjects *subjects)
 {
     double share = subjects->all_s / subjects->subject[0].time_s;
-    if (subjects->count > 1)
+    if (subjects->count > 1 || subjects->untimed)
         return false;
     printf("%s: scheduling is not the problem: the loops that can get another "
            "schedule take %.2f %% of the time\n",

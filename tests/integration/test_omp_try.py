@@ -11,6 +11,7 @@ import time
 import pytest
 
 from conftest import ROOT, launcher
+from test_omp import find_libomp
 
 DLSBENCH = ROOT / "build/dlsbench"
 SOURCE = ROOT / "tests/omp/tried.c"
@@ -121,6 +122,19 @@ def test_ranks_of_mpi_are_tried_together(omp, program, tmp_path):
                            program], env=env, cwd=tmp_path, text=True,
                           capture_output=True, check=False)
     assert done.returncode == 2 and "put it above" in done.stderr
+
+
+def test_loops_whose_time_is_not_known_count_in_the_program(program, tmp_path):
+    """Of gcc's programs on LLVM's runtime one thread alone is seen."""
+    done = subprocess.run(
+        [DLSBENCH, "omp", "--try", "css:chunk=2", "--repetitions", "1",
+         "--out", tmp_path / "out", "--", program, "1"], text=True,
+        env={**ENVIRONMENT, "LD_PRELOAD": find_libomp()}, capture_output=True,
+        check=False)
+    assert done.returncode == 0, done.stderr
+    assert "the time of some loops is not known" in done.stderr
+    assert "whole program tried: " in done.stdout
+    assert "main tried.c" not in done.stdout
 
 
 def test_an_interrupt_keeps_what_was_measured(program, tmp_path):
