@@ -240,3 +240,28 @@ void replay_free(struct replay_result *result)
     free(result->worker);
     *result = (struct replay_result){0};
 }
+
+int replay_threads(const char *scheme, int threads, int64_t iterations,
+                   const double *before, const struct replay_costs *costs,
+                   struct replay_result *result, struct error *err)
+{
+    const struct tree_shape shape = {
+        .ranks = 1, .threads = threads, .by_thread = true};
+    struct sched_pair pair;
+    struct tree tree;
+    int code = sched_pair_parse(scheme, &pair, err);
+    if (code == 0)
+        code = tree_build(&tree, &shape, err);
+    if (code != 0)
+        return code;
+    const struct replay replay = {.kind = REPLAY_COUNTER,
+                                  .tree = &tree,
+                                  .scheme = &pair,
+                                  .iterations = iterations,
+                                  .min_chunk = 1,
+                                  .before = before,
+                                  .costs = *costs};
+    code = replay_run(&replay, result, err);
+    tree_free(&tree);
+    return code;
+}

@@ -101,4 +101,11 @@ int replay_run(const struct replay *replay, struct replay_result *result,
                struct error *err);
 void replay_free(struct replay_result *result);
 
+/* The same for threads of one process that take chunks from memory, as those of
+ * OpenMP do, all of power 1 and with a smallest chunk of 1.  before: as in
+ * struct replay.  Returns what sched_pair_parse and replay_run do. */
+int replay_threads(const char *scheme, int threads, int64_t iterations,
+                   const double *before, const struct replay_costs *costs,
+                   struct replay_result *result, struct error *err);
+
 #endif

@@ -78,6 +78,7 @@ struct server {
     int children;   /* in other ranks that will send one message more */
     int working;    /* its workers in the loop */
     int coming;     /* refills */
+    bool asks;      /* a master of it asks one in another rank */
     bool over;
     enum mode mode;
     bool polling;     /* it serves between two parts of a chunk */

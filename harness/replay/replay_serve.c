@@ -163,7 +163,8 @@ static void send_above(struct play *play, int m, double now, enum what what)
 void serve_follow_up(struct play *play, struct server *server, double now,
                      int asker)
 {
-    for (int m = server->first_post; m >= 0; m = play->post[m].next) {
+    for (int m = server->first_post; m >= 0 && server->asks;
+         m = play->post[m].next) {
         struct post *post = &play->post[m];
         _Atomic bool *must_ask = &post->master.must_ask;
         if (!atomic_load_explicit(must_ask, memory_order_relaxed))

@@ -49,6 +49,9 @@ static int open_servers(struct play *play)
         post->server = play->server_of[tree->master[m].rank];
         post->next = play->server[post->server].first_post;
         play->server[post->server].first_post = m;
+        if (m > 0 &&
+            tree->master[tree->master[m].parent].rank != tree->master[m].rank)
+            play->server[post->server].asks = true;
     }
     count_children(play);
     return 0;

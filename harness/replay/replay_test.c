@@ -74,6 +74,25 @@ static void a_chunk_takes_its_iterations(void **unused)
     end(&made);
 }
 
+static void threads_need_few_words(void **unused)
+{
+    const struct replay_costs costs = nothing();
+    struct replay_result result;
+    struct made made;
+    struct error err;
+    (void)unused;
+    make(&made, "ss", &threads4, REPLAY_COUNTER, 10, NULL);
+    assert_int_equal(
+        replay_threads("gss", 4, 10, made.before, &costs, &result, &err), 0);
+    assert_true(result.time_s == 3 && result.workers == 4);
+    replay_free(&result);
+    assert_int_equal(
+        replay_threads("gsss", 4, 10, made.before, &costs, &result, &err),
+        -EINVAL);
+    assert_non_null(strstr(err.text, "gss"));
+    end(&made);
+}
+
 /* Two of four are twice as fast: 12 iterations take 2 s. */
 static void powers_are_speeds(void **unused)
 {
@@ -296,6 +315,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chunk_takes_its_iterations),
+        cmocka_unit_test(threads_need_few_words),
         cmocka_unit_test(powers_are_speeds),
         cmocka_unit_test(one_at_a_time_is_in_the_counter),
         cmocka_unit_test(a_word_travels_to_a_window),
