@@ -226,6 +226,11 @@ int loop_check(dls_loop *loop, const char *scheme, int64_t iterations,
         return error_set(&loop->error, EINVAL,
                          "dls: %d workers, allowed: %d to %d", workers,
                          workers_min, WORKERS_MAX);
+    if (engine_simulated && workers > 1)
+        return error_set(&loop->error, ENOTSUP,
+                         "dls: %d workers in a rank under SimGrid, where every "
+                         "worker is a rank: start more ranks",
+                         workers);
     return 0;
 }
 

@@ -153,7 +153,7 @@ int loop_refuse(dls_loop *loop, int code, const char *why);
 int loop_read_options(dls_loop *loop, const dls_options *options,
                       const struct spec_param *params, dls_options *known,
                       struct spec *text);
-/* Returns 0 or -EINVAL. */
+/* Returns 0, -EINVAL, or -ENOTSUP for threads in simulation. */
 int loop_check(dls_loop *loop, const char *scheme, int64_t iterations,
                int workers, int workers_min);
 /* The room of its workers.  Returns 0 or -ENOMEM. */

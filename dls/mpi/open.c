@@ -141,11 +141,6 @@ static int read_arguments(struct ranks *ranks, const struct passed *passed,
         return error_set(&loop->error, EINVAL,
                          "dls: %d workers in a rank, at most %d are possible",
                          passed->workers, RANK_WORKERS_MAX);
-    if (engine_simulated && passed->workers > 1)
-        return error_set(&loop->error, ENOTSUP,
-                         "dls: %d workers in a rank under SimGrid, where every "
-                         "worker is a rank: start more ranks",
-                         passed->workers);
     loop->workers = passed->workers;
     loop->iterations = loop->unfinished = passed->iterations;
     code = read_options(ranks, passed->mpi);

@@ -150,5 +150,7 @@ def test_refusals(installed, build, launch, tmp_path):
     assert (done.returncode, done.stdout) == (0, "7991934 steps\n")
     done = launch(2, picture, OMP_NUM_THREADS="2")
     assert done.returncode != 0
-    assert ("2 workers in a rank under SimGrid, where every worker is a rank: "
-            "start more ranks") in done.stderr
+    why = " workers in a rank under SimGrid, where every worker is a rank"
+    assert f"2{why}: start more ranks" in done.stderr
+    done = launch(1, build(example(installed, "threads.c")))
+    assert done.returncode != 0 and why in done.stderr
