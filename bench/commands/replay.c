@@ -146,7 +146,8 @@ static const struct options_page page = {
         "time'; measured are the calibrated ones, if there is a calibration "
         "file, and the costs of the trace.\n"
         "\n"
-        "Left out are: bandwidth that messages share on links (and routes: "
+        "Left out are: bandwidth that messages share on links, but refills of "
+        "masters and the answers behind them (and routes: "
         "every message takes the same latency), results and input data that "
         "travel, load, perturbations, dependences and time steps.  dlsbench "
         "sim has them.",

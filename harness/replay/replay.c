@@ -183,6 +183,11 @@ static void happen(struct play *play, const struct event *event)
             (server->plan & (UINT32_MAX >> WHAT_BITS)))
             serve_polled(play, server, event->at);
         break;
+    case LINK:
+        if (event->what >> WHAT_BITS ==
+            (server->link.plan & (UINT32_MAX >> WHAT_BITS)))
+            link_move(play, server, event->at);
+        break;
     case SERVED:
         serve_served(play, server, event->at);
         break;

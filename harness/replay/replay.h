@@ -18,9 +18,13 @@
  *   slice_s and after its chunks, and computes on when it has served them.
  *   Workers of a master's own rank take chunks for state_s.
  *
- * What it leaves out: bandwidth that messages share on links, routes (every
- * message between two nodes takes the same latency_s), results and input data
- * that travel, the time that messages keep their sender and receiver busy,
+ * Refills, one chunk for each worker below, share the link of the rank that
+ * sends them, each as much as the others, and so do the answers that a refill
+ * sets free.
+ *
+ * What it leaves out: bandwidth that other messages share on links, routes
+ * (every message between two nodes takes the same latency_s), results and input
+ * data that travel, the time that messages keep their sender and receiver busy,
  * dependences, time steps, load, perturbations, and chunks handed out again.
  *
  * Events at the same time come in the order that SimGrid was seen to have.  The

@@ -66,9 +66,14 @@ void ask_answer(struct play *play, int worker, double now,
                 const struct chunk *chunk)
 {
     double *end = end_of(play, worker);
-    now += play_way_s(play, rank_of_master(play, worker),
-                      play->tree->worker_rank[worker], sizeof(*chunk));
-    double got = fmax(now, *end);
+    int from = rank_of_master(play, worker);
+    int to = play->tree->worker_rank[worker];
+    double way_s = play_way_s(play, from, to, sizeof(*chunk));
+    double burst_s = play_server(play, from)->burst_s;
+    double at = burst_s > 0 && !play_near(play, from, to)
+                    ? burst_s + play->in->costs.latency_s
+                    : now + way_s;
+    double got = fmax(at, *end);
     if (play->learned != NULL)
         end_time(play, worker);
     if (chunk->size == 0) {

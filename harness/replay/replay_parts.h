@@ -4,7 +4,8 @@
  * replay_servers.c opens the ranks with masters, replay_serve.c is their
  * serving, replay_host.c that of workers who compute beside it; replay_ask.c is
  * the workers below masters in other ranks, replay_hosted.c those in a master's
- * own rank. */
+ * own rank; replay_link.c lets refills share the link of the rank that sends
+ * them. */
 #ifndef HARNESS_REPLAY_REPLAY_PARTS_H
 #define HARNESS_REPLAY_REPLAY_PARTS_H
 
@@ -24,6 +25,7 @@ enum what {
     TURN,         /* a worker with a master here looks ahead */
     END,          /* it has computed a chunk */
     TAKE,         /* it takes the next one */
+    LINK,         /* a refill has left the rank that sends it */
     WHAT_BITS = 4 /* above them the number of a plan that may be out of date */
 };
 
@@ -70,6 +72,19 @@ enum mode {
     BUSY       /* takes a chunk */
 };
 
+/* A refill that shares its sender's link with others. */
+struct flow {
+    double left; /* bytes */
+    int master;  /* to it */
+};
+
+struct link {
+    struct flow *flow;
+    int64_t count, room;
+    double moved_s; /* until when they are counted */
+    uint32_t plan;  /* of the LINK event that counts */
+};
+
 /* A rank with masters. */
 struct server {
     int host;       /* the worker that serves; -1: the rank has none, or serves
@@ -87,6 +102,8 @@ struct server {
     uint32_t segment; /* how the host's segment ends: TURN or END */
     double free_s;    /* without a host: when it will have served all */
     double from_s, left_s;
+    double burst_s; /* above 0: many answers leave together until then */
+    struct link link;
     struct asks queue;   /* has come */
     struct asks waiting; /* was served, and waits for a refill */
     int *idle;           /* workers here that wait for a pool */
@@ -141,13 +158,18 @@ static inline double play_compute_s(const struct play *play, int worker,
     return power != NULL ? seconds / power[worker] : seconds;
 }
 
+static inline bool play_near(const struct play *play, int from, int to)
+{
+    int node = play->in->node_ranks;
+    return node > 0 ? from / node == to / node : from == to;
+}
+
 /* Counts a message, and returns how long it travels. */
 static inline double play_way_s(struct play *play, int from, int to,
                                 double bytes)
 {
     const struct replay_costs *costs = &play->in->costs;
-    int node = play->in->node_ranks;
-    bool near = node > 0 ? from / node == to / node : from == to;
+    bool near = play_near(play, from, to);
     play->result->messages++;
     play->result->bytes += bytes;
     if (play->in->kind == REPLAY_MASTERS)
@@ -210,6 +232,11 @@ void serve_arrived(struct play *play, struct server *server, double now,
 void serve_follow_up(struct play *play, struct server *server, double now,
                      int asker);
 void serve_check(struct play *play, struct server *server, double now);
+
+/* replay_link.c: a refill leaves; one may have left by now. */
+void link_send(struct play *play, struct server *server, int master,
+               double bytes, double now);
+void link_move(struct play *play, struct server *server, double now);
 
 /* replay_host.c: the host computes for so long, which ends with END or TURN;
  * that has ended; it looks for requests, and when it will look next; one is

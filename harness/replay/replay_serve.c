@@ -76,9 +76,13 @@ static bool answer_refill(struct play *play, int m, double now)
     }
     memcpy(post->tasks, play->tasks, bytes);
     post->count = count;
-    double way_s = play_way_s(play, play->tree->master[child->parent].rank,
-                              child->rank, (double)bytes);
-    play_add(play, now + way_s, (uint32_t)m, REFILL);
+    int from = play->tree->master[child->parent].rank;
+    double way_s = play_way_s(play, from, child->rank, (double)bytes);
+    if (play->in->costs.byte_s > 0 && !play_near(play, from, child->rank))
+        link_send(play, play_server(play, from), m,
+                  (double)bytes + ENVELOPE_BYTES, now);
+    else
+        play_add(play, now + way_s, (uint32_t)m, REFILL);
     return true;
 }
 
@@ -126,6 +130,15 @@ void serve_handle(struct play *play, struct server *server,
         put_ask(play, &server->waiting, (struct ask){now, ask->who, ask->what});
 }
 
+/* As many as there are chunks for leave together and share the link. */
+static double burst_end(const struct play *play, const struct server *server,
+                        double now, int chunks)
+{
+    double count = fmin((double)server->waiting.count, chunks);
+    double bytes = sizeof(struct chunk) + ENVELOPE_BYTES;
+    return count > 1 ? now + count * bytes * play->in->costs.byte_s : 0;
+}
+
 /* In the order in which they came, none before it was served. */
 static void answer_waiting(struct play *play, struct server *server, double now)
 {
@@ -134,6 +147,7 @@ static void answer_waiting(struct play *play, struct server *server, double now)
         if (!answer(play, &ask, fmax(now, ask.at)))
             put_ask(play, &server->waiting, ask);
     }
+    server->burst_s = 0;
 }
 
 /* ---- masters and those above ---- */
@@ -187,6 +201,9 @@ static void take_refill(struct play *play, int m, double now)
     post->tasks = NULL;
     post->coming = post->arrived = false;
     server->coming--;
+    if (play->tree->master[m].leaf)
+        server->burst_s =
+            burst_end(play, server, fmax(now, server->free_s), post->count);
     answer_waiting(play, server, now);
     serve_follow_up(play, server, now, asker);
     hosted_wake(play, server, asker, now);

@@ -124,6 +124,7 @@ void serve_close(struct play *play)
         free(play->server[s].queue.ask);
         free(play->server[s].waiting.ask);
         free(play->server[s].idle);
+        free(play->server[s].link.flow);
     }
     free(play->post);
     free(play->server);
