@@ -1,6 +1,7 @@
 /* dlsbench omp: the loops of somebody else's OpenMP program. */
 #include "base/folder.h"
 #include "bench/cli/command.h"
+#include "bench/commands/omp_on.h"
 #include "bench/commands/omp_options.h"
 #include "bench/omp/recorded.h"
 #include "bench/omp/report.h"
@@ -95,12 +96,10 @@ static void warn_of_rules(struct rules *rules, const struct loops *loops)
 }
 
 /* The folder is new, or empty: old traces are not mixed with new ones. */
-static int open_record(const struct omp_input *in, struct error *err)
+static int open_folder(const struct omp_input *in, struct error *err)
 {
     struct folder files;
     bool new;
-    if (in->record == NULL)
-        return 0;
     int code = folders_make(in->record, &new, err);
     if (code == 0 && access(in->record, W_OK) != 0)
         code = error_set(err, errno, "omp: --record %s: %s", in->record,
@@ -112,22 +111,34 @@ static int open_record(const struct omp_input *in, struct error *err)
     if (files.count > 0)
         code = error_set(err, EEXIST,
                          "omp: --record %s: it is not empty; name another "
-                         "directory",
-                         in->record);
+                         "directory%s",
+                         in->record,
+                         in->on != NULL ? ", or read it: leave out the program"
+                                        : "");
     folder_free(&files);
-    if (code == 0)
-        command_say("omp: --record: the loops run under dynamic,%s, and each "
+    return code;
+}
+
+static int open_record(const struct omp_input *in, struct error *err)
+{
+    int code = in->record != NULL ? open_folder(in, err) : 0;
+    if (code == 0 && (in->record != NULL || in->on != NULL))
+        command_say("omp: --%s: the loops run under dynamic,%s, and each "
                     "chunk's time is taken",
+                    in->record != NULL ? "record" : "on",
                     in->scheme + strlen("css:chunk="));
     return code;
 }
 
+/* Without a folder of their own the records are beside the counters. */
 static void record(const struct omp_input *in, const char *folder,
                    const struct loops *loops)
 {
     struct error err;
+    const char *to = in->record != NULL ? in->record : folder;
     int files;
-    if (recorded_write(folder, in->record, loops, stderr, &files, &err) != 0)
+    if (recorded_write(folder, to, loops, stderr, &files, &err) != 0 ||
+        (files > 0 && in->on != NULL && omp_on(in->on, to, stderr, &err) != 0))
         command_fail(COMMAND_FAILED, &err);
     else if (files == 0)
         command_say("omp: --record: no loop was recorded");
@@ -188,7 +199,7 @@ static void report(struct start *start, const struct omp_input *in,
     warn_of_rules(&start->rules, &loops);
     if (in->out != NULL)
         store(in, words, end, &loops);
-    if (in->record != NULL)
+    if (start->records)
         record(in, start->folder, &loops);
     loops_free(&loops);
 }
@@ -271,6 +282,10 @@ int omp_command(int argc, char **argv)
         return command_fail(COMMAND_USAGE, &err);
     if (in.suggest != NULL)
         return suggest(in.suggest);
+    if (in.reads)
+        return omp_on(in.on, in.record, stdout, &err) == 0
+                   ? COMMAND_OK
+                   : command_fail(COMMAND_USAGE, &err);
     if (in.list != NULL || in.seeds)
         return run_several(&in, &start, argv);
     int code = watch_program(&in, &start, argv);

@@ -1,6 +1,7 @@
 #include "bench/commands/omp_options.h"
 
 #include "bench/cli/options.h"
+#include "bench/commands/omp_on.h"
 #include "bench/try/try.h"
 
 #include <errno.h>
@@ -64,6 +65,13 @@ static const struct options_entry entries[] = {
      .help = "write what each iteration of the loops takes into files for "
              "dlsbench run --kernel trace:file=...; the loops run under "
              "dynamic,1, with --scheme css:chunk=K under dynamic,K"},
+    {.name = "on",
+     .value = "P,...",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(on),
+     .help = "what each scheme would do with this many threads, by a replay "
+             "of what --record stores; without --record the records are not "
+             "kept, and without a program those of --record DIR are read"},
     {.name = "suggest",
      .value = "FILE",
      .type = OPTIONS_TEXT,
@@ -104,6 +112,8 @@ static const struct options_page page = {
         "dlsbench omp --scheme rnd:seed=1..100 --check 'cmp out.txt ref.txt' "
         "-- ./solver\n"
         "dlsbench omp --record costs -- ./solver input\n"
+        "dlsbench omp --record costs --on 16,64 -- ./solver input\n"
+        "dlsbench omp --record costs --on 128\n"
         "dlsbench omp --suggest solver.c | patch -p0",
     .tables = (const struct options_entry *const[]){entries, NULL}};
 
@@ -156,13 +166,33 @@ static int check_several(const struct omp_input *in, struct error *err)
         why = "--out is for one scheme and for --try, not for several seeds";
     else if (in->suggest != NULL && (in->list != NULL || in->seeds))
         why = "--suggest runs no program";
-    else if (in->record != NULL && (in->list != NULL || in->seeds))
-        why = "--record is for one run";
-    else if (in->record != NULL && in->scheme != NULL &&
-             strncmp(in->scheme, "css:chunk=", 10) != 0)
-        why = "--record changes the schedule to dynamic,1; another one that is "
-              "allowed is --scheme css:chunk=K";
     return why == NULL ? 0 : error_set(err, EINVAL, "omp: %s", why);
+}
+
+/* Of those for records.  `runs`: there is a program. */
+static int check_records(const struct omp_input *in, bool runs,
+                         struct error *err)
+{
+    const char *why = NULL;
+    if (in->record == NULL && in->on == NULL)
+        return 0;
+    if (in->list != NULL || in->seeds)
+        why = "--record and --on are for one run";
+    else if (in->suggest != NULL)
+        why = "--suggest runs no program";
+    else if (runs && in->scheme != NULL &&
+             strncmp(in->scheme, "css:chunk=", 10) != 0)
+        why = "--record and --on change the schedule to dynamic,1; another one "
+              "that is allowed is --scheme css:chunk=K";
+    else if (!runs && in->on != NULL && in->record == NULL)
+        why = "--on: a program is missing, or --record DIR with records to "
+              "read";
+    else if (!runs && in->on != NULL && (in->scheme != NULL || in->out != NULL))
+        why = "--on reads the records of --record without a program, and takes "
+              "no --scheme and no --out then";
+    if (why != NULL)
+        return error_set(err, EINVAL, "omp: %s", why);
+    return in->on != NULL ? omp_on_check(in->on, err) : 0;
 }
 
 int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
@@ -177,22 +207,25 @@ int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
     in->seeds = code == 0 && in->scheme != NULL && try_has_seeds(in->scheme);
     if (code == 0)
         code = check_several(in, err);
+    if (code == 0)
+        code = check_records(in, words + 1 < argc, err);
+    in->reads = in->on != NULL && words == argc;
     if (code == 0 && in->suggest != NULL && words < argc)
         code = error_set(err, EINVAL,
                          "omp: --suggest %s runs no program: without what is "
                          "behind '--'",
                          in->suggest);
-    if (code == 0 && in->suggest == NULL && words + 1 >= argc)
+    if (code == 0 && in->suggest == NULL && !in->reads && words + 1 >= argc)
         code = error_set(err, EINVAL,
                          "omp: a program is missing: dlsbench omp [OPTION...] "
                          "-- PROGRAM [ARGUMENT...]");
-    if (code != 0 || in->suggest != NULL)
+    if (code != 0 || in->suggest != NULL || in->reads)
         return code;
     start->words = argv + words + 1;
     start->loops = loops_words[in->loops];
-    if (in->record != NULL && in->scheme == NULL)
+    start->records = in->record != NULL || in->on != NULL;
+    if (start->records && in->scheme == NULL)
         in->scheme = "css:chunk=1";
-    start->records = in->record != NULL;
     start->scheme = in->scheme;
     return 0;
 }

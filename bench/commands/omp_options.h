@@ -9,9 +9,10 @@
 #include <stdint.h>
 
 struct omp_input {
-    const char *scheme, *out, *suggest, *list, *check, *record;
+    const char *scheme, *out, *suggest, *list, *check, *record, *on;
     int64_t repetitions; /* 0: not given */
     bool resume;
+    bool reads;      /* runs nothing: reads records */
     int loops;       /* index of its word */
     bool seeds;      /* the scheme is for several */
     char path[2048]; /* of `out` */

@@ -65,7 +65,7 @@ static void write_costs(FILE *file, const struct recorded *recorded,
 {
     const struct counters *counters = recorded->process->counters;
     fprintf(file,
-            "# %s of %s\n# visit %d of %lld: %lld iterations, %lld threads, "
+            "# %s\n# of %s\n# visit %d of %lld: %lld iterations, %lld threads, "
             "%s; seconds, each with a reading of the clock\n",
             recorded->name, counters->command, recorded->visits + 1,
             (long long)recorded->loop->site->visits,
@@ -140,16 +140,16 @@ static const char *find_reason(const struct counters_site *site)
                : "--loops dynamic adds those with dynamic and guided";
 }
 
-static void say(const struct recorded *recorded, FILE *out)
+static void say(const struct recorded *recorded, bool stays, FILE *out)
 {
     const struct counters_site *site = recorded->loop->site;
     if (recorded->visits == 0)
         fprintf(out, "dlsbench: omp: %s is not recorded: %s\n", recorded->name,
                 find_reason(site));
-    else if (recorded->visits == 1)
+    else if (stays && recorded->visits == 1)
         fprintf(out, "dlsbench: omp: %s: %s/%s-visit1.txt\n", recorded->name,
                 recorded->to, recorded->file);
-    else
+    else if (stays)
         fprintf(out, "dlsbench: omp: %s: %s/%s-visit1.txt to -visit%d.txt\n",
                 recorded->name, recorded->to, recorded->file, recorded->visits);
     if (recorded->visits > 0 && recorded->visits < site->visits)
@@ -175,7 +175,7 @@ static int write_loop(struct recorded *recorded, const char *from, FILE *out,
         fclose(costs);
     }
     if (code == 0)
-        say(recorded, out);
+        say(recorded, strcmp(from, recorded->to) != 0, out);
     free(path);
     return code;
 }

@@ -10,8 +10,9 @@
 
 /* Writes a file for each recorded visit into the folder `to`, which is there;
  * `from` has the counters, and `loops` is what was read from it.  Says on `out`
- * which files a loop has, and why another one has none; `files` is how many
- * there are.  Returns 0 or -errno with a text. */
+ * which files a loop has, unless `to` is `from` and does not last, and why
+ * another one has none; `files` is how many there are.  Returns 0 or -errno
+ * with a text. */
 int recorded_write(const char *from, const char *to, const struct loops *loops,
                    FILE *out, int *files, struct error *err);
 

@@ -1,5 +1,6 @@
 """dlsbench omp --record: what the iterations of a program's loops take, as
-traces that dlsbench run reads."""
+traces that dlsbench run reads; --on: what schemes would do with them."""
+import heapq
 import os
 import re
 import subprocess
@@ -71,6 +72,71 @@ def test_chunks_share_their_time(program, tmp_path):
     assert found[:8] == [found[0]] * 8 and found[0] >= 4 * 0.004 / 8
     assert len(costs(tmp_path / f"costs/main-recorded.c-{LINES[3]}"
                      "-visit1.txt")) == 40
+
+
+def best(text):
+    return re.findall(r"^  (\d+): (\S+), ([\d.]+) times as fast", text, re.M)
+
+
+def seconds(table, scheme):
+    """Of the first number of workers."""
+    value, unit = re.search(rf"^  {scheme} +\*? *([\d.]+) (\w+)", table,
+                            re.M).groups()
+    return float(value) * {"s": 1, "ms": 1e-3, "us": 1e-6}[unit]
+
+
+def finish(found, workers):
+    """Single iterations, each to whoever is free first."""
+    free = [0.0] * workers
+    for cost in found:
+        heapq.heapreplace(free, free[0] + cost)
+    return max(free)
+
+
+def test_records_are_replayed_on_more_threads(program, tmp_path):
+    done = run("omp", "--record", "costs", "--on", "4,64", "--", program,
+               cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, SUM)
+    table = done.stderr[done.stderr.index("recorded with threads: 2"):]
+    assert "64 workers share 40 iterations" in table
+    again = run("omp", "--record", "costs", "--on", "4,64", cwd=tmp_path)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert again.stdout[again.stdout.index("recorded with"):] == table
+    visits = [costs(x) for x in (tmp_path / "costs").iterdir()]
+    ss = sum(finish(x, 4) for x in visits)
+    static = sum(max(sum(x[i:i + 10]) for i in range(0, 40, 10))
+                 for x in visits)
+    assert seconds(table, "ss") == pytest.approx(ss, rel=0.01)
+    assert seconds(table, "static") == pytest.approx(static, rel=0.01)
+    (few, _, gain), (many, *_) = best(table)
+    assert (few, many) == ("4", "64")
+    assert float(gain) >= 0.99 * sum(map(sum, visits)) / ss
+
+
+def test_records_need_no_folder(program, tmp_path):
+    done = run("omp", "--on", 8, "--", program, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, SUM)
+    assert [x[0] for x in best(done.stderr)] == ["8"]
+    assert "visit1.txt" not in done.stderr and not list(tmp_path.iterdir())
+
+
+def test_what_is_no_record_is_one_line(program, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/loop-visit1.txt").write_text("# loop\n-1\n")
+    for words, text in (
+            (["--on", 4], "a program is missing"),
+            (["--on", "4,", "--record", "full"], "--on: '' is not a whole"),
+            (["--on", 0, "--record", "full"], "allowed is 1 to 65536"),
+            (["--on", 4, "--record", "empty"], "has no records"),
+            (["--on", 4, "--record", "full"], "visit1.txt:2: the cost -1"),
+            (["--on", 4, "--record", "full", "--scheme", "ss"],
+             "takes no --scheme"),
+            (["--on", 4, "--record", "full", "--", program], "leave out the"),
+            (["--on", 4, "--scheme", "fss", "--", program], "css:chunk=K")):
+        done = run("omp", *words, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert len(done.stderr.splitlines()) == 1 and text in done.stderr
 
 
 def test_bad_input_is_one_line(program, tmp_path):

@@ -1,0 +1,19 @@
+/* dlsbench omp --on: what schemes would do with other numbers of threads. */
+#ifndef BENCH_COMMANDS_OMP_ON_H
+#define BENCH_COMMANDS_OMP_ON_H
+
+#include "base/error.h"
+
+#include <stdio.h>
+
+/* Whether `workers` ("2,16,64") are numbers that can be.  Returns 0 or -EINVAL.
+ */
+int omp_on_check(const char *workers, struct error *err);
+
+/* Replays the records of `folder` on so many workers and prints a table for
+ * each loop.  Returns 0, -ENOENT (there are no records) or another -errno with
+ * a text. */
+int omp_on(const char *workers, const char *folder, FILE *out,
+           struct error *err);
+
+#endif
