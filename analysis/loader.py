@@ -130,6 +130,22 @@ class Results:
         return found
 
     @property
+    def outlook(self):
+        """What dlsbench omp --on says of each loop (outlook.json): times is
+        {scheme: seconds or None for each number of workers}, best the fastest
+        scheme of each number, empty where one has none."""
+        found = []
+        for directory in self.directories:
+            whole = whole_object(os.path.join(directory, "outlook.json"))
+            workers = whole.get("workers")
+            if not (isinstance(workers, list) and workers and all(
+                    type(w) is int and w > 0 for w in workers)):
+                continue
+            found += [outlook_loop(loop, workers)
+                      for loop in listed(whole, "loops")]
+        return [loop for loop in found if loop["serial_s"]]
+
+    @property
     def powers(self):
         """cell -> {worker: power}, the mean over what launches recorded."""
         found = {}
@@ -192,6 +208,28 @@ def listed(row, name):
     rows = row.get(name)
     return [x for x in rows if isinstance(x, dict)] \
         if isinstance(rows, list) else []
+
+
+def seconds(values, count):
+    """`count` times above 0, each None where it is not one."""
+    values = values if isinstance(values, list) else []
+    found = [known(v) for v in values] + [None] * count
+    return [v if v and v > 0 else None for v in found[:count]]
+
+
+def outlook_loop(loop, workers):
+    times = {str(of.get("scheme", "")): seconds(of.get("time_s"), len(workers))
+             for of in listed(loop, "schemes")}
+    best = [min((t[i], name) for name, t in times.items() if t[i])[1]
+            for i in range(len(workers))
+            if any(t[i] for t in times.values())]
+    threads = known(loop.get("threads"))
+    return {"name": str(loop.get("name", "")), "workers": workers,
+            "threads": int(threads) if threads else None,
+            "serial_s": seconds([loop.get("serial_s")], 1)[0],
+            "bound_s": seconds(loop.get("bound_s"), len(workers)),
+            "times": times,
+            "best": best if len(best) == len(workers) else []}
 
 
 def known(value):

@@ -33,8 +33,8 @@ import ranking
 import svg
 import tables
 import traces
-from figures import (balance, chunksizes, counts, gantt, heuristics,
-                     intervals, printed, reality, scaling, schemes, tried)
+from figures import (balance, chunksizes, counts, gantt, heuristics, intervals,
+                     outlook, printed, reality, scaling, schemes, tried)
 
 MOST_ROWS = 500         # of a table on the page; all are in cells.csv
 MOST_ANSWERS = 12
@@ -72,6 +72,7 @@ def figures(results, frame, traced, with_pdf):
     tasks = [functools.partial(kind.draw, results, part)
              for kind in (schemes, scaling, intervals) for part in parts]
     tasks.insert(0, functools.partial(printed.draw, results.path))
+    tasks.insert(0, functools.partial(outlook.draw, results.outlook))
     tasks.insert(0, functools.partial(tried.draw, results.tried))
     tasks.append(functools.partial(chunksizes.draw, traced))
     tasks.append(functools.partial(gantt.draw, traced))

@@ -130,6 +130,12 @@ static int open_record(const struct omp_input *in, struct error *err)
     return code;
 }
 
+static int look_ahead(const struct omp_input *in, const char *records,
+                      FILE *out, struct error *err)
+{
+    return omp_on(in->on, records, in->out != NULL ? in->path : NULL, out, err);
+}
+
 /* Without a folder of their own the records are beside the counters. */
 static void record(const struct omp_input *in, const char *folder,
                    const struct loops *loops)
@@ -138,7 +144,7 @@ static void record(const struct omp_input *in, const char *folder,
     const char *to = in->record != NULL ? in->record : folder;
     int files;
     if (recorded_write(folder, to, loops, stderr, &files, &err) != 0 ||
-        (files > 0 && in->on != NULL && omp_on(in->on, to, stderr, &err) != 0))
+        (files > 0 && in->on != NULL && look_ahead(in, to, stderr, &err) != 0))
         command_fail(COMMAND_FAILED, &err);
     else if (files == 0)
         command_say("omp: --record: no loop was recorded");
@@ -202,6 +208,15 @@ static void report(struct start *start, const struct omp_input *in,
     if (start->records)
         record(in, start->folder, &loops);
     loops_free(&loops);
+}
+
+static int read_records(struct omp_input *in)
+{
+    struct error err = {""};
+    int code = open_results(in, &err);
+    if (code == 0)
+        code = look_ahead(in, in->record, stdout, &err);
+    return code == 0 ? COMMAND_OK : command_fail(COMMAND_USAGE, &err);
 }
 
 static int suggest(const char *path)
@@ -283,9 +298,7 @@ int omp_command(int argc, char **argv)
     if (in.suggest != NULL)
         return suggest(in.suggest);
     if (in.reads)
-        return omp_on(in.on, in.record, stdout, &err) == 0
-                   ? COMMAND_OK
-                   : command_fail(COMMAND_USAGE, &err);
+        return read_records(&in);
     if (in.list != NULL || in.seeds)
         return run_several(&in, &start, argv);
     int code = watch_program(&in, &start, argv);

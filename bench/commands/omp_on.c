@@ -29,8 +29,8 @@ static int find_costs(struct replay_costs *costs, char *source, size_t size,
     return 0;
 }
 
-int omp_on(const char *workers, const char *folder, FILE *out,
-           struct error *err)
+int omp_on(const char *workers, const char *folder, const char *results,
+           FILE *out, struct error *err)
 {
     struct outlook outlook = {.loops = 0};
     char source[700];
@@ -41,6 +41,8 @@ int omp_on(const char *workers, const char *folder, FILE *out,
         code = outlook_open(&outlook, folder, err);
     if (code == 0)
         outlook_print(&outlook, source, out);
+    if (code == 0 && results != NULL)
+        code = outlook_write_json(&outlook, results, err);
     outlook_close(&outlook);
     return code;
 }

@@ -11,9 +11,9 @@
 int omp_on_check(const char *workers, struct error *err);
 
 /* Replays the records of `folder` on so many workers and prints a table for
- * each loop.  Returns 0, -ENOENT (there are no records) or another -errno with
- * a text. */
-int omp_on(const char *workers, const char *folder, FILE *out,
-           struct error *err);
+ * each loop; `results` gets them as outlook.json, NULL: nobody does.  Returns
+ * 0, -ENOENT (there are no records) or another -errno with a text. */
+int omp_on(const char *workers, const char *folder, const char *results,
+           FILE *out, struct error *err);
 
 #endif

@@ -71,7 +71,8 @@ static const struct options_entry entries[] = {
      .offset = FIELD(on),
      .help = "what each scheme would do with this many threads, by a replay "
              "of what --record stores; without --record the records are not "
-             "kept, and without a program those of --record DIR are read"},
+             "kept, and without a program those of --record DIR are read; "
+             "with --out the report has it"},
     {.name = "suggest",
      .value = "FILE",
      .type = OPTIONS_TEXT,
@@ -113,7 +114,7 @@ static const struct options_page page = {
         "-- ./solver\n"
         "dlsbench omp --record costs -- ./solver input\n"
         "dlsbench omp --record costs --on 16,64 -- ./solver input\n"
-        "dlsbench omp --record costs --on 128\n"
+        "dlsbench omp --record costs --on 128 --out tried\n"
         "dlsbench omp --suggest solver.c | patch -p0",
     .tables = (const struct options_entry *const[]){entries, NULL}};
 
@@ -187,9 +188,9 @@ static int check_records(const struct omp_input *in, bool runs,
     else if (!runs && in->on != NULL && in->record == NULL)
         why = "--on: a program is missing, or --record DIR with records to "
               "read";
-    else if (!runs && in->on != NULL && (in->scheme != NULL || in->out != NULL))
+    else if (!runs && in->on != NULL && in->scheme != NULL)
         why = "--on reads the records of --record without a program, and takes "
-              "no --scheme and no --out then";
+              "no --scheme then";
     if (why != NULL)
         return error_set(err, EINVAL, "omp: %s", why);
     return in->on != NULL ? omp_on_check(in->on, err) : 0;

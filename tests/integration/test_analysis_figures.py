@@ -5,7 +5,7 @@ from result_files import Directory
 
 import cells  # noqa: E402  (result_files set the path)
 import loader
-from figures import balance, schemes, tried
+from figures import balance, outlook, schemes, tried
 
 
 def workers(_, worker):
@@ -90,3 +90,27 @@ def test_tried_loops_have_a_panel_below_their_verdict(tmp_path):
     assert (bar, point, far, line) == ([0.5, 1.5], [1], [4], [2, 2])
     (tmp_path / "r/answers.json").write_text("[1")
     assert found.tried == []
+
+
+def test_recorded_loops_have_a_panel_of_more_threads(tmp_path):
+    """What is damaged in outlook.json is passed over."""
+    def loop(**more):
+        return {"name": "main p.c:1", "threads": 2, "serial_s": 8,
+                "bound_s": [4, 2], "schemes": [
+                    {"scheme": "static", "time_s": [4, 4]}, 3,
+                    {"scheme": "fss", "time_s": [5, 2]},
+                    {"scheme": "tss", "time_s": ["x", None]}], **more}
+    found = results(tmp_path / "r", "shared")
+    path = tmp_path / "r/outlook.json"
+    path.write_text(json.dumps({"workers": [2, 4], "loops": [
+        loop(), loop(schemes=[]), loop(serial_s=0), "loop"]}))
+    assert len(found.outlook) == 2
+    (drawing,) = outlook.draw(found.outlook)
+    assert drawing.title == "main p.c:1: on more threads, by replay"
+    assert drawing.caption.endswith("2: static; 4: fss.")
+    (ax,) = drawing.figure.axes
+    assert {x.get_label(): list(x.get_ydata()) for x in ax.lines} == {
+        "at most": [2, 4], "static": [2, 2], "fss": [1.6, 4], "best": [2, 4]}
+    for text in ('{"workers": [2, "4"], "loops": [{}]}', "[1", '{"loops": 1}'):
+        path.write_text(text)
+        assert found.outlook == []

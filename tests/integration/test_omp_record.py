@@ -1,6 +1,7 @@
 """dlsbench omp --record: what the iterations of a program's loops take, as
 traces that dlsbench run reads; --on: what schemes would do with them."""
 import heapq
+import json
 import os
 import re
 import subprocess
@@ -99,7 +100,8 @@ def test_records_are_replayed_on_more_threads(program, tmp_path):
     assert (done.returncode, done.stdout) == (0, SUM)
     table = done.stderr[done.stderr.index("recorded with threads: 2"):]
     assert "64 workers share 40 iterations" in table
-    again = run("omp", "--record", "costs", "--on", "4,64", cwd=tmp_path)
+    again = run("omp", "--record", "costs", "--on", "4,64", "--out", "./out",
+                cwd=tmp_path)
     assert (again.returncode, again.stderr) == (0, "")
     assert again.stdout[again.stdout.index("recorded with"):] == table
     visits = [costs(x) for x in (tmp_path / "costs").iterdir()]
@@ -108,6 +110,10 @@ def test_records_are_replayed_on_more_threads(program, tmp_path):
                  for x in visits)
     assert seconds(table, "ss") == pytest.approx(ss, rel=0.01)
     assert seconds(table, "static") == pytest.approx(static, rel=0.01)
+    kept = json.loads((tmp_path / "out/outlook.json").read_text())
+    assert kept["workers"] == [4, 64] and len(kept["loops"]) == 1
+    assert {x["scheme"]: x["time_s"][0] for x in kept["loops"][0]["schemes"]}[
+        "ss"] == pytest.approx(ss, rel=0.01)
     (few, _, gain), (many, *_) = best(table)
     assert (few, many) == ("4", "64")
     assert float(gain) >= 0.99 * sum(map(sum, visits)) / ss
