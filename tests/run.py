@@ -24,9 +24,7 @@ sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "integration"))
 import slices  # noqa: E402
 
-# gcc first: it builds, and its warnings are errors.  The others run beside
-# each other.
-CHECKS = ["gcc", "clang", "headers", "layers", "format", "python", "shell",
+CHECKS = ["clang", "headers", "layers", "format", "python", "shell",
           "data", "size", "registry"]
 JOBS = str(os.cpu_count() or 2)
 # Integration tests that measure or look at other processes, or take network
@@ -135,18 +133,21 @@ def run(command, limit=900, env=None, beside=False):
     return code, "".join(lines)
 
 
-def checks(count):
+def check(count, name, beside):
     """Each check of checks.mk counts as one."""
-    def check(name, beside=True):
-        code, _ = run(["make", "--no-print-directory", "-j", JOBS,
-                       "check-" + name], beside=beside)
-        return code
+    code, _ = run(["make", "--no-print-directory", "-j", JOBS,
+                   "check-" + name], beside=beside)
+    count.add(code == 0, code != 0)
 
-    codes = [check(CHECKS[0], beside=False)]
-    with concurrent.futures.ThreadPoolExecutor(int(JOBS)) as pool:
-        codes += pool.map(check, CHECKS[1:])
-    for code in codes:
-        count.add(code == 0, code != 0)
+
+def build(count):
+    """Warnings are errors."""
+    check(count, "gcc", beside=False)
+
+
+def checks(count):
+    for name in CHECKS:
+        check(count, name, beside=True)
 
 
 def count_cmocka(count, code, text):
@@ -164,20 +165,20 @@ def count_cmocka(count, code, text):
         count.add(0, 1)
 
 
-def unit_build(count, build, options, programs=None, env=None):
+def unit_build(count, folder, options, programs=None, env=None):
     """Builds and runs unit tests in a build folder of their own."""
     if programs:
         programs = [p for p in programs if os.path.exists(p + ".c")]
-        goals = [f"{build}/{p}" for p in programs]
+        goals = [f"{folder}/{p}" for p in programs]
         command = ["make", "--no-print-directory", "-j", JOBS,
-                   "BUILD=" + build, *options, *goals]
+                   "BUILD=" + folder, *options, *goals]
         code, text = run(command, beside=True)
         if code == 0:
             code, text = run(["sh", "tests/unit.sh", *goals], env=env,
                              beside=True)
     else:
         code, text = run(["make", "--no-print-directory", "-j", JOBS,
-                          "BUILD=" + build, *options, "unit"], beside=True,
+                          "BUILD=" + folder, *options, "unit"], beside=True,
                          env={**(env or {}), **machine.look_faster(
                              os.environ.get("FASTER"))})
     count_cmocka(count, code, text)
@@ -214,7 +215,7 @@ def fuzz(count):
 def integration(count):
     # make exports what is set on its command line: SIM=0, MPI=openmpi.
     sim = ["/dlsbench-sim"] * (os.environ.get("SIM") != "0")
-    for build, options, programs in [
+    for folder, options, programs in [
             # The libraries now: several tests install them at a time.
             ("build", ["lib"],
              ["/dlsbench", *sim, "/harness/dependence/dmps_test"]),
@@ -222,8 +223,8 @@ def integration(count):
              ["/dlsbench", "/lib/libdls-omp.so"]),
             ("build/thread", ["SAN=thread"], ["/dlsbench"])]:
         code, _ = run(["make", "--no-print-directory", "-j", JOBS,
-                       "BUILD=" + build, *options,
-                       *(build + program for program in programs)])
+                       "BUILD=" + folder, *options,
+                       *(folder + program for program in programs)])
         count.add(code == 0, code != 0)
     print("crosses: all of them" if os.environ.get("ALL") else
           f"crosses: a slice, SLICE={slices.seed()}; all: make test-all",
@@ -297,15 +298,16 @@ def count_pytest(count, code, report):
         count.add(0, 1)
 
 
-PARTS = {"checks": checks, "unit": unit, "unit-address": unit_address,
-         "unit-thread": unit_thread, "fuzz": fuzz, "pin": pin,
-         "integration": integration}
+PARTS = {"build": build, "checks": checks, "unit": unit,
+         "unit-address": unit_address, "unit-thread": unit_thread,
+         "fuzz": fuzz, "pin": pin, "integration": integration}
 
 
 # One stage after the other; the chains of a stage, each with a build folder of
 # its own, run beside each other.
-STAGES = [[["checks"]],
-          [["unit-address", "fuzz"], ["unit", "pin"], ["unit-thread"]],
+STAGES = [[["build"]],
+          [["unit-address", "fuzz"], ["checks"], ["unit", "pin"],
+           ["unit-thread"]],
           [["integration"]]]
 
 

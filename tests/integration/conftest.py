@@ -176,21 +176,25 @@ def dlsbench(tmp_path):
     return call
 
 
-def install(path, *options):
-    """libdls into a prefix, once: one process at a time installs, all from
-    one build."""
+def make(*words, unless=None):
+    """One process at a time: several tests want the same build.  What is there
+    already is not made."""
     (ROOT / "build").mkdir(exist_ok=True)
-    complete = path / "complete"
-    with open(ROOT / "build/lib.lock", "w", encoding="utf-8") as lock:
+    with open(ROOT / "build/make.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if complete.exists():
-            return path
+        if unless and unless.exists():
+            return
         done = subprocess.run(["make", "--no-print-directory",
-                               f"-j{os.cpu_count()}", "install-lib",
-                               *options, f"PREFIX={path}"], cwd=ROOT,
+                               f"-j{os.cpu_count()}", *words], cwd=ROOT,
                               capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-        complete.touch()
+        if unless:
+            unless.touch()
+
+
+def install(path, *options):
+    """libdls into a prefix, once."""
+    make("install-lib", *options, f"PREFIX={path}", unless=path / "complete")
     return path
 
 
@@ -267,13 +271,9 @@ def openmpi():
         return "build/dlsbench"
     if shutil.which("mpiexec.openmpi") is None:
         pytest.skip("Open MPI is not installed (make deps test installs it)")
-    program = "build/openmpi/dlsbench"
-    done = subprocess.run(
-        ["make", "--no-print-directory", f"-j{os.cpu_count()}",
-         "MPI=openmpi", "BUILD=build/openmpi", "CFLAGS=-O1", program],
-        cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return program
+    make("MPI=openmpi", "BUILD=build/openmpi", "CFLAGS=-O0",
+         "build/openmpi/dlsbench")
+    return "build/openmpi/dlsbench"
 
 
 @pytest.fixture
