@@ -40,6 +40,13 @@ static inline void kernel_poll(const struct kernel_poll *poll)
         poll->call(poll->arg);
 }
 
+/* Gives the whole pages in [memory, memory + bytes) up, so that whoever writes
+ * them next has them on its NUMA node; what was there may be gone. */
+struct kernel_pages {
+    void (*give_up)(void *arg, void *memory, size_t bytes);
+    void *arg;
+};
+
 /* ---- loops with dependences ----
  *
  * The iterations of such a kernel are the rows of a grid.  Rows are cut into
@@ -245,6 +252,13 @@ struct kernel_ops {
      * 0.  Required. */
     void (*run)(const void *instance, void *scratch, int64_t start,
                 int64_t size, void *output, const struct kernel_poll *poll);
+
+    /* Gives the pages up that only these iterations read, and writes their data
+     * anew, with the same bits: by the worker that runs them next, under the
+     * chunks of the first step, and with the rules of run.  Where memory bounds
+     * the loop and iterations have data of their own.  Optional. */
+    void (*touch)(const void *instance, int64_t start, int64_t size,
+                  const struct kernel_pages *pages);
 
     /* The serial reference, plain and by another method than run, with the
      * same bits as result.  Required when there is output. */

@@ -86,6 +86,14 @@ static int triad_outline(const struct spec *spec, void **instance,
     return 0;
 }
 
+static void fill(const struct triad *t, int64_t first, int64_t end)
+{
+    for (int64_t i = first; i < end; i++) {
+        t->b[i] = element(i, 1);
+        t->c[i] = element(i, 2);
+    }
+}
+
 static int triad_create(const struct spec *spec, void **instance,
                         struct error *err)
 {
@@ -103,10 +111,7 @@ static int triad_create(const struct spec *spec, void **instance,
         triad_destroy(t);
         return error_set(err, ENOMEM, "kernel triad: out of memory");
     }
-    for (int64_t i = 0; i < t->size; i++) {
-        t->b[i] = element(i, 1);
-        t->c[i] = element(i, 2);
-    }
+    fill(t, 0, t->size);
     *instance = t;
     return 0;
 }
@@ -137,6 +142,26 @@ KERNEL_CLONES static void add(double *a, const double *b, const double *c,
         a[i] = b[i] + factor * c[i];
 }
 
+/* The elements of some blocks: [*first, the result). */
+static int64_t end_of(const struct triad *t, int64_t start, int64_t size,
+                      int64_t *first)
+{
+    int64_t last = (start + size) * t->block;
+    *first = start * t->block;
+    return last < t->size ? last : t->size;
+}
+
+static void triad_touch(const void *instance, int64_t start, int64_t size,
+                        const struct kernel_pages *pages)
+{
+    const struct triad *t = instance;
+    int64_t first, end = end_of(t, start, size, &first);
+    size_t bytes = (size_t)(end - first) * sizeof(double);
+    pages->give_up(pages->arg, t->b + first, bytes);
+    pages->give_up(pages->arg, t->c + first, bytes);
+    fill(t, first, end);
+}
+
 static void triad_run(const void *instance, void *scratch, int64_t start,
                       int64_t size, void *output,
                       const struct kernel_poll *poll)
@@ -144,9 +169,8 @@ static void triad_run(const void *instance, void *scratch, int64_t start,
     (void)scratch;
     const struct triad *t = instance;
     double *a = output;
-    int64_t first = start * t->block;
+    int64_t first, end = end_of(t, start, size, &first);
     int64_t last = (start + size) * t->block;
-    int64_t end = last < t->size ? last : t->size;
     for (int64_t i = first; i < end; i += PIECE) {
         add(a + (i - first), t->b + i, t->c + i,
             end - i < PIECE ? end - i : PIECE);
@@ -197,6 +221,7 @@ const struct kernel_ops kernel_triad_ops = {
     .iterations = triad_iterations,
     .output_bytes = triad_output_bytes,
     .run = triad_run,
+    .touch = triad_touch,
     .reference = triad_reference,
     .cost = &triad_cost,
     .work = triad_work,

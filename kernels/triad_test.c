@@ -30,6 +30,34 @@ static void a_large_block_polls(void **unused)
     check_free(&k);
 }
 
+/* In place of whole pages, all of it: it reads as something else from now on.
+ */
+static void lose(void *arg, void *memory, size_t bytes)
+{
+    *(size_t *)arg += bytes;
+    memset(memory, 0xff, bytes);
+}
+
+/* And those of the others' blocks are not. */
+static void a_worker_touches_the_data_of_its_blocks(void **unused)
+{
+    (void)unused;
+    struct check_kernel k = check_make("triad:size=1000,block=30");
+    size_t total = (size_t)k.iterations * k.bytes, lost = 0;
+    const struct kernel_pages pages = {lose, &lost};
+    char *out = check_memory(total), *expected = check_memory(total);
+    k.ops->reference(k.instance, 0, k.iterations, expected);
+    k.ops->touch(k.instance, 5, 3, &pages);
+    assert_int_equal(lost, 2 * 3 * k.bytes);
+    k.ops->touch(k.instance, k.iterations - 1, 1, &pages);
+    assert_int_equal(lost, 2 * 3 * k.bytes + 2 * 10 * sizeof(double));
+    k.ops->run(k.instance, NULL, 0, k.iterations, out, NULL);
+    assert_memory_equal(out, expected, total);
+    free(expected);
+    free(out);
+    check_free(&k);
+}
+
 static void blocks_and_work_are_counted(void **unused)
 {
     (void)unused;
@@ -52,6 +80,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run_has_the_bits_of_the_reference),
         cmocka_unit_test(a_large_block_polls),
+        cmocka_unit_test(a_worker_touches_the_data_of_its_blocks),
         cmocka_unit_test(blocks_and_work_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@ the numbers, and the other cells go on."""
 import os
 import pathlib
 import re
+import subprocess
 
 import pytest
 
@@ -92,3 +93,48 @@ def test_a_simulation_has_what_its_control_group_leaves(sim, limited):
     assert done["status"] == "failed"
     assert re.match(r"4 simulated cores need about 0\.10 GB of memory, "
                     r"0\.0\d GB are available$", done["reason"])
+
+
+COUNT = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int madvise(void *memory, size_t bytes, int advice)
+{
+    int file = open("given-up", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (advice == MADV_DONTNEED)
+        dprintf(file, "%zu\n", bytes);
+    close(file);
+    int (*next)(void *, size_t, int) = dlsym(RTLD_NEXT, "madvise");
+    return next(memory, bytes, advice);
+}
+"""
+
+
+def test_workers_touch_the_data_of_their_chunks(dlsbench, campaign, tmp_path,
+                                                monkeypatch):
+    """Two arrays, the whole pages of each chunk of 125 or 250, by the first
+    repetition of the first of two cells alone."""
+    (tmp_path / "count.c").write_text(COUNT)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", tmp_path / "count.so",
+                    tmp_path / "count.c", "-ldl"], check=True)
+    before = os.environ.get("LD_PRELOAD", "")
+    monkeypatch.setenv("LD_PRELOAD", f"{tmp_path}/count.so {before}")
+    result = dlsbench("run", campaign("""
+repetitions: 3
+repetitions_max: 3
+layout: 1x2
+kernel: triad:size=1280000,block=12800
+cells:
+  - scheme: ["css:chunk=5", "css:chunk=10"]
+"""), "--oversubscribe")
+    assert result.code == 0, result.err
+    assert len(result.done()) == 2
+    given = [int(x) for x in (tmp_path / "given-up").read_text().split()]
+    each = [sum(pages - 1 <= n / 4096 <= pages for n in given)
+            for pages in (125, 250)]
+    assert each in ([40, 0], [0, 20])

@@ -15,6 +15,7 @@ void run_begin(struct run *run)
 
 void run_end(struct run *run)
 {
+    run_end_touch(run);
     load_pause(&run->own->disturb.load);
     run_perturb_end(run);
 }

@@ -40,6 +40,8 @@ struct run_picture {
     int64_t count, room;
 };
 
+struct touch; /* native/run_touch.c */
+
 struct run_own {
     struct run_disturb disturb;
     struct run_places places;
@@ -47,6 +49,8 @@ struct run_own {
     struct run_picture picture;
     struct recent_source *recent; /* in front of each; NULL: no reissue */
     struct feed feed;             /* of a fed loop: one worker in each rank */
+    struct touch *touch; /* of each worker, until the first repetition of the
+                            first run of a loop is over; else NULL */
     struct kernel_poll poll;
     const struct reissue *book; /* that the poll looks at; NULL: none */
     uint64_t start_ticks;
@@ -62,6 +66,11 @@ int run_check_places(struct run *run, bool oversubscribe, struct error *err);
 /* By its thread, which is bound: memory of a worker on its own NUMA node, and
  * the rank's shared memory, as the cell's `memory` says. */
 int run_place_memory(struct run *run, int thread, struct error *err);
+
+/* When the workers are open: those of the first run of a loop touch its data in
+ * its first repetition; and when that is over, or the run closes. */
+void run_touch_first(struct run *run);
+void run_end_touch(struct run *run);
 
 /* By its thread, after its loop: reads its place and that of its data from the
  * system. */

@@ -137,6 +137,7 @@ int run_open_workers(struct run *run, struct error *err)
             return code;
     }
     engine_team_run(run->context->team, place_body, &placing);
+    run_touch_first(run);
     if (placing.code == 0)
         run->loop->placed = true;
     return placing.code;
@@ -159,6 +160,7 @@ void run_close_own(struct run *run)
 {
     struct run_own *own = run->own;
     run_perturb_close(run);
+    run_end_touch(run);
     load_close(&own->disturb.load);
     close_workers(run);
     free(own->places.seen);
