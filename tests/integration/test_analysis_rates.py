@@ -84,7 +84,7 @@ def most_alarms():
     return scipy.stats.binom.ppf(0.999, ROUNDS, stats.ALPHA) / ROUNDS
 
 
-@pytest.mark.cross(part=2)
+@pytest.mark.cross(group="rates", part=7)
 @pytest.mark.parametrize("splits", [repetitions, launches])
 def test_one_machine_gives_no_more_false_alarms_than_stated(real, splits):
     called, beyond, uncorrected = shares(real, splits, 1.0)
@@ -94,7 +94,7 @@ def test_one_machine_gives_no_more_false_alarms_than_stated(real, splits):
     assert uncorrected > most_alarms()
 
 
-@pytest.mark.cross
+@pytest.mark.cross(group="rates", part=7)
 # What slows down by `factor` is seen with at least this share (compare.py
 # states them), and 1 % never guards more often than chance.
 @pytest.mark.parametrize("splits, factor, least", [
@@ -105,7 +105,7 @@ def test_a_real_slowdown_is_seen(real, splits, factor, least):
     assert beyond >= least
 
 
-@pytest.mark.cross(part=2)
+@pytest.mark.cross(group="rates", part=7)
 @pytest.mark.parametrize("splits", [repetitions, launches])
 def test_one_percent_is_no_slowdown_beyond_five(real, splits):
     _, beyond, _ = shares(real, splits, 1.01)

@@ -112,7 +112,7 @@ def run(dlsbench, campaign, body, **more):
     return result
 
 
-@pytest.mark.cross(part=5)
+@pytest.mark.cross(part=8)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, shape):
     every = shape in EVERY_SCHEME
@@ -127,7 +127,7 @@ def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, shape):
         assert {x for x in ran if "/" in x} == set(map(name, two))
 
 
-@pytest.mark.cross(part=5)
+@pytest.mark.cross(part=8)
 @pytest.mark.parametrize("shape", SANITIZED)
 def test_under_address_and_undefined_sanitizer(dlsbench, campaign, shape):
     body = text(shape, "mandelbrot:size=32,maxiter=32",
