@@ -102,9 +102,10 @@ static inline int comm_source(const struct comm *comm, int rank)
  * always in simulation: wait for it. */
 bool comm_test(const struct comm *comm, MPI_Request *request);
 
-/* Drops complete requests from the list; returns the number of the others.  In
- * simulation a long list waits for its oldest instead. */
-int comm_reap(const struct comm *comm, MPI_Request *list, int count);
+/* Drops complete requests from the list of *count.  In simulation a long list
+ * drops its oldest and waits for them; while it waits, the rank's other threads
+ * use the list. */
+void comm_reap(const struct comm *comm, MPI_Request *list, int *count);
 
 /* Blocks until the request is complete. */
 void comm_wait(const struct comm *comm, const struct engine_patience *patience,

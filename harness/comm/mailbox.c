@@ -120,7 +120,7 @@ MPI_Request *mailbox_add(struct mailbox *box)
 
 void mailbox_reap(struct mailbox *box)
 {
-    box->requests = comm_reap(box->comm, box->request, box->requests);
+    comm_reap(box->comm, box->request, &box->requests);
 }
 
 void mailbox_await(struct mailbox *box, const struct engine_patience *patience)

@@ -338,3 +338,13 @@ def test_what_ends_without_its_record_has_failed(sim, tmp_path):
                  "--master", "dedicated", limit=60)
     assert result.code == 1
     assert [x["status"] for x in result.done()] == ["failed"]
+
+
+def test_threads_of_a_rank_with_many_results_on_their_way(dlsbench):
+    """While one of them waits for the oldest, the others go on."""
+    result = dlsbench("sim", "--platform", ROOT / "bench/platforms/ranger.xml",
+                      "--kernel", "mandelbrot:size=2180", "--ranks", 8,
+                      "--threads", 16, "--hierarchy", "node", "--transport",
+                      "master", "--scheme", "tss")
+    assert result.code == 0, result.err
+    assert [x["status"] for x in result.done()] == ["ok"]

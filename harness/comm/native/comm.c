@@ -18,16 +18,16 @@ bool comm_test(const struct comm *comm, MPI_Request *request)
     return done != 0;
 }
 
-int comm_reap(const struct comm *comm, MPI_Request *list, int count)
+void comm_reap(const struct comm *comm, MPI_Request *list, int *count)
 {
     int kept = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < *count; i++) {
         int done = 1;
         comm_check(comm, MPI_Test(&list[i], &done, MPI_STATUS_IGNORE));
         if (!done)
             list[kept++] = list[i];
     }
-    return kept;
+    *count = kept;
 }
 
 struct wait {

@@ -12,16 +12,20 @@ bool comm_test(const struct comm *comm, MPI_Request *request)
     return false;
 }
 
-int comm_reap(const struct comm *comm, MPI_Request *list, int count)
+void comm_reap(const struct comm *comm, MPI_Request *list, int *count)
 {
-    int kept = 0;
+    MPI_Request old[LONG_LIST];
+    int taken = 0, kept = 0;
     (void)comm;
-    for (int i = 0; i < count - SHORT_LIST && count >= LONG_LIST; i++)
-        MPI_Wait(&list[i], MPI_STATUS_IGNORE);
-    for (int i = 0; i < count; i++)
-        if (list[i] != MPI_REQUEST_NULL)
+    for (int i = 0; i < *count; i++)
+        if (list[i] != MPI_REQUEST_NULL && *count >= LONG_LIST &&
+            i < *count - SHORT_LIST && taken < LONG_LIST)
+            old[taken++] = list[i];
+        else if (list[i] != MPI_REQUEST_NULL)
             list[kept++] = list[i];
-    return kept;
+    *count = kept;
+    for (int i = 0; i < taken; i++)
+        MPI_Wait(&old[i], MPI_STATUS_IGNORE);
 }
 
 void comm_wait(const struct comm *comm, const struct engine_patience *patience,

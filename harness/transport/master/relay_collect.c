@@ -52,7 +52,10 @@ bool relay_first_answer(struct relay *relay)
     int kept = 0, posted = first->posted;
     for (int i = 0; i < first->count; i++) {
         struct relay_held *held = &first->held[i];
-        if (i < posted && comm_reap(relay->comm, &held->coming, 1) == 0)
+        int left = 1;
+        if (i < posted)
+            comm_reap(relay->comm, &held->coming, &left);
+        if (left == 0)
             relay_answer(relay, &held->request);
         else
             first->held[kept++] = *held;
