@@ -2,6 +2,9 @@
 that the operating system keeps (results/README.md)."""
 import labels
 
+# Cycles and instructions, as PAPI and as the kernel name them.
+CORE = [("PAPI_TOT_CYC", "PAPI_TOT_INS"), ("cycles", "instructions"),
+        ("cycles:u", "instructions:u")]
 COMPUTE, WAIT = "counters_compute.", "counters_wait."
 FACTS = ["switches_voluntary", "switches_involuntary", "faults_minor",
          "faults_major", "user_s", "system_s"]
@@ -61,8 +64,9 @@ def derived(table, place):
         return all(n in table for n in names)
 
     found = {}
-    if has("PAPI_TOT_INS", "PAPI_TOT_CYC"):
-        found["IPC"] = table["PAPI_TOT_INS"] / table["PAPI_TOT_CYC"]
+    for cycles, instructions in CORE:
+        if has(instructions, cycles):
+            found["IPC"] = table[instructions] / table[cycles]
     if has("PAPI_REF_CYC", "PAPI_TOT_CYC"):
         found["clock / reference"] = \
             table["PAPI_TOT_CYC"] / table["PAPI_REF_CYC"]
@@ -73,6 +77,11 @@ def derived(table, place):
         elif has(misses, "PAPI_TOT_INS"):
             found[f"{level} misses / 1000 INS"] = \
                 1000 * table[misses] / table["PAPI_TOT_INS"]
+    for mode in ("", ":u"):
+        for name in ("cache-misses", "branch-misses"):
+            if has(name + mode, "instructions" + mode):
+                found[f"{name} / 1000"] = 1000 * table[name + mode] \
+                    / table["instructions" + mode]
     for i, (name, column) in enumerate(found.items()):
         table.insert(place + i, name, column)
     return table

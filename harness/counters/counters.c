@@ -1,4 +1,5 @@
 #include "harness/counters/events.h"
+#include "harness/counters/perf.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 struct meter {
     _Alignas(128) struct engine_watch watch;
     struct events *events;
+    struct perf *perf;
     int thread;
     uint32_t known;
     int64_t begin[COUNTERS_MAX], last[COUNTERS_MAX], wait[COUNTERS_MAX];
@@ -21,27 +23,29 @@ struct meter {
     struct rusage before;
 };
 
-/* Counted where nothing else is asked for; NULL ends the list. */
-static const char *const default_events[] = {"PAPI_TOT_CYC", "PAPI_TOT_INS",
-                                             "PAPI_L2_TCM",  "PAPI_L3_TCM",
-                                             "PAPI_REF_CYC", NULL};
-
 struct counters {
     struct counters_list list;
     char why[COUNTERS_MAX][COUNTERS_WHY_SIZE];
-    struct events *events;
+    struct events *events; /* PAPI's */
+    struct perf *perf;     /* the kernel's; NULL: none */
     struct meter *meter;
 };
 
 /* ---- the list ---- */
 
+/* `default` keeps room for what it may stand for. */
 static int list_add(struct counters_list *list, const char *name,
                     struct error *err)
 {
-    for (int i = 0; i < list->count; i++)
+    enum { DEFAULTS = 5 };
+    int room = COUNTERS_MAX - list->count;
+    for (int i = 0; i < list->count; i++) {
         if (strcmp(list->name[i], name) == 0)
             return 0;
-    if (list->count == COUNTERS_MAX)
+        if (strcmp(list->name[i], "default") == 0)
+            room -= DEFAULTS - 1;
+    }
+    if (room < (strcmp(name, "default") == 0 ? DEFAULTS : 1))
         return error_set(err, EINVAL, "events: more than %d", COUNTERS_MAX);
     snprintf(list->name[list->count++], COUNTERS_NAME_SIZE, "%s", name);
     return 0;
@@ -50,18 +54,33 @@ static int list_add(struct counters_list *list, const char *name,
 static int list_word(struct counters_list *list, const char *word,
                      struct error *err)
 {
-    int code = 0;
+    struct perf_event_attr attr;
     if (strcmp(word, "none") == 0)
         return error_set(err, EINVAL, "events: none does not go with others");
     if (word[strspn(word, NAME_LETTERS)] != '\0')
         return error_set(err, EINVAL,
                          "events: '%s' has letters that no event has", word);
-    if (strcmp(word, "default") != 0) {
-        code = events_check(word, err);
-        return code == 0 ? list_add(list, word, err) : code;
+    int code = strcmp(word, "default") == 0 || perf_find(word, &attr)
+                   ? 0
+                   : events_check(word, err);
+    return code == 0 ? list_add(list, word, err) : code;
+}
+
+/* With the events that `default` stands for here, each once. */
+static int list_expand(struct counters_list *list,
+                       const struct counters_list *words, struct error *err)
+{
+    int code = 0;
+    *list = (struct counters_list){.any = words->any};
+    for (int i = 0; i < words->count && code == 0; i++) {
+        if (strcmp(words->name[i], "default") != 0) {
+            code = list_add(list, words->name[i], err);
+            continue;
+        }
+        const char *const *event = events_default();
+        for (int k = 0; event[k] != NULL && code == 0; k++)
+            code = list_add(list, event[k], err);
     }
-    for (int i = 0; code == 0 && default_events[i] != NULL; i++)
-        code = list_add(list, default_events[i], err);
     return code;
 }
 
@@ -99,19 +118,24 @@ int counters_parse(const char *text, struct counters_list *list,
 
 /* ---- waits ---- */
 
+static void meter_read(struct meter *meter, int64_t *counts)
+{
+    events_read(meter->events, meter->thread, counts);
+    perf_read(meter->perf, meter->thread, counts);
+    meter->readings++;
+}
+
 static void meter_wait(struct engine_watch *watch)
 {
     struct meter *meter = (struct meter *)watch;
-    events_read(meter->events, meter->thread, meter->last);
-    meter->readings++;
+    meter_read(meter, meter->last);
 }
 
 static void meter_go_on(struct engine_watch *watch)
 {
     struct meter *meter = (struct meter *)watch;
     int64_t now[COUNTERS_MAX] = {0};
-    events_read(meter->events, meter->thread, now);
-    meter->readings++;
+    meter_read(meter, now);
     for (int i = 0; i < COUNTERS_MAX; i++) {
         meter->wait[i] += now[i] - meter->last[i];
         meter->last[i] = now[i];
@@ -137,8 +161,8 @@ void counters_begin(struct counters *counters, int thread)
     getrusage(RUSAGE_THREAD, &meter->before);
     if (meter->known == 0)
         return;
-    events_read(meter->events, thread, meter->begin);
-    meter->readings++;
+    perf_begin(meter->perf, thread);
+    meter_read(meter, meter->begin);
 }
 
 void counters_finish(struct counters *counters, int thread,
@@ -185,7 +209,8 @@ void counters_end(struct counters *counters, int thread,
     if (counters == NULL)
         return;
     struct meter *meter = &counters->meter[thread];
-    *values = (struct counters_values){.known = meter->known};
+    *values = (struct counters_values){
+        .known = meter->known & ~perf_lost(meter->perf, thread)};
     take_facts(meter, values);
     for (int i = 0; i < counters->list.count; i++) {
         values->wait[i] = meter->wait[i];
@@ -195,6 +220,30 @@ void counters_end(struct counters *counters, int thread,
 }
 
 /* ---- opening ---- */
+
+/* A pinned group of the kernel's would keep PAPI's events from the counters. */
+static int open_events(struct counters *counters, int threads,
+                       struct error *err)
+{
+    struct perf_event_attr attr;
+    struct counters_list *list = &counters->list;
+    int code =
+        events_open(&counters->events, list, threads, counters->why, err);
+    if (code != 0)
+        return code;
+    if (!events_count(counters->events, true)) {
+        code = perf_open(&counters->perf, list, threads, counters->why, err);
+        if (code != 0)
+            events_close(counters->events);
+        return code;
+    }
+    for (int i = 0; i < list->count; i++)
+        if (perf_find(list->name[i], &attr))
+            snprintf(counters->why[i], COUNTERS_WHY_SIZE,
+                     "PAPI counts others of the list with the processor's "
+                     "counters: name all as PAPI does, or all as the kernel");
+    return 0;
+}
 
 int counters_open(struct counters **out, const struct counters_list *list,
                   int threads, struct error *err)
@@ -211,13 +260,14 @@ int counters_open(struct counters **out, const struct counters_list *list,
     }
     memset(meter, 0, bytes);
     counters->meter = meter;
-    counters->list = *list;
-    int code =
-        events_open(&counters->events, list, threads, counters->why, err);
+    int code = list_expand(&counters->list, list, err);
+    if (code == 0)
+        code = open_events(counters, threads, err);
     for (int i = 0; i < threads; i++)
         counters->meter[i] =
             (struct meter){.watch = {.wait = meter_wait, .go_on = meter_go_on},
                            .events = counters->events,
+                           .perf = counters->perf,
                            .thread = i};
     if (code != 0) {
         free(counters->meter);
@@ -233,6 +283,7 @@ void counters_close(struct counters *counters)
     if (counters == NULL)
         return;
     events_close(counters->events);
+    perf_close(counters->perf);
     free(counters->meter);
     free(counters);
 }
@@ -241,13 +292,16 @@ void counters_thread_open(struct counters *counters, int thread)
 {
     if (counters != NULL)
         counters->meter[thread].known =
-            events_thread_open(counters->events, thread);
+            events_thread_open(counters->events, thread) |
+            perf_thread_open(counters->perf, thread);
 }
 
 void counters_thread_close(struct counters *counters, int thread)
 {
-    if (counters != NULL)
-        events_thread_close(counters->events, thread);
+    if (counters == NULL)
+        return;
+    events_thread_close(counters->events, thread);
+    perf_thread_close(counters->perf, thread);
 }
 
 /* ---- texts about it ---- */
@@ -260,6 +314,27 @@ const struct counters_list *counters_asked(const struct counters *counters)
 const char *counters_why(const struct counters *counters, int i)
 {
     return counters->why[i][0] != '\0' ? counters->why[i] : NULL;
+}
+
+uint32_t counters_counted(const struct counters *counters)
+{
+    uint32_t counted = 0;
+    for (int i = 0; i < counters->list.count; i++)
+        if (counters->why[i][0] == '\0')
+            counted |= UINT32_C(1) << i;
+    return counted;
+}
+
+const char *counters_by(const struct counters *counters)
+{
+    return counters->perf != NULL                  ? "perf"
+           : events_count(counters->events, false) ? "papi"
+                                                   : NULL;
+}
+
+const char *counters_reading(const struct counters *counters)
+{
+    return perf_reading(counters->perf);
 }
 
 bool counters_multiplexed(const struct counters *counters)
@@ -302,6 +377,8 @@ void counters_describe(char *text, size_t size)
 
 void counters_print(FILE *out)
 {
+    perf_print(out);
+    putc('\n', out);
     events_print(out);
     fprintf(out, "\nfacts of every worker, of the operating system (not with "
                  "events none):\n"

@@ -1,8 +1,8 @@
-/* Counters of worker threads: events, counted by PAPI, and facts, which the
- * operating system keeps of every thread.  An event is a preset of PAPI
- * (PAPI_TOT_CYC), a native one (perf::PAGE-FAULTS, or one of any of PAPI's
- * components) or one of this suite (sde:::dlsbench::chunks).  PAPI is known
- * here only.
+/* Counters of worker threads: events, and facts, which the operating system
+ * keeps of every thread.  An event is a preset of PAPI (PAPI_TOT_CYC), a native
+ * one (perf::PAGE-FAULTS, or one of any of PAPI's components), one of this
+ * suite by PAPI (sde:::dlsbench::chunks), or one that the kernel counts without
+ * PAPI (cycles:u).  PAPI is known here only.
  *
  * Events are counted apart over computing and over waiting: a thread reads
  * them when it begins a loop, when it begins and ends to wait for others, and
@@ -26,7 +26,7 @@ enum {
 };
 
 /* The value of `events`: "none" (no facts either), or a list with commas of
- * events and `default`. */
+ * events and `default`, which counters_open replaces by what it stands for. */
 struct counters_list {
     bool any; /* not none */
     int count;
@@ -83,10 +83,18 @@ void counters_end(struct counters *counters, int thread,
 /* The watch to notify of the thread's waits; NULL when no event is counted. */
 struct engine_watch *counters_watch(struct counters *counters, int thread);
 
-/* Of a process, for its manifest. */
+/* Of a process, for its manifest: the list without `default`, and with `:u`
+ * where only user mode can be counted. */
 const struct counters_list *counters_asked(const struct counters *counters);
 /* Why event i is not counted; NULL when it is. */
 const char *counters_why(const struct counters *counters, int i);
+/* A bit for each event that is counted.  A worker that has fewer (its `known`)
+ * could not open or keep the others. */
+uint32_t counters_counted(const struct counters *counters);
+/* Who counts with the processor's counters: "papi", "perf", or NULL. */
+const char *counters_by(const struct counters *counters);
+/* How the kernel's events are read: "rdpmc" or "read"; NULL without any. */
+const char *counters_reading(const struct counters *counters);
 /* Whether events take turns, so that counts are estimates. */
 bool counters_multiplexed(const struct counters *counters);
 /* By a thread that counts: seconds of one reading of its events, and of one

@@ -1,6 +1,7 @@
-/* Events as the counters see them; only harness/counters uses this.  papi.c,
- * papi_names.c and sde.c make them with PAPI; without_papi.c replaces these
- * with make PAPI=0. */
+/* PAPI's events as the counters see them; only harness/counters uses this.
+ * papi.c, papi_names.c and sde.c make them with PAPI; without_papi.c replaces
+ * these with make PAPI=0.  The kernel's own events are those of perf.h: here
+ * they are left out. */
 #ifndef HARNESS_COUNTERS_EVENTS_H
 #define HARNESS_COUNTERS_EVENTS_H
 
@@ -10,6 +11,10 @@
  * better.  0 does not mean that it can be counted here. */
 int events_check(const char *name, struct error *err);
 
+/* What `default` stands for, NULL at the end: PAPI's presets where PAPI knows
+ * this processor, else the kernel's events. */
+const char *const *events_default(void);
+
 /* Those of a list that can be counted, in a process. */
 struct events;
 
@@ -18,6 +23,8 @@ int events_open(struct events **out, const struct counters_list *list,
                 int threads, char why[][COUNTERS_WHY_SIZE], struct error *err);
 void events_close(struct events *events);
 bool events_multiplexed(const struct events *events);
+/* Whether PAPI counts, and with the processor's counters. */
+bool events_count(const struct events *events, bool processor);
 
 /* By the thread itself.  Returns a bit for each event that it counts. */
 uint32_t events_thread_open(struct events *events, int thread);

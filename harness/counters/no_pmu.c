@@ -19,18 +19,40 @@ static int paranoid_level(void)
     return level;
 }
 
+/* Cycles that are counted and do not grow: a virtual machine has promised
+ * counters that it does not have. */
+static bool stands_still(int cycles)
+{
+    struct {
+        uint64_t value, enabled, running;
+    } reading = {0};
+    for (volatile int i = 0; i < 1000; i++)
+        ;
+    return read(cycles, &reading, sizeof(reading)) == sizeof(reading) &&
+           reading.running > 0 && reading.value == 0;
+}
+
 bool events_no_pmu(char *why, size_t size)
 {
     struct perf_event_attr cycles = {.type = PERF_TYPE_HARDWARE,
                                      .size = sizeof(cycles),
                                      .config = PERF_COUNT_HW_CPU_CYCLES,
                                      .exclude_kernel = 1,
-                                     .exclude_hv = 1};
-    long file = syscall(SYS_perf_event_open, &cycles, 0, -1, -1, 0);
+                                     .exclude_hv = 1,
+                                     .read_format =
+                                         PERF_FORMAT_TOTAL_TIME_ENABLED |
+                                         PERF_FORMAT_TOTAL_TIME_RUNNING};
+    long file =
+        syscall(SYS_perf_event_open, &cycles, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     int code = errno;
     if (file >= 0) {
+        bool still = stands_still((int)file);
         close((int)file);
-        return false;
+        if (still)
+            snprintf(why, size,
+                     "the kernel counts, but this processor's counters stand "
+                     "still (a virtual machine?)");
+        return still;
     }
     if (code == EACCES || code == EPERM)
         snprintf(why, size,

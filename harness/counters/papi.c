@@ -1,4 +1,5 @@
 #include "harness/counters/events.h"
+#include "harness/counters/perf.h"
 #include "harness/counters/sde.h"
 
 #include <errno.h>
@@ -129,7 +130,10 @@ static void open_groups(struct events *events, const struct counters_list *list,
                         char why[][COUNTERS_WHY_SIZE])
 {
     for (int i = 0; i < list->count; i++) {
+        struct perf_event_attr attr;
         struct group alone;
+        if (perf_find(list->name[i], &attr))
+            continue;
         if (events->sde == NULL &&
             strncmp(list->name[i], SDE_PREFIX, strlen(SDE_PREFIX)) == 0) {
             snprintf(why[i], COUNTERS_WHY_SIZE,
@@ -166,6 +170,26 @@ bool events_library_open(void)
            PAPI_register_thread() == PAPI_OK;
 }
 
+const char *const *events_default(void)
+{
+    static const char *const presets[] = {"PAPI_TOT_CYC", "PAPI_TOT_INS",
+                                          "PAPI_L2_TCM",  "PAPI_L3_TCM",
+                                          "PAPI_REF_CYC", NULL};
+    bool known =
+        events_library_open() && PAPI_query_event(PAPI_TOT_CYC) == PAPI_OK;
+    return known ? presets : perf_default;
+}
+
+static void say_closed(const struct counters_list *list,
+                       char why[][COUNTERS_WHY_SIZE])
+{
+    struct perf_event_attr attr;
+    for (int i = 0; i < list->count; i++)
+        if (!perf_find(list->name[i], &attr))
+            snprintf(why[i], COUNTERS_WHY_SIZE,
+                     "the PAPI library does not start");
+}
+
 int events_open(struct events **out, const struct counters_list *list,
                 int threads, char why[][COUNTERS_WHY_SIZE], struct error *err)
 {
@@ -185,9 +209,7 @@ int events_open(struct events **out, const struct counters_list *list,
     if (events_library_open())
         open_groups(events, list, why);
     else
-        for (int i = 0; i < list->count; i++)
-            snprintf(why[i], COUNTERS_WHY_SIZE,
-                     "the PAPI library does not start");
+        say_closed(list, why);
     *out = events;
     return 0;
 }
@@ -201,10 +223,25 @@ void events_close(struct events *events)
     free(events);
 }
 
+static bool is_processor(int component)
+{
+    const PAPI_component_info_t *info = PAPI_get_component_info(component);
+    return info != NULL && strcmp(info->name, "perf_event") == 0;
+}
+
 bool events_multiplexed(const struct events *events)
 {
     for (int g = 0; g < events->groups; g++)
         if (events->group[g].multiplex && events->group[g].count > 0)
+            return true;
+    return false;
+}
+
+bool events_count(const struct events *events, bool processor)
+{
+    for (int g = 0; g < events->groups; g++)
+        if (events->group[g].count > 0 &&
+            (!processor || is_processor(events->group[g].component)))
             return true;
     return false;
 }

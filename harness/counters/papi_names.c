@@ -2,6 +2,7 @@
  * one. */
 #include "base/list.h"
 #include "harness/counters/events.h"
+#include "harness/counters/perf.h"
 #include "harness/counters/sde.h"
 
 #include "base/nearest.h"
@@ -165,6 +166,8 @@ static int check_processor(const char *name, struct names *names,
     if (strncmp(name, "PAPI_", 5) == 0)
         return has_name(names, name) ? 0 : refuse_unknown(name, names, err);
     add_own(names);
+    for (const struct perf_name *own = perf_names; own->name != NULL; own++)
+        names_add(names, own->name);
     add_natives(names, 0);
     const char *pmu_end = strstr(name, "::");
     if (papi_knows(name) ||

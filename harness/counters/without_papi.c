@@ -1,5 +1,8 @@
-/* make PAPI=0: there are no events. */
+/* make PAPI=0: there are no events but the kernel's. */
 #include "harness/counters/events.h"
+#include "harness/counters/perf.h"
+
+#include "base/nearest.h"
 
 #include <errno.h>
 
@@ -7,16 +10,27 @@
 
 int events_check(const char *name, struct error *err)
 {
+    char hint[NEAREST_HINT_MAX];
     return error_set(err, EINVAL,
-                     "events: '%s': " WITHOUT "; allowed: none, default", name);
+                     "events: '%s': " WITHOUT
+                     "; allowed: none, default, and the kernel's (dlsbench "
+                     "list events)%s",
+                     name, perf_hint(name, hint));
+}
+
+const char *const *events_default(void)
+{
+    return perf_default;
 }
 
 int events_open(struct events **out, const struct counters_list *list,
                 int threads, char why[][COUNTERS_WHY_SIZE], struct error *err)
 {
     (void)threads, (void)err;
+    struct perf_event_attr attr;
     for (int i = 0; i < list->count; i++)
-        snprintf(why[i], COUNTERS_WHY_SIZE, "%s", WITHOUT);
+        if (!perf_find(list->name[i], &attr))
+            snprintf(why[i], COUNTERS_WHY_SIZE, "%s", WITHOUT);
     *out = NULL;
     return 0;
 }
@@ -29,6 +43,12 @@ void events_close(struct events *events)
 bool events_multiplexed(const struct events *events)
 {
     (void)events;
+    return false;
+}
+
+bool events_count(const struct events *events, bool processor)
+{
+    (void)events, (void)processor;
     return false;
 }
 
@@ -56,5 +76,5 @@ void events_tell(struct events *events, int thread,
 
 void events_print(FILE *out)
 {
-    fprintf(out, "events: none, " WITHOUT "\n");
+    fprintf(out, "PAPI's events: none, " WITHOUT "\n");
 }

@@ -1,5 +1,6 @@
 """Counters: what is asked for stands in the record, or why it does not."""
 import json
+import os
 
 import pytest
 
@@ -74,7 +75,9 @@ cells:
 
 
 def test_computing_and_waiting_are_counted_apart(dlsbench):
-    """A clock of the kernel, as a counter, is the clock of the record."""
+    """A clock of the kernel, as a counter, is the clock of the record; it
+    does not run slower for a program whose clocks do (FASTER)."""
+    tick = 1e-9 / float(os.environ.get("FASTER") or 1)
     clock = "perf::TASK-CLOCK"
     if clock not in dlsbench("list", "events").out:
         pytest.skip("this kernel counts no software events")
@@ -84,11 +87,11 @@ def test_computing_and_waiting_are_counted_apart(dlsbench):
     assert result.code == 0, result.err
     computed = waited = between = 0
     for worker in result.lines("workers"):
-        computed += worker["counters_compute"][clock] * 1e-9
-        waited += worker["counters_wait"][clock] * 1e-9
+        computed += worker["counters_compute"][clock] * tick
+        waited += worker["counters_wait"][clock] * tick
         between += worker["compute_s"]
         # It cannot run longer than the clock on the wall goes.
-        assert (worker["counters_compute"][clock] * 1e-9
+        assert (worker["counters_compute"][clock] * tick
                 < worker["compute_s"] + 2e-4)
     assert computed > between / 8
     assert 0 <= waited
@@ -102,7 +105,9 @@ def test_what_cannot_be_counted_is_said(dlsbench):
     counters = manifest(result)["counters"]
     worker = result.lines("workers")[0]
     named = worker["counters_compute"]
-    assert len(named) == 6 and "PAPI_TOT_CYC" in named
+    # PAPI's five, or the kernel's four where PAPI knows no processor.
+    assert (len(named) == 6 and "PAPI_TOT_CYC" in named
+            or len(named) == 5 and "cycles:u" in named)
     for event, value in named.items():
         assert (event in counters["counted"]) != (event in counters["missing"])
         assert (value is None) == (event in counters["missing"])

@@ -1,0 +1,75 @@
+/* Events that the kernel counts by perf_event_open, where PAPI does not know
+ * the processor, is left out, or is slower; only harness/counters uses this.
+ *
+ * Every thread has one group.  It is pinned: its events never take turns, so
+ * that a count is a count and no estimate, and one that does not fit beside
+ * those before it is refused with the reason.  A group is read by rdpmc from
+ * the pages that the kernel maps, or by one system call, whatever was faster
+ * when it was opened: hypervisors trap rdpmc. */
+#ifndef HARNESS_COUNTERS_PERF_H
+#define HARNESS_COUNTERS_PERF_H
+
+#include "harness/counters/counters.h"
+
+#include <linux/perf_event.h>
+
+/* ---- names, perf_names.c ---- */
+
+/* They are perf's: cycles, cache-misses, r01c2 (a raw code of the processor),
+ * and with `:u` counted in user mode only. */
+struct perf_name {
+    const char *name, *what;
+    uint32_t type;
+    uint64_t config;
+};
+extern const struct perf_name perf_names[]; /* a NULL name ends the list */
+
+/* What `default` is by the kernel: user mode only, as PAPI counts, so that the
+ * same is counted with and without the right to count the kernel. */
+extern const char *const perf_default[]; /* NULL ends the list */
+
+/* Sets type, config and exclude_kernel; false: no event of the kernel has this
+ * name. */
+bool perf_find(const char *name, struct perf_event_attr *attr);
+
+/* "; did you mean ...?" or an empty text; text has NEAREST_HINT_MAX bytes. */
+const char *perf_hint(const char *word, char *text);
+
+/* For dlsbench list events. */
+void perf_print(FILE *out);
+
+/* ---- groups, perf.c ---- */
+
+struct perf;
+
+/* Opens those of the list that have the kernel's names, for threads 0 to
+ * threads - 1; *out is NULL when there is none.  A name gets `:u` where the
+ * kernel keeps its own part to itself.  why[i] says why event i cannot be
+ * counted. */
+int perf_open(struct perf **out, struct counters_list *list, int threads,
+              char why[][COUNTERS_WHY_SIZE], struct error *err);
+void perf_close(struct perf *perf);
+
+/* "rdpmc" or "read"; NULL when nothing is counted. */
+const char *perf_reading(const struct perf *perf);
+
+/* Before threads open: by rdpmc, or by the system call.  perf_open chooses what
+ * is faster. */
+void perf_read_by(struct perf *perf, bool rdpmc);
+
+/* By the thread itself.  Returns a bit for each event that it counts. */
+uint32_t perf_thread_open(struct perf *perf, int thread);
+void perf_thread_close(struct perf *perf, int thread);
+
+/* By the thread itself, before a loop: a group that was lost tries again. */
+void perf_begin(struct perf *perf, int thread);
+
+/* By the thread itself: its counts since it was opened, by the list's
+ * numbers. */
+void perf_read(struct perf *perf, int thread, int64_t *counts);
+
+/* The bits of what was lost since perf_begin: others have taken the
+ * processor's counters.  Counts from then on mean nothing. */
+uint32_t perf_lost(const struct perf *perf, int thread);
+
+#endif
