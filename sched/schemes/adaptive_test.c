@@ -109,6 +109,67 @@ static void af_starts_with_small_chunks(void **unused)
     testing_close(&t);
 }
 
+/* The example by hand with the keys of other implementations.  Half: 500.
+ * Two samples: variances of 0.8 and 3.2, D = 2.4; with the mean of the last, mu
+ * = 1.2 and 2.4, D = 2.  One sample has none: 2/3 R by mu = 0.8 and 1.6. */
+static void af_by_other_implementations(void **unused)
+{
+    (void)unused;
+    static const double time[] = {8, 12, 10, 10};
+    static const struct {
+        const char *scheme;
+        int reports;
+        int64_t first, second;
+    } rows[] = {
+        {"af", 4, 644, 112},
+        {"af:most=500", 4, 500, 159},
+        {"af:most=5", 3, 5, 5},
+        {"af:samples=5", 4, 7, 7},
+        {"af:samples=2", 2, 628, 113},
+        {"af:samples=1", 1, 667, 111},
+        {"af:samples=1,mean=last", 2, 635, 113},
+    };
+    struct sched_loop loop = {.iterations = 1000, .workers = 2};
+    for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
+        struct testing_loop t;
+        testing_open(&t, rows[r].scheme, &loop, 1);
+        for (int i = 0; i < rows[r].reports; i++) {
+            sched_feedback(&t.sched, 0, 10, time[i]);
+            sched_feedback(&t.sched, 1, 10, 2 * time[i]);
+        }
+        assert_int_equal(next_size(&t, 0), rows[r].first);
+        assert_int_equal(next_size(&t, 1), rows[r].second);
+        testing_close(&t);
+    }
+}
+
+/* One of three workers is not known; the others take 1 and 2, so that all have
+ * rates of 2.25, 2.5 and 2. */
+static void af_counts_the_unknown_as_told(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *scheme;
+        int64_t size;
+    } rows[] = {
+        {"af", 445},
+        {"af:unknown=fastest", 400},
+        {"af:unknown=slowest", 500},
+    };
+    struct sched_loop loop = {.iterations = 1000, .workers = 3};
+    for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
+        struct testing_loop t;
+        testing_open(&t, rows[r].scheme, &loop, 1);
+        for (int i = 0; i < 4; i++) {
+            sched_feedback(&t.sched, 0, 10, 10);
+            sched_feedback(&t.sched, 1, 10, 20);
+        }
+        assert_int_equal(next_size(&t, 0), rows[r].size);
+        assert_int_equal(next_size(&t, 2), 5);
+        testing_close(&t);
+    }
+}
+
 static void a_time_of_nothing_is_no_news(void **unused)
 {
     (void)unused;
@@ -272,6 +333,8 @@ int main(void)
         cmocka_unit_test(before_any_report_awf_is_wf),
         cmocka_unit_test(af_by_hand),
         cmocka_unit_test(af_starts_with_small_chunks),
+        cmocka_unit_test(af_by_other_implementations),
+        cmocka_unit_test(af_counts_the_unknown_as_told),
         cmocka_unit_test(a_time_of_nothing_is_no_news),
         cmocka_unit_test(awf_learns_between_time_steps),
         cmocka_unit_test(executed_again_they_know_the_workers),

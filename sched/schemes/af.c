@@ -9,27 +9,36 @@
  *
  *     mu = sum(t) / sum(n),   sigma^2 = sum(n (t/n - mu)^2) / (k - 1)
  *
- * The paper leaves the start open: the first four chunks of a worker have
- * `first` iterations, a 64th of I/p unless it is given, and D and T of workers
- * not yet known are taken as the mean of the others'.
+ * The paper leaves the start open: the first `samples` (4) chunks of a worker
+ * have `first` iterations, a 64th of I/p unless it is given, and D and T of
+ * workers not yet known are taken as the mean of the others'.
  *
- * Implementations differ in the samples.  LB4OMP hands out each chunk in ten
- * parts (the first has 100 iterations): mu is the mean of the parts' t/n since
- * the loop's beginning, of equal weight, sigma their deviation, which is below
- * that of iterations; its mAF counts from request to request.  DLS4LB stops
- * after each iteration and takes mu and sigma from the last chunk alone.
- * In the start: DLS4LB begins with its minimum chunk; an unknown worker counts
- * there as the fastest, in the balancer by Carino in the Loci framework as the
- * slowest, in LB4OMP as the asking one.
- * And in the size: DLS4LB sums sigma / mu for D, adds .55 and cuts off, and
- * hands out I/2p at most. */
+ * Implementations differ, and keys follow them:
+ *
+ *     most=      no chunk is larger: DLS4LB hands out I/2p at most
+ *     first=     DLS4LB begins with its minimum chunk, one iteration
+ *     samples=   DLS4LB sizes by a worker's first chunk already
+ *     unknown=   who is not known counts as the fastest (DLS4LB), the slowest
+ *                (the balancer by Carino in the Loci framework); in LB4OMP it
+ *                is as the asking one, which has no key
+ *     mean=last  mu of a worker's last chunk alone (DLS4LB)
+ *
+ * Not to be had: LB4OMP hands out each chunk in ten parts (the first has 100
+ * iterations): mu is the mean of the parts' t/n since the loop's beginning, of
+ * equal weight, sigma their deviation, which is below that of iterations; its
+ * mAF counts from request to request.  DLS4LB stops after each iteration and
+ * takes sigma from those of the last chunk alone, adds .55 and cuts off; it
+ * sums sigma / mu for D, which is no time: its sizes depend on the unit of
+ * time. */
 #include "sched/arith.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { AF_FIRST };
+enum { AF_FIRST, AF_MOST, AF_SAMPLES, AF_UNKNOWN, AF_MEAN };
 
-enum { SAMPLES = 4 };
+/* How a worker that is not known counts. */
+enum unknown { AS_MEAN, AS_FASTEST, AS_SLOWEST };
 
 struct af_worker {
     double reports;      /* k */
@@ -43,7 +52,10 @@ struct af_state {
     double workers, known;
     double rates;  /* sum of 1/mu of those known */
     double spread; /* sum of sigma^2/mu of those known */
-    int64_t first;
+    int64_t first, most;
+    int64_t samples;
+    enum unknown unknown;
+    bool last; /* mean=last */
     struct af_worker worker[];
 };
 
@@ -64,7 +76,46 @@ static int af_init(void *state, const struct sched_loop *loop,
                    : loop->iterations / 64 / loop->workers;
     if (s->first < 1)
         s->first = 1;
+    s->most =
+        spec->value[AF_MOST].given ? spec->value[AF_MOST].integer : INT64_MAX;
+    s->samples = spec->value[AF_SAMPLES].integer;
+    const char *unknown = spec->value[AF_UNKNOWN].text;
+    s->unknown = strcmp(unknown, "fastest") == 0   ? AS_FASTEST
+                 : strcmp(unknown, "slowest") == 0 ? AS_SLOWEST
+                                                   : AS_MEAN;
+    s->last = strcmp(spec->value[AF_MEAN].text, "last") == 0;
     return 0;
+}
+
+/* The known worker that the others count as; all are asked for only until all
+ * are known. */
+static const struct af_worker *find_model(const struct af_state *s)
+{
+    const struct af_worker *model = NULL;
+    for (int64_t i = 0; i < (int64_t)s->workers; i++) {
+        const struct af_worker *w = &s->worker[i];
+        bool faster = model != NULL && w->mean < model->mean;
+        if (w->mean > 0 &&
+            (model == NULL || faster == (s->unknown == AS_FASTEST)))
+            model = w;
+    }
+    return model;
+}
+
+/* Of all workers: D, and 1/T. */
+static void add_unknown(const struct af_state *s, double *d, double *rates)
+{
+    double missing = s->workers - s->known;
+    *d = s->spread;
+    *rates = s->rates;
+    if (s->unknown == AS_MEAN) {
+        *d *= s->workers / s->known;
+        *rates *= s->workers / s->known;
+    } else if (missing > 0) {
+        const struct af_worker *model = find_model(s);
+        *d += missing * model->spread;
+        *rates += missing / model->mean;
+    }
 }
 
 /* With x = D + 2 T R and y the root, x^2 - y^2 = (2 T R)^2: the formula with
@@ -74,26 +125,29 @@ static int64_t af_next(void *state, int worker, int64_t remaining)
     const struct af_state *s = state;
     const struct af_worker *w = &s->worker[worker];
     if (w->mean == 0)
-        return s->first;
-    double all = s->workers / s->known;
-    double d = s->spread * all;
-    double tr = (double)remaining / (s->rates * all);
+        return s->first < s->most ? s->first : s->most;
+    double d, rates;
+    add_unknown(s, &d, &rates);
+    double tr = (double)remaining / rates;
     double sum = d + 2 * tr + sqrt(d * d + 4 * d * tr);
-    return sched_round_up(2 * tr * tr / (sum * w->mean));
+    int64_t size = sched_round_up(2 * tr * tr / (sum * w->mean));
+    return size < s->most ? size : s->most;
 }
 
-static void learn_times(struct af_state *s, struct af_worker *w)
+/* `last` is t/n of the worker's last chunk. */
+static void learn_times(struct af_state *s, struct af_worker *w, double last)
 {
     double mean = w->times / w->sizes;
     double scatter = fmax(0, w->squares - w->times * mean);
+    double variance = w->reports > 1 ? scatter / (w->reports - 1) : 0;
     if (w->mean > 0) {
         s->rates -= 1 / w->mean;
         s->spread -= w->spread;
     } else {
         s->known++;
     }
-    w->mean = mean;
-    w->spread = scatter / (w->reports - 1) / mean;
+    w->mean = s->last ? last : mean;
+    w->spread = variance / w->mean;
     s->rates += 1 / w->mean;
     s->spread = fmax(0, s->spread + w->spread);
 }
@@ -109,8 +163,8 @@ static void af_feedback(void *state, int worker, int64_t size, double time)
     w->sizes += (double)size;
     w->times += time;
     w->squares += time * time / (double)size;
-    if (w->reports >= SAMPLES)
-        learn_times(s, w);
+    if (w->reports >= (double)s->samples)
+        learn_times(s, w, time / (double)size);
 }
 
 static void af_again(void *state, const struct sched_loop *loop)
@@ -132,8 +186,35 @@ static const struct spec_param af_params[] = {
                   .type = SPEC_INTEGER,
                   .min = 1,
                   .max = 0x1p53,
-                  .help = "size of a worker's first four chunks, default "
+                  .help = "size of a worker's first chunks, default "
                           "floor(I/64p)"},
+    [AF_MOST] = {.key = "most",
+                 .type = SPEC_INTEGER,
+                 .min = 1,
+                 .max = 0x1p53,
+                 .help = "no chunk has more iterations, default any"},
+    [AF_SAMPLES] = {.key = "samples",
+                    .type = SPEC_INTEGER,
+                    .fallback = "4",
+                    .min = 1,
+                    .max = 1000000,
+                    .quiet = true,
+                    .help = "how many first chunks a worker has"},
+    [AF_UNKNOWN] = {.key = "unknown",
+                    .type = SPEC_CHOICE,
+                    .fallback = "mean",
+                    .choices = "mean|fastest|slowest",
+                    .max = 1,
+                    .quiet = true,
+                    .help = "which of the others one counts as that has not "
+                            "had them"},
+    [AF_MEAN] = {.key = "mean",
+                 .type = SPEC_CHOICE,
+                 .fallback = "all",
+                 .choices = "all|last",
+                 .max = 1,
+                 .quiet = true,
+                 .help = "of which of a worker's chunks its mean time is"},
     {0},
 };
 
