@@ -5,12 +5,21 @@ PAPERS = han ciorba andronikos diaz
 # Past the papers, too long for `make papers`.
 LONGER = beyond
 
-# Simulation against reality: CAMPAIGN=file, OUT=folder.
+# Simulation against reality: CAMPAIGN=file or name, OUT=folder, ROUNDS=3,
+# HELD=another campaign, which nothing is calibrated for.
 .PHONY: validate
 validate: sim ## a campaign here and simulated on this-machine, side by side
-	$(Q)PYTHON=$(PYTHON) sh bench/validate.sh $(BUILD)/dlsbench \
+	$(Q)PYTHON=$(PYTHON) ROUNDS=$(or $(ROUNDS),3) HELD=$(HELD) sh bench/validate.sh $(BUILD)/dlsbench \
 	    $(or $(CAMPAIGN),bench/campaigns/workstation.yaml) \
 	    $(or $(OUT),results/validate/$(shell date -u +%Y-%m-%dT%H%M%SZ))
+
+# Two hosts of this machine on a shaped network, as root: OUT=folder, RATE=100mbit.
+.PHONY: real-cluster real-link
+real-cluster: sim ## a fast and a slow host, measured and simulated (root)
+real-link: sim ## results over one link to one and two masters, the same (root)
+real-cluster real-link:
+	$(Q)PYTHON=$(PYTHON) sh bench/real/run.sh $(@:real-%=%) $(BUILD)/dlsbench \
+	    $(or $(OUT),results/$@/$(shell date -u +%Y-%m-%dT%H%M%SZ))
 
 .PHONY: papers $(PAPERS:%=paper-%) $(LONGER:%=paper-%) paper-beaumont
 papers: $(PAPERS:%=paper-%) ## the papers' tables and curves beside ours (SimGrid)
@@ -23,7 +32,7 @@ paper-beaumont: plan-sim ## divisible loads, figures 5 to 15 (PLATFORMS=n ENGINE
 	    $(if $(ENGINE),--engine $(ENGINE)) $(if $(DATA),--data $(DATA)) \
 	    $(if $(LATENCY),--latency $(LATENCY)) $(if $(EQUATIONS),--equations $(EQUATIONS))
 
-paper-beyond: ## past Han: 256 masters, three levels, 65,536 workers (SimGrid)
+paper-beyond: ## past Han: 256 masters, three levels, 65,536 workers (SimGrid), 7.6 million (replayed)
 
 $(PAPERS:%=paper-%) $(LONGER:%=paper-%): paper-%: sim
 	$(Q)$(RUN_PAPER) $(SIM)

@@ -6,7 +6,9 @@
 #include "bench/cli/options.h"
 #include "bench/replay/replay_cell.h"
 #include "bench/replay/replay_names.h"
+#include "bench/replay/replay_store.h"
 #include "bench/replay/replay_table.h"
+#include "bench/results/folders.h"
 #include "harness/cell/cell_field.h"
 #include "harness/guard/need.h"
 #include "harness/setup/setup.h"
@@ -20,7 +22,8 @@
 
 struct asked {
     struct cell cell;
-    const char *trace, *scheme, *calibration;
+    const char *trace, *scheme, *calibration, *out;
+    char **words;                         /* the command line */
     int64_t workers, threads, node_ranks; /* 0: not given */
     bool served; /* what only masters have was asked for */
     double cp;
@@ -133,6 +136,12 @@ static const struct options_entry entries[] = {
      .offset = FIELD(format),
      .words = formats,
      .help = "default table; chunks: each chunk as csv, when a worker has it"},
+    {.name = "out",
+     .value = "DIR",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(out),
+     .help = "and a result directory, whose cells are marked as simulated by "
+             "replay: a name below results/replay, or a path"},
     {.name = NULL},
 };
 
@@ -146,17 +155,16 @@ static const struct options_page page = {
         "time'; measured are the calibrated ones, if there is a calibration "
         "file, and the costs of the trace.\n"
         "\n"
-        "Left out are: bandwidth that messages share on links, but refills of "
-        "masters and the answers behind them (and routes: "
-        "every message takes the same latency), results and input data that "
-        "travel, load, perturbations, dependences and time steps.  dlsbench "
-        "sim has them.",
+        "Left out are: links that messages share, but those of ranks with "
+        "masters (and routes: every message takes the same latency), results "
+        "and input data that travel, load, perturbations, dependences and time "
+        "steps.  dlsbench sim has them.",
     .examples =
         "dlsbench replay --trace costs.txt --workers 64 --scheme all\n"
         "dlsbench replay --trace costs.txt --workers 1024 --scheme gss,fss,tss "
         "--hierarchy 16 --master dedicated --latency 2e-6\n"
         "dlsbench replay --kernel matmul:tasks=100000 --cp 1e-9 --workers 512 "
-        "--threads 64 --hierarchy node --scheme all",
+        "--threads 64 --hierarchy node --scheme all --out looked",
     .tables = (const struct options_entry *const[]){entries, NULL}};
 
 /* ---- reading ---- */
@@ -226,26 +234,37 @@ static int read_calibration(const struct asked *in,
 /* ---- replaying ---- */
 
 struct replayed {
-    struct replay_table *table;
     const char *scheme;
+    bool prints;
+    int64_t iterations; /* of its chunks */
 };
 
-static void print_chunk(void *arg, int worker, const struct chunk *chunk,
-                        double begin_s, double compute_s)
+static void take_chunk(void *arg, int worker, const struct chunk *chunk,
+                       double begin_s, double compute_s)
 {
-    const struct replayed *replayed = arg;
-    printf("%s,%" PRId64 ",%d,%" PRId64 ",%" PRId64 ",%.9g,%.9g\n",
-           replayed->scheme, chunk->step, worker, chunk->start, chunk->size,
-           begin_s, compute_s);
+    struct replayed *replayed = arg;
+    replayed->iterations += chunk->size;
+    if (replayed->prints)
+        printf("%s,%" PRId64 ",%d,%" PRId64 ",%" PRId64 ",%.9g,%.9g\n",
+               replayed->scheme, chunk->step, worker, chunk->start, chunk->size,
+               begin_s, compute_s);
 }
+
+struct output {
+    struct replay_table table;
+    struct replay_store store;
+    bool stores;
+    char path[2048]; /* of the results */
+};
 
 /* Of all, those that do not go with this shape are left out, and said. */
 static int replay_scheme(const struct asked *in, const struct replay_loop *loop,
-                         const char *scheme, struct replay_table *table,
+                         const char *scheme, struct output *output,
                          struct error *err)
 {
-    struct cell cell = in->cell;
-    struct replayed replayed = {table, scheme};
+    struct cell cell = in->cell, made;
+    bool prints = in->format == CHUNKS;
+    struct replayed replayed = {scheme, prints, 0};
     struct replay_result result;
     int code = cell_set(&cell, "scheme", scheme, err);
     if (code != 0)
@@ -255,8 +274,9 @@ static int replay_scheme(const struct asked *in, const struct replay_loop *loop,
         .loop = loop,
         .costs = in->costs,
         .node_ranks = (int)in->node_ranks,
-        .handed = in->format == CHUNKS ? print_chunk : NULL,
-        .arg = &replayed};
+        .handed = prints || output->stores ? take_chunk : NULL,
+        .arg = &replayed,
+        .made = &made};
     double start = replay_table_clock();
     code = replay_cell_run(&replay, &result, err);
     if (code == -ENOTSUP && strcmp(in->scheme, "all") == 0) {
@@ -265,13 +285,18 @@ static int replay_scheme(const struct asked *in, const struct replay_loop *loop,
     }
     if (code != 0)
         return code;
-    replay_table_add(table, scheme, &result, replay_table_clock() - start);
+    replay_table_add(&output->table, scheme, &result,
+                     replay_table_clock() - start);
+    if (output->stores)
+        code = replay_store_add(&output->store, &made, &in->costs, &result,
+                                replayed.iterations,
+                                replayed.iterations == loop->iterations, err);
     replay_free(&result);
-    return 0;
+    return code;
 }
 
 static int replay_all(const struct asked *in, const struct replay_loop *loop,
-                      struct replay_table *table, struct error *err)
+                      struct output *output, struct error *err)
 {
     char **names;
     int count, code = replay_names(in->scheme, &names, &count, err);
@@ -286,22 +311,45 @@ static int replay_all(const struct asked *in, const struct replay_loop *loop,
                     in->workers - loop->iterations);
     for (int i = 0; i < count; i++) {
         if (code == 0)
-            code = replay_scheme(in, loop, names[i], table, err);
+            code = replay_scheme(in, loop, names[i], output, err);
         free(names[i]);
     }
     free(names);
     return code;
 }
 
+static int write_replays(const struct asked *in, const struct replay_loop *loop,
+                         struct output *output, struct error *err)
+{
+    struct error ignored;
+    int code = 0;
+    output->stores = in->out != NULL;
+    if (output->stores)
+        code = folders_make_out("replay", in->out, output->path,
+                                sizeof(output->path), err);
+    if (code == 0 && output->stores)
+        code = replay_store_open(&output->store, output->path, in->words, err);
+    if (code != 0)
+        return code;
+    replay_table_open(&output->table, &in->cell, &in->costs, loop);
+    code = replay_all(in, loop, output, err);
+    if (output->stores) {
+        int closed =
+            replay_store_close(&output->store, code == 0 ? err : &ignored);
+        code = code == 0 ? closed : code;
+    }
+    return code;
+}
+
 static int run_replays(struct asked *in, struct error *err)
 {
-    struct replay_table table = {.workers = in->workers};
+    struct output output = {.table = {.workers = in->workers}};
     struct calibration calibration;
     struct replay_loop loop;
     bool there;
     enum calibration_which which =
         in->threads == in->workers ? CALIBRATION_THREADS : CALIBRATION_RANKS;
-    int code = read_calibration(in, &calibration, &there, &table, err);
+    int code = read_calibration(in, &calibration, &there, &output.table, err);
     if (code != 0)
         return code;
     struct replay_costs known = replay_costs_usual;
@@ -315,14 +363,15 @@ static int run_replays(struct asked *in, struct error *err)
         calibration_free(&calibration);
     if (code != 0)
         return code;
-    replay_table_open(&table, &in->cell, &in->costs, &loop);
-    code = replay_all(in, &loop, &table, err);
+    code = write_replays(in, &loop, &output, err);
     if (code == 0 && free_messages && in->threads < in->workers)
         command_say("note: messages take no time: give --latency, or run "
                     "dlsbench calibrate");
     if (code == 0 && in->format != CHUNKS)
-        replay_table_print(&table, in->format == CSV);
-    replay_table_close(&table);
+        replay_table_print(&output.table, in->format == CSV);
+    if (code == 0 && output.stores)
+        command_say("results: %s", output.path);
+    replay_table_close(&output.table);
     replay_loop_close(&loop);
     return code;
 }
@@ -330,7 +379,7 @@ static int run_replays(struct asked *in, struct error *err)
 int replay_command(int argc, char **argv)
 {
     struct error err = {""};
-    struct asked in = {.cp = NAN};
+    struct asked in = {.cp = NAN, .words = argv};
     for (size_t i = 0; i < sizeof(in.costs) / sizeof(double); i++)
         ((double *)&in.costs)[i] = NAN;
     cell_defaults(&in.cell);

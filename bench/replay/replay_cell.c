@@ -66,6 +66,8 @@ static int run_setup(const struct replay_cell *in, const struct setup *setup,
                                   .handed = in->handed,
                                   .arg = in->arg};
     code = replay_run(&replay, result, err);
+    if (code == 0 && in->made != NULL)
+        *in->made = setup->cell;
     tree_free(&tree);
     return code;
 }

@@ -15,6 +15,7 @@ struct replay_cell {
     void (*handed)(void *arg, int worker, const struct chunk *chunk,
                    double begin_s, double compute_s);
     void *arg;
+    struct cell *made; /* becomes the cell as it was replayed; NULL */
 };
 
 /* Returns 0, or as setup_open and replay_run do; -ENOTSUP also for what a

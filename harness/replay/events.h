@@ -23,7 +23,26 @@ struct events {
  * order that SimGrid was seen to have. */
 static inline bool event_before(const struct event *a, const struct event *b)
 {
-    return a->at != b->at ? a->at < b->at : a->who - 1 > b->who - 1;
+    return (a->at < b->at) | ((a->at == b->at) & (a->who - 1 > b->who - 1));
+}
+
+/* The earliest of the children from here on, before `end`.  Which one it is
+ * nobody can predict, so that there are no jumps. */
+static inline int64_t events_least(const struct event *list, int64_t child,
+                                   int64_t end)
+{
+    int64_t least = child;
+    if (end - child >= 4) {
+        int64_t other = child + 2;
+        least += event_before(&list[least + 1], &list[least]);
+        other += event_before(&list[other + 1], &list[other]);
+        return least +
+               (other - least) * event_before(&list[other], &list[least]);
+    }
+    for (int64_t i = child + 1; i < end; i++)
+        if (event_before(&list[i], &list[least]))
+            least = i;
+    return least;
 }
 
 /* Sinks from place `at` to its own. */
@@ -33,13 +52,10 @@ static inline void events_sink(struct events *events, int64_t at,
     struct event *list = events->event;
     int64_t count = events->count;
     for (;;) {
-        int64_t child = 4 * at + 1, end = child + 4;
+        int64_t child = 4 * at + 1;
         if (child >= count)
             break;
-        int64_t least = child;
-        for (int64_t i = child + 1; i < (end < count ? end : count); i++)
-            if (event_before(&list[i], &list[least]))
-                least = i;
+        int64_t least = events_least(list, child, count);
         if (!event_before(&list[least], &moved))
             break;
         list[at] = list[least];

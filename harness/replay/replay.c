@@ -94,6 +94,14 @@ static int open_scheme(struct play *play, struct error *err)
                       in->min_chunk, err);
 }
 
+static bool all_hosted(const struct play *play)
+{
+    for (int w = 0; w < play->tree->workers; w++)
+        if (!play_hosted(play, w))
+            return false;
+    return true;
+}
+
 /* Room for an event of each worker, and some more with masters. */
 static int open_workers(struct play *play)
 {
@@ -103,11 +111,13 @@ static int open_workers(struct play *play)
     play->result->worker = calloc(workers, sizeof(*play->result->worker));
     if (play->learns)
         play->learned = calloc(workers, sizeof(*play->learned));
-    if (masters && play->in->prefetch)
-        play->rest_s = calloc(workers, sizeof(*play->rest_s));
+    play->shares = masters && play->in->costs.byte_s > 0;
+    bool asks = play->shares && !all_hosted(play);
+    if (asks)
+        play->coming = calloc(workers, sizeof(*play->coming));
     bool there = play->result->worker != NULL &&
                  (!play->learns || play->learned != NULL) &&
-                 (!masters || !play->in->prefetch || play->rest_s != NULL);
+                 (!asks || play->coming != NULL);
     return there ? list_grow(&play->events.event, &play->events.room,
                              (int64_t)workers, sizeof(*play->events.event))
                  : -ENOMEM;
@@ -134,7 +144,7 @@ static void play_close(struct play *play)
 {
     serve_close(play);
     free(play->learned);
-    free(play->rest_s);
+    free(play->coming);
     free(play->events.event);
     free(play->state);
     sched_table_free(&play->order);
@@ -173,20 +183,17 @@ static void happen(struct play *play, const struct event *event)
     case FINAL:
     case REFILL_ASK:
     case MASTER_FINAL:
-        serve_come(play, event);
-        break;
     case REFILL:
-        serve_refill(play, (int)event->who, event->at);
+    case ANSWER:
+        if (event->what & PASSING)
+            link_enter(play, event);
+        else
+            link_deliver(play, event);
         break;
     case POLL:
         if (event->what >> WHAT_BITS ==
             (server->plan & (UINT32_MAX >> WHAT_BITS)))
             serve_polled(play, server, event->at);
-        break;
-    case LINK:
-        if (event->what >> WHAT_BITS ==
-            (server->link.plan & (UINT32_MAX >> WHAT_BITS)))
-            link_move(play, server, event->at);
         break;
     case SERVED:
         serve_served(play, server, event->at);
@@ -196,6 +203,17 @@ static void happen(struct play *play, const struct event *event)
     }
 }
 
+static void happen_first(struct play *play)
+{
+    struct event event = play->events.event[0];
+    play->hole = true;
+    happen(play, &event);
+    if (play->hole)
+        events_take(&play->events);
+    play->hole = false;
+}
+
+/* Those of links are in their own order. */
 static int run_masters(struct play *play)
 {
     for (int w = 0; w < play->tree->workers; w++)
@@ -203,13 +221,15 @@ static int run_masters(struct play *play)
             hosted_start(play, w);
         else
             ask_start(play, w);
-    while (play->events.count > 0 && play->code == 0) {
-        struct event event = play->events.event[0];
-        play->hole = true;
-        happen(play, &event);
-        if (play->hole)
-            events_take(&play->events);
-        play->hole = false;
+    while (play->code == 0) {
+        const struct event *link = link_next(play);
+        if (play->events.count > 0 &&
+            !event_before(link, &play->events.event[0]))
+            happen_first(play);
+        else if (link->at < INFINITY)
+            link_happen(play);
+        else
+            break;
     }
     return play->code;
 }

@@ -18,11 +18,13 @@
  *   slice_s and after its chunks, and computes on when it has served them.
  *   Workers of a master's own rank take chunks for state_s.
  *
- * Refills, one chunk for each worker below, share the link of the rank that
- * sends them, each as much as the others, and so do the answers that a refill
- * sets free.
+ * Where bytes take time, all messages between a rank with masters and other
+ * nodes share that rank's link, each at the same rate; each also takes 5 % of
+ * its rate in the other direction, and 16 requests are on their way at a time,
+ * until they have been served, as in dlsbench sim.  A message between two
+ * masters shares the link of the upper one.
  *
- * What it leaves out: bandwidth that other messages share on links, routes
+ * What it leaves out: links of other ranks and inside the network, routes
  * (every message between two nodes takes the same latency_s), results and input
  * data that travel, the time that messages keep their sender and receiver busy,
  * dependences, time steps, load, perturbations, and chunks handed out again.
@@ -30,9 +32,9 @@
  * Events at the same time come in the order that SimGrid was seen to have.  The
  * same input gives the same digits.
  *
- * Memory: 40 bytes for each worker, 48 more where the scheme learns, 8 more
- * with masters and prefetch, and the state of the scheme; masters have up to 64
- * bytes for each worker below them. */
+ * Memory: 40 bytes for each worker, 48 more where the scheme learns, 24 more
+ * where it asks a master in another rank and links are shared, and the state of
+ * the scheme; 64 bytes for each worker of a pool that has tasks. */
 #ifndef HARNESS_REPLAY_REPLAY_H
 #define HARNESS_REPLAY_REPLAY_H
 

@@ -16,9 +16,9 @@ static int rank_of_master(const struct play *play, int worker)
 
 static void send(struct play *play, int worker, double now, enum what what)
 {
-    double way_s = play_way_s(play, play->tree->worker_rank[worker],
-                              rank_of_master(play, worker), REQUEST_BYTES);
-    play_add(play, now + way_s, (uint32_t)worker, what);
+    link_send(play, play->tree->worker_rank[worker],
+              rank_of_master(play, worker), REQUEST_BYTES, now,
+              (uint32_t)worker, what);
 }
 
 void ask_start(struct play *play, int worker)
@@ -37,7 +37,7 @@ static void end_time(struct play *play, int worker)
     if (learned->size == 0)
         return;
     learned->told = learned->size;
-    learned->ran_s = fmax(end - learned->got_s, 0);
+    learned->ran_s = play_max(end - learned->got_s, 0);
     learned->whole_s = end - learned->asked_s;
     learned->asked_s = end;
     learned->size = 0;
@@ -62,18 +62,27 @@ void ask_tell(struct play *play, int worker, struct master *master)
     learned->told = 0;
 }
 
+/* Nobody else needs to know when an answer comes that shares no link. */
 void ask_answer(struct play *play, int worker, double now,
                 const struct chunk *chunk)
 {
-    double *end = end_of(play, worker);
     int from = rank_of_master(play, worker);
     int to = play->tree->worker_rank[worker];
-    double way_s = play_way_s(play, from, to, sizeof(*chunk));
-    double burst_s = play_server(play, from)->burst_s;
-    double at = burst_s > 0 && !play_near(play, from, to)
-                    ? burst_s + play->in->costs.latency_s
-                    : now + way_s;
-    double got = fmax(at, *end);
+    if (play_shares(play, from, to)) {
+        play->coming[worker] = *chunk;
+        link_send(play, from, to, sizeof(*chunk), now, (uint32_t)worker,
+                  ANSWER);
+    } else {
+        ask_got(play, worker, now + play_way_s(play, from, to, sizeof(*chunk)),
+                chunk);
+    }
+}
+
+void ask_got(struct play *play, int worker, double now,
+             const struct chunk *chunk)
+{
+    double *end = end_of(play, worker);
+    double got = play_max(now, *end);
     if (play->learned != NULL)
         end_time(play, worker);
     if (chunk->size == 0) {

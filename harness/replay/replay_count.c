@@ -94,7 +94,7 @@ int count_run(struct play *play)
         events_take(&play->events);
         play->hole = false;
         play->result->worker[worker].finish_s = now + way_s;
-        play->result->time_s = fmax(play->result->time_s, now + way_s);
+        play->result->time_s = play_max(play->result->time_s, now + way_s);
     }
     return play->code;
 }

@@ -63,7 +63,7 @@ static void poll(struct play *play, struct server *server, double now)
 
 void serve_polled(struct play *play, struct server *server, double now)
 {
-    server->left_s = fmax(server->left_s - (now - server->from_s), 0);
+    server->left_s = play_max(server->left_s - (now - server->from_s), 0);
     poll(play, server, now);
 }
 

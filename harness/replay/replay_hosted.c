@@ -40,6 +40,12 @@ void hosted_start(struct play *play, int worker)
 
 /* ---- a chunk ---- */
 
+/* Until it leaves, its finish_s is the rest of a chunk after its TURN. */
+static double *rest_of(const struct play *play, int worker)
+{
+    return &play->result->worker[worker].finish_s;
+}
+
 static void compute(struct play *play, int worker, double now, double seconds,
                     enum what ends)
 {
@@ -65,7 +71,7 @@ static void begin_chunk(struct play *play, int worker, double now,
     }
     int64_t rest = chunk->size < play->ahead ? chunk->size : play->ahead;
     int64_t first = chunk->size - rest;
-    play->rest_s[worker] =
+    *rest_of(play, worker) =
         play_compute_s(play, worker, chunk->start + first, rest);
     if (first > 0)
         compute(play, worker, now,
@@ -79,7 +85,7 @@ void hosted_turn(struct play *play, int worker, double now)
     struct server *server = server_of(play, worker);
     master_ask_ahead(master_of(play, worker));
     serve_follow_up(play, server, now, worker);
-    compute(play, worker, now, play->rest_s[worker], END);
+    compute(play, worker, now, *rest_of(play, worker), END);
 }
 
 void hosted_end(struct play *play, int worker, double now)
@@ -156,7 +162,7 @@ void hosted_take(struct play *play, int worker, double now)
                 &(struct report){.worker = worker,
                                  .workers = 1,
                                  .size = learned->size,
-                                 .ran_s = fmax(now - learned->got_s, 0),
+                                 .ran_s = play_max(now - learned->got_s, 0),
                                  .whole_s = now - learned->asked_s});
         learned->size = 0;
         learned->asked_s = now;

@@ -1,87 +1,333 @@
-/* Refills are long messages: those that a rank sends at a time share its link,
- * each as much as the others, as in SimGrid. */
+/* The link of a rank with masters, which all messages between it and other
+ * nodes share as in SimGrid: a message's latency passes first, then its bytes,
+ * of which all that are on their way get the same rate.  Each also takes a part
+ * of that rate in the other direction, where it is confirmed.  A message
+ * between two masters shares the link of the upper one; only where it has that
+ * to itself, it makes way for what comes to the lower one. */
 #include "harness/replay/replay_parts.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
+/* Of its rate in the other direction. */
+static const double CONFIRMED = 0.05;
 /* A byte more or less is rounding. */
 static const double NOTHING = 1e-6;
 
-static void arrive(struct play *play, int master, double left_s)
-{
-    play_add(play, left_s + play->in->costs.latency_s, (uint32_t)master,
-             REFILL);
-}
+/* ---- the events of links ---- */
 
-static double least_left(const struct server *server)
-{
-    double least = INFINITY;
-    for (int64_t i = 0; i < server->link.count; i++)
-        least = fmin(least, server->link.flow[i].left);
-    return least;
-}
+static const struct event NEVER = {INFINITY, 1, LINK};
 
-/* Lets all of them pass `bytes`, and those that are through arrive. */
-static void pass(struct play *play, struct server *server, double bytes)
+int link_open(struct play *play)
 {
-    int64_t kept = 0;
-    server->link.moved_s +=
-        bytes * (double)server->link.count * play->in->costs.byte_s;
-    for (int64_t i = 0; i < server->link.count; i++) {
-        struct flow flow = server->link.flow[i];
-        flow.left -= bytes;
-        if (flow.left > NOTHING)
-            server->link.flow[kept++] = flow;
-        else
-            arrive(play, flow.master, server->link.moved_s);
+    int servers = play->servers;
+    play->soonest = malloc(2 * (size_t)servers * sizeof(*play->soonest));
+    if (play->soonest == NULL)
+        return -ENOMEM;
+    for (int s = 0; s < servers; s++) {
+        play->server[s].link.next = NEVER;
+        play->server[s].link.places = RECEIVED;
+        play->soonest[servers + s] = s;
     }
-    server->link.count = kept;
+    for (int i = servers; --i > 0;)
+        play->soonest[i] = play->soonest[2 * i];
+    return 0;
 }
 
-static void advance(struct play *play, struct server *server, double now)
+void link_close(struct play *play)
 {
-    while (server->link.count > 0) {
-        double each_s = (double)server->link.count * play->in->costs.byte_s;
-        double least = least_left(server);
-        double until = (now - server->link.moved_s) / each_s;
-        if (until + NOTHING < least) {
-            if (until > 0)
-                pass(play, server, until);
-            break;
-        }
-        pass(play, server, least);
+    for (int s = 0; s < play->servers && play->server != NULL; s++) {
+        free(play->server[s].link.flows.event);
+        free(play->server[s].link.waiting.ask);
+        free(play->server[s].link.coming.ask);
+        free(play->server[s].link.leaving.ask);
     }
-    if (server->link.moved_s < now)
-        server->link.moved_s = now;
+    free(play->soonest);
 }
 
-static void plan(struct play *play, struct server *server)
+const struct event *link_next(const struct play *play)
 {
-    server->link.plan++;
-    if (server->link.count == 0)
+    return &play->server[play->soonest[1]].link.next;
+}
+
+static struct event first_of(const struct asks *asks)
+{
+    const struct ask *ask = &asks->ask[asks->head];
+    return asks->count > 0 ? (struct event){ask->at, ask->who, ask->what}
+                           : NEVER;
+}
+
+/* Its first event is another one. */
+static void set_next(struct play *play, struct server *server)
+{
+    struct link *link = &server->link;
+    int here = (int)(server - play->server);
+    bool flows = link->flows.count > 0;
+    link->next.at = flows ? link->due_s : NEVER.at;
+    link->next.who = flows ? (uint32_t)here : NEVER.who;
+    link->next.what = LINK;
+    const struct event leaves = first_of(&link->leaving);
+    const struct event comes = first_of(&link->coming);
+    if (event_before(&leaves, &link->next))
+        link->next = leaves;
+    if (event_before(&comes, &link->next))
+        link->next = comes;
+    int *soonest = play->soonest;
+    for (int i = (play->servers + here) / 2; i > 0; i /= 2) {
+        int one = soonest[2 * i], other = soonest[2 * i + 1];
+        soonest[i] = event_before(&play->server[other].link.next,
+                                  &play->server[one].link.next)
+                         ? other
+                         : one;
+    }
+}
+
+/* Whether it comes after all that leave already: then it needs no other place.
+ */
+static bool comes_last(const struct asks *leaving, const struct event *event)
+{
+    if (leaving->count == 0)
+        return true;
+    int64_t at = leaving->head + leaving->count - 1;
+    const struct ask *last =
+        &leaving->ask[at < leaving->room ? at : at - leaving->room];
+    return event_before(&(struct event){last->at, last->who, last->what},
+                        event);
+}
+
+static bool goes_out(enum what what)
+{
+    return what == ANSWER || what == REFILL;
+}
+
+static void put(struct play *play, struct server *server, struct asks *asks,
+                const struct event *event)
+{
+    serve_put_ask(play, asks, (struct ask){event->at, event->who, event->what});
+    if (asks->count == 1)
+        set_next(play, server);
+}
+
+void link_send(struct play *play, int from, int to, double bytes, double now,
+               uint32_t who, enum what what)
+{
+    bool near = play_near(play, from, to);
+    double way_s = play_pass_s(play, near, bytes);
+    if (!play->shares || (near && goes_out(what))) {
+        play_add(play, now + way_s, who, what);
         return;
-    double each_s = (double)server->link.count * play->in->costs.byte_s;
-    play_add(play, server->link.moved_s + least_left(server) * each_s,
-             (uint32_t)(server - play->server),
-             LINK | server->link.plan << WHAT_BITS);
+    }
+    if (!goes_out(what)) {
+        play_add(play, now, who, what | PASSING);
+        return;
+    }
+    struct event event = {now + play->in->costs.latency_s, who, what | PASSING};
+    struct server *server = play_server(play, from);
+    if (comes_last(&server->link.leaving, &event))
+        put(play, server, &server->link.leaving, &event);
+    else
+        play_add(play, event.at, event.who, event.what);
 }
 
-void link_send(struct play *play, struct server *server, int master,
-               double bytes, double now)
+/* ---- messages pass ---- */
+
+static double bytes_of(const struct play *play, uint32_t who, enum what what)
 {
-    advance(play, server, now);
-    if (list_grow(&server->link.flow, &server->link.room,
-                  server->link.count + 1, sizeof(*server->link.flow)) != 0) {
+    switch (what) {
+    case ANSWER:
+        return sizeof(struct chunk) + ENVELOPE_BYTES;
+    case REFILL:
+        return (double)play->post[who].count * sizeof(struct task) +
+               ENVELOPE_BYTES;
+    case REFILL_ASK:
+    case MASTER_FINAL:
+        return REQUEST_BYTES + ENVELOPE_BYTES +
+               (double)play->post[who].told_count * sizeof(struct report);
+    default:
+        return REQUEST_BYTES + ENVELOPE_BYTES;
+    }
+}
+
+/* Seconds for a byte of each. */
+static double pace_s(const struct play *play, const struct link *link)
+{
+    double out = (double)link->out, in = (double)link->in;
+    return play->in->costs.byte_s *
+           play_max(out + CONFIRMED * in, in + CONFIRMED * out);
+}
+
+static void advance(const struct play *play, struct link *link, double now)
+{
+    if (link->flows.count > 0)
+        link->passed += (now - link->moved_s) / pace_s(play, link);
+    else
+        link->passed = 0;
+    link->moved_s = now;
+}
+
+/* An event that comes too early is no harm. */
+static void plan(struct play *play, struct server *server, bool anew)
+{
+    struct link *link = &server->link;
+    if (link->flows.count == 0) {
+        set_next(play, server);
+        return;
+    }
+    double left = link->flows.event[0].at - link->passed;
+    double due_s = link->moved_s + play_max(left, 0) * pace_s(play, link);
+    if (!anew && due_s >= link->due_s)
+        return;
+    link->due_s = due_s;
+    set_next(play, server);
+}
+
+/* A refill is coming to this rank, and so are these bytes. */
+static void make_way(struct server *server, double bytes)
+{
+    struct link *link = server->refilling;
+    if (link != NULL && link->flows.count == 1)
+        link->flows.event[0].at += bytes;
+}
+
+static void begin_flow(struct play *play, struct server *server, uint32_t who,
+                       enum what what)
+{
+    struct link *link = &server->link;
+    double bytes = bytes_of(play, who, what);
+    /* Its worker was not looked at for long. */
+    if (what == ANSWER)
+        __builtin_prefetch(&play->result->worker[who]);
+    if (what == REFILL)
+        play->server[play->post[who].server].refilling = link;
+    else if (!goes_out(what))
+        make_way(server, bytes);
+    struct event flow = {link->passed + bytes, who, what};
+    if (events_add(&link->flows, flow) != 0)
         play->code = -ENOMEM;
-        return;
-    }
-    server->link.flow[server->link.count++] = (struct flow){bytes, master};
-    plan(play, server);
+    link->out += goes_out(what);
+    link->in += !goes_out(what);
 }
 
-void link_move(struct play *play, struct server *server, double now)
+static void enter(struct play *play, struct server *server,
+                  const struct event *event)
 {
-    advance(play, server, now);
-    plan(play, server);
+    struct link *link = &server->link;
+    bool first = link->flows.count == 0;
+    advance(play, link, event->at);
+    begin_flow(play, server, event->who, event->what & (PASSING - 1));
+    plan(play, server, first);
+}
+
+static void end_flow(struct play *play, struct server *server,
+                     const struct event *flow)
+{
+    struct link *link = &server->link;
+    link->out -= goes_out(flow->what);
+    link->in -= !goes_out(flow->what);
+    if (flow->what == REFILL)
+        play->server[play->post[flow->who].server].refilling = NULL;
+}
+
+/* `server` is the one above. */
+static void deliver(struct play *play, struct server *server,
+                    const struct event *event)
+{
+    if (event->what == ANSWER)
+        ask_got(play, (int)event->who, event->at, &play->coming[event->who]);
+    else if (event->what == REFILL)
+        serve_refill(play, (int)event->who, event->at);
+    else
+        serve_come(play, server, event);
+}
+
+void link_deliver(struct play *play, const struct event *event)
+{
+    deliver(play, serve_above(play, event->who, event->what), event);
+}
+
+static void move(struct play *play, struct server *server, double now)
+{
+    struct link *link = &server->link;
+    /* Times are only so exact. */
+    double most = NOTHING + 4 * DBL_EPSILON * now / play->in->costs.byte_s;
+    advance(play, link, now);
+    while (link->flows.count > 0 &&
+           link->flows.event[0].at <= link->passed + most) {
+        struct event flow = events_take(&link->flows);
+        end_flow(play, server, &flow);
+        flow.at = now;
+        deliver(play, server, &flow);
+    }
+    plan(play, server, true);
+}
+
+void link_happen(struct play *play)
+{
+    struct server *server = &play->server[play->soonest[1]];
+    struct link *link = &server->link;
+    struct event event = link->next;
+    if (event.what == LINK) {
+        move(play, server, event.at);
+        return;
+    }
+    bool out = goes_out(event.what & (PASSING - 1));
+    serve_take_ask(out ? &link->leaving : &link->coming);
+    set_next(play, server);
+    enter(play, server, &event);
+}
+
+/* ---- requests set out ---- */
+
+static int rank_of(const struct play *play, uint32_t who, enum what what)
+{
+    bool worker = what == WORK || what == FINAL;
+    return worker ? play->tree->worker_rank[who] : play->tree->master[who].rank;
+}
+
+/* Later than those before it. */
+static void set_out(struct play *play, struct server *server,
+                    const struct ask *ask, double now)
+{
+    const struct replay_costs *costs = &play->in->costs;
+    enum what what = ask->what & (PASSING - 1);
+    struct event event = {now + costs->latency_s, ask->who, ask->what};
+    int to = play->tree->master[server->first_post].rank;
+    if (!play_near(play, rank_of(play, ask->who, what), to))
+        put(play, server, &server->link.coming, &event);
+    else
+        play_add(play,
+                 now + costs->near_s +
+                     bytes_of(play, ask->who, what) * costs->byte_s,
+                 ask->who, what);
+}
+
+void link_enter(struct play *play, const struct event *event)
+{
+    enum what what = event->what & (PASSING - 1);
+    struct server *server = serve_above(play, event->who, what);
+    struct link *link = &server->link;
+    const struct ask ask = {event->at, event->who, event->what};
+    if (goes_out(what)) {
+        enter(play, server, event);
+    } else if (link->places == 0) {
+        serve_put_ask(play, &link->waiting, ask);
+    } else {
+        double place_s = link->place[link->first];
+        link->places--;
+        link->first = (link->first + 1) % RECEIVED;
+        set_out(play, server, &ask, play_max(place_s, event->at));
+    }
+}
+
+void link_served(struct play *play, struct server *server, double now)
+{
+    struct link *link = &server->link;
+    if (link->waiting.count > 0) {
+        struct ask ask = serve_take_ask(&link->waiting);
+        set_out(play, server, &ask, now);
+    } else {
+        link->place[(link->first + link->places++) % RECEIVED] = now;
+    }
 }

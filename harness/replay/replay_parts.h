@@ -4,8 +4,9 @@
  * replay_servers.c opens the ranks with masters, replay_serve.c is their
  * serving, replay_host.c that of workers who compute beside it; replay_ask.c is
  * the workers below masters in other ranks, replay_hosted.c those in a master's
- * own rank; replay_link.c lets refills share the link of the rank that sends
- * them. */
+ * own rank; replay_refill.c
+ * is tasks between masters; replay_link.c lets messages share the link of a
+ * rank with masters. */
 #ifndef HARNESS_REPLAY_REPLAY_PARTS_H
 #define HARNESS_REPLAY_REPLAY_PARTS_H
 
@@ -15,19 +16,27 @@
 
 /* What happens, and to whom. */
 enum what {
-    WORK,         /* a worker's request has come to its master */
-    FINAL,        /* a worker takes its leave */
-    REFILL_ASK,   /* a master's request has come to the one above */
-    MASTER_FINAL, /* a master takes its leave */
-    REFILL,       /* the answer has come back to the master */
-    POLL,         /* a rank's first thread looks for requests */
-    SERVED,       /* and has served one */
-    TURN,         /* a worker with a master here looks ahead */
-    END,          /* it has computed a chunk */
-    TAKE,         /* it takes the next one */
-    LINK,         /* a refill has left the rank that sends it */
-    WHAT_BITS = 4 /* above them the number of a plan that may be out of date */
+    WORK,          /* a worker's request has come to its master */
+    FINAL,         /* a worker takes its leave */
+    REFILL_ASK,    /* a master's request has come to the one above */
+    MASTER_FINAL,  /* a master takes its leave */
+    REFILL,        /* the answer has come back to the master */
+    ANSWER,        /* a worker's answer has come back to it */
+    POLL,          /* a rank's first thread looks for requests */
+    SERVED,        /* and has served one */
+    TURN,          /* a worker with a master here looks ahead */
+    END,           /* it has computed a chunk */
+    TAKE,          /* it takes the next one */
+    LINK,          /* a message is through a link; see struct link */
+    WHAT_BITS = 4, /* above them the number of a plan that may be out of date */
+    /* A message from a master: its latency is over, and its bytes come now; one
+     * to a master: it leaves. */
+    PASSING = 1 << WHAT_BITS
 };
+
+/* Requests come to a rank so many at a time, as in dlsbench sim
+ * (harness/comm/sim/parts.h): the others set out when one has been served. */
+enum { RECEIVED = 16 };
 
 /* Messages of harness/transport/master, in bytes; and what SMPI adds to a
  * message, but not to an access to a window. */
@@ -42,13 +51,19 @@ struct learned {
     int64_t told; /* iterations of it, 0: none */
 };
 
+/* Tasks of which each continues the one before. */
+struct run {
+    struct task first;
+    int count;
+};
+
 /* A master and its request to the one above. */
 struct post {
     struct master master;
-    int server;         /* of its rank */
-    int next;           /* of that server, -1: the last */
-    struct task *tasks; /* on their way to it */
-    int count;
+    int server;           /* of its rank */
+    int next;             /* of that server, -1: the last */
+    struct run *runs;     /* of tasks on their way to it */
+    int count;            /* of these tasks */
     bool coming, arrived; /* arrived: who has asked has not looked yet */
     int asker;            /* that worker; -1: a rank without workers */
     struct report *told;  /* on their way from it */
@@ -72,17 +87,20 @@ enum mode {
     BUSY       /* takes a chunk */
 };
 
-/* A refill that shares its sender's link with others. */
-struct flow {
-    double left; /* bytes */
-    int master;  /* to it */
-};
-
+/* The link of a rank with masters, and the messages that pass it.  Its events
+ * are not among the others: there would be as many again, and each would change
+ * with every message. */
 struct link {
-    struct flow *flow;
-    int64_t count, room;
-    double moved_s; /* until when they are counted */
-    uint32_t plan;  /* of the LINK event that counts */
+    struct events flows; /* at: passed when the message will be through */
+    int64_t in, out;     /* of them */
+    struct asks waiting; /* requests that have not set out */
+    struct asks coming, leaving; /* whose latency is not over, as they come */
+    double place[RECEIVED];      /* when a request can set out: a ring */
+    int places, first;
+    double passed;     /* bytes of each that was there all the time */
+    double moved_s;    /* until when */
+    double due_s;      /* of its LINK event, if there are flows */
+    struct event next; /* the first of these three; at INFINITY: none */
 };
 
 /* A rank with masters. */
@@ -102,11 +120,11 @@ struct server {
     uint32_t segment; /* how the host's segment ends: TURN or END */
     double free_s;    /* without a host: when it will have served all */
     double from_s, left_s;
-    double burst_s; /* above 0: many answers leave together until then */
     struct link link;
-    struct asks queue;   /* has come */
-    struct asks waiting; /* was served, and waits for a refill */
-    int *idle;           /* workers here that wait for a pool */
+    struct link *refilling; /* which a refill passes on its way here; NULL */
+    struct asks queue;      /* has come */
+    struct asks waiting;    /* was served, and waits for a refill */
+    int *idle;              /* workers here that wait for a pool */
     int64_t idle_count, idle_room;
 };
 
@@ -121,16 +139,20 @@ struct play {
     bool learns, whole, ticks;
     int64_t ahead; /* iterations before a chunk's end */
     struct events events;
-    bool hole; /* the earliest event has happened and is still there */
+    bool hole; /* the earliest of them has happened and is still there */
     int code;
     struct replay_result *result;
     struct learned *learned; /* of each worker */
-    double *rest_s;          /* of a chunk after its TURN, of each worker */
+    bool shares;             /* messages share the links of masters */
+    struct chunk *coming;    /* then, on its way to each worker that asks */
     /* Masters. */
     struct post *post;
     int servers;
     struct server *server;
     int *server_of; /* of each rank, -1: none */
+    int *soonest;   /* servers by their links' next events, a tree: [1] is the
+                       first of all, under [i] are [2 i] and [2 i + 1], and
+                       [servers + s] is s */
     struct task *tasks;
     struct report *reports;
 };
@@ -149,6 +171,12 @@ static inline void play_add(struct play *play, double at, uint32_t who,
         play->code = code;
 }
 
+/* Without a call. */
+static inline double play_max(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /* Of a worker's chunk. */
 static inline double play_compute_s(const struct play *play, int worker,
                                     int64_t start, int64_t size)
@@ -164,17 +192,27 @@ static inline bool play_near(const struct play *play, int from, int to)
     return node > 0 ? from / node == to / node : from == to;
 }
 
-/* Counts a message, and returns how long it travels. */
-static inline double play_way_s(struct play *play, int from, int to,
-                                double bytes)
+/* Counts a message, and returns how long it travels by itself. */
+static inline double play_pass_s(struct play *play, bool near, double bytes)
 {
     const struct replay_costs *costs = &play->in->costs;
-    bool near = play_near(play, from, to);
     play->result->messages++;
     play->result->bytes += bytes;
     if (play->in->kind == REPLAY_MASTERS)
         bytes += ENVELOPE_BYTES;
     return (near ? costs->near_s : costs->latency_s) + bytes * costs->byte_s;
+}
+
+static inline double play_way_s(struct play *play, int from, int to,
+                                double bytes)
+{
+    return play_pass_s(play, play_near(play, from, to), bytes);
+}
+
+/* Whether a message shares a link with others. */
+static inline bool play_shares(const struct play *play, int from, int to)
+{
+    return play->shares && !play_near(play, from, to);
 }
 
 /* A worker has this chunk. */
@@ -217,11 +255,16 @@ int count_run(struct play *play);
 int serve_open(struct play *play, struct error *err);
 void serve_close(struct play *play);
 
-/* replay_serve.c: a request has come, is taken out of a list, is served; the
+/* replay_serve.c: the rank above one who asks or is answered; a request has
+ * come, is put into a list and taken out of it, is served; the
  * answer to a master has come; what this worker has asked for and nobody has
  * looked at is there, and is taken; requests to those above leave, by `asker`;
  * the rank may have ended. */
-void serve_come(struct play *play, const struct event *event);
+struct server *serve_above(const struct play *play, uint32_t who,
+                           enum what what);
+void serve_come(struct play *play, struct server *server,
+                const struct event *event);
+void serve_put_ask(struct play *play, struct asks *asks, struct ask ask);
 struct ask serve_take_ask(struct asks *asks);
 void serve_handle(struct play *play, struct server *server,
                   const struct ask *ask, double now);
@@ -233,10 +276,24 @@ void serve_follow_up(struct play *play, struct server *server, double now,
                      int asker);
 void serve_check(struct play *play, struct server *server, double now);
 
-/* replay_link.c: a refill leaves; one may have left by now. */
-void link_send(struct play *play, struct server *server, int master,
-               double bytes, double now);
-void link_move(struct play *play, struct server *server, double now);
+/* replay_refill.c: tasks leave for a master (false: no memory), and come to
+ * it. */
+bool refill_pack(struct post *post, const struct task *tasks, int count);
+void refill_unpack(struct post *post, struct task *tasks);
+
+/* replay_link.c: opens and closes the links; the first event of all of them, at
+ * INFINITY: there is none; a message of REPLAY_MASTERS leaves, whose coming is
+ * `what`; the first event of a link happens; what is PASSING goes on; a request
+ * was served; what has come is handled. */
+int link_open(struct play *play);
+void link_close(struct play *play);
+const struct event *link_next(const struct play *play);
+void link_send(struct play *play, int from, int to, double bytes, double now,
+               uint32_t who, enum what what);
+void link_happen(struct play *play);
+void link_enter(struct play *play, const struct event *event);
+void link_served(struct play *play, struct server *server, double now);
+void link_deliver(struct play *play, const struct event *event);
 
 /* replay_host.c: the host computes for so long, which ends with END or TURN;
  * that has ended; it looks for requests, and when it will look next; one is
@@ -250,11 +307,13 @@ void serve_served(struct play *play, struct server *server, double now);
 void serve_go_on(struct play *play, struct server *server, double now);
 
 /* replay_ask.c: a worker's first request; its report to the master, and its
- * answer, size 0: there is nothing left. */
+ * answer, size 0: there is nothing left; that has come. */
 void ask_start(struct play *play, int worker);
 void ask_tell(struct play *play, int worker, struct master *master);
 void ask_answer(struct play *play, int worker, double now,
                 const struct chunk *chunk);
+void ask_got(struct play *play, int worker, double now,
+             const struct chunk *chunk);
 
 /* replay_hosted.c: the same for one with a master in its rank; and what it does
  * at its events; who waits tries again. */

@@ -9,7 +9,7 @@
 
 /* ---- lists of requests ---- */
 
-static void put_ask(struct play *play, struct asks *asks, struct ask ask)
+void serve_put_ask(struct play *play, struct asks *asks, struct ask ask)
 {
     if (asks->count == asks->room) {
         int64_t room = asks->room;
@@ -37,11 +37,12 @@ struct ask serve_take_ask(struct asks *asks)
 
 /* ---- answers ---- */
 
-static struct server *asked_by(const struct play *play, const struct ask *ask)
+struct server *serve_above(const struct play *play, uint32_t who,
+                           enum what what)
 {
-    int m = ask->what == WORK || ask->what == FINAL
-                ? play->tree->worker_master[ask->who]
-                : play->tree->master[ask->who].parent;
+    bool worker = what == WORK || what == FINAL || what == ANSWER;
+    int m = worker ? play->tree->worker_master[who]
+                   : play->tree->master[who].parent;
     return play_server(play, play->tree->master[m].rank);
 }
 
@@ -68,21 +69,12 @@ static bool answer_refill(struct play *play, int m, double now)
     if (master_take_batch(above, child->first_worker, child->workers,
                           play->tasks, &count) == MASTER_LATER)
         return false;
-    size_t bytes = (size_t)count * sizeof(struct task);
-    post->tasks = malloc(bytes + 1);
-    if (post->tasks == NULL) {
+    if (!refill_pack(post, play->tasks, count)) {
         play->code = -ENOMEM;
         return true;
     }
-    memcpy(post->tasks, play->tasks, bytes);
-    post->count = count;
-    int from = play->tree->master[child->parent].rank;
-    double way_s = play_way_s(play, from, child->rank, (double)bytes);
-    if (play->in->costs.byte_s > 0 && !play_near(play, from, child->rank))
-        link_send(play, play_server(play, from), m,
-                  (double)bytes + ENVELOPE_BYTES, now);
-    else
-        play_add(play, now + way_s, (uint32_t)m, REFILL);
+    link_send(play, play->tree->master[child->parent].rank, child->rank,
+              (double)count * sizeof(struct task), now, (uint32_t)m, REFILL);
     return true;
 }
 
@@ -127,16 +119,10 @@ void serve_handle(struct play *play, struct server *server,
     }
     server->children -= ask->what == FINAL || ask->what == MASTER_FINAL;
     if (!answer(play, ask, now))
-        put_ask(play, &server->waiting, (struct ask){now, ask->who, ask->what});
-}
-
-/* As many as there are chunks for leave together and share the link. */
-static double burst_end(const struct play *play, const struct server *server,
-                        double now, int chunks)
-{
-    double count = fmin((double)server->waiting.count, chunks);
-    double bytes = sizeof(struct chunk) + ENVELOPE_BYTES;
-    return count > 1 ? now + count * bytes * play->in->costs.byte_s : 0;
+        serve_put_ask(play, &server->waiting,
+                      (struct ask){now, ask->who, ask->what});
+    if (play->shares)
+        link_served(play, server, now);
 }
 
 /* In the order in which they came, none before it was served. */
@@ -144,10 +130,9 @@ static void answer_waiting(struct play *play, struct server *server, double now)
 {
     for (int64_t i = server->waiting.count; i > 0 && play->code == 0; i--) {
         struct ask ask = serve_take_ask(&server->waiting);
-        if (!answer(play, &ask, fmax(now, ask.at)))
-            put_ask(play, &server->waiting, ask);
+        if (!answer(play, &ask, play_max(now, ask.at)))
+            serve_put_ask(play, &server->waiting, ask);
     }
-    server->burst_s = 0;
 }
 
 /* ---- masters and those above ---- */
@@ -169,9 +154,8 @@ static void send_above(struct play *play, int m, double now, enum what what)
         post->told_count = count;
         bytes += (double)size;
     }
-    double way_s =
-        play_way_s(play, place[m].rank, place[place[m].parent].rank, bytes);
-    play_add(play, now + way_s, (uint32_t)m, what);
+    link_send(play, place[m].rank, place[place[m].parent].rank, bytes, now,
+              (uint32_t)m, what);
 }
 
 void serve_follow_up(struct play *play, struct server *server, double now,
@@ -196,17 +180,18 @@ static void take_refill(struct play *play, int m, double now)
     struct post *post = &play->post[m];
     struct server *server = &play->server[post->server];
     int asker = post->asker;
-    master_fill(&post->master, post->tasks, post->count);
-    free(post->tasks);
-    post->tasks = NULL;
+    refill_unpack(post, play->tasks);
+    if (task_pool_claim(&post->master.pool) == 0)
+        master_fill(&post->master, play->tasks, post->count);
+    else
+        play->code = -ENOMEM;
     post->coming = post->arrived = false;
     server->coming--;
-    if (play->tree->master[m].leaf)
-        server->burst_s =
-            burst_end(play, server, fmax(now, server->free_s), post->count);
     answer_waiting(play, server, now);
     serve_follow_up(play, server, now, asker);
     hosted_wake(play, server, asker, now);
+    if (post->master.pool.count == 0)
+        task_pool_lend(&post->master.pool);
 }
 
 /* What this worker has asked for, when it looks. */
@@ -231,12 +216,12 @@ bool serve_has_arrived(const struct play *play, const struct server *server)
 
 /* A request.  A rank that only serves takes them in their order, each when it
  * is free. */
-void serve_come(struct play *play, const struct event *event)
+void serve_come(struct play *play, struct server *server,
+                const struct event *event)
 {
     struct ask ask = {event->at, event->who, event->what};
-    struct server *server = asked_by(play, &ask);
     if (server->host >= 0) {
-        put_ask(play, &server->queue, ask);
+        serve_put_ask(play, &server->queue, ask);
         if (server->mode == COMPUTING)
             serve_set_poll(play, server, event->at);
         else
@@ -244,10 +229,21 @@ void serve_come(struct play *play, const struct event *event)
         return;
     }
     server->free_s =
-        fmax(server->free_s, event->at) + play->in->costs.request_s;
+        play_max(server->free_s, event->at) + play->in->costs.request_s;
     serve_handle(play, server, &ask, server->free_s);
     serve_follow_up(play, server, server->free_s, -1);
     serve_check(play, server, server->free_s);
+}
+
+/* A rank that only serves looks when it has served the request that it is at;
+ * while it is not free it serves one after the other. */
+static double next_look(const struct play *play, const struct server *server,
+                        double now)
+{
+    double request_s = play->in->costs.request_s;
+    double busy_s = server->free_s - now;
+    return busy_s > 0 ? server->free_s - floor(busy_s / request_s) * request_s
+                      : now;
 }
 
 /* Who has asked takes it: at once, when it waits. */
@@ -257,8 +253,8 @@ void serve_refill(struct play *play, int m, double now)
     struct server *server = &play->server[post->server];
     post->arrived = true;
     if (post->asker < 0) {
-        take_refill(play, m, now);
-        serve_check(play, server, fmax(now, server->free_s));
+        take_refill(play, m, next_look(play, server, now));
+        serve_check(play, server, play_max(now, server->free_s));
     } else if (post->asker != server->host) {
         if (hosted_waits(server, post->asker))
             take_refill(play, m, now);

@@ -54,7 +54,7 @@ static int open_servers(struct play *play)
             play->server[post->server].asks = true;
     }
     count_children(play);
-    return 0;
+    return link_open(play);
 }
 
 static int open_master(struct play *play, int m, struct error *err)
@@ -68,6 +68,8 @@ static int open_master(struct play *play, int m, struct error *err)
         return code;
     if (tree->master[parent].rank == tree->master[m].rank)
         master->parent = &play->post[parent].master;
+    else
+        task_pool_lend(&master->pool); /* until a refill comes */
     const struct sched_loop whole = {.iterations = in->iterations,
                                      .workers = tree->workers,
                                      .power = in->power,
@@ -117,15 +119,15 @@ void serve_close(struct play *play)
 {
     for (int m = 0; m < play->tree->count && play->post != NULL; m++) {
         master_close(&play->post[m].master);
-        free(play->post[m].tasks);
+        free(play->post[m].runs);
         free(play->post[m].told);
     }
     for (int s = 0; s < play->servers && play->server != NULL; s++) {
         free(play->server[s].queue.ask);
         free(play->server[s].waiting.ask);
         free(play->server[s].idle);
-        free(play->server[s].link.flow);
     }
+    link_close(play);
     free(play->post);
     free(play->server);
     free(play->server_of);

@@ -1,6 +1,10 @@
 """The report past Han and Chronopoulos: the convolution, smaller, below
 masters on one level and on two."""
 
+import os
+import re
+import subprocess
+
 import pytest
 
 from conftest import racks
@@ -26,6 +30,10 @@ def report(tmp_path_factory):
         platform=racks(out)))
     run("build/dlsbench", "sim", out / "smaller.yaml", "--out",
         out / "beyond")
+    subprocess.run(["sh", "bench/papers/beyond/also.sh", "build/dlsbench",
+                    out], check=True, capture_output=True, env={
+                       **os.environ, "REPLAYS": "adjoint:size=60 128 16 4x4\n"
+                       "adjoint:size=90 512 16x16"})
     return out, written("beyond", out)
 
 
@@ -50,3 +58,17 @@ def test_the_fastest_is_named_for_each_number_of_workers(report):
         best = min((r for r in runs if r["workers"] == workers),
                    key=lambda r: float(r["time_s"]))
         assert f"  {workers}: {best['hierarchy']}" in report[1]
+
+
+def test_replays_stand_beside_simulations_and_go_on(report):
+    """The machine of the test is another one than the replays' (Ranger), so
+    that only the order of magnitude is the same."""
+    told = report[1]
+    assert "adjoint:size=60,seed=1: replays beside SimGrid" in told
+    error = re.search(r"largest error of 2 replays is ([+-][\d.]+) %", told)
+    assert error and abs(float(error[1])) < 100
+    assert "adjoint:size=90,seed=1, replayed: time" in told
+    assert "512: 16x16" in told and "What a replay leaves out" in told
+    assert all(float(r["time_s"]) > 0 for r in rows(
+        report[0] / "replayed_adjoint_time.csv") if "time_s" in r)
+    assert "512" not in {r["workers"] for r in rows(report[0] / "runs.csv")}

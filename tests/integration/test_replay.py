@@ -3,6 +3,8 @@ import csv
 import io
 import json
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -117,6 +119,28 @@ def test_a_replay_is_near_simgrid(dlsbench, campaign, tmp_path, name):
         assert same > 0.8 * len(handed[scheme]), scheme
 
 
+def test_answers_to_a_refill_share_the_masters_link(dlsbench, campaign,
+                                                    tmp_path):
+    """128 workers below one master on a slow network: all that wait are
+    answered together, and nobody's answer waits for another's coming."""
+    trace(tmp_path, 2560)
+    (tmp_path / "p.xml").write_text(PLATFORM.format(1).replace(
+        "0-79", "0-139").replace('"1GBps"', '"100MBps"'))
+    path = campaign(json.dumps({"name": "c", "cells": [
+        {"kernel": f"trace:file={tmp_path}/costs.txt", "scheme": "ss",
+         "platform": f"{tmp_path}/p.xml", "workers": 128,
+         "transport": "master", "hierarchy": "1", "master": "dedicated",
+         "collect": "local", "prefetch": False}]}))
+    done = dlsbench("sim", path)
+    assert done.code == 0, done.err
+    row = replayed(dlsbench, "--trace", tmp_path / "costs.txt", "--workers",
+                   128, "--transport", "master", "--hierarchy", 1, "--master",
+                   "dedicated", "--prefetch", "off", "--scheme", "ss",
+                   *MESSAGES, "--byte-cost", "1e-8")["ss"]
+    assert float(row["time_s"]) == pytest.approx(
+        done.runs()[0]["time_s"], rel=0.02)
+
+
 def test_all_schemes_are_replayed(dlsbench, tmp_path):
     costs = trace(tmp_path, 2000)
     done = dlsbench("replay", "--trace", costs, "--workers", 64, "--scheme",
@@ -139,6 +163,47 @@ def test_powers_and_kernels(dlsbench, tmp_path):
                    "--cp", "1e-6", "--workers", 10, "--scheme", "static")
     assert float(row["static"]["time_s"]) == pytest.approx(10 * 512e-6,
                                                            rel=1e-3)
+
+
+def test_replays_are_results_that_all_readers_take_apart(dlsbench, tmp_path):
+    """Beside each other in a directory, replays with other costs are other
+    cells, and every line says that it was replayed."""
+    costs, out = trace(tmp_path, 2000), tmp_path / "out"
+    for latency in ("2e-6", "4e-6"):
+        done = dlsbench("replay", "--trace", costs, "--workers", 16,
+                        "--transport", "master", "--latency", latency,
+                        "--scheme", "ss,gss,af", "--format", "csv", "--out",
+                        f"{out}/")
+        assert done.code == 0, done.err
+    rows = [json.loads(x) for path in out.glob("runs-*.jsonl")
+            for x in path.read_text().splitlines()]
+    runs = [x for x in rows if x["type"] == "run"]
+    assert len({x["cell"] for x in runs}) == len(runs) == 6
+    assert all(x["simulated"] and x["replayed"] and x["iterations"] == 2000
+               and x["platform"].startswith("replayed, latency ")
+               for x in runs)
+    last = {x["scheme"]: x for x in csv.DictReader(io.StringIO(done.out))}
+    times = {x["scheme"].partition(":")[0]: x["time_s"] for x in runs
+             if "latency 4000 ns" in x["platform"]}
+    assert {k: float(v["time_s"]) for k, v in last.items()} == pytest.approx(
+        times, rel=1e-9)
+    told = dlsbench("summary", out).out
+    assert "on replayed, latency 2000 ns" in told and "6 cells ok" in told
+    for reader, words in (("tables.py", "(simulated)"),
+                          ("compare.py", "1.000 over 6 cells"),
+                          ("report.py", "report.html")):
+        args = [sys.executable, f"analysis/{reader}", out]
+        told = subprocess.run(args + [out] * (reader == "compare.py"),
+                              capture_output=True, text=True, check=True)
+        assert words in told.stdout + told.stderr, reader
+
+
+def test_a_campaigns_directory_is_not_written_to(dlsbench, tmp_path):
+    (tmp_path / "campaign.yaml").write_text("name: c\n")
+    done = dlsbench("replay", "--trace", trace(tmp_path, 100), "--workers", 4,
+                    "--scheme", "ss", "--out", f"{tmp_path}/")
+    assert done.code == 2 and not list(tmp_path.glob("runs-*"))
+    assert len(done.err.splitlines()) == 1 and "holds a campaign" in done.err
 
 
 @pytest.mark.parametrize("text, words, args", [

@@ -1,0 +1,46 @@
+/* Refills on their way.  All masters may wait for one at a time, so tasks that
+ * continue each other are kept as one. */
+#include "harness/replay/replay_parts.h"
+
+#include <stdlib.h>
+
+static bool continues(const struct task *task, const struct task *before)
+{
+    return task->chunk.size == before->chunk.size &&
+           task->chunk.step == before->chunk.step + 1 &&
+           task->chunk.start == before->chunk.start + before->chunk.size &&
+           task->worker == before->worker + 1 &&
+           task->reserved == before->reserved;
+}
+
+bool refill_pack(struct post *post, const struct task *tasks, int count)
+{
+    int runs = 0;
+    for (int i = 0; i < count; i++)
+        runs += i == 0 || !continues(&tasks[i], &tasks[i - 1]);
+    post->runs = malloc((size_t)runs * sizeof(*post->runs) + 1);
+    if (post->runs == NULL)
+        return false;
+    struct run *run = post->runs - 1;
+    for (int i = 0; i < count; i++)
+        if (i == 0 || !continues(&tasks[i], &tasks[i - 1]))
+            *++run = (struct run){tasks[i], 1};
+        else
+            run->count++;
+    post->count = count;
+    return true;
+}
+
+void refill_unpack(struct post *post, struct task *tasks)
+{
+    struct task *to = tasks;
+    for (const struct run *run = post->runs; to < tasks + post->count; run++)
+        for (int i = 0; i < run->count; i++) {
+            *to = run->first;
+            to->chunk.step += i;
+            to->chunk.start += i * run->first.chunk.size;
+            (to++)->worker += i;
+        }
+    free(post->runs);
+    post->runs = NULL;
+}
