@@ -23,7 +23,7 @@ static const char *const grids[] = {"rows=512,cols=1024", "rows=2048,cols=4096",
 
 struct specs {
     int count;
-    char *spec[2 * CALIBRATE_KERNELS_MAX];
+    char *spec[3 * CALIBRATE_KERNELS_MAX]; /* widths follow their kernel's */
 };
 
 static int add_spec(struct specs *specs, const char *name, const char *keys,
@@ -35,6 +35,19 @@ static int add_spec(struct specs *specs, const char *name, const char *keys,
     specs->spec[specs->count++] =
         need_text("%s%s%s", name, keys[0] ? ":" : "", keys);
     return 0;
+}
+
+/* As measure_kernels reads them. */
+static int add_widths(struct specs *specs, const struct measure_kernel *kernel,
+                      struct error *err)
+{
+    char text[CALIBRATION_BLOCKS * 24];
+    int length = 0;
+    for (int i = 0; i < kernel->widths; i++)
+        length +=
+            snprintf(text + length, sizeof(text) - (size_t)length, "%c%lld",
+                     i == 0 ? '/' : ',', (long long)kernel->width[i]);
+    return add_spec(specs, text, "", err);
 }
 
 /* Whether it can be measured by its name alone: it needs no file and has work
@@ -49,20 +62,25 @@ static bool is_measurable(const struct kernel_ops *ops)
     return true;
 }
 
-/* Every kernel that can be, then those asked for. */
+/* Every kernel that can be, unless it is for a campaign; then those asked for.
+ */
 static int make_specs(const struct calibrate_request *request,
                       struct specs *specs, struct error *err)
 {
     const char *const none[] = {"", NULL};
     int code = 0;
-    for (int i = 0; code == 0 && kernel_list[i] != NULL; i++) {
+    for (int i = 0; code == 0 && !request->only && kernel_list[i] != NULL;
+         i++) {
         const struct kernel_ops *ops = kernel_list[i];
         const char *const *keys = ops->dependence != NULL ? grids : none;
         for (; code == 0 && is_measurable(ops) && *keys != NULL; keys++)
             code = add_spec(specs, ops->name, *keys, err);
     }
-    for (int i = 0; code == 0 && i < request->kernels; i++)
-        code = add_spec(specs, request->kernel[i], "", err);
+    for (int i = 0; code == 0 && i < request->kernels; i++) {
+        code = add_spec(specs, request->kernel[i].spec, "", err);
+        if (code == 0 && request->kernel[i].widths > 0)
+            code = add_widths(specs, &request->kernel[i], err);
+    }
     return code;
 }
 
@@ -74,9 +92,14 @@ static void free_specs(struct specs *specs)
 
 /* ---- a launch ---- */
 
+/* To end, once all is written: as launches of `run` have. */
+static const double END_S = 5;
+
 struct launch {
     double start;
-    char said[200]; /* its first word on stderr */
+    const char *part; /* the file that it writes */
+    double written;   /* when it was seen first; 0: not yet */
+    char said[200];   /* its first word on stderr */
 };
 
 static void on_output(void *arg, const char *line)
@@ -98,9 +121,14 @@ static void on_message(void *arg, const char *line)
         fprintf(stderr, "%s\n", line);
 }
 
+/* A launch that has written may hang in MPI_Finalize (docs/cluster.md). */
 static double on_tick(void *arg)
 {
-    const struct launch *launch = arg;
+    struct launch *launch = arg;
+    if (launch->written == 0 && access(launch->part, F_OK) == 0)
+        launch->written = child_now();
+    if (launch->written > 0)
+        return launch->written + END_S - child_now();
     return launch->start + CALIBRATE_LIMIT_S - child_now();
 }
 
@@ -110,6 +138,8 @@ static int judge_end(const struct launch *launch, const struct child_end *end,
     char how[100];
     if (end->interrupted)
         return error_set(err, EINTR, "calibrate: interrupted");
+    if (end->timed_out && launch->written > 0)
+        return 0;
     if (end->timed_out)
         return error_set(err, ETIME, "calibrate: stopped after %g s",
                          CALIBRATE_LIMIT_S);
@@ -125,8 +155,8 @@ static int run_launch(const struct calibrate_request *request, int ranks,
                       const struct stops *stops, struct error *err)
 {
     char program[PATH_MAX], shape[2][16];
-    const char *tail[8 + 2 * CALIBRATE_KERNELS_MAX] = {NULL};
-    struct launch launch = {.start = child_now()};
+    const char *tail[8 + 3 * CALIBRATE_KERNELS_MAX] = {NULL};
+    struct launch launch = {.start = child_now(), .part = part};
     const struct child_watcher watcher = {on_output, on_message, on_tick,
                                           &launch};
     struct child_end end;

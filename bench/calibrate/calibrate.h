@@ -5,7 +5,7 @@
 #define BENCH_CALIBRATE_CALIBRATE_H
 
 #include "base/error.h"
-#include "harness/calibration/calibration.h"
+#include "harness/calibrate/measure.h"
 
 /* Measuring takes seconds; whatever takes longer than this hangs. */
 #define CALIBRATE_LIMIT_S 600.0
@@ -17,8 +17,9 @@ struct calibrate_request {
     int workers;          /* of both kinds; 0: one for each core */
     bool oversubscribe;   /* run even if workers share cores */
     bool messages;        /* ranks only, and no kernels */
+    bool only;            /* the kernels below, and no usual ones */
     int kernels;          /* measured in addition to the usual ones */
-    const char *kernel[CALIBRATE_KERNELS_MAX]; /* specs, not copied */
+    struct measure_kernel kernel[CALIBRATE_KERNELS_MAX]; /* specs not copied */
 };
 
 /* Whether `path` can be written, before minutes are spent.  Returns 0 or

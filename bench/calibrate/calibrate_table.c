@@ -102,6 +102,33 @@ static void print_charges(const char *kind, const struct calibration_charge *c)
     print_charge(kind, "waiting for what is stolen", c->steal);
 }
 
+static void print_blocks(const char *kind,
+                         const struct calibration_kernel *kernel)
+{
+    char row[24], shared[24], wait[24];
+    for (int b = 0; b < kernel->blocks; b++) {
+        const struct calibration_block *block = &kernel->block[b];
+        printf("  %-38.38s %-8s %8lld %10s %10s %10s\n", kernel->spec, kind,
+               (long long)block->h, with_unit(block->row, row, sizeof(row)),
+               with_unit(fmax(block->shared, 0), shared, sizeof(shared)),
+               isnan(block->wait) ? "-"
+                                  : with_unit(block->wait, wait, sizeof(wait)));
+    }
+}
+
+static void print_all_blocks(const struct calibration *c)
+{
+    printf(
+        "\nA block of h columns under DMPS: each of its rows; more where the "
+        "rows beside it are another\nworker's; the wait for its boundary\n"
+        "  %-38s %-8s %8s %10s %10s %10s\n",
+        "kernel", "", "h", "row", "sharing", "wait");
+    for (int k = 0; k < c->kind[0].kernels || k < c->kind[1].kernels; k++)
+        for (int i = 0; i < CALIBRATION_KINDS; i++)
+            if (k < c->kind[i].kernels)
+                print_blocks(calibration_names[i], &c->kind[i].kernel[k]);
+}
+
 /* What rank 0 takes in. */
 static void print_rates(const struct calibration_kind *kind)
 {
@@ -166,6 +193,7 @@ void calibrate_table(const struct calibration *c)
             if (k < c->kind[i].kernels)
                 print_kernel(calibration_names[i], c->kind[i].workers,
                              &c->kind[i].kernel[k]);
+    print_all_blocks(c);
     printf("\nPowers over all kernels (slowest 1):");
     for (int i = 0; i < CALIBRATION_KINDS; i++) {
         printf("%s %s", i > 0 ? "," : "", calibration_names[i]);

@@ -34,7 +34,8 @@ int given_costs_check(struct cell *cell, struct error *err)
     int64_t count, iterations;
     int code = cell_check(cell, err);
     if (code != 0 || text_is(cell->costs, "model") ||
-        text_is(cell->costs, "measured") || cell->costs[0] == '\0')
+        text_is(cell->costs, "measured") || text_is(cell->costs, "last") ||
+        cell->costs[0] == '\0')
         return code;
     code = costs_read("costs", cell->costs, &cost, &count, err);
     if (code != 0)

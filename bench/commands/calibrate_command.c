@@ -4,6 +4,7 @@
 
 #include "bench/cli/command.h"
 #include "bench/cli/options.h"
+#include "bench/commands/calibrate_for.h"
 #include "bench/start/launcher.h"
 #include "harness/calibrate/measure.h"
 #include "harness/guard/guard.h"
@@ -17,9 +18,10 @@
 
 struct input {
     struct calibrate_request request;
-    const char *out;
+    const char *out, *campaign;
     int64_t workers;
     int64_t nodes;
+    struct campaign asked; /* of `campaign` */
 };
 
 static int take_kernel(void *command, const struct options_entry *entry,
@@ -34,7 +36,7 @@ static int take_kernel(void *command, const struct options_entry *entry,
     if (in->request.kernels == CALIBRATE_KERNELS_MAX)
         return error_set(err, E2BIG, "--%s: at most %d are possible",
                          entry->name, CALIBRATE_KERNELS_MAX);
-    in->request.kernel[in->request.kernels++] = text;
+    in->request.kernel[in->request.kernels++].spec = text;
     return 0;
 }
 
@@ -51,6 +53,12 @@ static const struct options_entry entries[] = {
      .type = OPTIONS_CALL,
      .take = take_kernel,
      .help = "measure this kernel and size, too; several times for several"},
+    {.name = "for",
+     .value = "CAMPAIGN",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(campaign),
+     .help = "measure the kernels of this campaign only, and loops with "
+             "dependences at its sync intervals"},
     {.name = "workers",
      .value = "N",
      .type = OPTIONS_INTEGER,
@@ -88,7 +96,10 @@ static const struct options_page page = {
         "least-squares fit over sizes.  On every worker: the cost c_p of an "
         "iteration of every kernel (of a grid point for heat and "
         "floyd-steinberg, and c_b to start a row of a block there), and from "
-        "it the workers' powers.  And the cost c_sch of a chunk from shared "
+        "it the workers' powers.  There, too: what a row of a block of h "
+        "columns costs, what a block takes longer when the rows beside it are "
+        "another worker's, and the wait for its boundary, under DMPS itself.  "
+        "And the cost c_sch of a chunk from shared "
         "memory, a master and a window, and in what time slices a competing "
         "process shares a core.\n"
         "\n"
@@ -96,6 +107,7 @@ static const struct options_page page = {
         "$XDG_CACHE_HOME or ~/.cache, where predict and run look for it.",
     .examples = "dlsbench calibrate\n"
                 "dlsbench calibrate --out node7.json\n"
+                "dlsbench calibrate --for workstation\n"
                 "sbatch -N 2 --wrap 'dlsbench calibrate --nodes 2'\n"
                 "dlsbench calibrate --kernel heat:rows=5000,cols=10000",
     .tables = (const struct options_entry *const[]){entries, NULL}};
@@ -143,6 +155,22 @@ static int node_launcher(struct input *in, char *text, size_t size,
     return code;
 }
 
+/* As `run` loads it. */
+static int load_campaign(struct input *in, struct error *err)
+{
+    char path[PATH_MAX];
+    struct topo_room room;
+    struct campaign_setup setup = {0};
+    if (in->campaign == NULL)
+        return 0;
+    int code = campaign_find(in->campaign, path, sizeof(path), err);
+    if (code == 0)
+        code = campaign_look(NULL, &setup, &room, err);
+    if (code == 0)
+        code = campaign_load(path, &setup, &in->asked, err);
+    return code == 0 ? calibrate_for(&in->asked, &in->request, err) : code;
+}
+
 int calibrate_command(int argc, char **argv)
 {
     struct error err = {""};
@@ -153,6 +181,8 @@ int calibrate_command(int argc, char **argv)
     in.request.workers = (int)in.workers;
     if (code == 0)
         code = launcher_check(in.request.launcher, &err);
+    if (code == 0)
+        code = load_campaign(&in, &err);
     if (code == 0 && in.out == NULL)
         code = calibration_default_path(path, sizeof(path), &err);
     else if (code == 0)
@@ -172,6 +202,7 @@ int calibrate_command(int argc, char **argv)
     in.request.launcher = launcher;
     code = in.nodes > 0 ? measure_between(&in, path, &calibration, &err) : 0;
     calibration_free(&calibration);
+    campaign_free(&in.asked);
     return code == 0 ? COMMAND_OK : command_fail(COMMAND_FAILED, &err);
 }
 
@@ -184,13 +215,21 @@ int calibrate_launch_command(int argc, char **argv)
                   "calibrate-launch is started by dlsbench calibrate");
         return command_fail(COMMAND_USAGE, &err);
     }
+    struct measure_kernel *kernel;
+    int kernels = measure_kernels(argc - 5, argv + 5, &kernel);
+    if (kernels < 0) {
+        error_set(&err, EINVAL, "calibrate-launch: widths that cannot be read");
+        return command_fail(COMMAND_USAGE, &err);
+    }
     const struct measure_plan plan = {.path = argv[1],
                                       .ranks = atoi(argv[2]),
                                       .threads = atoi(argv[3]),
                                       .oversubscribe =
                                           strcmp(argv[4], "oversubscribe") == 0,
-                                      .kernels = argc - 5,
-                                      .kernel = argv + 5};
+                                      .kernels = kernels,
+                                      .kernel = kernel};
     guard_begin(CALIBRATE_LIMIT_S);
-    return measure_main(&plan);
+    int code = measure_main(&plan);
+    free(kernel);
+    return code;
 }

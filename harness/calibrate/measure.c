@@ -17,8 +17,9 @@
 #include <unistd.h>
 
 /* A machine may be disturbed for seconds, longer than the rounds of a kernel
- * take: all kernels are visited one by one, and then again. */
-enum { VISITS = 2 };
+ * take: all kernels are visited one by one, and then again.  The middle visit
+ * counts, as runs have the machine as it is, too. */
+enum { VISITS = 3 };
 
 /* Visits that differ by more are said. */
 #define VISITS_FACTOR 1.15
@@ -71,33 +72,39 @@ static void gather_hosts(const struct crew *crew, struct calibration_kind *kind)
     free(all);
 }
 
-/* At rank 0: the faster visit counts. */
-static void keep_visit(struct calibration_kernel *kept,
-                       struct calibration_kernel *again, int workers)
+/* At rank 0. */
+static void keep_visit(struct calibration_kernel *visit, int workers)
 {
-    double ratio = calibration_keep_faster(kept, again, workers);
+    double ratio = calibration_keep_middle(visit, VISITS, workers);
     if (ratio > VISITS_FACTOR)
         printf("note: kernel %s took %.2f times as long on one visit as on "
-               "another: the machine had other work; the faster one counts\n",
-               kept->spec, ratio);
+               "another: the machine had other work; the middle one counts\n",
+               visit->spec, ratio);
 }
 
 /* Collective. */
-static int measure_kernels(struct crew *crew, const struct measure_plan *plan,
-                           struct calibration_kind *kind, struct error *err)
+static int visit_kernels(struct crew *crew, const struct measure_plan *plan,
+                         struct calibration_kind *kind, struct error *err)
 {
-    struct calibration_kernel again = {
-        .cost = need_zeroed((size_t)crew->workers + 1, sizeof(*again.cost))};
-    int code = 0;
-    for (int k = 0; code == 0 && k < plan->kernels; k++)
-        code = work_measure(crew, plan->kernel[k], &kind->kernel[k], err);
-    for (int visit = 1; visit < VISITS; visit++)
-        for (int k = 0; code == 0 && k < plan->kernels; k++) {
-            code = work_measure(crew, plan->kernel[k], &again, err);
-            if (code == 0 && crew->context->comm.rank == 0)
-                keep_visit(&kind->kernel[k], &again, crew->workers);
-        }
-    free(again.cost);
+    int n = plan->kernels, code = 0;
+    size_t workers = (size_t)crew->workers + 1;
+    struct calibration_kernel *visit =
+        need_zeroed((size_t)n * VISITS + 1, sizeof(*visit));
+    for (int i = 0; i < n * VISITS; i++)
+        visit[i].cost = need_zeroed(workers, sizeof(*visit->cost));
+    for (int i = 0; code == 0 && i < n * VISITS; i++)
+        code = work_measure(crew, &plan->kernel[i % n],
+                            &visit[i % n * VISITS + i / n], err);
+    for (int k = 0; code == 0 && k < n; k++) {
+        struct calibration_cost *cost = kind->kernel[k].cost;
+        if (crew->context->comm.rank == 0)
+            keep_visit(&visit[k * VISITS], crew->workers);
+        kind->kernel[k] = visit[k * VISITS];
+        visit[k * VISITS].cost = cost;
+    }
+    for (int i = 0; i < n * VISITS; i++)
+        free(visit[i].cost);
+    free(visit);
     return code;
 }
 
@@ -118,7 +125,7 @@ static int measure_kind(struct crew *crew, const struct measure_plan *plan,
     if (code == 0)
         code = slices_measure(crew, &kind->slices, err);
     if (code == 0)
-        code = measure_kernels(crew, plan, kind, err);
+        code = visit_kernels(crew, plan, kind, err);
     return code;
 }
 
@@ -136,6 +143,26 @@ static int write_kind(const struct comm *comm, const char *path,
                             err);
     }
     return comm_agree(comm, code, err);
+}
+
+int measure_kernels(int argc, char *const *argv, struct measure_kernel **kernel)
+{
+    struct measure_kernel *list = need_zeroed((size_t)argc + 1, sizeof(*list));
+    int count = 0, code = 0;
+    for (int i = 0; code == 0 && i < argc; i++) {
+        if (argv[i][0] != '/') {
+            list[count++].spec = argv[i];
+            continue;
+        }
+        struct measure_kernel *last = &list[count - 1];
+        char *at = argv[i];
+        while (count > 0 && *at != '\0' && last->widths < CALIBRATION_BLOCKS)
+            last->width[last->widths++] = strtoll(at + 1, &at, 10);
+        if (count == 0 || *at != '\0')
+            code = -EINVAL;
+    }
+    *kernel = list;
+    return code == 0 ? count : code;
 }
 
 static int measure_launch(struct launch_context *context,

@@ -202,12 +202,13 @@ int work_sample(struct work *work, struct calibration_cost *cost,
     for (int64_t b = 0; work->ops->cost != NULL && b < work->blocks; b++)
         all += ops[b] = count_operations(work, b);
     for (int r = 0; r < WORK_ROUNDS; r++) {
-        work_round(work, sample_body, work->one_s);
+        work_round(work, sample_body, work->round_s + r * threads);
         keep_blocks(work, r);
     }
     for (int t = 0; t < threads; t++) {
         cost[t] = (struct calibration_cost){
-            .c_p = work->one_s[t] / (double)(work->blocks * work->size),
+            .c_p = work_middle(work->round_s + t, threads) /
+                   (double)(work->blocks * work->size),
             .r2 = NAN};
         if (all > 0)
             fit_cost(work, t, ops, &cost[t]);

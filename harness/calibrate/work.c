@@ -75,7 +75,7 @@ static void wipe_chunks(const struct work *work)
 
 /* The first step finds rows that are not in the cache, those that follow may
  * find them there. */
-static int count_steps(const struct work *work)
+int work_steps(const struct work *work)
 {
     return work->grid.steps < STEPS ? work->grid.steps : STEPS;
 }
@@ -94,7 +94,7 @@ static void run_step(const struct work *work, int worker, int step)
 
 static void run_chunk(const struct work *work, int worker)
 {
-    for (int step = 0; step < count_steps(work); step++)
+    for (int step = 0; step < work_steps(work); step++)
         run_step(work, worker, step);
 }
 
@@ -159,7 +159,8 @@ static void open_threads(struct work *work)
     size_t threads = (size_t)work->crew->context->threads;
     work->pass_s = need_zeroed(threads, sizeof(*work->pass_s));
     work->pass = need_zeroed(threads, sizeof(*work->pass));
-    work->one_s = need_zeroed(threads * INTERVALS, sizeof(*work->one_s));
+    work->round_s =
+        need_zeroed(threads * WORK_ROUNDS * INTERVALS, sizeof(*work->round_s));
     work->block = need_zeroed(threads, sizeof(*work->block));
     work->scratch = need_zeroed(threads, sizeof(*work->scratch));
     for (size_t t = 0; t < threads; t++) {
@@ -176,7 +177,7 @@ static void close_work(struct work *work)
         free(work->scratch[t]);
     free(work->scratch);
     free(work->block);
-    free(work->one_s);
+    free(work->round_s);
     free(work->pass);
     free(work->pass_s);
     free(work->input);
@@ -197,7 +198,7 @@ static void one_pass(struct work *work, void (*body)(int, void *))
     engine_team_run(work->crew->context->team, body, work);
 }
 
-void work_round(struct work *work, void (*body)(int, void *), double *one_s)
+void work_round(struct work *work, void (*body)(int, void *), double *round_s)
 {
     const struct comm *comm = &work->crew->context->comm;
     int threads = work->crew->context->threads;
@@ -210,11 +211,16 @@ void work_round(struct work *work, void (*body)(int, void *), double *one_s)
         for (int t = 0; t < threads; t++)
             work->pass[t][work->at] = work->pass_s[t];
     }
-    for (int t = 0; t < threads; t++) {
-        double median = stats_median(work->pass[t], work->passes).median;
-        if (one_s[t] == 0 || median < one_s[t])
-            one_s[t] = median;
-    }
+    for (int t = 0; t < threads; t++)
+        round_s[t] = stats_middle(work->pass[t], work->passes);
+}
+
+double work_middle(const double *round_s, int threads)
+{
+    double value[WORK_ROUNDS];
+    for (int r = 0; r < WORK_ROUNDS; r++)
+        value[r] = round_s[r * threads];
+    return stats_middle(value, WORK_ROUNDS);
 }
 
 /* ---- fitting a grid ---- */
@@ -257,19 +263,23 @@ static int measure_grid(struct work *work, struct calibration_cost *cost,
     int threads = work->crew->context->threads, count = 1, code = 0;
     double x[INTERVALS], y[INTERVALS];
     int64_t rows = chunk_rows(work), columns = work->grid.columns;
-    double points = (double)rows * (double)columns * count_steps(work);
+    double points = (double)rows * (double)columns * work_steps(work);
     while (count < INTERVALS && widths[count] <= columns)
         count++;
     for (int i = 0; i < WORK_ROUNDS * count; i++) {
         work->h = widths[i % count] < columns ? widths[i % count] : columns;
-        work_round(work, chunk_body, work->one_s + i % count * threads);
+        work_round(work, chunk_body,
+                   work->round_s +
+                       (i % count * WORK_ROUNDS + i / count) * threads);
         x[i % count] =
             work_row_starts(rows, columns, work->grid.skew, work->h) *
-            count_steps(work) / points;
+            work_steps(work) / points;
     }
     for (int t = 0; code == 0 && t < threads; t++) {
         for (int i = 0; i < count; i++)
-            y[i] = work->one_s[i * threads + t] / points;
+            y[i] = work_middle(work->round_s + i * WORK_ROUNDS * threads + t,
+                               threads) /
+                   points;
         code = fit_thread(work, x, y, count, &cost[t], err);
     }
     return code;
@@ -293,14 +303,14 @@ static void gather_costs(struct work *work, const struct calibration_cost *own,
     free(all);
 }
 
-int work_measure(struct crew *crew, const char *spec,
+int work_measure(struct crew *crew, const struct measure_kernel *asked,
                  struct calibration_kernel *kernel, struct error *err)
 {
     const struct comm *comm = &crew->context->comm;
     struct work work = {.crew = crew};
     struct calibration_cost *own =
         need_zeroed((size_t)crew->context->threads, sizeof(*own));
-    int code = open_instance(&work, spec, kernel, err);
+    int code = open_instance(&work, asked->spec, kernel, err);
     if (code == 0)
         code = open_memory(&work, kernel, err);
     if (code == 0)
@@ -312,6 +322,8 @@ int work_measure(struct crew *crew, const char *spec,
     code = comm_agree(comm, code, err);
     if (code == 0)
         gather_costs(&work, own, kernel);
+    if (code == 0 && kernel->grid)
+        code = work_blocks(&work, asked, kernel, err);
     close_work(&work);
     free(own);
     return code;

@@ -7,17 +7,18 @@
  * chunk, rows / workers less one, in blocks of h columns and up to 16 time
  * steps without waiting for others; c_p and c_b come from a fit over h of
  *     time / points = c_p + c_b (rows started) / points
- * (the boundaries above the chunks hold meaningless values). */
+ * (the boundaries above the chunks hold meaningless values).  Blocks of single
+ * widths: blocks.c. */
 #ifndef HARNESS_CALIBRATE_WORK_H
 #define HARNESS_CALIBRATE_WORK_H
 
 #include "harness/calibrate/crew.h"
-#include "harness/calibration/calibration.h"
+#include "harness/calibrate/measure.h"
 
 /* Collective: measures one kernel; `kernel` (with room for the costs) is
  * complete at rank 0.  All ranks return the same code; -EINVAL: a grid with
  * less than two rows for each worker. */
-int work_measure(struct crew *crew, const char *spec,
+int work_measure(struct crew *crew, const struct measure_kernel *asked,
                  struct calibration_kernel *kernel, struct error *err);
 
 /* How many times blocks of h columns start a row, in a chunk of `rows` rows

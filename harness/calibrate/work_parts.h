@@ -6,9 +6,8 @@
 #include "harness/calibrate/work.h"
 #include "kernels/kernel.h"
 
-/* A few rounds; the least of their medians counts, since whatever else the
- * machine does only adds. */
-enum { WORK_ROUNDS = 3, WORK_PASSES = 64, WORK_BLOCKS = 16 };
+/* A few rounds; the median of their medians counts. */
+enum { WORK_ROUNDS = 2, WORK_PASSES = 64, WORK_BLOCKS = 16 };
 
 /* A block of the sample: the passes of a round, and the rounds' medians. */
 struct work_block {
@@ -31,7 +30,7 @@ struct work {
     int at, passes; /* of the round: the pass under way, how many */
     double *pass_s; /* by thread: the last pass */
     double (*pass)[WORK_PASSES]; /* by thread: those of a round */
-    double *one_s; /* by width and thread: the least median of a round */
+    double *round_s;             /* by width, round and thread: the median */
     struct work_block (*block)[WORK_BLOCKS]; /* by thread: of the sample */
 };
 
@@ -39,13 +38,22 @@ struct work {
 int work_map(size_t bytes, char **out, struct error *err);
 
 /* Collective: one round of passes; the first warms up and tells rank 0 how many
- * more fit.  one_s, by thread, falls to this round's median when that is
- * less. */
-void work_round(struct work *work, void (*body)(int, void *), double *one_s);
+ * more fit.  round_s, by thread, becomes the median. */
+void work_round(struct work *work, void (*body)(int, void *), double *round_s);
+
+/* Of all rounds of a thread: its first, and how many threads there are. */
+double work_middle(const double *round_s, int threads);
 
 /* Collective: independent iterations; `cost` has one for each thread of this
  * rank. */
 int work_sample(struct work *work, struct calibration_cost *cost,
                 struct error *err);
+
+/* Collective, for grids whose c_p and c_b rank 0 has: the kernel's blocks. */
+int work_blocks(struct work *work, const struct measure_kernel *asked,
+                struct calibration_kernel *kernel, struct error *err);
+
+/* Time steps that are measured. */
+int work_steps(const struct work *work);
 
 #endif

@@ -52,31 +52,6 @@ void calibration_free(struct calibration *calibration)
         calibration_kind_free(&calibration->kind[i]);
 }
 
-/* ---- visits ---- */
-
-/* A usual width of blocks: c_p and c_b of one fit hang together. */
-#define COLUMNS 100.0
-
-static double sum_costs(const struct calibration_kernel *kernel, int workers)
-{
-    double sum = 0;
-    for (int w = 0; w < workers; w++)
-        sum += kernel->cost[w].c_p + kernel->cost[w].c_b / COLUMNS;
-    return sum;
-}
-
-double calibration_keep_faster(struct calibration_kernel *kept,
-                               struct calibration_kernel *again, int workers)
-{
-    double before = sum_costs(kept, workers), now = sum_costs(again, workers);
-    if (now >= before)
-        return now / before;
-    struct calibration_kernel slower = *kept;
-    *kept = *again;
-    *again = slower;
-    return before / now;
-}
-
 /* ---- powers ---- */
 
 static double slowest_cost(const struct calibration_kernel *kernel, int workers)

@@ -6,10 +6,10 @@
  *     c_d, c_c   one boundary from one worker to another, round trip / 2 as in
  *                Andronikos et al., section 2.1; c_c for each byte
  *     c_p        one iteration; for kernels with dependences one grid point
- *     c_b        ours: to start one row of a block (see
- * sched/interval/interval.h) c_sch      one chunk from its source g, G one
- * message of input data from the rank of worker 0 to another (Beaumont et al.,
- * section 2); G for each byte */
+ *     c_b        ours: to start one row of a block (sched/interval/interval.h)
+ *     c_sch      one chunk from its source
+ *     g, G       one message of input data from the rank of worker 0 to
+ *                another (Beaumont et al., section 2); G for each byte */
 #ifndef HARNESS_CALIBRATION_CALIBRATION_H
 #define HARNESS_CALIBRATION_CALIBRATION_H
 
@@ -22,6 +22,11 @@
 
 /* 3: transfers, and c_p of kernels with input data on such data. */
 enum { CALIBRATION_SCHEMA = 3, CALIBRATION_SIZES = 7 };
+
+/* Of the kernels: how they lay out their data and go through them.  To be
+ * raised with each change of what their iterations, rows or blocks cost;
+ * calibrations of another layout are refused. */
+enum { CALIBRATION_LAYOUT = 1 };
 
 /* The two kinds of neighbours: threads of one process, MPI ranks. */
 enum calibration_which {
@@ -67,11 +72,33 @@ struct calibration_cost {
     double power; /* slowest = 1 */
 };
 
+/* Blocks of h columns.  c_p and c_b are a line over h; real costs are a table,
+ * as a kernel takes widths of some numbers faster than others. */
+enum { CALIBRATION_BLOCKS = 32 };
+struct calibration_block {
+    int64_t h;
+    double row;    /* s for each row of a block without neighbours */
+    double shared; /* s that a block takes longer when the chunk above it is
+                      another worker's, under DMPS */
+    double wait;   /* s that a worker waits there for the boundary of a block;
+                      NAN: no worker had to */
+};
+
 struct calibration_kernel {
     char spec[SPEC_CANONICAL_MAX];
     bool grid;                     /* rows that depend on each other */
     int64_t rows, columns;         /* of the grid, else iterations and 1 */
     struct calibration_cost *cost; /* one for each worker */
+    int64_t chunk;                 /* rows of the chunks that blocks were of */
+    int blocks;                    /* by ascending h; 0: not measured */
+    struct calibration_block block[CALIBRATION_BLOCKS];
+};
+
+/* What is charged for the blocks of one loop. */
+struct calibration_charged {
+    double factor; /* of what c_p and c_b say */
+    double shared; /* a + b h, s: see calibration_block */
+    double wait;   /* the same; NAN: not known */
 };
 
 struct calibration_dispatch {
@@ -128,6 +155,7 @@ struct calibration {
     char host[64], processor[128], cpuset[256], mpi[128], version[64];
     char started[32]; /* UTC */
     double took_s;
+    int layout; /* of the kernels: CALIBRATION_LAYOUT */
     struct calibration_kind kind[CALIBRATION_KINDS];
 };
 
@@ -137,11 +165,12 @@ int calibration_kind_open(struct calibration_kind *kind, int workers, int pairs,
 void calibration_kind_free(struct calibration_kind *kind);
 void calibration_free(struct calibration *calibration);
 
-/* Two measurements of one kernel by `workers` workers, apart in time: `kept`
- * becomes the faster one, over all workers and in blocks of 100 columns, and
- * `again` the other.  Returns how many times as long that one took. */
-double calibration_keep_faster(struct calibration_kernel *kept,
-                               struct calibration_kernel *again, int workers);
+/* `visits` (odd) measurements of one kernel by `workers` workers, apart in
+ * time: the first becomes the middle one, over all workers and in blocks of 100
+ * columns, with the medians of all for its blocks.  Returns how many times as
+ * long the slowest took as the fastest. */
+double calibration_keep_middle(struct calibration_kernel *visit, int visits,
+                               int workers);
 
 /* Powers from the costs: of each kernel, and over all. */
 void calibration_set_powers(struct calibration_kind *kind);
@@ -151,6 +180,13 @@ json_t *calibration_kind_to_json(const struct calibration_kind *kind);
 int calibration_kind_from_json(const json_t *object,
                                struct calibration_kind *kind,
                                struct error *err);
+
+/* A kernel's blocks as a list; -EINVAL: it cannot be one.  Of NULL, as earlier
+ * versions wrote it, there are none. */
+json_t *calibration_blocks_to_json(const struct calibration_kernel *kernel);
+int calibration_blocks_from_json(const json_t *list,
+                                 struct calibration_kernel *kernel,
+                                 struct error *err);
 
 /* Slices as JSON, null when there are none; incomplete slices return -1. */
 json_t *calibration_slices_to_json(const struct calibration_slices *slices);
@@ -194,6 +230,20 @@ calibration_find_kernel(const struct calibration_kind *kind, const char *spec,
 /* The kernel that was measured with this very spec; NULL: none. */
 const struct calibration_kernel *
 calibration_kernel_of(const struct calibration_kind *kind, const char *spec);
+
+/* For blocks of h columns: of a measured width its own numbers; of others what
+ * lies between the factors of those beside it, and lines over h. */
+struct calibration_charged
+calibration_charged(const struct calibration_kernel *kernel, int workers,
+                    int64_t h);
+
+/* The same for whoever counts boundaries as well, a simulation or a forecast:
+ * without what both ends of a message take, where they are between ranks
+ * (`ends`, of the kind; NULL: between threads).  Nothing is unknown or below
+ * 0; a kernel without measured blocks has the factor 1 alone. */
+struct calibration_charged
+calibration_charged_beside(const struct calibration_kernel *kernel, int workers,
+                           const struct calibration_charge *ends, int64_t h);
 
 /* The measured rank that rank `rank` is like, where messages come from rank 0:
  * ranks beyond the measured ones repeat them in turn.  There are two or

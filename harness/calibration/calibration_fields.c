@@ -18,6 +18,7 @@ const struct record_field calibration_head_fields[] = {
     {"version", RECORD_TEXT, HEAD(version)},
     {"started", RECORD_TEXT, HEAD(started)},
     {"took_s", RECORD_REAL, HEAD(took_s), SECONDS},
+    {"layout", RECORD_INDEX, HEAD(layout), .later = true},
     {.name = NULL}};
 
 #define WORKER(member) RECORD_AT(struct calibration_worker, member)
@@ -63,6 +64,15 @@ const struct record_field calibration_kernel_fields[] = {
     {"unit", RECORD_CHOICE, KERNEL(grid), .words = {"iteration", "grid point"}},
     {"rows", RECORD_LONG, KERNEL(rows), .least = 1},
     {"columns", RECORD_LONG, KERNEL(columns), .least = 1},
+    {"chunk", RECORD_TALLY, KERNEL(chunk), .later = true},
+    {.name = NULL}};
+
+#define BLOCK(member) RECORD_AT(struct calibration_block, member)
+const struct record_field calibration_block_fields[] = {
+    {"h", RECORD_LONG, BLOCK(h), .least = 1},
+    {"row_s", RECORD_REAL, BLOCK(row), .above = true, SECONDS},
+    {"shared_s", RECORD_REAL, BLOCK(shared), .least = -1e6, .most = 1e6},
+    {"wait_s", RECORD_KNOWN, BLOCK(wait), SECONDS},
     {.name = NULL}};
 
 #define DISPATCH(member) RECORD_AT(struct calibration_dispatch, member)

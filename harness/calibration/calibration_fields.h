@@ -12,6 +12,7 @@ extern const struct record_field calibration_pair_fields[];
 extern const struct record_field calibration_transfer_fields[];
 extern const struct record_field calibration_cost_fields[];
 extern const struct record_field calibration_kernel_fields[];
+extern const struct record_field calibration_block_fields[];
 extern const struct record_field calibration_dispatch_fields[];
 extern const struct record_field calibration_rate_fields[];
 extern const struct record_field calibration_charge_fields[];

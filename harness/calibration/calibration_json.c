@@ -82,6 +82,9 @@ static json_t *kernels_to_json(const struct calibration_kind *kind)
                                   number_object(w, &kind->kernel[k].cost[w],
                                                 calibration_cost_fields));
         json_object_set_new(object, "workers", costs);
+        if (kind->kernel[k].blocks > 0)
+            json_object_set_new(object, "blocks",
+                                calibration_blocks_to_json(&kind->kernel[k]));
         json_array_append_new(kernels, object);
     }
     return kernels;
@@ -203,10 +206,16 @@ static int read_kernel(const struct reader *reader, const json_t *object,
     if (json_array_size(costs) != (size_t)workers)
         return refuse_value(reader, kernel->spec, "workers",
                             "a list with an entry for each worker");
-    return add_place(reader, kernel->spec,
+    code = add_place(reader, kernel->spec,
                      record_take_list(costs, kernel->cost, workers,
                                       sizeof(*kernel->cost),
                                       calibration_cost_fields, reader->err));
+    if (code == 0)
+        code = add_place(
+            reader, kernel->spec,
+            calibration_blocks_from_json(json_object_get(object, "blocks"),
+                                         kernel, reader->err));
+    return code;
 }
 
 static int read_dispatch(const struct reader *reader, const json_t *list,
@@ -329,6 +338,12 @@ static int read_root(const json_t *root, struct calibration *c,
     const struct reader head = {"the head", err};
     int code = read_fields(&head, root, "machine", c, calibration_head_fields),
         found = 0;
+    if (code == 0 && c->layout != CALIBRATION_LAYOUT)
+        code = error_set(err, EINVAL,
+                         "a calibration of %s layout of the kernels than this "
+                         "program's: measure again with dlsbench calibrate",
+                         c->layout < CALIBRATION_LAYOUT ? "an earlier"
+                                                        : "a later");
     for (int i = 0; code == 0 && i < CALIBRATION_KINDS; i++) {
         const struct reader reader = {calibration_names[i], err};
         const json_t *kind = json_object_get(json_object_get(root, "kinds"),

@@ -10,6 +10,14 @@
 
 static const double c_p[2][3] = {{2e-9, 1e-9, 4e-9}, {3e-9, 3e-9, 6e-9}};
 
+static void add_blocks(struct calibration_kernel *kernel)
+{
+    kernel->chunk = 2;
+    kernel->blocks = 2;
+    kernel->block[0] = (struct calibration_block){4, 3e-8, 1e-6 / 3, 2e-7};
+    kernel->block[1] = (struct calibration_block){8, 5e-8, -1e-9, 3e-7};
+}
+
 static struct calibration make(void)
 {
     struct calibration c = {.took_s = 12.5};
@@ -43,6 +51,7 @@ static struct calibration make(void)
     kind->kernel[0].grid = true;
     kind->kernel[0].rows = 10;
     kind->kernel[0].columns = 20;
+    add_blocks(&kind->kernel[0]);
     strcpy(kind->kernel[1].spec, "heat:rows=1000,cols=2000");
     kind->kernel[1].rows = 1000;
     kind->kernel[1].columns = 2000;
@@ -100,6 +109,10 @@ static void assert_same_kind(const struct calibration_kind *a,
         assert_int_equal(x->grid, y->grid);
         assert_int_equal(x->rows, y->rows);
         assert_int_equal(x->columns, y->columns);
+        assert_int_equal(x->chunk, y->chunk);
+        assert_int_equal(x->blocks, y->blocks);
+        assert_memory_equal(x->block, y->block,
+                            (size_t)x->blocks * sizeof(*x->block));
         for (int w = 0; w < a->workers; w++) {
             assert_true(x->cost[w].c_p == y->cost[w].c_p);
             assert_true(x->cost[w].c_b == y->cost[w].c_b);
@@ -151,6 +164,11 @@ static const struct {
 } damages[] = {
     {"\"schema\": 3", "\"schema\": 1",
      "a calibration of schema 1, this program reads 3"},
+    {"\"layout\": ", "\"layout\": 4", "a later layout of the kernels"},
+    {"\"layout\": 1", "\"lay\": 1", "an earlier layout of the kernels"},
+    {"\"h\": 8", "\"h\": 4", "'h' must be more than in the block before"},
+    {"\"row_s\": ", "\"row_s\": 0, \"x\": ", "'row_s' must be a number above"},
+    {"\"blocks\": ", "\"blocks\": {}, \"x\": ", "'blocks' must be a list"},
     {"dlsbench calibration", "shopping list", "not a calibration"},
     {"\"host\"", "\"hots\"", "'host' must be a text"},
     {"\"kinds\"", "\"sorts\"", "neither threads nor ranks"},
@@ -268,27 +286,6 @@ static void powers_are_relative_to_the_slowest(void **unused)
     calibration_free(&c);
 }
 
-/* As after a visit while another program ran. */
-static void the_faster_visit_is_kept(void **unused)
-{
-    (void)unused;
-    struct calibration_cost slow[2] = {{.c_p = 4e-9}, {.c_p = 6e-9}};
-    struct calibration_cost fast[2] = {{.c_p = 3e-9, .c_b = 2e-8},
-                                       {.c_p = 1e-9, .c_b = 6e-8}};
-    struct calibration_kernel kept = {.spec = "heat", .cost = slow};
-    struct calibration_kernel again = {.spec = "heat", .cost = fast};
-    assert_float_equal(calibration_keep_faster(&kept, &again, 2), 10 / 4.8,
-                       1e-12);
-    assert_ptr_equal(kept.cost, fast);
-    assert_ptr_equal(again.cost, slow);
-    assert_float_equal(calibration_keep_faster(&kept, &again, 2), 10 / 4.8,
-                       1e-12);
-    assert_ptr_equal(kept.cost, fast);
-    fast[0].c_b = 1e-6;
-    assert_true(calibration_keep_faster(&kept, &again, 2) > 1);
-    assert_ptr_equal(kept.cost, slow);
-}
-
 static void what_is_looked_up_is_the_nearest(void **unused)
 {
     (void)unused;
@@ -368,7 +365,6 @@ int main(void)
         cmocka_unit_test(cut_and_missing_files_are_refused),
         cmocka_unit_test(doubts_name_machine_and_version),
         cmocka_unit_test(powers_are_relative_to_the_slowest),
-        cmocka_unit_test(the_faster_visit_is_kept),
         cmocka_unit_test(what_is_looked_up_is_the_nearest),
         cmocka_unit_test(a_tournament_has_every_pair_once),
         cmocka_unit_test(starts_are_taken_in_turns),

@@ -42,7 +42,14 @@ def test_what_a_calibration_holds(measured):
         for kernel in kind["kernels"]:
             for cost in kernel["workers"]:
                 assert cost["operation_s"] > 0 and cost["start_s"] >= 0
+            grid = kernel["unit"] == "grid point"
+            assert bool(kernel.get("blocks")) == grid
+            for block in kernel.get("blocks", []):
+                assert block["row_s"] > 0 and block["h"] <= kernel["columns"]
+                assert block["wait_s"] is None or block["wait_s"] > 0
         own = kind["kernels"][-1]
+        assert own["chunk"] == 7
+        assert [x["h"] for x in own["blocks"]] == [96]
         assert (own["rows"], own["columns"]) == (64, 96)
 
 
@@ -90,6 +97,56 @@ def test_a_rank_takes_in_messages_of_every_size(measured):
     assert (first["messages_per_s"] * first["bytes"]
             < last["messages_per_s"] * last["bytes"])
     assert "Messages that one rank takes in when all others send" in out
+
+
+def test_a_campaign_says_what_is_measured(dlsbench, campaign, tmp_path):
+    """Its kernels, each grid at its own sync intervals, smallest first."""
+    text = campaign("""
+name: two
+layout: 1x2
+oversubscribe: on
+cells:
+  - {kernel: "heat:rows=40,cols=300", sync_interval: [70, 9], scheme: static}
+  - {kernel: "floyd-steinberg:rows=24,cols=64", sync_interval: 16, scheme: ss}
+  - {kernel: "heat:rows=40,cols=300", sync_interval: [9, 33], scheme: gss}
+  - {kernel: "adjoint:size=20", scheme: gss}
+""")
+    result = dlsbench("calibrate", "--for", text, "--oversubscribe", "--out",
+                      tmp_path / "c.json", limit=300)
+    assert result.code == 0, result.err
+    kernels = json.loads((tmp_path / "c.json").read_text())[
+        "kinds"]["ranks"]["kernels"]
+    found = {x["kernel"]: [y["h"] for y in x.get("blocks", [])]
+             for x in kernels}
+    assert found == {
+        "heat:rows=40,cols=300,steps=1,seed=1": [9, 33, 70],
+        "floyd-steinberg:rows=24,cols=64,shape=exact,seed=1": [16],
+        "adjoint:size=20,seed=1": []}
+    wrong = dlsbench("calibrate", "--for", "no-such-campaign")
+    assert wrong.code == 2 and "no-such-campaign" in wrong.error_lines()[0]
+
+
+def test_a_launch_that_has_written_may_hang(dlsbench, measured, tmp_path):
+    """In MPI_Finalize, say: it gets five seconds, and what it wrote counts."""
+    script = tmp_path / "hangs"
+    script.write_text(f"""#!/usr/bin/python3
+import json, os, sys, time
+at = sys.argv.index("calibrate-launch")
+part, ranks = sys.argv[at + 1], int(sys.argv[at + 2])
+kinds = json.load(open({str(measured[0])!r}))["kinds"]
+with open(part + ".new", "w") as file:
+    json.dump({{"mpi": "none", "kind": kinds["ranks" if ranks > 1 else
+                                             "threads"]}}, file)
+os.rename(part + ".new", part)
+time.sleep(300)
+""")
+    script.chmod(0o755)
+    result = dlsbench("calibrate", "--launcher", f"{script} --n={{ranks}}",
+                      "--workers", 2, "--out", tmp_path / "c.json", limit=60)
+    assert result.code == 0, result.err
+    data = json.loads((tmp_path / "c.json").read_text())
+    assert data["mpi"] == "none"
+    assert data["kinds"] == json.loads(measured[0].read_text())["kinds"]
 
 
 def test_nothing_but_the_file_is_left(measured):
@@ -154,9 +211,14 @@ def predict(dlsbench, path, *args):
     return dlsbench("predict", "--calibration", path, *args)
 
 
-def test_predict_uses_what_was_measured(dlsbench, measured):
-    path, _ = measured
-    data = json.loads(path.read_text())["kinds"]
+def test_predict_uses_what_was_measured(dlsbench, measured, tmp_path):
+    """By the line over h, where no block of a single width was measured."""
+    path, whole = changed(measured, tmp_path)
+    data = whole["kinds"]
+    for kind in data.values():
+        for kernel in kind["kernels"]:
+            kernel.pop("blocks", None)
+    path.write_text(json.dumps(whole))
     for layout, kind in (("1x2", "threads"), ("2x1", "ranks")):
         result = predict(dlsbench, path, "--kernel", "heat:rows=64,cols=96",
                          "--layout", layout, "--power", "1,1", "--format",

@@ -35,6 +35,7 @@ int calibration_describe_here(struct calibration *c, struct error *err)
     snprintf(c->processor, sizeof(c->processor), "%s", topo_processor(topo));
     snprintf(c->cpuset, sizeof(c->cpuset), "%s", topo_cpuset(topo));
     snprintf(c->version, sizeof(c->version), "%s", build_version);
+    c->layout = CALIBRATION_LAYOUT;
     stamp_time(time(NULL), c->started);
     topo_close(topo);
     return 0;
