@@ -129,6 +129,43 @@ static int compare_groups(const void *a, const void *b)
     return (x->c_p > y->c_p) - (x->c_p < y->c_p);
 }
 
+struct forecast_widths {
+    struct calibration_kernel kernel; /* its cost is the list below */
+    struct calibration_charge ends;
+    bool ranks;
+    int workers;
+    struct calibration_cost cost[];
+};
+
+static struct interval_width width_of(const void *widths, int64_t h)
+{
+    const struct forecast_widths *w = widths;
+    struct calibration_charged charged = calibration_charged_beside(
+        &w->kernel, w->workers, w->ranks ? &w->ends : NULL, h);
+    return (struct interval_width){charged.factor,
+                                   charged.shared + charged.wait};
+}
+
+/* The calibration may be gone when the model is asked. */
+static void copy_widths(struct forecast *f, const struct forecast_loop *loop,
+                        const struct calibration_kind *kind,
+                        const struct calibration_kernel *kernel)
+{
+    size_t costs = (size_t)kind->workers * sizeof(*kernel->cost);
+    if (kernel->blocks == 0)
+        return;
+    struct forecast_widths *w = need_zeroed(1, sizeof(*w) + costs);
+    w->kernel = *kernel;
+    w->kernel.cost = w->cost;
+    memcpy(w->cost, kernel->cost, costs);
+    w->ends = kind->charge;
+    w->ranks = loop->ranks > 1;
+    w->workers = kind->workers;
+    f->widths = w;
+    f->model.width = width_of;
+    f->model.widths = w;
+}
+
 static int make_groups(struct forecast *f, const struct forecast_loop *loop,
                        const struct calibration_kind *kind, struct error *err)
 {
@@ -141,6 +178,7 @@ static int make_groups(struct forecast *f, const struct forecast_loop *loop,
                          "again with dlsbench calibrate",
                          (int)strcspn(loop->kernel, ":"), loop->kernel);
     snprintf(f->kernel, sizeof(f->kernel), "%s", kernel->spec);
+    copy_widths(f, loop, kind, kernel);
     f->group = need_zeroed((size_t)loop->workers + 1, sizeof(*f->group));
     for (int w = 0; w < count_working(loop); w++) {
         const struct calibration_cost *cost = &kernel->cost[w % kind->workers];
@@ -218,7 +256,9 @@ int forecast_open(struct forecast *f, const struct forecast_loop *loop,
 void forecast_close(struct forecast *f)
 {
     free(f->group);
+    free(f->widths);
     f->group = NULL;
+    f->widths = NULL;
 }
 
 int forecast_cell(struct forecast *f, const struct cell *cell,

@@ -38,16 +38,21 @@ struct forecast_loop {
     bool stream;           /* DMPS; false: subproblems */
 };
 
+/* What a calibration says of a kernel's blocks by their width: a copy. */
+struct forecast_widths;
+
 /* T of s time steps is that of s times as many rows and chunks. */
 struct forecast {
     struct interval_model model;
     struct interval_group *group;    /* the model's */
+    struct forecast_widths *widths;  /* the model's; NULL: none were measured */
     char kernel[SPEC_CANONICAL_MAX]; /* that its c_p were measured with */
 };
 
 /* Workers of one power whose c_p are within 10 % are one group, the slowest
  * last.  With fewer rows than workers, there are only as many workers.  Workers
- * beyond those of the calibration repeat them in turn.  -EINVAL when the
+ * beyond those of the calibration repeat them in turn.  Blocks take what a
+ * simulation on this-machine charges for their width.  -EINVAL when the
  * calibration lacks something, with the remedy. */
 int forecast_open(struct forecast *forecast, const struct forecast_loop *loop,
                   const struct calibration *calibration, struct error *err);

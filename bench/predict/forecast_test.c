@@ -235,6 +235,37 @@ static void words_are_their_formulas(void **unused)
     calibration_free(&c);
 }
 
+/* Blocks of 100 columns take as many seconds more as a simulation charges. */
+static void blocks_take_what_was_measured_for_their_width(void **unused)
+{
+    (void)unused;
+    struct calibration c = make();
+    struct calibration_kernel *kernel = c.kind[0].kernel;
+    struct forecast_loop loop = loop_of(2);
+    struct forecast f, plain;
+    struct error err;
+    /* line_row is the mean of all three workers */
+    double line = 6e-9 + 100 * 4.05e-9 / 3;
+    assert_int_equal(forecast_open(&plain, &loop, &c, &err), 0);
+    assert_null(plain.widths);
+    kernel->blocks = 2;
+    kernel->block[0] = (struct calibration_block){50, NAN, 0, NAN};
+    kernel->block[0].row = 6e-9 + 50 * 4.05e-9 / 3;
+    kernel->block[1] = (struct calibration_block){100, 1.25 * line, 3e-6, NAN};
+    assert_int_equal(forecast_open(&f, &loop, &c, &err), 0);
+    calibration_free(&c); /* the forecast has its own */
+    near(forecast_time(&f, 50, true), forecast_time(&plain, 50, true));
+    struct interval_model same = plain.model;
+    struct interval_group group = plain.group[0];
+    group.c_p *= 1.25, group.c_b *= 1.25;
+    same.group = &group;
+    same.c_d += 3e-6 / 2;
+    near(forecast_time(&f, 100, true),
+         interval_time(&same, 100, INTERVAL_TWA_TEXT) - 3e-6);
+    forecast_close(&f);
+    forecast_close(&plain);
+}
+
 static void one_worker_needs_no_boundary(void **unused)
 {
     (void)unused;
@@ -301,6 +332,7 @@ int main(void)
         cmocka_unit_test(few_rows_are_for_few_workers),
         cmocka_unit_test(some_schemes_cut_by_power),
         cmocka_unit_test(words_are_their_formulas),
+        cmocka_unit_test(blocks_take_what_was_measured_for_their_width),
         cmocka_unit_test(one_worker_needs_no_boundary),
         cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(shapes_are_those_of_the_kernel),

@@ -50,9 +50,9 @@ static void list_kernels(const struct intervals_source *source,
     for (int i = 0; i < count; i++) {
         bool there = !is_planned(source, &cells[i]);
         for (int k = 0; !there && k < request->kernels; k++)
-            there = strcmp(request->kernel[k], cells[i].kernel) == 0;
+            there = strcmp(request->kernel[k].spec, cells[i].kernel) == 0;
         if (!there && request->kernels < CALIBRATE_KERNELS_MAX)
-            request->kernel[request->kernels++] = cells[i].kernel;
+            request->kernel[request->kernels++].spec = cells[i].kernel;
     }
 }
 
@@ -139,14 +139,15 @@ static int check_plans(const struct calibration *calibration,
     list_kernels(source, cells, count, &lacking);
     bool known = lacking.kernels == 0 || kind->transfers > 0;
     for (int k = 0; k < lacking.kernels; k++)
-        known = known && calibration_kernel_of(kind, lacking.kernel[k]) != NULL;
+        known = known &&
+                calibration_kernel_of(kind, lacking.kernel[k].spec) != NULL;
     if (known)
         return 0;
     char list[500] = "";
     for (int k = 0; k < lacking.kernels; k++) {
         size_t used = strlen(list);
         snprintf(list + used, sizeof(list) - used, " --kernel %s",
-                 lacking.kernel[k]);
+                 lacking.kernel[k].spec);
     }
     return error_set(err, EINVAL,
                      "the calibration does not know what plans need: measure "

@@ -348,6 +348,7 @@ int predict_command(int argc, char **argv)
     else if (code == 0)
         predict_table(&p);
     free(p.group);
+    free(p.widths);
     free(p.h);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);

@@ -10,6 +10,7 @@
 struct predict {
     struct interval_model model;
     struct interval_group *group; /* the model's */
+    void *widths;                 /* the model's, of a calibration; or NULL */
     bool chen_xue;
     bool has_csched, has_tms; /* given, not left at 0 */
     bool calibrated;
@@ -27,8 +28,8 @@ struct predict_kernel {
     bool stream;
 };
 
-/* Fills the model from the calibration; p->group is to be freed.  Says doubts
- * about it on stderr. */
+/* Fills the model from the calibration; p->group and p->widths are to be freed.
+ * Says doubts about it on stderr. */
 int predict_calibrated(const struct predict_kernel *kernel, struct predict *p,
                        struct error *err);
 

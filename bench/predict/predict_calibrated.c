@@ -39,6 +39,7 @@ static int make_forecast(const struct predict_kernel *kernel,
         return code;
     p->model = f.model;
     p->group = f.group;
+    p->widths = f.widths;
     size_t used = strlen(p->source);
     snprintf(p->source + used, sizeof(p->source) - used,
              "\n          c_p of %.120s", f.kernel);

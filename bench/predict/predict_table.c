@@ -11,7 +11,8 @@ static void say_model(const struct predict *p)
 {
     bool different = p->model.groups > 1, more = p->model.k > 1;
     bool starts = p->group[0].c_b > 0;
-    bool ours = p->model.skew > 0 || p->model.stream || starts;
+    bool widths = p->model.width != NULL;
+    bool ours = p->model.skew > 0 || p->model.stream || starts || widths;
     const char *time = different ? (more ? "10" : "8") : more ? "5" : "3";
     const char *best = different ? (more ? "12" : "9") : more ? "7" : "4";
     if (p->chen_xue)
@@ -21,9 +22,10 @@ static void say_model(const struct predict *p)
             time);
     else if (ours)
         printf("model     Andronikos et al. 2010, formula (%s), extended by us:"
-               "%s%s%s\n",
+               "%s%s%s%s\n",
                time, p->model.skew > 0 ? " skew" : "",
-               p->model.stream ? " stream" : "", starts ? " block starts" : "");
+               p->model.stream ? " stream" : "", starts ? " block starts" : "",
+               widths ? " widths" : "");
     else
         printf(
             "model     Andronikos et al. 2010: T by formula (%s), the best h "

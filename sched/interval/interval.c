@@ -108,6 +108,26 @@ static double message_time(const struct interval_model *model, double elements)
     return model->c_d + elements * model->c_c;
 }
 
+struct interval_width interval_width(const struct interval_model *model,
+                                     double h)
+{
+    if (model->width == NULL)
+        return (struct interval_width){.factor = 1};
+    return model->width(model->widths, llround(h));
+}
+
+double interval_point(const struct interval_model *model, int group, double h)
+{
+    const struct interval_group *g = &model->group[group];
+    return interval_width(model, h).factor * (g->c_p + g->c_b / h);
+}
+
+/* t_r and t_s: one end of the exchange of a block. */
+static double end_time(const struct interval_model *model, double h)
+{
+    return message_time(model, h) + interval_width(model, h).extra_s / 2;
+}
+
 double interval_assignment(const struct interval_model *model, double h,
                            enum interval_reading reading)
 {
@@ -122,8 +142,8 @@ static double equal_time(const struct interval_model *model, double h)
     double chunk = interval_chunk(model, 0);
     double chunks = model->chunk_dim / (double)model->k / chunk;
     double syncs = model->sync_dim / h;
-    double t_p = h * chunk * interval_point(&model->group[0], h);
-    double t_s = message_time(model, h), t_r = t_s, t_idle = t_s;
+    double t_p = h * chunk * interval_point(model, 0, h);
+    double t_s = end_time(model, h), t_r = t_s, t_idle = t_s;
     return (t_p + t_s) + (chunks - 2) * (t_r + t_p + t_s) +
            syncs * (t_r + t_p) + (syncs - 1) * t_idle;
 }
@@ -133,11 +153,10 @@ static double different_time(const struct interval_model *model, double h)
 {
     int slowest = interval_slowest(model);
     double syncs = model->sync_dim / h;
-    double t_s = message_time(model, h), t_r = t_s, t_idle = t_s;
+    double t_s = end_time(model, h), t_r = t_s, t_idle = t_s;
     double sum = -t_r - t_s;
     for (int j = 0; j < model->groups; j++) {
-        double t_p =
-            h * interval_chunk(model, j) * interval_point(&model->group[j], h);
+        double t_p = h * interval_chunk(model, j) * interval_point(model, j, h);
         sum += (double)model->group[j].workers * (t_r + t_p + t_s);
         if (j == slowest)
             sum += (syncs - 1) * (t_r + t_p + t_idle);
@@ -161,7 +180,7 @@ static bool is_ours(const struct interval_model *model)
     bool starts = false;
     for (int j = 0; j < model->groups; j++)
         starts = starts || model->group[j].c_b > 0;
-    return model->skew > 0 || model->stream || starts;
+    return model->skew > 0 || model->stream || starts || model->width != NULL;
 }
 
 double interval_time(const struct interval_model *model, double h,
@@ -170,7 +189,7 @@ double interval_time(const struct interval_model *model, double h,
     double t_wa = interval_assignment(model, h, reading);
     if (interval_workers(model) == 1)
         return model->sync_dim * model->chunk_dim *
-                   interval_point(&model->group[0], h) +
+                   interval_point(model, 0, h) +
                t_wa;
     if (model->stream)
         return interval_pipeline_time(model, h) + t_wa;
@@ -212,6 +231,8 @@ double interval_formula(const struct interval_model *model)
 
 double interval_optimum(const struct interval_model *model)
 {
+    if (model->width != NULL)
+        return (double)interval_whole_minimum(model);
     if (is_ours(model) && interval_workers(model) > 1)
         return interval_pipeline_minimum(model);
     return fmin(fmax(interval_formula(model), 1), model->sync_dim);

@@ -74,7 +74,13 @@
  * Block starts: a kernel that does many points at once pays for every row that
  * it starts in a block, c_b: t_p = V (h c_p + c_b), or c_p + c_b / h in place
  * of c_p everywhere above.  In (4) and (9) 2 c_d becomes 2 c_d + V_xi c_b: on
- * machines whose boundaries cost less than V c_b this sets h. */
+ * machines whose boundaries cost less than V c_b this sets h.
+ *
+ * Widths: a real kernel takes some widths of blocks faster than others, and
+ * sharing rows with another worker costs time in each block.  Then t_p is
+ * f(h) V (h c_p + c_b), and each block takes e(h) longer: t_r and t_s are half
+ * of it longer each, T_wa and T_tr are not.  T has many minima; the best is
+ * sought among whole h. */
 #ifndef SCHED_INTERVAL_INTERVAL_H
 #define SCHED_INTERVAL_INTERVAL_H
 
@@ -93,6 +99,12 @@ struct interval_group {
     double c_b;      /* ours: seconds to start a row of a block, 0 or more */
 };
 
+/* What blocks of h columns take beside the line c_p + c_b / h. */
+struct interval_width {
+    double factor;  /* f(h), above 0 */
+    double extra_s; /* e(h), 0 or more */
+};
+
 struct interval_model {
     double chunk_dim; /* U_c, at least 1 */
     double sync_dim;  /* U_s, at least 1 */
@@ -106,6 +118,10 @@ struct interval_model {
     int64_t k;    /* chunks for each worker, N / NP, at least 1 */
     double skew;  /* ours: columns a row lags behind the one above, 0: none */
     bool stream;  /* ours: chunks stream as in DMPS */
+
+    /* Ours, of whole h in [1, U_s]; NULL: factor 1 and nothing more. */
+    struct interval_width (*width)(const void *widths, int64_t h);
+    const void *widths;
 };
 
 /* The work assignment time T_wa, which the paper has in two ways. */
@@ -142,19 +158,21 @@ double interval_assignment(const struct interval_model *model, double h,
 double interval_time(const struct interval_model *model, double h,
                      enum interval_reading reading);
 
-/* c_p at this h: with the share that an iteration has in starting its row. */
-static inline double interval_point(const struct interval_group *group,
-                                    double h)
-{
-    return group->c_p + group->c_b / h;
-}
+/* What the model says of blocks of h columns, rounded. */
+struct interval_width interval_width(const struct interval_model *model,
+                                     double h);
+
+/* c_p of a group at this h: with the share that an iteration has in starting
+ * its row, as blocks of this width take it. */
+double interval_point(const struct interval_model *model, int group, double h);
 
 /* The unrounded h of (4), (7), (9) or (12), of any size; infinite where nothing
  * limits it (one worker).  The paper's: without skew, stream and c_b. */
 double interval_formula(const struct interval_model *model);
 
 /* The best h in [1, U_s], not rounded: interval_formula brought into that
- * range (T is convex in h); found numerically with skew, stream or c_b.  T_wa
+ * range (T is convex in h); found numerically with skew, stream or c_b, and
+ * among whole h where the model knows widths.  T_wa
  * counts as constant, as in (6) and (11); as the text defines it, it grows
  * with h and moves the minimum down by the fraction c_c / (k D), 0.015 % in
  * the paper's experiment 1. */

@@ -7,12 +7,12 @@
 enum { LOOKS = 256 };
 
 /* Whole intervals that are tried at most. */
-enum { TRIES = 4096 };
+enum { TRIES = 4096, TRIES_ALL = 1 << 16 };
 
 /* Both halves of one exchange, t_r + t_s. */
 static double exchange_time(const struct interval_model *model, double h)
 {
-    return 2 * (model->c_d + h * model->c_c);
+    return 2 * (model->c_d + h * model->c_c) + interval_width(model, h).extra_s;
 }
 
 /* From one chunk to the next: the part of every worker but the last in T, when
@@ -31,7 +31,7 @@ static double pass_time(const struct interval_model *model, int j, double h,
         before < lag ? model->sync_dim - before * before / lag : h + back;
     double messages = fmin(h + back, model->sync_dim - before) / h;
     return messages * exchange_time(model, h) +
-           columns * chunk * interval_point(&model->group[j], h);
+           columns * chunk * interval_point(model, j, h);
 }
 
 static double time_of(const struct interval_model *model, double h, bool blocks)
@@ -42,8 +42,8 @@ static double time_of(const struct interval_model *model, double h, bool blocks)
         fill +=
             (double)model->group[j].workers * pass_time(model, j, h, blocks);
     double last = pass_time(model, slowest, h, blocks);
-    double work = interval_chunk(model, slowest) *
-                  interval_point(&model->group[slowest], h);
+    double work =
+        interval_chunk(model, slowest) * interval_point(model, slowest, h);
     double drain = model->sync_dim * (exchange_time(model, h) / h + work);
     double k = model->stream ? (double)model->k : 1;
     double time = fmax(k * drain + fill, drain + k * fill);
@@ -114,5 +114,29 @@ int64_t interval_pipeline_whole(const struct interval_model *model, double h)
         if (t < t_best)
             best = x, t_best = t;
     }
+    return (int64_t)best;
+}
+
+/* The best of [low, high] in steps; T_wa is constant. */
+static double best_whole(const struct interval_model *model, double low,
+                         double high, double step)
+{
+    double best = low, t_best = INFINITY;
+    for (double h = low; h <= high; h += step) {
+        double t = interval_time(model, h, INTERVAL_TWA_PRINTED);
+        if (t < t_best)
+            best = h, t_best = t;
+    }
+    return best;
+}
+
+int64_t interval_whole_minimum(const struct interval_model *model)
+{
+    double end = fmax(floor(model->sync_dim), 1);
+    double step = ceil(end / TRIES_ALL);
+    double best = best_whole(model, 1, end, step);
+    if (step > 1)
+        best =
+            best_whole(model, fmax(best - step, 1), fmin(best + step, end), 1);
     return (int64_t)best;
 }

@@ -159,3 +159,35 @@ def test_blocks_of_equal_cost_end_together(sim):
     assert imbalance("static") > 0.8
     assert imbalance("static:by=cost") < 0.05
     assert math.isfinite(imbalance("hss"))
+
+
+@pytest.mark.parametrize("scheme,shape", [
+    ("static:by=cost", ["--threads", "2"]),
+    ("hss", ["--ranks", "2", "--transport", "master"]),
+    ("css:chunk=99/hss", ["--ranks", "2", "--transport", "window",
+                          "--window", "shared", "--hierarchy", "node"])])
+def test_the_last_time_step_knows_the_costs(one, scheme, shape):
+    """Each step has chunks of its own, and every rank the same of them."""
+    result = one("--kernel", "sph:size=8,steps=5", "--scheme", scheme,
+                 "--costs", "last", "--trace", *shape)
+    runs = result.runs()
+    assert all(x["verified"] for x in runs)
+    assert {(x["costs"], x["timing"]) for x in runs} == {("last", "chunk")}
+    steps = {}
+    for x in result.lines("chunks"):
+        if x["repetition"] == 1:
+            step = steps.setdefault(x["time_step"], set())
+            step.add((x["start"], x["size"]))
+    assert len(steps) == 5
+    assert len(set(map(frozenset, steps.values()))) > 1
+
+
+def test_costs_that_drift_are_met_by_the_last_step(sim):
+    """Simulated: particles that meet leave the model of the first step."""
+    def imbalance(costs):
+        result = sim("--kernel", "sph:size=8,steps=16", "--scheme",
+                     "static:by=cost", "--costs", costs, "--workers", 6,
+                     out=another())
+        assert result.code == 0, result.err[-2000:]
+        return result.runs()[0]["imbalance"]
+    assert imbalance("last") < 0.8 * imbalance("model")

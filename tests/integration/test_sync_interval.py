@@ -18,6 +18,7 @@ def with_costs(measured, path, c_d):
         for pair in kind["boundaries"]:
             pair.update(c_d_s=c_d, c_c_s_per_byte=0)
         for kernel in kind["kernels"]:
+            kernel.pop("blocks", None)
             for worker in kernel["workers"]:
                 worker.update(c_p_s=1e-9, c_b_s_per_row=0)
     path.write_text(json.dumps(data))
