@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int compare_reals(const void *a, const void *b)
 {
@@ -43,6 +44,19 @@ struct stats_median stats_median(double *values, int count)
     double median = stats_middle(values, count);
     int low = out > 0 ? out - 1 : 0;
     return (struct stats_median){median, values[low], values[count - 1 - low]};
+}
+
+double stats_split(const double *values, int count, double factor)
+{
+    double sorted[STATS_SPLIT_MAX], split = INFINITY;
+    memcpy(sorted, values, (size_t)count * sizeof(*sorted));
+    stats_sort(sorted, count);
+    for (int i = 1; i < count; i++)
+        if (sorted[i] > factor * sorted[i - 1]) {
+            factor = sorted[i] / sorted[i - 1];
+            split = sqrt(sorted[i] * sorted[i - 1]);
+        }
+    return split;
 }
 
 struct stats_median stats_ratio(struct stats_median of,

@@ -36,6 +36,12 @@ struct stats_median stats_shift(const double *a, int a_count, const double *b,
 /* The least number of values on each side that have such an interval. */
 int stats_shift_least(double alpha);
 
+/* Where values above 0 form two clusters that are more than `factor` apart:
+ * between the greatest of one and the least of the other; INFINITY: they do
+ * not, or one of them is not known.  count is at most STATS_SPLIT_MAX. */
+enum { STATS_SPLIT_MAX = 64 };
+double stats_split(const double *values, int count, double factor);
+
 /* The time p equal workers need for chunks of the given costs when each goes,
  * in this order, to the worker that is free first (list scheduling).  With
  * workers < 1 or out of memory: -1. */

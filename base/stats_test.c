@@ -171,6 +171,21 @@ static struct stats_median sampled(int count, double scale, uint64_t *seed)
     return stats_median(values, count);
 }
 
+static void clusters_are_split_where_they_are_far_apart(void **unused)
+{
+    (void)unused;
+    const double near[] = {41, 52, 38, 81, 45};
+    const double both[] = {41, 260, 38, 52, 310};
+    const double unknown[] = {NAN, NAN};
+    assert_true(isinf(stats_split(near, 5, 2)));
+    assert_true(isinf(stats_split(near, 1, 2)));
+    assert_true(isinf(stats_split(near, 0, 2)));
+    assert_true(isinf(stats_split(unknown, 2, 2)));
+    double split = stats_split(both, 5, 2);
+    assert_true(split > 52 && split < 260);
+    assert_true(isinf(stats_split(both, 5, 6)));
+}
+
 /* Of 4,000 pairs of samples the interval holds the true ratio in 95 % at least
  * (2.4 standard deviations of the count are left), and is no wider than
  * honest: one half as wide does not. */
@@ -263,6 +278,7 @@ int main(void)
         cmocka_unit_test(list_schedules_equal_brute_force),
         cmocka_unit_test(list_schedules_need_a_worker),
         cmocka_unit_test(ratios_have_the_intervals_of_their_parts),
+        cmocka_unit_test(clusters_are_split_where_they_are_far_apart),
         cmocka_unit_test(ratios_are_in_their_intervals),
         cmocka_unit_test(shifts_have_the_intervals_of_the_tables),
         cmocka_unit_test(shifts_are_in_their_intervals),

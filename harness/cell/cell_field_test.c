@@ -165,7 +165,7 @@ static void words_say_what_is_not_as_usual(void **unused)
     struct cell cell = good(WORDS("layout=2x1"));
     char words[512];
     cell_words(&cell, words, sizeof(words));
-    assert_string_equal(words, ", master computing, flat");
+    assert_string_equal(words, ", master computing, flat, collect shared");
     cell = good(WORDS("layout=1x4", "prefetch=off"));
     cell_words(&cell, words, sizeof(words));
     assert_string_equal(words, ", shared, flat");

@@ -11,9 +11,14 @@ static const struct {
     {"c152e0655b46651f", "kernel=mandelbrot scheme=gss"},
     {"2936499e4943b19b",
      "kernel=mandelbrot:size=64,maxiter=50,axis=im scheme=gss:min=2 threads=4"},
-    {"313b27fd7dedd08f", "kernel=adjoint:size=100 scheme=tss layout=2x1"},
+    {"313b27fd7dedd08f", "kernel=adjoint:size=100 scheme=tss layout=2x1 "
+                         "collect=master"},
+    {"6c9854fe70fc9ca8",
+     "kernel=adjoint:size=100 scheme=tss layout=2x1 collect=shared"},
+    {"6c9854fe70fc9ca8", "kernel=adjoint:size=100 scheme=tss layout=2x1"},
     {"a45b78e83b0a76ef",
-     "kernel=matmul:tasks=100,seed=3 scheme=fac2 layout=3x2"},
+     "kernel=matmul:tasks=100,seed=3 scheme=fac2 layout=3x2 "
+     "collect=master"},
     {"28675cc79ae455b1", "kernel=heat scheme=css:chunk=10"},
     {"4e40c70ac6dd56fa", "kernel=heat:rows=100,cols=100 scheme=static "
                          "layout=4x1 protocol=subproblem"},
@@ -28,18 +33,25 @@ static const struct {
      "kernel=heat scheme=gss sync_interval=chen-xue layout=2x2"},
     {"651fbe0a5ab057ba", "kernel=null scheme=ss sync_interval=auto"},
     {"9e469503de1adfbc", "kernel=null scheme=ss threads=2"},
-    {"13400cb4b2e39cef", "kernel=null scheme=ss layout=2x2"},
-    {"64646add28d391d3", "kernel=null scheme=ss layout=2x2 hierarchy=node"},
-    {"6477e7a7b90ab8b0", "kernel=null scheme=ss layout=8x1 hierarchy=2x2"},
+    {"13400cb4b2e39cef", "kernel=null scheme=ss layout=2x2 "
+                         "collect=master"},
+    {"64646add28d391d3", "kernel=null scheme=ss layout=2x2 hierarchy=node "
+                         "collect=master"},
+    {"6477e7a7b90ab8b0", "kernel=null scheme=ss layout=8x1 hierarchy=2x2 "
+                         "collect=master"},
     {"ef6c34eee6740bb4", "kernel=null scheme=ss layout=1x4 hierarchy=02xnode"},
-    {"d606d6a4bed9eeb6",
-     "kernel=null scheme=gss/static layout=4x2 hierarchy=2"},
+    {"d606d6a4bed9eeb6", "kernel=null scheme=gss/static layout=4x2 hierarchy=2 "
+                         "collect=master"},
     {"ecfe85d291327b0e",
-     "kernel=null scheme=fss/awf-c layout=4x2 hierarchy=node"},
-    {"1087e353cec9300d", "kernel=null scheme=ss layout=4x1 master=dedicated"},
+     "kernel=null scheme=fss/awf-c layout=4x2 hierarchy=node "
+     "collect=master"},
+    {"1087e353cec9300d", "kernel=null scheme=ss layout=4x1 master=dedicated "
+                         "collect=master"},
     {"6bf4784f9d8e0f94", "kernel=null scheme=ss workers=12 threads=2 "
-                         "master=dedicated hierarchy=2x2"},
-    {"f7b9c3657842dcc1", "kernel=null scheme=ss workers=8 threads=2"},
+                         "master=dedicated hierarchy=2x2 "
+                         "collect=master"},
+    {"f7b9c3657842dcc1", "kernel=null scheme=ss workers=8 threads=2 "
+                         "collect=master"},
     {"514990807d3862a5", "kernel=null scheme=ss layout=2x2 transport=window"},
     {"49025c0127103a02",
      "kernel=null scheme=ss layout=2x2 transport=window window=rma"},
@@ -60,17 +72,27 @@ static const struct {
     {"c8bd833a6b284e8d",
      "kernel=null scheme=guided layout=2x2 transport=openmp openmp=libgomp"},
     {"db14b76be2a9405f", "kernel=adjoint scheme=ss layout=2x1 collect=local"},
-    {"1ab5145c2d5b98b8", "kernel=adjoint scheme=ss layout=2x1 prefetch=off"},
-    {"419272d02c5b66d0", "kernel=null scheme=ss layout=2x1 bind=none"},
-    {"1b52fa1392e578a6", "kernel=null scheme=ss layout=2x1 bind=scatter"},
-    {"e5c971e3e667b80a", "kernel=null scheme=ss layout=2x1 bind=0,1,2,8"},
-    {"e1b8ca9eceab7570", "kernel=null scheme=ss layout=2x2 smt=on"},
-    {"9e3115266d75f8cd", "kernel=null scheme=ss layout=2x2 rank_per=socket"},
+    {"1ab5145c2d5b98b8", "kernel=adjoint scheme=ss layout=2x1 prefetch=off "
+                         "collect=master"},
+    {"419272d02c5b66d0", "kernel=null scheme=ss layout=2x1 bind=none "
+                         "collect=master"},
+    {"1b52fa1392e578a6", "kernel=null scheme=ss layout=2x1 bind=scatter "
+                         "collect=master"},
+    {"e5c971e3e667b80a", "kernel=null scheme=ss layout=2x1 bind=0,1,2,8 "
+                         "collect=master"},
+    {"e1b8ca9eceab7570", "kernel=null scheme=ss layout=2x2 smt=on "
+                         "collect=master"},
+    {"9e3115266d75f8cd", "kernel=null scheme=ss layout=2x2 rank_per=socket "
+                         "collect=master"},
     {"608b64076c131dd9",
-     "kernel=null scheme=ss layout=2x2 rank_per=numa memory=bind"},
-    {"13400cb4b2e39cef", "kernel=null scheme=ss layout=2x2 rank_per=node"},
-    {"597c29ad6466ed68", "kernel=null scheme=ss layout=2x2 timing=chunk"},
-    {"b16b3b748a920f36", "kernel=null scheme=ss layout=2x2 min_chunk=7"},
+     "kernel=null scheme=ss layout=2x2 rank_per=numa memory=bind "
+     "collect=master"},
+    {"13400cb4b2e39cef", "kernel=null scheme=ss layout=2x2 rank_per=node "
+                         "collect=master"},
+    {"597c29ad6466ed68", "kernel=null scheme=ss layout=2x2 timing=chunk "
+                         "collect=master"},
+    {"b16b3b748a920f36", "kernel=null scheme=ss layout=2x2 min_chunk=7 "
+                         "collect=master"},
     {"dccf7d4e49f1346c", "kernel=null scheme=wf threads=4 power=1,1,2,2"},
     {"5fb7fd2e4c5b65f5", "kernel=null scheme=wf threads=4 power=3:0.5,1/3"},
     {"0c112523af2ad8fc", "kernel=null scheme=wf threads=4 power=measured"},
@@ -79,14 +101,17 @@ static const struct {
      "kernel=null scheme=dtss-acp:scale=10 threads=4 load=w0,w2:1"},
     {"134233cfb3608ef5", "kernel=null scheme=ss threads=4 load=w0-w1:2,w3"},
     {"051dd2cb538da617", "kernel=adjoint scheme=ss layout=4x1 "
-                         "perturb=stop:worker=1,at=0.3,seconds=0.5"},
+                         "perturb=stop:worker=1,at=0.3,seconds=0.5 "
+                         "collect=master"},
     {"6057a5cb4afc5d57", "kernel=adjoint scheme=ss layout=4x1 "
-                         "perturb=delay:workers=2,factor=3+stop:at=1"},
+                         "perturb=delay:workers=2,factor=3+stop:at=1 "
+                         "collect=master"},
     {"f446a2403323e0d9",
      "kernel=adjoint scheme=ss layout=4x1 perturb=gone:at=0.2 reissue=on"},
     {"ff3c0a12ca474703", "kernel=adjoint scheme=ss layout=4x1 reissue=4.5"},
     {"1eea9e76eb518ed5", "kernel=adjoint scheme=ss threads=4 reissue=1.1"},
-    {"cd396c1c56225605", "kernel=matmul scheme=ss layout=3x1 data=sent"},
+    {"cd396c1c56225605", "kernel=matmul scheme=ss layout=3x1 data=sent "
+                         "collect=master"},
     {"73f1447fe0174219", "kernel=matmul scheme=lp-adaptive layout=3x1"},
     {"8d75a0ec7a3da12d", "kernel=adjoint scheme=single-round layout=3x1"},
     {"509537a920b9f725", "kernel=adjoint scheme=lp-fixed layout=3x1 "
@@ -94,8 +119,8 @@ static const struct {
     {"e20fc5bc7bb2fd5c",
      "kernel=adjoint scheme=multi-installment layout=3x1 prefetch=off"},
     {"bc9cdcf4535cc69d", "kernel=adjoint scheme=auto threads=4"},
-    {"c1fa4069df4a70b1",
-     "kernel=adjoint scheme=auto:schemes=ss+gss layout=4x1"},
+    {"c1fa4069df4a70b1", "kernel=adjoint scheme=auto:schemes=ss+gss layout=4x1 "
+                         "collect=master"},
     {"27bd8db5f4bea1d5",
      "kernel=adjoint scheme=auto:by=trial,repetitions=100 layout=1x2"},
     {"7e40fb4f0c3bfbd2", "kernel=heat scheme=auto threads=2"},
@@ -116,10 +141,12 @@ static const struct {
     {"3f1269f12a20310d", "kernel=adjoint scheme=ss platform=a.xml layout=8x1 "
                          "perturb=network:latency=10"},
     {"5ea7c1d271e10180",
-     "kernel=adjoint scheme=awf layout=2x2 placement=replan"},
+     "kernel=adjoint scheme=awf layout=2x2 placement=replan "
+     "collect=master"},
     {"33e3ac219a6724b3",
      "kernel=adjoint scheme=af layout=2x2 min_chunk=2 timing=chunk "
-     "bind=scatter smt=on rank_per=socket prefetch=off perturb=delay:factor=2"},
+     "bind=scatter smt=on rank_per=socket prefetch=off perturb=delay:factor=2 "
+     "collect=master"},
     {"f01009c6b8571b35",
      "kernel=adjoint scheme=ss layout=3x1 prefetch=off answer=collected"},
     {"616f01023385554a",

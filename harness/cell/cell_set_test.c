@@ -31,6 +31,7 @@ static const struct {
     {"victim", "random"},
     {"victim", "near"},
     {"collect", "auto"},
+    {"collect", "shared"},
     {"collect", "master"},
     {"collect", "local"},
     {"bind", "compact"},
@@ -123,7 +124,7 @@ static void a_trace_has_no_time_steps(void **unused)
         strcpy(cell.scheme, "ss");
         if (cell_check(&cell, &err) != 0)
             fail_msg("%s", err.text);
-        assert_string_equal(cell.collect, "master");
+        assert_string_equal(cell.collect, "shared");
         assert_string_equal(cell.placement, "sticky");
     }
 }
@@ -208,7 +209,7 @@ static const struct {
      "did you mean 'computing'"},
     {"window", "sharde", "allowed: auto, shared, rma", "'shared'"},
     {"victim", "mear", "allowed: auto, random, near", "'near'"},
-    {"collect", "locl", "allowed: auto, master, local", "'local'"},
+    {"collect", "locl", "allowed: auto, shared, master, local", "'local'"},
     {"bind", "compat", "allowed: compact, scatter, none", "'compact'"},
     {"timing", "chunks", "allowed: worker, chunk", "'chunk'"},
     {"bind", "0,2-", "bind: '2-' must be processors", "0-62:2"},

@@ -31,7 +31,22 @@ static void equal_cells_have_equal_hashes(void **unused)
     same(WORDS("scheme=fac2"), WORDS("scheme=fss:alpha=2"));
     same(WORDS("transport=auto"), WORDS("transport=shared"));
     same(WORDS("layout=2x1"),
-         WORDS("ranks=2", "transport=master", "collect=master", "prefetch=on"));
+         WORDS("ranks=2", "transport=master", "collect=shared", "prefetch=on"));
+    /* Where results cannot be written in place, or the papers' do not. */
+    same(WORDS("layout=2x1", "answer=collected"),
+         WORDS("layout=2x1", "answer=collected", "collect=master"));
+    same(WORDS("kernel=adjoint", "layout=2x1", "reissue=on"),
+         WORDS("kernel=adjoint", "layout=2x1", "reissue=on", "collect=master"));
+    same(WORDS("kernel=heat", "layout=2x1"),
+         WORDS("kernel=heat", "layout=2x1", "collect=master"));
+    same(WORDS("kernel=matmul", "scheme=lp-adaptive", "layout=3x1"),
+         WORDS("kernel=matmul", "scheme=lp-adaptive", "layout=3x1",
+               "collect=master"));
+    same(WORDS("layout=2x1", "platform=a.xml"),
+         WORDS("layout=2x1", "platform=a.xml", "collect=master"));
+    same(WORDS("layout=2x1", "platform=this-machine"),
+         WORDS("layout=2x1", "platform=this-machine", "collect=shared"));
+    differ(WORDS("layout=2x1"), WORDS("layout=2x1", "collect=master"));
     same(WORDS("hierarchy=flat"), WORDS("scheme=ss"));
     same(WORDS("layout=1x4", "hierarchy=02xnode"),
          WORDS("threads=4", "hierarchy=2xnode"));
@@ -192,6 +207,12 @@ static void fields_that_do_not_go_together(void **unused)
     bad(WORDS("layout=2x1", "transport=shared"), -ENOTSUP, "needs one rank");
     bad(WORDS("transport=master"), -ENOTSUP, "two ranks or more");
     bad(WORDS("collect=master"), -ENOTSUP, "transport master");
+    bad(WORDS("layout=2x1", "kernel=heat", "collect=shared"), -ENOTSUP,
+        "neighbours still read the rows");
+    bad(WORDS("layout=2x1", "kernel=adjoint", "reissue=on", "collect=shared"),
+        -ENOTSUP, "two writers");
+    bad(WORDS("layout=2x1", "answer=collected", "collect=shared"), -ENOTSUP,
+        "with collect shared no results come");
     bad(WORDS("layout=2x1", "transport=window", "collect=master"), -ENOTSUP,
         "use transport master");
     bad(WORDS("layout=2x1", "transport=steal", "collect=master"), -ENOTSUP,

@@ -31,7 +31,9 @@ struct comm {
     /* MPI's errors are returned and noted in *failed (the first one), instead
      * of ending the program.  NULL: they end it. */
     _Atomic int *failed;
-    void *block; /* its own memory for both */
+    void *block;  /* its own memory for both */
+    void *shared; /* of all ranks, in simulation */
+    double speed; /* of their slowest host, flop/s, in simulation */
 };
 
 static inline void comm_begin(const struct comm *comm)
@@ -91,6 +93,9 @@ static inline int comm_self(const struct comm *comm)
         MPI_Comm_rank(comm->all, &self);
     return self;
 }
+
+/* Whether a rank is on this one's host. */
+bool comm_same_host(const struct comm *comm, int rank);
 
 /* The source of a rank's messages in a receive, for all its threads. */
 static inline int comm_source(const struct comm *comm, int rank)
@@ -176,9 +181,16 @@ int64_t comm_total(const struct comm *comm, int64_t value,
 /* Whether all ranks pass the same numbers: the index of the first that differ,
  * or `count`; known to all. */
 int comm_differing(const struct comm *comm, const uint64_t *values, int count);
-/* `count[r]` numbers of every rank r, known to all, one after the other. */
+/* `count[r]` numbers of every rank r, known to all, one after the other; `all`
+ * is zeroed before. */
 void comm_share_f64(const struct comm *comm, const double *mine,
                     const int *count, double *all);
+/* Element by element over all ranks, and one element of each; known to all.
+ * Not in dlsbench-sim. */
+void comm_combine(const struct comm *comm, const void *mine, void *all,
+                  int count, MPI_Datatype type, MPI_Op op);
+void comm_share(const struct comm *comm, const void *one, void *all,
+                MPI_Datatype type);
 /* The largest over all ranks, known to all. */
 int comm_max_int(const struct comm *comm, int value);
 /* One number of every rank, known to all (`all`: one per rank). */

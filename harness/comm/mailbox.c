@@ -72,6 +72,7 @@ void mailbox_post(struct mailbox *box, int most)
 {
     for (; box->posted < most && box->posted < box->room; box->posted++) {
         int at = (box->oldest + box->posted) % box->room;
+        mailbox_prepare(box, at);
         comm_check(box->comm, MPI_Irecv(box->memory + (size_t)at * box->stride,
                                         box->count, box->type, box->from,
                                         box->tag, box->at, &box->receive[at]));

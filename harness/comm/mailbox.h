@@ -107,17 +107,19 @@ static inline MPI_Request *mailbox_oldest(struct mailbox *box)
     return box->posted > 0 ? &box->receive[box->oldest] : NULL;
 }
 
+/* Whether the message of the oldest receive is there; its request is null
+ * then. */
+bool mailbox_has_come(struct mailbox *box);
+
 /* Takes out the oldest receive if its message is there, and so it is when its
  * request is null already.  The message stays until mailbox_post gets to its
  * place again.  NULL: it is not there. */
 static inline void *mailbox_take(struct mailbox *box)
 {
-    int there = 1, at = box->oldest;
+    int at = box->oldest;
     if (box->posted == 0)
         return NULL;
-    if (box->receive[at] != MPI_REQUEST_NULL)
-        comm_check(box->comm,
-                   MPI_Test(&box->receive[at], &there, MPI_STATUS_IGNORE));
+    bool there = box->receive[at] == MPI_REQUEST_NULL || mailbox_has_come(box);
     if (!there || comm_failed(box->comm))
         return NULL;
     box->oldest = at + 1 < box->room ? at + 1 : 0;
@@ -127,6 +129,9 @@ static inline void *mailbox_take(struct mailbox *box)
 
 /* Takes back the receives that are posted: nothing comes any more. */
 void mailbox_withdraw(struct mailbox *box);
+
+/* Before a receive is posted at this place of the ring. */
+void mailbox_prepare(struct mailbox *box, int at);
 
 /* ---- messages that are sent, or known to come ---- */
 

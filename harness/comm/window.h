@@ -25,6 +25,11 @@ struct window {
  * same. */
 int window_open(struct window *window, const struct comm *comm, bool shared,
                 size_t bytes, struct error *err);
+/* Collective over the ranks of `comm`, which are on one host: memory that all
+ * of them write to and that nobody has touched.  Returns what window_open
+ * does.  Not in simulation. */
+int window_open_room(struct window *window, const struct comm *comm,
+                     size_t bytes, struct error *err);
 /* Collective.  Must come before MPI_Finalize. */
 void window_close(struct window *window);
 

@@ -95,6 +95,7 @@ struct links {
     struct links *all;
     struct link_wire *wire;
     char *rows;
+    double piece_s; /* a piece that a rank takes in, beside SMPI's charges */
 };
 
 /* Collective.  edges: rows of the loop; columns: of a row;

@@ -158,11 +158,11 @@ void engine_charge(enum engine_cost what);
 void engine_charge_times(enum engine_cost what, double times);
 
 /* Of a program that is simulated with a loop of its own, before the library
- * does anything: SMPI charges what the program has computed until now.  And the
- * time of `seconds` of computing on the slowest host that takes part.  Natively
- * both do nothing. */
+ * does anything: SMPI charges what the program has computed until now, also
+ * with loops in one rank.  And the time of so many operations on this host.
+ * Natively both do nothing. */
 void engine_computed(void);
-void engine_compute(double seconds);
+void engine_compute(double operations);
 
 /* ---- thread teams ---- */
 

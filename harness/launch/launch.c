@@ -6,9 +6,11 @@
 #include "base/random.h"
 #include "harness/engine/engine.h"
 #include "harness/guard/guard.h"
+#include "harness/launch/handover.h"
 #include "harness/launch/manifest.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +79,7 @@ static int measure_round(struct launch *launch, struct item *item, int count,
     for (int i = 0; i < count; i++)
         order[i] = i;
     shuffle_order(order, count, &launch->random);
+    launch_look(launch);
     for (int i = 0; i < count; i++) {
         struct item *next = &item[order[i]];
         if (next->run == NULL)
@@ -229,7 +232,7 @@ static int run_launch(struct launch *launch, const char *plan_path,
 
 int launch_main(const char *plan_path)
 {
-    struct launch launch = {.failed = 0};
+    struct launch launch = {.handover_s = {NAN, NAN}};
     struct error err;
     int code = comm_open(&launch.context.comm, &err);
     if (code != 0) {

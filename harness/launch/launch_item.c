@@ -2,6 +2,7 @@
 #include "base/stats.h"
 #include "harness/engine/engine.h"
 #include "harness/guard/need.h"
+#include "harness/launch/handover.h"
 #include "harness/launch/launch_parts.h"
 #include "harness/launch/rows.h"
 
@@ -17,15 +18,16 @@ enum { REPETITIONS_LEAST = 3, SIMULATED_WORKERS_RECORDED = 1024 };
 static struct row_context row_context(const struct launch *launch,
                                       const struct item *item)
 {
-    return (struct row_context){.launch = launch->plan.launch,
-                                .cell = item->trial ? &item->trial->cell
-                                                    : item->cell,
-                                .loop = item->loop,
-                                .run = item->run,
-                                .events = &launch->context.events,
-                                .seed = launch->plan.seed,
-                                .tick_s = launch->context.tick_s,
-                                .repetition = item->repetitions};
+    return (struct row_context){
+        .launch = launch->plan.launch,
+        .cell = item->trial ? &item->trial->cell : item->cell,
+        .loop = item->loop,
+        .run = item->run,
+        .events = &launch->context.events,
+        .seed = launch->plan.seed,
+        .tick_s = launch->context.tick_s,
+        .repetition = item->repetitions,
+        .handover_s = {launch->handover_s[0], launch->handover_s[1]}};
 }
 
 /* Lines for each of many thousand simulated workers would be most of the
@@ -127,6 +129,31 @@ static void complain_once(struct launch *launch, struct item *item,
     }
 }
 
+/* A worker that does not count what the manifest says is counted has null in
+ * its record: others have taken its core's counters, or it has no files left.
+ */
+static void complain_uncounted(struct launch *launch, const struct item *item,
+                               const struct run_result *result)
+{
+    const struct launch_context *context = &launch->context;
+    int workers = run_workers(item->run);
+    if (!launch_root(launch) || result->counted == NULL)
+        return;
+    for (int w = 0; w < workers; w++) {
+        uint32_t missing = context->counted & ~result->counted[w].known;
+        if (missing == 0)
+            continue;
+        struct error why;
+        error_set(
+            &why, EBUSY,
+            "events: workers do not count %s in some loops (their records "
+            "have null): others have taken the counters, or files",
+            context->events.name[__builtin_ctz(missing)]);
+        launch_complain(launch, &why);
+        return;
+    }
+}
+
 /* A warm-up that is wrong is as bad as any. */
 int item_warm(struct launch *launch, struct item *item, struct error *err)
 {
@@ -156,6 +183,20 @@ static int decide_next(struct launch *launch, struct item *item, double time_s,
     return row != NULL ? record_line(&launch->choices, row, err) : 0;
 }
 
+/* A state lasts for seconds: short repetitions share a look. */
+static const double LOOK_S = 0.02;
+
+void launch_look(struct launch *launch)
+{
+    double now = engine_now();
+    bool due = launch_root(launch) && !(now - launch->looked_s < LOOK_S);
+    launch->handover_s[0] = launch->handover_s[1];
+    if (engine_simulated || !comm_max_int(&launch->context.comm, due))
+        return;
+    launch->handover_s[1] = handover_measure(&launch->context);
+    launch->looked_s = now;
+}
+
 int item_measure(struct launch *launch, struct item *item, struct error *err)
 {
     struct run_result result;
@@ -165,7 +206,9 @@ int item_measure(struct launch *launch, struct item *item, struct error *err)
     int code = run_repeat(item->run, &result, err);
     if (code != 0)
         return code;
+    launch_look(launch);
     complain_once(launch, item, &result);
+    complain_uncounted(launch, item, &result);
     item->time[item->repetitions++] = result.time_s;
     item->spent_s += engine_now() - start;
     if (launch_root(launch))

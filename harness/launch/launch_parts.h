@@ -37,9 +37,15 @@ struct launch {
     int loops;
     int64_t opened_room;
     uint64_t random;
-    int failed; /* cells that did not run or verify */
+    int failed;           /* cells that did not run or verify */
+    double handover_s[2]; /* before and after the last repetition */
+    double looked_s;      /* when rank 0 measured the second */
     char last_reason[sizeof(((struct error *)0)->text)];
 };
+
+/* After a repetition, or before the first of a round: the state that the
+ * machine is in.  Collective. */
+void launch_look(struct launch *launch);
 
 static inline bool launch_root(const struct launch *launch)
 {

@@ -71,8 +71,11 @@ static const struct record_field reissue_fields[] = {
     {"dropped", RECORD_TALLY, RUN(dropped)},
     {.name = NULL}};
 
-static const struct record_field exchange_fields[] = {
-    {"exchange_s", RECORD_TIME, RUN(exchange_s)}, {.name = NULL}};
+static const struct record_field step_fields[] = {
+    {"exchange_s", RECORD_TIME, RUN(exchange_s)},
+    {"between_s", RECORD_TIME, RUN(between_s)},
+    {"advance_s", RECORD_TIME, RUN(advance_s)},
+    {.name = NULL}};
 
 static const struct record_field power_fields[] = {
     {"power_s", RECORD_TIME, RECORD_AT(struct powers, measured_s)},
@@ -80,6 +83,13 @@ static const struct record_field power_fields[] = {
 
 static const struct record_field alone_fields[] = {
     {"alone_s", RECORD_TIME, RUN(alone_s)}, {.name = NULL}};
+
+static const struct record_field handover_fields[] = {
+    {"handover_before_s", RECORD_TIME,
+     RECORD_AT(struct row_context, handover_s[0])},
+    {"handover_after_s", RECORD_TIME,
+     RECORD_AT(struct row_context, handover_s[1])},
+    {.name = NULL}};
 
 static const struct record_field loop_fields[] = {
     {"serial_s", RECORD_TIME, RECORD_AT(struct loop, serial_s)},
@@ -230,8 +240,10 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
     add_rates(row, c->loop, result->time_s);
     record_put(row, &b, balance_fields);
     record_put(row, result, message_fields);
+    if (!isnan(c->handover_s[0]))
+        record_put(row, c, handover_fields);
     if (result->exchange_s >= 0)
-        record_put(row, result, exchange_fields);
+        record_put(row, result, step_fields);
     if (run_powers(c->run)->measured_s >= 0)
         record_put(row, run_powers(c->run), power_fields);
     json_object_update_new(

@@ -15,7 +15,9 @@ struct row_context {
     const struct counters_list *events;
     uint64_t seed;
     double tick_s;
-    int repetition; /* from 1 */
+    int repetition;       /* from 1 */
+    double handover_s[2]; /* between cores, before and after the repetition;
+                             NAN: not measured (handover.h) */
 };
 
 /* One line of runs-<launch>.jsonl. */

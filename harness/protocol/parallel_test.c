@@ -180,6 +180,9 @@ static void primed_chunks_come_before_the_counter(void **unused)
             parallel_run(&worker);
             chunks += worker.chunks;
             assert_int_equal(log[0].start, table.start[table.rank[w]]);
+            /* Nothing is waited for between two of them. */
+            for (int64_t c = 1; stamp && c < worker.chunks; c++)
+                assert_true(log[c].begin == log[c - 1].end);
         }
         assert_int_equal(chunks, table.steps);
         assert_false(probe.wrong_place);

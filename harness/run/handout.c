@@ -1,16 +1,27 @@
 #include "harness/run/handout.h"
 
 #include "harness/loop/loop_costs.h"
+#include "harness/loop/loop_shared.h"
 #include "harness/setup/cell_transport.h"
 
 #include <string.h>
 
 static enum transport_results results_of(const struct cell *cell)
 {
+    if (strcmp(cell->collect, "shared") == 0)
+        return TRANSPORT_RESULTS_SHARED;
     if (strcmp(cell->collect, "master") != 0)
         return TRANSPORT_RESULTS_STAY;
     return strcmp(cell->answer, "collected") == 0 ? TRANSPORT_RESULTS_FIRST
                                                   : TRANSPORT_RESULTS_TRAVEL;
+}
+
+/* The serial time is that of all time steps and of what is between them. */
+static double iteration_s(const struct loop *loop)
+{
+    double steps = loop->grid.steps > 1 ? loop->grid.steps : 1;
+    double work = loop->serial_s - loop_advances_s(loop);
+    return work > 0 ? work / steps / (double)loop->iterations : 0;
 }
 
 int handout_open(struct transport *transport, const struct setup *setup,
@@ -21,9 +32,11 @@ int handout_open(struct transport *transport, const struct setup *setup,
 {
     const struct cell *cell = &setup->cell;
     const struct scheme *scheme = &setup->scheme;
-    double mean_s = loop->serial_s / (double)loop->iterations;
     bool data = setup->sent || planned->list != NULL;
     const double *cost = NULL;
+    bool shared =
+        loop->shared != NULL && results_of(cell) == TRANSPORT_RESULTS_SHARED;
+    char *room = shared ? loop->shared->window.memory : NULL;
     if (scheme_needs_costs(scheme)) {
         int code = loop_costs(loop, cell->costs, &context->comm, &cost, err);
         if (code != 0)
@@ -41,17 +54,17 @@ int handout_open(struct transport *transport, const struct setup *setup,
         .planned = planned->count,
         .choice = cell_transport_choice(cell),
         .power = powers_of_scheme(powers),
-        .cost = cost,
+        .cost = {cost, setup->recosts},
         .available = powers->available,
         .site = site,
         .seed = context->seed,
-        .iteration_s = loop->serial_s > 0 ? mean_s : 0,
+        .iteration_s = iteration_s(loop),
         .keeps = !setup->replan,
         .prefetch = cell->prefetch,
         .collect = results_of(cell),
         .reissue = cell->reissue,
-        .output = loop->output,
-        .inbox = loop->inbox,
+        .output = room != NULL ? room : loop->output,
+        .inbox = room != NULL ? room : loop->inbox,
         .output_bytes = loop->output_bytes,
         .input = data ? &loop->input : NULL,
         .team = context->kept};

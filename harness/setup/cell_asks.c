@@ -33,12 +33,15 @@ static asks asks_of_scheme(const struct setup *setup)
     if (scheme->kind == SCHEME_SCHEDULE ||
         (schedules && openmp_schedule_named(setup->cell.scheme)))
         return ask_bit(TRANSPORT_SCHEDULE, true);
+    bool costs = scheme_needs_costs(scheme);
+    bool recosts = text_is(setup->cell.costs, "last");
     asks asked = ask_bit(TRANSPORT_SCHEME, scheme->kind != SCHEME_PLAN);
     if (scheme->kind != SCHEME_PAIR)
         return asked; /* the candidates of auto are checked */
     return asked | ask_bit(TRANSPORT_RESERVING, scheme_reserves(outer)) |
-           ask_bit(TRANSPORT_LEARNING, outer->feedback != NULL) |
-           ask_bit(TRANSPORT_COSTS, scheme_needs_costs(scheme)) |
+           ask_bit(TRANSPORT_LEARNING,
+                   outer->feedback != NULL || (costs && recosts)) |
+           ask_bit(TRANSPORT_COSTS, costs) |
            ask_bit(TRANSPORT_TWO, scheme->pair.inner != NULL);
 }
 
@@ -62,7 +65,7 @@ static asks asks_of(const struct setup *setup)
            ask_bit(TRANSPORT_NODE, h->node) |
            ask_bit(TRANSPORT_MASTERS, h->levels > 0) |
            ask_bit(TRANSPORT_MIN_CHUNK, cell->min_chunk > 1) |
-           ask_bit(TRANSPORT_COLLECT, text_is(cell->collect, "master")) |
+           ask_bit(TRANSPORT_COLLECT, !text_is(cell->collect, "local")) |
            ask_bit(TRANSPORT_DATA, text_is(cell->data, "sent")) |
            ask_bit(TRANSPORT_REISSUE, cell->reissue > 0);
 }
@@ -95,6 +98,9 @@ static void say_ask(const struct cell *cell, enum transport_ask ask, char *text,
     case TRANSPORT_COSTS:
     case TRANSPORT_TWO:
         snprintf(text, size, "scheme %.200s", cell->scheme);
+        break;
+    case TRANSPORT_COLLECT:
+        snprintf(text, size, "collect %s", cell->collect);
         break;
     default:
         snprintf(text, size, "%s", transport_asks[ask]);

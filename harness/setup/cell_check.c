@@ -183,11 +183,11 @@ static int check_steps(struct setup *setup, struct error *err)
                setup->steps == 1 || dependences ? "sticky" : "replan");
     if (setup->steps == 1)
         return 0;
-    if (text_is(cell->collect, "master"))
+    if (!text_is(cell->collect, "auto") && !text_is(cell->collect, "local"))
         return error_set(err, ENOTSUP,
-                         "collect master: the %s of a loop of several time "
-                         "steps stay with their workers, use local",
-                         dependences ? "rows" : "results");
+                         "collect %s: the %s of a loop of several time steps "
+                         "stay with their workers, use local",
+                         cell->collect, dependences ? "rows" : "results");
     strcpy(cell->collect, "local");
     return dependences ? 0 : check_steps_scheme(setup, err);
 }
@@ -199,8 +199,9 @@ static int check_answer(struct setup *setup, struct error *err)
     if (text_is(cell->answer, "early") || text_is(cell->collect, "master"))
         return 0;
     return error_set(err, ENOTSUP,
-                     "answer collected: with collect local no results come to "
-                     "a master, use answer early");
+                     "answer collected: with collect %s no results come to a "
+                     "master, use answer early",
+                     cell->collect);
 }
 
 /* How workers are bound, in one form. */

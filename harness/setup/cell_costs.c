@@ -44,6 +44,24 @@ static int check_measured(const struct setup *setup, struct error *err)
                      setup->kernel->name);
 }
 
+/* Chunks are timed, each of them. */
+static int check_last(struct setup *setup, struct error *err)
+{
+    struct cell *cell = &setup->cell;
+    if (setup->steps == 1)
+        return error_set(err, ENOTSUP,
+                         "costs last: kernel %s has one time step here, and no "
+                         "last one: use model, measured or a file of costs",
+                         setup->kernel->name);
+    if (text_is(cell->placement, "sticky"))
+        return error_set(err, ENOTSUP,
+                         "costs last: with placement sticky only the first "
+                         "time step is handed out: use replan");
+    strcpy(cell->timing, "chunk");
+    setup->recosts = true;
+    return check_model(setup, err);
+}
+
 int setup_check_costs(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;
@@ -66,5 +84,6 @@ int setup_check_costs(struct setup *setup, struct error *err)
         return code;
     return text_is(cell->costs, "model")      ? check_model(setup, err)
            : text_is(cell->costs, "measured") ? check_measured(setup, err)
+           : text_is(cell->costs, "last")     ? check_last(setup, err)
                                               : 0;
 }

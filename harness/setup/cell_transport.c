@@ -4,6 +4,7 @@
 #include "harness/cell/cell_field.h"
 #include "harness/setup/cell_checks.h"
 
+#include <errno.h>
 #include <string.h>
 
 static enum transport_ask protocol_of(const struct cell *cell)
@@ -108,18 +109,53 @@ static void settle_own(struct cell *cell)
     }
 }
 
+/* Why results cannot be written where the master has them; NULL: they can. */
+static const char *not_in_place(const struct setup *setup)
+{
+    if (setup->kernel->dependence != NULL)
+        return "neighbours still read the rows";
+    if (setup->scheme.kind == SCHEME_PLAN)
+        return "a plan says when results travel";
+    if (setup->cell.reissue > 0)
+        return "chunks that are handed out again have two writers";
+    return NULL;
+}
+
+/* The platforms that dlsbench calibrate makes stand for native runs, and do as
+ * these do; on all others results travel as in the papers. */
+static bool is_as_printed(const struct cell *cell)
+{
+    return cell->platform[0] != '\0' &&
+           !text_is(cell->platform, "this-machine") &&
+           !text_is(cell->platform, "this-cluster");
+}
+
+static int settle_collect(struct setup *setup, struct error *err)
+{
+    struct cell *cell = &setup->cell;
+    const char *why = not_in_place(setup);
+    bool serves = transport_has_field(setup->transport, "collect");
+    if (text_is(cell->collect, "auto") && !serves)
+        strcpy(cell->collect, "local");
+    else if (text_is(cell->collect, "auto"))
+        strcpy(cell->collect, why != NULL || is_as_printed(cell) ||
+                                      text_is(cell->answer, "collected")
+                                  ? "master"
+                                  : "shared");
+    else if (text_is(cell->collect, "shared") && serves && why != NULL)
+        return error_set(err, ENOTSUP, "collect shared: %s, use master", why);
+    return 0;
+}
+
 int setup_settle_transport(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;
     bool schedule = setup->scheme.kind == SCHEME_SCHEDULE;
-    (void)err;
     if (text_is(cell->transport, "auto"))
         strcpy(cell->transport, first_fitting(cell, schedule));
     const struct transport_ops *ops = cell_transport(cell);
     setup->transport = ops;
-    if (text_is(cell->collect, "auto"))
-        strcpy(cell->collect,
-               transport_has_field(ops, "collect") ? "master" : "local");
+    int code = settle_collect(setup, err);
     if (!transport_has_field(ops, "master"))
         strcpy(cell->master, "computing");
     if (!transport_has_field(ops, "prefetch"))
@@ -127,5 +163,5 @@ int setup_settle_transport(struct setup *setup, struct error *err)
     if (!transport_has_field(ops, "answer"))
         strcpy(cell->answer, "early");
     settle_own(cell);
-    return 0;
+    return code;
 }

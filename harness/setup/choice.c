@@ -265,10 +265,11 @@ int choice_check(struct setup *setup, struct error *err)
     const struct choice_rule *rule = &setup->scheme.rule;
     struct cell *list;
     int count;
-    if (setup->cell.platform[0] != '\0')
+    if (setup->cell.platform[0] != '\0' && rule->by == CHOICE_SIMULATION)
         return error_set(err, ENOTSUP,
-                         "scheme auto chooses for cells that really run: "
-                         "simulate the schemes themselves");
+                         "scheme auto by=simulation chooses for cells that "
+                         "really run: simulate the schemes themselves, or "
+                         "by=trial");
     int code = choice_candidates(setup, &list, &count, err);
     if (code != 0)
         return code;

@@ -122,7 +122,8 @@ static void what_cannot_be_is_refused(void **unused)
         -ENOTSUP, "more than trials can tell apart");
     bad(WORDS("scheme=auto", GRID, "sync_interval=auto"), -ENOTSUP,
         "is for a given scheme");
-    bad(WORDS("scheme=auto", "platform=x.xml"), -ENOTSUP, "really run");
+    bad(WORDS("scheme=auto", "platform=x.xml"), -ENOTSUP, "or by=trial");
+    good(WORDS("scheme=auto:by=trial", "platform=x.xml"));
 }
 
 int main(void)

@@ -36,6 +36,7 @@ struct setup {
     int *load;           /* busy processes by worker's core; NULL: none */
     bool sent;           /* input data travel with every chunk */
     bool replan;         /* every time step is scheduled anew */
+    bool recosts;        /* with the costs of the one before it */
     bool stamps;         /* every chunk is timed */
 };
 

@@ -50,8 +50,10 @@ bool transport_has_field(const struct transport_ops *ops, const char *field)
 /* Results of more iterations do not go into messages. */
 static int check_collect(const struct transport_setup *setup, struct error *err)
 {
-    if (!setup->collect || setup->output_bytes == 0 ||
-        setup->iterations <= INT_MAX)
+    bool stays =
+        setup->collect == TRANSPORT_RESULTS_STAY ||
+        (setup->collect == TRANSPORT_RESULTS_SHARED && setup->comm->one_host);
+    if (stays || setup->output_bytes == 0 || setup->iterations <= INT_MAX)
         return 0;
     return error_set(err, ENOTSUP,
                      "collect master: a loop of more than %d iterations "
@@ -78,10 +80,11 @@ void transport_close(struct transport *transport)
     *transport = (struct transport){.ops = NULL};
 }
 
-void transport_rewind(struct transport *transport, bool further_step)
+int transport_rewind(struct transport *transport, bool further_step)
 {
-    if (transport->setup.comm->rank == 0 && transport->ops->rewind != NULL)
-        transport->ops->rewind(transport->shared, further_step);
+    return transport->ops->rewind != NULL
+               ? transport->ops->rewind(transport->shared, further_step)
+               : 0;
 }
 
 struct reissue *transport_book(const struct transport *transport)

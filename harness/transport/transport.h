@@ -40,7 +40,7 @@ enum transport_ask {
     TRANSPORT_LEARNING,    /* schemes that learn from the times of chunks */
     TRANSPORT_COSTS,       /* schemes that count with costs of iterations */
     TRANSPORT_MIN_CHUNK,
-    TRANSPORT_COLLECT, /* results travel to the master */
+    TRANSPORT_COLLECT, /* a master has the results in the end */
     TRANSPORT_DATA,    /* input data travel to the workers */
     TRANSPORT_REISSUE, /* chunks are handed out again */
     TRANSPORT_ASKS
@@ -126,11 +126,20 @@ struct push_chunk;
 struct openmp_schedule;
 
 /* Results stay where they were computed; travel to a master; travel there, and
- * who brings them is answered when they are there. */
+ * who brings them is answered when they are there; or travel to masters of
+ * other hosts only, because the output is memory of all ranks of a host. */
 enum transport_results {
     TRANSPORT_RESULTS_STAY,
     TRANSPORT_RESULTS_TRAVEL,
-    TRANSPORT_RESULTS_FIRST
+    TRANSPORT_RESULTS_FIRST,
+    TRANSPORT_RESULTS_SHARED
+};
+
+/* Of the iterations, for schemes that count with it. */
+struct transport_cost {
+    const double *before; /* iteration i, in any unit, iterations + 1 of them;
+                             NULL: nobody knows */
+    bool changes;         /* these are other numbers at each rewind */
 };
 
 /* A loop that is to be handed out.  All pointers stay the caller's and outlive
@@ -146,19 +155,18 @@ struct transport_setup {
     int64_t planned;
     const char *choice;  /* value of the transport's own field */
     const double *power; /* of all workers, as the scheme counts; NULL: equal */
-    const double *cost;  /* before iteration i, in any unit, iterations + 1 of
-                            them; NULL: nobody knows */
+    struct transport_cost cost;
     const double *available; /* 0: this worker takes no part; NULL: all do */
     const struct site *site; /* of all workers; NULL: not known */
     uint64_t seed;
-    double iteration_s; /* mean of an iteration; 0: not known */
+    double iteration_s; /* mean of an iteration in a time step; 0: not known */
     bool keeps;         /* a scheme's knowledge is for the next repetition */
     bool prefetch;      /* requests go one ahead; of a plan: overlap */
     enum transport_results collect;
     double reissue; /* chunks that are out for this many times their expected
                        time are handed out again; 0: never */
-    /* Results of the whole loop: this rank's copy, and where a master collects
-     * them, which may be the same. */
+    /* Results of the whole loop: this rank's copy (or its host's), and where a
+     * master collects them, which may be the same. */
     char *output, *inbox;
     size_t output_bytes;       /* of an iteration */
     const struct input *input; /* travels with every chunk; NULL: none does */
@@ -202,9 +210,10 @@ struct transport_ops {
     int (*share)(const struct transport_setup *setup, void **shared,
                  struct error *err);
     void (*unshare)(void *shared);
-    /* Before a repetition or, with further_step, the next time step in it; in
-     * rank 0's process only. */
-    void (*rewind)(void *shared, bool further_step);
+    /* Before a repetition or, with further_step, the next time step in it, when
+     * the costs are those of what follows.  Returns 0 or, where costs
+     * change, -ENOMEM. */
+    int (*rewind)(void *shared, bool further_step);
 
     /* Every rank opens an end, collectively; after an error it closes its own
      * parts.  Returns 0 or -errno. */
@@ -277,7 +286,7 @@ struct transport {
 int transport_open(struct transport *transport, const struct transport_ops *ops,
                    const struct transport_setup *setup, struct error *err);
 void transport_close(struct transport *transport);
-void transport_rewind(struct transport *transport, bool further_step);
+int transport_rewind(struct transport *transport, bool further_step);
 
 /* The book of chunks that are handed out again; NULL: not in this process.
  * The worker in whose static share an iteration was; -1: there are none. */

@@ -1,14 +1,18 @@
 """Runs over several hosts with networks of their own (jobs/hosts-here.sh)."""
 import json
 import os
+import pathlib
+import re
 import signal
 import subprocess
 
 import pytest
 
 from conftest import ROOT, start
+from slurm_site import SITE, Cluster, Site
 from test_faults import wait_for
 from test_libdls_mpi import compiled
+from test_slurm import needs_mpich, needs_slurm
 
 SCRIPT = ROOT / "jobs/hosts-here.sh"
 RATE = 12.5e6   # 100 Mbit/s, in bytes
@@ -194,3 +198,46 @@ cells:
     ends = [json.loads(line) for path in out.glob("runs-*.jsonl")
             for line in path.read_text().splitlines() if "cell_done" in line]
     assert [x["status"] for x in ends].count("ok") == 1
+
+
+@needs_slurm
+@needs_mpich
+@pytest.mark.skipif(os.cpu_count() < 2, reason="one core for each host")
+def test_submit_with_a_slurmd_in_each_host(hosts, tmp_path, monkeypatch):
+    """Ranks of a job run on two nodes with names and networks of their own,
+    and their results come over the shaped network."""
+    hosts("2", "--rate", "100mbit")
+    folder = pathlib.Path(f"/tmp/dlsbench-slurm-hosts-{os.getpid()}")
+    monkeypatch.setenv("SLURM_HERE_CPUS", "1")
+    cluster = Cluster(folder)
+    try:
+        started = cluster.here("start", "--hosts")
+        assert started.returncode == 0, started.stderr
+        assert "2 nodes with 1 cores each" in started.stdout
+        site = Site(tmp_path, folder / "slurm.conf")
+        site.env.update(UCX_TLS="tcp,self", UCX_NET_DEVICES="eth0")
+        site.write("site.env", SITE.replace("SITE_CORES=2", "SITE_CORES=1"))
+        site.write("c.yaml", """
+name: hosts
+repetitions: 2
+repetitions_max: 2
+kernel: "mandelbrot:size=1024,maxiter=10"
+cells:
+  - {layout: 2x1, transport: master, scheme: static}
+""")
+        done = site.submit()
+        assert done.returncode == 0, done.stderr
+        (array,) = re.findall(r"submitted as array (\d+)", done.stdout)
+        site.wait_for_end(array)
+        found = list(runs(tmp_path / "out"))
+        assert len(found) == 2 and all(x["verified"] for x in found), \
+            site.logs()
+        clock = float(os.environ.get("FASTER") or 1)
+        for run in found:
+            assert run["time_s"] * clock > (run["bytes"] - 64e3) / RATE
+        (manifest,) = (tmp_path / "out").glob("manifest-*.json")
+        assert [place["host"] for place in
+                json.loads(manifest.read_text())["places"]] == ["dls1", "dls2"]
+    finally:
+        assert cluster.here("stop").returncode == 0
+    assert not folder.exists() and not cluster.processes()

@@ -89,3 +89,25 @@ def test_cells_are_checked_by_it(dlsbench, listed, transport):
                           out=None)
         assert result.code == (2 if marks[ask] == "-" else 0), (
             ask, marks[ask], result.err)
+
+
+@pytest.mark.parametrize("args", [
+    ["--ranks", 3], ["--ranks", 2, "--threads", 2, "--hierarchy", "node"],
+    ["--ranks", 5, "--hierarchy", "2", "--master", "dedicated"]],
+    ids=["flat", "pools", "masters"])
+def test_results_are_written_in_place_or_travel(dlsbench, args):
+    """The same chunks; what differs is what travels, which is all of the
+    results or none."""
+    bytes_of = {}
+    for collect in "auto", "shared", "master", "local":
+        row = dlsbench("run", "--kernel", "adjoint:size=20", "--scheme",
+                       "static", "--transport", "master", "--prefetch", "off",
+                       "--collect", collect, "--oversubscribe",
+                       "--repetitions", 1, *args, out=collect).runs()[0]
+        assert row["verified"] is True
+        assert row["collect"] == ("shared" if collect == "auto" else collect)
+        bytes_of[collect] = row["bytes"]
+    assert bytes_of["auto"] == bytes_of["shared"]
+    # adjoint:size=20 has 400 results of 8 bytes.
+    assert bytes_of["shared"] < 400 * 8 // 4 + bytes_of["local"]
+    assert bytes_of["master"] - bytes_of["shared"] >= 400 * 8 // 4

@@ -26,6 +26,20 @@ static void find_host(struct comm *comm)
     comm->one_host = one != 0;
 }
 
+bool comm_same_host(const struct comm *comm, int rank)
+{
+    MPI_Group all, host;
+    int there = MPI_UNDEFINED;
+    if (comm->one_host || rank == comm->rank)
+        return true;
+    comm_check(comm, MPI_Comm_group(comm->all, &all));
+    comm_check(comm, MPI_Comm_group(comm->host, &host));
+    comm_check(comm, MPI_Group_translate_ranks(all, 1, &rank, host, &there));
+    MPI_Group_free(&all);
+    MPI_Group_free(&host);
+    return there != MPI_UNDEFINED;
+}
+
 int comm_adopt(struct comm *comm, MPI_Comm from, struct error *err)
 {
     struct block *block = aligned_alloc(128, sizeof(*block));
@@ -40,13 +54,13 @@ int comm_adopt(struct comm *comm, MPI_Comm from, struct error *err)
                           .mpi = block ? &block->lock : NULL,
                           .failed = block ? &block->failed : NULL,
                           .block = block};
-    comm_settle(comm);
     if (comm_check(comm, MPI_Comm_dup(from, &comm->all)) == MPI_SUCCESS) {
         comm_check(comm, MPI_Comm_set_errhandler(comm->all, MPI_ERRORS_RETURN));
         comm_check(comm, MPI_Comm_rank(comm->all, &comm->rank));
         comm_check(comm, MPI_Comm_size(comm->all, &comm->ranks));
         find_host(comm);
     }
+    comm_settle(comm);
     if (comm_failed(comm))
         return comm_failure(comm, err);
     return block != NULL ? 0 : error_set(err, ENOMEM, "out of memory");
@@ -78,12 +92,9 @@ int comm_differing(const struct comm *comm, const uint64_t *values, int count)
 {
     int at = 0;
     for (; at < count; at++) {
-        MPI_Request request = MPI_REQUEST_NULL;
         uint64_t mine[2] = {values[at], ~values[at]};
         uint64_t most[2] = {mine[0], mine[1]};
-        comm_check(comm, MPI_Iallreduce(mine, most, 2, MPI_UINT64_T, MPI_MAX,
-                                        comm->all, &request));
-        comm_wait_quietly(comm, &request);
+        comm_combine(comm, mine, most, 2, MPI_UINT64_T, MPI_MAX);
         if (most[0] != ~most[1])
             break;
     }
@@ -93,14 +104,12 @@ int comm_differing(const struct comm *comm, const uint64_t *values, int count)
 void comm_share_f64(const struct comm *comm, const double *mine,
                     const int *count, double *all)
 {
-    int at = 0;
+    int at = 0, total = 0;
     for (int rank = 0; rank < comm->ranks; rank++) {
-        MPI_Request request = MPI_REQUEST_NULL;
-        for (int i = 0; rank == comm->rank && i < count[rank]; i++)
-            all[at + i] = mine[i];
-        comm_check(comm, MPI_Ibcast(&all[at], count[rank], MPI_DOUBLE, rank,
-                                    comm->all, &request));
-        comm_wait_quietly(comm, &request);
-        at += count[rank];
+        at += rank < comm->rank ? count[rank] : 0;
+        total += count[rank];
     }
+    for (int i = 0; i < count[comm->rank]; i++)
+        all[at + i] = mine[i];
+    comm_combine(comm, MPI_IN_PLACE, all, total, MPI_DOUBLE, MPI_SUM);
 }

@@ -13,9 +13,7 @@ int comm_agree(const struct comm *comm, int code, struct error *err)
 {
     int first = INT_MAX, mine = code != 0 ? comm->rank : INT_MAX;
     MPI_Request request = MPI_REQUEST_NULL;
-    comm_check(comm, MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN,
-                                    comm->all, &request));
-    comm_wait_quietly(comm, &request);
+    comm_combine(comm, &mine, &first, 1, MPI_INT, MPI_MIN);
     if (comm_failed(comm))
         return comm_failure(comm, err);
     if (first == INT_MAX)
@@ -71,17 +69,11 @@ void comm_sum_u8(const struct comm *comm, uint8_t *values, size_t count)
 int comm_max_int(const struct comm *comm, int value)
 {
     int most = value;
-    MPI_Request request = MPI_REQUEST_NULL;
-    comm_check(comm, MPI_Iallreduce(&value, &most, 1, MPI_INT, MPI_MAX,
-                                    comm->all, &request));
-    comm_wait_quietly(comm, &request);
+    comm_combine(comm, &value, &most, 1, MPI_INT, MPI_MAX);
     return most;
 }
 
 void comm_share_u64(const struct comm *comm, uint64_t one, uint64_t *all)
 {
-    MPI_Request request = MPI_REQUEST_NULL;
-    comm_check(comm, MPI_Iallgather(&one, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T,
-                                    comm->all, &request));
-    comm_wait_quietly(comm, &request);
+    comm_share(comm, &one, all, MPI_UINT64_T);
 }

@@ -82,6 +82,24 @@ void comm_quiet_barrier(const struct comm *comm)
     comm_wait_quietly(comm, &request);
 }
 
+void comm_combine(const struct comm *comm, const void *mine, void *all,
+                  int count, MPI_Datatype type, MPI_Op op)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    comm_check(comm,
+               MPI_Iallreduce(mine, all, count, type, op, comm->all, &request));
+    comm_wait_quietly(comm, &request);
+}
+
+void comm_share(const struct comm *comm, const void *one, void *all,
+                MPI_Datatype type)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    comm_check(comm,
+               MPI_Iallgather(one, 1, type, all, 1, type, comm->all, &request));
+    comm_wait_quietly(comm, &request);
+}
+
 void comm_settle(struct comm *comm)
 {
     comm->patience.spin_s = PATIENCE_S;

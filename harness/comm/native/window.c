@@ -20,8 +20,6 @@ static int open_shared(struct window *window, size_t bytes)
                MPI_Win_shared_query(window->handle, 0, &size, &unit, &mine));
     uintptr_t address = (uintptr_t)mine;
     window->memory = (void *)((address + 127) & ~(uintptr_t)127);
-    if (comm->rank == 0)
-        memset(window->memory, 0, bytes);
     return code;
 }
 
@@ -57,8 +55,18 @@ static int open_any(struct window *window, size_t bytes, struct error *err)
     MPI_Error_string(code, why, &length);
     return error_set(err, ENOTSUP,
                      "MPI makes no %s window between these ranks (%s): use "
-                     "transport master",
+                     "transport master with collect=master",
                      window->shared ? "shared" : "rma", why);
+}
+
+/* What rank 0 has written before is there for all after. */
+static void begin_access(const struct window *window)
+{
+    const struct comm *comm = window->comm;
+    comm_check(comm, MPI_Win_lock_all(MPI_MODE_NOCHECK, window->handle));
+    comm_check(comm, MPI_Win_sync(window->handle));
+    comm_quiet_barrier(comm);
+    comm_check(comm, MPI_Win_sync(window->handle));
 }
 
 int window_open(struct window *window, const struct comm *comm, bool shared,
@@ -73,12 +81,20 @@ int window_open(struct window *window, const struct comm *comm, bool shared,
     int code = comm_agree(comm, open_any(window, bytes, err), err);
     if (code != 0)
         return code;
-    comm_check(window->comm,
-               MPI_Win_lock_all(MPI_MODE_NOCHECK, window->handle));
-    comm_check(window->comm, MPI_Win_sync(window->handle));
-    comm_quiet_barrier(comm);
-    comm_check(window->comm, MPI_Win_sync(window->handle));
+    if (shared && comm->rank == 0)
+        memset(window->memory, 0, bytes);
+    begin_access(window);
     return 0;
+}
+
+int window_open_room(struct window *window, const struct comm *comm,
+                     size_t bytes, struct error *err)
+{
+    *window = (struct window){.comm = comm, .shared = true};
+    int code = comm_agree(comm, open_any(window, bytes, err), err);
+    if (code == 0)
+        begin_access(window);
+    return code;
 }
 
 void window_close(struct window *window)

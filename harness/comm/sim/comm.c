@@ -28,6 +28,13 @@ void comm_close(struct comm *comm)
     (void)comm;
 }
 
+bool comm_same_host(const struct comm *comm, int rank)
+{
+    const struct world_place *place = world_here()->place;
+    return place[comm->rank * comm->lanes].host ==
+           place[rank * comm->lanes].host;
+}
+
 void *comm_common(const struct comm *comm, void *mine)
 {
     struct world *world = world_here();

@@ -1,4 +1,9 @@
-/* Sending in simulation.
+/* Messages in simulation.
+ *
+ * SMPI keeps a message whose receiver learned of it by MPI_Test in a list of
+ * the receiver's, for ever, and passes through all of it at the end of each
+ * later one.  So a receiver looks into the memory that the message comes to,
+ * and waits for it when it is there.
  *
  * SMPI keeps one list of all messages in flight whose senders do not wait for
  * them (short ones by MPI_Send and MPI_Isend) and passes through all of it at
@@ -11,13 +16,45 @@
 
 #include "harness/engine/sim/world.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What a place holds until its message has come.  A message that begins with
+ * the same bytes is seen by those who wait for it only; none does. */
+static const uint64_t no_message = UINT64_MAX;
 
 struct mailbox_kept {
     MPI_Request request;
     char data[MAILBOX_SHORT];
 };
+
+/* Not in the caller's memory, where empty messages come, too. */
+static bool marks(const struct mailbox *box)
+{
+    return box->memory == box->block && box->stride >= sizeof(no_message);
+}
+
+void mailbox_prepare(struct mailbox *box, int at)
+{
+    if (marks(box))
+        memcpy(box->memory + (size_t)at * box->stride, &no_message,
+               sizeof(no_message));
+}
+
+bool mailbox_has_come(struct mailbox *box)
+{
+    int there = 0, at = box->oldest;
+    if (!marks(box)) {
+        MPI_Test(&box->receive[at], &there, MPI_STATUS_IGNORE);
+        return there;
+    }
+    if (memcmp(box->memory + (size_t)at * box->stride, &no_message,
+               sizeof(no_message)) == 0)
+        return false;
+    MPI_Wait(&box->receive[at], MPI_STATUS_IGNORE);
+    return true;
+}
 
 static bool keeps(const struct comm *comm)
 {

@@ -1,8 +1,11 @@
 /* Short messages in simulation: they may change at once, and their sender waits
- * for the oldest only when it keeps too many. */
+ * for the oldest only when it keeps too many.  A receiver that polls finds them
+ * in turn, and SMPI forgets them then. */
 #include "harness/engine/sim/world_testing.h"
 
 #include "harness/comm/mailbox.h"
+
+#include <malloc.h>
 
 enum { TAG = 5, ROOM = 4 };
 static const int64_t FIRST = 0x1122334455667700;
@@ -97,12 +100,100 @@ static void threads_keep_none(void **unused)
     assert_seconds(seen.at[2], 0);
 }
 
+/* ---- taking ---- */
+
+enum { RING = 4, MANY = 2000 };
+static const double POLL_S = 1e-6;
+
+struct taken {
+    struct comm comm;
+    int64_t number; /* of messages, which count up from `first` */
+    int64_t first, wrong;
+    size_t before, after; /* bytes of memory in use */
+};
+
+static int64_t take_by_waiting(struct mailbox *box)
+{
+    MPI_Wait(mailbox_oldest(box), MPI_STATUS_IGNORE);
+    return *(int64_t *)mailbox_take(box);
+}
+
+static int64_t take_by_polling(struct mailbox *box)
+{
+    const int64_t *message;
+    while ((message = mailbox_take(box)) == NULL)
+        engine_sleep(POLL_S);
+    return *message;
+}
+
+static void receive_all(struct taken *taken, struct mailbox *box)
+{
+    for (int64_t i = 0; i < taken->number; i++) {
+        mailbox_post(box, RING);
+        int64_t wanted = taken->first + i;
+        int64_t got =
+            wanted == -1 ? take_by_waiting(box) : take_by_polling(box);
+        taken->wrong += got != wanted;
+        if (i == RING)
+            taken->before = mallinfo2().uordblks;
+    }
+    taken->after = mallinfo2().uordblks;
+    mailbox_withdraw(box);
+}
+
+static void send_and_take(int place, void *arg)
+{
+    struct taken *taken = arg;
+    struct mailbox box;
+    struct mailbox_setup setup = {.comm = &taken->comm,
+                                  .from = 0,
+                                  .tag = TAG,
+                                  .posted = place == 2 ? RING : 0,
+                                  .count = sizeof(int64_t),
+                                  .kept = RING};
+    mailbox_open(&box, &setup);
+    for (int64_t i = 0; place == 0 && i < taken->number; i++) {
+        int64_t message = taken->first + i;
+        mailbox_send_short(&box, &message, sizeof(message), 2, TAG);
+    }
+    if (place == 2)
+        receive_all(taken, &box);
+    mailbox_drain(&box);
+    mailbox_close(&box);
+}
+
+static struct taken take(int64_t first, int64_t number)
+{
+    struct taken taken = {
+        .comm = open_comm(1).comm, .number = number, .first = first};
+    testing_together(send_and_take, &taken);
+    return taken;
+}
+
+/* With MPI_Test each message would take another 500 bytes or so. */
+static void polls_find_messages_that_are_forgotten(void **unused)
+{
+    (void)unused;
+    struct taken taken = take(1, MANY);
+    assert_int_equal(taken.wrong, 0);
+    assert_true(taken.after < taken.before + MANY * 50);
+}
+
+/* All bits of -1 are set: what a place holds before its message comes. */
+static void a_wait_finds_what_looks_like_no_message(void **unused)
+{
+    (void)unused;
+    assert_int_equal(take(-3, 6).wrong, 0);
+}
+
 static int run_all(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_messages_are_kept_and_waited_for),
         cmocka_unit_test(charged_receivers_get_them_unkept),
         cmocka_unit_test(threads_keep_none),
+        cmocka_unit_test(polls_find_messages_that_are_forgotten),
+        cmocka_unit_test(a_wait_finds_what_looks_like_no_message),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,23 +7,27 @@
 /* A range, then its output. */
 static size_t room_for(const struct exchange *e)
 {
-    return (size_t)e->iterations *
-           (sizeof(struct exchange_range) + e->output_bytes);
+    return (size_t)e->iterations * (e->range_bytes + e->output_bytes);
 }
 
 int exchange_open(struct exchange *e, const struct comm *comm, char *output,
-                  size_t output_bytes, int64_t iterations, struct error *err)
+                  size_t output_bytes, int64_t iterations, bool timed,
+                  struct error *err)
 {
     *e = (struct exchange){.comm = comm,
                            .output = output,
                            .output_bytes = output_bytes,
-                           .iterations = iterations};
+                           .iterations = iterations,
+                           .range_bytes = exchange_range_bytes(timed)};
     if (comm->ranks == 1)
         return 0;
     e->mine = malloc(room_for(e));
     if (e->mine != NULL && comm->rank > 0)
         e->all = malloc(room_for(e));
-    if (e->mine != NULL && (e->all != NULL || comm->rank == 0))
+    if (timed)
+        e->told = calloc((size_t)iterations + 1, sizeof(*e->told));
+    if (e->mine != NULL && (e->all != NULL || comm->rank == 0) &&
+        (e->told != NULL || !timed))
         return 0;
     exchange_close(e);
     return error_set(err, ENOMEM,
@@ -36,7 +40,9 @@ void exchange_close(struct exchange *e)
 {
     free(e->mine);
     free(e->all);
+    free(e->told);
     e->mine = e->all = NULL;
+    e->told = NULL;
 }
 
 /* The size of the message. */
@@ -46,10 +52,10 @@ static size_t pack(struct exchange *e, const struct exchange_range *own,
     char *to = e->mine;
     for (int64_t i = 0; i < count; i++) {
         size_t bytes = (size_t)own[i].size * e->output_bytes;
-        memcpy(to, &own[i], sizeof(own[i]));
-        memcpy(to + sizeof(own[i]),
+        memcpy(to, &own[i], e->range_bytes);
+        memcpy(to + e->range_bytes,
                e->output + (size_t)own[i].start * e->output_bytes, bytes);
-        to += sizeof(own[i]) + bytes;
+        to += e->range_bytes + bytes;
     }
     return (size_t)(to - e->mine);
 }
@@ -58,10 +64,13 @@ static size_t pack(struct exchange *e, const struct exchange_range *own,
 static void unpack(struct exchange *e, const char *from, size_t total)
 {
     const char *end = from + total;
+    e->count = 0;
     while (from < end) {
         struct exchange_range range;
-        memcpy(&range, from, sizeof(range));
-        from += sizeof(range);
+        memcpy(&range, from, e->range_bytes);
+        from += e->range_bytes;
+        if (e->told != NULL)
+            e->told[e->count++] = range;
         size_t bytes = (size_t)range.size * e->output_bytes;
         memcpy(e->output + (size_t)range.start * e->output_bytes, from, bytes);
         from += bytes;

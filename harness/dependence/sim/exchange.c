@@ -9,14 +9,16 @@
 #include <stdlib.h>
 
 int exchange_open(struct exchange *e, const struct comm *comm, char *output,
-                  size_t output_bytes, int64_t iterations, struct error *err)
+                  size_t output_bytes, int64_t iterations, bool timed,
+                  struct error *err)
 {
-    size_t bytes =
-        (size_t)iterations * (sizeof(struct exchange_range) + output_bytes);
+    size_t range = exchange_range_bytes(timed);
+    size_t bytes = (size_t)iterations * (range + output_bytes);
     *e = (struct exchange){.comm = comm,
                            .output = output,
                            .output_bytes = output_bytes,
-                           .iterations = iterations};
+                           .iterations = iterations,
+                           .range_bytes = range};
     e->all = world_room_open(bytes);
     e->mine = e->all;
     if (e->all == NULL)
@@ -38,7 +40,7 @@ static double bytes_of(const struct exchange *e,
 {
     double bytes = 0;
     for (int64_t i = 0; i < count; i++)
-        bytes += (double)sizeof(*own) +
+        bytes += (double)e->range_bytes +
                  (double)own[i].size * (double)e->output_bytes;
     return bytes;
 }
@@ -66,6 +68,8 @@ void exchange_all(struct exchange *e, const struct exchange_range *own,
         return;
     MPI_Comm_rank(e->comm->all, &self);
     double mine = bytes_of(e, own, count);
+    if (e->range_bytes == sizeof(*own))
+        e->count += count; /* of all threads, at the barrier */
     if (self >= lanes && mine > 0) {
         world_carry(self, 0, mine);
         e->messages += self % lanes == 0;
@@ -74,5 +78,7 @@ void exchange_all(struct exchange *e, const struct exchange_range *own,
     MPI_Barrier(e->comm->all);
     if (self % lanes != 0)
         self = e->comm->ranks * lanes; /* of no rank: only the barriers */
-    spread(e, self / lanes, (double)e->iterations * (double)e->output_bytes);
+    double times = (double)e->count * (double)sizeof(own->took_s);
+    spread(e, self / lanes,
+           (double)e->iterations * (double)e->output_bytes + times);
 }

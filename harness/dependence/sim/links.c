@@ -225,6 +225,7 @@ static void take_piece(struct links *links, int64_t edge, enum link_way which)
         links->serve(links->serve_arg, &piece);
     MPI_Get_count(&piece.status, MPI_BYTE, &bytes);
     way->taken++;
+    engine_sleep(links->piece_s);
     engine_publish(&links->edge[edge].stream[which].complete,
                    links_complete(links, edge, which) +
                        bytes / (int64_t)links->column_bytes);
@@ -244,6 +245,12 @@ static void charge_handover(const struct links *links, int64_t edge,
                             (double)(need - way->handed) *
                                 (double)links->column_bytes);
     way->handed = need > way->handed ? need : way->handed;
+}
+
+bool links_shared(const struct links *links, int64_t edge)
+{
+    const int32_t *at = links->wire[edge].at;
+    return at[0] != 0 && at[1] != 0 && at[0] != at[1];
 }
 
 uint64_t links_wait(struct links *links, int64_t edge, enum link_way way,

@@ -9,4 +9,7 @@
 void links_join(struct links *own, struct links *all, const struct comm *comm);
 void links_part(struct links *own);
 
+/* Both ends of the edge are known, and they are two workers. */
+bool links_shared(const struct links *links, int64_t edge);
+
 #endif

@@ -37,9 +37,9 @@ void engine_computed(void)
 {
 }
 
-void engine_compute(double seconds)
+void engine_compute(double operations)
 {
-    (void)seconds;
+    (void)operations;
 }
 
 static inline void relax(void)

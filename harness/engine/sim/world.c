@@ -43,8 +43,9 @@ void world_end(void)
 
 void world_show(struct world *world)
 {
+    size_t count = sg_host_count(); /* makes the whole list, too */
     sg_host_t *hosts = sg_host_list();
-    for (size_t i = 0; i < sg_host_count(); i++)
+    for (size_t i = 0; i < count; i++)
         sg_host_set_data(hosts[i], world);
     free(hosts);
 }
@@ -184,8 +185,9 @@ double world_wall(void)
 
 void world_print_hosts(void)
 {
+    size_t count = sg_host_count();
     sg_host_t *hosts = sg_host_list();
-    for (size_t i = 0; i < sg_host_count(); i++)
+    for (size_t i = 0; i < count; i++)
         printf("@host %s %d %.17g\n", sg_host_get_name(hosts[i]),
                sg_host_core_count(hosts[i]), sg_host_get_speed(hosts[i]));
     free(hosts);

@@ -2,6 +2,7 @@
 
 #include "base/stamp.h"
 #include "harness/counters/counters.h"
+#include "harness/launch/handover.h"
 #include "harness/record/build.h"
 #include "harness/record/record.h"
 #include "harness/setup/cell_transport.h"
@@ -123,8 +124,9 @@ static json_t *counters_object(struct launch_context *context)
     }
     counters_cost(context->counters, 0, &reading_s, &facts_s);
     return json_pack(
-        "{s:o,s:o,s:b,s:o,s:f}", "counted", counted, "missing", missing,
-        "multiplexed", counters_multiplexed(counters), "reading_s",
+        "{s:s?,s:s?,s:o,s:o,s:b,s:o,s:f}", "by", counters_by(counters),
+        "reading", counters_reading(counters), "counted", counted, "missing",
+        missing, "multiplexed", counters_multiplexed(counters), "reading_s",
         reading_s > 0 ? json_real(reading_s) : json_null(), "facts_s", facts_s);
 }
 
@@ -167,6 +169,7 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
     char mpi[256], started[32];
     struct error why;
     double barrier = measure_barrier(comm), rma = measure_rma(comm, &why);
+    double handover = handover_measure(context);
     json_t *ranks = ranks_array(context);
     if (comm->rank != 0) {
         json_decref(ranks);
@@ -187,15 +190,15 @@ json_t *manifest_make(const struct plan *plan, struct launch_context *context)
         counters_object(context));
     json_object_set_new(manifest, "gained", json_integer(plan->gained));
     add_teams(manifest, plan);
-    json_t *measured =
-        json_pack("{s:o,s:o,s:f,s:f,s:f,s:o,s:s}", "policy",
-                  policy_to_json(&plan->policy), "slurm", slurm_variables(),
-                  "clock_s", engine_measure_clock(), "tick_s", context->tick_s,
-                  "barrier_s", barrier, "rma_busy_target_s",
-                  record_real(rma < 0 ? 0.0 / 0.0 : rma), "rma_progress",
-                  rma < 0        ? why.text
-                  : rma > 2.5e-3 ? "the target must enter MPI"
-                                 : "goes on while the target computes");
+    json_t *measured = json_pack(
+        "{s:o,s:o,s:f,s:f,s:f,s:o,s:o,s:s}", "policy",
+        policy_to_json(&plan->policy), "slurm", slurm_variables(), "clock_s",
+        engine_measure_clock(), "tick_s", context->tick_s, "barrier_s", barrier,
+        "handover_s", record_real(handover), "rma_busy_target_s",
+        record_real(rma < 0 ? 0.0 / 0.0 : rma), "rma_progress",
+        rma < 0        ? why.text
+        : rma > 2.5e-3 ? "the target must enter MPI"
+                       : "goes on while the target computes");
     json_object_update_new(manifest, measured);
     return manifest;
 }

@@ -47,13 +47,19 @@ static void close_thread(int thread, void *arg)
 static int open_counters(struct launch_context *context,
                          const struct plan *plan, struct error *err)
 {
-    int code = counters_parse(plan->policy.events, &context->events, err);
+    struct counters_list asked;
+    int code = counters_parse(plan->policy.events, &asked, err);
     if (code == 0)
-        code = counters_open(&context->counters, &context->events,
+        code = counters_open(&context->counters, &asked,
                              most_teams() * context->threads, err);
-    if (code == 0)
-        engine_team_run(context->team, open_thread, context);
-    return code;
+    if (code != 0)
+        return code;
+    if (context->counters != NULL) {
+        context->events = *counters_asked(context->counters);
+        context->counted = counters_counted(context->counters);
+    }
+    engine_team_run(context->team, open_thread, context);
+    return 0;
 }
 
 int context_open(struct launch_context *context, const struct plan *plan,

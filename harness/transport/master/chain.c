@@ -99,9 +99,9 @@ static int open_root(struct chain_root *root, struct error *err)
     int code = open_units(root, err);
     if (code == 0)
         code = open_order(root, err);
-    /* The state knows the chunks that are kept for workers, a table does
-     * not. */
-    if (code == 0 && setup->reissue == 0 &&
+    /* The state knows the chunks that are kept for workers, a table does not,
+     * and reads costs that change. */
+    if (code == 0 && setup->reissue == 0 && !setup->cost.changes &&
         (kind->windowed || (kind->direct && flat)))
         code = open_table(root, err);
     if (code == 0 && has_memory(root))
@@ -122,7 +122,7 @@ int chain_share(const struct transport_setup *setup,
                                 .loop = {.iterations = setup->iterations,
                                          .workers = setup->tree->workers,
                                          .power = setup->power,
-                                         .cost = setup->cost}};
+                                         .cost = setup->cost.before}};
     int code = open_root(root, err);
     if (code != 0)
         chain_unshare(root);
@@ -156,9 +156,18 @@ static bool goes_on(const struct chain_root *root, const struct sched_ops *ops,
     return (ops->flags & SCHED_KEEPS) && root->setup->keeps;
 }
 
-void chain_rewind(void *shared, bool further_step)
+/* Every process has the order, and rank 0 begins it. */
+int chain_rewind(void *shared, bool further_step)
 {
     struct chain_root *root = shared;
+    if (root->setup->cost.changes) {
+        sched_table_free(&root->order);
+        int code = open_order(root, NULL);
+        if (code != 0)
+            return code;
+    }
+    if (root->setup->comm->rank > 0)
+        return 0;
     if (root->has_book)
         reissue_reset(&root->book);
     if (root->state != NULL &&
@@ -171,6 +180,7 @@ void chain_rewind(void *shared, bool further_step)
         atomic_store(&root->counter->step, root->table.primed);
     if (root->back != NULL)
         atomic_store(&root->back->count, 0);
+    return 0;
 }
 
 /* ---- windows ---- */
@@ -179,6 +189,10 @@ static int check_rma(const struct chain *chain, bool shared, struct error *err)
 {
     if (shared || chain->root->table.steps > 0)
         return 0;
+    if (chain->setup->cost.changes)
+        return error_set(err, ENOTSUP,
+                         "costs last: an rma window has no master that knows "
+                         "new costs; use transport master");
     return error_set(err, ENOTSUP,
                      "scheme %s over an rma window needs a sequence that does "
                      "not depend on who asks and has at most %lld steps",
@@ -276,6 +290,7 @@ static int open_relay(struct chain *chain, struct error *err)
         .collect = setup->collect != TRANSPORT_RESULTS_STAY,
         .prefetch = setup->prefetch,
         .first = setup->collect == TRANSPORT_RESULTS_FIRST,
+        .shares = setup->collect == TRANSPORT_RESULTS_SHARED,
         .ahead = ahead_of(setup),
         .reissues = setup->reissue > 0,
         .book = root->has_book ? &root->book : NULL,
@@ -288,7 +303,7 @@ static int open_relay(struct chain *chain, struct error *err)
         .iterations = setup->iterations,
         .min_chunk = setup->min_chunk,
         .power = setup->power,
-        .cost = setup->cost,
+        .cost = setup->cost.before,
         .output = setup->output,
         .inbox = setup->inbox,
         .output_bytes = setup->output_bytes};

@@ -83,7 +83,7 @@ int chain_share(const struct transport_setup *setup,
 
 /* The other functions of the three (struct transport_ops). */
 void chain_unshare(void *root);
-void chain_rewind(void *root, bool further_step);
+int chain_rewind(void *root, bool further_step);
 int chain_open(const struct transport *transport, const struct comm *comm,
                void **chain, struct error *err);
 void chain_close(void *chain);

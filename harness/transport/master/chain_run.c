@@ -60,14 +60,7 @@ struct transport_traffic chain_traffic(const void *end)
 bool chain_keeps(const void *end, int worker)
 {
     const struct chain *chain = end;
-    const struct tree *tree = chain->tree;
-    if (!chain->has_relay || !chain->relay.results.collects)
-        return true;
-    const struct tree_master *master =
-        &tree->master[tree->worker_master[worker]];
-    if (master->pool)
-        master = &tree->master[master->parent];
-    return master->rank == chain->comm->rank;
+    return !chain->has_relay || !relay_sends(&chain->relay, worker);
 }
 
 bool chain_collected(const void *end, int64_t *cursor, int64_t *start,

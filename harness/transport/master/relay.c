@@ -114,16 +114,23 @@ static size_t most_reports(const struct relay *relay,
     return setup->pair->outer->feedback != NULL ? (size_t)most : 0;
 }
 
-/* Messages under way: a worker's request and its last. */
+/* Messages under way: a worker's request and its last.  Of a master at least so
+ * many, and an answer for each child, so that a refill's answers all leave at
+ * once. */
 enum { KEPT_BY_WORKERS = 2, KEPT_BY_MASTERS = 32 };
+
+static int kept_of(const struct relay *relay, int children)
+{
+    if (relay->count == 0)
+        return KEPT_BY_WORKERS;
+    return children > KEPT_BY_MASTERS ? children : KEPT_BY_MASTERS;
+}
 
 static int open_queue(struct relay *relay, const struct relay_setup *setup)
 {
     const struct comm *comm = relay->comm;
     int children = count_remote_children(relay);
-    struct mailbox_setup box = {.comm = comm,
-                                .kept = relay->count > 0 ? KEPT_BY_MASTERS
-                                                         : KEPT_BY_WORKERS};
+    struct mailbox_setup box = {.comm = comm, .kept = kept_of(relay, children)};
     if (children > 0) {
         box.from = MPI_ANY_SOURCE;
         box.tag = RELAY_REQUEST;
@@ -192,6 +199,7 @@ int relay_open(struct relay *relay, const struct relay_setup *setup,
                             .patience = setup->patience,
                             .learns = learns(setup->pair),
                             .prefetch = setup->prefetch,
+                            .shares = setup->shares,
                             .ahead = setup->ahead,
                             .reissues = setup->reissues,
                             .book = setup->book,

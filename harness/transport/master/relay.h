@@ -57,6 +57,8 @@ struct relay {
     bool prefetch;
     int64_t ahead; /* iterations before the end of a chunk, with prefetch */
 
+    bool shares; /* results for a master of this host are in its memory */
+
     int count; /* masters hosted here, parents before children */
     struct hosted *hosted;
     struct task *reply;        /* room for the largest refill */
@@ -83,6 +85,7 @@ struct relay_setup {
     const struct comm *comm;
     const struct tree *tree;
     bool collect, prefetch;
+    bool shares;   /* output and inbox are memory of all ranks of a host */
     bool first;    /* results are received first, then a request is answered */
     int64_t ahead; /* see struct source */
     struct engine_patience patience;
@@ -165,6 +168,7 @@ struct relay_source {
     struct master *master; /* in this rank, or NULL */
     int leaf;              /* index of the master in the tree */
     int thread;
+    bool sends;            /* its results travel */
     struct chunk current;  /* being computed, size 0: none */
     struct chunk finished; /* whose results were not sent yet */
     int64_t running;       /* size of the chunk whose time is taken, 0: none */
@@ -180,6 +184,9 @@ struct relay_source {
 
 void relay_source_open(struct relay_source *source, struct relay *relay,
                        int worker);
+
+/* Whether the results of this rank's worker travel to a master. */
+bool relay_sends(const struct relay *relay, int worker);
 
 /* The end of a worker that takes no part: it never gets a chunk. */
 void relay_source_absent(struct relay_source *source, struct relay *relay,
@@ -207,7 +214,7 @@ enum {
 struct master *relay_hosted(const struct relay *relay, int index);
 
 /* A request of which kind, master, child and a worker's times are set; behind
- * it the results of a finished chunk (NULL: none).  With MPI held. */
+ * it the results of a finished chunk (NULL: none travel).  With MPI held. */
 void relay_send_request(struct relay *relay, struct request request, int thread,
                         const struct chunk *finished);
 /* A request of a hosted master to the one above, with its reports. */
@@ -223,12 +230,13 @@ void relay_take_refill(struct relay *relay, struct hosted *hosted,
 void relay_answer(struct relay *relay, const struct request *request);
 
 /* Keeps a request until its results are there; false: it is to be answered at
- * once.  Then answers those whose results have come; returns whether there were
- * any.  With MPI held. */
+ * once.  Then answers those whose receives are known to have ended, after a
+ * poll all that have; both return whether there were any.  With MPI held. */
 int relay_first_open(struct relay_first *first, int children);
 void relay_first_close(struct relay_first *first);
 bool relay_first_hold(struct relay *relay, const struct request *request);
 bool relay_first_answer(struct relay *relay);
+bool relay_first_poll(struct relay *relay);
 /* Sends what hosted masters want of those above; refills: some have come. */
 void relay_follow_up(struct relay *relay, bool refills);
 

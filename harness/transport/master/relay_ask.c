@@ -12,11 +12,18 @@ void relay_send_request(struct relay *relay, struct request request, int thread,
     int to = comm_address(comm, relay->tree->master[request.master].rank, 0);
     request.from = comm_self(comm);
     request.start = finished ? finished->start : 0;
-    request.size = finished && relay->results.collects ? finished->size : 0;
+    request.size = finished ? finished->size : 0;
     mailbox_send_short(&relay->box, &request, sizeof(request), to,
                        RELAY_REQUEST);
     if (request.size > 0)
         result_collector_send(&relay->results, thread, finished, to);
+}
+
+/* The results that travel with a worker's request.  Those that are written to
+ * the memory of its master's host are there before the request is. */
+static const struct chunk *to_send(const struct relay_source *source)
+{
+    return source->sends ? &source->finished : NULL;
 }
 
 /* The chunk that ran is done: its time waits to be told. */
@@ -169,7 +176,7 @@ static void send_question(struct relay_source *source)
      * simulation the master may wait for its answer to be taken. */
     if (engine_simulated)
         post_answer(source);
-    relay_send_request(relay, request, source->thread, &source->finished);
+    relay_send_request(relay, request, source->thread, to_send(source));
     if (!engine_simulated)
         post_answer(source);
     if (relay->input != NULL)
@@ -194,8 +201,7 @@ static void leave_master(struct relay_source *source)
                               .child = source->base.worker};
     add_report(source, &request);
     comm_begin(source->relay->comm);
-    relay_send_request(source->relay, request, source->thread,
-                       &source->finished);
+    relay_send_request(source->relay, request, source->thread, to_send(source));
     comm_end(source->relay->comm);
     source->left = true;
 }
@@ -301,10 +307,26 @@ static bool needs_messages(const struct master *master)
     return master->scheme == NULL && master->upstream == NULL;
 }
 
-static void choose_next(struct relay_source *source, bool sends)
+/* Those of a node pool go to the master above it. */
+bool relay_sends(const struct relay *relay, int worker)
+{
+    const struct tree *tree = relay->tree;
+    const struct tree_master *master =
+        &tree->master[tree->worker_master[worker]];
+    if (!relay->results.collects)
+        return false;
+    if (master->pool)
+        master = &tree->master[master->parent];
+    return master->rank != relay->comm->rank &&
+           !(relay->shares && comm_same_host(relay->comm, master->rank));
+}
+
+static void choose_next(struct relay_source *source)
 {
     bool hosted = source->master != NULL;
-    source->plain = !hosted ? remote_next : sends ? pooled_next : hosted_next;
+    source->plain = !hosted         ? remote_next
+                    : source->sends ? pooled_next
+                                    : hosted_next;
     source->base.next = !source->relay->learns ? source->plain
                         : hosted               ? hosted_learning_next
                                                : remote_learning_next;
@@ -315,10 +337,7 @@ void relay_source_open(struct relay_source *source, struct relay *relay,
 {
     const struct tree *tree = relay->tree;
     int leaf = tree->worker_master[worker];
-    int above = tree->master[leaf].parent;
     struct master *hosted = relay_hosted(relay, leaf);
-    bool sends = relay->results.collects && hosted != NULL &&
-                 tree->master[leaf].pool && relay_hosted(relay, above) == NULL;
     *source = (struct relay_source){
         .base = {.worker = worker,
                  .ask_ahead = !relay->prefetch         ? NULL
@@ -331,8 +350,9 @@ void relay_source_open(struct relay_source *source, struct relay *relay,
         .master = hosted,
         .leaf = leaf,
         .thread = worker - tree->rank_worker[tree->worker_rank[worker]],
+        .sends = relay_sends(relay, worker),
         .answer = MPI_REQUEST_NULL};
-    choose_next(source, sends);
+    choose_next(source);
 }
 
 /* A master elsewhere waits until all its workers have taken their leave. */

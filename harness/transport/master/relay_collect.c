@@ -52,10 +52,7 @@ bool relay_first_answer(struct relay *relay)
     int kept = 0, posted = first->posted;
     for (int i = 0; i < first->count; i++) {
         struct relay_held *held = &first->held[i];
-        int left = 1;
-        if (i < posted)
-            comm_reap(relay->comm, &held->coming, &left);
-        if (left == 0)
+        if (i < posted && held->coming == MPI_REQUEST_NULL)
             relay_answer(relay, &held->request);
         else
             first->held[kept++] = *held;
@@ -65,4 +62,15 @@ bool relay_first_answer(struct relay *relay)
     first->count = kept;
     post_held(relay);
     return any;
+}
+
+bool relay_first_poll(struct relay *relay)
+{
+    struct relay_first *first = &relay->first;
+    for (int i = 0; i < first->posted; i++) {
+        int arrived;
+        comm_check(relay->comm, MPI_Test(&first->held[i].coming, &arrived,
+                                         MPI_STATUS_IGNORE));
+    }
+    return relay_first_answer(relay);
 }

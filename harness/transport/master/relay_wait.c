@@ -1,6 +1,8 @@
 /* The waits of a rank of the relay: for requests, refills, results and data. */
 #include "harness/transport/master/relay.h"
 
+#include <limits.h>
+
 /* A request of MPI belongs to the thread that posted it, if each thread has its
  * own address. */
 static bool is_mine(const struct relay *relay, int poster)
@@ -87,6 +89,7 @@ bool relay_poll(struct relay *relay)
 {
     if (!comm_try(relay->comm))
         return false;
+    relay->results.landing = INT_MAX; /* nobody waits for some, to post more */
     bool requests = take_requests(relay);
     bool refills = take_refills(relay);
     bool data = relay->input != NULL && move_data(relay);
@@ -95,7 +98,7 @@ bool relay_poll(struct relay *relay)
         relay_tell_over(relay);
     }
     if (relay->first.count > 0 && is_receiver(relay))
-        requests = relay_first_answer(relay) || requests;
+        requests = relay_first_poll(relay) || requests;
     relay_follow_up(relay, refills);
     comm_end(relay->comm);
     return requests || refills || data;
@@ -113,10 +116,12 @@ bool relay_progress(struct relay *relay)
 
 /* ---- waiting ---- */
 
-/* The number of requests that a thread waits for together.  More may be under
- * way: the others are tested when one of these has come. */
+/* The number of requests that a thread waits for together, and of results among
+ * them.  More may be under way: the others are tested when one of these has
+ * come. */
 enum {
     WAITS_MAX = 96,
+    RESULTS_MAX = 64,
     WAIT_REQUEST = -1,
     WAIT_RESULT = -2,
     WAIT_OTHER = -3,
@@ -146,7 +151,8 @@ static void list_waits(struct relay *relay, struct waits *waits)
     bool requests = takes_requests(relay);
     if (relay->input != NULL)
         add_wait(waits, &relay->port.sending, WAIT_DATA);
-    for (int i = 0; i < relay->box.requests && requests; i++)
+    int coming = requests ? relay->box.requests : 0;
+    for (int i = 0; i < coming && i < RESULTS_MAX; i++)
         add_wait(waits, &relay->box.request[i], WAIT_RESULT);
     for (int i = 0; i < results->arrivals && is_receiver(relay); i++)
         add_wait(waits, &results->arrival[i].request, WAIT_ARRIVAL);
@@ -163,8 +169,10 @@ static void wait_for_any(struct relay *relay, struct waits *waits,
                          struct engine_idle *idle, MPI_Status *status)
 {
     /* Natively one looks again, with MPI held, which it is not here. */
-    if (engine_simulated)
+    if (engine_simulated) {
+        relay->results.landing = relay->comm->landing;
         list_waits(relay, waits);
+    }
     int which = comm_pause(relay->comm, idle, &relay->patience, &relay->moved,
                            waits->request, waits->count, status);
     if (which < 0)

@@ -99,6 +99,7 @@ void result_collector_reset(struct result_collector *collector)
 {
     collector->count = 0;
     collector->posted = 0;
+    collector->landing = collector->box->comm->landing;
     collector->arrivals = 0;
 }
 
@@ -145,7 +146,7 @@ static void post_receives(struct result_collector *collector)
 {
     const struct comm *comm = collector->box->comm;
     while (collector->posted < collector->count &&
-           collector->box->requests < comm->landing) {
+           collector->box->requests < collector->landing) {
         const struct result *r = &collector->result[collector->posted++];
         int count;
         MPI_Datatype type = message_type(collector, r->size, &count);

@@ -41,6 +41,7 @@ struct result_collector {
     MPI_Datatype iteration; /* the same */
     struct result *result;
     int64_t count, posted; /* posted: those that have a receive by now */
+    int landing;           /* receives that it posts at a time */
     /* Chunks may be handed out again: */
     struct reissue *book;
     char **landed; /* of each worker of other ranks; NULL: in the inbox */

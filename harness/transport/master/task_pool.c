@@ -12,6 +12,19 @@ int task_pool_open(struct task_pool *pool, int room)
     return pool->task != NULL ? 0 : -ENOMEM;
 }
 
+void task_pool_lend(struct task_pool *pool)
+{
+    invariant(pool->count == 0);
+    free(pool->task);
+    pool->task = NULL;
+    pool->head = 0;
+}
+
+int task_pool_claim(struct task_pool *pool)
+{
+    return pool->task != NULL ? 0 : task_pool_open(pool, pool->room);
+}
+
 void task_pool_close(struct task_pool *pool)
 {
     free(pool->task);

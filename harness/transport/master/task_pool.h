@@ -28,6 +28,11 @@ struct task_pool {
 /* Returns 0 or -ENOMEM. */
 int task_pool_open(struct task_pool *pool, int room);
 void task_pool_close(struct task_pool *pool);
+/* For a replay of very many masters, most of whose pools are empty: gives up
+ * the memory of an empty pool, and has it again before tasks come.  Returns 0
+ * or -ENOMEM. */
+void task_pool_lend(struct task_pool *pool);
+int task_pool_claim(struct task_pool *pool);
 void task_pool_empty(struct task_pool *pool);
 
 /* There is room for it. */

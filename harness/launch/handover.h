@@ -1,0 +1,14 @@
+/* The time in which a line of memory goes from one core to another, which on
+ * some machines has several states and moves with it the times of loops. */
+#ifndef HARNESS_LAUNCH_HANDOVER_H
+#define HARNESS_LAUNCH_HANDOVER_H
+
+#include "harness/place/context.h"
+
+/* Half of a round trip between threads on the first two cores, in seconds, by
+ * rank 0, while the other ranks sleep; about 0.1 ms.  Collective.  NAN: rank 0
+ * may use one core only, the launch has one worker or several hosts, or it is a
+ * simulation. */
+double handover_measure(struct launch_context *context);
+
+#endif

@@ -1,0 +1,79 @@
+#include "harness/launch/handover.h"
+
+#include "base/stats.h"
+#include "harness/topo/topo.h"
+
+#include <math.h>
+#include <sched.h>
+
+enum { SETS = 5, TRIPS = 20 };
+
+struct handover {
+    const struct launch_context *context;
+    _Alignas(128) struct engine_progress there;
+    _Alignas(128) struct engine_progress back;
+    double one_way_s[SETS];
+};
+
+/* Set -1 warms up. */
+static void play(struct handover *h, int thread)
+{
+    const struct engine_patience *patience = &h->context->comm.patience;
+    int64_t ball = 0;
+    for (int set = -1; set < SETS; set++) {
+        double start = engine_now();
+        for (int trip = 0; trip < TRIPS; trip++) {
+            ball++;
+            if (thread == 0)
+                engine_publish(&h->there, ball);
+            engine_wait_until(patience, thread == 0 ? &h->back : &h->there,
+                              ball);
+            if (thread == 1)
+                engine_publish(&h->back, ball);
+        }
+        if (thread == 0 && set >= 0)
+            h->one_way_s[set] = (engine_now() - start) / TRIPS / 2;
+    }
+}
+
+/* Cells choose their own binding later. */
+static void body(int thread, void *arg)
+{
+    struct handover *h = arg;
+    struct error err;
+    cpu_set_t before;
+    if (thread > 1 || sched_getaffinity(0, sizeof(before), &before) != 0)
+        return;
+    topo_bind_compact(h->context->place.topo, thread, 2, &err);
+    play(h, thread);
+    sched_setaffinity(0, sizeof(before), &before);
+}
+
+/* A team of two of its own, where the rank has one thread. */
+static double measure_here(struct launch_context *context)
+{
+    struct handover h = {.context = context};
+    struct engine_team *team = context->team;
+    struct error err;
+    if (context->threads < 2 && engine_team_start(&team, 2, &err) != 0)
+        return NAN;
+    engine_team_run(team, body, &h);
+    if (team != context->team)
+        engine_team_stop(team);
+    return stats_middle(h.one_way_s, SETS);
+}
+
+double handover_measure(struct launch_context *context)
+{
+    const struct comm *comm = &context->comm;
+    double one_way_s = NAN;
+    if (comm->ranks * context->threads < 2 || !comm->one_host)
+        return NAN;
+    if (comm->ranks > 1)
+        comm_quiet_barrier(comm);
+    if (comm->rank == 0 && topo_cores(context->place.topo) > 1)
+        one_way_s = measure_here(context);
+    if (comm->ranks > 1)
+        comm_quiet_barrier(comm);
+    return one_way_s;
+}
