@@ -3,7 +3,13 @@ many classes it is within 2 % of it, which single choice is the safest, and
 what published claims are worth here.
 
 A loss is the time of a scheme over that of the fastest fixed scheme of its
-class, less 1.  Of a class that has several loops it is the largest."""
+class, less 1.  Of a class that has several loops it is the largest.
+
+Of a loop with time steps the time is that of its steps: between them the ranks
+exchange results and make the next step's data, which hardly depends on the
+scheme and may take longer than the steps."""
+import copy
+
 import numpy as np
 
 import cells
@@ -34,6 +40,20 @@ def class_of(kernel):
         return "power law" if keys.get("relabel") == "on" else "few huge"
     return {"triad": "equal", "adjoint": "decreasing", "spmv": "power law",
             "sph": "drifting"}.get(name)
+
+
+def of_steps(results, frame):
+    """The same without what is between time steps, which is then in `between`
+    (None: it was not measured)."""
+    if frame.empty or "between_s" not in results.runs:
+        return results, frame.assign(between=None)
+    own, runs = copy.copy(results), results.runs
+    between = runs["between_s"].astype(float)
+    own.runs = runs.assign(time_s=runs["time_s"] - between.fillna(0))
+    keys = ["cell", "simulated"]
+    kept = cells.summarize(own).merge(frame[keys].astype(object), on=keys)
+    return own, kept.assign(between=kept["between_s"].astype(object).where(
+        kept["between_s"].notna(), None))
 
 
 def dedicated(frame):
@@ -142,6 +162,7 @@ class Losses:
 
 def setups(results, frame):
     """Losses of each setup that has several classes."""
+    results, frame = of_steps(results, frame)
     rows = dedicated(frame) if not frame.empty else frame
     if not rows.empty:
         rows = rows.assign(**{"class": rows["kernel"].map(class_of)})
@@ -169,6 +190,31 @@ def near_words(counts, of):
     surely, middle, possibly = counts
     text = f"{middle} of {of}"
     return text if surely == possibly else f"{text} [{surely}, {possibly}]"
+
+
+def between_words(losses):
+    """What is left out of the times of a class, of its fastest scheme."""
+    found = []
+    for name in losses.classes:
+        row = losses.best[name][0] if name in losses.best else {}
+        took = row.get("between")
+        if took is not None:
+            found.append(f"{name} {labels.seconds(took)} of "
+                         f"{labels.seconds(row['time_s'] + took)}")
+    return ["left out is the time between time steps, in which schemes differ "
+            f"little: {', '.join(found)}"] if found else []
+
+
+def auto_words(losses):
+    found = []
+    for scheme in losses.schemes:
+        if not regret.is_auto_name(scheme):
+            continue
+        worst, loss = losses.worst(scheme)
+        near = near_words(losses.near(scheme), len(losses.of[scheme]))
+        found.append(f"{scheme} loses {loss_words(loss)} % at most ({worst}) "
+                     f"and is within 2 % in {near}")
+    return found
 
 
 def where_words(losses):
@@ -200,6 +246,7 @@ def table(losses):
         worst, loss = losses.worst(safest)
         words.append(f"safest single choice: {safest}, which loses "
                      f"{loss_words(loss)} % at most ({worst})")
+    words += auto_words(losses) + between_words(losses)
     return grid.Grid(f"Classes of loops: {where_words(losses)}",
                      ["scheme", "within 2 %", "worst", *losses.classes], rows,
                      "; ".join(words), left=1)

@@ -4,6 +4,9 @@
     computing   longer than that: memory is shared, or a core is slow
     sequence    waiting at the end that the chunk sequence itself sets, with no
                 overhead at all: bound_s - serial_s / p
+    steps       between time steps of independent iterations: results are
+                exchanged and the next step's data made (between_s); the
+                making is then in neither serial_s nor bound_s above
     imbalance   the rest of waiting at the end, for the last worker
     overhead    between chunks: requests, messages, waiting for a boundary
     collection  after the last worker: until all results are in place
@@ -17,8 +20,9 @@ import pandas as pd
 import grid
 import labels
 
-PARTS = ["useful", "computing", "sequence", "imbalance", "overhead",
+PARTS = ["useful", "computing", "sequence", "imbalance", "steps", "overhead",
          "collection"]
+BETWEEN = ["between_s", "advance_s"]
 SHARED = " *"
 
 
@@ -41,20 +45,25 @@ def of_runs(results):
     if ends is None or runs.empty or any(n not in runs for n in needed):
         return pd.DataFrame()
     names = ["cell", "launch", "repetition", "simulated", "workers", *needed]
-    names += [n for n in ("bound_s",) if n in runs]
+    runs = runs.reindex(columns=runs.columns.union(BETWEEN, sort=False))
+    names += [n for n in ("bound_s",) if n in runs] + BETWEEN
     runs = runs[names].copy()
+    runs[BETWEEN] = runs[BETWEEN].astype(float).fillna(0)
     for name in ("cell", "launch"):
         runs[name] = runs[name].astype(object)
     runs = runs.merge(ends, on=["cell", "launch", "repetition"])
-    share = runs["serial_s"] / runs["workers"]
+    share = (runs["serial_s"] - runs["advance_s"]) / runs["workers"]
     waited = (runs["max"] - runs["mean"]).clip(lower=0)
-    bound = runs["bound_s"] if "bound_s" in runs else np.nan
+    bound = runs["bound_s"] - runs["advance_s"] if "bound_s" in runs \
+        else np.nan
     # Loops with dependences have no bound: a pipeline fills and drains.
     sequence = np.minimum((bound - share).clip(lower=0), waited).fillna(0) \
         if "bound_s" in runs else 0 * share
     parts = {"useful": share, "computing": runs["compute_mean_s"] - share,
              "sequence": sequence, "imbalance": waited - sequence,
-             "overhead": runs["mean"] - runs["compute_mean_s"],
+             "steps": runs["between_s"],
+             "overhead": runs["mean"] - runs["compute_mean_s"]
+             - runs["between_s"],
              "collection": runs["time_s"] - runs["max"]}
     found = runs[["cell", "simulated"]].copy()
     for name, values in parts.items():

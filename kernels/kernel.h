@@ -143,6 +143,9 @@ struct kernel_steps {
      * of the state are the same on all ranks. */
     void (*advance)(const void *instance, void *state, const void *output);
 
+    /* About how many operations of the cost one advance takes. */
+    double (*advance_operations)(const void *instance);
+
     /* Operations of one iteration in the step that the state is at; NULL: those
      * of cost->operations in every step. */
     double (*operations)(const void *instance, const void *state,

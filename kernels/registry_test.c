@@ -55,7 +55,7 @@ static void loops_with_steps_have_theirs(void **unused)
         assert_null(kernel_list[i]->input);
         assert_non_null(kernel_list[i]->reference);
         assert_true(s->count && s->state_bytes && s->begin);
-        assert_true(s->run && s->advance);
+        assert_true(s->run && s->advance && s->advance_operations);
     }
 }
 

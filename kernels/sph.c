@@ -202,6 +202,13 @@ static void step_advance(const void *instance, void *state, const void *output)
     particles_sort(&s->all, &f);
 }
 
+/* Moved and sorted, a particle takes as long as 5.6 to 8.2 pairs, measured. */
+static double advance_operations(const void *instance)
+{
+    const struct sph *s = instance;
+    return 6 * (double)s->all.count;
+}
+
 static double step_operations(const void *instance, const void *state,
                               int64_t iteration)
 {
@@ -302,6 +309,7 @@ static const struct kernel_steps sph_steps = {
     .begin = step_begin,
     .run = step_run,
     .advance = step_advance,
+    .advance_operations = advance_operations,
     .operations = step_operations,
 };
 

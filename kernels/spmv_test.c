@@ -15,11 +15,11 @@ static void run_has_the_bits_of_the_reference(void **unused)
     uint64_t seed = check_seed();
     for (int scale = 1; scale <= 9; scale++) {
         char text[64];
-        snprintf(text, sizeof(text), "spmv:rmat=%d,degree=%d,seed=%d", scale,
-                 1 << scale % 5, scale);
+        snprintf(text, sizeof(text), "spmv:rmat=%d,degree=%d,seed=%d,steps=1",
+                 scale, 1 << scale % 5, scale);
         check_bits(text, seed + (uint64_t)scale);
     }
-    check_bits("spmv:rmat=3,degree=20000", seed);
+    check_bits("spmv:rmat=3,degree=20000,steps=1", seed);
 }
 
 static void steps_have_the_bits_of_the_reference(void **unused)
@@ -121,10 +121,10 @@ static void files_are_read(void **folder)
 static void refused(const char *folder, int line, const char *text,
                     const char *words)
 {
-    char path[PATH_ROOM], spec[PATH_ROOM + 16], want[PATH_ROOM + 128];
+    char path[PATH_ROOM], spec[PATH_ROOM + 32], want[PATH_ROOM + 128];
     check_path(path, folder, "bad.mtx");
     check_write_file(path, text, strlen(text));
-    snprintf(spec, sizeof(spec), "spmv:file=%s", path);
+    snprintf(spec, sizeof(spec), "spmv:file=%s,steps=1", path);
     snprintf(want, sizeof(want), "%s:%d: %s", path, line, words);
     check_refused(spec, EINVAL, want);
 }
@@ -168,11 +168,11 @@ static void work_is_counted(void **folder)
 {
     static const char text[] =
         FIRST "real general\n3 3 3\n1 1 1\n1 3 1\n3 2 1\n";
-    char path[PATH_ROOM], spec[PATH_ROOM + 16];
+    char path[PATH_ROOM], spec[PATH_ROOM + 32];
     double flops, bytes, y[3];
     check_path(path, *folder, "w.mtx");
     check_write_file(path, text, strlen(text));
-    snprintf(spec, sizeof(spec), "spmv:file=%s", path);
+    snprintf(spec, sizeof(spec), "spmv:file=%s,steps=1", path);
     struct check_kernel k = check_make(spec);
     k.ops->work(k.instance, &flops, &bytes);
     assert_int_equal(flops, 6);

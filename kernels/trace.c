@@ -15,13 +15,17 @@
  *
  * `input` gives each iteration data, random words that are read once, which
  * adds about a nanosecond for each to its cost: a master sends it with chunks
- * (data: sent), or the worker makes it word by word.
+ * (data: sent), or the worker makes it word by word.  `output` makes its
+ * results longer.
+ *
+ * With wait=on a worker sleeps in place of working, and asks for messages every
+ * 50 us: what a network does can then be measured with more ranks than cores.
+ * Nothing is computed, and the kernel's name says so wherever it stands.
  *
  * Bits: the output of an iteration is its number and a hash of its cost and of
- * its input; the
- * result of the chain, whose length depends on the rate, is kept out of it
- * (it is added to the worker's scratch memory, so that the work is not
- * optimised away). */
+ * its input, and words that follow from the hash; the result of the chain,
+ * whose length depends on the rate, is kept out of it (it is added to the
+ * worker's scratch memory, so that the work is not optimised away). */
 #include "kernels/kernel.h"
 
 #include "kernels/support/costs.h"
@@ -39,7 +43,10 @@ enum {
     CALIBRATION_RUNS = 7,
 };
 
-enum { TRACE_FILE, STEPS, INPUT };
+/* With wait=on: a sleep between two polls. */
+#define NAP_S 50e-6
+
+enum { TRACE_FILE, STEPS, INPUT, OUTPUT, WAIT };
 
 static const struct spec_param trace_params[] = {
     [TRACE_FILE] = {.key = "file",
@@ -57,6 +64,16 @@ static const struct spec_param trace_params[] = {
                .max = 0x1p32,
                .help = "bytes of input data of an iteration, rounded up to 8; "
                        "default: none"},
+    [OUTPUT] = {.key = "output",
+                .type = SPEC_INTEGER,
+                .min = 16,
+                .max = 0x1p32,
+                .help = "bytes of results of an iteration, rounded up to 8; "
+                        "default: 16"},
+    [WAIT] = {.key = "wait",
+              .type = SPEC_CHOICE,
+              .choices = "off|on",
+              .help = "on: workers wait instead of computing; default: off"},
     {0},
 };
 
@@ -65,6 +82,8 @@ struct trace {
     int64_t iterations;
     double rate;  /* steps per second */
     size_t words; /* of input, 8 bytes each */
+    size_t more;  /* words of output besides struct trace_output */
+    bool wait;
 };
 
 struct trace_output {
@@ -123,6 +142,10 @@ static int trace_create(const struct spec *spec, void **instance,
     }
     if (spec->value[INPUT].given)
         t->words = ((size_t)spec->value[INPUT].integer + 7) / 8;
+    if (spec->value[OUTPUT].given)
+        t->more = ((size_t)spec->value[OUTPUT].integer + 7) / 8 - 2;
+    t->wait =
+        spec->value[WAIT].given && strcmp(spec->value[WAIT].text, "on") == 0;
     t->rate =
         spec->value[STEPS].given ? spec->value[STEPS].real : measure_rate();
     *instance = t;
@@ -148,8 +171,8 @@ static int64_t trace_iterations(const void *instance)
 
 static size_t trace_output_bytes(const void *instance)
 {
-    (void)instance;
-    return sizeof(struct trace_output);
+    const struct trace *t = instance;
+    return sizeof(struct trace_output) + t->more * sizeof(uint64_t);
 }
 
 static size_t trace_scratch_bytes(const void *instance)
@@ -173,6 +196,17 @@ static uint64_t work_polled(uint64_t x, int64_t steps,
         }
     }
     return x;
+}
+
+/* Sleeps are a little too long: the time of day counts, not their sum. */
+static void wait_polled(double seconds, const struct kernel_poll *poll)
+{
+    double end = cpu_seconds() + seconds, rest;
+    while ((rest = end - cpu_seconds()) > 0) {
+        struct timespec nap = {.tv_nsec = (long)(1e9 * fmin(rest, NAP_S))};
+        nanosleep(&nap, NULL);
+        kernel_poll(poll);
+    }
 }
 
 /* ---- input data ---- */
@@ -230,17 +264,34 @@ static uint64_t hash_of(const struct trace *t, int64_t iteration, uint64_t sum)
     return random_stream(bits, (uint64_t)iteration) ^ sum;
 }
 
+/* Returns where the next iteration's results are. */
+static char *write_output(const struct trace *t, int64_t iteration,
+                          uint64_t hash, char *to)
+{
+    const struct trace_output head = {(uint64_t)iteration, hash};
+    memcpy(to, &head, sizeof(head));
+    to += sizeof(head);
+    for (size_t k = 0; k < t->more; k++, to += sizeof(uint64_t)) {
+        uint64_t word = random_next(&hash);
+        memcpy(to, &word, sizeof(word));
+    }
+    return to;
+}
+
 /* sent: NULL: no input has come. */
 static void run_both(const struct trace *t, uint64_t *chain, int64_t start,
-                     int64_t size, const uint64_t *sent,
-                     struct trace_output *result,
+                     int64_t size, const uint64_t *sent, char *result,
                      const struct kernel_poll *poll)
 {
     int64_t due = PIECE;
     for (int64_t i = start; i < start + size; i++) {
         uint64_t sum = sent != NULL ? sum_sent(t, sent) : sum_made(t, i);
-        *chain = work_polled(*chain, llround(t->cost[i] * t->rate), poll, &due);
-        *result++ = (struct trace_output){(uint64_t)i, hash_of(t, i, sum)};
+        if (t->wait)
+            wait_polled(t->cost[i], poll);
+        else
+            *chain =
+                work_polled(*chain, llround(t->cost[i] * t->rate), poll, &due);
+        result = write_output(t, i, hash_of(t, i, sum), result);
         sent = sent != NULL ? sent + t->words : NULL;
     }
 }
@@ -270,7 +321,7 @@ static void trace_reference(const void *instance, int64_t start, int64_t size,
                             void *output)
 {
     const struct trace *t = instance;
-    struct trace_output *result = output;
+    char *result = output;
     uint64_t *words = malloc(t->words * sizeof(*words) + 8);
     for (int64_t i = start; i < start + size; i++) {
         union {
@@ -283,9 +334,9 @@ static void trace_reference(const void *instance, int64_t start, int64_t size,
         for (size_t k = 0; words != NULL && k < t->words; k++)
             sum = add_word(sum, words[k]);
         /* Without memory no run agrees with it. */
-        result->iteration = words != NULL ? (uint64_t)i : UINT64_MAX;
-        result->hash = random_stream(cost.bits, (uint64_t)i) ^ sum;
-        result++;
+        result =
+            write_output(t, words != NULL ? i : -1,
+                         random_stream(cost.bits, (uint64_t)i) ^ sum, result);
     }
     free(words);
 }

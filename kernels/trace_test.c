@@ -6,6 +6,7 @@
 
 #include "kernels/check.h"
 
+#include <time.h>
 #include <unistd.h>
 
 /* A file with the given bytes; its spec, with `more` keys, goes to text. */
@@ -69,9 +70,13 @@ static void run_has_the_bits_of_the_reference(void **unused)
     uint64_t seed = check_seed();
     char path[64], text[128];
     write_trace(path, good, sizeof(good) - 1);
-    static const char *const more[] = {"", ",steps=1e6", ",steps=1",
-                                       ",steps=1,input=100"};
-    for (int i = 0; i < 4; i++) {
+    static const char *const more[] = {"",
+                                       ",steps=1e6",
+                                       ",steps=1",
+                                       ",steps=1,input=100",
+                                       ",steps=1,output=101",
+                                       ",steps=1,output=16,wait=on"};
+    for (int i = 0; i < 6; i++) {
         snprintf(text, sizeof(text), "trace:file=%s%s", path, more[i]);
         check_bits(text, seed);
     }
@@ -96,6 +101,38 @@ static void the_output_does_not_depend_on_the_rate(void **unused)
     assert_memory_equal(out[0], out[1], sizeof(out[0]));
     for (int i = 0; i < 5; i++)
         assert_int_equal(out[0][2 * i], i);
+    unlink(path);
+}
+
+static void count_poll(void *arg)
+{
+    ++*(int *)arg;
+}
+
+/* A tenth of a second: no processor time to speak of, and many polls. */
+static void waiting_takes_time_and_no_core(void **unused)
+{
+    (void)unused;
+    char path[64], text[128], out[40];
+    int polls = 0;
+    const struct kernel_poll poll = {count_poll, &polls};
+    write_trace(path, "0.1\n", 4);
+    snprintf(text, sizeof(text), "trace:file=%s,steps=1,output=40,wait=on",
+             path);
+    struct check_kernel k = check_make(text);
+    assert_int_equal(k.bytes, 40);
+    struct timespec before, after;
+    clock_t used = clock();
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    k.ops->run(k.instance, k.scratch, 0, 1, out, &poll);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    used = clock() - used;
+    double took = (double)(after.tv_sec - before.tv_sec) +
+                  1e-9 * (double)(after.tv_nsec - before.tv_nsec);
+    assert_true(took >= 0.1);
+    assert_true((double)used / CLOCKS_PER_SEC < 0.09);
+    assert_true(polls > 1 && polls <= 4000);
+    check_free(&k);
     unlink(path);
 }
 
@@ -153,6 +190,7 @@ int main(void)
         cmocka_unit_test(missing_files_are_refused),
         cmocka_unit_test(run_has_the_bits_of_the_reference),
         cmocka_unit_test(the_output_does_not_depend_on_the_rate),
+        cmocka_unit_test(waiting_takes_time_and_no_core),
         cmocka_unit_test(input_data_are_read_as_they_came),
         cmocka_unit_test(a_line_can_stand_for_many),
         cmocka_unit_test(a_long_iteration_polls_in_time),

@@ -23,6 +23,11 @@ int fit_output(const char *name, const struct kernel_ops *kernel,
                const void *instance, const struct comm *comm,
                struct error *err);
 
+/* Collective: whether the system's shared memory, which may be less, has room
+ * for results that the ranks of a host write to it. */
+int fit_shared(const char *name, double output, const struct comm *comm,
+               struct error *err);
+
 /* Collective, before input data are made: one rank holds all of them, and
  * together the ranks come to hold them about once more. */
 int fit_input(const char *name, double input, const struct comm *comm,

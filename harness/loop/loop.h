@@ -21,6 +21,13 @@ struct loop_powers {
     double power[]; /* one per worker */
 };
 
+/* Seconds of serial_s besides those of iterations. */
+struct loop_extra {
+    double row_start_s; /* simulated grids: to start a row of a block */
+    double advance_s;   /* steps: to make the data of the next one, between
+                           each two of them */
+};
+
 struct loop {
     const struct kernel_ops *kernel;
     void *instance;
@@ -35,8 +42,10 @@ struct loop {
      * a boundary that a worker of this rank is reading. */
     char *inbox;
     char *output; /* iterations * output_bytes; untouched pages cost nothing */
-    bool placed;  /* output and state are where its runs' `memory` wants them:
-                     all runs of a loop bind their workers the same way */
+    struct loop_shared *shared; /* harness/loop/loop_shared.h; NULL: no cell of
+                                   it asked for that */
+    bool placed; /* output and state are where its runs' `memory` wants them:
+                    all runs of a loop bind their workers the same way */
 
     /* Where chunks travel with their input data: all of them at rank 0, and
      * room for those that come to this rank. */
@@ -58,9 +67,10 @@ struct loop {
     double serial_s;     /* -1: no output, no serial time to speak of */
     double *cost_before; /* rank 0: s before iteration i, iterations + 1 of
                             them, one time step after the other where costs
-                            drift; or NULL */
+                            drift; or NULL.  With those between steps they
+                            add up to serial_s, except for grids */
     bool drifts;
-    double row_start_s; /* simulated grids: to start a row of a block */
+    struct loop_extra extra; /* on every rank */
 };
 
 /* Collective: makes the instance of a kernel's spec on every rank, its input
@@ -78,6 +88,12 @@ void loop_close(struct loop *loop);
 static inline int loop_steps(const struct loop *loop)
 {
     return loop->kernel->steps != NULL ? loop->grid.steps : 1;
+}
+
+/* Seconds of serial_s between all time steps. */
+static inline double loop_advances_s(const struct loop *loop)
+{
+    return loop->extra.advance_s * (loop_steps(loop) - 1);
 }
 
 /* Of cost_before, those of one time step. */

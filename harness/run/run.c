@@ -1,9 +1,11 @@
 #include "harness/run/run_parts.h"
 
 #include "harness/guard/need.h"
+#include "harness/loop/loop_shared.h"
 #include "harness/setup/cell_transport.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- opening ---- */
 
@@ -14,9 +16,14 @@ static int open_handout(struct run *run, struct error *err)
         run->site = need_zeroed((size_t)run->tree.workers, sizeof(*run->site));
         run_share_sites(run, run->site);
     }
-    int code = handout_open(&run->transport, run->setup, run->loop, &run->tree,
-                            &run->powers, &run->planned, run->site,
-                            run->context, &run->patience, err);
+    int code = 0;
+    if (strcmp(run->setup->cell.collect, "shared") == 0)
+        code = loop_share(run->loop, comm, err);
+    if (code != 0)
+        return code;
+    code = handout_open(&run->transport, run->setup, run->loop, &run->tree,
+                        &run->powers, &run->planned, run->site, run->context,
+                        &run->patience, err);
     return comm_agree(comm, code, err);
 }
 
@@ -93,7 +100,7 @@ void run_close(struct run *run)
 {
     if (run->dependent.dmps != NULL)
         run_close_dmps(run);
-    exchange_close(&run->steps.exchange);
+    run_close_steps(run);
     for (int i = 0; i < run->opened; i++)
         end_close(&run->rank[i].end);
     transport_close(&run->transport);
@@ -155,6 +162,8 @@ int run_repeat(struct run *run, struct run_result *result, struct error *err)
                                   .dropped = -1,
                                   .bound_s = -1,
                                   .exchange_s = -1,
+                                  .between_s = -1,
+                                  .advance_s = -1,
                                   .wall_s = -1,
                                   .alone_s = -1};
     run_free_gathered(run);

@@ -38,6 +38,9 @@ struct run_result {
     int64_t chunks, iterations, messages, bytes;
     double exchange_s; /* between time steps of independent iterations, of the
                           slowest rank; -1: there are none */
+    /* Between them, from the end of a step's last worker until the next step
+     * begins; and of the serial time, to make data then.  -1: as above. */
+    double between_s, advance_s;
     /* Chunks that were handed out again, and results that came too late;
      * -1: none may. */
     int64_t reissued, dropped;
@@ -62,6 +65,11 @@ struct run_result {
  * when the loop's last result was in place. */
 void run_end_with_loop(struct worker_result *result, struct perturb_toll *tolls,
                        int count, double time_s);
+
+/* Seconds between time steps, as each process has them: a row of `between`
+ * each.  A process that ended a step before others waited for them, so that
+ * what is between two steps is the least of a column; returns their sum. */
+double run_sum_between(const double *all, int processes, int between);
 
 struct run;
 

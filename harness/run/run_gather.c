@@ -51,11 +51,12 @@ static double bound_step(const struct run *run, const struct run_result *result,
     return least(cost, n, run->tree.workers);
 }
 
-/* A pipeline is not bound by its chunks alone. */
+/* Nobody works while the data of the next step are made.  A pipeline is not
+ * bound by its chunks alone. */
 static double bound_time(const struct run *run, const struct run_result *result)
 {
     const double *before = run->loop->cost_before;
-    double time = 0;
+    double time = loop_advances_s(run->loop);
     if (before == NULL || before[run->loop->iterations] == 0 ||
         run->dependent.dmps != NULL || result->logged == 0 ||
         !run_equal_speeds(run))
@@ -160,6 +161,21 @@ static void gather_ranks(struct run *run, struct run_result *result)
     free(gathered);
 }
 
+static void gather_between(struct run *run, struct run_result *result)
+{
+    const struct run_steps *steps = &run->steps;
+    int between = steps->count - 1;
+    size_t row = (size_t)between * sizeof(double), bytes;
+    void *all;
+    if (between < 1)
+        return;
+    comm_gather_any(&run->context->comm, steps->between_s, row, &all, &bytes);
+    result->advance_s = loop_advances_s(run->loop);
+    if (all != NULL)
+        result->between_s = run_sum_between(all, (int)(bytes / row), between);
+    free(all);
+}
+
 /* Whether anything is counted is the same in all ranks. */
 static void gather_counted(struct run *run, struct run_result *result)
 {
@@ -223,6 +239,7 @@ static void gather_book(struct run *run, struct run_result *result)
 void run_gather(struct run *run, struct run_result *result)
 {
     gather_ranks(run, result);
+    gather_between(run, result);
     gather_workers(run, result);
     gather_tolls(run, result);
     gather_book(run, result);

@@ -1,6 +1,7 @@
 #include "harness/run/run_parts.h"
 
 #include "harness/guard/need.h"
+#include "harness/loop/loop_costs.h"
 
 #include <stdlib.h>
 
@@ -22,7 +23,10 @@ void run_rewind(struct run *run, int pass)
     bool further = pass > 0;
     if (!run_hands_out(run))
         return;
-    transport_rewind(&run->transport, further);
+    if (run->setup->recosts && !further)
+        loop_costs_begin(run->loop);
+    if (transport_rewind(&run->transport, further) != 0)
+        need_failed();
     for (int i = 0; i < run_ranks(run); i++)
         end_reset(&run->rank[i].end, further);
     for (int i = 0; i < run->workers; i++)

@@ -54,6 +54,8 @@ struct run_steps {
     struct exchange exchange;
     double exchange_s; /* of this process, between the steps so far */
     double slowest_s;  /* of its ranks, in the present exchange */
+    double *between_s; /* from this process' end of each step but the last
+                          until the next began */
 };
 
 /* Of all ranks in the last repetition, known to rank 0. */
@@ -209,6 +211,7 @@ extern const struct kernel_ops run_step_kernel;
 
 /* Opens them, before the workers; sets `passes`; not agreed. */
 int run_open_steps(struct run *run, struct error *err);
+void run_close_steps(struct run *run);
 /* Before a repetition. */
 void run_reset_steps(struct run *run);
 /* By a worker: its part of the present step. */
@@ -218,6 +221,9 @@ void run_step(struct run *run, struct worker *worker, double *sync_s);
  * data of the next step. */
 void run_exchange(struct run *run, int first, int workers);
 void run_advance(struct run *run);
+/* By one thread of the process, when all have ended the step before `pass`, at
+ * begin_s, and the step may begin. */
+void run_between(struct run *run, int pass, double begin_s);
 
 /* ---- run_gather.c ---- */
 

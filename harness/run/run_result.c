@@ -54,3 +54,15 @@ void run_end_with_loop(struct worker_result *r, struct perturb_toll *tolls,
     double rest = time_s - r->wait_s - r->serve_s - r->held_apart_s;
     r->compute_s = fmax(fmin(r->compute_s, rest), 0);
 }
+
+double run_sum_between(const double *all, int processes, int between)
+{
+    double sum = 0;
+    for (int step = 0; step < between; step++) {
+        double least = all[step];
+        for (int p = 1; p < processes; p++)
+            least = fmin(least, all[p * between + step]);
+        sum += least;
+    }
+    return sum;
+}

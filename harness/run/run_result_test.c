@@ -93,6 +93,16 @@ static void who_is_held_before_a_request_waits_until_the_end(void **state)
     assert_seconds(r.lost_s, 4);
 }
 
+/* Three processes, two steps: the second waited 4 s for the first, which then
+ * waited 1 s for the third. */
+static void waiting_for_the_last_is_not_between_steps(void **state)
+{
+    static const double all[] = {1, 3, 5, 7, 2, 2};
+    (void)state;
+    assert_seconds(run_sum_between(all, 3, 2), 1 + 2);
+    assert_seconds(run_sum_between(all, 1, 2), 1 + 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -102,6 +112,7 @@ int main(void)
         cmocka_unit_test(a_worker_that_left_before_keeps_its_times),
         cmocka_unit_test(who_is_held_while_computing_loses_time_until_the_end),
         cmocka_unit_test(who_is_held_before_a_request_waits_until_the_end),
+        cmocka_unit_test(waiting_for_the_last_is_not_between_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "harness/run/run_parts.h"
 
 #include "harness/guard/need.h"
+#include "harness/loop/loop_costs.h"
 
 #include <stdlib.h>
 
@@ -25,9 +26,17 @@ int run_open_steps(struct run *run, struct error *err)
     run->steps.count = loop->grid.steps;
     if (run->setup->replan)
         run->passes = run->steps.count;
+    run->steps.between_s =
+        need_zeroed((size_t)run->steps.count, sizeof(*run->steps.between_s));
     return exchange_open(&run->steps.exchange, &run->context->comm,
                          loop->output, loop->output_bytes, loop->iterations,
-                         err);
+                         run->setup->recosts, err);
+}
+
+void run_close_steps(struct run *run)
+{
+    exchange_close(&run->steps.exchange);
+    free(run->steps.between_s);
 }
 
 void run_reset_steps(struct run *run)
@@ -37,6 +46,7 @@ void run_reset_steps(struct run *run)
     steps->step = 0;
     steps->exchange_s = steps->slowest_s = 0;
     steps->exchange.messages = steps->exchange.bytes = 0;
+    steps->exchange.count = 0;
     if (steps->count > 1 && loop->state != NULL)
         loop->kernel->steps->begin(loop->instance, loop->state);
 }
@@ -86,6 +96,19 @@ void run_step(struct run *run, struct worker *worker, double *sync_s)
     worker->end_s = engine_now();
 }
 
+/* Chunks that were not stamped took nothing. */
+static struct exchange_range range_of(const struct run *run, int i,
+                                      const struct ran *ran)
+{
+    const double *power = powers_of_scheme(&run->powers);
+    double ticks = (double)(ran->end - ran->begin);
+    return (struct exchange_range){
+        .start = ran->start,
+        .size = ran->size,
+        .took_s = ticks * run->context->tick_s *
+                  (power != NULL ? power[run->first + i] : 1)};
+}
+
 /* The chunks that these workers ran in the step that ended. */
 static struct exchange_range *own_ranges(const struct run *run, int first,
                                          int workers, int64_t *count)
@@ -98,7 +121,7 @@ static struct exchange_range *own_ranges(const struct run *run, int first,
     for (int i = first; i < first + workers; i++) {
         const struct worker *w = &run->worker[i];
         for (int64_t c = w->logged; c-- > 0 && w->log[c].time_step == step;)
-            own[n++] = (struct exchange_range){w->log[c].start, w->log[c].size};
+            own[n++] = range_of(run, i, &w->log[c]);
     }
     *count = n;
     return own;
@@ -119,15 +142,40 @@ void run_exchange(struct run *run, int first, int workers)
         steps->slowest_s = took_s;
 }
 
+/* Of all ranks where they have told each other, else this process has all. */
+static void recost(struct run *run)
+{
+    struct exchange *exchange = &run->steps.exchange;
+    struct exchange_range *own = NULL, *all = exchange->told;
+    int64_t count = exchange->count;
+    if (all == NULL)
+        all = own = own_ranges(run, 0, run->workers, &count);
+    struct loop_took *took = need_zeroed((size_t)count + 1, sizeof(*took));
+    for (int64_t i = 0; i < count; i++)
+        took[i] = (struct loop_took){all[i].start, all[i].size, all[i].took_s};
+    loop_costs_step(run->loop, took, count);
+    exchange->count = 0;
+    free(took);
+    free(own);
+}
+
 void run_advance(struct run *run)
 {
     struct run_steps *steps = &run->steps;
     const struct loop *loop = run->loop;
     if (steps->count <= 1)
         return;
+    if (run->setup->recosts)
+        recost(run);
     if (loop->state != NULL)
         loop->kernel->steps->advance(loop->instance, loop->state, loop->output);
     steps->exchange_s += steps->slowest_s;
     steps->slowest_s = 0;
     steps->step++;
+}
+
+void run_between(struct run *run, int pass, double begin_s)
+{
+    if (run->steps.count > 1)
+        run->steps.between_s[pass - 1] = engine_now() - begin_s;
 }

@@ -99,6 +99,32 @@ def test_auto_is_compared_and_never_the_base(made):
     assert losses.schemes[-1] == "auto: by trial"
 
 
+def test_the_page_says_what_auto_loses(made):
+    for kernel in LOOPS.values():
+        add_auto(made, TRIED, [(5.0, "tss", True)] * 3
+                 + [(1.04, "ss", False)] * 8, "ss", kernel=kernel)
+    (losses,) = found(made)
+    (words,) = classes.auto_words(losses)
+    # Against 0.99, 1, 1 and 1.
+    assert words.startswith("auto: by trial loses 5.1 [4.")
+    assert words.endswith("% at most (equal) and is within 2 % in 0 of 4")
+
+
+def test_what_is_between_time_steps_is_left_out(tmp_path):
+    """9 of 10 s pass between the steps: of the rest one scheme takes a tenth
+    longer, and its whole time 1 %."""
+    made = Directory(tmp_path / "d")
+    fill(made)
+    for scheme, took in ("ss", 1.1), ("gss:min=1", 1.0):
+        made.cell([9 + t for t in times(took)], scheme=scheme,
+                  kernel="sph:size=16,steps=20", run={"between_s": 9.0})
+    (losses,) = found(made)
+    assert losses.of["ss"]["drifting"][0] == pytest.approx(0.1)
+    assert losses.of["gss:min=1"]["equal"][0] == pytest.approx(101 / 99 - 1)
+    (words,) = classes.between_words(losses)
+    assert words.endswith("drifting 9.000 s of 10.00 s")
+
+
 def test_disturbed_cells_do_not_count(made):
     for kernel in LOOPS.values():
         made.cell(times(0.01), scheme="ss", kernel=kernel, load="w1:1")

@@ -31,8 +31,9 @@ def test_rows_are_those_of_scipys_reader(dlsbench, tmp_path, kind):
     """Blocks of equal cost end where its non-zeros say."""
     path = tmp_path / "m.mtx"
     before = write(path, kind).indptr
-    result = dlsbench("run", "--kernel", f"spmv:file={path}", "--scheme",
-                      "static:by=cost", "--threads", 7, "--oversubscribe",
+    result = dlsbench("run", "--kernel", f"spmv:file={path},steps=1",
+                      "--scheme", "static:by=cost", "--threads", 7,
+                      "--oversubscribe",
                       "--trace", "--repetitions", 1, "--repetitions-max", 1)
     assert result.code == 0, result.err[-2000:]
     assert all(x["verified"] for x in result.runs())
@@ -67,8 +68,9 @@ def test_a_compressed_matrix_is_read(dlsbench, tmp_path):
     path = tmp_path / "m.mtx.gz"
     text = (HEAD + "3 3 2\n1 1 1\n3 2 2.5\n").encode()
     path.write_bytes(gzip.compress(text))
-    result = dlsbench("run", "--kernel", f"spmv:file={path}", "--scheme",
-                      "ss", "--repetitions", 1, "--repetitions-max", 1)
+    result = dlsbench("run", "--kernel", f"spmv:file={path},steps=1",
+                      "--scheme", "ss", "--repetitions", 1,
+                      "--repetitions-max", 1)
     assert result.code == 0, result.err[-2000:]
     assert all(x["verified"] and x["iterations"] == 3 for x in result.runs())
     path.write_bytes(gzip.compress(text)[:40])

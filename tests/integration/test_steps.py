@@ -43,6 +43,8 @@ def check(runs, shape):
         assert run["iterations"] == STEPS * ROWS
         assert run["chunks"] % STEPS == 0 or run["placement"] == "replan"
         assert 0 <= run["exchange_s"] <= run["time_s"]
+        assert 0 < run["between_s"] < run["time_s"]
+        assert 0 < run["advance_s"] < min(run["serial_s"], run["bound_s"])
         if ranks > 1:
             assert run["bytes"] >= (STEPS - 1) * ROWS * RESULT
 
@@ -114,3 +116,24 @@ def test_what_does_not_go_with_steps_is_refused(dlsbench, options, words):
     result = dlsbench("run", "--kernel", KERNEL, *options)
     assert result.code == 2, result.out
     assert words in result.err and len(result.err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+@pytest.mark.parametrize("kernel", [KERNEL, "sph:size=6,steps=5"])
+def test_one_worker_is_bound_by_the_serial_time(request, kernel, simulated):
+    """Iterations and, once, what is between the steps."""
+    once = ["--kernel", kernel, "--scheme", "gss", "--repetitions", 1,
+            "--repetitions-max", 1]
+    result = request.getfixturevalue("sim")(*once, "--workers", 1) \
+        if simulated else \
+        request.getfixturevalue("dlsbench")("run", *once, "--threads", 1)
+    assert result.code == 0, result.err[-2000:]
+    (run,) = result.runs()
+    assert run["bound_s"] == pytest.approx(run["serial_s"], rel=1e-6)
+
+
+def test_other_loops_have_nothing_between_steps(dlsbench):
+    result = dlsbench("run", "--kernel", "adjoint:size=20", "--scheme", "gss",
+                      "--repetitions", 1, "--repetitions-max", 1)
+    assert result.code == 0, result.err[-2000:]
+    assert "between_s" not in result.runs()[0]

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <sys/statvfs.h>
 
 static const double GIB = 0x1p30;
 
@@ -53,6 +54,25 @@ int fit_output(const char *name, const struct kernel_ops *kernel,
     kernel->dependence->grid(instance, &grid);
     return check_memory(name, output + (double)grid.state_bytes, output, comm,
                         err);
+}
+
+/* MPI takes shared memory from here.  A page that finds no room ends the
+ * process when it is touched. */
+int fit_shared(const char *name, double output, const struct comm *comm,
+               struct error *err)
+{
+    struct statvfs room;
+    int code = 0;
+    if (comm->host_rank == 0 && statvfs("/dev/shm", &room) == 0) {
+        double available = (double)room.f_bavail * (double)room.f_frsize;
+        if (output > available)
+            code = error_set(err, ENOMEM,
+                             "%.100s: collect shared needs %.2f GiB of shared "
+                             "memory, /dev/shm has %.2f GiB left: use collect "
+                             "master",
+                             name, output / GIB, available / GIB);
+    }
+    return comm_agree(comm, code, err);
 }
 
 int fit_input(const char *name, double input, const struct comm *comm,

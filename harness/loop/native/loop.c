@@ -4,6 +4,7 @@
 #include "harness/loop/fit.h"
 #include "harness/loop/loop_costs.h"
 #include "harness/loop/loop_input.h"
+#include "harness/loop/loop_shared.h"
 #include "harness/loop/reference.h"
 
 #include <errno.h>
@@ -117,37 +118,54 @@ static void compute_chunk(struct loop *loop, void *scratch, int64_t start,
         loop->kernel->run(loop->instance, scratch, start, size, output, NULL);
 }
 
-static double time_pass(struct loop *loop, void *scratch)
+/* The whole loop, and of it the time between its steps. */
+struct pass {
+    double took_s, between_s;
+};
+
+static struct pass time_pass(struct loop *loop, void *scratch)
 {
     const struct kernel_steps *steps = loop->kernel->steps;
     int count = loop_steps(loop);
+    struct pass pass = {0, 0};
     if (count > 1)
         steps->begin(loop->instance, loop->state);
     double start = engine_now();
     for (int step = 0; step < count; step++) {
         compute_chunk(loop, scratch, 0, loop->iterations);
-        if (step + 1 < count)
-            steps->advance(loop->instance, loop->state, loop->output);
+        if (step + 1 == count)
+            break;
+        double ended = engine_now();
+        steps->advance(loop->instance, loop->state, loop->output);
+        pass.between_s += engine_now() - ended;
     }
-    return engine_now() - start;
+    pass.took_s = engine_now() - start;
+    return pass;
+}
+
+static void take_pass(struct loop *loop, const struct pass *pass)
+{
+    int steps = loop_steps(loop);
+    loop->serial_s = pass->took_s;
+    loop->extra.advance_s = steps > 1 ? pass->between_s / (steps - 1) : 0;
 }
 
 /* The first pass warms up and counts only when it is long. */
 static void measure_serial(struct loop *loop, void *scratch)
 {
-    double pass[SERIAL_PASSES];
-    loop->serial_s = time_pass(loop, scratch);
+    struct pass pass[SERIAL_PASSES], first = time_pass(loop, scratch);
+    take_pass(loop, &first);
     if (loop->serial_s > LONG_PASS_S)
         return;
     for (int i = 0; i < SERIAL_PASSES; i++)
         pass[i] = time_pass(loop, scratch);
     for (int i = 1; i < SERIAL_PASSES; i++)
-        for (int j = i; j > 0 && pass[j] < pass[j - 1]; j--) {
-            double swap = pass[j];
+        for (int j = i; j > 0 && pass[j].took_s < pass[j - 1].took_s; j--) {
+            struct pass swap = pass[j];
             pass[j] = pass[j - 1];
             pass[j - 1] = swap;
         }
-    loop->serial_s = pass[SERIAL_PASSES / 2];
+    take_pass(loop, &pass[SERIAL_PASSES / 2]);
 }
 
 /* The least of two passes keeps interruptions out. */
@@ -170,7 +188,8 @@ static double measure_step(struct loop *loop, void *scratch, double *cost)
     return cost[n];
 }
 
-/* Scaled to the serial time, so that calls one by one do not count as work. */
+/* Scaled to the serial time of the iterations, so that calls one by one do not
+ * count as work. */
 static int measure_costs(struct loop *loop, void *scratch)
 {
     const struct kernel_steps *steps = loop->kernel->steps;
@@ -187,7 +206,8 @@ static int measure_costs(struct loop *loop, void *scratch)
         if (step + 1 < count)
             steps->advance(loop->instance, loop->state, loop->output);
     }
-    double scale = sum > 0 ? loop->serial_s * count / (sum * all) : 1;
+    double work = loop->serial_s - loop_advances_s(loop);
+    double scale = sum > 0 ? work * count / (sum * all) : 1;
     for (size_t i = 0; i < n * (size_t)count; i++)
         cost[i] *= scale;
     return 0;
@@ -255,8 +275,10 @@ int loop_open(struct loop *loop, const struct kernel_ops *kernel,
         comm_broadcast(comm, loop->known, n);
         comm_broadcast(comm, &loop->sampled, sizeof(loop->sampled));
     }
-    if (code == 0)
+    if (code == 0) {
         comm_broadcast(comm, &loop->serial_s, sizeof(loop->serial_s));
+        comm_broadcast(comm, &loop->extra, sizeof(loop->extra));
+    }
     if (code != 0)
         loop_close(loop);
     return code;
@@ -266,6 +288,7 @@ void loop_close(struct loop *loop)
 {
     if (loop->instance != NULL)
         loop->kernel->destroy(loop->instance);
+    loop_unshare(loop);
     if (loop->inbox != NULL && loop->inbox != loop->output)
         munmap(loop->inbox, (size_t)loop->iterations * loop->output_bytes);
     if (loop->output != NULL)

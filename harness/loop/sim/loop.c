@@ -5,6 +5,7 @@
 #include "harness/engine/sim/world.h"
 #include "harness/loop/loop_costs.h"
 #include "harness/loop/loop_input.h"
+#include "harness/loop/loop_shared.h"
 #include "harness/loop/sim/machine.h"
 #include "harness/loop/sim/profile.h"
 
@@ -24,6 +25,13 @@ static int map_output(struct loop *loop, struct error *err)
         return error_set(err, ENOMEM, "kernel %s: no room for %.3g GiB",
                          loop->name, (double)bytes / (1 << 30));
     loop->output = loop->inbox = memory;
+    return 0;
+}
+
+/* A host has one memory, and nothing is written to it. */
+int loop_share(struct loop *loop, const struct comm *comm, struct error *err)
+{
+    (void)loop, (void)comm, (void)err;
     return 0;
 }
 
@@ -112,7 +120,7 @@ static int fill_costs(struct loop *loop, const struct spec *spec,
     loop->cost_before = before;
     code = count_operations(loop, spec, before + 1, err);
     if (loop->kernel->dependence != NULL) {
-        loop->row_start_s = start;
+        loop->extra.row_start_s = start;
         start = 0;
     }
     start *= kernel_starts(loop->kernel, loop->instance);
@@ -124,8 +132,12 @@ static int fill_costs(struct loop *loop, const struct spec *spec,
     }
     if (!loop->drifts)
         serial *= loop_steps(loop);
+    if (loop_steps(loop) > 1)
+        loop->extra.advance_s =
+            unit * loop->kernel->steps->advance_operations(loop->instance);
+    serial += loop_advances_s(loop);
     /* Alone, a worker starts each row once in a step. */
-    serial += loop->row_start_s * (double)n * (double)loop->grid.steps;
+    serial += loop->extra.row_start_s * (double)n * (double)loop->grid.steps;
     loop->serial_s = serial > 0 ? serial : -1;
     return code;
 }

@@ -88,3 +88,18 @@ int machine_cost(const struct machine *machine, const struct kernel_ops *kernel,
                      "calibrate --kernel '%s'",
                      kernel->name, spec->canonical);
 }
+
+struct calibration_charged machine_blocks(const struct machine *machine,
+                                          const char *spec, double points,
+                                          int64_t h)
+{
+    struct calibration_charged charged = {1, 0, 0};
+    const struct calibration_kind *kind = machine ? machine->kind : NULL;
+    const struct calibration_kernel *found =
+        kind ? calibration_find_kernel(kind, spec, points) : NULL;
+    if (found == NULL)
+        return charged;
+    bool ranks = kind == &machine->calibration.kind[CALIBRATION_RANKS];
+    return calibration_charged_beside(found, kind->workers,
+                                      ranks ? &kind->charge : NULL, h);
+}

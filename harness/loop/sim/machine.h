@@ -27,4 +27,11 @@ int machine_cost(const struct machine *machine, const struct kernel_ops *kernel,
                  const struct spec *spec, double points, double *operation_s,
                  double *start_s, struct error *err);
 
+/* What blocks of h columns of this kernel cost beside the two above, by the
+ * same measured size; without a machine, or one that knows no blocks, nothing.
+ * What SMPI charges a message's ends for is not in it. */
+struct calibration_charged machine_blocks(const struct machine *machine,
+                                          const char *spec, double points,
+                                          int64_t h);
+
 #endif

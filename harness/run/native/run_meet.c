@@ -90,6 +90,7 @@ static void next_step(struct run *run, int pass)
 {
     const struct comm *comm = &run->context->comm;
     const struct dmps *dmps = run->dependent.dmps;
+    double begin_s = engine_now();
     if (dmps != NULL && dmps->migrate != NULL) {
         int64_t count;
         struct migrate_rows *own = own_rows(run, &count);
@@ -105,6 +106,7 @@ static void next_step(struct run *run, int pass)
         comm_quiet_barrier(comm);
     else
         comm_sharp_barrier(comm);
+    run_between(run, pass, begin_s);
 }
 
 void run_next_pass(struct run *run, const struct run_spot *spot, int pass)

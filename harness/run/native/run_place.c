@@ -221,7 +221,7 @@ static uint64_t nodes_of_data(const struct run *run, int thread)
         const struct ran *ran = &worker->log[i * chunks / LOOKS % chunks];
         size_t bytes = (size_t)ran->size * loop->output_bytes;
         nodes |= topo_memory_nodes(
-            topo, loop->output + (size_t)ran->start * loop->output_bytes,
+            topo, worker->output + (size_t)ran->start * loop->output_bytes,
             bytes < LOOK_BYTES ? bytes : LOOK_BYTES);
     }
     return nodes;

@@ -26,8 +26,9 @@ static int64_t last_step(const struct run *run)
 static void collect_placed(struct run *run)
 {
     const struct reissue *book = transport_book(&run->transport);
+    char *output = run->transport.setup.output;
     for (int32_t i = 0; book != NULL && i < book->count; i++)
-        hold_chunk(run, run->loop->output, book->entry[i].chunk.start,
+        hold_chunk(run, output, book->entry[i].chunk.start,
                    book->entry[i].chunk.size);
 }
 
@@ -44,11 +45,11 @@ static void collect_held(struct run *run)
         bool keeps = end_keeps(&run->rank->end, run->first + i);
         for (int64_t c = 0; keeps && c < w->logged; c++)
             if (w->log[c].time_step == last)
-                hold_chunk(run, run->loop->output, w->log[c].start,
+                hold_chunk(run, run->transport.setup.output, w->log[c].start,
                            w->log[c].size);
     }
     while (end_collected(&run->rank->end, &cursor, &start, &size))
-        hold_chunk(run, run->loop->inbox, start, size);
+        hold_chunk(run, run->transport.setup.inbox, start, size);
 }
 
 /* Rows `first` to `last` as others see them: right values of this repetition

@@ -6,6 +6,7 @@
 #include "harness/dependence/sim/links.h"
 #include "harness/engine/sim/world.h"
 #include "harness/guard/need.h"
+#include "harness/loop/sim/machine.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static double block_s(const struct loop *loop, int64_t start, int64_t size,
         started += width > 0;
     }
     return sum / ((double)n * grid->steps) +
-           loop->row_start_s * (double)started;
+           loop->extra.row_start_s * (double)started;
 }
 
 /* The row above in this step; the row below, and the rows themselves, in the
@@ -85,7 +86,11 @@ static void charge_block(const void *instance, void *state, int step,
     (void)output;
     if (run->own->early < 0 && !rows_are_ready(run, step, start, size, to))
         run->own->early = start;
-    seat_compute(seat, block_s(instance, start, size, from, to), poll);
+    const struct calibration_charged *charged = &run->own->charged;
+    double seconds = charged->factor * block_s(instance, start, size, from, to);
+    if (start > 0 && links_shared(&run->own->links, start))
+        seconds += charged->shared;
+    seat_compute(seat, seconds, poll);
     note_done(run, step, start, size, to);
 }
 
@@ -173,6 +178,7 @@ static void open_worker(struct run *run, int w)
     if (run->dependent.migrate.comm != NULL)
         dmps->migrate = &run->dependent.migrate;
     links_join(&dmps->links, &run->own->links, &rank->comm);
+    dmps->links.piece_s = run->own->charged.wait;
     if (run_thread_of(run, w) == 0 && end_polls(&rank->end)) {
         dmps->links.serve = serve_piece;
         dmps->links.serve_arg = &run->own->seat[w];
@@ -196,9 +202,21 @@ static int open_links(struct run *run, struct error *err)
                       loop->grid.steps / run->passes, err);
 }
 
+/* Operations of a given or a platform's cost know of no widths. */
+static void choose_charges(struct run *run)
+{
+    const struct world *world = world_here();
+    const struct loop *loop = run->loop;
+    run->own->charged = machine_blocks(
+        world->operation_s > 0 ? NULL : world->machine, loop->name,
+        (double)loop->iterations * (double)loop->grid.columns,
+        run->setup->cell.sync_interval);
+}
+
 int run_open_dmps(struct run *run, struct error *err)
 {
     struct run_own *own = run->own;
+    choose_charges(run);
     if (run->setup->replan)
         run->passes = run->loop->grid.steps;
     own->done = need_zeroed((size_t)run->loop->iterations, sizeof(*own->done));

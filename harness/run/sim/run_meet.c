@@ -63,11 +63,24 @@ void run_leave_pass(struct run *run, const struct run_spot *spot)
         dmps_finish(run_dmps_of(run, spot->worker));
 }
 
+/* Natively a rank's thread 0 makes the data of the next step. */
+static void charge_advance(const struct run *run, const struct run_spot *spot)
+{
+    const struct world *world = world_here();
+    const int *queue = run->powers.queue;
+    double flops = run->loop->extra.advance_s * world->speed;
+    if (queue != NULL && spot->worker >= 0)
+        flops *= queue[spot->worker];
+    if (flops > 0)
+        world_compute(flops / world->place[spot->place].power);
+}
+
 /* All workers have left the pass before, and none begins the next. */
 void run_next_pass(struct run *run, const struct run_spot *spot, int pass)
 {
     struct engine_team *team = run->context->team;
     engine_team_barrier(team, NULL);
+    double begin_s = engine_now();
     if (run->steps.count > 1) {
         run_exchange(run, spot->worker, spot->worker >= 0);
         engine_team_barrier(team, NULL);
@@ -80,9 +93,13 @@ void run_next_pass(struct run *run, const struct run_spot *spot, int pass)
     }
     engine_team_barrier(team, NULL);
     dependent_tell(run, spot->worker);
+    if (spot->thread == 0)
+        charge_advance(run, spot);
     if (spot->thread == 0 && run_hands_out(run))
         end_listen(&run->rank[spot->here].end);
     comm_sharp_barrier(&run->context->comm);
+    if (spot->place == 0)
+        run_between(run, pass, begin_s);
 }
 
 /* A rank is done when all its threads are. */

@@ -3,6 +3,7 @@
 #ifndef HARNESS_RUN_SIM_RUN_OWN_H
 #define HARNESS_RUN_SIM_RUN_OWN_H
 
+#include "harness/calibration/calibration.h"
 #include "harness/run/run_parts.h"
 #include "harness/run/sim/slices.h"
 
@@ -38,6 +39,7 @@ struct run_own {
     /* Dependences: the links of all, and a log of all workers, `room` entries
      * each; NULL: one step. */
     struct links links;
+    struct calibration_charged charged; /* for blocks of the run's width */
     struct ran *log;
     size_t room, mapped;
     int64_t *done; /* of each row: columns, counted through all steps */

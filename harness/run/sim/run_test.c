@@ -43,10 +43,11 @@ static void check(int code, const struct error *err)
         fail_msg("%s", err->text);
 }
 
-static void open_cell(struct fixture *f, const char *scheme, const char *load)
+static void open_kernel(struct fixture *f, const char *kernel,
+                        const char *scheme, const char *load)
 {
     struct error err = {""};
-    open_good(&f->setup, WORDS(f->kernel, scheme, load, "ranks=5", "threads=1",
+    open_good(&f->setup, WORDS(kernel, scheme, load, "ranks=5", "threads=1",
                                "transport=master", "master=dedicated",
                                "prefetch=off", "collect=local"));
     check(loop_open(&f->loop, f->setup.kernel, &f->setup.kernel_spec, false,
@@ -54,6 +55,11 @@ static void open_cell(struct fixture *f, const char *scheme, const char *load)
           &err);
     check(run_open(&f->run, &f->setup, &f->loop, &f->context, false, &err),
           &err);
+}
+
+static void open_cell(struct fixture *f, const char *scheme, const char *load)
+{
+    open_kernel(f, f->kernel, scheme, load);
 }
 
 static void repeat(struct fixture *f)
@@ -118,6 +124,37 @@ static void a_busy_core_takes_twice_as_long(void **state)
     close_cell(f);
 }
 
+/* All ranks make the data of the next step at the same time, between two. */
+static void between_steps_every_rank_makes_data(void **state)
+{
+    static const double ADVANCE_S = 1e-3;
+    struct fixture *f = *state;
+    struct error err = {""};
+    double without_s, between_s, cost_s = 0;
+    open_kernel(f, "kernel=sph:size=2,steps=3", "scheme=static", "load=");
+    double pairs = 8, operations = 6; /* of each of 8 particles */
+    assert_seconds(f->loop.extra.advance_s,
+                   loop_cost(&f->loop, 0)[8] * operations / pairs);
+    assert_seconds(f->loop.serial_s, (3 * pairs + 2 * operations) / pairs *
+                                         loop_cost(&f->loop, 0)[8]);
+    f->loop.extra.advance_s = 0;
+    check(run_repeat(f->run, &f->result, &err), &err);
+    without_s = f->result.time_s;
+    between_s = f->result.between_s;
+    assert_true(between_s > f->result.exchange_s && f->result.exchange_s > 0);
+    for (int step = 0; step < 3; step++)
+        cost_s += loop_cost(&f->loop, step)[8];
+    assert_seconds(f->result.bound_s, cost_s / WORKERS);
+    f->loop.extra.advance_s = ADVANCE_S;
+    check(run_repeat(f->run, &f->result, &err), &err);
+    assert_true(f->result.verified);
+    assert_seconds(f->result.time_s, without_s + 2 * ADVANCE_S);
+    assert_seconds(f->result.between_s, between_s + 2 * ADVANCE_S);
+    assert_seconds(f->result.advance_s, 2 * ADVANCE_S);
+    assert_seconds(f->result.bound_s, cost_s / WORKERS + 2 * ADVANCE_S);
+    close_cell(f);
+}
+
 static int open_fixture(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
@@ -147,6 +184,7 @@ static int run_all(void)
         cmocka_unit_test(a_request_goes_there_and_back),
         cmocka_unit_test(each_chunk_is_asked_for),
         cmocka_unit_test(a_busy_core_takes_twice_as_long),
+        cmocka_unit_test(between_steps_every_rank_makes_data),
     };
     return cmocka_run_group_tests(tests, open_fixture, close_fixture);
 }
