@@ -3,27 +3,18 @@
 #
 #   bench/validate.sh DLSBENCH CAMPAIGN OUT
 #
-# Calibrates this machine with the campaign's own kernels, runs the campaign
-# here into OUT/native, simulates it on this-machine into OUT/simulated and
-# compares: OUT/validate.txt, OUT/validate.csv, and both on one page,
-# OUT/report.html.  The exit code is 0 when all
-# cells ran both ways.
+# Measures in rounds (ROUNDS, 3): calibrates this machine with the campaign's
+# own kernels and sync intervals, then runs the campaign here, and after it the
+# one in HELD (a file, or none), for which nothing is calibrated: OUT/native-1
+# and so on.  Then simulates each round on this-machine with its own
+# calibration, OUT/simulated-1 and so on, and compares the medians:
+# OUT/validate.txt, OUT/validate.csv, and both on one page, OUT/report.html.
+# The exit code is 0 when all cells ran both ways.
 set -eu
 dlsbench=$1 campaign=$2 out=$3
+rounds=${ROUNDS:-3} held=${HELD:-}
 python=${PYTHON:-/usr/bin/python3}
 mkdir -p "$out"
-
-kernels=$("$dlsbench" run "$campaign" --dry-run --format csv | "$python" -c '
-import csv, sys
-print(*sorted({row["kernel"] for row in csv.DictReader(sys.stdin)}), sep="\n")
-')
-set --
-while read -r kernel; do
-    set -- "$@" --kernel "$kernel"
-done <<END
-$kernels
-END
-"$dlsbench" calibrate "$@" --out "$out/calibration.json" > "$out/calibration.txt"
 
 # A failed cell (1) leaves the others to compare; the tables of each alone are
 # in its directory, as dlsbench summary prints them.
@@ -32,9 +23,22 @@ step() {
     "$@" > /dev/null || code=$?
     [ $code -le 1 ] || exit $code
 }
-step "$dlsbench" run "$campaign" --out "$out/native"
-step "$dlsbench" sim "$campaign" --platform this-machine \
-    --calibration "$out/calibration.json" --out "$out/simulated"
+
+for round in $(seq "$rounds"); do
+    "$dlsbench" calibrate --for "$campaign" \
+        --out "$out/calibration-$round.json" > "$out/calibration-$round.txt"
+    step "$dlsbench" run "$campaign" --out "$out/native-$round"
+    [ -z "$held" ] ||
+        step "$dlsbench" run "$held" --out "$out/native-held-$round"
+done
+simulate() {
+    step "$dlsbench" sim "$1" --platform this-machine \
+        --calibration "$out/calibration-$2.json" --out "$out/simulated-$3$2"
+}
+for round in $(seq "$rounds"); do
+    simulate "$campaign" "$round" ""
+    [ -z "$held" ] || simulate "$held" "$round" held-
+done
 "$python" "$(dirname "$0")/../analysis/validate.py" "$out"
 "$python" "$(dirname "$0")/../analysis/report.py" "$out" ||
     echo "no report" >&2

@@ -2,19 +2,22 @@
 # A Slurm of four nodes on this one host, to try the job scripts and to test
 # them: munged, slurmctld and four slurmd under one folder, without systemd.
 #
-#   jobs/slurm-here.sh start     then: export SLURM_CONF=... as it says
+#   jobs/slurm-here.sh start [--hosts]    then: export SLURM_CONF=... as it says
 #   jobs/slurm-here.sh status
 #   jobs/slurm-here.sh stop      cancels all jobs and removes the folder
 #
 # As root, with Debian's slurm-wlm and munge (built with multiple-slurmd).
 # The folder is DLSBENCH_SLURM (/tmp/dlsbench-slurm); every node says that it
-# has SLURM_HERE_CPUS cores (2), whatever this host has.
+# has SLURM_HERE_CPUS cores (2), whatever this host has.  With --hosts the nodes
+# are the hosts of jobs/hosts-here.sh, which must be up, with their own network
+# and cores.
 set -u
 
 folder=${DLSBENCH_SLURM:-/tmp/dlsbench-slurm}
 cpus=${SLURM_HERE_CPUS:-2}
 conf=$folder/slurm.conf
 nodes=(n1 n2 n3 n4)
+hosts= # their folder
 
 fail() {
     printf 'slurm-here: %s\n' "$1" >&2
@@ -38,6 +41,24 @@ processes() {
             [ "${where% (deleted)}" != "$folder" ] || printf '%s\n' "$entry"
         done
     } | cut -d / -f 3 | sort -u
+}
+
+# What the nodes of a running Slurm are, by its settings.
+find_nodes() {
+    local conf_hosts
+    conf_hosts=$(sed -n 's/^# hosts: //p' "$conf" 2>/dev/null)
+    [ -z "$conf_hosts" ] || take_hosts "$conf_hosts"
+}
+
+take_hosts() {
+    local file
+    hosts=$1
+    nodes=()
+    for file in "$hosts"/*.cores; do
+        [ ! -e "$file" ] || nodes+=("dls$(basename "$file" .cores)")
+    done
+    [ "${#nodes[@]}" -gt 0 ] ||
+        fail "$hosts: there are no hosts: jobs/hosts-here.sh start N" 2
 }
 
 # The running daemons, by name.
@@ -78,13 +99,37 @@ free_ports() {
     fail "no six free ports between 17000 and 32000"
 }
 
+control_address() {
+    [ -n "$hosts" ] && echo 10.99.0.1 || echo 127.0.0.1
+}
+
+# NodeHostname NodeAddr Port: a slurmd for each node on this host, or on its own.
+node_lines() {
+    local node number
+    if [ -z "$hosts" ]; then
+        cat <<END
+NodeName=n[1-2] NodeHostname=$1 NodeAddr=127.0.0.1 Port=[$(($2 + 1))-$(($2 + 2))] CPUs=$cpus Feature=first State=UNKNOWN
+NodeName=n[3-4] NodeHostname=$1 NodeAddr=127.0.0.1 Port=[$(($2 + 3))-$(($2 + 4))] CPUs=$cpus Feature=second State=UNKNOWN
+PartitionName=here Nodes=n[1-4] Default=YES MaxTime=04:00:00 State=UP
+END
+        return
+    fi
+    for node in "${nodes[@]}"; do
+        number=${node#dls}
+        printf 'NodeName=%s NodeHostname=%s NodeAddr=10.99.0.%s Port=%s CPUs=%s State=UNKNOWN\n' \
+            "$node" "$node" "$((10 + number))" "$(($2 + 1))" "$cpus"
+    done
+    printf 'PartitionName=here Nodes=ALL Default=YES MaxTime=04:00:00 State=UP\n'
+}
+
 write_conf() {
     local host port
     host=$(hostname -s)
     port=$(free_ports) || exit 1
     cat >"$conf" <<END
 ClusterName=here
-SlurmctldHost=$host(127.0.0.1)
+${hosts:+# hosts: $hosts}
+SlurmctldHost=$host($(control_address))
 SlurmctldPort=$port
 SlurmUser=root
 SlurmdUser=root
@@ -111,10 +156,16 @@ OverTimeLimit=0
 MinJobAge=600
 SlurmctldTimeout=30
 SlurmdTimeout=30
-NodeName=n[1-2] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 1))-$((port + 2))] CPUs=$cpus Feature=first State=UNKNOWN
-NodeName=n[3-4] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 3))-$((port + 4))] CPUs=$cpus Feature=second State=UNKNOWN
-PartitionName=here Nodes=n[1-4] Default=YES MaxTime=04:00:00 State=UP
+$(node_lines "$host" "$port")
 END
+}
+
+start_slurmd() {
+    if [ -z "$hosts" ]; then
+        slurmd -N "$1" -f "$conf"
+    else
+        "$hosts/ssh" "10.99.0.$((10 + ${1#dls}))" slurmd -N "$1" -f "$conf"
+    fi
 }
 
 # In a subshell, so that no other process carries the daemons' variable.
@@ -126,7 +177,7 @@ start_daemons() (
         >"$folder/start.log" 2>&1 || exit 1
     slurmctld -c -f "$conf" >>"$folder/start.log" 2>&1 || exit 1
     for node in "${nodes[@]}"; do
-        slurmd -N "$node" -f "$conf" >>"$folder/start.log" 2>&1 || exit 1
+        start_slurmd "$node" >>"$folder/start.log" 2>&1 || exit 1
     done
 )
 
@@ -137,7 +188,7 @@ idle_nodes() {
 start() {
     local tries
     check_programs
-    if [ "$(daemons | wc -l)" -eq 6 ]; then
+    if [ "$(daemons | wc -l)" -eq $((2 + ${#nodes[@]})) ]; then
         say_how
         return
     fi
@@ -164,7 +215,8 @@ start() {
 }
 
 say_how() {
-    printf 'four nodes with %s cores each are up; to use them:\n' "$cpus"
+    printf '%s nodes with %s cores each are up; to use them:\n' \
+        "$([ -n "$hosts" ] && echo "${#nodes[@]}" || echo four)" "$cpus"
     printf '    export SLURM_CONF=%s\n' "$conf"
 }
 
@@ -193,23 +245,28 @@ stop() {
 }
 
 status() {
-    local count
+    local count all=$((2 + ${#nodes[@]}))
     count=$(daemons | wc -l)
     if [ "$count" -eq 0 ]; then
         printf 'not running\n'
         return 1
     fi
-    if [ "$count" -lt 6 ]; then
-        printf 'half dead: %s of 6 daemons run, start or stop it\n' "$count"
+    if [ "$count" -lt "$all" ]; then
+        printf 'half dead: %s of %s daemons run, start or stop it\n' "$count" "$all"
         return 1
     fi
     say_how
-    printf '%s of 4 nodes are idle\n' "$(idle_nodes)"
+    printf '%s of %s nodes are idle\n' "$(idle_nodes)" "${#nodes[@]}"
     SLURM_CONF=$conf timeout 3 squeue && return
     printf 'the controller does not answer, start or stop it\n'
     return 1
 }
 
+case ${2-} in
+"") find_nodes ;;
+--hosts) take_hosts "${DLSBENCH_HOSTS:-/tmp/dlsbench-hosts}" ;;
+*) fail "'$2' is not known, allowed: start --hosts" 2 ;;
+esac
 case ${1-} in
 start) start ;;
 stop) stop ;;

@@ -7,6 +7,7 @@
 #include "bench/campaign/policy.h"
 #include "bench/cli/numbers.h"
 #include "harness/guard/need.h"
+#include "harness/topo/topo.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -306,6 +307,22 @@ int campaign_parse(const char *path, const char *text,
     if (code != 0)
         campaign_free(campaign);
     return code;
+}
+
+int campaign_look(const char *machine, struct campaign_setup *setup,
+                  struct topo_room *room, struct error *err)
+{
+    struct topo *topo;
+    int code = topo_open_other(&topo, machine, NULL, err);
+    if (code != 0)
+        return code;
+    topo_room(topo, room);
+    int cores = topo_cores(topo);
+    if (setup->cores == 0)
+        setup->cores = cores > 2 ? cores : 2;
+    setup->room = room;
+    topo_close(topo);
+    return 0;
 }
 
 void campaign_free(struct campaign *campaign)

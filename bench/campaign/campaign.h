@@ -51,6 +51,13 @@ struct campaign {
  * Returns 0, or -ENOENT with the known names. */
 int campaign_find(const char *text, char *path, size_t size, struct error *err);
 
+/* What the keys `cores` and rank_per mean on `machine` (topo_open_other; NULL:
+ * this one): its cores, at least 2, so that there is something to share, unless
+ * the setup has a number already; and `room`, which the setup then points to.
+ * Returns 0 or -EINVAL with a text. */
+int campaign_look(const char *machine, struct campaign_setup *setup,
+                  struct topo_room *room, struct error *err);
+
 /* Reads a file, or a text that messages call `path`.  Errors are
  * path:line:column: what is wrong, what is allowed, the nearest. */
 int campaign_load(const char *path, const struct campaign_setup *setup,

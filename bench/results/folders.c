@@ -60,3 +60,35 @@ int folders_make(const char *path, bool *new, struct error *err)
         return error_set(err, ENOTDIR, "%s: not a directory", path);
     return 0;
 }
+
+int folders_name_out(const char *command, const char *out, char *path,
+                     size_t size, struct error *err)
+{
+    bool named = strchr(out, '/') == NULL;
+    int length =
+        snprintf(path, size, "%s%s%s%s/campaign.yaml", named ? "results/" : "",
+                 named ? command : "", named ? "/" : "", out);
+    if (out[0] == '\0' || length >= (int)size)
+        return error_set(err, EINVAL, "%s: --out '%s': not a directory",
+                         command, out);
+    if (access(path, F_OK) == 0)
+        return error_set(err, EEXIST,
+                         "%s: --out %s: it holds a campaign of dlsbench run; "
+                         "name another directory",
+                         command, out);
+    *strrchr(path, '/') = '\0';
+    return 0;
+}
+
+int folders_make_out(const char *command, const char *out, char *path,
+                     size_t size, struct error *err)
+{
+    bool new;
+    int code = folders_name_out(command, out, path, size, err);
+    if (code == 0)
+        code = folders_make(path, &new, err);
+    if (code == 0 && access(path, W_OK) != 0)
+        code = error_set(err, errno, "%s: --out %s: %s", command, path,
+                         strerror(errno));
+    return code;
+}

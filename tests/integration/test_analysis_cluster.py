@@ -13,7 +13,7 @@ MASTER = {"transport": "master", "threads": 1}
 
 
 def add(directory, ranks, time_s, serial_s=8.0, compute_s=1.0, mean_s=1.2,
-        last_s=1.5, bound_s=None, **cell):
+        last_s=1.5, bound_s=None, more=(), **cell):
     """A cell whose workers compute so long and finish at mean_s on average;
     the last at last_s."""
     def worker(repetition, number):
@@ -24,7 +24,7 @@ def add(directory, ranks, time_s, serial_s=8.0, compute_s=1.0, mean_s=1.2,
         [time_s], ranks=ranks, workers=worker, run={
             "serial_s": serial_s, "compute_mean_s": compute_s,
             "bound_s": share if bound_s is None else bound_s,
-            "overhead_mean_s": time_s - compute_s,
+            "overhead_mean_s": time_s - compute_s, **dict(more),
             "simulated": bool(cell.get("platform"))}, **{**MASTER, **cell})
 
 
@@ -40,8 +40,20 @@ def test_the_parts_of_the_time_add_up(tmp_path):
     found = {name: row[losses.column(name)] for name in losses.PARTS}
     assert found == pytest.approx({
         "useful": 0.4, "computing": 0.1, "sequence": 0.05, "imbalance": 0.1,
-        "overhead": 0.1, "collection": 0.25})
+        "steps": 0, "overhead": 0.1, "collection": 0.25})
     assert sum(found.values()) == pytest.approx(1)
+
+
+def test_what_is_between_time_steps_is_a_part(tmp_path):
+    """0.1 s of 2, of which 0.04 are in the serial time and in the bound."""
+    directory = Directory(tmp_path / "d")
+    add(directory, 10, 2.0, serial_s=8.04, bound_s=0.94,
+        more={"between_s": 0.1, "advance_s": 0.04})
+    (row,) = losses.of_cells(*read(directory)).to_dict("records")
+    found = {name: row[losses.column(name)] for name in losses.PARTS}
+    assert found == pytest.approx({
+        "useful": 0.4, "computing": 0.1, "sequence": 0.05, "imbalance": 0.1,
+        "steps": 0.05, "overhead": 0.05, "collection": 0.25})
 
 
 def test_strong_and_weak_scaling_are_two_tables(tmp_path):
@@ -111,9 +123,9 @@ def test_what_was_foretold_is_off_by_cause(tmp_path):
         platform="p.xml")
     (table,) = foretold.tables(*read(directory))
     assert table.header[3:] == ["median size", "median", "largest", "compute",
-                                "sequence", "imbalance", "overhead",
+                                "sequence", "imbalance", "steps", "overhead",
                                 "collection"]
     row = table.rows[0]
     assert row[2:] == ["1", "20.0 %", "-20.0 %", "20.0 %", "-10.0 %",
-                       "+0.0 %", "-10.0 %", "+10.0 %", "-10.0 %"]
+                       "+0.0 %", "-10.0 %", "+0.0 %", "+10.0 %", "-10.0 %"]
     assert table.rows[-1][0] == "all"

@@ -1,5 +1,6 @@
 """Simulation against reality: make validate, and what it says of cells."""
 import csv
+import json
 import os
 import re
 import subprocess
@@ -71,6 +72,71 @@ def test_each_field_of_a_cell_but_how_it_was_measured_sets_it_apart(tmp_path):
     assert [float(r["error"]) for r in rows] == pytest.approx([0.1, 0.1])
 
 
+def test_the_error_by_cause_and_by_what_was_calibrated(tmp_path):
+    """Of a second: the kernel 0.1 less, boundaries 0.2 more, requests 0.05
+    more; and the load 0.3 less than without."""
+    native, there = (Directory(tmp_path / "v" / name)
+                     for name in ("native-1", "simulated-1"))
+
+    def parts(compute, sync, wait):
+        return lambda *_: {"compute_s": compute, "sync_s": sync,
+                           "wait_s": wait}
+    heat = {"kernel": "heat:rows=1000,cols=2000", "sync_interval": 100}
+    for cell, held in (({}, "calibrated"), ({"sync_interval": 90}, "width"),
+                       ({"scheme": "tss"}, "scheme"),
+                       ({"scheme": "css:chunk=50"}, "chunk"),
+                       ({"kernel": "heat:rows=10,cols=20"}, "grid"),
+                       ({"load": "w1"}, "calibrated")):
+        cell = {**heat, "scheme": "css:chunk=125", **cell}
+        less = 0.3 if cell.get("load") else 0
+        native.cell([1.0], workers=parts(0.7, 0.1, 0.2), **cell)
+        there.cell([1.25 - less], workers=parts(0.6, 0.3, 0.25),
+                   run={"simulated": True}, platform="this-machine",
+                   launch="l2", **cell)
+    native.manifest()
+    there.manifest("l2")
+    kernel = {"kernel": heat["kernel"], "chunk": 124, "blocks": [{"h": 100}]}
+    (there.path / "calibration.json").write_text(json.dumps(
+        {"kinds": {"threads": {"kernels": [kernel]}}}))
+    code, out, err = analysis("validate", tmp_path / "v")
+    assert (code, err) == (0, "")
+    with open(tmp_path / "v" / "validate.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert sorted(row["held_out"] for row in rows) == [
+        "calibrated", "calibrated", "chunk", "grid", "scheme", "width"]
+    for row in rows:
+        assert float(row["cause_kernel"]) == pytest.approx(-0.1)
+        assert float(row["cause_boundary"]) == pytest.approx(0.2)
+        assert float(row["cause_request"]) == pytest.approx(0.05)
+        if row["load"]:
+            assert float(row["cause_load"]) == pytest.approx(-0.3)
+        else:
+            assert float(row["cause_end"]) == pytest.approx(0.1)
+    for words in (r"rows=1000,cols=2000 +5 +-10\.0 % +\+20\.0 % +\+5\.0 %"
+                  r" +\+10\.0 % +-30\.0 %", r"calibrated +yes +1 ",
+                  r"width held out +no +1 +25\.0 %",
+                  r"5 cells without load: .* 25\.0 % in the median.*MISSED",
+                  r"1 cell with load: .* 5\.0 % in the median.*met"):
+        assert re.search(words, out), (words, out)
+
+
+def test_the_same_choices_are_counted(tmp_path):
+    native, there = (Directory(tmp_path / "v" / name)
+                     for name in ("native-1", "simulated-1"))
+    times = {("ss", 10): (1, 1), ("ss", 20): (2, 3), ("tss", 10): (3, 0.5),
+             ("tss", 20): (4, 4)}
+    for (scheme, h), (seen, told) in times.items():
+        cell = {"kernel": "heat", "scheme": scheme, "sync_interval": h}
+        native.cell([seen], **cell)
+        there.cell([told], run={"simulated": True}, launch="l2", **cell)
+    native.manifest()
+    there.manifest("l2")
+    code, out, err = analysis("validate", tmp_path / "v")
+    assert (code, err) == (0, "")
+    assert ("the same best scheme in 1 of 2, the same sync interval in 2 of 2"
+            " groups") in out
+
+
 def test_what_ran_in_one_way_only_is_no_comparison(tmp_path):
     there = Directory(tmp_path / "d")
     there.cell([1.0])
@@ -82,12 +148,17 @@ def test_what_ran_in_one_way_only_is_no_comparison(tmp_path):
 @pytest.mark.cross(group="calibrations")
 def test_make_validate(tmp_path):
     (tmp_path / "tiny.yaml").write_text(TINY)
+    (tmp_path / "held.yaml").write_text(
+        TINY.replace("tiny", "held").replace("size=60", "size=50"))
     process = subprocess.run(
         ["sh", ROOT / "bench/validate.sh", ROOT / "build/dlsbench",
          tmp_path / "tiny.yaml", tmp_path / "v"], capture_output=True,
-        text=True, timeout=200, cwd=ROOT, check=False,
-        env={**environment(tmp_path), "PYTHON": os.sys.executable})
+        text=True, timeout=300, cwd=ROOT, check=False,
+        env={**environment(tmp_path), "PYTHON": os.sys.executable,
+             "ROUNDS": "1", "HELD": str(tmp_path / "held.yaml")})
     assert process.returncode == 0, process.stderr
-    assert "4 cells: the simulated time is off by" in process.stdout
-    text = (tmp_path / "v/calibration.json").read_text()
+    assert "8 cells: the simulated time is off by" in process.stdout
+    for words in (r"calibrated +no +4 ", r"grid held out +no +4 "):
+        assert re.search(words, process.stdout), process.stdout
+    text = (tmp_path / "v/calibration-1.json").read_text()
     assert "adjoint:size=60" in text

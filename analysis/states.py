@@ -1,0 +1,52 @@
+"""States of the machine, by the hand-over between two cores before and after
+each repetition (results/README.md): some virtual machines pass a line of
+memory in 25 to 55 ns or in 245 to 320 ns, change within seconds, and every
+time moves with it."""
+import numpy as np
+
+FACTOR = 2    # clusters of hand-over times are further apart
+
+
+def split(values):
+    """Where hand-over times form two clusters; None: they do not."""
+    known = np.sort(values[~np.isnan(values)])
+    if len(known) < 2 or known[0] <= 0:
+        return None
+    gaps = known[1:] / known[:-1]
+    at = int(np.argmax(gaps))
+    return float(np.sqrt(known[at] * known[at + 1])) \
+        if gaps[at] > FACTOR else None
+
+
+def handovers(runs):
+    """A column for before and one for after, in seconds."""
+    names = ["handover_before_s", "handover_after_s"]
+    if any(name not in runs for name in names):
+        return np.full((len(runs), 2), np.nan)
+    return runs[names].to_numpy(dtype=float)
+
+
+def of_runs(runs, border):
+    """For each run: 0 (short hand-overs), 1 (long ones), NaN where it is not
+    known, or another before the run than after."""
+    times = handovers(runs)
+    state = np.where(np.isnan(times), np.nan, times > border)
+    return np.where(state[:, 0] == state[:, 1], state[:, 0], np.nan)
+
+
+def note(runs):
+    """What a reader of these runs has to know, or None."""
+    times = handovers(runs)
+    border = split(times.ravel())
+    if border is None:
+        return None
+    state = of_runs(runs, border)
+    middle = [1e9 * np.median(times[(times > border) == far])
+              for far in (False, True)]
+    seen = runs.assign(state=state).groupby("cell", observed=True)["state"]
+    both = int((seen.nunique() > 1).sum())
+    return (f"the machine was in two states: the hand-over between cores took "
+            f"{middle[0]:.0f} ns in {int((state == 0).sum())} repetitions, "
+            f"{middle[1]:.0f} ns in {int((state == 1).sum())}, and changed in "
+            f"{int(np.isnan(state).sum())}; cells that saw both: {both} of "
+            f"{runs['cell'].nunique()}")
