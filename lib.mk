@@ -30,11 +30,13 @@ $(LIB)/dls_mpi.3: MANUAL_OF = $(MPI_LIB)
 $(LIB)/%.3: dls/%.h dls/man.awk lib.mk
 	@mkdir -p $(@D)
 	$(Q)awk -v PAGE=$* -v VERSION=$(LIB_VERSION) -v LIBRARY=$(MANUAL_OF) -f dls/man.awk $< > $@
-PCS     = $(LIB)/dls.pc $(if $(MPI_OBJECTS),$(LIB)/$(MPI_LIB).pc) $(SMPI_LIB:%=$(LIB)/%.pc)
+# Where each pkg-config file comes from, and its name.
+PCS     = dls/dls.pc.in=dls $(if $(MPI_OBJECTS),dls/mpi/dls_mpi.pc.in=$(MPI_LIB)) \
+          $(if $(SMPI_LIB),dls/mpi/$(SMPI_LIB).pc.in=$(SMPI_LIB))
 LIBS    = libdls $(if $(MPI_OBJECTS),$(MPI_LIB)) $(SMPI_LIB)
 
 .PHONY: lib install-lib
-lib: $(LIBS:%=$(LIB)/%.so) $(LIBS:%=$(LIB)/%.a) $(PCS) $(MANUALS) ## libdls: the schemes for anybody's loop (dls/dls.h, dls/dls_mpi.h)
+lib: $(LIBS:%=$(LIB)/%.so) $(LIBS:%=$(LIB)/%.a) $(MANUALS) ## libdls: the schemes for anybody's loop (dls/dls.h, dls/dls_mpi.h)
 
 # What libdls exports it must define itself, also against the program's names.
 SEEN    = hidden
@@ -98,15 +100,6 @@ $(LIB)/%.a: $(LIB)/%.so $(LIB)/%.o
 	$(Q)objcopy --keep-global-symbols=$@.names $(@:.a=-only.o)
 	$(Q)rm -f $@ && ar rcs $@ $(@:.a=-only.o)
 
-fill = sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(LIB_VERSION)|; s|@MPI@|$(MPI)|' $<
-$(LIB)/dls.pc: dls/dls.pc.in FORCE
-$(LIB)/$(MPI_LIB).pc: dls/mpi/dls_mpi.pc.in FORCE
-$(LIB)/libdls-smpi.pc: dls/mpi/libdls-smpi.pc.in FORCE
-$(PCS):
-	@mkdir -p $(@D)
-	@$(fill) > $@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-
 # Only the library: for programs that do not need the suite.
 LIBDIR  = $(DESTDIR)$(PREFIX)/lib
 INCLUDE = $(DESTDIR)$(PREFIX)/include
@@ -120,7 +113,9 @@ install-lib: lib ## libdls, its headers, manual pages, pkg-config files and exam
 	    ln -sf $$lib.so.$(LIB_MAJOR) $(LIBDIR)/$$lib.so && \
 	    install -m 644 $(LIB)/$$lib.a $(LIBDIR)/ || exit 1; done
 	install -m 755 $(LIB)/libdls-omp.so $(LIBDIR)/
-	install -m 644 $(PCS) $(LIBDIR)/pkgconfig/
+	for pc in $(PCS); do \
+	    sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(LIB_VERSION)|; s|@MPI@|$(MPI)|' \
+	        $${pc%=*} > $(LIBDIR)/pkgconfig/$${pc#*=}.pc || exit 1; done
 	install -m 644 dls/dls.h dls/dls_mpi.h dls/dls.hpp dls/dls_mpi.hpp dls/dls.f90 \
 	    dls/dls_mpi.f90 $(INCLUDE)/
 	install -m 644 dls/examples/* $(EXAMPLES)/

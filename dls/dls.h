@@ -137,7 +137,8 @@ int dls_again(dls_loop *loop, int64_t iterations);
  * before the first time; a loop of as many iterations keeps its costs until
  * then.  Called when all iterations are finished.  Returns 0; -EINVAL for costs
  * that are NULL, negative or not finite, -EBUSY, or -ENOMEM: then the costs are
- * as before. */
+ * as before.  Under schemes that do not count with costs, nobody looks at the
+ * numbers. */
 int dls_costs(dls_loop *loop, const double *costs, int64_t iterations);
 
 /* Iterations that are not finished: not handed out, or in the chunk of a

@@ -152,7 +152,8 @@ typedef struct dls_mpi_options {
  *       auto: shared where all ranks are on one host
  *   charge=none|costs
  *       costs: where time is simulated, options.costs are seconds on the
- *       slowest host, and dls_next lets those of the worker's chunk pass
+ *       slowest host of its ranks, and dls_next lets those of the worker's
+ *       chunk pass; dls_again then has as many iterations, or none
  *
  * Transports that hand out by a clock of their own, or by threads of their own,
  * are not here: openmp, push, and the keys prefetch and reissue.

@@ -198,13 +198,10 @@ static int open_batch(struct collecting *c)
 {
     struct ranks *ranks = c->ranks;
     const struct comm *comm = &ranks->comm;
-    MPI_Request request = MPI_REQUEST_NULL;
     int64_t mine = largest_iteration(c), largest = BATCH;
     if (mine < BATCH)
         mine = BATCH;
-    comm_check(comm, MPI_Iallreduce(&mine, &largest, 1, MPI_INT64_T, MPI_MAX,
-                                    comm->all, &request));
-    comm_wait(comm, &ranks->patience, &request);
+    comm_combine(comm, &mine, &largest, 1, MPI_INT64_T, MPI_MAX);
     c->batch.capacity = largest;
     c->batch.room = malloc((size_t)largest);
     memset(&c->batch.head, 0, sizeof(c->batch.head));

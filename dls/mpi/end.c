@@ -9,6 +9,8 @@ void ranks_release(struct ranks *ranks)
     ranks->loop.counter = NULL; /* the transport's */
     ranks_stop(ranks);
     data_close(ranks);
+    if (ranks->meeting.comm != MPI_COMM_NULL && !comm_failed(&ranks->comm))
+        MPI_Comm_free(&ranks->meeting.comm);
     tree_free(&ranks->tree);
     free(ranks->count);
     free(ranks->power);
@@ -34,11 +36,15 @@ static void end_all(struct ranks *ranks)
     ranks_end(ranks);
 }
 
-/* Served by ranks of which workers still ask. */
+/* Served by ranks of which others may still ask: under stealing also when its
+ * own workers have ended.  Others are spared looking in simulation, where each
+ * look takes time to simulate. */
 static int64_t count_left(struct ranks *ranks)
 {
-    int64_t run =
-        comm_total(&ranks->comm, loop_run(&ranks->loop), ranks_serve, ranks);
+    bool serves = !engine_simulated || !atomic_load(&ranks->over) ||
+                  ranks->ops->rules->all_poll;
+    int64_t run = comm_total(&ranks->comm, loop_run(&ranks->loop),
+                             serves ? ranks_serve : NULL, ranks);
     return ranks->loop.iterations - run;
 }
 
@@ -59,6 +65,19 @@ static bool learns(const struct ranks *ranks)
            (pair->inner != NULL && pair->inner->again != NULL);
 }
 
+/* Time passes by the costs of the options, and there are no others. */
+static int check_charge(struct ranks *ranks, int64_t iterations)
+{
+    const dls_loop *loop = &ranks->loop;
+    if (!engine_simulated || !ranks_is_charged(ranks) || iterations == 0 ||
+        iterations == loop->cost_count)
+        return 0;
+    return error_set(&ranks->loop.error, EINVAL,
+                     "dls: charge=costs: costs of %lld iterations for a loop "
+                     "of %lld",
+                     (long long)loop->cost_count, (long long)iterations);
+}
+
 static int check_again(struct ranks *ranks, int64_t iterations)
 {
     struct error *err = &ranks->loop.error;
@@ -77,6 +96,8 @@ static int check_again(struct ranks *ranks, int64_t iterations)
     ranks->loop.iterations = iterations;
     int code = costs_check(&ranks->loop);
     ranks->loop.iterations = before;
+    if (code == 0)
+        code = check_charge(ranks, iterations);
     if (code == 0)
         code = comm_agree(&ranks->comm, data_check(ranks, iterations), err);
     return code;

@@ -285,6 +285,7 @@ static int open_on(struct ranks *ranks, MPI_Comm from,
     }
     ranks->comm = comm;
     ranks->data.window = MPI_WIN_NULL;
+    ranks->meeting.comm = MPI_COMM_NULL;
     ranks_set_patience(ranks, comm.host_ranks);
     code = open_agreed(ranks, passed);
     if (code != 0)

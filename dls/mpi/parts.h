@@ -29,9 +29,12 @@ enum {
 };
 extern const struct spec_param ranks_option_params[];
 
-/* rma: at its end rank 0 waits for the others, which may need it. */
+/* rma: at its end rank 0 waits for the others, which may need it.  Some ranks
+ * come before dls_again counts what is left, and some after: on a communicator
+ * of its own, where that order does not matter. */
 struct meeting {
     bool needed;
+    MPI_Comm comm;
     MPI_Request request;
 };
 

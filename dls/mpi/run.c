@@ -45,7 +45,7 @@ static int open_transport(struct ranks *ranks)
                                           .scheme = &ranks->pair,
                                           .choice = ranks->choice,
                                           .power = ranks->power,
-                                          .cost = ranks->loop.cost,
+                                          .cost.before = ranks->loop.cost,
                                           .site = ranks->site,
                                           .seed = 1};
     bool opens = has_transport(ranks);
@@ -117,7 +117,7 @@ int ranks_begin(struct ranks *ranks, bool again)
     ranks->loop.unfinished = ranks->loop.iterations;
     if (ranks->is_open) {
         if (has_transport(ranks))
-            transport_rewind(&ranks->transport, goes_on);
+            (void)transport_rewind(&ranks->transport, goes_on);
         let_others_go_on(ranks);
         end_reset(&ranks->end, goes_on);
         end_listen(&ranks->end);
@@ -144,7 +144,8 @@ static void meet(struct ranks *ranks)
 {
     const struct comm *comm = &ranks->comm;
     comm_begin(comm);
-    comm_check(comm, MPI_Ibarrier(comm->all, &ranks->meeting.request));
+    comm_check(comm,
+               MPI_Ibarrier(ranks->meeting.comm, &ranks->meeting.request));
     comm_end(comm);
     if (comm->rank == 0)
         comm_wait(comm, &ranks->patience, &ranks->meeting.request);
@@ -186,10 +187,10 @@ static void compute(struct ranks *ranks, double seconds)
     if (ranks->ops->rules->all_poll && slice < seconds / LOOKS_MAX)
         slice = seconds / LOOKS_MAX;
     for (; ranks->polls && seconds > slice; seconds -= slice) {
-        engine_compute(slice);
+        engine_compute(slice * ranks->comm.speed);
         ranks_serve(ranks);
     }
-    engine_compute(seconds);
+    engine_compute(seconds * ranks->comm.speed);
 }
 
 void ranks_pass(dls_loop *loop, int number)

@@ -171,6 +171,13 @@ static uint32_t count_symbols(const struct dynamic *dynamic)
     return last + 1;
 }
 
+/* Of this module, and not only used by it. */
+static bool is_function(const ElfW(Sym) * symbol)
+{
+    return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+           symbol->st_shndx != SHN_UNDEF;
+}
+
 const char *module_symbol(const struct module *module, const void *address)
 {
     const struct dynamic dynamic = read_dynamic(module);
@@ -180,9 +187,7 @@ const char *module_symbol(const struct module *module, const void *address)
         return NULL;
     for (uint32_t i = 0, all = count_symbols(&dynamic); i < all; i++) {
         const ElfW(Sym) *symbol = &dynamic.symbol[i];
-        if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
-            symbol->st_shndx != SHN_UNDEF &&
-            place - symbol->st_value < symbol->st_size)
+        if (is_function(symbol) && place - symbol->st_value < symbol->st_size)
             name = dynamic.string + symbol->st_name;
     }
     return name;
@@ -195,8 +200,7 @@ const void *module_function(const struct module *module, const char *name)
         return NULL;
     for (uint32_t i = 0, all = count_symbols(&dynamic); i < all; i++) {
         const ElfW(Sym) *symbol = &dynamic.symbol[i];
-        if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
-            symbol->st_shndx != SHN_UNDEF &&
+        if (is_function(symbol) &&
             strcmp(dynamic.string + symbol->st_name, name) == 0)
             return (const void *)(uintptr_t)(module->base + symbol->st_value);
     }

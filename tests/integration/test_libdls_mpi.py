@@ -164,6 +164,12 @@ def test_refusals_say_why(contract, form, says):
     assert says in line and good == "good"
 
 
+@pytest.mark.parametrize("form", ["window=rma", "transport=master"])
+def test_one_rank_has_ended_and_the_others_have_not(contract, form):
+    done = launch(3, contract, "some_busy", form)
+    assert (done.returncode, done.stdout) == (0, "good\n"), done.stderr
+
+
 def test_the_environment_is_compared(contract):
     done = subprocess.run(
         ["mpiexec.mpich", "-n", "1", "-env", "DLS_SCHEDULE", "tss",

@@ -41,10 +41,10 @@ def example(installed, name):
 
 @pytest.fixture
 def launch(small, tmp_path):
-    def call(ranks, program, *args, hosts="h0 h1 h2 h3", flags=(),
-             **variables):
+    def call(ranks, program, *args, hosts="h0 h1 h2 h3", slots=4,
+             flags=(), **variables):
         file = tmp_path / "hosts"
-        file.write_text("".join(f"{host}\n" * 4 for host in hosts.split()))
+        file.write_text("".join(f"{host}\n" * slots for host in hosts.split()))
         return subprocess.run(
             ["smpirun", "-np", str(ranks), "-platform", small, "-hostfile",
              file, *FLAGS, *flags, program, *args],
@@ -110,6 +110,33 @@ def test_two_loops_and_one_inside_the_other(build, launch):
         assert (done.returncode, done.stdout) == (0, "good\n"), done.stderr
 
 
+def test_many_ranks_and_many_loops(build, launch):
+    """In a second or so: no rank sends to each other rank, and SMPI forgets
+    every message."""
+    program = build(ROOT / "tests/libdls/simulated.c")
+    for form in "window=rma", "transport=master":
+        done = launch(96, program, "many", form)
+        assert (done.returncode, done.stdout) == (0, "good\n"), done.stdout
+
+
+def test_costs_are_of_the_slowest_rank(build, launch, small):
+    """Of the communicator: odd ranks are on hosts that are twice as fast."""
+    text = small.read_text()
+    for host in "h1", "h3":
+        text = text.replace(f'"{host}" speed="1Gf"', f'"{host}" speed="2Gf"')
+    small.write_text(text)
+    program = build(ROOT / "tests/libdls/simulated.c")
+    done = launch(4, program, "halves", "charge=costs", slots=1)
+    assert (done.returncode, done.stdout) == (0, "good\n"), done.stdout
+
+
+def test_costs_of_the_next_step(build, launch):
+    program = build(ROOT / "tests/libdls/simulated.c")
+    for form in "", ",transport=master":
+        done = launch(3, program, "charged", "charge=costs" + form)
+        assert (done.returncode, done.stdout) == (0, "good\n"), done.stdout
+
+
 def test_data_travel(installed, build, launch):
     program = build(example(installed, "particles.c"))
     for hosts in "h0", "h0 h1 h2 h3":
@@ -125,6 +152,10 @@ def test_computing_is_sampled(installed, build, launch):
                                      "--cfg=smpi/host-speed:1Gf"])
     *steps, result = done.stdout.splitlines()
     assert result == "result 1000.0183161915842"
+    done = launch(2, build(ROOT / "tests/libdls/simulated.c"), "sampled",
+                  flags=["--cfg=smpi/simulate-computation:yes",
+                         "--cfg=smpi/host-speed:1Gf"])
+    assert (done.returncode, done.stdout) == (0, "good\n"), done.stdout
     counts = [int(re.match(r"step \d: (\d+) of 4000", x)[1]) for x in steps]
     assert 0 < sum(counts) < 6 * 1000, counts
 

@@ -94,6 +94,30 @@ static bool busy(const char *text)
     return check(code == -EBUSY && left == 100, "closed with all left") && good;
 }
 
+/* One rank has ended and the others have not when all begin anew. */
+static bool some_busy(const char *text)
+{
+    struct counted counted = {.iterations = 100, .threads = 1};
+    int64_t begin, end;
+    bool first = rank + 1 == ranks;
+    bool good = check(open_loop(&counted, "css:chunk=4", text) == 0, "open");
+    if (first)
+        good = check(dls_leave(counted.loop, 0) == 0, "it left") && good;
+    else
+        good = check(dls_next(counted.loop, 0, &begin, &end) == 1, "a chunk") &&
+               good;
+    good = check(dls_again(counted.loop, 100) == -EBUSY, "busy") && good;
+    for (int64_t i = begin; !first && i < end; i++)
+        counted.hits[i]++;
+    if (!first)
+        ask_all(&counted);
+    good = check(each_ran(&counted, 1), "the others went on") && good;
+    good = check(dls_again(counted.loop, 100) == 0, "again") && good;
+    ask_all(&counted);
+    good = check(each_ran(&counted, 2), "a second time") && good;
+    return check(dls_close(counted.loop, NULL) == 0, "closed") && good;
+}
+
 static bool other_number(const char *text)
 {
     struct counted counted = {.iterations = 50, .threads = 2};
@@ -321,6 +345,7 @@ static const struct {
     {"differing", differing, MPI_THREAD_MULTIPLE},
     {"refused", refused, MPI_THREAD_MULTIPLE},
     {"busy", busy, MPI_THREAD_MULTIPLE},
+    {"some_busy", some_busy, MPI_THREAD_MULTIPLE},
     {"other_number", other_number, MPI_THREAD_MULTIPLE},
     {"leave", leave, MPI_THREAD_MULTIPLE},
     {"leave_last", leave_last, MPI_THREAD_MULTIPLE},
