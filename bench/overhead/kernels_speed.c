@@ -1,4 +1,5 @@
 #include "bench/overhead/overhead.h"
+#include "bench/overhead/speed.h"
 
 #include "base/stats.h"
 
@@ -19,14 +20,6 @@ enum {
     SAMPLE = 200,
 };
 
-/* One measurement: two bodies that do the same work. */
-struct pair {
-    const char *title, *ours, *base;
-    void (*run)(void *);
-    void (*run_base)(void *);
-    void *arg;
-};
-
 static double cpu_now(void)
 {
     struct timespec t;
@@ -42,7 +35,7 @@ static double time_of(void (*body)(void *), void *arg)
 }
 
 /* Both in turn, so that a disturbance meets both; the first turn warms up. */
-static void measure_pair(const struct pair *p, double *ours, double *base)
+static void measure_pair(const struct speed_pair *p, double *ours, double *base)
 {
     double a[RUNS], b[RUNS];
     p->run(p->arg);
@@ -124,7 +117,7 @@ static void dot_rows(void *arg)
                                job->c, 1);
 }
 
-static void report_pair(FILE *out, const struct pair *p, bool faster)
+void speed_report(FILE *out, const struct speed_pair *p, bool faster)
 {
     double ours, base;
     measure_pair(p, &ours, &base);
@@ -144,10 +137,10 @@ static void mandelbrot_speed(FILE *out)
     if (open_job(text, &job, &err) != 0)
         fprintf(out, "%s: %s\n", text, err.text);
     else
-        report_pair(out,
-                    &(struct pair){text, "run", "plain loop", run_all,
-                                   reference_all, &job},
-                    true);
+        speed_report(out,
+                     &(struct speed_pair){text, "run", "plain loop", run_all,
+                                          reference_all, &job},
+                     true);
     close_job(&job);
 }
 
@@ -163,10 +156,10 @@ static void adjoint_speed(FILE *out, int size, int64_t rows)
         job.step = job.iterations / rows;
         char title[96];
         snprintf(title, sizeof(title), "%s, %lld rows", text, (long long)rows);
-        report_pair(out,
-                    &(struct pair){title, "run", "cblas_ddot", run_rows,
-                                   dot_rows, &job},
-                    false);
+        speed_report(out,
+                     &(struct speed_pair){title, "run", "cblas_ddot", run_rows,
+                                          dot_rows, &job},
+                     false);
     }
     close_job(&job);
 }
@@ -177,4 +170,5 @@ void overhead_kernels(FILE *out)
     mandelbrot_speed(out);
     adjoint_speed(out, 100, 100 * 100);
     adjoint_speed(out, 800, SAMPLE);
+    speed_of_products(out);
 }

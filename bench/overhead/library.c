@@ -3,8 +3,8 @@
  * compared with that runtime's schedule(dynamic,1). */
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/team.h"
+#include "bench/overhead/turns.h"
 
-#include "base/stats.h"
 #include "dls/dls.h"
 #include "harness/comm/source.h"
 #include "harness/engine/engine.h"
@@ -48,6 +48,7 @@ struct field {
     struct launch_context *context;
     struct engine_team *team;
     const struct library *library;
+    const struct contest *contest;
     int asking; /* threads that ask: the first of the team */
     int64_t (*take)(struct field *field, int thread); /* chunks taken */
     dls_loop *loop;
@@ -102,18 +103,30 @@ static double time_take(struct field *field,
     return team_time_chunks(field->context, field->team, run_body, field, NULL);
 }
 
-/* A loop for a sequence of more workers than there are threads. */
-static double time_library(struct field *field, const struct contest *c,
-                           struct error *err)
+static double time_source(void *arg)
 {
+    struct field *field = arg;
+    atomic_store(&field->counter.step, field->table.primed);
+    return time_take(field, take_by_source);
+}
+
+static double time_openmp(void *arg)
+{
+    return time_take(arg, take_by_openmp);
+}
+
+/* A loop for a sequence of more workers than there are threads; 0: libdls
+ * refuses it. */
+static double time_library(void *arg)
+{
+    struct field *field = arg;
+    const struct contest *c = field->contest;
     int workers = c->workers > 0 ? c->workers : field->context->threads;
     const dls_options none = {.size = sizeof(none)};
     double ns = 0;
     if (field->library->open(&field->loop, c->spec, c->iterations, workers,
                              &none) == 0)
         ns = time_take(field, take_by_library);
-    else
-        error_set(err, EINVAL, "libdls refuses %s", c->spec);
     field->library->close(field->loop, NULL);
     return ns;
 }
@@ -132,71 +145,84 @@ static int build_table(struct field *field, const struct contest *c,
     return code;
 }
 
-/* One row, both sides in turns: within 1.15 or 1.5 ns, whichever is more. */
+static int refuse(const struct field *field, struct error *err)
+{
+    return error_set(err, EINVAL, "libdls refuses %s", field->contest->spec);
+}
+
+/* One row: within 1.15 or 1.5 ns, whichever is more. */
 static int print_contest(FILE *out, struct field *field,
                          const struct contest *c, struct error *err)
 {
-    double ours[OVERHEAD_ROUNDS], inner[OVERHEAD_ROUNDS];
-    double more[OVERHEAD_ROUNDS], ratio[OVERHEAD_ROUNDS];
+    struct turns turns = {.context = field->context,
+                          .bare = time_source,
+                          .ours = time_library,
+                          .arg = field};
+    struct turns_group group[TURNS_GROUPS];
+    field->contest = c;
     int code = build_table(field, c, err);
-    for (int r = 0; code == 0 && r < OVERHEAD_ROUNDS; r++) {
-        atomic_store(&field->counter.step, field->table.primed);
-        inner[r] = time_take(field, take_by_source);
-        ours[r] = time_library(field, c, err);
-        code = ours[r] > 0 ? 0 : -EINVAL;
-        more[r] = ours[r] - inner[r];
-        ratio[r] = ours[r] / inner[r];
-    }
+    if (code == 0 && turns_measure(&turns) != 0)
+        code = refuse(field, err);
     sched_table_free(&field->table);
     if (code != 0)
         return code;
-    double ns = stats_middle(more, OVERHEAD_ROUNDS);
-    double times = stats_middle(ratio, OVERHEAD_ROUNDS);
-    fprintf(out,
-            "  %-30s %7d %8.1f %8.1f %8.2f %+6.1f ns   1.15 or +1.5 ns %s\n",
-            c->spec, field->asking, stats_middle(inner, OVERHEAD_ROUNDS),
-            stats_middle(ours, OVERHEAD_ROUNDS), times, ns,
-            times <= 1.15 || ns <= 1.5 ? "met" : "MISSED");
+    for (int g = 0, groups = turns_group(&turns, group); g < groups; g++) {
+        bool met = group[g].ratio <= 1.15 || group[g].more_ns <= 1.5;
+        fprintf(
+            out,
+            "  %-30s %7d %8.1f %8.1f %8.2f %+6.1f ns   1.15 or +1.5 ns %-6s",
+            c->spec, field->asking, group[g].bare_ns, group[g].ours_ns,
+            group[g].ratio, group[g].more_ns, turns_judge(&group[g], met));
+        turns_print_state(out, &group[g]);
+        fputc('\n', out);
+    }
+    return 0;
+}
+
+static int compare_openmp(FILE *out, struct field *field, struct error *err)
+{
+    struct turns turns = {.context = field->context,
+                          .bare = time_openmp,
+                          .ours = time_library,
+                          .arg = field};
+    struct turns_group group[TURNS_GROUPS];
+    if (turns_measure(&turns) != 0)
+        return refuse(field, err);
+    for (int g = 0, groups = turns_group(&turns, group); g < groups; g++) {
+        fprintf(out, "  %-30s %7d %8.1f %8.1f %8.2f             1.00 %-6s",
+                "ss, own: libgomp's dynamic,1", field->asking, group[g].bare_ns,
+                group[g].ours_ns, group[g].ratio,
+                turns_judge(&group[g], group[g].ratio <= 1));
+        turns_print_state(out, &group[g]);
+        fputc('\n', out);
+    }
     return 0;
 }
 
 /* In the threads of the runtime itself. */
 static int print_openmp(FILE *out, struct field *field, struct error *err)
 {
-    double ours[OVERHEAD_ROUNDS], theirs[OVERHEAD_ROUNDS];
-    double ratio[OVERHEAD_ROUNDS];
     struct engine_team *before = field->team;
     struct openmp *openmp = NULL;
-    int threads = field->context->threads;
+    int threads = field->asking = field->context->threads;
     int code = openmp_open(&openmp, "libgomp", err);
     if (code != 0)
         return code;
     field->openmp = openmp;
+    field->contest = &contests[0];
     field->dynamic = (struct openmp_loop){
         {.kind = OPENMP_DYNAMIC, .chunk = 1}, 0, CHUNKS, threads};
     code = openmp_check_team(openmp, threads, err);
     if (code == 0)
         code =
             engine_team_adopt(&field->team, threads, openmp_fork, openmp, err);
-    for (int r = 0; code == 0 && r < OVERHEAD_ROUNDS; r++) {
-        theirs[r] = time_take(field, take_by_openmp);
-        ours[r] = time_library(field, &contests[0], err);
-        ratio[r] = ours[r] / theirs[r];
-        code = ours[r] > 0 ? 0 : -EINVAL;
-    }
+    if (code == 0)
+        code = compare_openmp(out, field, err);
     if (field->team != before)
         engine_team_stop(field->team);
     field->team = before;
     openmp_close(openmp);
-    if (code != 0)
-        return code;
-    double times = stats_middle(ratio, OVERHEAD_ROUNDS);
-    fprintf(out, "  %-30s %7d %8.1f %8.1f %8.2f             1.00 %s\n",
-            "ss, own: libgomp's dynamic,1", threads,
-            stats_middle(theirs, OVERHEAD_ROUNDS),
-            stats_middle(ours, OVERHEAD_ROUNDS), times,
-            times <= 1 ? "met" : "MISSED");
-    return 0;
+    return code;
 }
 
 static int open_library(struct library *library, struct error *err)

@@ -56,6 +56,8 @@ static void run_alone(const struct launch_context *all, const char *part)
         overhead_library(stdout, &context);
     if (is_wanted(part, "omp"))
         overhead_omp(stdout, context.threads);
+    if (is_wanted(part, "recording"))
+        overhead_recording(stdout, &context);
     if (is_wanted(part, "counters"))
         overhead_counting(stdout, &context);
     if (is_wanted(part, "bounds"))
@@ -102,8 +104,8 @@ int main(int argc, char **argv)
             error_set(&err, EINVAL,
                       "bench-overhead needs two ranks: "
                       "mpiexec.mpich -n 2 build/bench-overhead "
-                      "[threads|kernels|ranks|steals|counters|syncs|pipelines|"
-                      "bounds|omp]");
+                      "[threads|kernels|ranks|steals|recording|counters|syncs|"
+                      "pipelines|bounds|omp]");
     if (code == 0)
         code = open_context(&context, &err);
     if (code != 0) {

@@ -2,8 +2,8 @@
  * them. */
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/team.h"
+#include "bench/overhead/turns.h"
 
-#include "base/stats.h"
 #include "harness/engine/engine.h"
 #include "harness/guard/need.h"
 #include "harness/protocol/parallel.h"
@@ -26,7 +26,7 @@ struct field {
     struct engine_team *team;
     int threads;
     struct openmp_loop loop;
-    int64_t loops;
+    int64_t loops, chunks;
 };
 
 static int64_t run_loops(int thread, void *arg)
@@ -49,33 +49,42 @@ static int64_t run_loops(int thread, void *arg)
     return chunks;
 }
 
-static double time_contest(struct field *field, const struct contest *c,
-                           int64_t *chunks)
+static double time_contest(void *arg)
 {
-    field->loop =
-        (struct openmp_loop){c->schedule, 0, c->iterations, field->threads};
-    field->loops = c->loops;
+    struct field *field = arg;
     return team_time_chunks(field->bare->context, field->team, run_loops, field,
-                            chunks);
+                            &field->chunks);
+}
+
+static double time_bare(void *arg)
+{
+    const struct field *field = arg;
+    return field->bare->time(field->bare->field);
 }
 
 static void print_contest(FILE *out, struct field *field,
                           const struct contest *c)
 {
-    double ns[OVERHEAD_ROUNDS], ratio[OVERHEAD_ROUNDS];
-    int64_t chunks = 0;
-    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
-        double limit = field->bare->time(field->bare->field);
-        ns[r] = time_contest(field, c, &chunks);
-        ratio[r] = ns[r] / limit;
+    struct turns turns = {.context = field->bare->context,
+                          .bare = time_bare,
+                          .ours = time_contest,
+                          .arg = field};
+    struct turns_group group[TURNS_GROUPS];
+    field->loop =
+        (struct openmp_loop){c->schedule, 0, c->iterations, field->threads};
+    field->loops = c->loops;
+    if (turns_measure(&turns) != 0)
+        return;
+    for (int g = 0, groups = turns_group(&turns, group); g < groups; g++) {
+        fprintf(out, "  OpenMP %-23s %-10s %8.1f %8.2f   %-20s", c->words,
+                openmp_name(field->openmp), group[g].ours_ns, group[g].ratio,
+                "-");
+        turns_print_state(out, &group[g]);
+        if (c->loops > 1)
+            fprintf(out, "  (loops of %.1f chunks, begun and ended)",
+                    (double)field->chunks / (double)c->loops);
+        fputc('\n', out);
     }
-    fprintf(out, "  OpenMP %-23s %-10s %8.1f %8.2f", c->words,
-            openmp_name(field->openmp), stats_middle(ns, OVERHEAD_ROUNDS),
-            stats_middle(ratio, OVERHEAD_ROUNDS));
-    if (c->loops > 1)
-        fprintf(out, "   (loops of %.1f chunks, begun and ended)",
-                (double)chunks / (double)c->loops);
-    fputc('\n', out);
 }
 
 static int print_runtime(FILE *out, const struct overhead_bare *bare,

@@ -45,6 +45,10 @@ void overhead_steals(FILE *out, struct launch_context *context);
 void overhead_syncs(FILE *out, struct launch_context *context);
 void overhead_pipelines(FILE *out, struct launch_context *context);
 
+/* What the records of chunks and of their times add to one chunk, compared with
+ * the same loop without records.  By rank 0 alone. */
+void overhead_recording(FILE *out, struct launch_context *context);
+
 /* The cost that counting events adds to a loop and to a chunk, in the shape of
  * the context. */
 void overhead_counting(FILE *out, struct launch_context *context);
@@ -55,7 +59,8 @@ void overhead_bounds(FILE *out, struct launch_context *context,
                      const char *shape);
 
 /* Speed of the main kernels: mandelbrot against its plain loop, the adjoint
- * convolution against the dot products of BLAS.  By rank 0 alone. */
+ * convolution against the dot products of BLAS, the sparse product against a
+ * plain loop and librsb.  By rank 0 alone. */
 void overhead_kernels(FILE *out);
 
 /* The reference of the rows of OpenMP, measured in turns: time(field) measures

@@ -1,7 +1,8 @@
+#include "bench/overhead/entries.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/team.h"
+#include "bench/overhead/turns.h"
 
-#include "base/stats.h"
 #include "harness/comm/source.h"
 #include "harness/engine/engine.h"
 #include "harness/protocol/parallel.h"
@@ -11,123 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Two threads on two workers would see a handful of chunks a loop; sequences
- * made for this many workers are long enough to be timed, and the threads ask
- * in the place of the first of them. */
-enum { SEQUENCE_WORKERS = 1 << 15, CHUNKS = 1 << 20 };
-
-/* One scheme and its loop. */
-struct entry {
-    const char *spec;
-    int workers;
-    int64_t iterations;
-    bool powers; /* unequal: the sizes depend on the worker */
-    bool learns; /* compared with the last row that does not */
-    bool costs;  /* of rising iterations; else nobody knows them */
-    bool steals; /* each thread has a separate range */
-};
-
-static const struct entry entries[] = {
-    {.spec = "ss", .workers = 2, .iterations = CHUNKS},
-    {.spec = "css:chunk=7", .workers = 2, .iterations = 7LL * CHUNKS},
-    {.spec = "ss", .iterations = CHUNKS, .steals = true},
-    {.spec = "css:chunk=7", .iterations = 7LL * CHUNKS, .steals = true},
-    {.spec = "gss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
-    {.spec = "fss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
-    {.spec = "tss:first=2000,last=1",
-     .workers = 2,
-     .iterations = 1000LL * CHUNKS},
-    {.spec = "tss-taylor",
-     .workers = 8 * SEQUENCE_WORKERS,
-     .iterations = 1LL << 30},
-    {.spec = "qss", .workers = 8 * SEQUENCE_WORKERS, .iterations = 1LL << 30},
-    {.spec = "hss",
-     .workers = 8 * SEQUENCE_WORKERS,
-     .iterations = 1LL << 22,
-     .costs = true},
-    {.spec = "binlpt:chunks=1000000",
-     .workers = 2,
-     .iterations = 1LL << 22,
-     .costs = true},
-    {.spec = "hybrid:static=0.5,chunk=4",
-     .workers = 2,
-     .iterations = 8LL * CHUNKS},
-    {.spec = "pls", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
-    {.spec = "wcss:k=500000",
-     .workers = 2,
-     .iterations = 3LL * CHUNKS,
-     .powers = true},
-    {.spec = "dtss",
-     .workers = 4 * SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true},
-    {.spec = "dtss-acp",
-     .workers = 4 * SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true},
-    {.spec = "dfss",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true},
-    {.spec = "dgss",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true},
-    {.spec = "wf",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true},
-    {.spec = "aid-hybrid:share=0.5",
-     .workers = 2,
-     .iterations = 1LL << 22,
-     .powers = true,
-     .learns = true},
-    /* Less than any iteration takes: one by one. */
-    {.spec = "timed:us=0.001",
-     .workers = 2,
-     .iterations = 1LL << 22,
-     .powers = true,
-     .learns = true},
-    {.spec = "awf",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true,
-     .learns = true},
-    {.spec = "awf-b",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true,
-     .learns = true},
-    {.spec = "awf-c",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true,
-     .learns = true},
-    {.spec = "awf-d",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true,
-     .learns = true},
-    {.spec = "awf-e",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true,
-     .learns = true},
-    /* Times of an empty body scatter so widely that its chunks are small. */
-    {.spec = "af",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 22,
-     .powers = true,
-     .learns = true},
-    {.spec = "bold",
-     .workers = SEQUENCE_WORKERS,
-     .iterations = 1LL << 40,
-     .powers = true,
-     .learns = true},
-};
-
-enum { COUNT = sizeof(entries) / sizeof(entries[0]) };
 
 /* How an entry is served. */
 struct contest {
@@ -140,13 +24,13 @@ struct contest {
     struct sched_table table;
     void *state;
     struct sched sched;
-    double ns[OVERHEAD_ROUNDS], ratio[OVERHEAD_ROUNDS];
 };
 
 /* The common data of one measurement's threads. */
 struct field {
     struct launch_context *context;
-    struct contest *contest; /* NULL: the bare counter */
+    struct contest *contest;       /* NULL: the bare counter */
+    struct contest *plain, *timed; /* the two sides of a row */
     struct source_counter counter;
     struct engine_lock *lock;
     const struct kernel_ops *null;
@@ -273,43 +157,99 @@ static double time_contest(struct field *field, struct contest *c)
     return time_field(field);
 }
 
-static double time_bare(struct field *field)
+static double time_bare(void *arg)
 {
+    struct field *field = arg;
     field->contest = NULL;
     atomic_store(&field->counter.step, 0);
     return time_field(field);
 }
 
-/* Schemes that learn take the time of every chunk: what that adds to the row
- * before them, which does the same arithmetic without. */
-static void print_rows(FILE *out, struct contest *c, int count)
+static double time_plain(void *arg)
 {
-    const double most_ns = 60;
-    double plain = 0;
-    for (int i = 0; i < count; i++) {
-        double ns = stats_middle(c[i].ns, OVERHEAD_ROUNDS);
-        double ratio = stats_middle(c[i].ratio, OVERHEAD_ROUNDS);
-        double aim = c[i].is.powers ? 4 : 1.25;
-        fprintf(out, "  %-30s %-10s %8.1f %8.2f   ", c[i].is.spec,
-                c[i].is.steals     ? "own range"
-                : c[i].is.powers   ? "state"
-                : c[i].table.start ? "table"
-                                   : "closed",
-                ns, ratio);
-        if (c[i].is.steals)
-            fprintf(out, "-\n");
-        else if (c[i].is.learns)
-            fprintf(out, "%+.0f ns, at most %.0f %s\n", ns - plain, most_ns,
-                    ns - plain <= most_ns ? "met" : "MISSED");
+    struct field *field = arg;
+    return time_contest(field, field->plain);
+}
+
+static double time_timed(void *arg)
+{
+    struct field *field = arg;
+    return time_contest(field, field->timed);
+}
+
+/* ---- rows ---- */
+
+/* Schemes that learn take the time of every chunk: what that adds to a scheme
+ * that does the same arithmetic without. */
+static void print_aim(FILE *out, const struct contest *c,
+                      const struct turns_group *group)
+{
+    const double most_ns = 60, aim = c->is.powers ? 4 : 1.25;
+    char text[32] = "-";
+    if (c->is.learns)
+        snprintf(text, sizeof(text), "%+.0f ns of %.0f %s", group->more_ns,
+                 most_ns, turns_judge(group, group->more_ns <= most_ns));
+    else if (!c->is.steals)
+        snprintf(text, sizeof(text), "%.2f %s", aim,
+                 turns_judge(group, group->ratio <= aim));
+    fprintf(out, "   %-20s", text);
+}
+
+static void print_row(FILE *out, const struct contest *c,
+                      const struct turns *turns)
+{
+    struct turns_group group[TURNS_GROUPS];
+    for (int g = 0, groups = turns_group(turns, group); g < groups; g++) {
+        fprintf(out, "  %-30s %-10s %8.1f", c->is.spec,
+                c->is.steals     ? "own range"
+                : c->is.powers   ? "state"
+                : c->table.start ? "table"
+                                 : "closed",
+                group[g].ours_ns);
+        if (c->is.learns)
+            fprintf(out, " %8s", "");
         else
-            fprintf(out, "%.2f %s\n", aim, ratio <= aim ? "met" : "MISSED");
-        plain = c[i].is.learns ? plain : ns;
+            fprintf(out, " %8.2f", group[g].ratio);
+        print_aim(out, c, &group[g]);
+        turns_print_state(out, &group[g]);
+        fputc('\n', out);
     }
 }
 
-static double time_bare_again(void *field)
+/* Every row in turns with the bare counter, or with the last one that does not
+ * learn. */
+static void compare_all(FILE *out, struct field *field, struct contest *contest)
 {
-    return time_bare(field);
+    for (int i = 0; i < COUNT; i++) {
+        field->timed = &contest[i];
+        if (!entries[i].learns)
+            field->plain = &contest[i];
+        struct turns turns = {.context = field->context,
+                              .bare =
+                                  entries[i].learns ? time_plain : time_bare,
+                              .ours = time_timed,
+                              .arg = field};
+        if (turns_measure(&turns) == 0)
+            print_row(out, &contest[i], &turns);
+    }
+}
+
+/* The bare counter with itself: how far two equal sides differ. */
+static void compare_bare(FILE *out, struct field *field)
+{
+    struct turns turns = {.context = field->context,
+                          .bare = time_bare,
+                          .ours = time_bare,
+                          .arg = field};
+    struct turns_group group[TURNS_GROUPS];
+    if (turns_measure(&turns) != 0)
+        return;
+    for (int g = 0, groups = turns_group(&turns, group); g < groups; g++) {
+        fprintf(out, "  %-30s %-10s %8.1f %8.2f   %-20s", "bare fetch-and-add",
+                "atomic", group[g].ours_ns, group[g].ratio, "-");
+        turns_print_state(out, &group[g]);
+        fputc('\n', out);
+    }
 }
 
 static int open_all(struct field *field, struct contest *contest,
@@ -341,42 +281,25 @@ static void close_all(struct field *field, struct contest *contest)
     field->null->destroy(field->instance);
 }
 
-/* In turns with the bare counter, whose times are the limits. */
-static void time_all(struct field *field, struct contest *contest,
-                     double limit[OVERHEAD_ROUNDS])
-{
-    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
-        limit[r] = time_bare(field);
-        for (int i = 0; i < COUNT; i++) {
-            contest[i].ns[r] = time_contest(field, &contest[i]);
-            contest[i].ratio[r] = contest[i].ns[r] / limit[r];
-        }
-    }
-}
-
 void overhead_threads(FILE *out, struct launch_context *context)
 {
     struct contest contest[COUNT] = {0};
     struct field *field = aligned_alloc(128, sizeof(*field));
     struct error err = {""};
-    double limit[OVERHEAD_ROUNDS];
     memset(field, 0, sizeof(*field));
     field->context = context;
     if (open_all(field, contest, &err) != 0) {
         fprintf(out, "in one process: %s\n", err.text);
         return;
     }
-    time_all(field, contest, limit);
     fprintf(out,
             "One chunk of an empty loop in one process, %d threads asking\n"
             "  %-30s %-10s %8s %8s   aim\n",
             context->threads, "scheme", "served by", "ns", "x bare");
-    fprintf(out, "  %-30s %-10s %8.1f %8.2f\n", "bare fetch-and-add", "atomic",
-            stats_middle(limit, OVERHEAD_ROUNDS), 1.0);
-    print_rows(out, contest, COUNT);
-    overhead_openmp(out,
-                    &(struct overhead_bare){time_bare_again, field, context,
-                                            field->null, field->instance});
+    compare_bare(out, field);
+    compare_all(out, field, contest);
+    overhead_openmp(out, &(struct overhead_bare){time_bare, field, context,
+                                                 field->null, field->instance});
     close_all(field, contest);
     free(field);
 }
