@@ -46,38 +46,12 @@ static int check_schedule(struct start *start, char *text, size_t size,
     return rules_read(&start->rules, text + 1, err);
 }
 
-static int name_results(struct omp_input *in, struct error *err)
-{
-    char campaign[sizeof(in->path) + 16];
-    if (in->out == NULL)
-        return 0;
-    bool named = strchr(in->out, '/') == NULL;
-    if (in->out[0] == '\0' ||
-        snprintf(in->path, sizeof(in->path), "%s%s",
-                 named ? "results/omp/" : "", in->out) >= (int)sizeof(in->path))
-        return error_set(err, EINVAL, "omp: --out '%s': not a directory",
-                         in->out);
-    snprintf(campaign, sizeof(campaign), "%s/campaign.yaml", in->path);
-    if (access(campaign, F_OK) == 0)
-        return error_set(err, EEXIST,
-                         "omp: --out %s: it holds a campaign of dlsbench run; "
-                         "name another directory",
-                         in->out);
-    return 0;
-}
-
 /* Made before the program runs, so that a wrong one does not cost its time. */
 static int open_results(struct omp_input *in, struct error *err)
 {
-    bool new;
-    int code = name_results(in, err);
-    if (code != 0 || in->out == NULL)
-        return code;
-    code = folders_make(in->path, &new, err);
-    if (code == 0 && access(in->path, W_OK) != 0)
-        code = error_set(err, errno, "omp: --out %s: %s", in->path,
-                         strerror(errno));
-    return code;
+    return in->out == NULL ? 0
+                           : folders_make_out("omp", in->out, in->path,
+                                              sizeof(in->path), err);
 }
 
 static void warn_of_rules(struct rules *rules, const struct loops *loops)
@@ -272,7 +246,9 @@ static int run_several(struct omp_input *in, struct start *start, char **argv)
     char path[PATH_MAX];
     int code = start_check(start, path, sizeof(path), &err);
     if (code == 0)
-        code = name_results(in, &err);
+        code = in->out == NULL ? 0
+                               : folders_name_out("omp", in->out, in->path,
+                                                  sizeof(in->path), &err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
     const struct try_plan plan = {

@@ -191,6 +191,9 @@ static int check_records(const struct omp_input *in, bool runs,
     else if (!runs && in->on != NULL && in->scheme != NULL)
         why = "--on reads the records of --record without a program, and takes "
               "no --scheme then";
+    else if (!runs && in->on != NULL && in->loops >= 0)
+        why = "--on reads the records of --record without a program: --loops "
+              "was for their recording";
     if (why != NULL)
         return error_set(err, EINVAL, "omp: %s", why);
     return in->on != NULL ? omp_on_check(in->on, err) : 0;
@@ -204,6 +207,7 @@ int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
         return error_set(err, EINVAL,
                          "omp: '--' is missing before the program: dlsbench "
                          "omp [OPTION...] -- PROGRAM [ARGUMENT...]");
+    in->loops = -1;
     int code = options_read(&page, words, argv, in, err);
     in->seeds = code == 0 && in->scheme != NULL && try_has_seeds(in->scheme);
     if (code == 0)
@@ -223,7 +227,7 @@ int omp_read(int argc, char **argv, struct omp_input *in, struct start *start,
     if (code != 0 || in->suggest != NULL || in->reads)
         return code;
     start->words = argv + words + 1;
-    start->loops = loops_words[in->loops];
+    start->loops = loops_words[in->loops >= 0 ? in->loops : 0];
     start->records = in->record != NULL || in->on != NULL;
     if (start->records && in->scheme == NULL)
         in->scheme = "css:chunk=1";

@@ -13,7 +13,7 @@ struct omp_input {
     int64_t repetitions; /* 0: not given */
     bool resume;
     bool reads;      /* runs nothing: reads records */
-    int loops;       /* index of its word */
+    int loops;       /* index of its word, -1: not given */
     bool seeds;      /* the scheme is for several */
     char path[2048]; /* of `out` */
 };

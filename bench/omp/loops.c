@@ -210,3 +210,12 @@ void loops_free(struct loops *loops)
     free(loops->process);
     *loops = (struct loops){0};
 }
+
+bool loops_have_scheme(const struct loops *loops)
+{
+    for (int i = 0; i < loops->processes; i++)
+        for (int k = 0; k < loops->process[i].loops; k++)
+            if (loops->process[i].loop[k].site->scheme[0] != '\0')
+                return true;
+    return false;
+}

@@ -40,6 +40,9 @@ int loops_read(struct loops *loops, const char *folder, double tick_s,
                struct symbols *symbols, struct error *err);
 void loops_free(struct loops *loops);
 
+/* Whether a scheme handed out the chunks of any loop. */
+bool loops_have_scheme(const struct loops *loops);
+
 /* The name of a loop in rules that holds for this build of its module; empty:
  * there is none. */
 void loops_name_build(const struct counters *counters,

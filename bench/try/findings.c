@@ -11,15 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct tries_loop *find_loop(const struct tries *tries,
-                                          const char *name)
-{
-    for (int i = 0; i < tries->loops; i++)
-        if (text_is(tries->loop[i].name, name))
-            return &tries->loop[i];
-    return NULL;
-}
-
 void findings_open(struct findings *findings, const struct rounds *rounds)
 {
     const struct subjects *subjects = rounds->subjects;
@@ -29,7 +20,7 @@ void findings_open(struct findings *findings, const struct rounds *rounds)
         need_zeroed((size_t)subjects->count, sizeof(*findings->answer));
     for (int i = 0; i < subjects->count; i++)
         answer_find(&findings->answer[i], rounds->tries,
-                    find_loop(rounds->tries, subjects->subject[i].name),
+                    tries_find_loop(rounds->tries, subjects->subject[i].name),
                     rounds->dropped, findings->comparisons);
 }
 

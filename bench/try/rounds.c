@@ -95,15 +95,6 @@ static const char *find_note(const struct loops *loops)
     return "it hands out the chunks of no loop here";
 }
 
-static bool takes_any(const struct loops *loops)
-{
-    for (int i = 0; i < loops->processes; i++)
-        for (int k = 0; k < loops->process[i].loops; k++)
-            if (loops->process[i].loop[k].site->scheme[0] != '\0')
-                return true;
-    return false;
-}
-
 /* One that fails, or changes nothing, is not run again. */
 static void judge(struct rounds *rounds, int candidate, int round,
                   const struct attempt *attempt, struct progress *progress)
@@ -112,7 +103,7 @@ static void judge(struct rounds *rounds, int candidate, int round,
     if (attempt->good && candidate == CANDIDATES_OWN)
         rounds->own_s = fmax(rounds->own_s, attempt->seconds);
     if (attempt->good &&
-        (candidate == CANDIDATES_OWN || takes_any(&attempt->loops)))
+        (candidate == CANDIDATES_OWN || loops_have_scheme(&attempt->loops)))
         return;
     progress_clear(progress);
     if (attempt->good) {
@@ -154,22 +145,13 @@ static int run_one(struct rounds *rounds, int candidate, int round,
 
 /* ---- dropping ---- */
 
-static const struct tries_loop *find_loop(const struct tries *tries,
-                                          const char *name)
-{
-    for (int i = 0; i < tries->loops; i++)
-        if (text_is(tries->loop[i].name, name))
-            return &tries->loop[i];
-    return NULL;
-}
-
 /* A candidate stays while it may be the best for any subject. */
 static void drop_slow(struct rounds *rounds, int round,
                       struct progress *progress)
 {
     for (int s = 0; s < rounds->subjects->count; s++) {
         const struct tries_loop *loop =
-            find_loop(rounds->tries, rounds->subjects->subject[s].name);
+            tries_find_loop(rounds->tries, rounds->subjects->subject[s].name);
         for (int i = 0; loop != NULL && i < loop->count; i++)
             if (loop->sample[i].round == round)
                 select_add(&rounds->select[s], loop->sample[i].candidate,

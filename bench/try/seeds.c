@@ -119,15 +119,6 @@ static void print_again(FILE *out, const struct try_plan *plan,
 
 /* ---- the runs ---- */
 
-static bool takes_any(const struct loops *loops)
-{
-    for (int i = 0; i < loops->processes; i++)
-        for (int k = 0; k < loops->process[i].loops; k++)
-            if (loops->process[i].loop[k].site->scheme[0] != '\0')
-                return true;
-    return false;
-}
-
 /* `wrong` gets the reason of a run that is not good; empty: it is. */
 static int run_seed(const struct attempts *attempts, const char *scheme,
                     double limit_s, char wrong[256], struct error *err)
@@ -139,7 +130,7 @@ static int run_seed(const struct attempts *attempts, const char *scheme,
         code = error_set(err, EINTR, "omp: interrupted at %s", scheme);
     else if (code == 0 && !attempt.good)
         snprintf(wrong, 256, "%.255s", attempt.reason);
-    else if (code == 0 && !takes_any(&attempt.loops))
+    else if (code == 0 && !loops_have_scheme(&attempt.loops))
         code =
             error_set(err, ENOTSUP,
                       "omp: %s hands out the chunks of no loop here%s", scheme,

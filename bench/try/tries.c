@@ -169,6 +169,15 @@ void tries_free(struct tries *tries)
     *tries = (struct tries){0};
 }
 
+const struct tries_loop *tries_find_loop(const struct tries *tries,
+                                         const char *name)
+{
+    for (int i = 0; i < tries->loops; i++)
+        if (text_is(tries->loop[i].name, name))
+            return &tries->loop[i];
+    return NULL;
+}
+
 const struct tries_run *tries_find_run(const struct tries *tries, int candidate,
                                        int round)
 {

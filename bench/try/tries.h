@@ -52,6 +52,8 @@ int tries_read_launch(struct tries *tries, const char *folder,
                       const char *launch, struct error *err);
 
 /* NULL: there is none. */
+const struct tries_loop *tries_find_loop(const struct tries *tries,
+                                         const char *name);
 const struct tries_run *tries_find_run(const struct tries *tries, int candidate,
                                        int round);
 const struct tries_run *tries_find_failed(const struct tries *tries,
