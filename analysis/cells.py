@@ -163,7 +163,7 @@ def add_labels(frame):
 def extra_words(name, value):
     if value is None or value == "" or value != value:
         return ""
-    if (name, value) == ("perturb", "none"):
+    if (name, value) in (("perturb", "none"), ("costs", "model")):
         return ""
     if value is True or value is False:
         return f", {name}" if value else f", no {name}"

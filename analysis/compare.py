@@ -5,6 +5,7 @@
     analysis/compare.py A B --threshold 10 --format markdown
     analysis/compare.py A1 A2 --against B1 B2     several directories a side
     analysis/compare.py A B --across scheme       one scheme in A, another in B
+    analysis/compare.py A B --across collect      results by message, in place
 
 Cells are matched by what they ran, with --across by all but that. For each:
 the ratio of the medians B/A with a 95 % interval, and a Mann-Whitney test,
@@ -20,7 +21,12 @@ virtual machine whose launches differ by 8 to 23 %: of slowdowns of 8 %, 10
 repetitions a side of one launch see 92 %; 10 launches a side see 92 % of 15 %,
 all of 20 %, and half of 8 %.  False alarms come in 1 to 5 % of comparisons.
 
-Verdicts: faster, slower, no difference seen, too few samples to say.
+On some machines the hand-over between two cores has two states, and all times
+move with it. Where both sides have repetitions of the same state, those are
+compared; where they have not, the verdict is that the machine was in another.
+
+Verdicts: faster, slower, no difference seen, too few samples to say, another
+state of the machine.
 Exit codes: 0 no significant slowdown beyond the threshold; 1 at least one;
 2 nothing could be compared, or a cell of both is unverified, failed or had
 other iterations in one.
@@ -32,6 +38,7 @@ import os
 import sys
 
 import need  # noqa: F401  (first: may start another Python)
+import numpy as np
 import pandas as pd
 
 import cells
@@ -40,10 +47,12 @@ import grid
 import labels
 import loader
 import predicted
+import states
 import stats
 
 FASTER, SLOWER = "faster", "slower"
 SAME, FEW = "no difference seen", "too few samples to say"
+MOVED = "another state of the machine"
 
 
 class Refusal(Exception):
@@ -118,7 +127,9 @@ def compare(a, b, across=None):
     refuse_other_loops(rows, refused)
     check_same_problems(rows, refused)
     samples = [cells.by_cell(side.runs) for side in (a, b)]
-    pairs = [pair(rows[0][k], rows[1][k], samples)
+    border = states.split(np.concatenate(
+        [states.handovers(side.runs).ravel() for side in (a, b)]))
+    pairs = [pair(rows[0][k], rows[1][k], samples, border)
              for k in rows[0] if k in rows[1]]
     judge(pairs)
     alone = [[r for k, r in rows[i].items()
@@ -210,9 +221,26 @@ def units(runs, several):
     return runs.groupby("launch", observed=True)["time_s"].median().to_numpy()
 
 
-def pair(here, there, samples):
+def same_state(runs, border):
+    """Of the runs of both sides those in one state, the one that more have on
+    the side with fewer; None: they have none in common."""
+    if border is None:
+        return runs
+    found = [states.of_runs(side, border) for side in runs]
+    if any(np.isnan(side).all() for side in found):
+        return runs
+    common = [min(int((side == s).sum()) for side in found) for s in (0, 1)]
+    if max(common) == 0:
+        return None
+    state = common.index(max(common))
+    return [side[at == state] for side, at in zip(runs, found)]
+
+
+def pair(here, there, samples, border=None):
     runs = [side[(row["cell"], row["simulated"])]
             for side, row in zip(samples, (here, there))]
+    alike = same_state(runs, border)
+    runs = alike or runs
     several = max(here["launches"], there["launches"]) > 1
     a, b = (units(r, several) for r in runs)
     ratio, low, high = stats.ratio_ci(a, b)
@@ -222,6 +250,7 @@ def pair(here, there, samples):
     return {**here, "a_s": stats.median_ci(a)[0], "b_s": stats.median_ci(b)[0],
             "ratio": ratio, "low": low, "high": high, "na": len(a),
             "nb": len(b), "unit": "launches" if several else "repetitions",
+            "moved": alike is None,
             "p": stats.mann_whitney(a, b)}
 
 
@@ -246,7 +275,8 @@ def enough_samples(count):
 def judge(pairs):
     """Sets p_holm and verdict in every pair."""
     for p in pairs:
-        p["p_holm"], p["verdict"] = math.nan, FEW
+        p["p_holm"], p["verdict"] = math.nan, MOVED if p["moved"] else FEW
+    pairs = [p for p in pairs if not p["moved"]]
     chosen = testable(pairs)
     adjusted = stats.holm([pairs[i]["p"] for i in chosen])
     for i, p in zip(chosen, adjusted):
@@ -317,7 +347,9 @@ def ending_lines(comparison, threshold):
     lines.append(f"geometric mean of B/A over all: {mean:.3f}")
     verdicts = [p["verdict"] for p in pairs]
     lines.append(", ".join(f"{verdicts.count(v)} {v}"
-                           for v in (SLOWER, FASTER, SAME, FEW)))
+                           for v in (SLOWER, FASTER, SAME, FEW))
+                 + (f", {verdicts.count(MOVED)} {MOVED}"
+                    if MOVED in verdicts else ""))
     used = sorted({p["unit"] for p in pairs})
     if FEW in verdicts:
         lines.append(f"to tell {labels.count(len(pairs), 'cell')} apart takes "
@@ -358,9 +390,10 @@ def arguments():
     parser.add_argument("--against", metavar="DIR", nargs="+",
                         help="B, where a side has several directories that "
                         "are read as one")
-    parser.add_argument("--across", choices=["scheme"],
+    parser.add_argument("--across", choices=["scheme", "collect"],
                         help="match cells that differ in it: A ran under one, "
-                        "B under another")
+                        "B under another (collect: results of before its "
+                        "default was shared)")
     parser.add_argument("--threshold", type=threshold, default=0.05,
                         metavar="PERCENT", help="a slowdown counts for the "
                         "exit code beyond this (default 5)")

@@ -17,6 +17,7 @@ import pandas as pd
 import columns
 import jsonl
 import labels
+import states
 
 SCHEMAS = {1}
 # Columns of a cell_done line that say how the cell ended, not what it is.
@@ -269,6 +270,9 @@ def load(path, *more):
     else:
         results.runs["simulated"] = False
     note_odd(results)
+    state = states.note(results.runs)
+    if state is not None:
+        results.notes.append(state)
     return results
 
 

@@ -1,12 +1,20 @@
 """Runs a function over items in a few forked processes, which see all data of
 this one without copies.  Results come back pickled, in the items' order."""
+import ctypes
 import multiprocessing
 import os
+import signal
+
+PR_SET_PDEATHSIG = 1
 
 
-def share(function, items, taken, out):
+def share(function, items, taken, out, parent):
     """Sends {index: result} of the items that this process took; the next
     one is whose turn it is, as some items cost far more than others."""
+    # Who kills the program kills its processes.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
     found = {}
     try:
         while True:
@@ -31,8 +39,8 @@ def map_forked(function, items):
     started = []
     for _ in range(count):
         end, out = context.Pipe(duplex=False)
-        process = context.Process(target=share,
-                                  args=(function, items, taken, out))
+        process = context.Process(
+            target=share, args=(function, items, taken, out, os.getpid()))
         process.start()
         out.close()
         started.append((end, process))

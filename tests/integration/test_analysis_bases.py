@@ -200,3 +200,17 @@ def test_printed_dtss_is_beside_dtss_acp(tmp_path):
                    run={"workers": 3, "simulated": True})
     out = analysis("tables", directory.path, "--table", "time")[1]
     assert "1.600 s (printed 1.420 s)" in out
+
+
+def test_the_usual_costs_are_no_other_setup(tmp_path):
+    """Schemes that know costs stand beside those that do not."""
+    directory = Directory(tmp_path / "d")
+    directory.cell([1.0], scheme="gss")
+    for costs in "model", "last":
+        directory.cell([1.0], scheme="hss", costs=costs)
+    frame = cells.summarize(loader.load(str(directory.path)))
+    setups = {(row["scheme"], row["costs"]): row["setup"]
+              for row in frame.to_dict("records")}
+    assert setups == {("gss", None): "shared, flat",
+                      ("hss", "model"): "shared, flat",
+                      ("hss", "last"): "shared, flat, costs last"}

@@ -44,6 +44,47 @@ def test_a_slowdown_is_seen_and_guards(tmp_path):
     assert len(csv) == 4 and csv[0].startswith("kernel,scheme,label")
 
 
+def stated(path, factor, *handovers):
+    """A cell of each hand-over time, before and after a repetition."""
+    there = Directory(path)
+    for scheme in SCHEMES[:2]:
+        for launch, (before, after) in enumerate(handovers):
+            there.cell([factor[launch] * t for t in TEN], "l1", scheme=scheme,
+                       done=launch == len(handovers) - 1,
+                       run={"handover_before_s": before,
+                            "handover_after_s": after})
+    there.manifest("l1")
+    return there
+
+
+NEAR, FAR = (40e-9, 44e-9), (260e-9, 250e-9)
+
+
+def test_another_state_of_the_machine_is_no_slowdown(tmp_path):
+    sides = (tmp_path / "near", tmp_path / "far")
+    stated(sides[0], [1], NEAR)
+    stated(sides[1], [2], FAR)
+    code, out, _ = analysis("compare", *sides)
+    assert code == 0
+    assert "0 slower, 0 faster, 0 no difference seen, 0 too few" in out
+    assert "2 another state of the machine" in out
+    # A few percent more is the same state.
+    stated(tmp_path / "same", [2], (44e-9, 47e-9))
+    assert analysis("compare", sides[0], tmp_path / "same")[0] == 1
+
+
+def test_repetitions_of_one_state_are_compared(tmp_path):
+    sides = (tmp_path / "a", tmp_path / "b")
+    stated(sides[0], [1, 3], NEAR, FAR)
+    stated(sides[1], [9, 3, 7], (NEAR[0], FAR[0]), FAR, (FAR[0], NEAR[0]))
+    code, out, err = analysis("compare", *sides)
+    assert code == 0 and "2 no difference seen" in out
+    assert "geometric mean of B/A over all: 1.000" in out
+    assert "A: the machine was in two states: the hand-over between cores " \
+        "took 42 ns in 20 repetitions, 255 ns in 20, and changed in 0; " \
+        "cells that saw both: 2 of 2" in err
+
+
 def test_differences_of_the_environment_come_first(tmp_path):
     directory(tmp_path / "a", {"ss": 1}, compiler="gcc 12")
     directory(tmp_path / "b", {"ss": 1}, compiler="clang 14", mpi="MPICH 5")

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, make
 from result_files import Directory, analysis
 
 import cells  # noqa: E402  (result_files set the path)
@@ -271,8 +271,7 @@ def test_a_manifest_of_another_make(good):
 
 
 def test_installed_programs_find_their_parts(good, tmp_path):
-    subprocess.run(["make", "install", f"DESTDIR={tmp_path}/root",
-                    "PREFIX=/usr"], cwd=ROOT, check=True, capture_output=True)
+    make("install", f"DESTDIR={tmp_path}/root", "PREFIX=/usr")
     done = subprocess.run(
         [tmp_path / "root/usr/bin/dlsbench-tables", good.path], cwd=tmp_path,
         capture_output=True, text=True)
