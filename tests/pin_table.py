@@ -8,7 +8,8 @@ CALIBRATION = pathlib.Path(__file__).resolve().parent / \
 CAMPAIGNS = {
     "auto": "run", "divisible": "run", "robustness": "run", "smoke": "run",
     "sync-interval": "run", "workstation": "run", "cluster": "run",
-    "sparse": "run",
+    "sparse": "run", "real-cluster": "run", "real-link": "run",
+    "dependences": "run", "dependences-held": "run",
     "irregular": "run", "unequal": "run", "classes": "run",
     "unequal-sim": "sim", "classes-sim": "sim",
     "divisible-sim": "sim", "robustness-sim": "sim", "andronikos-1": "sim",
