@@ -35,7 +35,7 @@ DEBS    = $(BUILD_DEBS) hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
           python3-matplotlib jq patch libomp-dev graphicsmagick gettext \
-          chromium slurm-wlm munge abigail-tools libtbb-dev
+          chromium slurm-wlm munge abigail-tools libtbb-dev librsb-dev
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test test-all,$(MAKECMDGOALS)),$(DEBS_openmpi))
 PACKAGES = $(call mpi,PACKAGE) hwloc $(if $(WITH_PAPI),papi) yaml-0.1 jansson libxxhash netpbm libdw libelf zlib
@@ -60,11 +60,14 @@ FLAGS   = -std=gnu17 -O3 -g $(WARN) -ffp-contract=off -fno-math-errno -pthread
 SANFLAGS = $(if $(SAN),-O1 -g1 -fsanitize=$(SAN)$(if $(filter address,$(SAN)),$(comma)undefined) \
           -fno-sanitize-recover=all -fno-omit-frame-pointer -DDLSBENCH_SANITIZED)
 CFLAGS_ALL = $(FLAGS) $(SANFLAGS) $(CFLAGS)
-CPPFLAGS = -I. -D_GNU_SOURCE $(shell pkg-config --cflags $(PACKAGES)) -isystem $(BLAS_INCLUDE)
+# Asked when a rule needs it first, and once.
+PACKAGE_CFLAGS = $(eval PACKAGE_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(PACKAGE_CFLAGS)
+CPPFLAGS = -I. -D_GNU_SOURCE $(PACKAGE_CFLAGS) -isystem $(BLAS_INCLUDE)
 # A library in a folder that the loader does not know is found there, too.
 libraries = $(shell pkg-config --libs $(1)) $(patsubst -L%,-Wl$(comma)-rpath$(comma)%, \
           $(shell pkg-config --libs-only-L $(1)))
-LDLIBS  = $(call libraries,$(PACKAGES)) \
+PACKAGE_LIBS = $(eval PACKAGE_LIBS := $$(call libraries,$(PACKAGES)))$(PACKAGE_LIBS)
+LDLIBS  = $(PACKAGE_LIBS) \
           $(if $(WITH_PAPI),-lsde) -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
 
 CODE    = base sched kernels harness dls bench

@@ -76,7 +76,7 @@ check-python:
 check-gcc check-clang: check-%:
 	+$(Q)$(MAKE) --no-print-directory WERROR=1 \
 	    $(if $(filter-out $*,$(CC)$(SAN)),BUILD=$(BUILD)/check-$* CC=$* \
-	    $(if $(filter clang,$*),CFLAGS=-O0)) all-objects
+	    $(if $(filter clang,$*),CFLAGS="-O0 -g0")) all-objects
 	@echo "$* ok"
 .PHONY: all-objects
 all-objects: $(OBJECTS) $(OMP_OBJECTS) $(TESTS:=.o) $(OVERHEAD) $(PLAN_SIM) $(SMPI_CHECKED)

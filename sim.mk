@@ -9,11 +9,12 @@ SIM_SOURCES := $(filter-out harness/topo/% harness/counters/% harness/calibrate/
                $(filter-out $(SMPI_ONLY),$(shell find harness -path '*/sim/*.c' ! -name '*_test.c'))
 SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)
 SIM_PACKAGES = jansson libxxhash netpbm zlib
+SIM_CFLAGS = $(eval SIM_CFLAGS := $$(shell pkg-config --cflags $(SIM_PACKAGES)))$(SIM_CFLAGS)
 SIM_LDLIBS = $(call libraries,$(SIM_PACKAGES)) \
              -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
 # SMPI's own malloc would share the ranks' allocations, which is not needed.
 SIM_CPPFLAGS = -I. -D_GNU_SOURCE -DSMPI_NO_OVERRIDE_MALLOC \
-               $(shell pkg-config --cflags $(SIM_PACKAGES)) \
+               $(SIM_CFLAGS) \
                -isystem $(BLAS_INCLUDE)
 
 .PHONY: sim sim-scale sim-replay need-simgrid

@@ -29,8 +29,9 @@ CHECKS = ["clang", "headers", "layers", "format", "python", "shell",
 JOBS = str(os.cpu_count() or 2)
 # Integration tests that measure or look at other processes, or take network
 # interfaces away while MPI may list them: nothing else runs beside them.
-ALONE = ["calibrate", "counters", "faults", "hosts", "kills", "learning",
-         "load", "parts", "power", "sync_interval", "this_machine", "validate"]
+ALONE = ["calibrate", "counters", "counters_perf", "faults", "hosts", "kills",
+         "learning", "load", "parts", "power", "sync_interval", "this_machine",
+         "validate"]
 # Those that wait for daemons most of the time, beside all that need no core
 # for themselves.
 WAITING = ["slurm"]
@@ -272,15 +273,20 @@ def pytest(count, files, options, beside=False):
 
 
 def print_times(suite):
-    """The files that take longest, to see where the time goes."""
-    seconds, tests = {}, {}
+    """The files that take longest, to see where the time goes: processor
+    seconds, as other tests run beside them."""
+    files = {}
     for case in suite.iter("testcase"):
+        used = [float(x.get("value")) for x in case.iter("property")
+                if x.get("name") == "cpu_s"]
         name = case.get("classname").split(".")[-1]
-        seconds[name] = seconds.get(name, 0) + float(case.get("time"))
-        tests[name] = tests.get(name, 0) + 1
-    for name in sorted(seconds, key=seconds.get, reverse=True)[:12]:
-        print(f"{seconds[name]:7.1f} s {tests[name]:4d} tests  {name}",
-              flush=True)
+        files.setdefault(name, []).append((sum(used), case.get("name")))
+    sums = {name: sum(s for s, _ in tests) for name, tests in files.items()}
+    print(f"{sum(sums.values()):7.1f} s of processors in {len(sums)} files")
+    for name in sorted(sums, key=sums.get, reverse=True)[:20]:
+        most, test = max(files[name])
+        print(f"{sums[name]:7.1f} s {len(files[name]):4d} tests  {name}, "
+              f"{most:.1f} s {test}", flush=True)
 
 
 def count_pytest(count, code, report):

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shlex
 import shutil
 import subprocess
@@ -40,6 +41,29 @@ def pytest_collection_modifyitems(config, items):
     if not named:
         items[:], out = slices.choose(items, slices.seed())
         config.hook.pytest_deselected(items=out)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item):
+    """Processor seconds of the test, with what it prepares, for run.py."""
+    before = cpu_seconds()
+    item.user_properties.append(("cpu_s", lambda: cpu_seconds() - before))
+    yield
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = (yield).get_result()
+    report.user_properties = [
+        (name, f"{value():.2f}" if name == "cpu_s" else value)
+        for name, value in item.user_properties]
+
+
+def cpu_seconds():
+    """Of this process and of all that it waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF,
+                                                resource.RUSAGE_CHILDREN)]
+    return sum(x.ru_utime + x.ru_stime for x in used)
 
 
 class Result:
@@ -271,7 +295,7 @@ def openmpi():
         return "build/dlsbench"
     if shutil.which("mpiexec.openmpi") is None:
         pytest.skip("Open MPI is not installed (make deps test installs it)")
-    make("MPI=openmpi", "BUILD=build/openmpi", "CFLAGS=-O0",
+    make("MPI=openmpi", "BUILD=build/openmpi", "CFLAGS=-O0 -g0",
          "build/openmpi/dlsbench")
     return "build/openmpi/dlsbench"
 

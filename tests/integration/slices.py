@@ -3,10 +3,10 @@ cases of each test that is marked with `cross`, others with every commit, so
 that in time all of them run.  run.py says how to run the same slice again
 (SLICE=...).
 
-    @pytest.mark.cross                  a third of the test's cases
+    @pytest.mark.cross                  a quarter of the test's cases
     @pytest.mark.cross(part=8)          an eighth
-    @pytest.mark.cross(group="name")    a third of the tests of that name
-    part_of("name", values)             a third of what one case goes through
+    @pytest.mark.cross(group="name")    a quarter of the tests of that name
+    part_of("name", values)             a quarter of what one case goes through
 """
 import os
 import random
@@ -14,7 +14,7 @@ import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
-PART = 3
+PART = 4
 
 
 def seed():
@@ -28,14 +28,14 @@ def seed():
 
 
 def kept(name, cases, by, part=PART):
-    """A third (or another part) of the cases, at least one, by the seed and
+    """A quarter (or another part) of the cases, at least one, by the seed and
     the name."""
     return set(random.Random(f"{by} {name}").sample(
         sorted(cases), -(-len(cases) // part)))
 
 
 def part_of(name, values, part=PART):
-    """A third (or another part) of the values, in their order; all of them in
+    """A quarter (or another part) of the values, in their order; all in
     `make test-all`."""
     if os.environ.get("ALL"):
         return list(values)

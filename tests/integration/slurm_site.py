@@ -40,8 +40,8 @@ class Cluster:
         self.folder = folder
         self.env = {**os.environ, "DLSBENCH_SLURM": str(folder)}
 
-    def here(self, command):
-        return subprocess.run([JOBS / "slurm-here.sh", command], text=True,
+    def here(self, *words):
+        return subprocess.run([JOBS / "slurm-here.sh", *words], text=True,
                               env=self.env, timeout=60, capture_output=True)
 
     def processes(self):
@@ -103,7 +103,7 @@ class Site:
         return self.run("squeue", "-h", "-r", "-j", array, "-o",
                         "%K %T").stdout.split("\n")[:-1]
 
-    def wait(self, condition, limit=60):
+    def wait(self, condition, limit=180):
         end = time.monotonic() + limit
         while not condition():
             assert time.monotonic() < end, self.logs()

@@ -164,6 +164,30 @@ def test_trials_are_recorded_and_keep_their_share(dlsbench, loop, shape):
     assert rows[at]["chosen_scheme"] == first["scheme"]
 
 
+def test_trials_in_a_simulation_find_the_fastest(sim, campaign):
+    """Every repetition takes as long as its scheme alone."""
+    result = sim(campaign("""
+name: tried
+platform: bench/platforms/ranger.xml
+workers: [4]
+transport: master
+master: dedicated
+cells:
+  - kernel: "adjoint:size=40"
+    scheme: [static, ss, gss, tss, "%s"]
+""" % "auto:by=trial,schemes=static+ss+gss+tss,repetitions=12,share=0.7"))
+    assert result.code == 0, result.err[-2000:]
+    took = {run["scheme"]: run["time_s"] for run in result.runs()
+            if not run["scheme"].startswith("auto")}
+    auto = [run for run in result.runs() if run["scheme"].startswith("auto")]
+    assert len(auto) == 12 and {run["chosen_scheme"] for run in auto} == {
+        *took}
+    for run in auto:
+        assert run["time_s"] == pytest.approx(took[run["chosen_scheme"]])
+    best = min(took, key=took.get)
+    assert auto[-1]["chosen_scheme"] == best and not auto[-1]["trial"]
+
+
 @pytest.mark.parametrize("args, says", [
     (["run", "--scheme", "auto:by=trial,repetitions=10"],
      "10 repetitions with share=0.4 leave 4 trials, too few to try 8"),
@@ -173,7 +197,7 @@ def test_trials_are_recorded_and_keep_their_share(dlsbench, loop, shape):
     (["run", "--scheme", "auto:by=simulation,share=0.1"],
      "share goes with by=trial"),
     (["sim", "--platform", "this-machine", "--workers", 2, "--scheme",
-      "auto"], "auto chooses for cells that really run"),
+      "auto"], "auto by=simulation chooses for cells that really run"),
 ])
 def test_wrong_words_are_refused(dlsbench, args, says):
     result = dlsbench(*args, "--kernel", "null")

@@ -4,14 +4,13 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, make
 
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory):
     there = tmp_path_factory.mktemp("installed")
-    subprocess.run(["make", "install", f"PREFIX={there}"], cwd=ROOT,
-                   check=True, capture_output=True, timeout=300)
+    make("install", f"PREFIX={there}")
     return there
 
 

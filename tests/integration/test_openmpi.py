@@ -58,7 +58,7 @@ def installed(tmp_path_factory):
     if shutil.which("mpicc.openmpi") is None:
         pytest.skip("Open MPI is not installed (make deps test installs it)")
     return install(tmp_path_factory.mktemp("prefix"), "MPI=openmpi",
-                   "BUILD=build/openmpi", "CFLAGS=-O0")
+                   "BUILD=build/openmpi", "CFLAGS=-O0 -g0")
 
 
 def launch(ranks, *words, **variables):

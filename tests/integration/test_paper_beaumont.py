@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT, environment, needs_simgrid
+from conftest import ROOT, environment, make, needs_simgrid
 from paper_files import PAPERS, module, rows
 
 plans = module("beaumont", "plans")
@@ -18,19 +18,19 @@ PRINTED = plans.READINGS[0]
 FIRST_MI = 3
 
 
-def make(figure, reading, seed, number):
+def draw(figure, reading, seed, number):
     return plans.platform(figure, reading, seed, number)
 
 
 def test_homogeneous_platforms_are_the_papers():
-    assert make(HOMOGENEOUS_20, PRINTED, 3, 0) == [
+    assert draw(HOMOGENEOUS_20, PRINTED, 3, 0) == [
         (0, 2 / 32.10, 1000 / 114.444)] * 20
 
 
 def test_random_platforms_are_from_the_papers_set():
     for figure in plans.FIGURES[2:]:
         for number in range(50):
-            for g, big_g, w in make(figure, PRINTED, 7, number):
+            for g, big_g, w in draw(figure, PRINTED, 7, number):
                 assert w in [figure.mflop / p for p in plans.PROCESSORS]
                 assert big_g in [2 / n for n in plans.NETWORKS]
                 assert g == (big_g if figure.latency else 0)
@@ -51,20 +51,20 @@ def test_platforms_are_those_of_the_suites_random_numbers():
 
 
 def test_all_figures_have_the_same_platforms():
-    assert make(RANDOM_5, PRINTED, 1, 9) == make(RANDOM_20, PRINTED, 1, 9)[:5]
-    assert make(RANDOM_20, PRINTED, 1, 10) != make(RANDOM_20, PRINTED, 1, 9)
+    assert draw(RANDOM_5, PRINTED, 1, 9) == draw(RANDOM_20, PRINTED, 1, 9)[:5]
+    assert draw(RANDOM_20, PRINTED, 1, 10) != draw(RANDOM_20, PRINTED, 1, 9)
 
 
 def test_readings_weigh_data_and_latency():
     other = plans.Reading("16 Mbit", data=16.0)
     for (g, big_g, w), (g2, big_g2, w2) in zip(
-            make(LATENCY_20, PRINTED, 1, 9), make(LATENCY_20, other, 1, 9)):
+            draw(LATENCY_20, PRINTED, 1, 9), draw(LATENCY_20, other, 1, 9)):
         assert (g, w) == (g2, w2) and big_g2 == pytest.approx(8 * big_g)
 
 
 def test_one_network_is_the_first_workers():
-    mixed = make(RANDOM_20, PRINTED, 1, 9)
-    same = make(RANDOM_20, plans.Reading("one", one_network=True), 1, 9)
+    mixed = draw(RANDOM_20, PRINTED, 1, 9)
+    same = draw(RANDOM_20, plans.Reading("one", one_network=True), 1, 9)
     assert {big_g for _, big_g, _ in same} == {mixed[0][1]}
     assert [w for *_, w in same] == [w for *_, w in mixed]
     assert len({big_g for _, big_g, _ in mixed}) > 1
@@ -115,7 +115,7 @@ def test_points_are_those_of_single_plans(made, dlsbench):
     """The mean over both platforms of what dlsbench plan says of each."""
     times = []
     for number in range(2):
-        costs = zip(*make(LATENCY_5, PRINTED, 1, number))
+        costs = zip(*draw(LATENCY_5, PRINTED, 1, number))
         words = [w for name, values in zip("gGw", costs)
                  for w in (f"--{name}", ",".join(map(repr, values)))]
         run = dlsbench("plan", "--algorithm", "multi-installment",
@@ -172,8 +172,7 @@ def test_as_printed_is_the_first_reading(made):
 
 def test_simgrid_agrees(made, tmp_path):
     needs_simgrid()
-    subprocess.run(["make", "--no-print-directory", "plan-sim"], cwd=ROOT,
-                   check=True, capture_output=True)
+    make("plan-sim")
     found = plans.make_plans(ROOT / "build/dlsbench", "simgrid", LATENCY_20,
                              PRINTED, 1, range(1))
     assert found["seconds"].shape == (1, 20, 11)

@@ -8,7 +8,7 @@ import subprocess
 import xml.etree.ElementTree
 
 import pytest
-from conftest import ROOT, needs_simgrid
+from conftest import ROOT, make, needs_simgrid
 
 ALGORITHMS = [["single-round"], ["lp-fixed", "--period", "20"], ["lp-sqrt"],
               ["lp-adaptive"], ["lp-adaptive", "--tail", "share"],
@@ -21,10 +21,7 @@ FIVE = ["--workers", "5", "--g", "0.06", "--G", "0.06,0.4,0.06,0.1,0.06",
 def simgrid():
     """dlsbench-plan-sim lies beside dlsbench."""
     needs_simgrid()
-    done = subprocess.run(["make", "--no-print-directory", "plan-sim"],
-                          cwd=ROOT, capture_output=True, text=True,
-                          check=False)
-    assert done.returncode == 0, done.stderr
+    make("plan-sim")
 
 
 def test_csv_has_the_whole_load_and_the_makespan(dlsbench):

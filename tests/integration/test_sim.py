@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from conftest import (ROOT, SMALL, assert_same_digits, environment, racks,
-                      start)
+from conftest import (ROOT, SMALL, assert_same_digits, environment, make,
+                      racks, start)
 
 RANGER = ROOT / "bench/platforms/ranger.xml"
 PLATFORMS = [RANGER, *sorted((ROOT / "bench/papers").glob("*/*.xml"))]
@@ -274,8 +274,7 @@ def test_make_sim_says_what_to_install(tmp_path):
 
 
 def test_install_has_what_simulations_need(tmp_path):
-    subprocess.run(["make", "install", f"DESTDIR={tmp_path}", "PREFIX=/x"],
-                   cwd=ROOT, check=True, capture_output=True, timeout=300)
+    make("install", f"DESTDIR={tmp_path}", "PREFIX=/x")
     there = {str(p.relative_to(tmp_path / "x"))
              for p in (tmp_path / "x").rglob("*")}
     share = "share/dlsbench/"
@@ -348,3 +347,18 @@ def test_threads_of_a_rank_with_many_results_on_their_way(dlsbench):
                       "master", "--scheme", "tss")
     assert result.code == 0, result.err
     assert [x["status"] for x in result.done()] == ["ok"]
+
+
+def test_a_computing_master_collects_results_while_it_computes(sim):
+    """The workers of one that does not would wait for it to take more."""
+    row = only(sim("--kernel", "adjoint:size=40", "--scheme", "ss",
+                   "--ranks", 4, "--master", "computing", "--cp", "1e-6"))
+    assert row["compute_mean_s"] > 0.95 * row["time_s"]
+
+
+def test_a_computing_master_answers_what_it_has_collected(sim, tmp_path):
+    """Between slices of its own work, not only at the ends of its chunks."""
+    row = only(sim("--kernel", costs(tmp_path, [1e-3] * 40), "--scheme",
+                   "css:chunk=2", "--ranks", 4, "--master", "computing",
+                   "--answer", "collected", "--prefetch", "off"))
+    assert row["time_s"] < 0.015

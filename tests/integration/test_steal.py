@@ -44,15 +44,15 @@ def check(result):
 @pytest.mark.parametrize("layout", ["--threads 2", "--ranks 2",
                                     "--ranks 2 --threads 2", "--ranks 5"])
 def test_who_has_all_the_work_is_robbed(dlsbench, costs, layout):
-    """All that takes long is in the share of worker 0, half of it and more
-    is run by others."""
+    """All that takes long is in the share of worker 0, and others run some of
+    it; how much depends on what else this machine does."""
     many = [1e-3] * 60 + [1e-7] * (60 * 5)
     result = dlsbench("run", "--kernel", costs(many), "--scheme", "ss",
                       *layout.split(), *STEAL, *ONCE)
     row, chunks = check(result)
     assert row["verified"] is True
     away = [c for c in chunks if c["start"] < 60 and c["worker"] > 0]
-    assert len(away) > 10
+    assert away
     assert all(c["home"] == 0 for c in away if "2" in layout[:11])
 
 
@@ -112,6 +112,16 @@ def test_simulated_iterations_are_handed_out_once(sim, costs, layout, victim):
     # The bound is list scheduling; what stealing adds are some messages, and
     # at the end at most a piece.
     assert row["time_s"] < row["bound_s"] + 0.15
+
+
+@pytest.mark.parametrize("layout", ["--threads 2", "--ranks 2"])
+def test_half_of_what_one_has_is_robbed(sim, costs, layout):
+    """Where nothing else runs, of two workers each does half."""
+    many = [1e-3] * 60 + [1e-7] * 60
+    _, chunks = check(sim("--kernel", costs(many), "--scheme", "ss",
+                          *layout.split(), *STEAL))
+    away = [c for c in chunks if c["start"] < 60 and c["worker"] > 0]
+    assert len(away) == pytest.approx(30, abs=1)
 
 
 def test_a_slow_worker_is_robbed_of_what_it_cannot_do(sim, costs):
