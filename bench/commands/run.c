@@ -10,7 +10,6 @@
 #include "bench/predict/models.h"
 #include "bench/results/summary.h"
 #include "bench/results/tables.h"
-#include "harness/topo/topo.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>
@@ -30,28 +29,19 @@ struct job {
     struct choose choose;
 };
 
-/* The value of `cores` (at least 2, so that there is something to share), and
- * the domains for rank_per.  --cores alone says nothing about the inside of a
- * node. */
+/* --cores alone says nothing about the inside of a node. */
 static int look_at_machine(struct run_options *options, struct error *err)
 {
     struct campaign_setup *setup = &options->setup;
     struct topo_room *room = &options->room;
-    struct topo *topo;
+    int code = 0;
     setup->cores = (int)options->cores;
-    setup->room = options->simulated ? NULL : room;
-    if (options->cores > 0 && options->topology == NULL) {
+    if (options->cores == 0 || options->topology != NULL)
+        code = campaign_look(options->topology, setup, room, err);
+    else
         *room = (struct topo_room){.domains = {1}, .cores = {setup->cores}};
-        return 0;
-    }
-    int code = topo_open_other(&topo, options->topology, NULL, err);
-    if (code != 0)
-        return code;
-    topo_room(topo, room);
-    if (setup->cores == 0)
-        setup->cores = topo_cores(topo) > 2 ? topo_cores(topo) : 2;
-    topo_close(topo);
-    return 0;
+    setup->room = options->simulated ? NULL : room;
+    return code;
 }
 
 /* Drops complete and verified cells; the rest runs (again). */
