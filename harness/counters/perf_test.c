@@ -67,6 +67,48 @@ static struct counters_values count_chain(struct counters *counters,
     return values;
 }
 
+/* As many counters as there are, read here and not by the program, count the
+ * instructions of the same loop: false when two of them disagree, or when one
+ * has another number the next time. */
+static bool machine_counts_alike(void)
+{
+    enum { COUNTERS = 6, TIMES = 10 };
+    int64_t least = INT64_MAX, most = 0;
+    for (int k = 0; k < TIMES; k++) {
+        int file[COUNTERS], files = 0;
+        for (int i = 0; i < COUNTERS; i++) {
+            struct perf_event_attr attr;
+            perf_find("instructions:u", &attr);
+            attr.pinned = 1;
+            long got = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+            if (got >= 0)
+                file[files++] = (int)got;
+        }
+        run_chain(CHAINED);
+        for (int i = 0; i < files; i++) {
+            int64_t value;
+            if (read(file[i], &value, sizeof(value)) == sizeof(value)) {
+                least = value < least ? value : least;
+                most = value > most ? value : most;
+            }
+            close(file[i]);
+        }
+    }
+    return least > CHAINED && most - least < least / 50;
+}
+
+/* A count that is wrong is the program's fault only where the machine's own
+ * counters are right. */
+static void assert_counted(bool right)
+{
+    if (!right && !machine_counts_alike()) {
+        print_message("skipped: the counters of this machine count one loop "
+                      "differently\n");
+        skip();
+    }
+    assert_true(right);
+}
+
 /* Two counts in a row that agree, by all events of the list and by event i: a
  * virtual machine's counter may stand still for a while, and then it counts
  * another number each time.  What is wrong always is returned. */
@@ -84,7 +126,7 @@ static struct counters_values count_steadily(struct counters *counters, int i)
         whole = whole || both;
         last = now;
     }
-    assert_true(whole);
+    assert_counted(whole);
     print_message("skipped: the counters of this machine stand still by "
                   "turns\n");
     skip();
@@ -134,10 +176,12 @@ static void counts_are_the_loops(void **state)
     }
     struct counters_values least = count_steadily(counters, 1);
     double instructions = (double)least.compute[1] / CHAINED;
-    assert_true(instructions > 1 && instructions < 2.5);
+    print_message("%.4f instructions\n", instructions);
+    assert_counted(instructions > 1 && instructions < 2.5);
     for (int i = 0; i < 5; i++) {
         struct counters_values again = count_steadily(counters, 1);
-        assert_true(llabs(again.compute[1] - least.compute[1]) < CHAINED / 100);
+        assert_counted(llabs(again.compute[1] - least.compute[1]) <
+                       CHAINED / 100);
         if (again.compute[0] < least.compute[0])
             least = again;
     }
@@ -145,9 +189,9 @@ static void counts_are_the_loops(void **state)
     double gigahertz = (double)least.compute[0] / (double)least.compute[2];
     print_message("%.4f of the cycles, %.2f GHz, read by %s\n", cycles,
                   gigahertz, counters_reading(counters));
-    assert_true(cycles > 0.9 && cycles < 1.15);
-    assert_true(gigahertz > 0.1 && gigahertz < 8);
-    assert_true(least.compute[3] < CHAINED / 1000);
+    assert_counted(cycles > 0.9 && cycles < 1.15);
+    assert_counted(gigahertz > 0.1 && gigahertz < 8);
+    assert_counted(least.compute[3] < CHAINED / 1000);
     assert_string_equal(counters_by(counters), "perf");
     close_list(counters);
 #else
@@ -176,12 +220,12 @@ static void both_ways_agree(void **state)
             int64_t count[2] = {0};
             perf_read_by(perf, (i + first) % 2);
             perf_read(perf, 0, count);
-            assert_true(count[0] >= last[0] && count[1] >= last[1]);
-            assert_true(i == 0 || count[0] - last[0] < 100000);
+            assert_counted(count[0] >= last[0] && count[1] >= last[1]);
+            assert_counted(i == 0 || count[0] - last[0] < 100000);
             last[0] = count[0];
             last[1] = count[1];
         }
-        assert_true(last[0] > 0 && last[1] > 0);
+        assert_counted(last[0] > 0 && last[1] > 0);
         assert_int_equal(perf_lost(perf, 0), 0);
         perf_thread_close(perf, 0);
     }
@@ -211,7 +255,7 @@ static void what_does_not_fit_is_said(void **state)
     assert_in_range(counted, 1, 12);
     assert_false(counters_multiplexed(many));
     struct counters_values values = count_steadily(many, 0);
-    assert_true(llabs(values.compute[0] - true_count) < true_count / 100);
+    assert_counted(llabs(values.compute[0] - true_count) < true_count / 100);
     close_list(many);
 }
 
@@ -247,7 +291,7 @@ static void what_is_lost_is_no_zero(void **state)
     }
     assert_int_equal(robbed.known, 0);
     assert_int_equal(after.known, 3);
-    assert_true(after.compute[0] > CHAINED);
+    assert_counted(after.compute[0] > CHAINED);
 }
 
 int main(void)

@@ -71,14 +71,15 @@ cells:
         for (cell, _), run in sums.items():
             cells.setdefault(cell, []).append(run)
             gigahertz = run["cycles:u"] / run["task-clock"]
-            assert 0.05 < gigahertz < 8
+            if not 0.05 < gigahertz < 8:
+                return False
         assert len(cells) == 8
         medians = [statistics.median(run["instructions:u"] for run in runs)
                    for runs in cells.values()]
-        assert min(medians) > 1200 * 1200
         # A virtual machine's counter may stand still for a while.
-        return max(medians) < 1.01 * min(medians)
-    eventually(attempt)
+        return (min(medians) > 1200 * 1200
+                and max(medians) < 1.01 * min(medians))
+    eventually(attempt, times=8, enough=5)
 
 
 def test_default_counts_where_papi_does_not(dlsbench, monkeypatch):
@@ -94,7 +95,7 @@ def test_default_counts_where_papi_does_not(dlsbench, monkeypatch):
         sums = counted(result, ["cycles:u", "instructions:u"])
         return sums and all(run["instructions:u"] > 0
                             for run in sums.values())
-    eventually(attempt)
+    eventually(attempt, times=8, enough=5)
 
 
 def test_both_at_a_time_are_refused(dlsbench):
