@@ -41,12 +41,13 @@ def note(runs):
     if border is None:
         return None
     state = of_runs(runs, border)
-    middle = [1e9 * np.median(times[(times > border) == far])
+    middle = [1e9 * np.nanmedian(times[(times > border) == far])
               for far in (False, True)]
     seen = runs.assign(state=state).groupby("cell", observed=True)["state"]
     both = int((seen.nunique() > 1).sum())
     return (f"the machine was in two states: the hand-over between cores took "
             f"{middle[0]:.0f} ns in {int((state == 0).sum())} repetitions, "
             f"{middle[1]:.0f} ns in {int((state == 1).sum())}, and changed in "
-            f"{int(np.isnan(state).sum())}; cells that saw both: {both} of "
+            f"{int((np.isnan(state) & ~np.isnan(times).any(axis=1)).sum())}; "
+            f"cells that saw both: {both} of "
             f"{runs['cell'].nunique()}")

@@ -85,6 +85,16 @@ def test_repetitions_of_one_state_are_compared(tmp_path):
         "cells that saw both: 2 of 2" in err
 
 
+def test_states_are_of_the_hand_overs_that_are_known(tmp_path):
+    """Simulations and launches of one worker have none."""
+    stated(tmp_path / "a", [1, 3, 1], NEAR, FAR, (None, None))
+    stated(tmp_path / "b", [1, 3, 1], NEAR, FAR, (None, None))
+    err = analysis("compare", tmp_path / "a", tmp_path / "b")[2]
+    assert "took 42 ns in 20 repetitions, 255 ns in 20, and changed in 0;" \
+        in err
+    assert "nan" not in err
+
+
 def test_differences_of_the_environment_come_first(tmp_path):
     directory(tmp_path / "a", {"ss": 1}, compiler="gcc 12")
     directory(tmp_path / "b", {"ss": 1}, compiler="clang 14", mpi="MPICH 5")
