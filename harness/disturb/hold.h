@@ -3,8 +3,9 @@
  *
  * A held worker sleeps: at the polls of its kernel, about every 20 us, and
  * before it asks for a chunk.  That is like a worker without a core, and no
- * other worker of its process is affected.  If the worker is alone in its rank,
- * a stop is a real one (harness/disturb/stopper.h) and not done here. */
+ * other worker of its process is affected.  On a core of its own it keeps the
+ * core for the last 0.15 ms, to go on in time.  If the worker is alone in its
+ * rank, a stop is a real one (harness/disturb/stopper.h) and not done here. */
 #ifndef HARNESS_DISTURB_HOLD_H
 #define HARNESS_DISTURB_HOLD_H
 
@@ -23,6 +24,7 @@ struct hold {
     /* Whether a gone worker may come back; NULL: never. */
     bool (*over)(void *arg);
     void *arg;
+    bool shares_core;          /* it may not keep the core when it is held */
     struct perturb_toll *toll; /* of each perturbation; the caller's */
     /* Since the repetition began: */
     bool back;          /* it was gone */

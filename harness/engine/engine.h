@@ -31,6 +31,10 @@ double engine_measure_clock(void);
  * thread that must rest, not for one that waits for others. */
 void engine_sleep(double seconds);
 
+/* Returns at `end_s` by engine_now, and hardly later: a sleeper wakes up some
+ * 0.1 ms late, so the last part keeps the core. */
+void engine_sleep_until(double end_s);
+
 /* ---- waiting ---- */
 
 /* An event to wait for; the thread that makes it true wakes it.  It may be in

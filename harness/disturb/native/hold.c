@@ -21,10 +21,12 @@ static double sleep_through(struct hold *hold)
     while (!hold->back && (holder = perturbs_holder(hold->perturbs, hold->hit,
                                                     hold->source.worker, since,
                                                     &free_s)) >= 0) {
-        if (isfinite(free_s))
+        if (!isfinite(free_s))
+            be_gone(hold);
+        else if (hold->shares_core)
             engine_sleep(free_s - since);
         else
-            be_gone(hold);
+            engine_sleep_until(*hold->start_s + free_s);
         double now = engine_now() - *hold->start_s;
         perturb_toll_add(&hold->toll[holder], 1, since, now - since);
         lost_s += now - since;

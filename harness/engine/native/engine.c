@@ -18,6 +18,8 @@ enum { SLEEP_FIRST_NS = 5000, SLEEP_LAST_NS = 500000 };
 enum { SLEEP_EVENT_NS = 50000000 };
 /* Polls between two looks at the clock while a waiter spins. */
 enum { POLLS_PER_LOOK = 64 };
+/* A sleeper may wake up so late: the kernel's slack and a core that slept. */
+#define WAKE_S 150e-6
 /* Tries to take a lock before the waiter naps, and pauses between two tries. */
 enum { LOCK_TRIES = 100, LOCK_PAUSES_FIRST = 4, LOCK_PAUSES_LAST = 64 };
 
@@ -100,6 +102,13 @@ void engine_sleep(double seconds)
     rest.tv_nsec = (long)((seconds - (double)rest.tv_sec) * 1e9);
     while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {
     }
+}
+
+void engine_sleep_until(double end_s)
+{
+    engine_sleep(end_s - engine_now() - WAKE_S);
+    while (engine_now() < end_s)
+        relax();
 }
 
 /* ---- futex ---- */

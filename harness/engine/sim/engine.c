@@ -59,6 +59,11 @@ void engine_sleep(double seconds)
         world_sleep(seconds);
 }
 
+void engine_sleep_until(double end_s)
+{
+    engine_sleep(end_s - engine_now());
+}
+
 /* ---- waiting ---- */
 
 /* Ranks take turns at simulation calls only: nothing can come between the

@@ -47,7 +47,8 @@ static int open_holds(struct run *run, const uint8_t *hit, struct error *err)
                           .toll = tolls_of(run, i),
                           .start_s = &run->rank->start_s,
                           .over = run->setup->cell.reissue > 0 ? is_over : NULL,
-                          .arg = &run->rank->end};
+                          .arg = &run->rank->end,
+                          .shares_core = run->own->places.crowded};
     }
     return run->own->disturb.stops != 0
                ? stopper_open(&run->own->disturb.stopper, err)
