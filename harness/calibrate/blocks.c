@@ -19,13 +19,15 @@
 enum {
     PASSES_MIN = 2,
     PASSES_MAX = 9,
-    CHUNKS = 4, /* of each worker, at most */
+    CHUNKS_MIN = 4, /* of each worker, where there are rows for them */
+    CHUNKS_MAX = 64,
     ROWS_MAX = 128,
     WAITS_MAX = 4096,
 };
 
-/* The passes of one width. */
+/* The passes of one width, and the most that one of them should take. */
 #define WIDTH_S 0.015
+#define PASS_S 0.05
 
 /* Without a campaign: from one column in ten to whole rows of small grids. */
 static const int64_t usual[] = {100, 1000};
@@ -38,7 +40,7 @@ struct seat {
     struct blocks *blocks;
     struct kernel_poll poll;
     struct worker worker;
-    struct ran log[CHUNKS];
+    struct ran log[CHUNKS_MAX];
     int64_t next; /* chunk that it gets */
     double sync_s;
     uint64_t blocked; /* source.blocked_ticks at the block before */
@@ -66,16 +68,21 @@ struct blocks {
 
 /* ---- alone ---- */
 
+/* The first row of a worker's chunk; a row lies between two shares. */
+static int64_t share_row(const struct blocks *b, int worker, int64_t chunk)
+{
+    return worker * (b->chunks * b->rows + 1) + 1 + chunk * b->rows;
+}
+
 static void run_share(const struct blocks *b, int worker)
 {
     const struct work *work = b->work;
-    int64_t first = worker * (b->chunks * b->rows + 1) + 1;
     int64_t extent = work->grid.columns + (b->rows - 1) * work->grid.skew;
     for (int step = 0; step < b->steps; step++)
         for (int64_t c = 0; c < b->chunks; c++)
             for (int64_t from = 0; from < extent; from += b->h)
                 work->ops->dependence->run_block(
-                    work->instance, work->state, step, first + c * b->rows,
+                    work->instance, work->state, step, share_row(b, worker, c),
                     b->rows, from, extent - from < b->h ? extent : from + b->h,
                     work->output, NULL);
 }
@@ -92,17 +99,22 @@ static void alone_body(int thread, void *arg)
 
 /* ---- under DMPS ---- */
 
-/* Its chunks of the deal. */
+/* The first row of a worker's chunk of the deal. */
+static int64_t dealt_row(const struct blocks *b, int worker, int64_t chunk)
+{
+    return (chunk * b->workers + worker) * b->rows;
+}
+
 static bool deal(struct source *source, struct chunk *chunk)
 {
     struct seat *seat = (struct seat *)source;
     const struct blocks *b = seat->blocks;
-    int64_t number = seat->next * b->workers + source->worker;
+    int64_t first = dealt_row(b, source->worker, seat->next);
     if (seat->next == b->chunks)
         return false;
     seat->next++;
     *chunk = (struct chunk){
-        .start = number * b->rows, .size = b->rows, .step = number};
+        .start = first, .size = b->rows, .step = first / b->rows};
     return true;
 }
 
@@ -213,17 +225,26 @@ static int open_dmps(struct blocks *b, struct error *err)
 
 /* ---- a width ---- */
 
-/* As between two repetitions, by thread 0 of each rank (see work.c). */
-static void wipe(const struct blocks *b)
+static void wipe_chunk(const struct blocks *b, int64_t first)
 {
-    memset(b->work->output, LOOP_POISON,
-           (size_t)(b->dmps.rows + b->workers) * b->work->output_bytes);
+    memset(b->work->output + (size_t)first * b->work->output_bytes, LOOP_POISON,
+           (size_t)b->rows * b->work->output_bytes);
+}
+
+/* As between two repetitions: what this rank computes, by its thread 0 (see
+ * work.c). */
+static void wipe(const struct blocks *b, bool together)
+{
+    for (int worker = b->first; worker < b->first + b->threads; worker++)
+        for (int64_t c = 0; c < b->chunks; c++)
+            wipe_chunk(b, together ? dealt_row(b, worker, c)
+                                   : share_row(b, worker, c));
 }
 
 static double run_pass(struct blocks *b, void (*body)(int, void *))
 {
     const struct launch_context *context = b->work->crew->context;
-    wipe(b);
+    wipe(b, body == together_body);
     comm_quiet_barrier(&context->comm);
     double start = engine_now();
     engine_team_run(context->team, body, b);
@@ -313,18 +334,33 @@ static void measure_widths(struct blocks *b, const int64_t *width, int widths,
     free(own);
 }
 
+/* The first step finds rows that are not in the cache: one more at least. */
+static int choose_steps(const struct blocks *b,
+                        const struct calibration_kernel *kernel)
+{
+    const struct work *work = b->work;
+    int steps = work_steps(work);
+    double step_s = (double)(b->rows * b->chunks * work->grid.columns) *
+                    kernel->cost[0].c_p;
+    if (PASS_S < steps * step_s)
+        steps = (int)fmin(fmax(PASS_S / step_s, 2), steps);
+    if (work->iterations > LINK_TAGS && work->crew->context->comm.ranks > 1)
+        steps = 1;
+    comm_broadcast(&work->crew->context->comm, &steps, sizeof(steps));
+    return steps;
+}
+
 /* A share less a row between it and the next is cut into chunks as a scheme
- * might; grids with a few rows have chunks of one. */
-static void choose_chunks(struct blocks *b)
+ * might, all of it: a part of a large grid would stay in the cache.  Grids with
+ * a few rows have chunks of one. */
+static void choose_chunks(struct blocks *b,
+                          const struct calibration_kernel *kernel)
 {
     int64_t share = b->work->iterations / b->workers - 1;
-    b->rows = share / CHUNKS;
+    b->rows = share / CHUNKS_MIN;
     b->rows = b->rows < 1 ? 1 : b->rows > ROWS_MAX ? ROWS_MAX : b->rows;
-    b->chunks = share / b->rows < CHUNKS ? share / b->rows : CHUNKS;
-    b->steps = work_steps(b->work);
-    if (b->work->iterations > LINK_TAGS &&
-        b->work->crew->context->comm.ranks > 1)
-        b->steps = 1;
+    b->chunks = share / b->rows < CHUNKS_MAX ? share / b->rows : CHUNKS_MAX;
+    b->steps = choose_steps(b, kernel);
 }
 
 int work_blocks(struct work *work, const struct measure_kernel *asked,
@@ -335,7 +371,7 @@ int work_blocks(struct work *work, const struct measure_kernel *asked,
                        .workers = crew->workers,
                        .first = crew->first,
                        .threads = crew->context->threads};
-    choose_chunks(&b);
+    choose_chunks(&b, kernel);
     kernel->chunk = b.rows;
     int code = open_dmps(&b, err);
     if (code != 0)
