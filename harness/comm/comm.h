@@ -34,6 +34,12 @@ struct comm {
     void *block;  /* its own memory for both */
     void *shared; /* of all ranks, in simulation */
     double speed; /* of their slowest host, flop/s, in simulation */
+    /* What messages are; all false natively, all true in simulation. */
+    bool one_process; /* the ranks see each other's memory */
+    bool hollow;      /* messages bring no data */
+    bool late;        /* they set out when their receive is posted */
+    bool moving;      /* they move by themselves: a thread blocks until its own
+                         is there, and looking for it lets no time pass */
 };
 
 static inline void comm_begin(const struct comm *comm)

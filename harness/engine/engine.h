@@ -35,6 +35,11 @@ void engine_sleep(double seconds);
  * 0.1 ms late, so the last part keeps the core. */
 void engine_sleep_until(double end_s);
 
+/* How long a thread sleeps that has nothing to do before `wait_s` have passed,
+ * unless something comes that wakes no thread: until it looks for that again.
+ * serves: others may ask it meanwhile. */
+double engine_nap(double wait_s, bool serves);
+
 /* ---- waiting ---- */
 
 /* An event to wait for; the thread that makes it true wakes it.  It may be in

@@ -281,6 +281,15 @@ static void a_patient_waiter_does_not_sleep_at_once(void **unused)
     assert_int_equal(calls, 2);
 }
 
+/* A chunk that is due may come sooner by another's end. */
+static void a_nap_is_short(void **unused)
+{
+    (void)unused;
+    assert_true(engine_nap(1e-6, false) == 1e-6);
+    assert_true(engine_nap(1, false) < 1e-3);
+    assert_true(engine_nap(1, true) == engine_nap(1, false));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +301,7 @@ int main(void)
         cmocka_unit_test(a_waiter_leaves_the_core_to_a_worker),
         cmocka_unit_test(a_patient_waiter_does_not_sleep_at_once),
         cmocka_unit_test(naps_have_a_longest),
+        cmocka_unit_test(a_nap_is_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,8 +18,7 @@ struct tally {
 
 void comm_settle(struct comm *comm)
 {
-    comm->posted = COMM_POSTED;
-    comm->landing = COMM_LANDING;
+    comm_simulate(comm);
     if (!world_join())
         comm_check(comm, MPI_ERR_NO_MEM);
     if (comm->all == MPI_COMM_NULL)

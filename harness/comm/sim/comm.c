@@ -12,11 +12,9 @@
 int comm_open(struct comm *comm, struct error *err)
 {
     (void)err;
-    *comm = (struct comm){.all = MPI_COMM_WORLD,
-                          .host = MPI_COMM_NULL,
-                          .lanes = 1,
-                          .posted = COMM_POSTED,
-                          .landing = COMM_LANDING};
+    *comm =
+        (struct comm){.all = MPI_COMM_WORLD, .host = MPI_COMM_NULL, .lanes = 1};
+    comm_simulate(comm);
     MPI_Comm_rank(comm->all, &comm->rank);
     MPI_Comm_size(comm->all, &comm->ranks);
     comm->held = comm->ranks;

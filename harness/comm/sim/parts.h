@@ -11,4 +11,12 @@
  * all share the link, and bring nothing. */
 enum { COMM_POSTED = 16, COMM_LANDING = 32 };
 
+/* What the communicators of all simulated ranks have in common. */
+static inline void comm_simulate(struct comm *comm)
+{
+    comm->posted = COMM_POSTED;
+    comm->landing = COMM_LANDING;
+    comm->one_process = comm->hollow = comm->late = comm->moving = true;
+}
+
 #endif

@@ -20,6 +20,8 @@ enum { SLEEP_EVENT_NS = 50000000 };
 enum { POLLS_PER_LOOK = 64 };
 /* A sleeper may wake up so late: the kernel's slack and a core that slept. */
 #define WAKE_S 150e-6
+/* Of one that wakes up to look whether there is anything left to do. */
+static const double NAP_S = 200e-6;
 /* Tries to take a lock before the waiter naps, and pauses between two tries. */
 enum { LOCK_TRIES = 100, LOCK_PAUSES_FIRST = 4, LOCK_PAUSES_LAST = 64 };
 
@@ -109,6 +111,12 @@ void engine_sleep_until(double end_s)
     engine_sleep(end_s - engine_now() - WAKE_S);
     while (engine_now() < end_s)
         relax();
+}
+
+double engine_nap(double wait_s, bool serves)
+{
+    (void)serves;
+    return wait_s < NAP_S ? wait_s : NAP_S;
 }
 
 /* ---- futex ---- */

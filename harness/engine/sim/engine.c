@@ -15,6 +15,9 @@ static const double TICK_S = 1e-12;
 static const double LOCK_S = 20e-9;
 /* A waiter without a wake-up polls less and less often, every 20 us at last. */
 enum { LOOKS_SHORT = 10 };
+/* Between two looks of one that has nothing to do: each costs real time, so
+ * that a long wait has so many at most. */
+static const double NAP_S = 20e-6, NAPS = 50000;
 
 struct engine_waiter {
     sg_sem_t wake;
@@ -62,6 +65,12 @@ void engine_sleep(double seconds)
 void engine_sleep_until(double end_s)
 {
     engine_sleep(end_s - engine_now());
+}
+
+double engine_nap(double wait_s, bool serves)
+{
+    double nap = wait_s / NAPS > NAP_S ? wait_s / NAPS : NAP_S;
+    return serves && nap < wait_s ? nap : wait_s;
 }
 
 /* ---- waiting ---- */

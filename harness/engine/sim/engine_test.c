@@ -42,6 +42,16 @@ static void a_tick_is_a_picosecond(void **unused)
     assert_true(llabs((int64_t)(engine_ticks() - start) - 250000000000) <= 1);
 }
 
+/* Who serves others looks every 20 us, or 50,000 times. */
+static void naps_cost_few_looks(void **unused)
+{
+    (void)unused;
+    assert_true(engine_nap(3, false) == 3);
+    assert_true(engine_nap(1, true) == 20e-6);
+    assert_true(engine_nap(1e-6, true) == 1e-6);
+    assert_seconds(engine_nap(5, true), 1e-4);
+}
+
 /* Without an event: 20 ns, and twice as long each time, ten times. */
 static void who_looks_waits_longer_each_time(void **unused)
 {
@@ -280,6 +290,7 @@ static int run_all(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_charge_takes_its_cost),
         cmocka_unit_test(a_tick_is_a_picosecond),
+        cmocka_unit_test(naps_cost_few_looks),
         cmocka_unit_test(who_looks_waits_longer_each_time),
         cmocka_unit_test(a_stack_of_ones_own_has_room),
         cmocka_unit_test(cores_do_not_share),

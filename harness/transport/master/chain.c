@@ -80,14 +80,14 @@ static int open_units(struct chain_root *root, struct error *err)
 }
 
 /* Whether the counter and the state are kept in this process' own memory, not
- * in a window and not by a master elsewhere.  In simulation the shared data of
- * a host's ranks need no window. */
+ * in a window and not by a master elsewhere.  What a host's ranks share needs
+ * no window in one process. */
 static bool has_memory(const struct chain_root *root)
 {
     const struct transport_setup *setup = root->setup;
     if (!root->kind->windowed)
         return setup->comm->rank == 0;
-    return engine_simulated && setup->comm->one_host &&
+    return setup->comm->one_process && setup->comm->one_host &&
            strcmp(setup->choice, "rma") != 0;
 }
 

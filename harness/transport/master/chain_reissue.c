@@ -30,7 +30,7 @@ static int open_own(struct chain *chain, struct error *err)
 {
     const struct transport_setup *setup = chain->setup;
     size_t n = (size_t)chain->workers;
-    if (engine_simulated)
+    if (chain->comm->hollow)
         return 0;
     chain->own = calloc(n + 1, sizeof(*chain->own));
     chain->own_bytes = (size_t)setup->iterations * setup->output_bytes;
@@ -104,7 +104,7 @@ void chain_reissue_sources(struct chain *chain)
             .inner = &chain->source[i].base,
             .book = &root->book,
             .own = chain_output(chain, i),
-            .output = engine_simulated ? NULL : chain->setup->output,
+            .output = chain->comm->hollow ? NULL : chain->setup->output,
             .output_bytes = chain->setup->output_bytes,
             .serve = chain->has_relay ? serve_others : NULL,
             .arg = &chain->relay};

@@ -49,13 +49,12 @@ static void begin_time(struct relay_source *source, double asked,
     source->got_s = engine_now();
 }
 
-/* The pool is empty.  In simulation no thread can wait for its own messages and
- * for another thread's at once: thread 0 of a rank that serves looks for
- * both. */
+/* The pool is empty.  Where threads have addresses of their own, none can wait
+ * for its own messages and for another thread's at once: thread 0 of a rank
+ * that serves looks for both. */
 static void pause_for_pool(struct relay *relay, struct engine_idle *idle)
 {
-    bool both = engine_simulated && relay->comm->lanes > 1 &&
-                relay_serves(relay) &&
+    bool both = relay->comm->lanes > 1 && relay_serves(relay) &&
                 comm_self(relay->comm) % relay->comm->lanes == 0;
     if (!both)
         relay_pause(relay, idle);
@@ -172,12 +171,12 @@ static void send_question(struct relay_source *source)
                               .child = source->base.worker};
     add_report(source, &request);
     comm_begin(relay->comm);
-    /* The question leaves first: the answer takes longer than the posting.  In
-     * simulation the master may wait for its answer to be taken. */
-    if (engine_simulated)
+    /* The question leaves first: the answer takes longer than the posting.  But
+     * a master may wait until its answer sets out. */
+    if (relay->comm->late)
         post_answer(source);
     relay_send_request(relay, request, source->thread, to_send(source));
-    if (!engine_simulated)
+    if (!relay->comm->late)
         post_answer(source);
     if (relay->input != NULL)
         landing_post(&relay->landing);
@@ -243,7 +242,7 @@ static bool remote_next(struct source *base, struct chunk *chunk)
     for (double wait_s; !comm_failed(source->relay->comm) &&
                         (wait_s = relay_told_to_wait(&source->reply)) > 0;) {
         double since = source_wait(base);
-        engine_sleep(reissue_nap(wait_s, false));
+        engine_sleep(engine_nap(wait_s, false));
         source_go_on(base, since);
         send_question(source);
         await_answer(source);

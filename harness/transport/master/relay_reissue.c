@@ -52,11 +52,11 @@ void relay_over_listen(struct relay *relay)
                   RELAY_OVER, relay->comm->all, &relay->over.request);
 }
 
-/* By the master; simulated ranks see the book. */
+/* By the master; ranks of one process see the book. */
 void relay_tell_over(struct relay *relay)
 {
-    bool tells = relay->count > 0 && !engine_simulated && !relay->over.told;
-    if (!tells || !reissue_is_over(relay->book))
+    bool tells = relay->count > 0 && !relay->comm->one_process;
+    if (!tells || relay->over.told || !reissue_is_over(relay->book))
         return;
     relay->over.told = true;
     for (int rank = 0; rank < relay->comm->ranks; rank++)

@@ -207,6 +207,7 @@ static void open_ranks(struct world *w)
             .inbox = calloc(n, sizeof(uint64_t)),
             .ran = calloc(n, 1)};
         rank->comm.posted = 1 + r % 3;
+        rank->comm.late = r % 2; /* asks where it listens already, or not */
         rank->comm.threaded = true;
         open_rank(rank, &err);
     }

@@ -28,7 +28,8 @@ bool relay_serves(const struct relay *relay)
 
 bool relay_polls(const struct relay *relay)
 {
-    bool lands = relay->input != NULL && relay->prefetch && !engine_simulated;
+    bool lands =
+        relay->input != NULL && relay->prefetch && !relay->comm->moving;
     return relay_serves(relay) || lands;
 }
 
@@ -104,11 +105,11 @@ bool relay_poll(struct relay *relay)
     return requests || refills || data;
 }
 
-/* A thread that may block need not look first, and in simulation a look costs
- * as much as a wait. */
+/* A thread that may block need not look first: a look costs as much as a
+ * wait. */
 bool relay_progress(struct relay *relay)
 {
-    if (!engine_simulated)
+    if (!relay->comm->moving)
         return relay_poll(relay);
     relay_follow_up(relay, false);
     return false;
@@ -168,8 +169,8 @@ static void list_waits(struct relay *relay, struct waits *waits)
 static void wait_for_any(struct relay *relay, struct waits *waits,
                          struct engine_idle *idle, MPI_Status *status)
 {
-    /* Natively one looks again, with MPI held, which it is not here. */
-    if (engine_simulated) {
+    /* Else one looks again, with MPI held, which it is not here. */
+    if (relay->comm->moving) {
         relay->results.landing = relay->comm->landing;
         list_waits(relay, waits);
     }

@@ -115,8 +115,7 @@ bool push_polls(const struct push *push)
 {
     if (master_here(push))
         return push->chunks > 0;
-    /* In simulation messages progress by themselves. */
-    return push->setup.overlap && !engine_simulated;
+    return push->setup.overlap && !push->setup.comm->moving;
 }
 
 bool push_poll(struct push *push)

@@ -2,19 +2,6 @@
 
 #include <string.h>
 
-/* Natively a waiting worker looks up now and then: the loop may be over.  In
- * simulation every look costs real time, and only a worker that serves others
- * needs it. */
-static const double NAP_S = 200e-6, LOOK_S = 20e-6, LOOKS = 50000;
-
-double reissue_nap(double wait_s, bool serves)
-{
-    if (!engine_simulated)
-        return wait_s < NAP_S ? wait_s : NAP_S;
-    double look = wait_s / LOOKS > LOOK_S ? wait_s / LOOKS : LOOK_S;
-    return serves && look < wait_s ? look : wait_s;
-}
-
 /* The worker has run its chunk.  A dropped chunk tells a scheme nothing: it may
  * have waited for the end of the loop. */
 static void finish(struct reissue_source *source)
@@ -45,7 +32,7 @@ static bool take_again(struct reissue_source *source, struct chunk *chunk)
         if (since == 0)
             since = source_wait(&source->base);
         if (source->serve == NULL || !source->serve(source->arg))
-            engine_sleep(reissue_nap(wait_s, source->serve != NULL));
+            engine_sleep(engine_nap(wait_s, source->serve != NULL));
     }
     if (since != 0)
         source_go_on(&source->base, since);

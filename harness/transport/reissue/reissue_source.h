@@ -31,8 +31,4 @@ struct reissue_source {
 /* base, current and dry are set here, the rest by the caller. */
 void reissue_source_open(struct reissue_source *source, int worker);
 
-/* Seconds to sleep before one looks again, when a chunk may be due in wait_s;
- * serves: others may ask meanwhile. */
-double reissue_nap(double wait_s, bool serves);
-
 #endif

@@ -77,8 +77,10 @@ int steal_loop_open(struct steal_loop *steal, const struct sched_loop *loop,
     if (code != 0)
         return code;
     steal->share = calloc((size_t)loop->workers + 1, sizeof(*steal->share));
-    steal->mail = calloc((size_t)tree->ranks, sizeof(*steal->mail));
-    if (!steal->share || !steal->mail || open_ranks(steal, tree) != 0) {
+    if (choice->one_process)
+        steal->mail = calloc((size_t)tree->ranks, sizeof(*steal->mail));
+    if (!steal->share || (choice->one_process && !steal->mail) ||
+        open_ranks(steal, tree) != 0) {
         steal_loop_close(steal);
         return error_set(err, ENOMEM, "out of memory for %d workers",
                          loop->workers);
@@ -278,8 +280,7 @@ static bool rob_anybody(struct steal_source *source)
          * no time may pass between a theft and the first piece of the loot, or
          * two thieves rob each other of a last iteration for ever. */
         engine_charge(ENGINE_STATE);
-        if (engine_simulated &&
-            steal_size(steal_look(&source->steal->range[victim])) > 0)
+        if (steal_size(steal_look(&steal->range[victim])) > 0)
             engine_charge(ENGINE_STEAL);
         if (rob(source, victim))
             return true;

@@ -54,7 +54,7 @@ struct steal_loop {
     bool near;               /* victims by distance */
     const struct site *site; /* of each worker; NULL: not known */
     struct nearness ranks;   /* by where their first workers are */
-    int *mail;               /* in simulation: messages sent to each rank */
+    int *mail; /* messages sent to each rank; NULL: nobody counts them */
 };
 
 struct steal_choice {
@@ -64,6 +64,7 @@ struct steal_choice {
     uint64_t seed;
     bool near;
     const struct site *site;
+    bool one_process; /* the ranks share this memory: they count messages */
 };
 
 /* Once per process.  loop: with its powers.  choice's pointers stay the

@@ -64,7 +64,9 @@ void steal_ranks_reset(struct steal *steal)
     steal->ranks.below_ranks = steal->ranks.counted_ranks = 0;
     steal->ranks.tally = (struct steal_tally){0};
     mailbox_reset(&steal->ranks.box);
-    steal->loop->mail[steal->comm->rank] = steal->ranks.taken = 0;
+    steal->ranks.taken = 0;
+    if (steal->loop->mail != NULL)
+        steal->loop->mail[steal->comm->rank] = 0;
 }
 
 void steal_listen(struct steal *steal)
@@ -93,7 +95,7 @@ static void send_message(struct steal *steal, int to, enum steal_kind kind,
     message.from = comm->rank;
     mailbox_send_short(&steal->ranks.box, &message, sizeof(message),
                        comm_address(comm, to, 0), STEAL_TAG);
-    if (engine_simulated)
+    if (steal->loop->mail != NULL)
         steal->loop->mail[to]++;
 }
 
@@ -341,13 +343,13 @@ static bool take_message(struct steal *steal)
     return message != NULL;
 }
 
-/* Whether to look for messages at all.  In simulation a look takes as long to
- * simulate as a message, and every rank looks all the time. */
+/* Whether to look for messages at all: every rank looks all the time, and in
+ * simulation a look takes as long to simulate as a message. */
 static bool may_arrive(const struct steal *steal)
 {
     if (steal->ranks.box.posted == 0)
         return false;
-    return !engine_simulated ||
+    return steal->loop->mail == NULL ||
            steal->loop->mail[steal->comm->rank] != steal->ranks.taken;
 }
 
@@ -380,7 +382,7 @@ void steal_pause(struct steal *steal, struct engine_idle *idle)
         engine_idle(idle, patience, &steal->moved);
         return;
     }
-    if (!engine_simulated) {
+    if (!steal->comm->moving) {
         if (steal_poll(steal))
             *idle = (struct engine_idle){0};
         else

@@ -63,13 +63,14 @@ static int steal_share(const struct transport_setup *setup, void **shared,
     const struct sched_loop all = {.iterations = setup->iterations,
                                    .workers = setup->tree->workers,
                                    .power = setup->power};
-    const struct steal_choice choice = {.scheme = setup->scheme->outer,
-                                        .spec = &setup->scheme->outer_spec,
-                                        .min_chunk = setup->min_chunk,
-                                        .seed = setup->seed,
-                                        .near =
-                                            strcmp(setup->choice, "near") == 0,
-                                        .site = setup->site};
+    const struct steal_choice choice = {
+        .scheme = setup->scheme->outer,
+        .spec = &setup->scheme->outer_spec,
+        .min_chunk = setup->min_chunk,
+        .seed = setup->seed,
+        .near = strcmp(setup->choice, "near") == 0,
+        .site = setup->site,
+        .one_process = setup->comm->one_process};
     struct steal_loop *loop = malloc(sizeof(*loop));
     if (loop == NULL)
         return error_set(err, ENOMEM, "out of memory for the scheme");
