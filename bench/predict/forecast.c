@@ -164,6 +164,7 @@ static void copy_widths(struct forecast *f, const struct forecast_loop *loop,
     f->widths = w;
     f->model.width = width_of;
     f->model.widths = w;
+    f->model.memory = !w->ranks;
 }
 
 static int make_groups(struct forecast *f, const struct forecast_loop *loop,

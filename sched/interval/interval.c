@@ -168,8 +168,10 @@ static double different_time(const struct interval_model *model, double h)
 static double subproblems_time(const struct interval_model *model, double h)
 {
     double k = (double)model->k;
-    double t_tr = 2 * message_time(model, model->sync_dim);
-    double t_np = model->skew > 0     ? interval_pipeline_time(model, h)
+    double t_tr =
+        (model->memory ? 1 : 2) * message_time(model, model->sync_dim);
+    bool pipeline = model->skew > 0 || model->memory;
+    double t_np = pipeline            ? interval_pipeline_time(model, h)
                   : model->groups > 1 ? different_time(model, h)
                                       : equal_time(model, h);
     return k * t_np + (k - 1) * t_tr;

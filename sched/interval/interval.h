@@ -80,7 +80,13 @@
  * sharing rows with another worker costs time in each block.  Then t_p is
  * f(h) V (h c_p + c_b), and each block takes e(h) longer: t_r and t_s are half
  * of it longer each, T_wa and T_tr are not.  T has many minima; the best is
- * sought among whole h. */
+ * sought among whole h.
+ *
+ * Memory: between threads nobody sends.  The producer's store leaves it at
+ * once, and a successor that is behind finds the boundary there; what reading
+ * it then costs is part of e(h).  So c_d + h c_c, the time from the store until
+ * another thread sees it, delays who waits, once where a chunk begins to follow
+ * another, and t_r + t_s is e(h) alone. */
 #ifndef SCHED_INTERVAL_INTERVAL_H
 #define SCHED_INTERVAL_INTERVAL_H
 
@@ -122,6 +128,8 @@ struct interval_model {
     /* Ours, of whole h in [1, U_s]; NULL: factor 1 and nothing more. */
     struct interval_width (*width)(const void *widths, int64_t h);
     const void *widths;
+    bool memory; /* ours: boundaries are in memory of all workers, and e(h) is
+                    known */
 };
 
 /* The work assignment time T_wa, which the paper has in two ways. */

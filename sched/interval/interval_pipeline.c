@@ -9,10 +9,16 @@ enum { LOOKS = 256 };
 /* Whole intervals that are tried at most. */
 enum { TRIES = 4096, TRIES_ALL = 1 << 16 };
 
+static double message_time(const struct interval_model *model, double h)
+{
+    return model->c_d + h * model->c_c;
+}
+
 /* Both halves of one exchange, t_r + t_s. */
 static double exchange_time(const struct interval_model *model, double h)
 {
-    return 2 * (model->c_d + h * model->c_c) + interval_width(model, h).extra_s;
+    double ends = model->memory ? 0 : 2 * message_time(model, h);
+    return ends + interval_width(model, h).extra_s;
 }
 
 /* From one chunk to the next: the part of every worker but the last in T, when
@@ -30,7 +36,8 @@ static double pass_time(const struct interval_model *model, int j, double h,
     double columns =
         before < lag ? model->sync_dim - before * before / lag : h + back;
     double messages = fmin(h + back, model->sync_dim - before) / h;
-    return messages * exchange_time(model, h) +
+    double delay = model->memory ? message_time(model, h) : 0;
+    return messages * exchange_time(model, h) + delay +
            columns * chunk * interval_point(model, j, h);
 }
 

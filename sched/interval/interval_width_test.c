@@ -49,6 +49,30 @@ static void a_width_has_its_own_costs(void **unused)
         }
 }
 
+/* In memory the time until a boundary is seen counts once where one chunk
+ * begins to follow another; blocks are longer by e(h) alone. */
+static void what_is_in_memory_only_delays(void **unused)
+{
+    static const double h[] = {16, 100, 112};
+    (void)unused;
+    for (int stream = 0; stream < 2; stream++)
+        for (size_t i = 0; i < COUNT(h); i++) {
+            struct interval_group group;
+            struct interval_model model = with_widths(&group), near;
+            double k = 5, passes = stream ? 3 : 3 * k;
+            model.stream = stream;
+            model.c_c = 1e-9;
+            model.memory = true;
+            near = model;
+            near.c_d = near.c_c = 0;
+            double row = stream ? 0 : (k - 1) * (1e-6 + 3000 * 1e-9);
+            assert_near("T", interval_time(&model, h[i], INTERVAL_TWA_PRINTED),
+                        interval_time(&near, h[i], INTERVAL_TWA_PRINTED) +
+                            passes * (1e-6 + h[i] * 1e-9) + row,
+                        1e-12);
+        }
+}
+
 /* Minima are between faster widths and slower ones: every h is looked at. */
 static void the_best_width_is_found_among_all(void **unused)
 {
@@ -86,6 +110,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_width_has_its_own_costs),
+        cmocka_unit_test(what_is_in_memory_only_delays),
         cmocka_unit_test(the_best_width_is_found_among_all),
         cmocka_unit_test(long_rows_are_searched_in_steps),
     };
