@@ -188,10 +188,7 @@ def table(results, part):
             change_words(change(measured, worst))
             if measured is not None and worst is not None else ""])
     first = part.iloc[0]
-    title = (f"Unequal workers: {first['loop']}, "
-             + labels.count(int(first["workers"]), "worker")
-             + (f", {labels.simulation(first)} (simulated)"
-                if first["simulated"] else f", {first['perturb']}"))
+    title = f"Unequal workers: {first['loop']}, {setup_words(first)}"
     return grid.Grid(title, [
         "scheme", "", *(words for _, words, _ in columns),
         "measured over unknown", *["pays after"] * timed,
@@ -200,6 +197,83 @@ def table(results, part):
         + "; times with what they are above the fastest of all", left=2)
 
 
+# ---- a published claim ----
+
+AID = {"aid-static", "aid-hybrid"}
+PAPER = "Saez, Castro and Prieto-Matias 2020"
+# Over what, and by how much at most on the paper's machines.
+GAINS = {"static": 0.56, "dynamic": 0.168}
+# Times closer than this are not told apart.
+NEAR = 0.02
+
+
+def gain_of(part, over):
+    """How much faster the better of AID's schemes is than OpenMP's static, or
+    dynamic with chunks of one, all without powers: time over AID's time, less
+    1, with its interval; None: one of them did not run."""
+    at = {scheme: row[""] for scheme, row in by_scheme(part).items()
+          if "" in row}
+    own = [row for scheme, row in at.items() if labels.name_of(scheme) in AID]
+    base = at.get("static" if over == "static" else "ss")
+    if not own or base is None:
+        return None
+    return change(min(own, key=lambda row: row["time_s"]), base)
+
+
+def sign(gain, low, high):
+    """1: a gain by NEAR or more, and with its whole interval; -1: a loss."""
+    if gain >= NEAR and not low <= 0:
+        return 1
+    return -int((1 + gain) * (1 + NEAR) <= 1 and not high >= 0)
+
+
+def gain_words(gains):
+    """Of {loop: gain}."""
+    if not gains:
+        return "not comparable: no loop ran under both without powers"
+    by = {which: {loop: gain[0] for loop, gain in gains.items()
+                  if sign(*gain) == which} for which in (1, -1)}
+    words = "confirmed" if by[1] else "contradicted" if by[-1] \
+        else "not comparable: no differences"
+    best = max(gains, key=lambda loop: gains[loop][0])
+    words += f": up to {change_words(gains[best])} ({best})"
+    words += f", faster in {len(by[1])} of {labels.count(len(gains), 'loop')}"
+    if by[-1]:
+        words += ", slower in " + ", ".join(
+            f"{loop} {signed(value)}" for loop, value in by[-1].items())
+    return words
+
+
+def setup_words(first):
+    return labels.count(int(first["workers"]), "worker") + (
+        f", {labels.simulation(first)} (simulated)" if first["simulated"]
+        else f", {first['perturb']}")
+
+
+def claims(parts):
+    places, rows = {}, []
+    for part in parts:
+        if part["scheme"].map(labels.name_of).isin(AID).any():
+            places.setdefault(setup_words(part.iloc[0]), []).append(part)
+    for over, most in GAINS.items():
+        for words, here in places.items():
+            gains = {part.iloc[0]["loop"]: gain_of(part, over)
+                     for part in here}
+            known = {k: v for k, v in gains.items() if v is not None}
+            rows.append([f"AID is faster than {over} by up to "
+                         f"{100 * most:g} %", PAPER, words, gain_words(known)])
+    return grid.Grid("A published claim, by the unequal workers here",
+                     ["claim", "paper", "where", "found"], rows,
+                     "the better of aid-static and aid-hybrid, without "
+                     "powers; dynamic: ss; by how much hangs on the cores, "
+                     "which were others; times differ by 2 % or more, with "
+                     "the whole 95 % interval of their ratio", left=4)
+
+
 def tables(results, frame):
-    for part in problems(results, frame):
+    parts = list(problems(results, frame))
+    for part in parts:
         yield table(results, part)
+    made = claims(parts)
+    if made.rows:
+        yield made

@@ -90,6 +90,39 @@ def test_the_table_has_every_scheme_and_the_cost_of_wrong_powers(made):
     assert "Unequal workers" in (made.path / "report.html").read_text()
 
 
+def test_the_claim_of_aid_is_judged_by_the_better_of_its_schemes(made):
+    """1.0 s with powers that were given says nothing; nothing can be said of
+    static, which did not run."""
+    aid = {"perturb": DELAY, **power([1, 1])}
+    made.cell(times(1.0), scheme="aid-static:chunk=1", **aid)
+    made.cell(times(1.3), scheme="aid-hybrid:chunk=1,share=0.8", **aid)
+    made.cell(times(0.5), scheme="aid-hybrid:chunk=1,share=0.8", perturb=DELAY,
+              power="measured", **power([2.5, 1]))
+    code, out, err = analysis("tables", made.path, "--table", "unequal")
+    assert code == 0, err
+    claim = out[out.index("A published claim"):]
+    static, dynamic = (line for line in claim.splitlines()
+                       if line.startswith("  AID is faster than"))
+    assert "static by up to 56 %" in static and "not comparable" in static
+    assert "dynamic by up to 16.8 %" in dynamic
+    assert "confirmed: up to +10.0 % [" in dynamic
+    assert "faster in 1 of 1 loop" in dynamic
+
+
+def test_gains_and_losses():
+    assert unequal.sign(0.1, 0.05, 0.15) == 1
+    assert unequal.sign(0.1, -0.05, 0.3) == 0
+    assert unequal.sign(0.1, math.nan, math.nan) == 1
+    assert unequal.sign(0.015, 0.01, 0.02) == 0
+    assert unequal.sign(-0.1, -0.15, -0.05) == -1
+    assert unequal.sign(-0.019, math.nan, math.nan) == 0
+    words = unequal.gain_words({"a": (-0.3, math.nan, math.nan),
+                                "b": (0.0, math.nan, math.nan)})
+    assert words == ("contradicted: up to +0.0 % (b), faster in 0 of 2 loops, "
+                     "slower in a -30.0 %")
+    assert unequal.gain_words({}).startswith("not comparable")
+
+
 def test_equal_powers_have_no_table(tmp_path):
     made = Directory(tmp_path / "d")
     made.cell(times(1.0), scheme="ss")
