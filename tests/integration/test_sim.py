@@ -1,6 +1,7 @@
 """The simulated engine: its clock, its chunks beside native ones, what it
 refuses.  A platform of 4 hosts with 4 cores of 1 Gflop/s, and Ranger."""
 import os
+import random
 import subprocess
 
 import pytest
@@ -130,6 +131,41 @@ def test_two_simulations_are_equal_to_the_last_digit(sim, tmp_path):
             "--scheme", "dfss", "--trace")
     first, second = sim(*args, out="first"), sim(*args, out="second")
     assert_same_digits(first, second)
+
+
+AFTER_OTHERS = """name: after
+cells:
+  - kernel: "{}"
+    scheme: [{}]
+    platform: racks.xml
+    workers: 32
+    threads: 8
+    hierarchy: [2xnode]
+    master: dedicated
+    prefetch: "off"
+"""
+
+
+def test_a_cell_takes_as_long_whatever_ran_before_it(dlsbench, tmp_path):
+    """Two masters ask at the same moment; who is first is no matter of who
+    was last to end the cell before."""
+    racks(tmp_path)
+    choose = random.Random(22)
+    kernel = costs(tmp_path, [choose.uniform(25e-6, 75e-6)
+                              for _ in range(640)])
+
+    def timed(*schemes):
+        path = tmp_path / "after.yaml"
+        path.write_text(AFTER_OTHERS.format(kernel, ", ".join(schemes)))
+        result = dlsbench("sim", path, out="-".join(schemes))
+        assert result.code == 0, result.err
+        return {row["scheme"].split(":")[0]: (row["time_s"], row["chunks"])
+                for row in result.runs()}
+
+    together = timed("static", "gss", "fac", "timed", "af")
+    for scheme in ("timed", "af"):
+        assert timed(scheme)[scheme] == pytest.approx(together[scheme],
+                                                      rel=1e-9)
 
 
 def test_stacks_are_large_enough(sim, tmp_path):

@@ -5,6 +5,7 @@
 /* What each rank saw, and what they share. */
 struct seen {
     double at[PLACES];
+    int order[PLACES], begun; /* places, as they began */
     struct engine_progress progress;
     struct engine_event event;
     struct engine_lock lock;
@@ -200,6 +201,25 @@ static void meet(int place, void *arg)
     seen->at[place] = engine_now() - start;
 }
 
+static void begin_and_leave(int place, void *arg)
+{
+    struct seen *seen = arg;
+    seen->order[seen->begun++] = place;
+    engine_sleep(1e-3 * (PLACES - place));
+}
+
+/* Those that come back last do not begin last the next time. */
+static void all_begin_in_the_same_order(void **unused)
+{
+    (void)unused;
+    struct seen first = {0}, second = {0};
+    testing_together(begin_and_leave, &first);
+    testing_together(begin_and_leave, &second);
+    assert_int_equal(first.begun, PLACES);
+    assert_memory_equal(first.order, second.order, sizeof(first.order));
+    assert_true(first.order[0] < first.order[1]);
+}
+
 static void a_barrier_waits_for_the_last(void **unused)
 {
     (void)unused;
@@ -297,6 +317,7 @@ static int run_all(void)
         cmocka_unit_test(who_waits_wakes_when_it_is_there),
         cmocka_unit_test(no_wake_up_is_lost),
         cmocka_unit_test(a_lock_lets_one_in_at_a_time),
+        cmocka_unit_test(all_begin_in_the_same_order),
         cmocka_unit_test(a_barrier_waits_for_the_last),
         cmocka_unit_test(hosts_say_what_messages_cost),
         cmocka_unit_test(bytes_are_carried_in_their_time),

@@ -7,6 +7,7 @@
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 #include <simgrid/link.h>
+#include <simgrid/semaphore.h>
 #include <smpi/smpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +20,11 @@
 /* Between two looks for the world, by ranks that begin before rank 0. */
 static const double LOOK_S = 1e-9;
 
-/* All ranks; those that wait, wait at the barrier `go`. */
+/* All ranks; those that wait, each wait at their `go`. */
 struct engine_team {
     int threads;
-    sg_bar_t go, back;
+    sg_sem_t *go; /* of each but rank 0 */
+    sg_bar_t back;
     bool stop;
     void (*body)(int thread, void *arg);
     void *arg;
@@ -274,12 +276,26 @@ int engine_team_start(struct engine_team **out, int threads, struct error *err)
     struct engine_team *team = calloc(1, sizeof(*team));
     if (team == NULL)
         return error_set(err, ENOMEM, "out of memory for %d ranks", threads);
+    team->go = malloc((size_t)threads * sizeof(*team->go));
+    if (team->go == NULL) {
+        free(team);
+        return error_set(err, ENOMEM, "out of memory for %d ranks", threads);
+    }
     team->threads = threads;
-    team->go = sg_barrier_init((unsigned)threads);
+    for (int i = 1; i < threads; i++)
+        team->go[i] = sg_sem_init(0);
     team->back = sg_barrier_init((unsigned)threads);
     world_here()->team = team;
     *out = team;
     return 0;
+}
+
+/* In the order of ranks, so that what several do at the same moment has the
+ * same order in each cell, whatever ran before it. */
+static void wake_all(struct engine_team *team)
+{
+    for (int i = 1; i < team->threads; i++)
+        sg_sem_release(team->go[i]);
 }
 
 void engine_team_run(struct engine_team *team,
@@ -287,7 +303,7 @@ void engine_team_run(struct engine_team *team,
 {
     team->body = body;
     team->arg = arg;
-    sg_barrier_wait(team->go);
+    wake_all(team);
     body(0, arg);
     sg_barrier_wait(team->back);
 }
@@ -303,7 +319,7 @@ void engine_team_barrier(struct engine_team *team,
 void engine_team_stop(struct engine_team *team)
 {
     team->stop = true;
-    sg_barrier_wait(team->go);
+    wake_all(team);
 }
 
 void world_release(struct world *world)
@@ -320,7 +336,7 @@ void world_follow(int rank)
         sg_actor_sleep_for(LOOK_S);
     struct engine_team *team = world->team;
     while (team != NULL) {
-        sg_barrier_wait(team->go);
+        sg_sem_acquire(team->go[rank]);
         if (team->stop)
             return;
         team->body(rank, team->arg);
