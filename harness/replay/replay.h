@@ -22,7 +22,7 @@
  * nodes share that rank's link, each at the same rate; each also takes 5 % of
  * its rate in the other direction, and 16 requests are on their way at a time,
  * until they have been served, as in dlsbench sim.  A message between two
- * masters shares the link of the upper one.
+ * masters shares the links of both.
  *
  * What it leaves out: links of other ranks and inside the network, routes
  * (every message between two nodes takes the same latency_s), results and input

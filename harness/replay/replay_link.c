@@ -2,8 +2,8 @@
  * nodes share as in SimGrid: a message's latency passes first, then its bytes,
  * of which all that are on their way get the same rate.  Each also takes a part
  * of that rate in the other direction, where it is confirmed.  A message
- * between two masters shares the link of the upper one; only where it has that
- * to itself, it makes way for what comes to the lower one. */
+ * between two masters with requests of others shares the links of both
+ * (replay_bridge.c). */
 #include "harness/replay/replay_parts.h"
 
 #include <errno.h>
@@ -23,16 +23,22 @@ static const struct event NEVER = {INFINITY, 1, LINK};
 int link_open(struct play *play)
 {
     int servers = play->servers;
-    play->soonest = malloc(2 * (size_t)servers * sizeof(*play->soonest));
-    if (play->soonest == NULL)
+    play->links.soonest =
+        malloc(2 * (size_t)servers * sizeof(*play->links.soonest));
+    play->links.listed = malloc((size_t)servers * sizeof(*play->links.listed));
+    if (play->links.soonest == NULL || play->links.listed == NULL)
         return -ENOMEM;
     for (int s = 0; s < servers; s++) {
-        play->server[s].link.next = NEVER;
-        play->server[s].link.places = RECEIVED;
-        play->soonest[servers + s] = s;
+        struct link *link = &play->server[s].link;
+        link->next = NEVER;
+        link->due_s = NEVER.at;
+        link->pace_s = play->in->costs.byte_s;
+        link->places = RECEIVED;
+        play->server[s].bridged = play->server[s].children > 0;
+        play->links.soonest[servers + s] = s;
     }
     for (int i = servers; --i > 0;)
-        play->soonest[i] = play->soonest[2 * i];
+        play->links.soonest[i] = play->links.soonest[2 * i];
     return 0;
 }
 
@@ -43,13 +49,15 @@ void link_close(struct play *play)
         free(play->server[s].link.waiting.ask);
         free(play->server[s].link.coming.ask);
         free(play->server[s].link.leaving.ask);
+        free(play->server[s].link.bridge);
     }
-    free(play->soonest);
+    free(play->links.soonest);
+    free(play->links.listed);
 }
 
 const struct event *link_next(const struct play *play)
 {
-    return &play->server[play->soonest[1]].link.next;
+    return &play->server[play->links.soonest[1]].link.next;
 }
 
 static struct event first_of(const struct asks *asks)
@@ -64,8 +72,8 @@ static void set_next(struct play *play, struct server *server)
 {
     struct link *link = &server->link;
     int here = (int)(server - play->server);
-    bool flows = link->flows.count > 0;
-    link->next.at = flows ? link->due_s : NEVER.at;
+    bool flows = link->due_s < NEVER.at;
+    link->next.at = link->due_s;
     link->next.who = flows ? (uint32_t)here : NEVER.who;
     link->next.what = LINK;
     const struct event leaves = first_of(&link->leaving);
@@ -74,7 +82,7 @@ static void set_next(struct play *play, struct server *server)
         link->next = leaves;
     if (event_before(&comes, &link->next))
         link->next = comes;
-    int *soonest = play->soonest;
+    int *soonest = play->links.soonest;
     for (int i = (play->servers + here) / 2; i > 0; i /= 2) {
         int one = soonest[2 * i], other = soonest[2 * i + 1];
         soonest[i] = event_before(&play->server[other].link.next,
@@ -97,7 +105,7 @@ static bool comes_last(const struct asks *leaving, const struct event *event)
                         event);
 }
 
-static bool goes_out(enum what what)
+bool link_goes_out(enum what what)
 {
     return what == ANSWER || what == REFILL;
 }
@@ -115,11 +123,11 @@ void link_send(struct play *play, int from, int to, double bytes, double now,
 {
     bool near = play_near(play, from, to);
     double way_s = play_pass_s(play, near, bytes);
-    if (!play->shares || (near && goes_out(what))) {
+    if (!play->shares || (near && link_goes_out(what))) {
         play_add(play, now + way_s, who, what);
         return;
     }
-    if (!goes_out(what)) {
+    if (!link_goes_out(what)) {
         play_add(play, now, who, what | PASSING);
         return;
     }
@@ -158,81 +166,80 @@ static double pace_s(const struct play *play, const struct link *link)
            play_max(out + CONFIRMED * in, in + CONFIRMED * out);
 }
 
-static void advance(const struct play *play, struct link *link, double now)
+void link_advance(struct link *link, double now)
 {
     if (link->flows.count > 0)
-        link->passed += (now - link->moved_s) / pace_s(play, link);
+        link->passed += (now - link->moved_s) / link->pace_s;
     else
         link->passed = 0;
     link->moved_s = now;
 }
 
 /* An event that comes too early is no harm. */
-static void plan(struct play *play, struct server *server, bool anew)
+void link_plan(struct play *play, struct server *server, bool anew)
 {
     struct link *link = &server->link;
-    if (link->flows.count == 0) {
-        set_next(play, server);
-        return;
+    double due_s = NEVER.at;
+    if (link->bridges > 0)
+        due_s = bridge_due_s(play, server);
+    if (link->flows.count > 0) {
+        double left = link->flows.event[0].at - link->passed;
+        double own_s = link->moved_s + play_max(left, 0) * link->pace_s;
+        due_s = own_s < due_s ? own_s : due_s;
     }
-    double left = link->flows.event[0].at - link->passed;
-    double due_s = link->moved_s + play_max(left, 0) * pace_s(play, link);
     if (!anew && due_s >= link->due_s)
         return;
     link->due_s = due_s;
     set_next(play, server);
 }
 
-/* A refill is coming to this rank, and so are these bytes. */
-static void make_way(struct server *server, double bytes)
+/* Others are on their way than before. */
+static void share(struct play *play, struct server *server, double now,
+                  bool anew)
 {
-    struct link *link = server->refilling;
-    if (link != NULL && link->flows.count == 1)
-        link->flows.event[0].at += bytes;
+    struct link *link = &server->link;
+    if (link->bridges > 0) {
+        bridge_share(play, server, now);
+        return;
+    }
+    if (link->flows.count > 0)
+        link->pace_s = pace_s(play, link);
+    link_plan(play, server, anew);
 }
 
 static void begin_flow(struct play *play, struct server *server, uint32_t who,
                        enum what what)
 {
     struct link *link = &server->link;
-    double bytes = bytes_of(play, who, what);
     /* Its worker was not looked at for long. */
     if (what == ANSWER)
         __builtin_prefetch(&play->result->worker[who]);
-    if (what == REFILL)
-        play->server[play->post[who].server].refilling = link;
-    else if (!goes_out(what))
-        make_way(server, bytes);
-    struct event flow = {link->passed + bytes, who, what};
+    struct event flow = {link->passed + bytes_of(play, who, what), who, what};
     if (events_add(&link->flows, flow) != 0)
         play->code = -ENOMEM;
-    link->out += goes_out(what);
-    link->in += !goes_out(what);
+    link->out += link_goes_out(what);
+    link->in += !link_goes_out(what);
 }
 
 static void enter(struct play *play, struct server *server,
                   const struct event *event)
 {
     struct link *link = &server->link;
+    enum what what = event->what & (PASSING - 1);
     bool first = link->flows.count == 0;
-    advance(play, link, event->at);
-    begin_flow(play, server, event->who, event->what & (PASSING - 1));
-    plan(play, server, first);
-}
-
-static void end_flow(struct play *play, struct server *server,
-                     const struct event *flow)
-{
-    struct link *link = &server->link;
-    link->out -= goes_out(flow->what);
-    link->in -= !goes_out(flow->what);
-    if (flow->what == REFILL)
-        play->server[play->post[flow->who].server].refilling = NULL;
+    link_advance(link, event->at);
+    if (bridge_is(play, event->who, what)) {
+        bridge_begin(play, server, bytes_of(play, event->who, what), event->at,
+                     event->who, what);
+        return;
+    }
+    begin_flow(play, server, event->who, what);
+    share(play, server, event->at, first);
 }
 
 /* `server` is the one above. */
-static void deliver(struct play *play, struct server *server,
-                    const struct event *event)
+void link_arrive(struct play *play, struct server *server,
+                 const struct event *event)
 {
     if (event->what == ANSWER)
         ask_got(play, (int)event->who, event->at, &play->coming[event->who]);
@@ -244,7 +251,7 @@ static void deliver(struct play *play, struct server *server,
 
 void link_deliver(struct play *play, const struct event *event)
 {
-    deliver(play, serve_above(play, event->who, event->what), event);
+    link_arrive(play, serve_above(play, event->who, event->what), event);
 }
 
 static void move(struct play *play, struct server *server, double now)
@@ -252,27 +259,30 @@ static void move(struct play *play, struct server *server, double now)
     struct link *link = &server->link;
     /* Times are only so exact. */
     double most = NOTHING + 4 * DBL_EPSILON * now / play->in->costs.byte_s;
-    advance(play, link, now);
+    link_advance(link, now);
     while (link->flows.count > 0 &&
            link->flows.event[0].at <= link->passed + most) {
         struct event flow = events_take(&link->flows);
-        end_flow(play, server, &flow);
+        link->out -= link_goes_out(flow.what);
+        link->in -= !link_goes_out(flow.what);
         flow.at = now;
-        deliver(play, server, &flow);
+        link_arrive(play, server, &flow);
     }
-    plan(play, server, true);
+    if (link->bridges > 0)
+        bridge_end(play, server, now);
+    share(play, server, now, true);
 }
 
 void link_happen(struct play *play)
 {
-    struct server *server = &play->server[play->soonest[1]];
+    struct server *server = &play->server[play->links.soonest[1]];
     struct link *link = &server->link;
     struct event event = link->next;
     if (event.what == LINK) {
         move(play, server, event.at);
         return;
     }
-    bool out = goes_out(event.what & (PASSING - 1));
+    bool out = link_goes_out(event.what & (PASSING - 1));
     serve_take_ask(out ? &link->leaving : &link->coming);
     set_next(play, server);
     enter(play, server, &event);
@@ -309,7 +319,7 @@ void link_enter(struct play *play, const struct event *event)
     struct server *server = serve_above(play, event->who, what);
     struct link *link = &server->link;
     const struct ask ask = {event->at, event->who, event->what};
-    if (goes_out(what)) {
+    if (link_goes_out(what)) {
         enter(play, server, event);
     } else if (link->places == 0) {
         serve_put_ask(play, &link->waiting, ask);

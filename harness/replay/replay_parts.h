@@ -6,7 +6,8 @@
  * the workers below masters in other ranks, replay_hosted.c those in a master's
  * own rank; replay_refill.c
  * is tasks between masters; replay_link.c lets messages share the link of a
- * rank with masters. */
+ * rank with masters, and replay_bridge.c shares those of two ranks with
+ * masters among their messages. */
 #ifndef HARNESS_REPLAY_REPLAY_PARTS_H
 #define HARNESS_REPLAY_REPLAY_PARTS_H
 
@@ -57,6 +58,16 @@ struct run {
     int count;
 };
 
+/* A message between a master and the one above, which passes the links of
+ * both. */
+struct bridge {
+    double left; /* bytes, at moved_s */
+    double moved_s;
+    double pace_s; /* for a byte; 0: it has no share yet */
+    int giver;     /* the server whose link has least for it */
+    uint32_t what;
+};
+
 /* A master and its request to the one above. */
 struct post {
     struct master master;
@@ -68,6 +79,7 @@ struct post {
     int asker;            /* that worker; -1: a rank without workers */
     struct report *told;  /* on their way from it */
     int told_count;
+    struct bridge bridge; /* there is one at most */
 };
 
 struct ask {
@@ -99,8 +111,15 @@ struct link {
     int places, first;
     double passed;     /* bytes of each that was there all the time */
     double moved_s;    /* until when */
-    double due_s;      /* of its LINK event, if there are flows */
+    double pace_s;     /* for a byte of each */
+    double due_s;      /* of its LINK event; INFINITY: none */
     struct event next; /* the first of these three; at INFINITY: none */
+    int *bridge;       /* masters whose bridges pass it, above or below */
+    int bridges;
+    int64_t bridge_room;
+    double used[2]; /* of it, by bridges that others slow down: out, in */
+    bool shared;    /* all that pass it have their shares */
+    bool listed;    /* among those to be shared */
 };
 
 /* A rank with masters. */
@@ -121,11 +140,19 @@ struct server {
     double free_s;    /* without a host: when it will have served all */
     double from_s, left_s;
     struct link link;
-    struct link *refilling; /* which a refill passes on its way here; NULL */
-    struct asks queue;      /* has come */
-    struct asks waiting;    /* was served, and waits for a refill */
-    int *idle;              /* workers here that wait for a pool */
+    bool bridged;        /* others send to it, too: refills share its link */
+    struct asks queue;   /* has come */
+    struct asks waiting; /* was served, and waits for a refill */
+    int *idle;           /* workers here that wait for a pool */
     int64_t idle_count, idle_room;
+};
+
+/* What all links have in common. */
+struct links {
+    int *soonest; /* servers by their links' next events, a tree: [1] is the
+                     first of all, under [i] are [2 i] and [2 i + 1], and
+                     [servers + s] is s */
+    int *listed;  /* servers whose links are to be shared */
 };
 
 struct play {
@@ -150,9 +177,7 @@ struct play {
     int servers;
     struct server *server;
     int *server_of; /* of each rank, -1: none */
-    int *soonest;   /* servers by their links' next events, a tree: [1] is the
-                       first of all, under [i] are [2 i] and [2 i + 1], and
-                       [servers + s] is s */
+    struct links links;
     struct task *tasks;
     struct report *reports;
 };
@@ -294,6 +319,24 @@ void link_happen(struct play *play);
 void link_enter(struct play *play, const struct event *event);
 void link_served(struct play *play, struct server *server, double now);
 void link_deliver(struct play *play, const struct event *event);
+
+/* replay_bridge.c: whether this message passes the links of two ranks; it
+ * begins, at the upper one; those that end here now do so; when the first of
+ * a link's bridges will be through (INFINITY: there are none); and all that
+ * share links with this one get new shares.  By replay_link.c: a link's
+ * messages have moved on until now; its next event is another one; whether a
+ * message leaves the upper rank; it has arrived. */
+bool bridge_is(const struct play *play, uint32_t who, enum what what);
+void bridge_begin(struct play *play, struct server *server, double bytes,
+                  double now, uint32_t who, enum what what);
+void bridge_end(struct play *play, struct server *server, double now);
+double bridge_due_s(const struct play *play, const struct server *server);
+void bridge_share(struct play *play, struct server *server, double now);
+void link_advance(struct link *link, double now);
+void link_plan(struct play *play, struct server *server, bool anew);
+bool link_goes_out(enum what what);
+void link_arrive(struct play *play, struct server *server,
+                 const struct event *event);
 
 /* replay_host.c: the host computes for so long, which ends with END or TURN;
  * that has ended; it looks for requests, and when it will look next; one is

@@ -119,6 +119,25 @@ def test_a_replay_is_near_simgrid(dlsbench, campaign, tmp_path, name):
         assert same > 0.8 * len(handed[scheme]), scheme
 
 
+def test_refills_share_links_with_requests(dlsbench, campaign, tmp_path):
+    """A refill passes the links of both masters: what comes to the lower one
+    meanwhile delays it, and schemes that learn make other chunks then."""
+    trace(tmp_path, 3200)
+    schemes = ["timed", "af", "aid-static", "aid-hybrid", "bold"]
+    runs, chunks = simulated(dlsbench, campaign, tmp_path,
+                             (8, "master", "2xnode", "dedicated"), schemes)
+    args = ["--trace", tmp_path / "costs.txt", "--workers", 64, "--threads",
+            8, "--transport", "master", "--hierarchy", "2xnode", "--master",
+            "dedicated", "--prefetch", "off", "--scheme", ",".join(schemes),
+            *MESSAGES, "--node-ranks", 1]
+    rows, handed = replayed(dlsbench, *args), chunks_of(dlsbench, *args)
+    for scheme in schemes:
+        assert float(rows[scheme]["time_s"]) == pytest.approx(
+            runs[scheme]["time_s"], rel=1e-4), scheme
+        assert [x[:2] for x in handed[scheme]] == [
+            x[:2] for x in chunks[scheme]], scheme
+
+
 def test_answers_to_a_refill_share_the_masters_link(dlsbench, campaign,
                                                     tmp_path):
     """128 workers below one master on a slow network: all that wait are

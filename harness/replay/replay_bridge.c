@@ -1,0 +1,282 @@
+/* Messages between two masters, of which each shares its rank's link with
+ * others: a bridge passes both links.  All messages share as SimGrid lets them,
+ * in the max-min way: the link that has least for each of its messages gives
+ * them that, and what it leaves of the bridges' shares elsewhere is for the
+ * others there. */
+#include "harness/replay/replay_parts.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+
+/* Of its rate in the other direction, where it is confirmed. */
+static const double CONFIRMED = 0.05;
+/* A byte more or less is rounding. */
+static const double NOTHING = 1e-6;
+
+static struct server *lower_of(const struct play *play, int m)
+{
+    return &play->server[play->post[m].server];
+}
+
+static struct server *upper_of(const struct play *play, int m)
+{
+    int above = play->tree->master[m].parent;
+    return &play->server[play->post[above].server];
+}
+
+bool bridge_is(const struct play *play, uint32_t who, enum what what)
+{
+    bool masters = what == REFILL || what == REFILL_ASK || what == MASTER_FINAL;
+    return masters && lower_of(play, (int)who)->bridged;
+}
+
+/* ---- shares ---- */
+
+static void list_link(struct play *play, struct server *server, int *count)
+{
+    if (server->link.listed)
+        return;
+    server->link.listed = true;
+    play->links.listed[(*count)++] = (int)(server - play->server);
+}
+
+/* All links that bridges join with this one. */
+static int list_links(struct play *play, struct server *server)
+{
+    int count = 0;
+    list_link(play, server, &count);
+    for (int i = 0; i < count; i++) {
+        const struct link *link = &play->server[play->links.listed[i]].link;
+        for (int b = 0; b < link->bridges; b++) {
+            list_link(play, lower_of(play, link->bridge[b]), &count);
+            list_link(play, upper_of(play, link->bridge[b]), &count);
+        }
+    }
+    return count;
+}
+
+static void move_bridge(struct bridge *bridge, double now)
+{
+    if (bridge->pace_s > 0)
+        bridge->left -= (now - bridge->moved_s) / bridge->pace_s;
+    bridge->moved_s = now;
+}
+
+/* Whether it leaves the rank of this link. */
+static bool goes_out_of(const struct play *play, int m,
+                        const struct server *server)
+{
+    bool down = link_goes_out(play->post[m].bridge.what);
+    return down == (server == upper_of(play, m));
+}
+
+/* Part of the link that each gets that has no share yet; INFINITY: there is
+ * none. */
+static double part_of(const struct play *play, const struct server *server)
+{
+    const struct link *link = &server->link;
+    double out = (double)link->out, in = (double)link->in;
+    for (int b = 0; b < link->bridges; b++)
+        if (play->post[link->bridge[b]].bridge.pace_s == 0) {
+            bool goes_out = goes_out_of(play, link->bridge[b], server);
+            out += goes_out;
+            in += !goes_out;
+        }
+    if (out + in == 0)
+        return INFINITY;
+    return fmin((1 - link->used[0]) / (out + CONFIRMED * in),
+                (1 - link->used[1]) / (in + CONFIRMED * out));
+}
+
+static void use(const struct play *play, int m, struct server *server,
+                double part)
+{
+    bool out = goes_out_of(play, m, server);
+    server->link.used[0] += part * (out ? 1 : CONFIRMED);
+    server->link.used[1] += part * (out ? CONFIRMED : 1);
+}
+
+/* Returns to how many bridges. */
+static int give(struct play *play, struct server *server, double part)
+{
+    int bridges = 0;
+    struct link *link = &server->link;
+    double pace_s = play->in->costs.byte_s / fmax(part, DBL_EPSILON);
+    link->shared = true;
+    link->pace_s = pace_s;
+    for (int b = 0; b < link->bridges; b++) {
+        int m = link->bridge[b];
+        struct server *upper = upper_of(play, m);
+        if (play->post[m].bridge.pace_s > 0)
+            continue;
+        play->post[m].bridge.pace_s = pace_s;
+        play->post[m].bridge.giver = (int)(server - play->server);
+        use(play, m, upper == server ? lower_of(play, m) : upper, part);
+        bridges++;
+    }
+    return bridges;
+}
+
+/* The one that has least for each. */
+static struct server *find_least(const struct play *play, int count,
+                                 double *part)
+{
+    int least = 0;
+    *part = INFINITY;
+    for (int i = 0; i < count; i++) {
+        const struct server *server = &play->server[play->links.listed[i]];
+        double here = server->link.shared ? INFINITY : part_of(play, server);
+        if (here < *part) {
+            *part = here;
+            least = play->links.listed[i];
+        }
+    }
+    return &play->server[least];
+}
+
+/* Those whose bridges all have their shares only give to their own. */
+static void give_all(struct play *play, int count)
+{
+    int ends = 0;
+    double part;
+    for (int i = 0; i < count; i++)
+        ends += play->server[play->links.listed[i]].link.bridges;
+    for (int bridges = ends / 2; bridges > 0;) {
+        struct server *least = find_least(play, count, &part);
+        bridges -= give(play, least, part);
+    }
+    for (int i = 0; i < count; i++) {
+        struct server *server = &play->server[play->links.listed[i]];
+        if (!server->link.shared)
+            give(play, server, fmin(part_of(play, server), 1));
+    }
+}
+
+/* Another share of its own messages leaves the bridges here theirs, if other
+ * links have less for each of them. */
+static bool share_alone(struct play *play, struct server *server, double now)
+{
+    struct link *link = &server->link;
+    double most = 0;
+    link->used[0] = link->used[1] = 0;
+    for (int b = 0; b < link->bridges; b++) {
+        int m = link->bridge[b];
+        const struct bridge *bridge = &play->post[m].bridge;
+        if (bridge->pace_s == 0 || bridge->giver == server - play->server)
+            return false;
+        double part = play->in->costs.byte_s / bridge->pace_s;
+        most = fmax(most, part);
+        use(play, m, server, part);
+    }
+    double part = part_of(play, server);
+    if (part < most)
+        return false;
+    link_advance(link, now);
+    if (part < INFINITY)
+        link->pace_s = play->in->costs.byte_s / part;
+    link_plan(play, server, true);
+    return true;
+}
+
+static void move_on(struct play *play, struct link *link, double now)
+{
+    link_advance(link, now);
+    link->used[0] = link->used[1] = 0;
+    link->shared = false;
+    for (int b = 0; b < link->bridges; b++) {
+        struct bridge *bridge = &play->post[link->bridge[b]].bridge;
+        move_bridge(bridge, now);
+        bridge->pace_s = 0;
+    }
+}
+
+void bridge_share(struct play *play, struct server *server, double now)
+{
+    if (share_alone(play, server, now))
+        return;
+    int count = list_links(play, server);
+    for (int i = 0; i < count; i++)
+        move_on(play, &play->server[play->links.listed[i]].link, now);
+    give_all(play, count);
+    for (int i = 0; i < count; i++) {
+        play->server[play->links.listed[i]].link.listed = false;
+        link_plan(play, &play->server[play->links.listed[i]], true);
+    }
+}
+
+/* ---- one of them ---- */
+
+static void put_bridge(struct play *play, struct link *link, int m)
+{
+    if (list_grow(&link->bridge, &link->bridge_room, link->bridges + 1,
+                  sizeof(*link->bridge)) == 0)
+        link->bridge[link->bridges++] = m;
+    else
+        play->code = -ENOMEM;
+}
+
+void bridge_begin(struct play *play, struct server *server, double bytes,
+                  double now, uint32_t who, enum what what)
+{
+    struct bridge *bridge = &play->post[who].bridge;
+    *bridge = (struct bridge){.left = bytes, .moved_s = now, .what = what};
+    put_bridge(play, &server->link, (int)who);
+    put_bridge(play, &lower_of(play, (int)who)->link, (int)who);
+    bridge_share(play, server, now);
+}
+
+static void take_out(struct link *link, int m)
+{
+    int at = 0;
+    while (link->bridge[at] != m)
+        at++;
+    link->bridge[at] = link->bridge[--link->bridges];
+}
+
+/* The last of those that are through by now; -1: none is. */
+static int find_ended(struct play *play, const struct server *server,
+                      double now)
+{
+    int found = -1;
+    const struct link *link = &server->link;
+    for (int b = 0; b < link->bridges; b++) {
+        int m = link->bridge[b];
+        struct bridge *bridge = &play->post[m].bridge;
+        if (upper_of(play, m) != server)
+            continue;
+        move_bridge(bridge, now);
+        double most = NOTHING + 4 * DBL_EPSILON * now / bridge->pace_s;
+        if (bridge->left <= most && m > found)
+            found = m;
+    }
+    return found;
+}
+
+void bridge_end(struct play *play, struct server *server, double now)
+{
+    int m;
+    while (play->code == 0 && (m = find_ended(play, server, now)) >= 0) {
+        struct server *lower = lower_of(play, m);
+        take_out(&server->link, m);
+        take_out(&lower->link, m);
+        const struct event event = {now, (uint32_t)m,
+                                    play->post[m].bridge.what};
+        bridge_share(play, lower, now);
+        bridge_share(play, server, now);
+        link_arrive(play, server, &event);
+    }
+}
+
+double bridge_due_s(const struct play *play, const struct server *server)
+{
+    double due_s = INFINITY;
+    for (int b = 0; b < server->link.bridges; b++) {
+        int m = server->link.bridge[b];
+        const struct bridge *bridge = &play->post[m].bridge;
+        if (upper_of(play, m) == server)
+            due_s = fmin(due_s, bridge->moved_s +
+                                    fmax(bridge->left, 0) * bridge->pace_s);
+    }
+    return due_s;
+}
