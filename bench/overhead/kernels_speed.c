@@ -1,5 +1,4 @@
 #include "bench/overhead/overhead.h"
-#include "bench/overhead/speed.h"
 
 #include "base/stats.h"
 

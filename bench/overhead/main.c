@@ -65,12 +65,14 @@ static void run_alone(const struct launch_context *all, const char *part)
     engine_team_stop(context.team);
     context.threads = 2;
     if ((is_wanted(part, "steals") || is_wanted(part, "syncs") ||
-         is_wanted(part, "pipelines")) &&
+         is_wanted(part, "pipelines") || is_wanted(part, "narrow")) &&
         topo_cores(all->place.topo) > 1 &&
         engine_team_start(&context.team, 2, &err) == 0) {
         if (is_wanted(part, "steals"))
             overhead_steals(stdout, &context);
         run_pipelined(&context, part);
+        if (is_wanted(part, "narrow"))
+            overhead_narrow(stdout, &context);
         engine_team_stop(context.team);
     }
     if (is_wanted(part, "kernels")) {
@@ -105,7 +107,7 @@ int main(int argc, char **argv)
                       "bench-overhead needs two ranks: "
                       "mpiexec.mpich -n 2 build/bench-overhead "
                       "[threads|kernels|ranks|steals|recording|counters|syncs|"
-                      "pipelines|bounds|omp]");
+                      "pipelines|narrow|bounds|omp]");
     if (code == 0)
         code = open_context(&context, &err);
     if (code != 0) {

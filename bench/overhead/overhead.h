@@ -7,6 +7,7 @@
 
 #include "harness/run/run.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -45,6 +46,10 @@ void overhead_steals(FILE *out, struct launch_context *context);
 void overhead_syncs(FILE *out, struct launch_context *context);
 void overhead_pipelines(FILE *out, struct launch_context *context);
 
+/* Floyd-Steinberg in narrow blocks, compared with whole rows on one core.  Two
+ * threads of one rank. */
+void overhead_narrow(FILE *out, struct launch_context *context);
+
 /* What the records of chunks and of their times add to one chunk, compared with
  * the same loop without records.  By rank 0 alone. */
 void overhead_recording(FILE *out, struct launch_context *context);
@@ -62,6 +67,22 @@ void overhead_bounds(FILE *out, struct launch_context *context,
  * convolution against the dot products of BLAS, the sparse product against a
  * plain loop and librsb.  By rank 0 alone. */
 void overhead_kernels(FILE *out);
+
+/* Of it: two bodies that do the same work, timed in turns. */
+struct speed_pair {
+    const char *title, *ours, *base;
+    void (*run)(void *);
+    void (*run_base)(void *);
+    void *arg;
+};
+
+/* Prints both medians and their ratio.  faster: ours is to take a quarter of
+ * the time at most; else 1.3 times at most. */
+void speed_report(FILE *out, const struct speed_pair *pair, bool faster);
+
+/* Kernel spmv against a plain loop over the rows and against
+ * librsb, if it is here. */
+void speed_of_products(FILE *out);
 
 /* The reference of the rows of OpenMP, measured in turns: time(field) measures
  * the bare counter, in ns per step. */

@@ -1,7 +1,7 @@
 /* Kernel spmv on one core: against a plain loop over the rows, and against
  * librsb (Debian librsb-dev), which is found when the program runs: it brings a
  * runtime of OpenMP that other sections must not meet. */
-#include "bench/overhead/speed.h"
+#include "bench/overhead/overhead.h"
 
 #include "base/random.h"
 #include "harness/guard/need.h"

@@ -1,0 +1,159 @@
+/* Floyd-Steinberg in narrow blocks, as the sync interval asks for: on one core
+ * against whole rows, and on two threads against one. */
+#include "bench/overhead/overhead.h"
+
+#include "base/stats.h"
+#include "harness/engine/engine.h"
+#include "harness/guard/need.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 7, WIDTHS = 6, CHUNK = 125 };
+
+static const int64_t width_of[WIDTHS] = {50, 100, 200, 400, 800, 2000};
+
+/* Ratios to whole rows in each round. */
+struct narrow {
+    struct loop loop;
+    struct setup setup[WIDTHS];
+    struct run *run[WIDTHS];
+    char *scratch, *state;
+    int opened;
+    double whole_s[ROUNDS], blocks[WIDTHS][ROUNDS], threads[WIDTHS][ROUNDS];
+};
+
+static int open_run(struct narrow *n, struct launch_context *context, int i,
+                    struct error *err)
+{
+    struct cell cell;
+    cell_defaults(&cell);
+    cell.ranks = 1;
+    cell.threads = context->threads;
+    cell.sync_interval = width_of[i];
+    snprintf(cell.kernel, sizeof(cell.kernel), "%s", n->loop.name);
+    snprintf(cell.scheme, sizeof(cell.scheme), "css:chunk=%d", CHUNK);
+    int code = setup_open(&n->setup[i], &cell, err);
+    if (code == 0)
+        code =
+            run_open(&n->run[i], &n->setup[i], &n->loop, context, false, err);
+    n->opened += code == 0;
+    return code;
+}
+
+static int open_narrow(struct narrow *n, struct launch_context *context,
+                       struct error *err)
+{
+    int code = overhead_loop(&n->loop, "floyd-steinberg:rows=3000,cols=8000",
+                             &context->comm, err);
+    for (int i = 0; i < WIDTHS && code == 0; i++)
+        code = open_run(n, context, i, err);
+    if (code != 0)
+        return code;
+    n->state = need_zeroed(1, n->loop.grid.state_bytes);
+    n->scratch =
+        need_zeroed(1, n->loop.kernel->scratch_bytes(n->loop.instance));
+    return 0;
+}
+
+static void close_narrow(struct narrow *n)
+{
+    for (int i = 0; i < n->opened; i++) {
+        run_close(n->run[i]);
+        setup_close(&n->setup[i]);
+    }
+    if (n->loop.kernel != NULL)
+        loop_close(&n->loop);
+    free(n->state);
+    free(n->scratch);
+}
+
+static double time_whole(const struct narrow *n)
+{
+    const struct loop *loop = &n->loop;
+    double begin_s = engine_now();
+    loop->kernel->run(loop->instance, n->scratch, 0, loop->iterations,
+                      loop->output, NULL);
+    return engine_now() - begin_s;
+}
+
+/* As one worker does it: chunk after chunk, block after block. */
+static double time_blocks(const struct narrow *n, int64_t width)
+{
+    const struct loop *loop = &n->loop;
+    double begin_s = engine_now();
+    for (int64_t row = 0; row < loop->iterations; row += CHUNK) {
+        int64_t size = loop->iterations - row;
+        size = size < CHUNK ? size : CHUNK;
+        int64_t end = loop->grid.columns + (size - 1) * loop->grid.skew;
+        for (int64_t from = 0; from < end; from += width)
+            loop->kernel->dependence->run_block(
+                loop->instance, n->state, 0, row, size, from,
+                from + width < end ? from + width : end, loop->output, NULL);
+    }
+    return engine_now() - begin_s;
+}
+
+static double time_threads(const struct narrow *n, int i)
+{
+    struct run_result result;
+    struct error err;
+    return run_repeat(n->run[i], &result, &err) == 0 ? result.time_s : 0;
+}
+
+/* The first round warms up. */
+static void measure(struct narrow *n)
+{
+    for (int r = -1; r < ROUNDS; r++) {
+        int at = r < 0 ? 0 : r;
+        for (int i = 0; i < WIDTHS; i++) {
+            double whole_s = n->whole_s[at] = time_whole(n);
+            n->blocks[i][at] = time_blocks(n, width_of[i]) / whole_s;
+            double threads_s = time_threads(n, i);
+            n->threads[i][at] = threads_s > 0 ? whole_s / threads_s : 0;
+        }
+    }
+}
+
+static const char *verdict_words(bool judged, bool met)
+{
+    return !judged ? "" : met ? "met" : "MISSED";
+}
+
+static void print_narrow(FILE *out, struct narrow *n)
+{
+    double best = 0;
+    fprintf(out,
+            "\nFloyd-Steinberg, 3000 x 8000, chunks of %d rows, blocks of h "
+            "columns\n"
+            "  whole rows on one core %.2f ms\n"
+            "  %6s  %-26s  %s\n",
+            CHUNK, 1e3 * stats_middle(n->whole_s, ROUNDS), "h",
+            "one core, of whole rows", "2 threads, times one");
+    for (int i = 0; i < WIDTHS; i++) {
+        double blocks = stats_middle(n->blocks[i], ROUNDS);
+        double threads = stats_middle(n->threads[i], ROUNDS);
+        best = threads > best ? threads : best;
+        fprintf(out, "  %6lld  %5.2f %-20s  %5.2f\n", (long long)width_of[i],
+                blocks, verdict_words(width_of[i] == 100, blocks <= 1.25),
+                threads);
+    }
+    fprintf(out,
+            "  aims: at most 1.25 at h = 100; 2 threads at their best h at "
+            "least 1.60: %.2f %s\n",
+            best, verdict_words(true, best >= 1.6));
+}
+
+void overhead_narrow(FILE *out, struct launch_context *context)
+{
+    struct narrow *n = need_zeroed(1, sizeof(*n));
+    struct error err;
+    if (open_narrow(n, context, &err) != 0) {
+        fprintf(out, "floyd-steinberg: %s\n", err.text);
+    } else {
+        measure(n);
+        print_narrow(out, n);
+    }
+    close_narrow(n);
+    free(n);
+}
