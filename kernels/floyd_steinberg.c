@@ -30,7 +30,8 @@
  * room for all, and of the other rows only the last two errors of a block.
  *
  * Speed: 5 times faster than the plain loop, which waits for its chain from
- * error to error; see kernels/support/diffusion.c. */
+ * error to error; see kernels/support/diffusion.c, and diffusion_band.c for
+ * narrow blocks. */
 #include "kernels/kernel.h"
 
 #include "kernels/pace.h"
@@ -43,8 +44,6 @@
 #include <string.h>
 
 enum {
-    /* Columns of DIFFUSION_ROWS rows between two polls: 16 us. */
-    PIECE = 4096,
     /* Errors outside of the image, left and right. */
     EDGES = 2,
 };
@@ -228,15 +227,9 @@ static void *floyd_steinberg_boundary(const void *instance, void *state,
     return errors_row(instance, state, row);
 }
 
-/* `rows` rows in pieces of columns. */
-static void run_pieces(struct diffusion *d, int rows, struct pace *pace)
+static void add_pixels(void *pace, int64_t pixels)
 {
-    int64_t end = d->to;
-    for (; d->from < end; d->from = d->to) {
-        d->to = end - d->from > 2 * PIECE ? d->from + PIECE : end;
-        diffusion_run(d, rows);
-        pace_add(pace, (d->to - d->from) * rows);
-    }
+    pace_add(pace, pixels);
 }
 
 static void floyd_steinberg_run_block(const void *instance, void *state,
@@ -246,24 +239,19 @@ static void floyd_steinberg_run_block(const void *instance, void *state,
 {
     (void)step;
     const struct floyd_steinberg *f = instance;
-    struct pace pace = {.poll = poll, .every = PIECE * DIFFUSION_ROWS};
-    for (int64_t k = 0; k < size; k += DIFFUSION_ROWS) {
-        int64_t row = start + k;
-        int rows = size - k < DIFFUSION_ROWS ? (int)(size - k) : DIFFUSION_ROWS;
-        struct diffusion d = {
-            .cols = f->cols,
-            .gray = f->image.value + row * f->cols,
-            .pixels = (uint8_t *)output + row * f->cols,
-            .up = errors_row(f, state, row - 1),
-            .down = errors_row(f, state, row + rows - 1),
-            .carry = carries_of(f, state) + row,
-            .from = from - k,
-            .to = to - k,
-            .ahead =
-                size - k >= 2 * rows ? rows * f->cols : to - from - k * f->cols,
-        };
-        run_pieces(&d, rows, &pace);
-    }
+    struct pace pace = {.poll = poll, .every = DIFFUSION_PIECE};
+    const struct diffusion d = {
+        .cols = f->cols,
+        .gray = f->image.value + start * f->cols,
+        .pixels = (uint8_t *)output + start * f->cols,
+        .carry = carries_of(f, state) + start,
+        .from = from,
+        .to = to,
+        .done = add_pixels,
+        .arg = &pace,
+    };
+    diffusion_run_block(&d, size, errors_row(f, state, start - 1),
+                        errors_stride(f));
 }
 
 /* ---- whole rows ---- */
@@ -288,7 +276,7 @@ static void floyd_steinberg_run(const void *instance, void *scratch,
 {
     const struct floyd_steinberg *f = instance;
     struct diffusion_carry carry[DIFFUSION_ROWS];
-    struct pace pace = {.poll = poll, .every = PIECE * DIFFUSION_ROWS};
+    struct pace pace = {.poll = poll, .every = DIFFUSION_PIECE};
     if (start == 0)
         memset(scratch, 0, floyd_steinberg_scratch_bytes(f));
     for (int64_t k = 0; k < size; k += DIFFUSION_ROWS) {
@@ -303,8 +291,10 @@ static void floyd_steinberg_run(const void *instance, void *scratch,
             .carry = carry,
             .to = f->cols + rows - 1,
             .ahead = rows * f->cols,
+            .done = add_pixels,
+            .arg = &pace,
         };
-        run_pieces(&d, rows, &pace);
+        diffusion_run(&d, rows);
     }
 }
 

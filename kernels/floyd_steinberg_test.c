@@ -110,6 +110,60 @@ static void blocks_in_any_legal_order_have_the_same_bits(void **unused)
     check_blocks("floyd-steinberg:rows=45,cols=83", seed, 100);
     check_blocks("floyd-steinberg:rows=90,cols=17", seed, 40);
     check_blocks("floyd-steinberg:rows=11,cols=9000", seed, 6);
+    check_blocks("floyd-steinberg:rows=61,cols=403", seed, 100);
+}
+
+/* One rank does chunk after chunk in blocks of one width.  Rows of other chunks
+ * stay as they are. */
+static void check_width(const struct check_kernel *k,
+                        const struct kernel_grid *grid, char *state,
+                        const char *want, char *got, int64_t chunk,
+                        int64_t width)
+{
+    const struct kernel_dependence *d = k->ops->dependence;
+    size_t total = (size_t)k->iterations * k->bytes;
+    memset(got, CHECK_POISON, total);
+    d->begin(k->instance, state, got);
+    for (int64_t row = 0; row < k->iterations; row += chunk) {
+        int64_t size = check_least(chunk, k->iterations - row);
+        int64_t end = grid->columns + size - 1;
+        for (int64_t from = 0; from < end; from += width)
+            d->run_block(k->instance, state, 0, row, size, from,
+                         check_least(from + width, end), got, NULL);
+        size_t done = (size_t)(row + size) * k->bytes;
+        if (memcmp(got, want, done) != 0)
+            fail_msg("%lld columns: chunk [%lld, %lld) in blocks of %lld",
+                     (long long)grid->columns, (long long)row,
+                     (long long)(row + size), (long long)width);
+        for (size_t i = done; i < total; i++)
+            assert_int_equal((uint8_t)got[i], CHECK_POISON);
+    }
+}
+
+static void blocks_of_every_width_have_the_same_bits(void **unused)
+{
+    static const char *const texts[] = {
+        "floyd-steinberg:rows=35,cols=131", "floyd-steinberg:rows=43,cols=96",
+        "floyd-steinberg:rows=29,cols=57", "floyd-steinberg:rows=8,cols=40"};
+    static const int64_t chunks[] = {1, 2, 5, 8, 9, 16, 27, 43};
+    (void)unused;
+    for (int i = 0; i < 4; i++) {
+        struct check_kernel k = check_make(texts[i]);
+        struct kernel_grid grid;
+        k.ops->dependence->grid(k.instance, &grid);
+        size_t total = (size_t)k.iterations * k.bytes;
+        char *want = check_memory(total), *got = check_memory(total);
+        char *state = check_memory(grid.state_bytes);
+        memset(state, 0, grid.state_bytes);
+        k.ops->reference(k.instance, 0, k.iterations, want);
+        for (int c = 0; c < 8; c++)
+            for (int64_t width = 1; width <= grid.columns + 43; width++)
+                check_width(&k, &grid, state, want, got, chunks[c], width);
+        free(state);
+        free(got);
+        free(want);
+        check_free(&k);
+    }
 }
 
 static void the_grid_is_that_of_the_spec(void **unused)
@@ -167,6 +221,7 @@ int main(void)
         cmocka_unit_test(the_picture_keeps_the_brightness),
         cmocka_unit_test(run_has_the_bits_of_the_reference),
         cmocka_unit_test(blocks_in_any_legal_order_have_the_same_bits),
+        cmocka_unit_test(blocks_of_every_width_have_the_same_bits),
         cmocka_unit_test(the_grid_is_that_of_the_spec),
         cmocka_unit_test(a_long_row_polls_in_time),
         cmocka_unit_test(bad_specs_are_refused),

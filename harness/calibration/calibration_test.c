@@ -165,7 +165,7 @@ static const struct {
     {"\"schema\": 3", "\"schema\": 1",
      "a calibration of schema 1, this program reads 3"},
     {"\"layout\": ", "\"layout\": 4", "a later layout of the kernels"},
-    {"\"layout\": 1", "\"lay\": 1", "an earlier layout of the kernels"},
+    {"\"layout\": ", "\"lay\": ", "an earlier layout of the kernels"},
     {"\"h\": 8", "\"h\": 4", "'h' must be more than in the block before"},
     {"\"row_s\": ", "\"row_s\": 0, \"x\": ", "'row_s' must be a number above"},
     {"\"blocks\": ", "\"blocks\": {}, \"x\": ", "'blocks' must be a list"},

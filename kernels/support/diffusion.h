@@ -21,6 +21,8 @@ enum {
     /* Gray values that can be read before the first and after the last one of
      * an image; they do not matter. */
     DIFFUSION_PAD = 32,
+    /* Pixels of a piece of work about: 16 us. */
+    DIFFUSION_PIECE = 4096 * DIFFUSION_ROWS,
 };
 
 /* The errors of the last two columns that a row has done. */
@@ -38,10 +40,28 @@ struct diffusion {
     struct diffusion_carry *carry; /* one per row, from block to block */
     int64_t from, to;
     int64_t ahead; /* distance to the next rows that will be run, in pixels */
+    /* Called after every piece of work; required. */
+    void (*done)(void *arg, int64_t pixels);
+    void *arg;
 };
 
 /* Row k (0 <= k < rows <= DIFFUSION_ROWS) does columns [from - k, to - k) as
  * far as they lie in the image.  Reads `up` only as far as column `to`. */
-void diffusion_run(const struct diffusion *d, int rows);
+void diffusion_run(struct diffusion *d, int rows);
+
+/* The same for any number of rows, without up, down and ahead: the errors of
+ * row k - 1 are k * stride behind `errors`, kept for every DIFFUSION_ROWS-th
+ * row and the last. */
+void diffusion_run_block(const struct diffusion *d, int64_t rows,
+                         int16_t *errors, int64_t stride);
+
+/* How many of `rows` rows, from the first on, diffusion_run_band can do: where
+ * the block is neither too narrow nor near the image's edges.  0: none. */
+int64_t diffusion_band(const struct diffusion *d, int64_t rows);
+
+/* As diffusion_run_block for rows that diffusion_band allows, faster.  Pixels
+ * to the right of the block may be spoilt, not beyond the end of a row. */
+void diffusion_run_band(const struct diffusion *d, int64_t rows,
+                        int16_t *errors, int64_t stride);
 
 #endif
