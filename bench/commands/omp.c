@@ -244,6 +244,10 @@ static int run_several(struct omp_input *in, struct start *start, char **argv)
 {
     struct error err = {""};
     char path[PATH_MAX];
+    int place = try_check_place(in->list != NULL ? "--try" : "--scheme rnd",
+                                start->words[0]);
+    if (place != COMMAND_OK)
+        return place;
     int code = start_check(start, path, sizeof(path), &err);
     if (code == 0)
         code = in->out == NULL ? 0

@@ -120,19 +120,23 @@ static int check_folder(const struct try_plan *plan, const char *path,
 
 /* ---- trying ---- */
 
-/* Below mpiexec each rank would try for itself. */
-static int check_place(const struct try_plan *plan, struct error *err)
+int try_check_place(const char *option, const char *program)
 {
     static const char *const names[] = {"PMI_RANK", "PMIX_RANK",
                                         "OMPI_COMM_WORLD_RANK", NULL};
-    for (int i = 0; names[i] != NULL; i++)
-        if (getenv(names[i]) != NULL)
-            return error_set(err, EINVAL,
-                             "omp: --try stands below a launcher of MPI; put "
-                             "it above: dlsbench omp --try ... -- mpiexec "
-                             "-n N %s",
-                             plan->words[0]);
-    return 0;
+    struct error err;
+    const char *rank = NULL;
+    for (int i = 0; names[i] != NULL && rank == NULL; i++)
+        rank = getenv(names[i]);
+    if (rank == NULL)
+        return COMMAND_OK;
+    if (!text_is(rank, "0"))
+        return COMMAND_USAGE;
+    error_set(&err, EINVAL,
+              "omp: %s stands below a launcher of MPI; put it above: dlsbench "
+              "omp %s ... -- mpiexec -n N %s",
+              option, option, program);
+    return command_fail(COMMAND_USAGE, &err);
 }
 
 /* Whether there is something to try.  Returns 0, or -ENOTSUP with a text. */
@@ -288,9 +292,7 @@ int try_program(const struct try_plan *plan)
     struct candidates candidates = {.count = 0};
     char *path = need_text("%s/tries.json", plan->folder);
     uint64_t seed = random_mix((uint64_t)time(NULL) ^ (uint64_t)getpid()) >> 11;
-    int code = check_place(plan, &err);
-    if (code == 0)
-        code = candidates_read(&candidates, plan->list, &err);
+    int code = candidates_read(&candidates, plan->list, &err);
     if (code == 0)
         code = check_folder(plan, path, &seed, &err);
     int end = COMMAND_OK;

@@ -16,6 +16,11 @@ struct try_plan {
     const char *scheme; /* of seeds: rnd:seed=1..100 */
 };
 
+/* Below mpiexec each rank would run the program for itself, so that is refused,
+ * and the first rank says so.  Before anything else; returns COMMAND_OK or the
+ * exit code. */
+int try_check_place(const char *option, const char *program);
+
 /* Which of the candidates is best; returns the exit code. */
 int try_program(const struct try_plan *plan);
 

@@ -124,11 +124,19 @@ def test_ranks_of_mpi_are_tried_together(omp, program, tmp_path):
     found = [x for x in rows(tmp_path / "out") if x["type"] == "run"]
     assert {(x["tried"], x["round"], x["ranks"]) for x in found} == {
         ("as it is", 1, 2), ("ss", 1, 2)}
-    env = {**ENVIRONMENT, "PMI_RANK": "0"}
-    done = subprocess.run([DLSBENCH, "omp", "--try", "ss", "--out", "x", "--",
-                           program], env=env, cwd=tmp_path, text=True,
+
+
+@pytest.mark.parametrize("words", [
+    ("--try", "ss", "--out", "x"), ("--try", "ss", "--out", "x", "--resume"),
+    ("--scheme", "rnd:seed=1..3", "--check", "true")])
+def test_below_mpiexec_one_rank_says_that_it_stands_above(program, tmp_path,
+                                                          words):
+    done = subprocess.run([*launcher(3), DLSBENCH, "omp", *words, "--",
+                           program], env=ENVIRONMENT, cwd=tmp_path, text=True,
                           capture_output=True, check=False)
-    assert done.returncode == 2 and "put it above" in done.stderr
+    assert done.returncode == 2 and not done.stdout
+    (line,) = [x for x in done.stderr.splitlines() if "dlsbench" in x]
+    assert "put it above" in line and words[0] in line
 
 
 def test_loops_whose_time_is_not_known_count_in_the_program(program, tmp_path):
