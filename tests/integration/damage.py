@@ -208,7 +208,8 @@ def in_a_copy(calls):
         os.setpgid(0, 0)
         os.close(read)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        signal.alarm(SECONDS)
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        signal.alarm(10 * SECONDS)
         said = next(filter(None, (call(*x) for x in calls)), "")
         with open(write, "w", errors="replace") as pipe:
             pipe.write(said)
@@ -219,4 +220,5 @@ def in_a_copy(calls):
     _, status = os.waitpid(child, 0)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
-    return said or (f"{calls}: {status}" if status else None)
+    code = os.waitstatus_to_exitcode(status)
+    return said or (f"a reader has ended with {code}" if code else None)
