@@ -1,6 +1,6 @@
 #include "bench/overhead/overhead.h"
+#include "bench/overhead/turns.h"
 
-#include "base/stats.h"
 #include "harness/engine/engine.h"
 #include "sched/sched.h"
 #include "sched/schemes/registry.h"
@@ -10,12 +10,17 @@
 
 #define KERNEL "mandelbrot:size=2048,maxiter=1000"
 
+/* What scheduling may cost a scheme over its own bound. */
+static const double AIM_THREADS = 1.01, AIM_RANKS = 1.015;
+
 /* One scheme over the loop in one shape. */
 struct contest {
+    struct field *field;
     struct setup setup;
     struct run *run;
-    double time[OVERHEAD_ROUNDS], efficiency[OVERHEAD_ROUNDS];
-    double share[OVERHEAD_ROUNDS]; /* of the bound */
+    struct turns turns; /* its bound and its time */
+    double serial_ns[OVERHEAD_ROUNDS];
+    double serial_s, bound_s; /* of this turn */
 };
 
 enum { SCHEMES_MAX = 64 };
@@ -26,25 +31,6 @@ struct field {
     struct contest contest[SCHEMES_MAX];
     int count;
 };
-
-static int open_contest(struct field *field, const char *scheme,
-                        struct error *err)
-{
-    struct contest *c = &field->contest[field->count];
-    struct cell cell;
-    cell_defaults(&cell);
-    cell.ranks = field->context->comm.ranks;
-    cell.threads = field->context->threads;
-    snprintf(cell.kernel, sizeof(cell.kernel), "%s", KERNEL);
-    snprintf(cell.scheme, sizeof(cell.scheme), "%s", scheme);
-    int code = setup_open(&c->setup, &cell, err);
-    if (code == 0)
-        code = run_open(&c->run, &c->setup, &field->loop, field->context, false,
-                        err);
-    if (code == 0)
-        field->count++;
-    return code;
-}
 
 static void close_contest(struct contest *c)
 {
@@ -71,34 +57,88 @@ static double serial_pass(struct field *field)
     return took;
 }
 
+static double serial_turn(void *arg)
+{
+    struct contest *c = arg;
+    c->serial_s = serial_pass(c->field);
+    return 1e9 * c->serial_s;
+}
+
+static double scheme_turn(void *arg)
+{
+    struct contest *c = arg;
+    struct run_result result = {.time_s = 0};
+    struct error err;
+    run_repeat(c->run, &result, &err);
+    c->bound_s = result.bound_s * c->serial_s / c->field->loop.serial_s;
+    return 1e9 * result.time_s;
+}
+
+static int open_contest(struct field *field, const char *scheme,
+                        struct error *err)
+{
+    struct contest *c = &field->contest[field->count];
+    struct cell cell;
+    cell_defaults(&cell);
+    cell.ranks = field->context->comm.ranks;
+    cell.threads = field->context->threads;
+    snprintf(cell.kernel, sizeof(cell.kernel), "%s", KERNEL);
+    snprintf(cell.scheme, sizeof(cell.scheme), "%s", scheme);
+    int code = setup_open(&c->setup, &cell, err);
+    if (code == 0)
+        code = run_open(&c->run, &c->setup, &field->loop, field->context, false,
+                        err);
+    c->field = field;
+    c->turns = (struct turns){.context = field->context,
+                              .bare = serial_turn,
+                              .ours = scheme_turn,
+                              .arg = c};
+    if (code == 0)
+        field->count++;
+    return code;
+}
+
 static void measure_field(struct field *field)
 {
-    struct run_result result;
-    struct error err;
-    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
+    for (int r = 0; r < OVERHEAD_ROUNDS; r++)
         for (int i = 0; i < field->count; i++) {
             struct contest *c = &field->contest[i];
-            double serial = serial_pass(field);
-            run_repeat(c->run, &result, &err);
-            double drift = serial / field->loop.serial_s;
-            c->time[r] = result.time_s;
-            c->efficiency[r] = serial / result.time_s / run_workers(c->run);
-            c->share[r] = result.time_s / (result.bound_s * drift);
+            turns_measure_round(&c->turns, r);
+            c->serial_ns[r] = c->turns.bare_ns[r];
+            c->turns.bare_ns[r] = 1e9 * c->bound_s;
         }
+}
+
+/* A line for each state that the machine was in. */
+static int print_scheme(FILE *out, const struct contest *c, double aim)
+{
+    struct turns serial = c->turns;
+    struct turns_group group[TURNS_GROUPS], of_serial[TURNS_GROUPS];
+    int groups = turns_group(&c->turns, group), met = 0;
+    memcpy(serial.bare_ns, c->serial_ns, sizeof(serial.bare_ns));
+    turns_group(&serial, of_serial);
+    for (int g = 0; g < groups; g++) {
+        bool holds = group[g].ratio <= aim;
+        fprintf(out, "  %-22s %8.2f %10.3f %10.3f %-6s", c->setup.cell.scheme,
+                1e-6 * group[g].ours_ns,
+                1 / (of_serial[g].ratio * run_workers(c->run)), group[g].ratio,
+                turns_judge(&group[g], holds));
+        turns_print_state(out, &group[g]);
+        fprintf(out, "\n");
+        met += holds;
     }
+    return met == groups;
 }
 
 static void print_rows(FILE *out, struct field *field, const char *shape)
 {
-    fprintf(out, "\n" KERNEL ", %s\n  %-22s %8s %10s %10s\n", shape, "scheme",
-            "ms", "efficiency", "x bound");
-    for (int i = 0; i < field->count; i++) {
-        struct contest *c = &field->contest[i];
-        fprintf(out, "  %-22s %8.2f %10.3f %10.3f\n", c->setup.cell.scheme,
-                1e3 * stats_middle(c->time, OVERHEAD_ROUNDS),
-                stats_middle(c->efficiency, OVERHEAD_ROUNDS),
-                stats_middle(c->share, OVERHEAD_ROUNDS));
-    }
+    double aim = field->context->comm.ranks > 1 ? AIM_RANKS : AIM_THREADS;
+    int met = 0;
+    fprintf(out, "\n" KERNEL ", %s\n  %-22s %8s %10s %10s (aim %.3f)\n", shape,
+            "scheme", "ms", "efficiency", "x bound", aim);
+    for (int i = 0; i < field->count; i++)
+        met += print_scheme(out, &field->contest[i], aim);
+    fprintf(out, "  within the aim: %d of %d schemes\n", met, field->count);
 }
 
 void overhead_bounds(FILE *out, struct launch_context *context,

@@ -7,17 +7,19 @@
 #include <math.h>
 
 /* How often a round is timed again before it counts as it is. */
-enum { AGAIN_MAX = 10 };
+enum { AGAIN_MAX = 3 };
 /* Rounds whose median is judged. */
 enum { JUDGED = 4 };
 static const double MOVED = 2;
 
-static bool has_moved(double before, double after)
+/* Rank 0 has seen it. */
+static bool has_moved(const struct turns *turns, double before, double after)
 {
-    return fmax(before, after) > MOVED * fmin(before, after);
+    bool moved = fmax(before, after) > MOVED * fmin(before, after);
+    return comm_max_int(&turns->context->comm, moved);
 }
 
-static void measure_round(struct turns *turns, int round)
+void turns_measure_round(struct turns *turns, int round)
 {
     double before, after;
     int again = 0;
@@ -26,14 +28,14 @@ static void measure_round(struct turns *turns, int round)
         turns->bare_ns[round] = turns->bare(turns->arg);
         turns->ours_ns[round] = turns->ours(turns->arg);
         after = handover_measure(turns->context);
-    } while (has_moved(before, after) && again++ < AGAIN_MAX);
+    } while (has_moved(turns, before, after) && again++ < AGAIN_MAX);
     turns->handover_ns[round] = 1e9 * (before + after) / 2;
 }
 
 int turns_measure(struct turns *turns)
 {
     for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
-        measure_round(turns, r);
+        turns_measure_round(turns, r);
         if (!(turns->bare_ns[r] > 0 && turns->ours_ns[r] > 0))
             return -EINVAL;
     }

@@ -20,12 +20,13 @@
 enum { TURNS_GROUPS = 2 };
 
 struct turns {
-    struct launch_context *context; /* of one rank */
+    struct launch_context *context;
     /* ns of a chunk (or whatever the row is about) on either side. */
     double (*bare)(void *arg);
     double (*ours)(void *arg);
     void *arg;
-    /* By turns_measure.  The hand-over is NAN with one core. */
+    /* By turns_measure.  The hand-over is NAN with one core, and on ranks
+     * other than 0. */
     double bare_ns[OVERHEAD_ROUNDS], ours_ns[OVERHEAD_ROUNDS];
     double handover_ns[OVERHEAD_ROUNDS];
 };
@@ -41,6 +42,10 @@ struct turns_group {
  * hand-over moved by more than a factor of two in between is timed again.
  * Returns 0, or -EINVAL if a side took no time: it did not run. */
 int turns_measure(struct turns *turns);
+
+/* One of them, for rows that have their rounds in turns with those of others.
+ * Collective over the context's ranks. */
+void turns_measure_round(struct turns *turns, int round);
 
 /* Where the hand-over times form two clusters more than a factor of two apart
  * there are two groups, the one with the shorter times first; else one.
