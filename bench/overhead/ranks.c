@@ -1,4 +1,5 @@
 #include "bench/overhead/contest.h"
+#include "bench/overhead/turns.h"
 
 #include "base/stats.h"
 #include "harness/comm/window.h"
@@ -84,20 +85,84 @@ static double bare_window(struct window *window, const struct comm *comm)
     return (end - start) / WINDOW_STEPS;
 }
 
-static void print_rows(FILE *out, struct contest *c, int count, double unit,
+/* A cell in turns with the limit of its messages or of its memory. */
+struct row {
+    struct contest *cell;
+    const struct comm *comm;
+    struct window *window;
+    struct turns turns;
+};
+
+static double cell_turn(void *arg)
+{
+    struct row *row = arg;
+    return 1e9 * contest_time(row->cell);
+}
+
+static double ping_turn(void *arg)
+{
+    struct row *row = arg;
+    return 1e9 * ping_pong(row->comm);
+}
+
+static double window_turn(void *arg)
+{
+    struct row *row = arg;
+    return 1e9 * bare_window(row->window, row->comm);
+}
+
+/* The limit is measured as the runs bind the ranks: one is run before. */
+static void measure_rows(struct row *row, struct contest *c, int count,
+                         struct launch_context *context, struct window *window)
+{
+    for (int i = 0; i < count; i++)
+        row[i] = (struct row){
+            .cell = &c[i],
+            .comm = &context->comm,
+            .window = window,
+            .turns = {.context = context,
+                      .bare = window != NULL ? window_turn : ping_turn,
+                      .ours = cell_turn,
+                      .arg = &row[i]}};
+    contest_time(&c[0]);
+    for (int r = 0; r < OVERHEAD_ROUNDS; r++)
+        for (int i = 0; i < count; i++)
+            turns_measure_round(&row[i].turns, r);
+}
+
+/* unit: ns of what is printed.  aim: the ratio, 0: none. */
+static void print_row(FILE *out, const struct row *row, double unit, double aim)
+{
+    struct turns_group group[TURNS_GROUPS];
+    const char *chosen = run_chosen(row->cell->run);
+    int groups = turns_group(&row->turns, group);
+    for (int g = 0; g < groups; g++) {
+        fprintf(out, "  %-22s %-18s %8.3f %8.2f   ", row->cell->scheme,
+                chosen != NULL ? chosen : row->cell->master,
+                group[g].ours_ns / unit, group[g].ratio);
+        if (aim > 0)
+            fprintf(out, "%.2f %-6s", aim,
+                    turns_judge(&group[g], group[g].ratio <= aim));
+        else
+            fprintf(out, "%-11s", "-");
+        turns_print_state(out, &group[g]);
+        fprintf(out, "\n");
+    }
+}
+
+/* The last of them has no aim. */
+static void print_rows(FILE *out, const struct row *row, int count, double unit,
                        double aim)
 {
-    for (int i = 0; i < count; i++) {
-        double value = stats_middle(c[i].value, OVERHEAD_ROUNDS) * unit;
-        double ratio = stats_middle(c[i].ratio, OVERHEAD_ROUNDS);
-        const char *chosen = run_chosen(c[i].run);
-        fprintf(out, "  %-22s %-18s %8.3f %8.2f   ", c[i].scheme,
-                chosen != NULL ? chosen : c[i].master, value, ratio);
-        if (aim > 0)
-            fprintf(out, "%.2f %s\n", aim, ratio <= aim ? "met" : "MISSED");
-        else
-            fprintf(out, "-\n");
-    }
+    for (int i = 0; i < count; i++)
+        print_row(out, &row[i], unit, i + 1 < count ? aim : 0);
+}
+
+static double middle_limit(const struct row *row)
+{
+    double limit[OVERHEAD_ROUNDS];
+    memcpy(limit, row->turns.bare_ns, sizeof(limit));
+    return stats_middle(limit, OVERHEAD_ROUNDS);
 }
 
 void contest_close(struct contest *c)
@@ -140,7 +205,7 @@ static void compare_masters(FILE *out, struct launch_context *context)
         {.scheme = "ss", .master = "computing"},
     };
     enum { COUNT = sizeof(c) / sizeof(c[0]) };
-    double limit[OVERHEAD_ROUNDS];
+    struct row row[COUNT];
     for (int i = 0; i < COUNT; i++) {
         c[i].transport = "master";
         c[i].window = "auto";
@@ -148,22 +213,15 @@ static void compare_masters(FILE *out, struct launch_context *context)
     }
     if (open_contests(c, COUNT, context, out) != 0)
         return;
-    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
-        for (int i = 0; i < COUNT; i++) {
-            c[i].value[r] = contest_time(&c[i]);
-            limit[r] = ping_pong(comm);
-            c[i].ratio[r] = c[i].value[r] / limit[r];
-        }
-    }
+    measure_rows(row, c, COUNT, context, NULL);
     if (comm->rank == 0) {
         fprintf(out,
                 "\nOne chunk of an empty loop from a master rank, 2 ranks\n"
                 "  %-22s %-18s %8s %8s   aim\n"
                 "  %-22s %-18s %8.3f %8.2f\n",
                 "scheme", "master", "us", "x ping", "1-byte ping-pong", "",
-                1e6 * stats_middle(limit, OVERHEAD_ROUNDS), 1.0);
-        print_rows(out, c, COUNT - 1, 1e6, 1.3);
-        print_rows(out, c + COUNT - 1, 1, 1e6, 0);
+                1e-3 * middle_limit(&row[COUNT - 1]), 1.0);
+        print_rows(out, row, COUNT, 1e3, 1.3);
     }
     close_contests(c, COUNT);
 }
@@ -179,7 +237,7 @@ static void compare_windows(FILE *out, struct launch_context *context)
         {.scheme = "ss", .window = "rma", .kernel = "null:size=100000"},
     };
     enum { COUNT = sizeof(c) / sizeof(c[0]) };
-    double limit[OVERHEAD_ROUNDS];
+    struct row row[COUNT];
     struct window window;
     struct error err;
     for (int i = 0; i < COUNT; i++) {
@@ -190,22 +248,15 @@ static void compare_windows(FILE *out, struct launch_context *context)
         window_open(&window, comm, true, sizeof(struct source_counter), &err) !=
             0)
         return;
-    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
-        for (int i = 0; i < COUNT; i++) {
-            c[i].value[r] = contest_time(&c[i]);
-            limit[r] = bare_window(&window, comm);
-            c[i].ratio[r] = c[i].value[r] / limit[r];
-        }
-    }
+    measure_rows(row, c, COUNT, context, &window);
     if (comm->rank == 0) {
         fprintf(out,
                 "\nOne chunk of an empty loop from a window, 2 ranks asking\n"
                 "  %-22s %-18s %8s %8s   aim\n"
                 "  %-22s %-18s %8.1f %8.2f\n",
                 "scheme", "window", "ns", "x bare", "bare fetch-and-add",
-                "shared", 1e9 * stats_middle(limit, OVERHEAD_ROUNDS), 1.0);
-        print_rows(out, c, COUNT - 1, 1e9, 2);
-        print_rows(out, c + COUNT - 1, 1, 1e9, 0);
+                "shared", middle_limit(&row[COUNT - 1]), 1.0);
+        print_rows(out, row, COUNT, 1, 2);
     }
     window_close(&window);
     close_contests(c, COUNT);

@@ -3,6 +3,7 @@
 #include "base/stats.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/pair.h"
+#include "bench/overhead/turns.h"
 
 #include "harness/dependence/dmps.h"
 #include "harness/guard/need.h"
@@ -148,10 +149,39 @@ static void close_wave(struct wave *wave)
     free(wave->rows);
 }
 
+static double bare_turn(void *arg)
+{
+    struct wave *wave = arg;
+    return 1e9 * pair_run(&wave->pair, bare_body, wave) / (2 * TRIPS);
+}
+
+static double dmps_turn(void *arg)
+{
+    struct wave *wave = arg;
+    dmps_reset(&wave->dmps, pair_threads(&wave->pair) ? 2 : 1);
+    return 1e9 * pair_run(&wave->pair, dmps_body, wave) / (2 * TRIPS);
+}
+
+static void print_wave(FILE *out, const struct turns *turns, bool threads)
+{
+    struct turns_group group[TURNS_GROUPS];
+    int groups = turns_group(turns, group);
+    fprintf(out, "\nOne synchronization between two %s\n",
+            threads ? "threads" : "ranks");
+    for (int g = 0; g < groups; g++) {
+        fprintf(out,
+                "  %-28s %8.1f ns\n"
+                "  %-28s %8.1f ns   x %.2f, aim 1.50 %s",
+                threads ? "bare flag" : "MPI ping-pong, one way",
+                group[g].bare_ns, "DMPS", group[g].ours_ns, group[g].ratio,
+                turns_judge(&group[g], group[g].ratio <= 1.5));
+        turns_print_state(out, &group[g]);
+        fprintf(out, "\n");
+    }
+}
+
 void overhead_syncs(FILE *out, struct launch_context *context)
 {
-    double bare[OVERHEAD_ROUNDS], ours[OVERHEAD_ROUNDS], ratio[OVERHEAD_ROUNDS];
-    bool threads = context->comm.ranks == 1;
     struct wave *wave = aligned_alloc(128, sizeof(*wave));
     struct error err;
     if (wave == NULL)
@@ -161,24 +191,12 @@ void overhead_syncs(FILE *out, struct launch_context *context)
         free(wave);
         return;
     }
-    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
-        dmps_reset(&wave->dmps, threads ? 2 : 1);
-        ours[r] = pair_run(&wave->pair, dmps_body, wave) / (2 * TRIPS);
-        bare[r] = pair_run(&wave->pair, bare_body, wave) / (2 * TRIPS);
-        ratio[r] = ours[r] / bare[r];
-    }
-    if (context->comm.rank == 0) {
-        double times = stats_middle(ratio, OVERHEAD_ROUNDS);
-        fprintf(out,
-                "\nOne synchronization between two %s\n"
-                "  %-28s %8.1f ns\n"
-                "  %-28s %8.1f ns   x %.2f, aim 1.50 %s\n",
-                threads ? "threads" : "ranks",
-                threads ? "bare flag" : "MPI ping-pong, one way",
-                1e9 * stats_middle(bare, OVERHEAD_ROUNDS), "DMPS",
-                1e9 * stats_middle(ours, OVERHEAD_ROUNDS), times,
-                times <= 1.5 ? "met" : "MISSED");
-    }
+    struct turns turns = {
+        .context = context, .bare = bare_turn, .ours = dmps_turn, .arg = wave};
+    for (int r = 0; r < OVERHEAD_ROUNDS; r++)
+        turns_measure_round(&turns, r);
+    if (context->comm.rank == 0)
+        print_wave(out, &turns, context->comm.ranks == 1);
     close_wave(wave);
     free(wave);
 }
