@@ -13,6 +13,7 @@ if [ "$what" = search ]; then
 fi
 # What MPI and hwloc keep until the end is not ours, and is not loaded here.
 export ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1"
+export LSAN_OPTIONS="suppressions=tests/fuzz/leaks.supp:print_suppressions=0"
 export UBSAN_OPTIONS="print_stacktrace=1"
 status=0
 for name in "$@"; do
