@@ -7,6 +7,8 @@
 
 /* So much longer than the best, a scheme is named beside it. */
 static const double NEAR = 0.01;
+/* By which it is no matter of rounding. */
+static const double MUCH = 0.05;
 
 /* Iterations that are shorter than this hold much of the clock's time. */
 static const double SHORT_S = 1e-6;
@@ -88,6 +90,14 @@ static void print_best(const struct outlook *outlook,
         fprintf(out, "; within 1 %% of it: %d other%s", near,
                 near > 1 ? "s" : "");
     fprintf(out, "\n");
+    double even_s = loop->serial_s / outlook->workers[i];
+    if (loop->bound_s[i] > (1 + MUCH) * even_s &&
+        time_s <= (1 + NEAR) * loop->bound_s[i])
+        fprintf(out,
+                "  %d: no schedule is faster, because the longest iteration "
+                "of a visit takes so long by itself; even shares would take "
+                "%.3g s\n",
+                outlook->workers[i], even_s);
 }
 
 static void print_loop(const struct outlook *outlook,

@@ -126,6 +126,17 @@ def test_records_need_no_folder(program, tmp_path):
     assert "visit1.txt" not in done.stderr and not list(tmp_path.iterdir())
 
 
+def test_a_long_iteration_is_named_where_no_schedule_helps(tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/loop-visit1.txt").write_text("# loop\n5e-2\n"
+                                                   + "1e-3\n" * 99)
+    done = run("omp", "--on", "2,64", "--record", "full", cwd=tmp_path)
+    (line,) = re.findall("^  (.*) no schedule is faster, because the longest "
+                         r"iteration .* ([\d.]+) s$", done.stdout, re.M)
+    assert line[0] == "64:" and float(line[1]) == pytest.approx(0.149 / 64,
+                                                                rel=0.01)
+
+
 def test_what_is_no_record_is_one_line(program, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "full").mkdir()
