@@ -132,7 +132,7 @@ static int compare_groups(const void *a, const void *b)
 struct forecast_widths {
     struct calibration_kernel kernel; /* its cost is the list below */
     struct calibration_charge ends;
-    bool ranks;
+    bool ranks, alone; /* alone: no rows are another worker's */
     int workers;
     struct calibration_cost cost[];
 };
@@ -142,8 +142,8 @@ static struct interval_width width_of(const void *widths, int64_t h)
     const struct forecast_widths *w = widths;
     struct calibration_charged charged = calibration_charged_beside(
         &w->kernel, w->workers, w->ranks ? &w->ends : NULL, h);
-    return (struct interval_width){charged.factor,
-                                   charged.shared + charged.wait};
+    return (struct interval_width){
+        charged.factor, w->alone ? 0 : charged.shared + charged.wait};
 }
 
 /* The calibration may be gone when the model is asked. */
@@ -160,6 +160,7 @@ static void copy_widths(struct forecast *f, const struct forecast_loop *loop,
     memcpy(w->cost, kernel->cost, costs);
     w->ends = kind->charge;
     w->ranks = loop->ranks > 1;
+    w->alone = count_working(loop) == 1;
     w->workers = kind->workers;
     f->widths = w;
     f->model.width = width_of;

@@ -281,6 +281,17 @@ static void one_worker_needs_no_boundary(void **unused)
     assert_int_equal(forecast_interval(&f, "auto", &time), 400);
     assert_int_equal(forecast_interval(&f, "chen-xue", &time), 400);
     forecast_close(&f);
+    /* Blocks that share rows cost more, but the worker shares none. */
+    struct calibration_kernel *kernel = c.kind[0].kernel;
+    for (int w = 0; w < 3; w++)
+        kernel->cost[w] = (struct calibration_cost){.c_p = 1e-9, .power = 1};
+    kernel->blocks = 2;
+    kernel->block[0] = (struct calibration_block){1, 1e-9, 0, NAN};
+    kernel->block[1] = (struct calibration_block){400, 400e-9, 3e-6, NAN};
+    assert_int_equal(forecast_open(&f, &loop, &c, &err), 0);
+    assert_int_equal(forecast_interval(&f, "auto", &time), 400);
+    near(time, 200 * 400 * 1e-9 + 3e-8); /* one chunk is dispatched */
+    forecast_close(&f);
     loop = loop_of(2);
     assert_int_equal(forecast_open(&f, &loop, &c, &err), -EINVAL);
     assert_non_null(strstr(err.text, "no boundary between threads"));

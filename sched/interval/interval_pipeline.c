@@ -62,6 +62,12 @@ double interval_pipeline_time(const struct interval_model *model, double h)
     return time_of(model, h, false);
 }
 
+/* Where nothing tells two intervals apart the longer one has fewer blocks. */
+static bool is_as_good(double t, double t_best)
+{
+    return t <= t_best * (1 + 1e-12);
+}
+
 /* T without T_wa, by the logarithm of h. */
 static double time_at(const struct interval_model *model, double x)
 {
@@ -105,9 +111,10 @@ double interval_pipeline_minimum(const struct interval_model *model)
                               fmin((best + 1) * step, end));
     /* golden comes near an end of the range, but not there */
     double t = time_at(model, x);
-    if (time_at(model, 0) <= t)
-        return 1;
-    return time_at(model, end) <= t ? model->sync_dim : exp(x);
+    double t_end = time_at(model, end), t_start = time_at(model, 0);
+    if (is_as_good(t_end, fmin(t, t_start)))
+        return model->sync_dim;
+    return t_start <= t ? 1 : exp(x);
 }
 
 int64_t interval_pipeline_whole(const struct interval_model *model, double h)
@@ -118,8 +125,8 @@ int64_t interval_pipeline_whole(const struct interval_model *model, double h)
     double best = low, t_best = INFINITY;
     for (double x = low; x <= high; x += step) {
         double t = time_of(model, x, true);
-        if (t < t_best)
-            best = x, t_best = t;
+        if (is_as_good(t, t_best))
+            best = x, t_best = fmin(t, t_best);
     }
     return (int64_t)best;
 }
@@ -131,8 +138,8 @@ static double best_whole(const struct interval_model *model, double low,
     double best = low, t_best = INFINITY;
     for (double h = low; h <= high; h += step) {
         double t = interval_time(model, h, INTERVAL_TWA_PRINTED);
-        if (t < t_best)
-            best = h, t_best = t;
+        if (is_as_good(t, t_best))
+            best = h, t_best = fmin(t, t_best);
     }
     return best;
 }

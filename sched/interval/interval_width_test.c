@@ -106,9 +106,34 @@ static void long_rows_are_searched_in_steps(void **unused)
             interval_time(&model, (double)other, INTERVAL_TWA_PRINTED) >= best);
 }
 
+static struct interval_width same_width(const void *widths, int64_t h)
+{
+    (void)widths, (void)h;
+    return (struct interval_width){.factor = 1};
+}
+
+/* Where T is the same for every h, blocks are as long as the row. */
+static void equal_widths_are_as_long_as_the_row(void **unused)
+{
+    struct interval_group group;
+    struct interval_model model = with_widths(&group);
+    (void)unused;
+    group.workers = 1;
+    group.c_b = model.c_d = 0;
+    model.memory = true, model.k = 1;
+    model.width = same_width;
+    for (int stream = 0; stream < 2; stream++) {
+        model.stream = stream;
+        assert_true(interval_optimum(&model) == 3000);
+        assert_int_equal(interval_whole(&model, interval_optimum(&model)),
+                         3000);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_widths_are_as_long_as_the_row),
         cmocka_unit_test(a_width_has_its_own_costs),
         cmocka_unit_test(what_is_in_memory_only_delays),
         cmocka_unit_test(the_best_width_is_found_among_all),
