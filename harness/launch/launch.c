@@ -3,10 +3,10 @@
 #include "harness/guard/need.h"
 #include "harness/launch/launch_parts.h"
 
-#include "base/random.h"
 #include "harness/engine/engine.h"
 #include "harness/guard/guard.h"
 #include "harness/launch/handover.h"
+#include "harness/launch/launch_order.h"
 #include "harness/launch/manifest.h"
 
 #include <errno.h>
@@ -15,11 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Cells are measured in blocks: rounds of repetitions over a whole block keep
- * a slow drift of the machine from favouring one cell, and every finished
- * block is kept when the launch is interrupted. */
-enum { BLOCK = 8 };
 
 void launch_complain(struct launch *launch, const struct error *err)
 {
@@ -59,26 +54,16 @@ int launch_loop(struct launch *launch, const struct setup *setup,
     return 0;
 }
 
-static void shuffle_order(int *order, int count, uint64_t *random)
-{
-    for (int i = count - 1; i > 0; i--) {
-        int j = (int)(random_next(random) % (uint64_t)(i + 1));
-        int swap = order[i];
-        order[i] = order[j];
-        order[j] = swap;
-    }
-}
-
 /* One repetition of every cell of the block that still needs one, in a new
  * order.  Sets *left to how many will need another. */
 static int measure_round(struct launch *launch, struct item *item, int count,
                          bool warm_up, int *left, struct error *err)
 {
-    int order[BLOCK];
+    int order[LAUNCH_BLOCK_MOST];
     *left = 0;
     for (int i = 0; i < count; i++)
         order[i] = i;
-    shuffle_order(order, count, &launch->random);
+    launch_shuffle(order, count, &launch->random);
     launch_look(launch);
     for (int i = 0; i < count; i++) {
         struct item *next = &item[order[i]];
@@ -104,7 +89,7 @@ static int measure_round(struct launch *launch, struct item *item, int count,
 static int measure_block(struct launch *launch, const int *order, int count,
                          struct error *err)
 {
-    struct item item[BLOCK] = {{0}};
+    struct item *item = need_zeroed((size_t)count, sizeof(*item));
     int code = 0, left = 0;
     for (int i = 0; i < count && code == 0; i++) {
         item[i].cell = &launch->plan.cells[order[i]];
@@ -119,6 +104,7 @@ static int measure_block(struct launch *launch, const int *order, int count,
         item_close(&item[i]);
         free(item[i].time);
     }
+    free(item);
     return code;
 }
 
@@ -126,15 +112,20 @@ static int measure_all(struct launch *launch, struct error *err)
 {
     int count = launch->plan.count, code = 0;
     int *order = need_zeroed((size_t)count + 1, sizeof(*order));
+    launch->random = launch->plan.seed;
     for (int i = 0; i < count; i++)
         order[i] = i;
-    launch->random = launch->plan.seed;
-    shuffle_order(order, count, &launch->random);
-    /* A simulation does not drift, and may need all memory for one cell. */
-    int block = engine_simulated ? 1 : BLOCK;
-    for (int from = 0; from < count && code == 0; from += block)
-        code = measure_block(launch, order + from,
-                             count - from < block ? count - from : block, err);
+    launch_shuffle(order, count, &launch->random);
+    if (!engine_simulated)
+        launch_gather(launch->plan.cells, order, count);
+    for (int from = 0, block; from < count && code == 0; from += block) {
+        /* A simulation does not drift, and may need all memory for one cell. */
+        block = engine_simulated
+                    ? 1
+                    : launch_block(launch->plan.cells, order, from, count,
+                                   launch->plan.policy.cell_seconds);
+        code = measure_block(launch, order + from, block, err);
+    }
     free(order);
     return code;
 }

@@ -1,0 +1,66 @@
+#include "harness/launch/launch_order.h"
+
+#include "base/random.h"
+#include "harness/guard/need.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double BLOCK_S = 120;
+
+void launch_shuffle(int *order, int count, uint64_t *random)
+{
+    for (int i = count - 1; i > 0; i--) {
+        int j = (int)(random_next(random) % (uint64_t)(i + 1));
+        int swap = order[i];
+        order[i] = order[j];
+        order[j] = swap;
+    }
+}
+
+static bool same_kernel(const struct cell *a, const struct cell *b)
+{
+    return strcmp(a->kernel, b->kernel) == 0;
+}
+
+void launch_gather(const struct cell *cells, int *order, int count)
+{
+    int *mixed = need_zeroed((size_t)count + 1, sizeof(*mixed)), placed = 0;
+    memcpy(mixed, order, (size_t)count * sizeof(*mixed));
+    for (int i = 0; i < count; i++) {
+        const int first = mixed[i];
+        for (int j = i; j < count && first >= 0; j++) {
+            if (mixed[j] < 0 || !same_kernel(&cells[first], &cells[mixed[j]]))
+                continue;
+            order[placed++] = mixed[j];
+            mixed[j] = -1;
+        }
+    }
+    free(mixed);
+}
+
+/* Cells of one kernel from order[from] on. */
+static int count_alike(const struct cell *cells, const int *order, int from,
+                       int count)
+{
+    int alike = 1;
+    while (from + alike < count &&
+           same_kernel(&cells[order[from]], &cells[order[from + alike]]))
+        alike++;
+    return alike;
+}
+
+int launch_block(const struct cell *cells, const int *order, int from,
+                 int count, double cell_seconds)
+{
+    double room = fmin(floor(BLOCK_S / cell_seconds), LAUNCH_BLOCK_MOST);
+    int most = (int)fmax(room, LAUNCH_BLOCK_LEAST), taken = 0;
+    while (from + taken < count && taken < most) {
+        int alike = count_alike(cells, order, from + taken, count);
+        if (taken >= LAUNCH_BLOCK_LEAST && taken + alike > most)
+            break;
+        taken = taken + alike < most ? taken + alike : most;
+    }
+    return taken;
+}
