@@ -75,7 +75,7 @@ SOURCES := $(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*.c' ! -name '*_
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBOBJS := $(filter-out $(BUILD)/bench/commands/main.o,$(OBJECTS))
 TESTS   := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*_test.c' ! -path '*/sim/*')))
-OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c))
+OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c bench/overhead/rounds/*.c))
 
 .PHONY: all help deps build-deps bench bench-overhead bench-analysis plan-sim smoke report \
     compare pin unit test test-all quick check format install clean

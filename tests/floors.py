@@ -36,7 +36,7 @@ FLOORS = {
     6: ["harness/place"],
     7: ["harness/run"],
     8: ["harness/launch", "harness/calibrate"],
-    9: ["harness/sim"],
+    9: ["harness/sim", "bench/overhead/rounds"],
     10: ["bench/cli", "bench/start", "bench/overhead"],
     10.5: ["bench/replay"],
     11: ["bench/campaign", "bench/calibrate", "bench/omp"],

@@ -1,5 +1,5 @@
 #include "bench/overhead/overhead.h"
-#include "bench/overhead/turns.h"
+#include "bench/overhead/rounds/turns.h"
 
 #include "harness/engine/engine.h"
 #include "sched/sched.h"
@@ -113,7 +113,7 @@ static void measure_field(struct field *field)
 static int print_scheme(FILE *out, const struct contest *c, double aim)
 {
     struct turns serial = c->turns;
-    struct turns_group group[TURNS_GROUPS], of_serial[TURNS_GROUPS];
+    struct turns_group group[STATES_MAX], of_serial[STATES_MAX];
     int groups = turns_group(&c->turns, group), met = 0;
     memcpy(serial.bare_ns, c->serial_ns, sizeof(serial.bare_ns));
     turns_group(&serial, of_serial);
@@ -122,8 +122,8 @@ static int print_scheme(FILE *out, const struct contest *c, double aim)
         fprintf(out, "  %-22s %8.2f %10.3f %10.3f %-6s", c->setup.cell.scheme,
                 1e-6 * group[g].ours_ns,
                 1 / (of_serial[g].ratio * run_workers(c->run)), group[g].ratio,
-                turns_judge(&group[g], holds));
-        turns_print_state(out, &group[g]);
+                state_judge(&group[g].state, holds));
+        state_print(out, &group[g].state);
         fprintf(out, "\n");
         met += holds;
     }

@@ -1,8 +1,7 @@
 /* The cost that counting adds to a loop and to a chunk: the same runs with
  * other events, in turns. */
 #include "bench/overhead/overhead.h"
-
-#include "base/stats.h"
+#include "bench/overhead/rounds/states.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +104,15 @@ static void say_counted(struct row *row, struct counters *counters)
     counters_cost(counters, 0, &row->reading_s, &facts_s);
 }
 
+/* All rows, in turns. */
+struct table {
+    struct launch_context *context;
+    struct row row[LISTS];
+    double handover_ns[OVERHEAD_ROUNDS];
+    int code; /* of the first that failed */
+    struct error err;
+};
+
 /* One turn: the counters are opened for it, as a thread counts one set of
  * events at a time. */
 static int time_row(struct launch_context *shared, struct row *row, int round,
@@ -130,39 +138,36 @@ static int time_row(struct launch_context *shared, struct row *row, int round,
     return 0;
 }
 
-static void print_row(FILE *out, const char *list, struct row *row,
-                      double loop_none, double chunk_none)
+static void time_round(void *arg, int round)
 {
-    char words[32];
-    double loop = stats_middle(row->loop, OVERHEAD_ROUNDS);
-    double chunk = stats_middle(row->chunk, OVERHEAD_ROUNDS);
-    snprintf(words, sizeof(words), "%d of %d", row->counted, row->asked);
-    fprintf(out,
-            "  %-24.24s %-7s %8.2f %9.2f %+8.2f %11.1f %+9.1f%s%s%s%.60s\n",
-            list, words, 1e6 * row->reading_s, 1e6 * loop,
-            1e6 * (loop - loop_none), 1e9 * chunk, 1e9 * (chunk - chunk_none),
-            row->reading != NULL ? "   by " : "",
-            row->reading != NULL ? row->reading : "",
-            row->why[0] ? "   not: " : "", row->why);
+    struct table *table = arg;
+    for (int i = 0; i < LISTS && table->code == 0; i++)
+        if (table->row[i].known)
+            table->code =
+                time_row(table->context, &table->row[i], round, &table->err);
 }
 
-void overhead_counting(FILE *out, struct launch_context *context)
+static void print_row(FILE *out, const char *list, const struct row *row,
+                      const struct row *none, const struct state *state)
 {
-    struct row *row = calloc(LISTS, sizeof(*row));
-    struct error err = {""};
-    int code = row == NULL ? -1 : 0;
-    for (int i = 0; i < LISTS && code == 0; i++)
-        row[i].known =
-            counters_parse(lists[i].events, &row[i].events, &err) == 0;
-    for (int r = 0; r < OVERHEAD_ROUNDS && code == 0; r++)
-        for (int i = 0; i < LISTS && code == 0; i++)
-            code = row[i].known ? time_row(context, &row[i], r, &err) : 0;
-    if (context->comm.rank != 0 || code != 0) {
-        if (code != 0)
-            fprintf(out, "counting: %s\n", err.text);
-        free(row);
-        return;
-    }
+    char words[32];
+    snprintf(words, sizeof(words), "%d of %d", row->counted, row->asked);
+    fprintf(
+        out, "  %-24.24s %-7s %8.2f %9.2f %+8.2f %11.1f %+9.1f%s%s%s%.60s\n",
+        list, words, 1e6 * row->reading_s, 1e6 * state_middle(state, row->loop),
+        1e6 * state_more(state, row->loop, none->loop),
+        1e9 * state_middle(state, row->chunk),
+        1e9 * state_more(state, row->chunk, none->chunk),
+        row->reading != NULL ? "   by " : "",
+        row->reading != NULL ? row->reading : "", row->why[0] ? "   not: " : "",
+        row->why);
+}
+
+static void print_table(FILE *out, const struct table *table)
+{
+    const struct launch_context *context = table->context;
+    struct state state[STATES_MAX];
+    int states = state_split(table->handover_ns, OVERHEAD_ROUNDS, state);
     fprintf(out,
             "\nWhat counting costs, ss, %d ranks x %d threads%s\n"
             "  events                   counted  reading    a loop        +"
@@ -171,10 +176,31 @@ void overhead_counting(FILE *out, struct launch_context *context)
             "          ns        ns\n",
             context->comm.ranks, context->threads,
             context->comm.ranks > 1 ? ", a dedicated master" : "");
-    double loop = stats_middle(row[0].loop, OVERHEAD_ROUNDS);
-    double chunk = stats_middle(row[0].chunk, OVERHEAD_ROUNDS);
+    for (int s = 0; s < states; s++) {
+        state_print(out, &state[s]);
+        fprintf(out, "\n");
+        for (int i = 0; i < LISTS; i++)
+            if (table->row[i].known)
+                print_row(out, lists[i].words, &table->row[i], &table->row[0],
+                          &state[s]);
+    }
+}
+
+void overhead_counting(FILE *out, struct launch_context *context)
+{
+    struct table *table = calloc(1, sizeof(*table));
+    if (table == NULL)
+        return;
+    table->context = context;
     for (int i = 0; i < LISTS; i++)
-        if (row[i].known)
-            print_row(out, lists[i].words, &row[i], loop, chunk);
-    free(row);
+        table->row[i].known =
+            counters_parse(lists[i].events, &table->row[i].events,
+                           &table->err) == 0;
+    for (int r = 0; r < OVERHEAD_ROUNDS && table->code == 0; r++)
+        table->handover_ns[r] = state_time_round(context, time_round, table, r);
+    if (table->code != 0)
+        fprintf(out, "counting: %s\n", table->err.text);
+    else if (context->comm.rank == 0)
+        print_table(out, table);
+    free(table);
 }

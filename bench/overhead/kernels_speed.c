@@ -1,6 +1,5 @@
 #include "bench/overhead/overhead.h"
-
-#include "base/stats.h"
+#include "bench/overhead/rounds/states.h"
 
 #include "harness/guard/need.h"
 #include "kernels/kernel.h"
@@ -33,18 +32,18 @@ static double time_of(void (*body)(void *), void *arg)
     return cpu_now() - start;
 }
 
-/* Both in turn, so that a disturbance meets both; the first turn warms up. */
-static void measure_pair(const struct speed_pair *p, double *ours, double *base)
+/* A pair, and the seconds of both in each round. */
+struct race {
+    const struct speed_pair *pair;
+    double ours[RUNS], base[RUNS], handover_ns[RUNS];
+};
+
+/* Both in turn, so that a disturbance meets both. */
+static void time_round(void *arg, int round)
 {
-    double a[RUNS], b[RUNS];
-    p->run(p->arg);
-    p->run_base(p->arg);
-    for (int i = 0; i < RUNS; i++) {
-        a[i] = time_of(p->run, p->arg);
-        b[i] = time_of(p->run_base, p->arg);
-    }
-    *ours = stats_middle(a, RUNS);
-    *base = stats_middle(b, RUNS);
+    struct race *race = arg;
+    race->ours[round] = time_of(race->pair->run, race->pair->arg);
+    race->base[round] = time_of(race->pair->run_base, race->pair->arg);
 }
 
 struct job {
@@ -116,19 +115,37 @@ static void dot_rows(void *arg)
                                job->c, 1);
 }
 
-void speed_report(FILE *out, const struct speed_pair *p, bool faster)
+static void print_state(FILE *out, const struct race *race,
+                        const struct state *state)
 {
-    double ours, base;
-    measure_pair(p, &ours, &base);
+    const struct speed_pair *p = race->pair;
     fprintf(out, "%-38s %-10s %10.6f s  %-12s %10.6f s  ", p->title, p->ours,
-            ours, p->base, base);
-    if (faster)
-        fprintf(out, "%5.2fx faster (aim: at least 4)\n", base / ours);
+            state_middle(state, race->ours), p->base,
+            state_middle(state, race->base));
+    if (p->faster)
+        fprintf(out, "%5.2fx faster (aim: at least 4)",
+                state_ratio(state, race->base, race->ours));
     else
-        fprintf(out, "%5.2fx the time (aim: at most 1.30)\n", ours / base);
+        fprintf(out, "%5.2fx the time (aim: at most 1.30)",
+                state_ratio(state, race->ours, race->base));
+    state_print(out, state);
+    fprintf(out, "\n");
 }
 
-static void mandelbrot_speed(FILE *out)
+void speed_report(FILE *out, struct launch_context *context,
+                  const struct speed_pair *pair)
+{
+    struct race race = {.pair = pair};
+    struct state state[STATES_MAX];
+    time_round(&race, 0); /* warms up */
+    for (int r = 0; r < RUNS; r++)
+        race.handover_ns[r] = state_time_round(context, time_round, &race, r);
+    int states = state_split(race.handover_ns, RUNS, state);
+    for (int s = 0; s < states; s++)
+        print_state(out, &race, &state[s]);
+}
+
+static void mandelbrot_speed(FILE *out, struct launch_context *context)
 {
     struct error err;
     struct job job;
@@ -136,14 +153,14 @@ static void mandelbrot_speed(FILE *out)
     if (open_job(text, &job, &err) != 0)
         fprintf(out, "%s: %s\n", text, err.text);
     else
-        speed_report(out,
+        speed_report(out, context,
                      &(struct speed_pair){text, "run", "plain loop", run_all,
-                                          reference_all, &job},
-                     true);
+                                          reference_all, &job, true});
     close_job(&job);
 }
 
-static void adjoint_speed(FILE *out, int size, int64_t rows)
+static void adjoint_speed(FILE *out, struct launch_context *context, int size,
+                          int64_t rows)
 {
     struct error err;
     struct job job;
@@ -155,19 +172,18 @@ static void adjoint_speed(FILE *out, int size, int64_t rows)
         job.step = job.iterations / rows;
         char title[96];
         snprintf(title, sizeof(title), "%s, %lld rows", text, (long long)rows);
-        speed_report(out,
+        speed_report(out, context,
                      &(struct speed_pair){title, "run", "cblas_ddot", run_rows,
-                                          dot_rows, &job},
-                     false);
+                                          dot_rows, &job, false});
     }
     close_job(&job);
 }
 
-void overhead_kernels(FILE *out)
+void overhead_kernels(FILE *out, struct launch_context *context)
 {
     fprintf(out, "kernels, one core, medians of %d interleaved runs\n", RUNS);
-    mandelbrot_speed(out);
-    adjoint_speed(out, 100, 100 * 100);
-    adjoint_speed(out, 800, SAMPLE);
-    speed_of_products(out);
+    mandelbrot_speed(out, context);
+    adjoint_speed(out, context, 100, 100 * 100);
+    adjoint_speed(out, context, 800, SAMPLE);
+    speed_of_products(out, context);
 }

@@ -3,7 +3,7 @@
  * compared with that runtime's schedule(dynamic,1). */
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/team.h"
-#include "bench/overhead/turns.h"
+#include "bench/overhead/rounds/turns.h"
 
 #include "dls/dls.h"
 #include "harness/comm/source.h"
@@ -158,7 +158,7 @@ static int print_contest(FILE *out, struct field *field,
                           .bare = time_source,
                           .ours = time_library,
                           .arg = field};
-    struct turns_group group[TURNS_GROUPS];
+    struct turns_group group[STATES_MAX];
     field->contest = c;
     int code = build_table(field, c, err);
     if (code == 0 && turns_measure(&turns) != 0)
@@ -172,8 +172,9 @@ static int print_contest(FILE *out, struct field *field,
             out,
             "  %-30s %7d %8.1f %8.1f %8.2f %+6.1f ns   1.15 or +1.5 ns %-6s",
             c->spec, field->asking, group[g].bare_ns, group[g].ours_ns,
-            group[g].ratio, group[g].more_ns, turns_judge(&group[g], met));
-        turns_print_state(out, &group[g]);
+            group[g].ratio, group[g].more_ns,
+            state_judge(&group[g].state, met));
+        state_print(out, &group[g].state);
         fputc('\n', out);
     }
     return 0;
@@ -185,15 +186,15 @@ static int compare_openmp(FILE *out, struct field *field, struct error *err)
                           .bare = time_openmp,
                           .ours = time_library,
                           .arg = field};
-    struct turns_group group[TURNS_GROUPS];
+    struct turns_group group[STATES_MAX];
     if (turns_measure(&turns) != 0)
         return refuse(field, err);
     for (int g = 0, groups = turns_group(&turns, group); g < groups; g++) {
         fprintf(out, "  %-30s %7d %8.1f %8.1f %8.2f             1.00 %-6s",
                 "ss, own: libgomp's dynamic,1", field->asking, group[g].bare_ns,
                 group[g].ours_ns, group[g].ratio,
-                turns_judge(&group[g], group[g].ratio <= 1));
-        turns_print_state(out, &group[g]);
+                state_judge(&group[g].state, group[g].ratio <= 1));
+        state_print(out, &group[g].state);
         fputc('\n', out);
     }
     return 0;

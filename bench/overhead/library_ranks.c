@@ -1,8 +1,8 @@
 /* A chunk through libdls over ranks, as a program calls it, compared with the
  * same cell of the suite. */
 #include "bench/overhead/contest.h"
+#include "bench/overhead/rounds/states.h"
 
-#include "base/stats.h"
 #include "dls/dls_mpi.h"
 #include "harness/engine/engine.h"
 
@@ -32,8 +32,10 @@ struct pairing {
     struct contest cell;
     const char *text; /* the library's options */
     int64_t iterations;
+    const struct library *library;
+    const struct comm *comm;
     dls_loop *loop;
-    double value[OVERHEAD_ROUNDS], ratio[OVERHEAD_ROUNDS];
+    double value[OVERHEAD_ROUNDS], handover_ns[OVERHEAD_ROUNDS];
 };
 
 static int open_library(struct library *library, struct error *err)
@@ -73,6 +75,7 @@ static int open_pairing(struct pairing *p, const struct library *library,
 {
     const dls_options options = {.size = sizeof(options), .text = p->text};
     const struct comm *comm = &context->comm;
+    p->library = library, p->comm = comm;
     int code = contest_open(&p->cell, context, err);
     if (code != 0)
         return code;
@@ -103,25 +106,37 @@ static double time_library(struct pairing *p, const struct library *library,
     return longest / (double)chunks;
 }
 
-static void print_pairing(FILE *out, struct pairing *p)
+static void time_pairing(void *arg, int round)
 {
-    double ratio = stats_middle(p->ratio, OVERHEAD_ROUNDS);
-    fprintf(out, "  %-22s %-34s %8.1f %8.1f %8.2f   1.05 %s\n", p->cell.scheme,
-            p->text, 1e9 * stats_middle(p->cell.value, OVERHEAD_ROUNDS),
-            1e9 * stats_middle(p->value, OVERHEAD_ROUNDS), ratio,
-            ratio <= 1.05 ? "met" : "MISSED");
+    struct pairing *p = arg;
+    p->cell.value[round] = contest_time(&p->cell);
+    p->value[round] = time_library(p, p->library, p->comm);
+}
+
+static void print_pairing(FILE *out, const struct pairing *p)
+{
+    struct state state[STATES_MAX];
+    int states = state_split(p->handover_ns, OVERHEAD_ROUNDS, state);
+    for (int s = 0; s < states; s++) {
+        double ratio = state_ratio(&state[s], p->value, p->cell.value);
+        fprintf(out, "  %-22s %-34s %8.1f %8.1f %8.2f   1.05 %-6s",
+                p->cell.scheme, p->text,
+                1e9 * state_middle(&state[s], p->cell.value),
+                1e9 * state_middle(&state[s], p->value), ratio,
+                state_judge(&state[s], ratio <= 1.05));
+        state_print(out, &state[s]);
+        fprintf(out, "\n");
+    }
 }
 
 static void run_pairings(FILE *out, struct pairing *p, int count,
-                         const struct library *library, const struct comm *comm)
+                         struct launch_context *context)
 {
     for (int r = 0; r < OVERHEAD_ROUNDS; r++)
-        for (int i = 0; i < count; i++) {
-            p[i].cell.value[r] = contest_time(&p[i].cell);
-            p[i].value[r] = time_library(&p[i], library, comm);
-            p[i].ratio[r] = p[i].value[r] / p[i].cell.value[r];
-        }
-    if (comm->rank != 0)
+        for (int i = 0; i < count; i++)
+            p[i].handover_ns[r] =
+                state_time_round(context, time_pairing, &p[i], r);
+    if (context->comm.rank != 0)
         return;
     fprintf(out,
             "\nns per chunk through libdls over 2 ranks, beside the same cell "
@@ -163,7 +178,7 @@ void overhead_library_ranks(FILE *out, struct launch_context *context)
         code = open_pairing(&p[opened], &library, context, &err);
     }
     if (code == 0)
-        run_pairings(out, p, COUNT, &library, comm);
+        run_pairings(out, p, COUNT, context);
     else if (comm->rank == 0)
         fprintf(out, "libdls over ranks: %s\n", err.text);
     for (int i = 0; code == 0 && i < COUNT; i++) {

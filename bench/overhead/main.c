@@ -40,6 +40,15 @@ static void run_pipelined(struct launch_context *context, const char *part)
         overhead_pipelines(stdout, context);
 }
 
+static void run_two_threads(struct launch_context *context, const char *part)
+{
+    if (is_wanted(part, "steals"))
+        overhead_steals(stdout, context);
+    run_pipelined(context, part);
+    if (is_wanted(part, "narrow"))
+        overhead_narrow(stdout, context);
+}
+
 /* Rank 0 as a launch of one rank with all cores. */
 static void run_alone(const struct launch_context *all, const char *part)
 {
@@ -64,21 +73,17 @@ static void run_alone(const struct launch_context *all, const char *part)
         overhead_bounds(stdout, &context, "one rank, a thread on every core");
     engine_team_stop(context.team);
     context.threads = 2;
-    if ((is_wanted(part, "steals") || is_wanted(part, "syncs") ||
-         is_wanted(part, "pipelines") || is_wanted(part, "narrow")) &&
-        topo_cores(all->place.topo) > 1 &&
-        engine_team_start(&context.team, 2, &err) == 0) {
-        if (is_wanted(part, "steals"))
-            overhead_steals(stdout, &context);
-        run_pipelined(&context, part);
-        if (is_wanted(part, "narrow"))
-            overhead_narrow(stdout, &context);
-        engine_team_stop(context.team);
-    }
+    if (topo_cores(all->place.topo) < 2)
+        context.threads = 1;
+    if (engine_team_start(&context.team, context.threads, &err) != 0)
+        return;
+    if (context.threads == 2)
+        run_two_threads(&context, part);
     if (is_wanted(part, "kernels")) {
         printf("\n");
-        overhead_kernels(stdout);
+        overhead_kernels(stdout, &context);
     }
+    engine_team_stop(context.team);
     fflush(stdout);
 }
 
@@ -102,12 +107,11 @@ int main(int argc, char **argv)
     const char *part = argc > 1 ? argv[1] : NULL;
     int code = comm_open(&context.comm, &err);
     if (code == 0 && context.comm.ranks != 2)
-        code =
-            error_set(&err, EINVAL,
-                      "bench-overhead needs two ranks: "
-                      "mpiexec.mpich -n 2 build/bench-overhead "
-                      "[threads|kernels|ranks|steals|recording|counters|syncs|"
-                      "pipelines|narrow|bounds|omp]");
+        code = error_set(&err, EINVAL,
+                         "bench-overhead needs two ranks: "
+                         "mpiexec.mpich -n 2 build/bench-overhead "
+                         "[threads|library|kernels|ranks|steals|recording|"
+                         "counters|syncs|pipelines|narrow|bounds|omp]");
     if (code == 0)
         code = open_context(&context, &err);
     if (code != 0) {

@@ -1,8 +1,8 @@
 /* Floyd-Steinberg in narrow blocks, as the sync interval asks for: on one core
  * against whole rows, and on two threads against one. */
 #include "bench/overhead/overhead.h"
+#include "bench/overhead/rounds/states.h"
 
-#include "base/stats.h"
 #include "harness/engine/engine.h"
 #include "harness/guard/need.h"
 
@@ -21,6 +21,7 @@ struct narrow {
     char *scratch, *state;
     int opened;
     double whole_s[ROUNDS], blocks[WIDTHS][ROUNDS], threads[WIDTHS][ROUNDS];
+    double handover_ns[ROUNDS];
 };
 
 static int open_run(struct narrow *n, struct launch_context *context, int i,
@@ -101,47 +102,51 @@ static double time_threads(const struct narrow *n, int i)
     return run_repeat(n->run[i], &result, &err) == 0 ? result.time_s : 0;
 }
 
-/* The first round warms up. */
-static void measure(struct narrow *n)
+static void measure_round(void *arg, int r)
 {
-    for (int r = -1; r < ROUNDS; r++) {
-        int at = r < 0 ? 0 : r;
-        for (int i = 0; i < WIDTHS; i++) {
-            double whole_s = n->whole_s[at] = time_whole(n);
-            n->blocks[i][at] = time_blocks(n, width_of[i]) / whole_s;
-            double threads_s = time_threads(n, i);
-            n->threads[i][at] = threads_s > 0 ? whole_s / threads_s : 0;
-        }
+    struct narrow *n = arg;
+    for (int i = 0; i < WIDTHS; i++) {
+        double whole_s = n->whole_s[r] = time_whole(n);
+        n->blocks[i][r] = time_blocks(n, width_of[i]) / whole_s;
+        double threads_s = time_threads(n, i);
+        n->threads[i][r] = threads_s > 0 ? whole_s / threads_s : 0;
     }
 }
 
-static const char *verdict_words(bool judged, bool met)
-{
-    return !judged ? "" : met ? "met" : "MISSED";
-}
-
-static void print_narrow(FILE *out, struct narrow *n)
+static void print_state(FILE *out, const struct narrow *n,
+                        const struct state *state)
 {
     double best = 0;
-    fprintf(out,
-            "\nFloyd-Steinberg, 3000 x 8000, chunks of %d rows, blocks of h "
-            "columns\n"
-            "  whole rows on one core %.2f ms\n"
-            "  %6s  %-26s  %s\n",
-            CHUNK, 1e3 * stats_middle(n->whole_s, ROUNDS), "h",
-            "one core, of whole rows", "2 threads, times one");
+    fprintf(out, "  whole rows on one core %.2f ms",
+            1e3 * state_middle(state, n->whole_s));
+    state_print(out, state);
+    fprintf(out, "\n  %6s  %-26s  %s\n", "h", "one core, of whole rows",
+            "2 threads, times one");
     for (int i = 0; i < WIDTHS; i++) {
-        double blocks = stats_middle(n->blocks[i], ROUNDS);
-        double threads = stats_middle(n->threads[i], ROUNDS);
+        double blocks = state_middle(state, n->blocks[i]);
+        double threads = state_middle(state, n->threads[i]);
         best = threads > best ? threads : best;
         fprintf(out, "  %6lld  %5.2f %-20s  %5.2f\n", (long long)width_of[i],
-                blocks, verdict_words(width_of[i] == 100, blocks <= 1.25),
+                blocks,
+                width_of[i] == 100 ? state_judge(state, blocks <= 1.25) : "",
                 threads);
     }
     fprintf(out,
             "  aims: at most 1.25 at h = 100; 2 threads at their best h at "
             "least 1.60: %.2f %s\n",
-            best, verdict_words(true, best >= 1.6));
+            best, state_judge(state, best >= 1.6));
+}
+
+static void print_narrow(FILE *out, const struct narrow *n)
+{
+    struct state state[STATES_MAX];
+    int states = state_split(n->handover_ns, ROUNDS, state);
+    fprintf(out,
+            "\nFloyd-Steinberg, 3000 x 8000, chunks of %d rows, blocks of h "
+            "columns\n",
+            CHUNK);
+    for (int s = 0; s < states; s++)
+        print_state(out, n, &state[s]);
 }
 
 void overhead_narrow(FILE *out, struct launch_context *context)
@@ -151,7 +156,9 @@ void overhead_narrow(FILE *out, struct launch_context *context)
     if (open_narrow(n, context, &err) != 0) {
         fprintf(out, "floyd-steinberg: %s\n", err.text);
     } else {
-        measure(n);
+        measure_round(n, 0); /* warms up */
+        for (int r = 0; r < ROUNDS; r++)
+            n->handover_ns[r] = state_time_round(context, measure_round, n, r);
         print_narrow(out, n);
     }
     close_narrow(n);

@@ -2,7 +2,7 @@
  * them. */
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/team.h"
-#include "bench/overhead/turns.h"
+#include "bench/overhead/rounds/turns.h"
 
 #include "harness/engine/engine.h"
 #include "harness/guard/need.h"
@@ -69,7 +69,7 @@ static void print_contest(FILE *out, struct field *field,
                           .bare = time_bare,
                           .ours = time_contest,
                           .arg = field};
-    struct turns_group group[TURNS_GROUPS];
+    struct turns_group group[STATES_MAX];
     field->loop =
         (struct openmp_loop){c->schedule, 0, c->iterations, field->threads};
     field->loops = c->loops;
@@ -79,7 +79,7 @@ static void print_contest(FILE *out, struct field *field,
         fprintf(out, "  OpenMP %-23s %-10s %8.1f %8.2f   %-20s", c->words,
                 openmp_name(field->openmp), group[g].ours_ns, group[g].ratio,
                 "-");
-        turns_print_state(out, &group[g]);
+        state_print(out, &group[g].state);
         if (c->loops > 1)
             fprintf(out, "  (loops of %.1f chunks, begun and ended)",
                     (double)field->chunks / (double)c->loops);

@@ -5,13 +5,12 @@
 #ifndef BENCH_OVERHEAD_OVERHEAD_H
 #define BENCH_OVERHEAD_OVERHEAD_H
 
+#include "bench/overhead/rounds/states.h"
 #include "harness/run/run.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-
-enum { OVERHEAD_ROUNDS = 11 };
 
 /* The loop of a kernel by its spec, as loop_open does. */
 int overhead_loop(struct loop *loop, const char *kernel,
@@ -66,7 +65,7 @@ void overhead_bounds(FILE *out, struct launch_context *context,
 /* Speed of the main kernels: mandelbrot against its plain loop, the adjoint
  * convolution against the dot products of BLAS, the sparse product against a
  * plain loop and librsb.  By rank 0 alone. */
-void overhead_kernels(FILE *out);
+void overhead_kernels(FILE *out, struct launch_context *context);
 
 /* Of it: two bodies that do the same work, timed in turns. */
 struct speed_pair {
@@ -74,15 +73,17 @@ struct speed_pair {
     void (*run)(void *);
     void (*run_base)(void *);
     void *arg;
+    bool faster; /* ours is to take a quarter of the time at most; else 1.3
+                    times at most */
 };
 
-/* Prints both medians and their ratio.  faster: ours is to take a quarter of
- * the time at most; else 1.3 times at most. */
-void speed_report(FILE *out, const struct speed_pair *pair, bool faster);
+/* Prints both medians and their ratio. */
+void speed_report(FILE *out, struct launch_context *context,
+                  const struct speed_pair *pair);
 
 /* Kernel spmv against a plain loop over the rows and against
  * librsb, if it is here. */
-void speed_of_products(FILE *out);
+void speed_of_products(FILE *out, struct launch_context *context);
 
 /* The reference of the rows of OpenMP, measured in turns: time(field) measures
  * the bare counter, in ns per step. */

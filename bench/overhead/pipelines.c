@@ -1,9 +1,9 @@
 /* The heat equation with two workers under DMPS(css), a chunk each, compared
  * with its bounds: two independent half grids run at the same time, and a plain
  * static pipelined loop with the same interval and none of our machinery. */
-#include "base/stats.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/pair.h"
+#include "bench/overhead/rounds/states.h"
 
 #include "harness/engine/engine.h"
 #include "harness/guard/need.h"
@@ -30,7 +30,7 @@ struct field {
     struct contest contest[INTERVALS_MAX];
     int count;
     int64_t interval; /* of the plain loop that runs */
-    double serial[ROUNDS], halves[ROUNDS];
+    double serial[ROUNDS], halves[ROUNDS], handover_ns[ROUNDS];
 };
 
 /* ---- the compared loops ---- */
@@ -152,8 +152,9 @@ static void close_field(struct field *field)
 
 /* ---- measuring ---- */
 
-static void measure_round(struct field *field, int r)
+static void measure_round(void *arg, int r)
 {
+    struct field *field = arg;
     struct run_result result;
     struct error err;
     wipe_output(&field->whole, field->whole.output);
@@ -176,51 +177,44 @@ static void measure_round(struct field *field, int r)
 
 /* ---- printing ---- */
 
-/* Median over the rounds of a[i] / b[i]. */
-static double median_ratio(const double *a, const double *b)
-{
-    double values[ROUNDS];
-    for (int r = 0; r < ROUNDS; r++)
-        values[r] = b[r] > 0 ? a[r] / b[r] : 0;
-    return stats_middle(values, ROUNDS);
-}
-
-static double median_round(const double *values)
-{
-    double copy[ROUNDS];
-    memcpy(copy, values, sizeof(copy));
-    return stats_middle(copy, ROUNDS);
-}
-
-static const struct contest *find_best(const struct field *field)
+static const struct contest *find_best(const struct field *field,
+                                       const struct state *state)
 {
     const struct contest *found = &field->contest[0];
     for (int i = 1; i < field->count; i++)
-        if (median_round(field->contest[i].ours) < median_round(found->ours))
+        if (state_middle(state, field->contest[i].ours) <
+            state_middle(state, found->ours))
             found = &field->contest[i];
     return found;
 }
 
-static const char *verdict_words(double value, double aim)
+static void print_state(FILE *out, const struct field *field,
+                        const struct state *state)
 {
-    return value >= aim ? "met" : "MISSED";
-}
-
-static void print_field(FILE *out, const struct field *field)
-{
-    const struct contest *c = find_best(field);
-    double ours = median_ratio(field->serial, c->ours) / 2;
-    double halves = median_ratio(field->serial, field->halves) / 2;
-    double of_halves = median_ratio(field->halves, c->ours);
-    double of_plain = median_ratio(c->plain, c->ours);
+    const struct contest *c = find_best(field, state);
+    double ours = state_ratio(state, field->serial, c->ours) / 2;
+    double halves = state_ratio(state, field->serial, field->halves) / 2;
+    double of_halves = state_ratio(state, field->halves, c->ours);
+    double of_plain = state_ratio(state, c->plain, c->ours);
     char grid[40];
     snprintf(grid, sizeof(grid), "%d x %d, %d steps", field->rows,
              field->columns, field->steps);
     fprintf(out, "  %-22s %8.0f %5lld %7.3f %7.3f %7.3f %-6s %7.3f %-6s", grid,
-            1e6 * median_round(field->serial), (long long)c->interval, halves,
-            ours, of_halves, verdict_words(of_halves, 0.95), of_plain,
-            verdict_words(of_plain, 1));
-    fprintf(out, " %s\n", field->cached ? verdict_words(ours, 0.93) : "-");
+            1e6 * state_middle(state, field->serial), (long long)c->interval,
+            halves, ours, of_halves, state_judge(state, of_halves >= 0.95),
+            of_plain, state_judge(state, of_plain >= 1));
+    fprintf(out, " %-6s",
+            field->cached ? state_judge(state, ours >= 0.93) : "-");
+    state_print(out, state);
+    fprintf(out, "\n");
+}
+
+static void print_field(FILE *out, const struct field *field)
+{
+    struct state state[STATES_MAX];
+    int states = state_split(field->handover_ns, ROUNDS, state);
+    for (int s = 0; s < states; s++)
+        print_state(out, field, &state[s]);
 }
 
 void overhead_pipelines(FILE *out, struct launch_context *context)
@@ -256,7 +250,8 @@ void overhead_pipelines(FILE *out, struct launch_context *context)
         field->cached = grids[i].cached;
         int code = open_field(field, &err);
         for (int r = 0; r < ROUNDS && code == 0; r++)
-            measure_round(field, r);
+            field->handover_ns[r] =
+                state_time_round(context, measure_round, field, r);
         if (print && code == 0)
             print_field(out, field);
         else if (print)

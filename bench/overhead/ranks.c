@@ -1,5 +1,5 @@
 #include "bench/overhead/contest.h"
-#include "bench/overhead/turns.h"
+#include "bench/overhead/rounds/turns.h"
 
 #include "base/stats.h"
 #include "harness/comm/window.h"
@@ -133,7 +133,7 @@ static void measure_rows(struct row *row, struct contest *c, int count,
 /* unit: ns of what is printed.  aim: the ratio, 0: none. */
 static void print_row(FILE *out, const struct row *row, double unit, double aim)
 {
-    struct turns_group group[TURNS_GROUPS];
+    struct turns_group group[STATES_MAX];
     const char *chosen = run_chosen(row->cell->run);
     int groups = turns_group(&row->turns, group);
     for (int g = 0; g < groups; g++) {
@@ -142,10 +142,10 @@ static void print_row(FILE *out, const struct row *row, double unit, double aim)
                 group[g].ours_ns / unit, group[g].ratio);
         if (aim > 0)
             fprintf(out, "%.2f %-6s", aim,
-                    turns_judge(&group[g], group[g].ratio <= aim));
+                    state_judge(&group[g].state, group[g].ratio <= aim));
         else
             fprintf(out, "%-11s", "-");
-        turns_print_state(out, &group[g]);
+        state_print(out, &group[g].state);
         fprintf(out, "\n");
     }
 }

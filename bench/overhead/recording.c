@@ -3,7 +3,7 @@
  * their times (timing: chunk). */
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/team.h"
-#include "bench/overhead/turns.h"
+#include "bench/overhead/rounds/turns.h"
 
 #include "harness/protocol/parallel.h"
 #include "kernels/kernel.h"
@@ -69,7 +69,7 @@ static void print_rows(FILE *out, struct recorded *r, const char *name,
                           .bare = time_nothing,
                           .ours = time_ours,
                           .arg = r};
-    struct turns_group group[TURNS_GROUPS];
+    struct turns_group group[STATES_MAX];
     r->ours = what;
     if (turns_measure(&turns) != 0)
         return;
@@ -77,10 +77,10 @@ static void print_rows(FILE *out, struct recorded *r, const char *name,
         char text[32] = "-";
         if (aim > 0)
             snprintf(text, sizeof(text), "%.2f %s", aim,
-                     turns_judge(&group[g], group[g].ratio <= aim));
+                     state_judge(&group[g].state, group[g].ratio <= aim));
         fprintf(out, "  %-20s %8.1f %8.3f   %-12s", name, group[g].ours_ns,
                 group[g].ratio, text);
-        turns_print_state(out, &group[g]);
+        state_print(out, &group[g].state);
         fputc('\n', out);
     }
 }

@@ -170,14 +170,14 @@ static void close_product(struct product *p)
 }
 
 /* Sums in another order differ in their last bits. */
-static void report_product(FILE *out, struct product *p, const char *base,
+static void report_product(FILE *out, struct launch_context *context,
+                           struct product *p, const char *base,
                            void (*run_base)(void *))
 {
     double differs = 0;
-    speed_report(out,
+    speed_report(out, context,
                  &(struct speed_pair){"spmv:rmat=18", "run", base, run_kernel,
-                                      run_base, p},
-                 false);
+                                      run_base, p, false});
     for (int64_t i = 0; i < p->matrix.rows; i++)
         differs = fmax(differs, fabs(p->y[i] - p->y_base[i]) /
                                     fmax(fabs(p->y[i]), 1e-300));
@@ -185,16 +185,16 @@ static void report_product(FILE *out, struct product *p, const char *base,
         fprintf(out, "spmv: the results differ by %g\n", differs);
 }
 
-void speed_of_products(FILE *out)
+void speed_of_products(FILE *out, struct launch_context *context)
 {
     struct product p;
     struct error err;
     if (open_product(&p, &err) != 0) {
         fprintf(out, "spmv: %s\n", err.text);
     } else {
-        report_product(out, &p, "plain CSR", run_plain);
+        report_product(out, context, &p, "plain CSR", run_plain);
         if (p.rsb != NULL && has_matrix(p.rsb))
-            report_product(out, &p, "librsb", run_rsb);
+            report_product(out, context, &p, "librsb", run_rsb);
         else
             fprintf(out, "spmv:rmat=18: no librsb here (librsb-dev, when "
                          "the benchmark is built)\n");

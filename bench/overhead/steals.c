@@ -3,9 +3,9 @@
  * equivalent, a compare-and-swap on such a word.  The owner fills the range,
  * the thief steals, and so on: the cost of a steal is its addition to these
  * hand-overs. */
-#include "base/stats.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/pair.h"
+#include "bench/overhead/rounds/states.h"
 
 #include "harness/transport/steal/steal.h"
 #include "sched/schemes/registry.h"
@@ -22,6 +22,9 @@ struct theft {
     struct steal_source source[2];
     int first[2]; /* workers of the one rank */
     enum { NOTHING, SWAP, STEAL } what;
+    /* ns there and back: of nothing, and what the others add to it */
+    double trip_ns[OVERHEAD_ROUNDS], swap_ns[OVERHEAD_ROUNDS];
+    double steal_ns[OVERHEAD_ROUNDS], handover_ns[OVERHEAD_ROUNDS];
 };
 
 /* The owner has it in its cache again. */
@@ -67,10 +70,33 @@ static void steal_body(struct pair *pair, int worker, void *arg)
 }
 
 /* ns of a hand-over there and back. */
-static double time_round(struct theft *theft, int what)
+static double time_trips(struct theft *theft, int what)
 {
     theft->what = what;
     return 1e9 * pair_run(&theft->pair, steal_body, theft) / STEALS;
+}
+
+static void time_round(void *arg, int r)
+{
+    struct theft *theft = arg;
+    theft->trip_ns[r] = time_trips(theft, NOTHING);
+    theft->swap_ns[r] = time_trips(theft, SWAP) - theft->trip_ns[r];
+    theft->steal_ns[r] = time_trips(theft, STEAL) - theft->trip_ns[r];
+}
+
+static void print_state(FILE *out, const struct theft *theft,
+                        const struct state *state)
+{
+    fprintf(out,
+            "\nOne steal from another thread, added to a hand-over there and "
+            "back of %.0f ns",
+            state_middle(state, theft->trip_ns));
+    state_print(out, state);
+    fprintf(out,
+            "\n  bare compare-and-swap          %6.1f ns\n"
+            "  steal half and begin with it   %6.1f ns\n",
+            state_middle(state, theft->swap_ns),
+            state_middle(state, theft->steal_ns));
 }
 
 static int open_theft(struct theft *theft, struct launch_context *context,
@@ -100,8 +126,7 @@ void overhead_steals(FILE *out, struct launch_context *context)
     const struct sched_ops *ops;
     struct spec spec;
     struct error err;
-    double round[OVERHEAD_ROUNDS], swap[OVERHEAD_ROUNDS],
-        steal[OVERHEAD_ROUNDS];
+    struct state state[STATES_MAX];
     struct theft *theft =
         aligned_alloc(128, (sizeof(*theft) + 127) / 128 * 128);
     memset(theft, 0, sizeof(*theft));
@@ -114,19 +139,11 @@ void overhead_steals(FILE *out, struct launch_context *context)
         fprintf(out, "steals: %s\n", err.text);
         return;
     }
-    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
-        round[r] = time_round(theft, NOTHING);
-        swap[r] = time_round(theft, SWAP) - round[r];
-        steal[r] = time_round(theft, STEAL) - round[r];
-    }
-    fprintf(out,
-            "\nOne steal from another thread, added to a hand-over there and "
-            "back of %.0f ns\n"
-            "  bare compare-and-swap          %6.1f ns\n"
-            "  steal half and begin with it   %6.1f ns\n",
-            stats_middle(round, OVERHEAD_ROUNDS),
-            stats_middle(swap, OVERHEAD_ROUNDS),
-            stats_middle(steal, OVERHEAD_ROUNDS));
+    for (int r = 0; r < OVERHEAD_ROUNDS; r++)
+        theft->handover_ns[r] = state_time_round(context, time_round, theft, r);
+    int states = state_split(theft->handover_ns, OVERHEAD_ROUNDS, state);
+    for (int s = 0; s < states; s++)
+        print_state(out, theft, &state[s]);
     steal_close(&theft->steal);
     steal_loop_close(&theft->loop);
     free(theft);

@@ -3,7 +3,7 @@
 #include "base/stats.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/pair.h"
-#include "bench/overhead/turns.h"
+#include "bench/overhead/rounds/turns.h"
 
 #include "harness/dependence/dmps.h"
 #include "harness/guard/need.h"
@@ -164,7 +164,7 @@ static double dmps_turn(void *arg)
 
 static void print_wave(FILE *out, const struct turns *turns, bool threads)
 {
-    struct turns_group group[TURNS_GROUPS];
+    struct turns_group group[STATES_MAX];
     int groups = turns_group(turns, group);
     fprintf(out, "\nOne synchronization between two %s\n",
             threads ? "threads" : "ranks");
@@ -174,8 +174,8 @@ static void print_wave(FILE *out, const struct turns *turns, bool threads)
                 "  %-28s %8.1f ns   x %.2f, aim 1.50 %s",
                 threads ? "bare flag" : "MPI ping-pong, one way",
                 group[g].bare_ns, "DMPS", group[g].ours_ns, group[g].ratio,
-                turns_judge(&group[g], group[g].ratio <= 1.5));
-        turns_print_state(out, &group[g]);
+                state_judge(&group[g].state, group[g].ratio <= 1.5));
+        state_print(out, &group[g].state);
         fprintf(out, "\n");
     }
 }

@@ -1,7 +1,7 @@
 #include "bench/overhead/entries.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/team.h"
-#include "bench/overhead/turns.h"
+#include "bench/overhead/rounds/turns.h"
 
 #include "harness/comm/source.h"
 #include "harness/engine/engine.h"
@@ -188,17 +188,18 @@ static void print_aim(FILE *out, const struct contest *c,
     char text[32] = "-";
     if (c->is.learns)
         snprintf(text, sizeof(text), "%+.0f ns of %.0f %s", group->more_ns,
-                 most_ns, turns_judge(group, group->more_ns <= most_ns));
+                 most_ns,
+                 state_judge(&group->state, group->more_ns <= most_ns));
     else if (!c->is.steals)
         snprintf(text, sizeof(text), "%.2f %s", aim,
-                 turns_judge(group, group->ratio <= aim));
+                 state_judge(&group->state, group->ratio <= aim));
     fprintf(out, "   %-20s", text);
 }
 
 static void print_row(FILE *out, const struct contest *c,
                       const struct turns *turns)
 {
-    struct turns_group group[TURNS_GROUPS];
+    struct turns_group group[STATES_MAX];
     for (int g = 0, groups = turns_group(turns, group); g < groups; g++) {
         fprintf(out, "  %-30s %-10s %8.1f", c->is.spec,
                 c->is.steals     ? "own range"
@@ -211,7 +212,7 @@ static void print_row(FILE *out, const struct contest *c,
         else
             fprintf(out, " %8.2f", group[g].ratio);
         print_aim(out, c, &group[g]);
-        turns_print_state(out, &group[g]);
+        state_print(out, &group[g].state);
         fputc('\n', out);
     }
 }
@@ -241,13 +242,13 @@ static void compare_bare(FILE *out, struct field *field)
                           .bare = time_bare,
                           .ours = time_bare,
                           .arg = field};
-    struct turns_group group[TURNS_GROUPS];
+    struct turns_group group[STATES_MAX];
     if (turns_measure(&turns) != 0)
         return;
     for (int g = 0, groups = turns_group(&turns, group); g < groups; g++) {
         fprintf(out, "  %-30s %-10s %8.1f %8.2f   %-20s", "bare fetch-and-add",
                 "atomic", group[g].ours_ns, group[g].ratio, "-");
-        turns_print_state(out, &group[g]);
+        state_print(out, &group[g].state);
         fputc('\n', out);
     }
 }
