@@ -100,10 +100,11 @@ static int make_plan(const struct driver *driver, struct driver_shape shape,
     return code;
 }
 
-/* `hosts` are those of a simulation. */
+/* `files` are those of a simulation. */
 static char **make_command(const struct driver *driver,
                            struct driver_shape shape, const char *plan,
-                           int hosts, struct error *err)
+                           const struct simulate_files *files,
+                           struct error *err)
 {
     const struct driver_options *options = driver->options;
     char limit[32];
@@ -112,7 +113,7 @@ static char **make_command(const struct driver *driver,
              driver->campaign->policy.cell_timeout + START_S);
     if (options->simulate != NULL)
         return simulate_argv(options->simulate, platform_of(driver, shape),
-                             (long)shape.ranks * shape.threads, plan, hosts,
+                             (long)shape.ranks * shape.threads, plan, files,
                              err);
     return launcher_argv(options->launcher, shape.ranks, shape.threads, tail,
                          err);
@@ -134,19 +135,19 @@ static int start_launch(struct driver *driver, struct driver_shape shape,
                         const char *plan, struct child_end *end,
                         struct error *err)
 {
-    int hosts = -1, code = -EINVAL;
-    if (driver->options->simulate != NULL) {
-        hosts = simulate_hosts(platform_of(driver, shape), shape.ranks,
-                               shape.threads, err);
-        if (hosts < 0)
-            return hosts;
-    }
-    char **argv = make_command(driver, shape, plan, hosts, err);
+    struct simulate_files files = {-1, -1};
+    int code = 0;
+    if (driver->options->simulate != NULL)
+        code = simulate_files_open(&files, platform_of(driver, shape),
+                                   shape.ranks, shape.threads, err);
+    if (code != 0)
+        return code;
+    char **argv = make_command(driver, shape, plan, &files, err);
+    code = -EINVAL;
     if (argv != NULL)
         code = run_command(driver, argv, end, err);
     launcher_free(argv);
-    if (hosts >= 0)
-        close(hosts);
+    simulate_files_close(&files);
     return code;
 }
 

@@ -50,7 +50,7 @@ static int count_work(struct work *work, const char *text, struct error *err)
 
 /* ---- the workers ---- */
 
-/* The speed of each rank's host, flop/s, as simulate_hosts gives them out. */
+/* The speed of each rank's host, flop/s, in the order of a launch's file. */
 static void list_speeds(const struct simulate_platform *platform, int threads,
                         double *speed, int ranks)
 {

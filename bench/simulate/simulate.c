@@ -1,9 +1,10 @@
 #include "bench/simulate/simulate.h"
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/stats.h"
 #include "base/text.h"
+#include "bench/simulate/ask.h"
+#include "bench/simulate/hosts.h"
 #include "bench/start/installed.h"
 #include "bench/start/launcher.h"
 #include "harness/guard/need.h"
@@ -12,35 +13,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 /* The memory of SMPI and DLSBench, measured with 32,768 ranks on one
  * machine. */
 static const double RANK_BYTES = 26e3, BASE_BYTES = 100e6;
 
-/* SimGrid 3.32.  Ranks share the process and its data (privatization), and the
- * buffers of their results (shared-malloc), and have small stacks.  Latency and
- * bandwidth are the platform's own, not corrected as on the cluster that SMPI
- * was once fitted to.  Only charges take time: the real time of code would
- * differ from run to run, and a test of a message would cost 100 us. */
-static const char *const flags[] = {
-    "--cfg=smpi/privatization:no",
-    "--cfg=smpi/shared-malloc:local",
-    "--cfg=contexts/factory:raw",
-    "--cfg=contexts/stack-size:16",
-    "--cfg=smpi/lat-factor:0:1",
-    "--cfg=smpi/bw-factor:0:1",
-    "--cfg=smpi/simulate-computation:no",
-    "--cfg=smpi/test:0",
-    "--cfg=smpi/iprobe:0",
-    "--log=root.thres:critical",
-};
-
 /* Stacks are guarded as long as the kernel has maps enough for that. */
 enum { GUARDED_RANKS = 8192 };
 
-enum { FLAGS = sizeof(flags) / sizeof(flags[0]), WORDS = FLAGS + 16 };
+enum { WORDS = ASK_FLAGS + 16 };
 
 /* ---- the program and the platform ---- */
 
@@ -60,94 +42,6 @@ static int find_program(struct simulate *simulate, struct error *err)
                          "smpirun is not found: install SimGrid (Debian: "
                          "libsimgrid-dev)");
     return 0;
-}
-
-static void add_host(struct simulate_platform *platform, const char *line)
-{
-    struct simulate_host host;
-    if (sscanf(line, "@host %127s %d %lf", host.name, &host.cores,
-               &host.speed) != 3)
-        return;
-    need_room(&platform->hosts, &platform->room, platform->count + 1,
-              sizeof(*platform->hosts));
-    platform->hosts[platform->count++] = host;
-    platform->cores += host.cores;
-}
-
-/* The first line that reports an error of the platform. */
-static void keep_complaint(const char *line, char *text, size_t size)
-{
-    bool wrong =
-        strstr(line, "rror") != NULL || strstr(line, "CRITICAL") != NULL;
-    if (text[0] == '\0' && wrong)
-        snprintf(text, size, "%.*s", (int)strcspn(line, "\n"), line);
-}
-
-static void write_quoted(FILE *out, const char *text)
-{
-    fputs(" '", out);
-    for (; *text != '\0'; text++)
-        fputs(*text == '\'' ? "'\\''" : (char[]){*text, '\0'}, out);
-    fputc('\'', out);
-}
-
-/* The ranks print the answer.  hosts: a file, "": SimGrid's first host. */
-static FILE *ask_ranks(const struct simulate *simulate,
-                       const struct simulate_platform *platform, int ranks,
-                       const char *hosts, const char *question)
-{
-    char *command = NULL;
-    size_t size;
-    FILE *out = open_memstream(&command, &size);
-    if (out == NULL)
-        return NULL;
-    fprintf(out, "smpirun -np %d -platform", ranks);
-    write_quoted(out, platform->file);
-    if (hosts[0] != '\0')
-        fprintf(out, " -hostfile %s", hosts);
-    for (int i = 0; i < FLAGS; i++)
-        write_quoted(out, flags[i]);
-    for (int i = 0; platform->machine != NULL && i < THIS_MACHINE_FLAGS; i++)
-        write_quoted(out, platform->machine->flag[i]);
-    write_quoted(out, simulate->program);
-    fprintf(out, " %s 2>&1", question);
-    fclose(out);
-    FILE *answer = popen(command, "r");
-    free(command);
-    return answer;
-}
-
-static int compare_hosts(const void *a, const void *b)
-{
-    const struct simulate_host *x = a, *y = b;
-    return strverscmp(x->name, y->name);
-}
-
-static int read_hosts(const struct simulate *simulate,
-                      struct simulate_platform *platform, struct error *err)
-{
-    char complaint[400] = "", *line = NULL;
-    size_t room = 0;
-    const char *why;
-    if (!file_is_readable(platform->file, &why))
-        return error_set(err, ENOENT, "platform: %s: %s", platform->file, why);
-    FILE *answer = ask_ranks(simulate, platform, 1, "", "--hosts");
-    if (answer == NULL)
-        return error_set(err, errno, "cannot start smpirun: %s",
-                         strerror(errno));
-    while (getline(&line, &room, answer) > 0) {
-        keep_complaint(line, complaint, sizeof(complaint));
-        add_host(platform, line);
-    }
-    free(line);
-    pclose(answer);
-    /* SimGrid sorts by name; machines of a cluster are numbered. */
-    qsort(platform->hosts, (size_t)platform->count, sizeof(*platform->hosts),
-          compare_hosts);
-    if (platform->count > 0)
-        return 0;
-    return error_set(err, EINVAL, "platform: %s: SimGrid finds no hosts%s%s",
-                     platform->file, complaint[0] ? ": " : "", complaint);
 }
 
 const struct simulate_platform *simulate_find(const struct simulate *simulate,
@@ -190,7 +84,7 @@ static int add_platform(struct simulate *simulate, const char *path,
         platform->file = platform->installed;
     if (this_machine_is(path))
         code = make_machine(simulate, platform, workers, err);
-    return code == 0 ? read_hosts(simulate, platform, err) : code;
+    return code == 0 ? hosts_read(simulate, platform, err) : code;
 }
 
 int simulate_open(struct simulate *simulate, const struct cell *cells,
@@ -214,6 +108,7 @@ void simulate_close(struct simulate *simulate)
     for (int i = 0; i < simulate->count; i++) {
         free(simulate->platforms[i].hosts);
         free(simulate->platforms[i].machine);
+        fat_tree_free(&simulate->platforms[i].tree);
     }
     free(simulate->platforms);
     *simulate = (struct simulate){.count = 0};
@@ -276,29 +171,73 @@ int simulate_check(const struct simulate_platform *platform, int ranks,
 
 /* ---- the command ---- */
 
-int simulate_hosts(const struct simulate_platform *platform, int ranks,
-                   int threads, struct error *err)
+/* Writes the hosts of the ranks, a line each, and returns how many hosts, from
+ * the first on, hold them. */
+static int write_hosts(FILE *file, const struct simulate_platform *platform,
+                       int ranks, int threads)
 {
-    int fd = memfd_create("hosts", MFD_CLOEXEC);
-    FILE *file = fd >= 0 ? fdopen(dup(fd), "w") : NULL;
-    for (int i = 0, left = ranks;
-         file != NULL && i < platform->count && left > 0; i++) {
+    int used = 0;
+    for (int i = 0, left = ranks; i < platform->count && left > 0; i++) {
         const struct simulate_host *host = &platform->hosts[i];
+        used = i + 1;
         for (int r = host->cores / threads; r > 0 && left > 0; r--, left--)
             for (int t = 0; t < threads; t++)
                 fprintf(file, "%s\n", host->name);
     }
-    if (file != NULL && fclose(file) == 0)
-        return fd;
-    int code =
-        error_set(err, errno, "hosts of the simulation: %s", strerror(errno));
-    close(fd);
+    return used;
+}
+
+/* The platform without hosts that no rank is on; -1: it has none, or cannot be
+ * cut. */
+static int open_cut(const struct fat_tree *tree, int used, int *file,
+                    struct error *err)
+{
+    *file = -1;
+    if (tree->text == NULL || fat_tree_fit(tree, used) == tree->hosts)
+        return 0;
+    char *text = fat_tree_cut(tree, fat_tree_fit(tree, used));
+    *file = ask_open(text, strlen(text), err);
+    free(text);
+    return *file < 0 ? *file : 0;
+}
+
+int simulate_files_open(struct simulate_files *files,
+                        const struct simulate_platform *platform, int ranks,
+                        int threads, struct error *err)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = need_stream(&text, &size);
+    int used = write_hosts(out, platform, ranks, threads);
+    fclose(out);
+    files->platform = -1;
+    files->hosts = ask_open(text, size, err);
+    free(text);
+    int code = files->hosts < 0 ? files->hosts : 0;
+    if (code == 0)
+        code = open_cut(&platform->tree, used, &files->platform, err);
+    if (code != 0)
+        simulate_files_close(files);
     return code;
 }
 
-static void hosts_path(int hosts, char *path, size_t size)
+void simulate_files_close(struct simulate_files *files)
 {
-    snprintf(path, size, "/proc/%ld/fd/%d", (long)getpid(), hosts);
+    if (files->hosts >= 0)
+        close(files->hosts);
+    if (files->platform >= 0)
+        close(files->platform);
+    files->hosts = files->platform = -1;
+}
+
+static void platform_path(const struct simulate_platform *platform,
+                          const struct simulate_files *files,
+                          char path[PATH_MAX])
+{
+    if (files->platform >= 0)
+        ask_path(files->platform, path, PATH_MAX);
+    else
+        snprintf(path, PATH_MAX, "%s", platform->file);
 }
 
 /* Of ranks of SMPI, which threads are, too: between the last of a rank and the
@@ -311,7 +250,7 @@ static int read_messages(FILE *answer, int threads, int most, double *start,
     int count = 0, rank;
     while (getline(&line, &room, answer) > 0) {
         double seconds[2];
-        keep_complaint(line, complaint, size);
+        ask_keep_complaint(line, complaint, size);
         if (count == most || sscanf(line, "@message %d %lf %lf", &rank,
                                     &seconds[0], &seconds[1]) != 3)
             continue;
@@ -329,23 +268,26 @@ int simulate_messages(const struct simulate *simulate,
                       int threads, double *start_s, double *byte_s,
                       struct error *err)
 {
-    char path[64], complaint[400] = "";
+    char path[64], file[PATH_MAX], complaint[400] = "";
+    struct simulate_files files;
     *start_s = *byte_s = 0;
     if (ranks == 1)
         return 0;
-    int count = 0, hosts = simulate_hosts(platform, ranks, threads, err);
-    if (hosts < 0)
-        return hosts;
+    int count = 0;
+    int code = simulate_files_open(&files, platform, ranks, threads, err);
+    if (code != 0)
+        return code;
     double *start = need_zeroed(2 * (size_t)ranks, sizeof(*start));
-    hosts_path(hosts, path, sizeof(path));
-    FILE *answer =
-        ask_ranks(simulate, platform, ranks * threads, path, "--messages");
+    ask_path(files.hosts, path, sizeof(path));
+    platform_path(platform, &files, file);
+    FILE *answer = ask_ranks(simulate, platform, file, ranks * threads, path,
+                             "--messages");
     if (answer != NULL) {
         count = read_messages(answer, threads, ranks - 1, start, start + ranks,
                               complaint, sizeof(complaint));
         pclose(answer);
     }
-    close(hosts);
+    simulate_files_close(&files);
     *start_s = stats_middle(start, count);
     *byte_s = stats_middle(start + ranks, count);
     free(start);
@@ -359,18 +301,19 @@ int simulate_messages(const struct simulate *simulate,
 
 char **simulate_argv(const struct simulate *simulate,
                      const struct simulate_platform *platform, long ranks,
-                     const char *plan, int hosts, struct error *err)
+                     const char *plan, const struct simulate_files *files,
+                     struct error *err)
 {
-    char number[32], file[64], word[3 * PATH_MAX];
+    char number[32], hosts[64], file[PATH_MAX], word[3 * PATH_MAX];
     /* Quiet: it would repeat its command after a failure, and leave files. */
-    const char *words[WORDS] = {"smpirun",   "-quiet",    "-np",
-                                number,      "-platform", platform->file,
-                                "-hostfile", file};
+    const char *words[WORDS] = {"smpirun",   "-quiet", "-np",       number,
+                                "-platform", file,     "-hostfile", hosts};
     int n = 8;
     snprintf(number, sizeof(number), "%ld", ranks);
-    hosts_path(hosts, file, sizeof(file));
-    for (int i = 0; i < FLAGS; i++)
-        words[n++] = flags[i];
+    ask_path(files->hosts, hosts, sizeof(hosts));
+    platform_path(platform, files, file);
+    for (int i = 0; i < ASK_FLAGS; i++)
+        words[n++] = ask_flags[i];
     for (int i = 0; platform->machine != NULL && i < THIS_MACHINE_FLAGS; i++)
         words[n++] = platform->machine->flag[i];
     words[n++] = ranks <= GUARDED_RANKS ? "--cfg=contexts/guard-size:1"

@@ -4,6 +4,7 @@
 #define BENCH_SIMULATE_SIMULATE_H
 
 #include "base/error.h"
+#include "bench/simulate/fat_tree.h"
 #include "bench/simulate/this_machine.h"
 #include "harness/cell/cell.h"
 
@@ -23,7 +24,8 @@ struct simulate_platform {
     struct simulate_host *hosts;  /* by name, numbers in it by value */
     int count;
     int64_t room;
-    long cores; /* of all hosts */
+    long cores;           /* of all hosts */
+    struct fat_tree tree; /* no text: launches have all hosts */
 };
 
 struct simulate {
@@ -58,11 +60,19 @@ int simulate_store(const struct simulate *simulate, const char *dir,
 int simulate_check(const struct simulate_platform *platform, int ranks,
                    int threads, struct error *err);
 
-/* The hosts of the ranks, a line each, in a file that has no name: smpirun
- * takes no path with blanks.  Returns its descriptor or -errno with a text; to
- * be closed when the launch has ended. */
-int simulate_hosts(const struct simulate_platform *platform, int ranks,
-                   int threads, struct error *err);
+/* What smpirun reads, in files that have no names: it takes no path with
+ * blanks. */
+struct simulate_files {
+    int hosts;    /* of the ranks, a line each */
+    int platform; /* with these hosts and few others; -1: the file given */
+};
+
+/* Opens those of a launch, to be closed when it has ended.  Returns 0 or -errno
+ * with a text. */
+int simulate_files_open(struct simulate_files *files,
+                        const struct simulate_platform *platform, int ranks,
+                        int threads, struct error *err);
+void simulate_files_close(struct simulate_files *files);
 
 /* What messages between neighbouring ranks of such a launch take one way on the
  * platform: `start_s`, and `byte_s` for each byte, medians over all pairs; 0
@@ -78,6 +88,7 @@ int simulate_messages(const struct simulate *simulate,
  * NULL with a text on errors. */
 char **simulate_argv(const struct simulate *simulate,
                      const struct simulate_platform *platform, long ranks,
-                     const char *plan, int hosts, struct error *err);
+                     const char *plan, const struct simulate_files *files,
+                     struct error *err);
 
 #endif

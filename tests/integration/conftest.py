@@ -328,7 +328,7 @@ def small(tmp_path):
 
 
 def racks(folder):
-    """272 of Ranger's 4,352 nodes, which SimGrid takes seconds to make."""
+    """272 of Ranger's 4,352 nodes."""
     text = (ROOT / "bench/platforms/ranger.xml").read_text()
     assert "0-4351" in text and "16,272;" in text
     path = folder / "racks.xml"

@@ -42,7 +42,7 @@ LEARNING = {"bold", "awf", "awf-b", "awf-c", "awf-d", "awf-e", "af",
 
 
 def platform_text(ranks, threads):
-    # For each rank SimGrid looks through all hosts: not too many.
+    # 2,048 hosts, or a few more.
     cores = max(threads, -(-ranks * threads // 2048) // threads * threads)
     hosts = -(-ranks * threads // cores) + 1
     return cores // threads, "\n".join([

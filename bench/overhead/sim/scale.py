@@ -20,8 +20,8 @@ import time
 AIM = 1.5
 EDGE = 64                      # of the matrices of a task
 FLOPS = 2 * EDGE ** 3
-# Requests in a second: the master is not the limit.  It has a host of its own.
-# For each rank SimGrid looks through all hosts: not too many.
+# Requests in a second: the master is not the limit.  It has a host of its own,
+# and the others share so many.
 RATE, HOSTS = 12500, 1024
 
 

@@ -1,0 +1,113 @@
+#include "bench/simulate/hosts.h"
+
+#include "base/file.h"
+#include "bench/simulate/ask.h"
+#include "harness/guard/need.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void add_host(struct simulate_platform *platform,
+                     const struct simulate_host *host)
+{
+    need_room(&platform->hosts, &platform->room, platform->count + 1,
+              sizeof(*platform->hosts));
+    platform->hosts[platform->count++] = *host;
+    platform->cores += host->cores;
+}
+
+static int compare_hosts(const void *a, const void *b)
+{
+    const struct simulate_host *x = a, *y = b;
+    return strverscmp(x->name, y->name);
+}
+
+/* Asks for the hosts in `file`. */
+static int ask_hosts(const struct simulate *simulate,
+                     struct simulate_platform *platform, const char *file,
+                     struct error *err)
+{
+    char complaint[400] = "", *line = NULL;
+    size_t room = 0;
+    struct simulate_host host;
+    FILE *answer = ask_ranks(simulate, platform, file, 1, "", "--hosts");
+    if (answer == NULL)
+        return error_set(err, errno, "cannot start smpirun: %s",
+                         strerror(errno));
+    platform->count = 0;
+    platform->cores = 0;
+    while (getline(&line, &room, answer) > 0) {
+        ask_keep_complaint(line, complaint, sizeof(complaint));
+        if (sscanf(line, "@host %127s %d %lf", host.name, &host.cores,
+                   &host.speed) == 3)
+            add_host(platform, &host);
+    }
+    free(line);
+    pclose(answer);
+    /* SimGrid sorts by name; machines of a cluster are numbered. */
+    qsort(platform->hosts, (size_t)platform->count, sizeof(*platform->hosts),
+          compare_hosts);
+    if (platform->count > 0)
+        return 0;
+    return error_set(err, EINVAL, "platform: %s: SimGrid finds no hosts%s%s",
+                     platform->file, complaint[0] ? ": " : "", complaint);
+}
+
+/* All hosts of a cluster are like the first; those that SimGrid has seen must
+ * be where the tree has them. */
+static bool add_others(struct simulate_platform *platform, int seen)
+{
+    const struct fat_tree *tree = &platform->tree;
+    struct simulate_host host = {.cores = 0};
+    if (platform->count != seen)
+        return false;
+    for (int i = 0; i < tree->hosts; i++) {
+        const struct simulate_host *first = &platform->hosts[0];
+        host.cores = first->cores;
+        host.speed = first->speed;
+        if (!fat_tree_name(tree, i, host.name, sizeof(host.name)))
+            return false;
+        if (i >= seen)
+            add_host(platform, &host);
+        else if (strcmp(platform->hosts[i].name, host.name) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* SimGrid needs half a second for thousands of hosts, and little for the first.
+ * False: it is to read the whole file, or has something to say of it. */
+static bool read_tree(const struct simulate *simulate,
+                      struct simulate_platform *platform)
+{
+    struct error why;
+    char path[64];
+    if (!fat_tree_read(&platform->tree, platform->file))
+        return false;
+    int seen = fat_tree_fit(&platform->tree, 1);
+    char *text = fat_tree_cut(&platform->tree, seen);
+    int file = ask_open(text, strlen(text), &why);
+    free(text);
+    ask_path(file, path, sizeof(path));
+    bool good = file >= 0 && ask_hosts(simulate, platform, path, &why) == 0 &&
+                add_others(platform, seen);
+    if (file >= 0)
+        close(file);
+    if (!good)
+        fat_tree_free(&platform->tree);
+    return good;
+}
+
+int hosts_read(const struct simulate *simulate,
+               struct simulate_platform *platform, struct error *err)
+{
+    const char *why;
+    if (!file_is_readable(platform->file, &why))
+        return error_set(err, ENOENT, "platform: %s: %s", platform->file, why);
+    if (read_tree(simulate, platform))
+        return 0;
+    return ask_hosts(simulate, platform, platform->file, err);
+}
