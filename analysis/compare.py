@@ -390,10 +390,10 @@ def arguments():
     parser.add_argument("--against", metavar="DIR", nargs="+",
                         help="B, where a side has several directories that "
                         "are read as one")
-    parser.add_argument("--across", choices=["scheme", "collect"],
+    parser.add_argument("--across", choices=["scheme", "collect", "prefetch"],
                         help="match cells that differ in it: A ran under one, "
-                        "B under another (collect: results of before its "
-                        "default was shared)")
+                        "B under another (collect, prefetch: results of "
+                        "before it was shared, or on, by default)")
     parser.add_argument("--threshold", type=threshold, default=0.05,
                         metavar="PERCENT", help="a slowdown counts for the "
                         "exit code beyond this (default 5)")

@@ -39,6 +39,7 @@ WAITING = ["slurm"]
 THREADED = ["harness/engine/engine_test", "harness/engine/engine_lock_test",
             "harness/engine/engine_team_test",
             "harness/comm/source_test",
+            "harness/protocol/early_test",
             "harness/comm/window_test",
             "harness/comm/mailbox_test",
             "harness/transport/master/master_test",

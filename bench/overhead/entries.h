@@ -19,14 +19,20 @@ struct entry {
     bool learns; /* compared with the last entry that does not */
     bool costs;  /* of rising iterations; else nobody knows them */
     bool steals; /* each thread has a separate range */
+    bool late;   /* prefetch: off */
 };
 
 static const struct entry entries[] = {
     {.spec = "ss", .workers = 2, .iterations = CHUNKS},
+    {.spec = "ss", .workers = 2, .iterations = CHUNKS, .late = true},
     {.spec = "css:chunk=7", .workers = 2, .iterations = 7LL * CHUNKS},
     {.spec = "ss", .iterations = CHUNKS, .steals = true},
     {.spec = "css:chunk=7", .iterations = 7LL * CHUNKS, .steals = true},
     {.spec = "gss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
+    {.spec = "gss",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .late = true},
     {.spec = "fss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
     {.spec = "tss:first=2000,last=1",
      .workers = 2,

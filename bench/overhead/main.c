@@ -61,6 +61,8 @@ static void run_alone(const struct launch_context *all, const char *part)
         return;
     if (is_wanted(part, "threads"))
         overhead_threads(stdout, &context);
+    if (is_wanted(part, "early"))
+        overhead_early(stdout, &context);
     if (is_wanted(part, "library"))
         overhead_library(stdout, &context);
     if (is_wanted(part, "omp"))
@@ -110,8 +112,9 @@ int main(int argc, char **argv)
         code = error_set(&err, EINVAL,
                          "bench-overhead needs two ranks: "
                          "mpiexec.mpich -n 2 build/bench-overhead "
-                         "[threads|library|kernels|ranks|steals|recording|"
-                         "counters|syncs|pipelines|narrow|bounds|omp]");
+                         "[threads|early|library|kernels|ranks|steals|"
+                         "recording|counters|syncs|pipelines|narrow|"
+                         "bounds|omp]");
     if (code == 0)
         code = open_context(&context, &err);
     if (code != 0) {

@@ -20,6 +20,10 @@ int overhead_loop(struct loop *loop, const char *kernel,
  * with a bare fetch-and-add and OpenMP.  By rank 0 alone. */
 void overhead_threads(FILE *out, struct launch_context *context);
 
+/* ns per chunk of ss with bodies of several lengths, asked for before the chunk
+ * before runs and after it.  By rank 0 alone. */
+void overhead_early(FILE *out, struct launch_context *context);
+
 /* ns per chunk through libdls, compared with the same from inside and with
  * OpenMP.  By rank 0 alone. */
 void overhead_library(FILE *out, struct launch_context *context);

@@ -14,6 +14,11 @@ int crew_cell(const struct launch_context *context, const char *transport,
              (long long)size);
     snprintf(cell->scheme, sizeof(cell->scheme), "ss");
     snprintf(cell->transport, sizeof(cell->transport), "%s", transport);
+    int code = cell_check(cell, err);
+    if (code != 0 || !cell_transport(cell)->rules->counts_ahead)
+        return code;
+    /* Simulations charge for chunks that are asked for one by one. */
+    cell->prefetch = false;
     return cell_check(cell, err);
 }
 

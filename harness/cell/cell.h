@@ -56,6 +56,13 @@ int cell_set(struct cell *cell, const char *field, const char *value,
 bool cell_equal_but(const struct cell *a, const struct cell *b,
                     const char *const *names);
 
+/* Whether it is simulated as in a paper.  The platforms that dlsbench calibrate
+ * makes stand for native runs, and cells on them do as these do. */
+bool cell_as_printed(const struct cell *cell);
+
+/* Whether requests can go one ahead, of a cell that is checked otherwise. */
+bool cell_may_prefetch(const struct cell *cell);
+
 /* Whether memory that the workers of one have touched is where those of the
  * other want it: they are bound alike. */
 bool cell_same_places(const struct cell *a, const struct cell *b);

@@ -166,9 +166,12 @@ static void words_say_what_is_not_as_usual(void **unused)
     char words[512];
     cell_words(&cell, words, sizeof(words));
     assert_string_equal(words, ", master computing, flat, collect shared");
-    cell = good(WORDS("layout=1x4", "prefetch=off"));
+    cell = good(WORDS("layout=1x4"));
     cell_words(&cell, words, sizeof(words));
     assert_string_equal(words, ", shared, flat");
+    cell = good(WORDS("layout=1x4", "prefetch=off"));
+    cell_words(&cell, words, sizeof(words));
+    assert_string_equal(words, ", shared, flat, no prefetch");
     cell = good(WORDS("layout=2x2", "prefetch=off", "collect=local", "smt=on",
                       "min_chunk=7", "load=w1:1", "bind=0-3"));
     cell_words(&cell, words, sizeof(words));

@@ -6,11 +6,11 @@
 static const struct {
     const char *hash, *words;
 } golden[] = {
-    {"651fbe0a5ab057ba", "kernel=null scheme=ss"},
-    {"9c9c165fda5dbbbc", "kernel=null:size=1000 scheme=static"},
-    {"c152e0655b46651f", "kernel=mandelbrot scheme=gss"},
-    {"2936499e4943b19b",
-     "kernel=mandelbrot:size=64,maxiter=50,axis=im scheme=gss:min=2 threads=4"},
+    {"651fbe0a5ab057ba", "kernel=null scheme=ss prefetch=off"},
+    {"9c9c165fda5dbbbc", "kernel=null:size=1000 scheme=static prefetch=off"},
+    {"c152e0655b46651f", "kernel=mandelbrot scheme=gss prefetch=off"},
+    {"2936499e4943b19b", "kernel=mandelbrot:size=64,maxiter=50,axis=im "
+                         "scheme=gss:min=2 threads=4 prefetch=off"},
     {"313b27fd7dedd08f", "kernel=adjoint:size=100 scheme=tss layout=2x1 "
                          "collect=master"},
     {"6c9854fe70fc9ca8",
@@ -31,8 +31,9 @@ static const struct {
     {"49e4a626bedb2392", "kernel=heat scheme=gss sync_interval=andronikos"},
     {"95a26a75a1b4c7ad",
      "kernel=heat scheme=gss sync_interval=chen-xue layout=2x2"},
-    {"651fbe0a5ab057ba", "kernel=null scheme=ss sync_interval=auto"},
-    {"9e469503de1adfbc", "kernel=null scheme=ss threads=2"},
+    {"651fbe0a5ab057ba",
+     "kernel=null scheme=ss sync_interval=auto prefetch=off"},
+    {"9e469503de1adfbc", "kernel=null scheme=ss threads=2 prefetch=off"},
     {"13400cb4b2e39cef", "kernel=null scheme=ss layout=2x2 "
                          "collect=master"},
     {"64646add28d391d3", "kernel=null scheme=ss layout=2x2 hierarchy=node "
@@ -93,13 +94,18 @@ static const struct {
                          "collect=master"},
     {"b16b3b748a920f36", "kernel=null scheme=ss layout=2x2 min_chunk=7 "
                          "collect=master"},
-    {"dccf7d4e49f1346c", "kernel=null scheme=wf threads=4 power=1,1,2,2"},
-    {"5fb7fd2e4c5b65f5", "kernel=null scheme=wf threads=4 power=3:0.5,1/3"},
-    {"0c112523af2ad8fc", "kernel=null scheme=wf threads=4 power=measured"},
-    {"99b7de002dbf4aaf", "kernel=null scheme=dtss threads=4 power=4:3"},
-    {"c3ddfaef0c97af57",
-     "kernel=null scheme=dtss-acp:scale=10 threads=4 load=w0,w2:1"},
-    {"134233cfb3608ef5", "kernel=null scheme=ss threads=4 load=w0-w1:2,w3"},
+    {"dccf7d4e49f1346c",
+     "kernel=null scheme=wf threads=4 power=1,1,2,2 prefetch=off"},
+    {"5fb7fd2e4c5b65f5",
+     "kernel=null scheme=wf threads=4 power=3:0.5,1/3 prefetch=off"},
+    {"0c112523af2ad8fc",
+     "kernel=null scheme=wf threads=4 power=measured prefetch=off"},
+    {"99b7de002dbf4aaf",
+     "kernel=null scheme=dtss threads=4 power=4:3 prefetch=off"},
+    {"c3ddfaef0c97af57", "kernel=null scheme=dtss-acp:scale=10 threads=4 "
+                         "load=w0,w2:1 prefetch=off"},
+    {"134233cfb3608ef5",
+     "kernel=null scheme=ss threads=4 load=w0-w1:2,w3 prefetch=off"},
     {"051dd2cb538da617", "kernel=adjoint scheme=ss layout=4x1 "
                          "perturb=stop:worker=1,at=0.3,seconds=0.5 "
                          "collect=master"},
@@ -118,11 +124,11 @@ static const struct {
                          "master=dedicated collect=local"},
     {"e20fc5bc7bb2fd5c",
      "kernel=adjoint scheme=multi-installment layout=3x1 prefetch=off"},
-    {"bc9cdcf4535cc69d", "kernel=adjoint scheme=auto threads=4"},
+    {"bc9cdcf4535cc69d", "kernel=adjoint scheme=auto threads=4 prefetch=off"},
     {"c1fa4069df4a70b1", "kernel=adjoint scheme=auto:schemes=ss+gss layout=4x1 "
                          "collect=master"},
-    {"27bd8db5f4bea1d5",
-     "kernel=adjoint scheme=auto:by=trial,repetitions=100 layout=1x2"},
+    {"27bd8db5f4bea1d5", "kernel=adjoint scheme=auto:by=trial,repetitions=100 "
+                         "layout=1x2 prefetch=off"},
     {"7e40fb4f0c3bfbd2", "kernel=heat scheme=auto threads=2"},
     {"e6af9a98842098cc",
      "kernel=heat scheme=auto threads=2 sync_interval=50 hierarchy=2"},
@@ -137,7 +143,7 @@ static const struct {
      "kernel=adjoint scheme=tss platform=a.xml workers=64 result_bytes=800000"},
     {"767ac8b25c9e310d",
      "kernel=heat scheme=tss platform=a.xml layout=8x2 boundary_bytes=16"},
-    {"651fbe0a5ab057ba", "kernel=null scheme=ss cp=1e-9"},
+    {"651fbe0a5ab057ba", "kernel=null scheme=ss cp=1e-9 prefetch=off"},
     {"3f1269f12a20310d", "kernel=adjoint scheme=ss platform=a.xml layout=8x1 "
                          "perturb=network:latency=10"},
     {"5ea7c1d271e10180",
@@ -152,6 +158,9 @@ static const struct {
     {"616f01023385554a",
      "kernel=heat:steps=3 scheme=wf platform=this-machine threads=2 power=1,2 "
      "load=w1:1 sync_interval=auto placement=replan min_chunk=3"},
+    {"f8b6075922e451ac", "kernel=null scheme=ss"},
+    {"bd8d1478b00b8e87", "kernel=mandelbrot scheme=gss"},
+    {"205393e42ebf2042", "kernel=null scheme=wf threads=4 power=1,1,2,2"},
 };
 
 static void hashes_never_change(void **unused)

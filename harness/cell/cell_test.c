@@ -59,7 +59,8 @@ static void equal_cells_have_equal_hashes(void **unused)
          WORDS("kernel=heat:steps=2", "ranks=2", "collect=local"));
     /* What does not apply makes no difference. */
     same(WORDS("sync_interval=5"), WORDS("scheme=ss"));
-    same(WORDS("prefetch=on"), WORDS("prefetch=off"));
+    same(WORDS("transport=steal", "prefetch=on"),
+         WORDS("transport=steal", "prefetch=off"));
     same(WORDS("master=dedicated"), WORDS("master=computing"));
     same(WORDS("window=rma"), WORDS("window=auto"));
     same(WORDS("victim=near"), WORDS("victim=auto"));

@@ -99,6 +99,23 @@ static bool is_among(const char *list, const char *text)
     return false;
 }
 
+bool cell_as_printed(const struct cell *cell)
+{
+    return cell->platform[0] != '\0' &&
+           strcmp(cell->platform, "this-machine") != 0 &&
+           strcmp(cell->platform, "this-cluster") != 0;
+}
+
+bool cell_may_prefetch(const struct cell *cell)
+{
+    const struct transport_ops *ops = transport_find(cell->transport);
+    if (ops == NULL || !transport_has_field(ops, "prefetch"))
+        return false;
+    return !ops->rules->counts_ahead ||
+           (strcmp(cell->protocol, "parallel") == 0 &&
+            strcmp(cell->hierarchy, "flat") == 0 && !cell_as_printed(cell));
+}
+
 bool cell_field_applies(const struct cell *cell, const struct cell_field *field)
 {
     bool absent =
@@ -106,6 +123,8 @@ bool cell_field_applies(const struct cell *cell, const struct cell_field *field)
     const struct transport_ops *ops = transport_find(cell->transport);
     bool unserved = field->served &&
                     (ops == NULL || !transport_has_field(ops, field->name));
+    if (field == &cell_field_table[CELL_FIELD_prefetch])
+        unserved = !cell_may_prefetch(cell);
     return !absent && !unserved && field->kind != CELL_ALIAS;
 }
 

@@ -28,6 +28,41 @@ void source_table_open(struct source_table *source, int worker,
         .primed = primed};
 }
 
+/* ---- asking early ---- */
+
+/* So many chunks of each worker are asked for when the one before is done. */
+enum { LAST_CHUNKS = 2 };
+
+/* In every time step. */
+static bool is_short(const struct sched_table *table,
+                     const struct source_took *took, int64_t step)
+{
+    const struct chunk chunk = sched_table_chunk(table, step);
+    for (int s = 0; s < took->steps; s++) {
+        const double *before = took->before + s * (table->iterations + 1);
+        if (before[chunk.start + chunk.size] - before[chunk.start] >
+            SOURCE_SHORT_S)
+            return false;
+    }
+    return true;
+}
+
+struct source_early source_early_steps(const struct sched_table *table,
+                                       int workers,
+                                       const struct source_took *took)
+{
+    int64_t until = table->steps - (int64_t)LAST_CHUNKS * workers;
+    int64_t from = took->nothing ? table->primed : table->steps;
+    if (!took->nothing && took->before == NULL)
+        return (struct source_early){0, 0};
+    while (from > table->primed && is_short(table, took, from - 1))
+        from--;
+    return from < until ? (struct source_early){from, until}
+                        : (struct source_early){0, 0};
+}
+
+/* ---- a scheme's state ---- */
+
 static bool state_next(struct source *base, struct chunk *chunk)
 {
     struct source_state *source = (struct source_state *)base;

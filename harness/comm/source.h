@@ -20,6 +20,12 @@ struct source_counter {
     char rest[120];
 };
 
+/* Steps from..until - 1 of a table: a worker that runs one of these has asked
+ * for its next chunk before. */
+struct source_early {
+    int64_t from, until;
+};
+
 struct source {
     /* The next chunk of this worker; false when there is none left, and then
      * the worker stops.  Calling it says that the chunk before is finished.
@@ -29,6 +35,8 @@ struct source {
      * NULL: only next knows. */
     const struct sched_table *table;
     struct source_counter *counter; /* starts at table->primed */
+    struct source_early early;      /* none: zeroed */
+    int64_t ahead_count;            /* chunks that were asked for early */
     /* Sources that ask a master in another rank one ahead: called when only
      * `ahead` iterations of the chunk are left to run, so that the answer is
      * there when it ends.  Not earlier: a chunk reserved early cannot go to a
@@ -132,6 +140,26 @@ struct source_table {
 void source_table_open(struct source_table *source, int worker,
                        const struct sched_table *table,
                        struct source_counter *counter);
+
+/* What one worker alone needs for the iterations of a loop. */
+struct source_took {
+    bool nothing; /* no time to speak of */
+    /* Else seconds before each iteration, iterations + 1 of them, of each of
+     * `steps` time steps one after the other; NULL: not known. */
+    const double *before;
+    int steps;
+};
+
+/* A short chunk takes no longer.  Longer ones gain a few hundredths at most by
+ * being asked for early (make bench-overhead PART=early). */
+#define SOURCE_SHORT_S 1e-6
+
+/* The steps that may be early.  From the first of them on all chunks are short,
+ * and the last ones go to whoever is free: a loop that asks early ends at most
+ * two short chunks later than one that does not, whatever its scheme. */
+struct source_early source_early_steps(const struct sched_table *table,
+                                       int workers,
+                                       const struct source_took *took);
 
 /* A scheme whose sizes depend on the asking worker: its state under a lock.
  * Where it learns, each request tells it the time of the chunk before, in

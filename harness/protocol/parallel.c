@@ -31,21 +31,38 @@ static inline void count_chunk(struct body *body, int64_t start, int64_t size)
     body->iterations += size;
 }
 
+static inline void run_step(struct body *body, const struct sched_table *table,
+                            int64_t step)
+{
+    struct chunk chunk = sched_table_chunk(table, step);
+    count_chunk(body, chunk.start, chunk.size);
+    run_range(body, chunk.start, chunk.size);
+}
+
 /* A source that only has to count: only the fetch-and-add and the table are
- * between two chunks. */
-static void run_counted(struct body *shared, const struct source *source)
+ * between two chunks.  The step after an early one is counted first, so that
+ * the processor has most of its chunk behind it when the line of the counter
+ * comes.  Otherwise that line would be kept until the chunk has ended. */
+static void run_counted(struct body *shared, struct source *source)
 {
     const struct sched_table table = *source->table;
+    const struct source_early early = source->early;
     struct source_counter *counter = source->counter;
     struct body body = *shared;
-    for (;;) {
-        int64_t step = source_step(counter);
-        if (step >= table.steps)
-            break;
-        struct chunk chunk = sched_table_chunk(&table, step);
-        run_range(&body, chunk.start, chunk.size);
-        count_chunk(&body, chunk.start, chunk.size);
+    int64_t step = source_step(counter);
+    for (; step < early.from; step = source_step(counter))
+        run_step(&body, &table, step);
+    int64_t before = body.chunks;
+    while (step < early.until) {
+        int64_t next = source_step(counter);
+        run_step(&body, &table, step);
+        step = next;
     }
+    /* The last of these may have found nothing. */
+    if (body.chunks > before)
+        source->ahead_count += body.chunks - before - (step >= table.steps);
+    for (; step < table.steps; step = source_step(counter))
+        run_step(&body, &table, step);
     *shared = body;
 }
 
@@ -99,37 +116,72 @@ static void run_plain(struct worker *w)
     w->iterations = body.iterations;
 }
 
-/* timing: chunk.  A stamp on both sides of every chunk; one for both where only
- * a counter is between two, which nobody waits for: its nanoseconds belong to
- * the later chunk, as they belong to computing with timing: worker. */
+static void stamp_chunk(struct worker *w, const struct chunk *chunk,
+                        uint64_t begin, uint64_t end)
+{
+    if (w->log != NULL)
+        w->log[w->chunks] = (struct ran){.start = chunk->start,
+                                         .size = chunk->size,
+                                         .begin = begin,
+                                         .end = end};
+    w->compute_ticks += end - begin;
+    w->chunks++;
+    w->iterations += chunk->size;
+}
+
+/* As run_counted.  One stamp ends a chunk and begins the next where only a
+ * counter is between two, which nobody waits for: its nanoseconds belong to a
+ * chunk, as they belong to computing with timing: worker.  begin: the end of
+ * the chunk before, if there was one. */
+static void stamp_counted(struct worker *w, const struct body *body,
+                          uint64_t begin)
+{
+    struct source *source = w->source;
+    const struct sched_table table = *source->table;
+    const struct source_early early = source->early;
+    int64_t step = source_step(source->counter);
+    if (w->chunks == 0 || body->poll != NULL)
+        begin = engine_ticks();
+    while (step < table.steps) {
+        const struct chunk chunk = sched_table_chunk(&table, step);
+        bool ahead = step >= early.from && step < early.until;
+        if (ahead)
+            step = source_step(source->counter);
+        run_range(body, chunk.start, chunk.size);
+        uint64_t end = engine_ticks();
+        stamp_chunk(w, &chunk, begin, end);
+        kernel_poll(body->poll);
+        if (ahead)
+            source->ahead_count += step < table.steps;
+        else
+            step = source_step(source->counter);
+        begin = body->poll == NULL ? end : engine_ticks();
+    }
+}
+
+/* timing: chunk.  A stamp on both sides of every chunk. */
 static void run_stamped(struct worker *w)
 {
     struct source *source = w->source;
     const struct body body = make_body(w);
     struct chunk chunk;
-    bool counts = false;
     uint64_t end = 0;
     w->chunks = 0;
     w->iterations = 0;
     w->compute_ticks = 0;
-    while (source_next(source, &chunk)) {
-        uint64_t begin = counts ? end : engine_ticks();
+    while (source->table == NULL) {
+        if (!source->next(source, &chunk))
+            return;
+        uint64_t begin = engine_ticks();
         if (source->ask_ahead != NULL)
             run_ahead(&body, source, &chunk);
         else
             run_range(&body, chunk.start, chunk.size);
         end = engine_ticks();
-        if (w->log != NULL)
-            w->log[w->chunks] = (struct ran){.start = chunk.start,
-                                             .size = chunk.size,
-                                             .begin = begin,
-                                             .end = end};
-        w->compute_ticks += end - begin;
-        w->chunks++;
-        w->iterations += chunk.size;
-        counts = source->table != NULL && body.poll == NULL;
+        stamp_chunk(w, &chunk, begin, end);
         kernel_poll(body.poll);
     }
+    stamp_counted(w, &body, end);
 }
 
 void parallel_run(struct worker *worker)

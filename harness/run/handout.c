@@ -24,6 +24,17 @@ static double iteration_s(const struct loop *loop)
     return work > 0 ? work / steps / (double)loop->iterations : 0;
 }
 
+/* For requests ahead of a counter, which are not made beside a perturbation. */
+static struct source_took took_of(const struct setup *setup,
+                                  const struct loop *loop)
+{
+    if (setup->perturbs.count > 0)
+        return (struct source_took){false};
+    return (struct source_took){.nothing = loop->serial_s < 0,
+                                .before = loop->cost_before,
+                                .steps = loop->drifts ? loop_steps(loop) : 1};
+}
+
 int handout_open(struct transport *transport, const struct setup *setup,
                  struct loop *loop, const struct tree *tree,
                  const struct powers *powers, const struct planned *planned,
@@ -54,7 +65,7 @@ int handout_open(struct transport *transport, const struct setup *setup,
         .planned = planned->count,
         .choice = cell_transport_choice(cell),
         .power = powers_of_scheme(powers),
-        .cost = {cost, setup->recosts},
+        .cost = {cost, setup->recosts, took_of(setup, loop)},
         .available = powers->available,
         .site = site,
         .seed = context->seed,

@@ -172,6 +172,81 @@ static void costs_of_the_last_step_need_one(void **unused)
         -ENOTSUP, "cannot carry the times of chunks in an rma window");
 }
 
+static struct source_early early_of(void **state, const char *const *words,
+                                    const struct loop *loop)
+{
+    struct fixture f;
+    struct transport_end end;
+    struct error err = {""};
+    open_cell(&f, state, words, loop);
+    assert_int_equal(end_open(&end, &f.transport, &f.context.comm, &err), 0);
+    assert_int_equal(transport_rewind(&f.transport, false), 0);
+    end_reset(&end, false);
+    struct source_early early = end_source(&end, 0)->early;
+    end_close(&end);
+    close_cell(&f);
+    return early;
+}
+
+#define TRIAD "kernel=triad:size=64,block=1", "threads=2"
+
+/* 64 iterations of 80 ns: a chunk of 12 is short.  The last four chunks of two
+ * workers go to whoever is free. */
+static void requests_go_ahead_of_a_counter(void **state)
+{
+    static const struct {
+        const char *words[5];
+        int until;
+    } is[] = {{{TRIAD, "scheme=ss"}, 60},
+              {{TRIAD, "scheme=css:chunk=12"}, 2},
+              {{TRIAD, "scheme=css:chunk=13"}, 0},
+              {{TRIAD, "scheme=ss", "prefetch=off"}, 0},
+              {{TRIAD, "scheme=ss", "perturb=delay:worker=1"}, 0},
+              {{TRIAD, "scheme=awf-c"}, 0},
+              {{TRIAD, "scheme=ss", "hierarchy=2"}, 0}};
+    double cost[65];
+    struct loop loop = {
+        .iterations = 64, .serial_s = 5120e-9, .cost_before = cost};
+    for (int i = 0; i <= 64; i++)
+        cost[i] = i * 80e-9;
+    for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++) {
+        struct source_early early = early_of(state, is[i].words, &loop);
+        assert_int_equal(early.from, 0);
+        assert_int_equal(early.until, is[i].until);
+    }
+    /* Nobody has timed the iterations; there is nothing to time. */
+    loop.cost_before = NULL;
+    assert_int_equal(early_of(state, is[0].words, &loop).until, 0);
+    loop.serial_s = -1;
+    assert_int_equal(early_of(state, is[2].words, &loop).until, 1);
+}
+
+/* One value for all schemes of a loop, so that they are compared. */
+static void requests_go_ahead_where_cells_say_so(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *words[5];
+        bool on;
+    } is[] = {{{"kernel=null", "scheme=ss"}, true},
+              {{"kernel=null", "scheme=awf-c", "threads=3"}, true},
+              {{"kernel=null", "scheme=ss", "perturb=delay"}, true},
+              {{"kernel=null", "scheme=ss", "platform=this-machine"}, true},
+              {{"kernel=null", "scheme=ss", "platform=a.xml"}, false},
+              {{"kernel=adjoint", "scheme=ss", "reissue=on"}, false},
+              {{"kernel=null", "hierarchy=2", "threads=4"}, false},
+              {{"kernel=null", "hierarchy=node", "threads=4"}, false},
+              {{"kernel=heat", "scheme=ss"}, false},
+              {{"kernel=null", "transport=steal"}, false},
+              {{"kernel=null", "ranks=2", "transport=window"}, false},
+              {{"kernel=null", "ranks=2", "platform=a.xml"}, true}};
+    for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++) {
+        struct cell cell = good(is[i].words);
+        if (cell.prefetch != is[i].on)
+            fail_msg("%s, %s ...", is[i].words[0], is[i].words[1]);
+    }
+}
+
 static int open_comm(void **state)
 {
     struct error err;
@@ -193,6 +268,8 @@ int main(void)
         cmocka_unit_test(chunks_follow_what_the_last_step_took),
         cmocka_unit_test(chunks_keep_the_proportions_of_their_iterations),
         cmocka_unit_test(costs_of_the_last_step_need_one),
+        cmocka_unit_test(requests_go_ahead_of_a_counter),
+        cmocka_unit_test(requests_go_ahead_where_cells_say_so),
     };
     return cmocka_run_group_tests(tests, open_comm, close_comm);
 }

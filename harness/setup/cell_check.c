@@ -305,6 +305,7 @@ static int resolve_values(struct setup *setup, struct error *err)
     setup->sent = text_is(cell->data, "sent");
     setup->replan = text_is(cell->placement, "replan");
     setup->stamps = text_is(cell->timing, "chunk");
+    setup->cell.prefetch = cell->prefetch && cell_may_prefetch(cell);
     cell_field_drop(&setup->cell);
     cell_hash(&setup->cell);
     return 0;

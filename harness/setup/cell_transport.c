@@ -121,15 +121,6 @@ static const char *not_in_place(const struct setup *setup)
     return NULL;
 }
 
-/* The platforms that dlsbench calibrate makes stand for native runs, and do as
- * these do; on all others results travel as in the papers. */
-static bool is_as_printed(const struct cell *cell)
-{
-    return cell->platform[0] != '\0' &&
-           !text_is(cell->platform, "this-machine") &&
-           !text_is(cell->platform, "this-cluster");
-}
-
 static int settle_collect(struct setup *setup, struct error *err)
 {
     struct cell *cell = &setup->cell;
@@ -138,7 +129,7 @@ static int settle_collect(struct setup *setup, struct error *err)
     if (text_is(cell->collect, "auto") && !serves)
         strcpy(cell->collect, "local");
     else if (text_is(cell->collect, "auto"))
-        strcpy(cell->collect, why != NULL || is_as_printed(cell) ||
+        strcpy(cell->collect, why != NULL || cell_as_printed(cell) ||
                                       text_is(cell->answer, "collected")
                                   ? "master"
                                   : "shared");

@@ -98,6 +98,8 @@ struct transport_rules {
     enum transport_tree tree;
     int64_t iterations_max; /* of a loop; 0: any */
     bool unordered;         /* chunks run in no order of the whole loop */
+    bool counts_ahead; /* prefetch: by a counter in memory, of flat loops whose
+                          iterations are independent */
     bool all_poll; /* every rank polls while it computes, not only masters */
     bool sites;    /* it needs the places of the workers */
     bool replays;  /* harness/replay knows what it costs */
@@ -135,11 +137,13 @@ enum transport_results {
     TRANSPORT_RESULTS_SHARED
 };
 
-/* Of the iterations, for schemes that count with it. */
+/* Of the iterations: for schemes that count with it, and to know which chunks
+ * are short. */
 struct transport_cost {
     const double *before; /* iteration i, in any unit, iterations + 1 of them;
                              NULL: nobody knows */
     bool changes;         /* these are other numbers at each rewind */
+    struct source_took took;
 };
 
 /* A loop that is to be handed out.  All pointers stay the caller's and outlive

@@ -355,6 +355,7 @@ SIMULATED = ["layout=2x1", "platform=a/one.xml"]
     ("load", ["w0", "w1"], []),
     ("perturb", ["none", "stop:worker=0", "stop:worker=1"], []),
     ("prefetch", ["on", "off"], ["layout=2x1"]),
+    ("prefetch", ["on", "off"], []),
     ("answer", ["early", "collected"], ["layout=2x1"]),
     ("smt", ["on", "off"], []),
     ("min_chunk", ["1", "2"], []),

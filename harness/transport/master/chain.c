@@ -104,6 +104,9 @@ static int open_root(struct chain_root *root, struct error *err)
     if (code == 0 && setup->reissue == 0 && !setup->cost.changes &&
         (kind->windowed || (kind->direct && flat)))
         code = open_table(root, err);
+    if (kind->direct && setup->prefetch)
+        root->early = source_early_steps(&root->table, root->loop.workers,
+                                         &setup->cost.took);
     if (code == 0 && has_memory(root))
         code = own_memory(root, err);
     if (code == 0 && has_memory(root) && setup->reissue > 0)
@@ -388,6 +391,6 @@ void chain_reset(void *end, bool further_step)
     if (chain->has_relay)
         relay_reset(&chain->relay,
                     inner != NULL && goes_on(root, inner, further_step));
-    chain_open_sources(chain);
+    chain_open_sources(chain, further_step);
     chain_reissue_sources(chain);
 }

@@ -39,8 +39,9 @@ struct chain_root {
     const struct chain_kind *kind;
     struct range_units units; /* two schemes: its workers; else empty */
     struct sched_loop loop;
-    struct sched_table table; /* steps 0: the scheme needs its state */
-    struct sched_table order; /* of a scheme that has one, for its state */
+    struct sched_table table;  /* steps 0: the scheme needs its state */
+    struct source_early early; /* of its steps */
+    struct sched_table order;  /* of a scheme that has one, for its state */
     /* In own memory, in a window, or NULL where a master in another process
      * has them. */
     struct source_counter *counter;
@@ -131,7 +132,7 @@ static inline bool chain_takes_part(const struct chain *chain, int worker)
 }
 
 /* harness/transport/master/chain_source.c: the end of each worker. */
-void chain_open_sources(struct chain *chain);
+void chain_open_sources(struct chain *chain, bool further_step);
 
 /* harness/transport/master/chain_reissue.c. */
 int chain_root_open_book(struct chain_root *root, struct error *err);

@@ -14,6 +14,7 @@ static void open_direct(struct chain *chain, union chain_source *source,
                           &root->state->lock, learns);
     if (!chain_uses_rma(chain))
         source->base.back = root->back;
+    source->base.early = root->early;
 }
 
 static void open_source(struct chain *chain, int i, int worker, bool learns)
@@ -30,12 +31,16 @@ static void open_source(struct chain *chain, int i, int worker, bool learns)
         open_direct(chain, source, worker, learns);
 }
 
-void chain_open_sources(struct chain *chain)
+void chain_open_sources(struct chain *chain, bool further_step)
 {
     int first = chain->tree->rank_worker[chain->comm->rank];
     bool learns = chain->setup->scheme->outer->feedback != NULL;
-    for (int i = 0; i < chain->workers; i++)
+    for (int i = 0; i < chain->workers; i++) {
+        struct source *source = &chain->source[i].base;
+        int64_t ahead = further_step ? source->ahead_count : 0;
         open_source(chain, i, first + i, learns);
+        source->ahead_count = ahead;
+    }
     for (int i = 0; i < chain->upstream.sources; i++)
         open_direct(chain, &chain->upstream_source[i],
                     chain->upstream_first + i, false);

@@ -9,7 +9,10 @@ static const struct transport_rules shared_rules = {
     .refuses = {[TRANSPORT_RANKS] = "needs one rank",
                 TRANSPORT_NO_SCHEDULES,
                 TRANSPORT_SENDS_NOTHING},
+    .fields = {"prefetch"},
+    .fact = {{"ahead", "count"}},
     .tree = TRANSPORT_BY_THREAD,
+    .counts_ahead = true,
     .replays = true,
 };
 
@@ -20,8 +23,15 @@ static int shared_share(const struct transport_setup *setup, void **root,
     return chain_share(setup, &kind, root, err);
 }
 
+static void shared_facts(const void *end, int i, int64_t value[TRANSPORT_FACTS])
+{
+    const struct chain *chain = end;
+    value[0] = chain->source[i].base.ahead_count;
+}
+
 const struct transport_ops transport_shared_ops = {
     .rules = &shared_rules,
     .share = shared_share,
+    .facts = shared_facts,
     CHAIN_OPS,
 };
