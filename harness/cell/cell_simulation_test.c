@@ -36,7 +36,7 @@ static void native_cells_keep_their_hash(void **unused)
 {
     (void)unused;
     struct cell cell;
-    make(&cell, "");
+    make(&cell, "prefetch=off");
     assert_string_equal(cell.hash, "42999f8213880ab4");
     assert_true(same("", "cp=1e-9 request_cost=1 result_bytes=7"));
 }
