@@ -23,6 +23,7 @@ import grid
 import labels
 import loader
 import paper
+import stats
 
 # The most that the median over all cells is to be off, and over those with a
 # load.
@@ -100,27 +101,45 @@ def apart_rows(both):
                        labels.percent(size.max())]
 
 
-def same_choices(both, by, of):
+def is_as_good(part, chosen, best):
+    """Whether the cell is not slower than the best one for sure, measured."""
+    medians = [tuple(part.loc[at, ["time_s", "time_s_low", "time_s_high"]])
+               for at in (best, chosen)]
+    return chosen == best or stats.ratio_of(*medians)[1] <= 1
+
+
+def same_choices(both, of):
     """(groups, those in which the same value of `of` is the fastest measured
-    and simulated) over groups of cells that differ in nothing but it."""
+    and simulated, those in which the one that is the fastest simulated is as
+    good as any measured) over groups of cells that differ in nothing but
+    it."""
     keys = [x for x in ("kernel", "layout", "setup", "load", "scheme",
                         "interval_words") if x in both and x != of]
-    groups = same = 0
+    groups = same = good = 0
     for _, part in both.groupby(keys, sort=False, dropna=False):
         if part[of].nunique() < 2:
             continue
+        best, chosen = part["time_s"].idxmin(), part[
+            "time_s_simulated"].idxmin()
         groups += 1
-        same += (part.loc[part["time_s"].idxmin(), of]
-                 == part.loc[part["time_s_simulated"].idxmin(), of])
-    return f"{by} in {same} of {groups}" if groups else ""
+        same += part.loc[best, of] == part.loc[chosen, of]
+        good += bool(is_as_good(part, chosen, best))
+    return groups, same, good
 
 
 def choices(both):
-    found = [same_choices(both, "scheme", "scheme"),
-             same_choices(both, "sync interval", "interval_words")]
-    found = ", the same ".join(x for x in found if x)
-    return (f"The simulation has the same best {found} groups of cells that "
-            "differ in nothing else.\n" if found else "")
+    found = [(by, *same_choices(both, of)) for by, of in
+             (("scheme", "scheme"), ("sync interval", "interval_words"))]
+    found = [x for x in found if x[1]]
+    if not found:
+        return ""
+    same = ", the same ".join(f"{by} in {same} of {groups}"
+                              for by, groups, same, _ in found)
+    good = " and ".join(f"{good} of {groups} ({by})"
+                        for by, groups, _, good in found)
+    return (f"The simulation has the same best {same} groups of cells that "
+            "differ in nothing else.\nBy the confidence intervals its choice "
+            f"is not surely slower than the best in {good}.\n")
 
 
 def verdict(part, aim, words):

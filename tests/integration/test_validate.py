@@ -129,12 +129,19 @@ def test_the_same_choices_are_counted(tmp_path):
         cell = {"kernel": "heat", "scheme": scheme, "sync_interval": h}
         native.cell([seen], **cell)
         there.cell([told], run={"simulated": True}, launch="l2", **cell)
+    # Measured, both are the same but for their spread.
+    for h, first, told in ((10, 1.0, 2), (20, 1.01, 1)):
+        cell = {"kernel": "adjoint", "scheme": "ss", "sync_interval": h}
+        native.cell([first + 0.01 * i for i in range(9)], **cell)
+        there.cell([told], run={"simulated": True}, launch="l2", **cell)
     native.manifest()
     there.manifest("l2")
     code, out, err = analysis("validate", tmp_path / "v")
     assert (code, err) == (0, "")
-    assert ("the same best scheme in 1 of 2, the same sync interval in 2 of 2"
+    assert ("the same best scheme in 1 of 2, the same sync interval in 2 of 3"
             " groups") in out
+    assert ("not surely slower than the best in 1 of 2 (scheme) and 3 of 3 "
+            "(sync interval).") in out
 
 
 def test_what_ran_in_one_way_only_is_no_comparison(tmp_path):
