@@ -51,11 +51,14 @@ def summarize(results):
             frame[name] = frame[name].astype(object).where(
                 frame[name].notna(), None)
     count = len(frame)
+    medians = {}
     for name in measured(runs, results.cells):
-        middle, low, high, _ = stats.grouped_median_ci(
-            group, runs[name].to_numpy(dtype=float), count)
-        frame[name], frame[name + "_low"], frame[name + "_high"] = \
-            middle, low, high
+        medians[name], medians[name + "_low"], medians[name + "_high"], _ = \
+            stats.grouped_median_ci(
+                group, runs[name].to_numpy(dtype=float), count)
+    # One by one, a hundred columns are slow, and pandas says so.
+    frame = pd.concat([frame, pd.DataFrame(medians, index=frame.index)],
+                      axis=1)
     frame["n"] = np.bincount(group, minlength=count)
     frame["launches"] = keys["launch"].nunique().to_numpy()
     frame["oversubscribed"] = any_of(runs, "oversubscribed", True, group)

@@ -325,3 +325,14 @@ def test_speedup_without_a_serial_time_names_its_base(tmp_path):
     assert list(frame["speedup"]) == [1.0, 2.0]
     assert "256 workers, 2.000 s" in frame["base"].iloc[0]
     assert math.isnan(frame["serial_s"].iloc[0])
+
+
+@pytest.mark.filterwarnings("error")
+def test_many_measures_are_read_without_a_warning(tmp_path):
+    made = Directory(tmp_path / "d")
+    made.cell(TEN, run={f"later_{i}_s": 1.5 for i in range(60)})
+    made.manifest()
+    code, out, err = analysis("tables", made.path)
+    assert (code, err) == (0, "") and out != ""
+    frame = cells.summarize(loader.load(str(made.path)))
+    assert frame["later_59_s_low"].tolist() == [1.5]
