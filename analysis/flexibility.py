@@ -23,10 +23,11 @@ def pairs(results, frame):
                            if n in frame and n not in ("perturb", "cell"))]
     key = cells.same_in(frame, same)
     usual = frame["perturb"] == NONE
+    held = frame["perturb"].notna() & ~usual
     without = dict(zip(key[usual], medians(frame[usual])))
-    found = frame[~usual].copy()
+    found = frame[held].copy()
     pairs_of = [(without.get(k, UNKNOWN), with_) for k, with_ in zip(
-        key[~usual], medians(found))]
+        key[held], medians(found))]
     ratios = np.array([stats.ratio_of(*pair) for pair in pairs_of])
     found["without_s"] = [usual[0] for usual, _ in pairs_of]
     for i, name in enumerate(COLUMNS[1:]):
@@ -63,7 +64,8 @@ def failed(results, frame):
     if "perturb" not in ended or frame.empty:
         return []
     ok = set(ended["cell"][ended["status"] == "ok"])
-    bad = ended[(ended["status"] == "failed") & (ended["perturb"] != NONE)
+    bad = ended[(ended["status"] == "failed") & ended["perturb"].notna()
+                & (ended["perturb"] != NONE)
                 & ~ended["cell"].isin(ok)].drop_duplicates("cell")
     same = [n for n in results.cells
             if n in frame and n not in ("perturb", "cell")]

@@ -40,3 +40,14 @@ def test_a_cell_without_a_pair_has_its_time(lines):
 def test_a_cell_that_failed_is_named(lines):
     assert row(lines, "gss:min=1").endswith("2 1.500 s FAILED -")
     assert row(lines, "tss").endswith("2 - FAILED -")
+
+
+def test_lines_without_the_field_are_not_perturbed(tmp_path):
+    made = Directory(tmp_path / "d")
+    made.cell([1.0] * 6, scheme="ss", perturb="none")
+    made.cell([2.0] * 6, scheme="ss", perturb=DELAY)
+    made.cell([3.0] * 6, scheme="gss:min=1", perturb=None)
+    made.cell([], scheme="tss", perturb=None, status="failed")
+    code, out, err = analysis("tables", made.path, "--table", "flexibility")
+    assert code == 0, err
+    assert "ss" in out and "gss" not in out and "tss" not in out
