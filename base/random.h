@@ -33,4 +33,17 @@ static inline uint64_t random_stream(uint64_t seed, uint64_t index)
     return random_mix(random_mix(seed + golden) + (index + 1) * golden);
 }
 
+/* A random order of the numbers 0 to count - 1 (Fisher and Yates). */
+static inline void random_order(int *order, int count, uint64_t *state)
+{
+    for (int i = 0; i < count; i++)
+        order[i] = i;
+    for (int i = count - 1; i > 0; i--) {
+        int j = (int)(random_next(state) % (uint64_t)(i + 1));
+        int swap = order[i];
+        order[i] = order[j];
+        order[j] = swap;
+    }
+}
+
 #endif

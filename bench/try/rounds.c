@@ -175,25 +175,13 @@ static void drop_slow(struct rounds *rounds, int round,
 
 /* ---- all rounds ---- */
 
-static void shuffle(int *order, int count, uint64_t seed, int round)
-{
-    uint64_t random = random_stream(seed, (uint64_t)round);
-    for (int i = 0; i < count; i++)
-        order[i] = i;
-    for (int i = count - 1; i > 0; i--) {
-        int k = (int)(random_real(&random) * (i + 1));
-        int swap = order[i];
-        order[i] = order[k];
-        order[k] = swap;
-    }
-}
-
 static int run_round(struct rounds *rounds, int round,
                      struct watching *watching, struct error *err)
 {
     int order[CANDIDATES_MAX], code = 0;
     int count = rounds->candidates->count;
-    shuffle(order, count, rounds->seed, round);
+    uint64_t random = random_stream(rounds->seed, (uint64_t)round);
+    random_order(order, count, &random);
     for (int i = 0; i < count && code == 0; i++)
         if (!is_out(rounds, order[i]) &&
             tries_find_run(rounds->tries, order[i], round) == NULL)

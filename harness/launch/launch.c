@@ -3,6 +3,7 @@
 #include "harness/guard/need.h"
 #include "harness/launch/launch_parts.h"
 
+#include "base/random.h"
 #include "harness/engine/engine.h"
 #include "harness/guard/guard.h"
 #include "harness/launch/handover.h"
@@ -61,9 +62,7 @@ static int measure_round(struct launch *launch, struct item *item, int count,
 {
     int order[LAUNCH_BLOCK_MOST];
     *left = 0;
-    for (int i = 0; i < count; i++)
-        order[i] = i;
-    launch_shuffle(order, count, &launch->random);
+    random_order(order, count, &launch->random);
     launch_look(launch);
     for (int i = 0; i < count; i++) {
         struct item *next = &item[order[i]];
@@ -113,9 +112,7 @@ static int measure_all(struct launch *launch, struct error *err)
     int count = launch->plan.count, code = 0;
     int *order = need_zeroed((size_t)count + 1, sizeof(*order));
     launch->random = launch->plan.seed;
-    for (int i = 0; i < count; i++)
-        order[i] = i;
-    launch_shuffle(order, count, &launch->random);
+    random_order(order, count, &launch->random);
     if (!engine_simulated)
         launch_gather(launch->plan.cells, order, count);
     for (int from = 0, block; from < count && code == 0; from += block) {

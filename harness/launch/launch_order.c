@@ -1,6 +1,5 @@
 #include "harness/launch/launch_order.h"
 
-#include "base/random.h"
 #include "harness/guard/need.h"
 
 #include <math.h>
@@ -8,16 +7,6 @@
 #include <string.h>
 
 static const double BLOCK_S = 120;
-
-void launch_shuffle(int *order, int count, uint64_t *random)
-{
-    for (int i = count - 1; i > 0; i--) {
-        int j = (int)(random_next(random) % (uint64_t)(i + 1));
-        int swap = order[i];
-        order[i] = order[j];
-        order[j] = swap;
-    }
-}
 
 static bool same_kernel(const struct cell *a, const struct cell *b)
 {

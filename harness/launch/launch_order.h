@@ -9,14 +9,10 @@
 
 #include "harness/cell/cell.h"
 
-#include <stdint.h>
-
 enum { LAUNCH_BLOCK_LEAST = 8, LAUNCH_BLOCK_MOST = 64 };
 
-/* Permutes order[0..count-1], indices into the cells. */
-void launch_shuffle(int *order, int count, uint64_t *random);
-
-/* Moves the cells of a kernel together: kernels in the order of their first
+/* Moves the cells of a kernel together in order[0..count-1], indices into the
+ * cells: kernels in the order of their first
  * cells, and cells in the order that they had. */
 void launch_gather(const struct cell *cells, int *order, int count);
 

@@ -1,6 +1,7 @@
 /* The order of a launch's cells, and where its blocks end. */
 #include "harness/testing.h"
 
+#include "base/random.h"
 #include "harness/launch/launch_order.h"
 
 #include <stdio.h>
@@ -24,9 +25,7 @@ static struct cell *make(int count, int kernels)
 static void put_in_order(const struct cell *cells, int count, uint64_t random,
                          int *order)
 {
-    for (int i = 0; i < count; i++)
-        order[i] = i;
-    launch_shuffle(order, count, &random);
+    random_order(order, count, &random);
     launch_gather(cells, order, count);
 }
 
