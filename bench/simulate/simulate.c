@@ -192,10 +192,11 @@ static int write_hosts(FILE *file, const struct simulate_platform *platform,
 static int open_cut(const struct fat_tree *tree, int used, int *file,
                     struct error *err)
 {
+    int hosts = tree->text != NULL ? fat_tree_fit(tree, used) : 0;
     *file = -1;
-    if (tree->text == NULL || fat_tree_fit(tree, used) == tree->hosts)
+    if (hosts == tree->hosts)
         return 0;
-    char *text = fat_tree_cut(tree, fat_tree_fit(tree, used));
+    char *text = fat_tree_cut(tree, hosts);
     *file = ask_open(text, strlen(text), err);
     free(text);
     return *file < 0 ? *file : 0;
