@@ -12,6 +12,11 @@ UNKNOWN = (np.nan,) * 3
 COLUMNS = ["without_s", "flexibility", "flexibility_low", "flexibility_high"]
 
 
+def is_perturbed(frame):
+    """Which lines say so; one without the field says nothing."""
+    return frame["perturb"].notna() & (frame["perturb"] != NONE)
+
+
 def pairs(results, frame):
     """Rows of the perturbed cells (frame of cells.summarize), with without_s,
     the time of such a cell, and flexibility with flexibility_low and _high,
@@ -23,7 +28,7 @@ def pairs(results, frame):
                            if n in frame and n not in ("perturb", "cell"))]
     key = cells.same_in(frame, same)
     usual = frame["perturb"] == NONE
-    held = frame["perturb"].notna() & ~usual
+    held = is_perturbed(frame)
     without = dict(zip(key[usual], medians(frame[usual])))
     found = frame[held].copy()
     pairs_of = [(without.get(k, UNKNOWN), with_) for k, with_ in zip(
@@ -64,8 +69,7 @@ def failed(results, frame):
     if "perturb" not in ended or frame.empty:
         return []
     ok = set(ended["cell"][ended["status"] == "ok"])
-    bad = ended[(ended["status"] == "failed") & ended["perturb"].notna()
-                & (ended["perturb"] != NONE)
+    bad = ended[(ended["status"] == "failed") & is_perturbed(ended)
                 & ~ended["cell"].isin(ok)].drop_duplicates("cell")
     same = [n for n in results.cells
             if n in frame and n not in ("perturb", "cell")]
