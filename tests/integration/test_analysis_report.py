@@ -207,8 +207,11 @@ def test_every_table_has_every_form(traced, name, form):
         assert NEEDS[name] in err
         return
     assert code == 0 and "Traceback" not in err
-    assert {"text": "css", "csv": "kernel,scheme,", "markdown": "| --: |",
-            "latex": r"\end{tabular}"}[form] in out
+    # It names the fastest scheme of each way only, which is chance here.
+    text = "static|css|gss|tss" if name == "efficiency" else "css"
+    assert re.search({"text": text, "csv": "kernel,scheme,",
+                      "markdown": re.escape("| --: |"),
+                      "latex": re.escape(r"\end{tabular}")}[form], out)
 
 
 # What grid.py may write, besides plain characters: our tables as a grammar,
