@@ -26,6 +26,7 @@ struct check_blocks {
     const struct kernel_dependence *d;
     struct kernel_grid grid;
     struct check_rank rank[CHECK_RANKS];
+    char *apart[2]; /* boundary and halo in memory of their own */
     struct check_chunk *chunk;
     int64_t chunks, width;
     uint64_t seed;
@@ -52,6 +53,9 @@ static inline void check_make_ranks(struct check_blocks *b)
         b->rank[i].state = check_memory(b->grid.state_bytes);
         memset(b->rank[i].state, 0, b->grid.state_bytes);
     }
+    for (int i = 0; i < 2; i++)
+        b->apart[i] = check_memory((size_t)(b->grid.columns + 2) *
+                                   b->grid.boundary_bytes);
 }
 
 /* Reading data that was not copied to a rank becomes visible. */
@@ -178,14 +182,53 @@ static inline void check_give(struct check_blocks *b, int64_t i)
         check_take_below(b, i - 1, check_columns(b, c, c[-1].step - 1, false));
 }
 
+/* The first `columns` of a row, between zeroes and before poison. */
+static inline const void *check_apart(const struct check_blocks *b, char *apart,
+                                      const void *row, int64_t columns)
+{
+    size_t bytes = b->grid.boundary_bytes;
+    memset(apart, 0, (size_t)(b->grid.columns + 2) * bytes);
+    memset(apart + bytes, CHECK_POISON, (size_t)b->grid.columns * bytes);
+    memcpy(apart + bytes, row, (size_t)columns * bytes);
+    return apart + bytes;
+}
+
+/* Now and then the rows of the neighbours are somewhere else. */
+static inline void check_set_apart(struct check_blocks *b, int64_t i,
+                                   struct kernel_block *block)
+{
+    const struct check_chunk *c = &b->chunk[i];
+    struct check_rank *r = c->rank;
+    int64_t columns = b->grid.columns;
+    if (i > 0 && random_next(&b->seed) % 2 == 0)
+        block->above =
+            check_apart(b, b->apart[0],
+                        b->d->boundary(b->k.instance, r->state, r->output,
+                                       c->step, c->start - 1),
+                        check_least(columns, block->to + b->grid.reach));
+    if (i + 1 < b->chunks && c->step > 0 && random_next(&b->seed) % 2 == 0)
+        block->below =
+            check_apart(b, b->apart[1],
+                        b->d->halo(b->k.instance, r->state, r->output, c->step,
+                                   c->start + c->size),
+                        check_least(columns, block->to));
+}
+
 static inline void check_run_one(struct check_blocks *b, int64_t i)
 {
     struct check_chunk *c = &b->chunk[i];
     int64_t to = check_block_end(b, c), columns = b->grid.columns;
     check_take_above(b, i, check_least(columns, to + b->grid.reach));
     check_take_below(b, i, check_least(columns, to));
-    b->d->run_block(b->k.instance, c->rank->state, c->step, c->start, c->size,
-                    c->done, to, c->rank->output, b->poll);
+    struct kernel_block block = {.step = c->step,
+                                 .start = c->start,
+                                 .size = c->size,
+                                 .from = c->done,
+                                 .to = to,
+                                 .shared = random_next(&b->seed) % 2 == 0};
+    check_set_apart(b, i, &block);
+    b->d->run_block(b->k.instance, c->rank->state, &block, c->rank->output,
+                    b->poll);
     c->done = to;
     if (random_next(&b->seed) % 2 == 0)
         check_give(b, i);
@@ -261,6 +304,8 @@ static inline void check_blocks(const char *text, uint64_t seed, int rounds)
         free(b.rank[i].output);
         free(b.rank[i].state);
     }
+    for (int i = 0; i < 2; i++)
+        free(b.apart[i]);
     free(want);
     check_free(&b.k);
 }

@@ -233,25 +233,25 @@ static void add_pixels(void *pace, int64_t pixels)
 }
 
 static void floyd_steinberg_run_block(const void *instance, void *state,
-                                      int step, int64_t start, int64_t size,
-                                      int64_t from, int64_t to, void *output,
+                                      const struct kernel_block *b,
+                                      void *output,
                                       const struct kernel_poll *poll)
 {
-    (void)step;
     const struct floyd_steinberg *f = instance;
     struct pace pace = {.poll = poll, .every = DIFFUSION_PIECE};
+    int16_t *errors = errors_row(f, state, b->start - 1);
     const struct diffusion d = {
         .cols = f->cols,
-        .gray = f->image.value + start * f->cols,
-        .pixels = (uint8_t *)output + start * f->cols,
-        .carry = carries_of(f, state) + start,
-        .from = from,
-        .to = to,
+        .gray = f->image.value + b->start * f->cols,
+        .pixels = (uint8_t *)output + b->start * f->cols,
+        .up = b->above != NULL ? b->above : errors,
+        .carry = carries_of(f, state) + b->start,
+        .from = b->from,
+        .to = b->to,
         .done = add_pixels,
         .arg = &pace,
     };
-    diffusion_run_block(&d, size, errors_row(f, state, start - 1),
-                        errors_stride(f));
+    diffusion_run_block(&d, b->size, errors, errors_stride(f));
 }
 
 /* ---- whole rows ---- */

@@ -127,9 +127,14 @@ static void check_width(const struct check_kernel *k,
     for (int64_t row = 0; row < k->iterations; row += chunk) {
         int64_t size = check_least(chunk, k->iterations - row);
         int64_t end = grid->columns + size - 1;
-        for (int64_t from = 0; from < end; from += width)
-            d->run_block(k->instance, state, 0, row, size, from,
-                         check_least(from + width, end), got, NULL);
+        for (int64_t from = 0; from < end; from += width) {
+            const struct kernel_block block = {
+                .start = row,
+                .size = size,
+                .from = from,
+                .to = check_least(from + width, end)};
+            d->run_block(k->instance, state, &block, got, NULL);
+        }
         size_t done = (size_t)(row + size) * k->bytes;
         if (memcmp(got, want, done) != 0)
             fail_msg("%lld columns: chunk [%lld, %lld) in blocks of %lld",

@@ -81,7 +81,7 @@ struct heat {
     int steps;
     bool fetch;    /* the next rows before they are needed */
     double *start; /* rows -1 to `rows`: with the fixed rows */
-    heat_wave_fn *wave;
+    heat_wave_fn *const *waves;
 };
 
 /* ---- instance ---- */
@@ -146,7 +146,7 @@ static int heat_create(const struct spec *spec, void **instance,
     struct heat *h = *instance;
     *instance = NULL;
     h->fetch = 2 * bytes > CACHED;
-    h->wave = heat_wave_choose();
+    h->waves = heat_wave_choose();
     h->start = aligned_alloc(64, ((size_t)bytes + 63) / 64 * 64);
     if (h->start == NULL) {
         heat_destroy(h);
@@ -171,50 +171,59 @@ static size_t heat_output_bytes(const void *instance)
 
 /* ---- rows of one step ---- */
 
-/* `grid` is the whole output. */
+/* `grid` is the whole output.  The strip is `done` rows below the block's first
+ * one. */
 static struct heat_strip make_strip(const struct heat *h, double *grid,
-                                    int step, int64_t row, int rows)
+                                    const struct kernel_block *b, int64_t done,
+                                    int rows)
 {
-    int64_t cols = h->cols, below = row + rows;
+    int64_t cols = h->cols, row = b->start + done, end = row + rows;
     const double *start = h->start + cols;
-    const double *old = step == 0 ? start : grid;
-    return (struct heat_strip){
+    const double *old = b->step == 0 ? start : grid;
+    struct heat_strip s = {
         .old = old + row * cols,
         .now = grid + row * cols,
         .up = row == 0 ? h->start : grid + (row - 1) * cols,
-        .down = (below == h->rows ? start : old) + below * cols,
+        .down = (end == h->rows ? start : old) + end * cols,
         .cols = cols,
+        .from = b->from,
+        .to = b->to,
     };
+    if (done == 0 && b->above != NULL)
+        s.up = b->above;
+    if (done + rows == b->size && b->below != NULL)
+        s.down = b->below;
+    return s;
 }
 
 /* Pieces of a strip, narrow ones row by row. */
-static void run_strip(const struct heat *h, struct heat_strip *s, int rows,
+static void run_strip(heat_wave_fn *wave, struct heat_strip *s, int rows,
                       struct pace *pace)
 {
     int64_t end = s->to;
     for (; s->from < end; s->from = s->to) {
         s->to = end - s->from > 2 * PIECE ? s->from + PIECE : end;
-        h->wave(s, rows);
+        wave(s, rows);
         pace_add(pace, (s->to - s->from) * rows);
     }
 }
 
-static void run_rows(const struct heat *h, double *grid, int step,
-                     int64_t start, int64_t size, int64_t from, int64_t to,
+static void run_rows(const struct heat *h, double *grid,
+                     const struct kernel_block *b,
                      const struct kernel_poll *poll)
 {
-    int most = to - from < HEAT_WAVE ? 1 : HEAT_WAVE;
+    int64_t width = b->to - b->from;
+    int most = width < HEAT_WAVE ? 1 : HEAT_WAVE;
     struct pace pace = {.poll = poll, .every = PIECE * HEAT_WAVE};
-    for (int64_t done = 0; done < size;) {
-        int rows = size - done < most ? (int)(size - done) : most;
-        struct heat_strip s = make_strip(h, grid, step, start + done, rows);
+    bool turns = b->shared && !h->fetch;
+    for (int64_t done = 0, turn = 0; done < b->size; turn++) {
+        int rows = b->size - done < most ? (int)(b->size - done) : most;
+        struct heat_strip s = make_strip(h, grid, b, done, rows);
         done += rows;
-        s.from = from;
-        s.to = to;
         if (h->fetch)
-            s.ahead = size - done >= rows ? rows * h->cols
-                                          : to - from - (done - rows) * h->cols;
-        run_strip(h, &s, rows, &pace);
+            s.ahead = b->size - done >= rows ? rows * h->cols
+                                             : width - (done - rows) * h->cols;
+        run_strip(heat_wave_turn(h->waves, turns ? turn : 0), &s, rows, &pace);
     }
 }
 
@@ -230,8 +239,10 @@ static void heat_run(const void *instance, void *scratch, int64_t start,
         int64_t ahead = h->steps - 1 - step, end = start + size + ahead;
         int64_t first = start == 0 ? 0 : start + ahead;
         end = end < h->rows ? end : h->rows;
+        const struct kernel_block rows = {
+            .step = step, .start = first, .size = end - first, .to = h->cols};
         if (first < end)
-            run_rows(h, grid, step, first, end - first, 0, h->cols, poll);
+            run_rows(h, grid, &rows, poll);
     }
 }
 
@@ -277,16 +288,16 @@ static void heat_begin(const void *instance, void *state, void *output)
     (void)output;
 }
 
-static void heat_run_block(const void *instance, void *state, int step,
-                           int64_t start, int64_t size, int64_t from,
-                           int64_t to, void *output,
+static void heat_run_block(const void *instance, void *state,
+                           const struct kernel_block *block, void *output,
                            const struct kernel_poll *poll)
 {
     (void)state;
     const struct heat *h = instance;
-    from = from < h->cols ? from : h->cols;
-    to = to < h->cols ? to : h->cols;
-    run_rows(h, output, step, start, size, from, to, poll);
+    struct kernel_block b = *block;
+    b.from = b.from < h->cols ? b.from : h->cols;
+    b.to = b.to < h->cols ? b.to : h->cols;
+    run_rows(h, output, &b, poll);
 }
 
 /* The row itself, for the row below it and for the one above. */

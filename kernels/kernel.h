@@ -82,6 +82,24 @@ struct kernel_grid {
     size_t state_bytes;    /* of a rank, in addition to the output; or 0 */
 };
 
+/* Columns [from, to) of the chunk [start, start + size) in a time step: row
+ * start + k does [from - k * skew, to - k * skew), as far as they lie in the
+ * grid.
+ *
+ * above and below: the boundary of row start - 1 and the halo of row start +
+ * size, from their column 0 on, in memory that no other worker writes while
+ * this block runs.  Columns before the first and behind the last one can be
+ * read, boundary_bytes each, and are zero.  NULL: they are where `boundary` and
+ * `halo` say.
+ *
+ * shared: other workers write the rows around the chunk, in the same memory. */
+struct kernel_block {
+    int step;
+    int64_t start, size, from, to;
+    const void *above, *below;
+    bool shared;
+};
+
 struct kernel_dependence {
     /* The shape of the loop.  Required. */
     void (*grid)(const void *instance, struct kernel_grid *grid);
@@ -91,16 +109,14 @@ struct kernel_dependence {
      */
     void (*begin)(const void *instance, void *state, void *output);
 
-    /* Runs the block [from, to) of the chunk [start, start + size) in time step
-     * `step`: row start + k does columns [from - k * skew, to - k * skew) as
-     * far as they lie in the grid.  Blocks of a chunk come in ascending order
-     * without gaps from column 0; the data they need are there (see above).
-     * `output` is the whole loop's.  poll as for run.  The bits must not depend
-     * on chunks and blocks; the time may: rows of a chunk are under way
-     * together, so that a row alone is the slowest.  Required. */
-    void (*run_block)(const void *instance, void *state, int step,
-                      int64_t start, int64_t size, int64_t from, int64_t to,
-                      void *output, const struct kernel_poll *poll);
+    /* Blocks of a chunk come in ascending order without gaps from column 0; the
+     * data they need are there (see above).  `output` is the whole loop's.
+     * poll as for run.  The bits must not depend on chunks and blocks; the time
+     * may: rows of a chunk are under way together, so that a row alone is the
+     * slowest.  Required. */
+    void (*run_block)(const void *instance, void *state,
+                      const struct kernel_block *block, void *output,
+                      const struct kernel_poll *poll);
 
     /* The data that the row below needs of row `row` of this step: columns *
      * boundary_bytes, in order of the columns, in state or output.  The

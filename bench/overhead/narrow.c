@@ -87,10 +87,15 @@ static double time_blocks(const struct narrow *n, int64_t width)
         int64_t size = loop->iterations - row;
         size = size < CHUNK ? size : CHUNK;
         int64_t end = loop->grid.columns + (size - 1) * loop->grid.skew;
-        for (int64_t from = 0; from < end; from += width)
-            loop->kernel->dependence->run_block(
-                loop->instance, n->state, 0, row, size, from,
-                from + width < end ? from + width : end, loop->output, NULL);
+        for (int64_t from = 0; from < end; from += width) {
+            const struct kernel_block block = {
+                .start = row,
+                .size = size,
+                .from = from,
+                .to = from + width < end ? from + width : end};
+            loop->kernel->dependence->run_block(loop->instance, n->state,
+                                                &block, loop->output, NULL);
+        }
     }
     return engine_now() - begin_s;
 }

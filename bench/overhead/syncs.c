@@ -44,17 +44,13 @@ static void wave_begin(const void *instance, void *state, void *output)
     (void)output;
 }
 
-static void wave_block(const void *instance, void *state, int step,
-                       int64_t start, int64_t size, int64_t from, int64_t to,
-                       void *output, const struct kernel_poll *poll)
+static void wave_block(const void *instance, void *state,
+                       const struct kernel_block *block, void *output,
+                       const struct kernel_poll *poll)
 {
     (void)instance;
     (void)state;
-    (void)step;
-    (void)start;
-    (void)size;
-    (void)from;
-    (void)to;
+    (void)block;
     (void)output;
     (void)poll;
 }

@@ -80,11 +80,16 @@ static void run_share(const struct blocks *b, int worker)
     int64_t extent = work->grid.columns + (b->rows - 1) * work->grid.skew;
     for (int step = 0; step < b->steps; step++)
         for (int64_t c = 0; c < b->chunks; c++)
-            for (int64_t from = 0; from < extent; from += b->h)
-                work->ops->dependence->run_block(
-                    work->instance, work->state, step, share_row(b, worker, c),
-                    b->rows, from, extent - from < b->h ? extent : from + b->h,
-                    work->output, NULL);
+            for (int64_t from = 0; from < extent; from += b->h) {
+                const struct kernel_block block = {
+                    .step = step,
+                    .start = share_row(b, worker, c),
+                    .size = b->rows,
+                    .from = from,
+                    .to = extent - from < b->h ? extent : from + b->h};
+                work->ops->dependence->run_block(work->instance, work->state,
+                                                 &block, work->output, NULL);
+            }
 }
 
 static void alone_body(int thread, void *arg)
@@ -125,9 +130,9 @@ static void poll_links(void *arg)
         links_progress(&seat->blocks->dmps.links);
 }
 
-static void run_timed(const void *instance, void *state, int step,
-                      int64_t start, int64_t size, int64_t from, int64_t to,
-                      void *output, const struct kernel_poll *poll)
+static void run_timed(const void *instance, void *state,
+                      const struct kernel_block *block, void *output,
+                      const struct kernel_poll *poll)
 {
     const struct blocks *b = instance;
     struct seat *seat = poll->arg;
@@ -136,8 +141,7 @@ static void run_timed(const void *instance, void *state, int step,
         seat->wait_s[seat->waits++] =
             (double)ticks * b->work->crew->context->tick_s;
     seat->blocked = seat->source.blocked_ticks;
-    b->work->ops->dependence->run_block(b->work->instance, state, step, start,
-                                        size, from, to, output,
+    b->work->ops->dependence->run_block(b->work->instance, state, block, output,
                                         b->dmps.links.remote ? poll : NULL);
 }
 
@@ -215,10 +219,13 @@ static int open_dmps(struct blocks *b, struct error *err)
                             .grid = work->grid,
                             .rows = b->rows * b->chunks * b->workers,
                             .last = b->steps - 1,
+                            .shared = b->threads > 1,
                             .tick_s = work->crew->context->tick_s};
     int code = links_open(&b->dmps.links, &work->crew->context->comm,
                           b->dmps.rows, work->grid.columns,
                           work->grid.boundary_bytes, b->steps, err);
+    if (code == 0 && b->threads > 1 && b->steps > 1)
+        links_keep_rows(&b->dmps.links);
     b->dmps.links.patience = work->crew->patience;
     return code;
 }

@@ -86,9 +86,10 @@ static void run_step(const struct work *work, int worker, int step)
     int64_t extent = work->grid.columns + (rows - 1) * work->grid.skew;
     for (int64_t from = 0; from < extent; from += work->h) {
         int64_t to = extent - from < work->h ? extent : from + work->h;
-        work->ops->dependence->run_block(work->instance, work->state, step,
-                                         start, rows, from, to, work->output,
-                                         NULL);
+        const struct kernel_block block = {
+            .step = step, .start = start, .size = rows, .from = from, .to = to};
+        work->ops->dependence->run_block(work->instance, work->state, &block,
+                                         work->output, NULL);
     }
 }
 

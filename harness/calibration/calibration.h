@@ -26,7 +26,7 @@ enum { CALIBRATION_SCHEMA = 3, CALIBRATION_SIZES = 7 };
 /* Of the kernels: how they lay out their data and go through them.  To be
  * raised with each change of what their iterations, rows or blocks cost;
  * calibrations of another layout are refused. */
-enum { CALIBRATION_LAYOUT = 2 };
+enum { CALIBRATION_LAYOUT = 3 };
 
 /* The two kinds of neighbours: threads of one process, MPI ranks. */
 enum calibration_which {

@@ -117,11 +117,11 @@ static void wait_for(struct passage *p, int64_t edge, enum link_way way,
 
 /* Remark 2 of the paper: waits for the columns of the row above that the first
  * row of the block needs, in this step. */
-static void wait_above(struct passage *p, int64_t from, int64_t to)
+static void wait_above(struct passage *p, struct kernel_block *block)
 {
     struct dmps *dmps = p->dmps;
     int64_t columns = dmps->grid.columns;
-    int64_t need = clamp(to + dmps->grid.reach, columns);
+    int64_t need = clamp(block->to + dmps->grid.reach, columns);
     int64_t before = columns_before(p, p->step), edge = edge_above(p);
     if (!has_above(p))
         return;
@@ -129,21 +129,26 @@ static void wait_above(struct passage *p, int64_t from, int64_t to)
     if (links_complete(&dmps->links, edge, LINK_DOWN) < before + need)
         wait_for(p, edge, LINK_DOWN, before + need, row);
     invariant(links_complete(&dmps->links, edge, LINK_DOWN) >= before + need);
-    fetch(p, row, clamp(from, columns), need);
+    const char *kept = links_kept(&dmps->links, edge, LINK_DOWN);
+    block->above = kept;
+    fetch(p, kept != NULL ? kept : row, clamp(block->from, columns), need);
 }
 
 /* Waits for the columns of the row below that the last row needs, of the step
  * before. */
-static void wait_below(struct passage *p, int64_t to)
+static void wait_below(struct passage *p, struct kernel_block *block)
 {
     struct dmps *dmps = p->dmps;
     if (p->step == dmps->first || !has_below(p))
         return;
     int64_t edge = edge_below(p);
-    int64_t need = columns_before(p, p->step - 1) + to;
+    int64_t need = columns_before(p, p->step - 1) + block->to;
     if (links_complete(&dmps->links, edge, LINK_UP) < need)
         wait_for(p, edge, LINK_UP, need, halo(p, p->step, p->start + p->size));
     invariant(links_complete(&dmps->links, edge, LINK_UP) >= need);
+    block->below = links_kept(&dmps->links, edge, LINK_UP);
+    if (block->below != NULL)
+        fetch(p, block->below, block->from, block->to);
 }
 
 /* ---- a synchronization point ---- */
@@ -185,10 +190,16 @@ static void give_above(const struct passage *p, int64_t from, int64_t to)
 static void run_block(struct passage *p, int64_t from, int64_t to)
 {
     struct dmps *dmps = p->dmps;
-    wait_above(p, from, to);
-    wait_below(p, to);
-    dmps->kernel->run_block(dmps->instance, dmps->state, p->step, p->start,
-                            p->size, from, to, dmps->output, p->worker->poll);
+    struct kernel_block block = {.step = p->step,
+                                 .start = p->start,
+                                 .size = p->size,
+                                 .from = from,
+                                 .to = to,
+                                 .shared = dmps->shared};
+    wait_above(p, &block);
+    wait_below(p, &block);
+    dmps->kernel->run_block(dmps->instance, dmps->state, &block, dmps->output,
+                            p->worker->poll);
     give_below(p, to);
     give_above(p, from, to);
     /* A block may be shorter than the time between a kernel's polls. */

@@ -49,6 +49,7 @@ struct dmps {
     int64_t group;    /* chunks; 0: all boundaries go from block to block */
     int first, last;  /* time steps of this pass: one of them with replan */
     struct links links;
+    bool shared;     /* several workers write the output of this rank */
     bool every_step; /* chunks of all steps are logged; else, with sticky
                         placement, those of the last */
     struct migrate *migrate; /* replan over several ranks, or NULL */

@@ -66,22 +66,22 @@ static void delay(uint64_t seed, uint64_t salt)
 /* Point (i, j) of a step: of itself a step before, of its left neighbour, of
  * the row above up to `reach` to the right, and, with several steps, of the
  * row below a step before. */
-static uint64_t point(const struct field *f, const uint64_t *grid, int step,
+static uint64_t point(const struct field *f, const uint64_t *row,
+                      const uint64_t *above, const uint64_t *below, int step,
                       int64_t i, int64_t j)
 {
     int64_t columns = f->grid.columns, up = j + f->grid.reach;
-    const uint64_t *row = grid + i * columns;
     uint64_t value = mix((uint64_t)step, (uint64_t)(i * columns + j));
     if (j > 0)
         value = mix(value, row[j - 1]);
     if (i > 0)
-        value = mix(value, row[j - columns]);
+        value = mix(value, above[j]);
     if (i > 0 && up < columns)
-        value = mix(value, row[up - columns]);
+        value = mix(value, above[up]);
     if (step > 0)
         value = mix(value, row[j]);
     if (step > 0 && i + 1 < f->rows)
-        value = mix(value, row[columns + j]);
+        value = mix(value, below[j]);
     return value;
 }
 
@@ -97,22 +97,27 @@ static void field_begin(const void *instance, void *state, void *output)
     (void)output;
 }
 
-static void field_block(const void *instance, void *state, int step,
-                        int64_t start, int64_t size, int64_t from, int64_t to,
-                        void *output, const struct kernel_poll *poll)
+static void field_block(const void *instance, void *state,
+                        const struct kernel_block *b, void *output,
+                        const struct kernel_poll *poll)
 {
     struct field *f = (struct field *)(uintptr_t)instance;
-    uint64_t *grid = output;
+    const int64_t columns = f->grid.columns;
     (void)state;
     (void)poll;
     delay(f->delay_seed, atomic_fetch_add(&f->blocks, 1));
-    for (int64_t k = 0; k < size; k++) {
+    for (int64_t k = 0; k < b->size; k++) {
         int64_t lag = k * f->grid.skew;
-        int64_t first = from > lag ? from - lag : 0, last = to - lag;
-        last = last < f->grid.columns ? last : f->grid.columns;
+        int64_t first = b->from > lag ? b->from - lag : 0, last = b->to - lag;
+        uint64_t *row = (uint64_t *)output + (b->start + k) * columns;
+        const uint64_t *above = row - columns, *below = row + columns;
+        if (k == 0 && b->above != NULL)
+            above = b->above;
+        if (k + 1 == b->size && b->below != NULL)
+            below = b->below;
+        last = last < columns ? last : columns;
         for (int64_t j = first; j < last; j++)
-            grid[(start + k) * f->grid.columns + j] =
-                point(f, grid, step, start + k, j);
+            row[j] = point(f, row, above, below, b->step, b->start + k, j);
     }
 }
 
@@ -256,6 +261,8 @@ static void open_stage(struct stage *stage, struct round *r)
                                 r->replan ? 1 : r->field.grid.steps, &err),
                      0);
     stage->dmps.links.patience = world->patience;
+    if (r->threads > 1)
+        links_keep_rows(&stage->dmps.links);
     if (r->replan && world->ranks > 1) {
         stage->dmps.migrate = &stage->migrate;
         assert_int_equal(
@@ -298,8 +305,11 @@ static void check(const struct stage *stage, const struct round *r)
     assert_non_null(want);
     for (int step = 0; step < r->field.grid.steps; step++)
         for (int64_t i = 0; i < r->field.rows; i++)
-            for (int64_t j = 0; j < columns; j++)
-                want[i * columns + j] = point(&r->field, want, step, i, j);
+            for (int64_t j = 0; j < columns; j++) {
+                uint64_t *row = want + i * columns;
+                row[j] = point(&r->field, row, row - columns, row + columns,
+                               step, i, j);
+            }
     for (int64_t c = 0; c < r->chunks; c++) {
         const struct chunk *chunk = &r->chunk[c].chunk;
         int64_t first = chunk->start * columns, n = chunk->size * columns;

@@ -14,10 +14,13 @@
  * successor is known it gets all complete columns and then a piece at each
  * synchronization point.
  *
- * Inside a rank nothing is copied: one end waits for the other's progress.
  * Between ranks a piece is one message straight into the receiver's copy of
  * the row; it is posted by the worker that needs it, and pieces of a stream
- * never overtake each other. */
+ * never overtake each other.  Inside a rank one end waits for the other's
+ * progress.  With several workers and several steps the producer copies its
+ * columns to memory of the stream's own, and the consumer reads them there: if
+ * it read in the other core's rows, that core would have to get their lines
+ * back, one after the other, when it writes them in the next step. */
 #ifndef HARNESS_DEPENDENCE_LINKS_H
 #define HARNESS_DEPENDENCE_LINKS_H
 
@@ -41,6 +44,7 @@ enum link_end { LINK_PREDECESSOR, LINK_SUCCESSOR };
 struct link_stream {
     /* Columns in this rank's memory. */
     _Alignas(128) struct engine_progress complete;
+    char *kept; /* column 0 of the stream's own memory; NULL: none */
     /* Under the rank's MPI lock, when the other end is at another rank. */
     char *row;      /* producer: the row of its step */
     int64_t sent;   /* producer: columns */
@@ -65,6 +69,15 @@ struct link_note {
 
 struct link_wire; /* the simulated engine's */
 
+/* The memory of streams inside a rank: rows, handed out to the streams in the
+ * order in which they have their first columns. */
+struct link_rows {
+    char *memory; /* NULL: none */
+    size_t row_bytes;
+    int64_t most;
+    _Atomic int64_t taken;
+};
+
 /* A receive that is waited for among other things. */
 struct link_piece {
     MPI_Request *request; /* null when it is complete, with the status */
@@ -77,6 +90,7 @@ struct links {
     struct mailbox box;     /* notes, pieces on their way, counts of a pass */
     int64_t columns, steps;
     size_t column_bytes;
+    struct link_rows own;
     struct link_edge *edge; /* one per row; lazily mapped */
     size_t mapped;
     _Atomic int64_t touched; /* edges from here on are as they were mapped */
@@ -104,11 +118,20 @@ struct links {
 int links_open(struct links *links, const struct comm *comm, int64_t edges,
                int64_t columns, size_t column_bytes, int64_t steps,
                struct error *err);
+/* After links_open: streams inside the rank get memory of their own, as far as
+ * LINK_ROWS_BYTES go (touched when they are used) and the system has them;
+ * others are read where their rows are. */
+enum { LINK_ROWS_BYTES = 64 << 20 };
+void links_keep_rows(struct links *links);
+
 /* Collective. */
 void links_close(struct links *links);
 
 /* Before a pass over the loop; a barrier must follow. */
 void links_reset(struct links *links);
+
+/* Between passes: what is in the streams' own memory becomes bytes `byte`. */
+void links_poison(struct links *links, int byte);
 
 /* The rank that brings the two ends of an edge together.  Chunks of equal sizes
  * must not all have the same. */
@@ -126,16 +149,22 @@ void links_register(struct links *links, int64_t edge, enum link_end end);
 /* A synchronization point of the stream's producer: `complete` columns of the
  * row are there, counted through all steps.  `row`: the memory of the row in
  * this step.  links_send is its part where the other end may be at another
- * rank. */
+ * rank, links_copy the one where streams have memory of their own. */
 void links_send(struct links *links, int64_t edge, enum link_way way,
                 int64_t complete, void *row);
+void links_copy(struct links *links, struct link_stream *stream,
+                int64_t complete, const void *row);
 static inline void links_advance(struct links *links, int64_t edge,
                                  enum link_way way, int64_t complete, void *row)
 {
-    if (links->remote)
+    struct link_stream *stream = &links->edge[edge].stream[way];
+    if (links->remote) {
         links_send(links, edge, way, complete, row);
-    else
-        engine_publish(&links->edge[edge].stream[way].complete, complete);
+        return;
+    }
+    if (links->own.memory != NULL)
+        links_copy(links, stream, complete, row);
+    engine_publish(&stream->complete, complete);
 }
 
 /* The stream's columns that are here. */
@@ -143,6 +172,14 @@ static inline int64_t links_complete(const struct links *links, int64_t edge,
                                      enum link_way way)
 {
     return engine_reached(&links->edge[edge].stream[way].complete);
+}
+
+/* By the stream's consumer, when columns are there: column 0 of the memory in
+ * which they are, those of this step; NULL: in the row itself. */
+static inline const char *links_kept(const struct links *links, int64_t edge,
+                                     enum link_way way)
+{
+    return links->edge[edge].stream[way].kept;
 }
 
 /* By the stream's consumer, when links_complete is less than `need`: waits

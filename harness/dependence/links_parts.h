@@ -29,6 +29,8 @@ static inline int64_t links_columns(const struct links *links,
 
 int links_tag(int64_t edge, enum link_way way);
 
+void links_drop_rows(struct links *links);
+
 /* Sends complete columns that have not been sent, if the other end is known. */
 void links_send_piece(struct links *links, int64_t edge, enum link_way way);
 

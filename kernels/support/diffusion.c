@@ -281,12 +281,13 @@ void diffusion_run_block(const struct diffusion *d, int64_t rows,
         at.from -= k;
         at.to -= k;
         done = diffusion_band(&at, rows - k);
+        if (k > 0)
+            at.up = errors + k * stride;
         if (done > 0) {
             diffusion_run_band(&at, done, errors + k * stride, stride);
             continue;
         }
         done = limit(rows - k, 1, LANES);
-        at.up = errors + k * stride;
         at.down = errors + (k + done) * stride;
         at.ahead = rows - k >= 2 * done ? done * d->cols
                                         : d->to - d->from - k * d->cols;

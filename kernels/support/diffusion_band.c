@@ -76,7 +76,7 @@ static struct group make_group(const struct diffusion *d, int64_t rows,
         .busy = (int)(end - row),
         .gray = d->gray + at,
         .pixels = d->pixels + at,
-        .up = errors + row * stride + base,
+        .up = (row == 0 ? d->up : errors + row * stride) + base,
         .down = errors + end * stride + base,
         .carry = d->carry + row,
         .ahead = last ? d->to - d->from - row * (d->cols - 1)

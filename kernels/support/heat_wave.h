@@ -26,8 +26,19 @@ struct heat_strip {
 /* Runs a strip of 1 to HEAT_WAVE rows, with at least as many columns. */
 typedef void heat_wave_fn(const struct heat_strip *s, int rows);
 
-/* The one for this machine, and the one for all; both give the same bits. */
-heat_wave_fn *heat_wave_choose(void);
-heat_wave_fn heat_wave_plain;
+/* HEAT_WAVE_COPIES copies of one function, for this machine, and for all; the
+ * bits are the same.  Where other workers write the rows below, they take turns
+ * (heat_wave.c says why). */
+enum { HEAT_WAVE_COPIES = 8 };
+heat_wave_fn *const *heat_wave_choose(void);
+heat_wave_fn *const *heat_wave_plain(void);
+
+/* The copy for the strip that comes as number `turn` of a block.  From strip to
+ * strip of one copy it is never twice the same number of strips. */
+static inline heat_wave_fn *heat_wave_turn(heat_wave_fn *const *copies,
+                                           int64_t turn)
+{
+    return copies[turn * (turn + 1) / 2 % HEAT_WAVE_COPIES];
+}
 
 #endif

@@ -19,7 +19,12 @@ void links_send(struct links *links, int64_t edge, enum link_way way,
     struct link_edge *e = &links->edge[edge];
     struct link_stream *stream = &e->stream[way];
     invariant(complete <= links_columns(links, way));
-    if (links_other(e, links_producer(way)) == links->comm->rank + 1) {
+    int32_t other = links_other(e, links_producer(way));
+    bool inside = other == links->comm->rank + 1;
+    /* One that is not known may turn out to be inside. */
+    if (links->own.memory != NULL && (inside || other == 0))
+        links_copy(links, stream, complete, row);
+    if (inside) {
         engine_publish(&stream->complete, complete);
         return;
     }
@@ -221,6 +226,7 @@ void links_close(struct links *links)
     if (links->edge != NULL)
         munmap(links->edge, links->mapped);
     links->edge = NULL;
+    links_drop_rows(links);
     if (!links->remote || links->notes == MPI_COMM_NULL)
         return;
     MPI_Comm_free(&links->notes);
@@ -233,6 +239,7 @@ void links_reset(struct links *links)
     memset(links->edge, 0,
            (size_t)atomic_load(&links->touched) * sizeof(*links->edge));
     atomic_store(&links->touched, 0);
+    atomic_store(&links->own.taken, 0);
     links->owed = 0;
     if (!links->remote)
         return;

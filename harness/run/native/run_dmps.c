@@ -32,6 +32,7 @@ int run_open_dmps(struct run *run, struct error *err)
                           .grid = loop->grid,
                           .rows = loop->iterations,
                           .interval = run->setup->cell.sync_interval,
+                          .shared = run->workers > 1,
                           .every_step =
                               run->setup->stamps || run->context->keep_log,
                           .tick_s = run->context->tick_s};
@@ -46,6 +47,8 @@ int run_open_dmps(struct run *run, struct error *err)
         free(dmps);
         return code;
     }
+    if (run->workers > 1 && loop->grid.steps > run->passes)
+        links_keep_rows(&dmps->links);
     run->dependent.dmps = dmps;
     run->dependent.shared = true;
     dmps->links.patience = run->patience;

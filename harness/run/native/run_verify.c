@@ -111,6 +111,8 @@ int run_verify(struct run *run, struct run_result *result, struct error *err)
         verify_poison(run->loop, run->own->picture.held,
                       run->own->picture.count);
         poison_computed(run, last_step(run));
+        if (run->dependent.dmps != NULL)
+            links_poison(&run->dependent.dmps->links, LOOP_POISON);
         end_poison(&run->rank->end, LOOP_POISON);
     }
     result->verified = verdict.good;

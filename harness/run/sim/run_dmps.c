@@ -27,12 +27,12 @@ static int64_t clamp_column(int64_t column, int64_t columns)
 
 /* Seconds of a block at power 1: its share of the cost of each row, and the
  * cost of starting the rows that it has a part of. */
-static double block_s(const struct loop *loop, int64_t start, int64_t size,
-                      int64_t from, int64_t to)
+static double block_s(const struct loop *loop, const struct kernel_block *block)
 {
     const struct kernel_grid *grid = &loop->grid;
     const double *before = loop->cost_before;
-    int64_t n = grid->columns;
+    int64_t n = grid->columns, start = block->start, size = block->size;
+    int64_t from = block->from, to = block->to;
     int64_t width = clamp_column(to, n) - clamp_column(from, n);
     int64_t started = grid->skew == 0 && width > 0 ? size : 0;
     double sum = 0;
@@ -50,12 +50,14 @@ static double block_s(const struct loop *loop, int64_t start, int64_t size,
 
 /* The row above in this step; the row below, and the rows themselves, in the
  * step before, which with replan is of another pass. */
-static bool rows_are_ready(const struct run *run, int step, int64_t start,
-                           int64_t size, int64_t to)
+static bool rows_are_ready(const struct run *run,
+                           const struct kernel_block *block)
 {
     const struct loop *loop = run->loop;
     const int64_t *done = run->own->done;
-    int64_t n = loop->grid.columns, base = step * n, end = start + size;
+    int step = block->step;
+    int64_t start = block->start, end = start + block->size, to = block->to;
+    int64_t n = loop->grid.columns, base = step * n;
     if (start > 0 &&
         done[start - 1] < base + clamp_column(to + loop->grid.reach, n))
         return false;
@@ -67,31 +69,31 @@ static bool rows_are_ready(const struct run *run, int step, int64_t start,
 }
 
 /* The first row of a chunk and its last are those that others need. */
-static void note_done(struct run *run, int step, int64_t start, int64_t size,
-                      int64_t to)
+static void note_done(struct run *run, const struct kernel_block *block)
 {
     const struct kernel_grid *grid = &run->loop->grid;
-    int64_t *done = run->own->done;
-    int64_t lag = (size - 1) * grid->skew, base = step * grid->columns;
-    done[start] = base + clamp_column(to, grid->columns);
-    done[start + size - 1] = base + clamp_column(to - lag, grid->columns);
+    int64_t *done = run->own->done, last = block->size - 1;
+    int64_t lag = last * grid->skew, base = block->step * grid->columns;
+    done[block->start] = base + clamp_column(block->to, grid->columns);
+    done[block->start + last] =
+        base + clamp_column(block->to - lag, grid->columns);
 }
 
-static void charge_block(const void *instance, void *state, int step,
-                         int64_t start, int64_t size, int64_t from, int64_t to,
-                         void *output, const struct kernel_poll *poll)
+static void charge_block(const void *instance, void *state,
+                         const struct kernel_block *block, void *output,
+                         const struct kernel_poll *poll)
 {
     struct seat *seat = state;
     struct run *run = seat->run;
     (void)output;
-    if (run->own->early < 0 && !rows_are_ready(run, step, start, size, to))
-        run->own->early = start;
+    if (run->own->early < 0 && !rows_are_ready(run, block))
+        run->own->early = block->start;
     const struct calibration_charged *charged = &run->own->charged;
-    double seconds = charged->factor * block_s(instance, start, size, from, to);
-    if (start > 0 && links_shared(&run->own->links, start))
+    double seconds = charged->factor * block_s(instance, block);
+    if (block->start > 0 && links_shared(&run->own->links, block->start))
         seconds += charged->shared;
     seat_compute(seat, seconds, poll);
-    note_done(run, step, start, size, to);
+    note_done(run, block);
 }
 
 /* No row is read or written: one address is as good as another. */
