@@ -27,8 +27,8 @@ need-simgrid:
 sim-scale: sim $(BUILD)/dlsbench-bare-sim ## time and memory of large simulations beside a bare loop (RANKS= CHUNKS=)
 	$(Q)$(PYTHON) bench/overhead/sim/scale.py $(BUILD) $(or $(RANKS),131072) $(or $(CHUNKS),1000000)
 
-sim-replay: sim ## errors of replays beside SimGrid (WORKERS= CHUNKS= SCHEMES=)
-	$(Q)$(PYTHON) bench/overhead/sim/replay.py $(BUILD) $(or $(WORKERS),64) $(or $(CHUNKS),300) $(SCHEMES)
+sim-replay: sim ## errors of replays beside SimGrid (WORKERS= CHUNKS= SCHEMES= SHAPE=)
+	$(Q)$(PYTHON) bench/overhead/sim/replay.py $(BUILD) $(or $(WORKERS),64) $(or $(CHUNKS),300) $(or $(SCHEMES),all) $(if $(SHAPE),'$(SHAPE)')
 
 $(BUILD)/dlsbench-bare-sim: $(BUILD)/sim/bench/overhead/sim/bare.o
 	$(say) LD $@

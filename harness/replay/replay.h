@@ -21,8 +21,12 @@
  * Where bytes take time, all messages between a rank with masters and other
  * nodes share that rank's link, each at the same rate; each also takes 5 % of
  * its rate in the other direction, and 16 requests are on their way at a time,
- * until they have been served, as in dlsbench sim.  A message between two
- * masters shares the links of both.
+ * until they have been served, as in dlsbench sim.  They are served in the
+ * order in which they set out.  A message between two masters shares the links
+ * of both.
+ *
+ * Who answers a master with 2,048 tasks or more (64 KB) waits until they have
+ * come.
  *
  * What it leaves out: links of other ranks and inside the network, routes
  * (every message between two nodes takes the same latency_s), results and input

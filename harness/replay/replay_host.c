@@ -84,6 +84,12 @@ void serve_served(struct play *play, struct server *server, double now)
 {
     struct ask ask = serve_take_ask(&server->queue);
     serve_handle(play, server, &ask, now);
+    if (server->held == FREE)
+        serve_after(play, server, now);
+}
+
+void serve_after(struct play *play, struct server *server, double now)
+{
     if (server->polling && server->queue.count > 0) {
         begin_serving(play, server, now);
     } else if (server->polling) {

@@ -245,6 +245,8 @@ void link_arrive(struct play *play, struct server *server,
         ask_got(play, (int)event->who, event->at, &play->coming[event->who]);
     else if (event->what == REFILL)
         serve_refill(play, (int)event->who, event->at);
+    else if (play->shares)
+        order_come(play, server, event);
     else
         serve_come(play, server, event);
 }
@@ -304,6 +306,7 @@ static void set_out(struct play *play, struct server *server,
     enum what what = ask->what & (PASSING - 1);
     struct event event = {now + costs->latency_s, ask->who, ask->what};
     int to = play->tree->master[server->first_post].rank;
+    order_put(play, &server->order, &(struct ask){now, ask->who, ask->what});
     if (!play_near(play, rank_of(play, ask->who, what), to))
         put(play, server, &server->link.coming, &event);
     else

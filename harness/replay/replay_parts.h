@@ -4,10 +4,10 @@
  * replay_servers.c opens the ranks with masters, replay_serve.c is their
  * serving, replay_host.c that of workers who compute beside it; replay_ask.c is
  * the workers below masters in other ranks, replay_hosted.c those in a master's
- * own rank; replay_refill.c
- * is tasks between masters; replay_link.c lets messages share the link of a
- * rank with masters, and replay_bridge.c shares those of two ranks with
- * masters among their messages. */
+ * own rank; replay_refill.c is tasks between masters; replay_link.c lets
+ * messages share the link of a rank with masters, replay_order.c has the order
+ * in which they are taken, and replay_bridge.c shares the links of two ranks
+ * with masters among their messages. */
 #ifndef HARNESS_REPLAY_REPLAY_PARTS_H
 #define HARNESS_REPLAY_REPLAY_PARTS_H
 
@@ -42,6 +42,10 @@ enum { RECEIVED = 16 };
 /* Messages of harness/transport/master, in bytes; and what SMPI adds to a
  * message, but not to an access to a window. */
 enum { REQUEST_BYTES = 48, WORD_BYTES = 8, ENVELOPE_BYTES = 16 };
+
+/* Who sends a refill of so many bytes waits until it has come: SMPI sends it so
+ * (smpi/send-is-detached-thresh), and others long messages, too. */
+enum { WAITED_BYTES = 65536 };
 
 /* A scheme that learns: the chunk that runs, and the times of one that was not
  * told yet. */
@@ -92,6 +96,9 @@ struct asks {
     int64_t head, count, room;
 };
 
+/* A rank that waits until a refill has come, and why it was sent. */
+enum held { FREE, BY_REQUEST, BY_REFILL };
+
 enum mode {
     IDLE,      /* waits, and serves at once */
     SERVING,   /* one request */
@@ -122,6 +129,18 @@ struct link {
     bool listed;    /* among those to be shared */
 };
 
+/* A request that has set out, and whether it has come. */
+struct awaited {
+    struct ask ask; /* at: when it set out */
+    bool come;
+};
+
+/* In this order a rank takes them. */
+struct order {
+    struct awaited awaited[RECEIVED]; /* a ring */
+    int first, count;
+};
+
 /* A rank with masters. */
 struct server {
     int host;       /* the worker that serves; -1: the rank has none, or serves
@@ -133,6 +152,7 @@ struct server {
     bool asks;      /* a master of it asks one in another rank */
     bool over;
     enum mode mode;
+    enum held held;
     bool polling;     /* it serves between two parts of a chunk */
     bool poll_set;    /* the event is there */
     uint32_t plan;    /* of what the host's events belong to */
@@ -140,6 +160,7 @@ struct server {
     double free_s;    /* without a host: when it will have served all */
     double from_s, left_s;
     struct link link;
+    struct order order;  /* where messages share links */
     bool bridged;        /* others send to it, too: refills share its link */
     struct asks queue;   /* has come */
     struct asks waiting; /* was served, and waits for a refill */
@@ -300,11 +321,19 @@ void serve_arrived(struct play *play, struct server *server, double now,
 void serve_follow_up(struct play *play, struct server *server, double now,
                      int asker);
 void serve_check(struct play *play, struct server *server, double now);
+/* What was served is answered: requests set out, and others are served. */
+void serve_after(struct play *play, struct server *server, double now);
 
 /* replay_refill.c: tasks leave for a master (false: no memory), and come to
  * it. */
 bool refill_pack(struct post *post, const struct task *tasks, int count);
 void refill_unpack(struct post *post, struct task *tasks);
+
+/* replay_order.c: a request sets out; it has come, and those whose turn it is
+ * are taken. */
+void order_put(struct play *play, struct order *order, const struct ask *ask);
+void order_come(struct play *play, struct server *server,
+                const struct event *event);
 
 /* replay_link.c: opens and closes the links; the first event of all of them, at
  * INFINITY: there is none; a message of REPLAY_MASTERS leaves, whose coming is

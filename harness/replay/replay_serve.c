@@ -73,8 +73,11 @@ static bool answer_refill(struct play *play, int m, double now)
         play->code = -ENOMEM;
         return true;
     }
-    link_send(play, play->tree->master[child->parent].rank, child->rank,
-              (double)count * sizeof(struct task), now, (uint32_t)m, REFILL);
+    double bytes = (double)count * sizeof(struct task);
+    if (bytes >= WAITED_BYTES)
+        play->server[play->post[child->parent].server].held = BY_REQUEST;
+    link_send(play, play->tree->master[child->parent].rank, child->rank, bytes,
+              now, (uint32_t)m, REFILL);
     return true;
 }
 
@@ -121,7 +124,7 @@ void serve_handle(struct play *play, struct server *server,
     if (!answer(play, ask, now))
         serve_put_ask(play, &server->waiting,
                       (struct ask){now, ask->who, ask->what});
-    if (play->shares)
+    if (play->shares && server->held == FREE)
         link_served(play, server, now);
 }
 
@@ -130,8 +133,10 @@ static void answer_waiting(struct play *play, struct server *server, double now)
 {
     for (int64_t i = server->waiting.count; i > 0 && play->code == 0; i--) {
         struct ask ask = serve_take_ask(&server->waiting);
-        if (!answer(play, &ask, play_max(now, ask.at)))
+        if (server->held != FREE || !answer(play, &ask, play_max(now, ask.at)))
             serve_put_ask(play, &server->waiting, ask);
+        else if (server->held == BY_REQUEST)
+            server->held = server->host < 0 ? BY_REFILL : FREE;
     }
 }
 
@@ -214,8 +219,42 @@ bool serve_has_arrived(const struct play *play, const struct server *server)
 
 /* ---- what comes ---- */
 
-/* A request.  A rank that only serves takes them in their order, each when it
- * is free. */
+/* By a rank that only serves, when it is free. */
+static void serve_now(struct play *play, struct server *server,
+                      const struct ask *ask, double now)
+{
+    server->free_s = play_max(server->free_s, now) + play->in->costs.request_s;
+    serve_handle(play, server, ask, server->free_s);
+    if (server->held != FREE)
+        return;
+    serve_follow_up(play, server, server->free_s, -1);
+    serve_check(play, server, server->free_s);
+}
+
+/* A refill that the rank has waited for has come to the one below. */
+static void let_go(struct play *play, struct server *server, double now)
+{
+    enum held held = server->held;
+    server->held = FREE;
+    server->free_s = play_max(server->free_s, now);
+    if (play->shares && held == BY_REQUEST)
+        link_served(play, server, now);
+    if (server->host >= 0) {
+        serve_after(play, server, now);
+        return;
+    }
+    if (held == BY_REFILL)
+        answer_waiting(play, server, now);
+    serve_arrived(play, server, now, -1);
+    serve_follow_up(play, server, now, -1);
+    while (server->queue.count > 0 && server->held == FREE && play->code == 0) {
+        struct ask ask = serve_take_ask(&server->queue);
+        serve_now(play, server, &ask, now);
+    }
+    serve_check(play, server, server->free_s);
+}
+
+/* A request.  A rank that only serves takes them in their order. */
 void serve_come(struct play *play, struct server *server,
                 const struct event *event)
 {
@@ -226,13 +265,11 @@ void serve_come(struct play *play, struct server *server,
             serve_set_poll(play, server, event->at);
         else
             serve_go_on(play, server, event->at);
-        return;
+    } else if (server->held != FREE) {
+        serve_put_ask(play, &server->queue, ask);
+    } else {
+        serve_now(play, server, &ask, event->at);
     }
-    server->free_s =
-        play_max(server->free_s, event->at) + play->in->costs.request_s;
-    serve_handle(play, server, &ask, server->free_s);
-    serve_follow_up(play, server, server->free_s, -1);
-    serve_check(play, server, server->free_s);
 }
 
 /* A rank that only serves looks when it has served the request that it is at;
@@ -251,7 +288,13 @@ void serve_refill(struct play *play, int m, double now)
 {
     struct post *post = &play->post[m];
     struct server *server = &play->server[post->server];
+    struct server *above = serve_above(play, (uint32_t)m, REFILL);
     post->arrived = true;
+    if (above->held != FREE &&
+        (double)post->count * sizeof(struct task) >= WAITED_BYTES)
+        let_go(play, above, now);
+    if (server->held != FREE && post->asker < 0)
+        return;
     if (post->asker < 0) {
         take_refill(play, m, next_look(play, server, now));
         serve_check(play, server, play_max(now, server->free_s));

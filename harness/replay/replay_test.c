@@ -1,60 +1,9 @@
 /* Replays beside formulas, and of random shapes. */
-#include "harness/testing.h"
-
-#include "harness/replay/replay.h"
+#include "harness/replay/replay_testing.h"
 
 #include <errno.h>
-#include <math.h>
 
 enum { ITERATIONS = 1000, CASES = 300 };
-
-struct made {
-    struct tree tree;
-    struct sched_pair scheme;
-    double *before;
-    struct replay replay;
-    struct replay_result result;
-    struct error err;
-};
-
-static struct replay_costs nothing(void)
-{
-    return (struct replay_costs){.slice_s = 20e-6, .lead_s = 50e-6};
-}
-
-/* Iterations of one second each, or random ones. */
-static void make(struct made *made, const char *scheme,
-                 const struct tree_shape *shape, enum replay_kind kind,
-                 int64_t iterations, uint64_t *seed)
-{
-    struct error *err = &made->err;
-    *made = (struct made){.replay = {.kind = kind,
-                                     .iterations = iterations,
-                                     .min_chunk = 1,
-                                     .costs = nothing()}};
-    assert_int_equal(sched_pair_parse(scheme, &made->scheme, err), 0);
-    assert_int_equal(tree_build(&made->tree, shape, err), 0);
-    made->before = calloc((size_t)iterations + 1, sizeof(double));
-    for (int64_t i = 0; i < iterations; i++)
-        made->before[i + 1] =
-            made->before[i] +
-            (seed != NULL ? 1e-6 * (double)testing_between(seed, 0, 200) : 1);
-    made->replay.tree = &made->tree;
-    made->replay.scheme = &made->scheme;
-    made->replay.before = made->before;
-}
-
-static int run(struct made *made)
-{
-    return replay_run(&made->replay, &made->result, &made->err);
-}
-
-static void end(struct made *made)
-{
-    replay_free(&made->result);
-    tree_free(&made->tree);
-    free(made->before);
-}
 
 /* ---- formulas ---- */
 
@@ -122,65 +71,6 @@ static void one_at_a_time_is_in_the_counter(void **unused)
     end(&made);
 }
 
-/* A byte takes 1/64 s.  Two requests of 64 bytes leave together, so that both
- * have come after 1 + 2 s, and are served after 3.25 and 3.5 s.  Of the answers
- * of 40 bytes the first has the link to itself for the quarter of a second in
- * which 16 bytes pass: it comes after 5.25 s, the second after 5.5 s.  One
- * second later they ask again, the same way. */
-static void messages_share_a_masters_link(void **unused)
-{
-    static const struct tree_shape shape = {
-        .ranks = 3, .threads = 1, .dedicated = true};
-    struct made made;
-    (void)unused;
-    make(&made, "ss", &shape, REPLAY_MASTERS, 2, NULL);
-    made.replay.costs.latency_s = made.replay.costs.near_s = 1;
-    made.replay.costs.request_s = 0.25;
-    made.replay.costs.byte_s = 1.0 / 64;
-    assert_int_equal(run(&made), 0);
-    const struct replay_worker *worker = made.result.worker;
-    assert_int_equal(made.result.workers, 2);
-    double early = fmin(worker[0].finish_s, worker[1].finish_s);
-    double late = fmax(worker[0].finish_s, worker[1].finish_s);
-    assert_true(fabs(early - (5.25 + 6)) < 1e-9);
-    assert_true(fabs(late - (5.5 + 6)) < 1e-9);
-    assert_true(fabs(made.result.time_s - (late + 1 + 1.75 + 0.25)) < 1e-9);
-    end(&made);
-}
-
-static void note_begin(void *arg, int worker, const struct chunk *chunk,
-                       double begin_s, double compute_s)
-{
-    double *begin = arg;
-    (void)worker, (void)compute_s;
-    begin[chunk->start] = begin_s;
-}
-
-/* Eighteen requests leave at 0.  Sixteen set out, come at 1 s, and are served
- * after 1/64 s each.  As the first is served the next sets out, which comes at
- * 2 s and 1/64, is served, and has its answer at 3 s and 2/64; so do the second
- * and the last. */
-static void requests_beyond_sixteen_set_out_later(void **unused)
-{
-    static const struct tree_shape shape = {
-        .ranks = 19, .threads = 1, .dedicated = true};
-    struct made made;
-    double begin[18];
-    (void)unused;
-    make(&made, "ss", &shape, REPLAY_MASTERS, 18, NULL);
-    made.replay.costs.latency_s = made.replay.costs.near_s = 1;
-    made.replay.costs.request_s = 1.0 / 64;
-    made.replay.costs.byte_s = 1e-12;
-    made.replay.handed = note_begin;
-    made.replay.arg = begin;
-    assert_int_equal(run(&made), 0);
-    for (int i = 0; i < 18; i++)
-        assert_true(fabs(begin[i] - (i < 16 ? 2 + (i + 1) / 64.0
-                                            : 3 + (i - 14) / 64.0)) < 1e-7);
-    end(&made);
-}
-
-/* There and back, 1 s each, and 0.25 s at the counter. */
 static void a_word_travels_to_a_window(void **unused)
 {
     static const struct tree_shape shape = {
@@ -376,8 +266,6 @@ int main(void)
         cmocka_unit_test(threads_need_few_words),
         cmocka_unit_test(powers_are_speeds),
         cmocka_unit_test(one_at_a_time_is_in_the_counter),
-        cmocka_unit_test(messages_share_a_masters_link),
-        cmocka_unit_test(requests_beyond_sixteen_set_out_later),
         cmocka_unit_test(a_word_travels_to_a_window),
         cmocka_unit_test(a_master_serves_one_at_a_time),
         cmocka_unit_test(a_request_waits_for_its_answer),

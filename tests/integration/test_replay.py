@@ -2,7 +2,9 @@
 import csv
 import io
 import json
+import os
 import random
+import shutil
 import subprocess
 import sys
 
@@ -64,12 +66,12 @@ def chunks_of(dlsbench, *args):
     return {name: sorted(chunks) for name, chunks in found.items()}
 
 
-def simulated(dlsbench, campaign, tmp_path, shape, schemes):
+def simulated(dlsbench, campaign, tmp_path, shape, schemes, workers=64):
     """The run and the chunks of each scheme, under the name given here."""
     threads, transport, hierarchy, master = shape
     (tmp_path / "p.xml").write_text(PLATFORM.format(threads))
     fields = {"kernel": f"trace:file={tmp_path}/costs.txt", "scheme": schemes,
-              "platform": f"{tmp_path}/p.xml", "workers": 64,
+              "platform": f"{tmp_path}/p.xml", "workers": workers,
               "threads": threads, "transport": transport,
               "hierarchy": hierarchy}
     if master:
@@ -136,6 +138,35 @@ def test_refills_share_links_with_requests(dlsbench, campaign, tmp_path):
             runs[scheme]["time_s"], rel=1e-4), scheme
         assert [x[:2] for x in handed[scheme]] == [
             x[:2] for x in chunks[scheme]], scheme
+
+
+@pytest.mark.parametrize("hierarchy", ["node", "2xnode", "4xnode"])
+def test_nothing_differs_from_an_exact_simgrid(dlsbench, campaign, tmp_path,
+                                               monkeypatch, hierarchy):
+    """SimGrid without its shortcuts (bench/overhead/sim/replay.py, EXACT):
+    masters ask together, and requests with reports are overtaken by others on
+    their way, but not served after them."""
+    (tmp_path / "bin").mkdir()
+    smpirun = tmp_path / "bin" / "smpirun"
+    smpirun.write_text(f"#!/bin/sh\nexec {shutil.which('smpirun')} "
+                       "--cfg=surf/precision:1e-12 "
+                       '--cfg=network/optim:Full "$@"\n')
+    smpirun.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    trace(tmp_path, 6400)
+    schemes = ["hybrid", "af", "aid-static", "aid-hybrid", "timed"]
+    shape = (8, "master", hierarchy, "dedicated")
+    runs, chunks = simulated(dlsbench, campaign, tmp_path, shape, schemes,
+                             workers=256)
+    args = ["--trace", tmp_path / "costs.txt", "--workers", 256, "--threads",
+            8, "--transport", "master", "--hierarchy", hierarchy, "--master",
+            "dedicated", "--prefetch", "off", "--scheme", ",".join(schemes),
+            *MESSAGES, "--node-ranks", 1]
+    rows, handed = replayed(dlsbench, *args), chunks_of(dlsbench, *args)
+    for scheme in schemes:
+        assert float(rows[scheme]["time_s"]) == pytest.approx(
+            runs[scheme]["time_s"], rel=1e-6), scheme
+        assert handed[scheme] == chunks[scheme], scheme
 
 
 def test_answers_to_a_refill_share_the_masters_link(dlsbench, campaign,

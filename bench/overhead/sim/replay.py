@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Replays beside SimGrid, on the same costs.
 
-    bench/overhead/sim/replay.py BUILD [WORKERS [CHUNKS [SCHEME,...]]]
-                                                            (make sim-replay)
+    bench/overhead/sim/replay.py BUILD [WORKERS [CHUNKS [SCHEME,...|all
+                                        [SHAPE]]]]          (make sim-replay)
 
-For each shape (one process, flat below a master, masters, node pools) all
-schemes, or these, on WORKERS workers (64) with CHUNKS iterations of 25 to
-75 us for each (300): the replay's error, where sizes do not depend on times
-and where they do, what both took, and below that each scheme whose error is
-above 0.1 %.  Results stay at the workers.  Above 64
-workers the platform has hosts of WORKERS / 2048 cores at least, and there are
-no shapes of one process and, because SimGrid takes too long for them, no
-computing masters.  Exit code 1: a run failed.
+For each shape (one process, flat below a master, masters, node pools), or
+this, all schemes, or these, on WORKERS workers (64) with CHUNKS iterations of
+25 to 75 us for each (300): the replay's error, where sizes do not depend on
+times and where they do, what both took, and below that each scheme whose error
+is above 0.1 %.  Results stay at the workers.  SimGrid counts exactly here
+(EXACT); with USUAL=1 in the environment it does not, as in dlsbench sim.
+Above 64 workers
+there are no shapes of one process and, because SimGrid takes too long for
+them, no computing masters; above 20,000 ranks several share a host and its
+link.  Exit code 1: a run failed.
 """
 import csv
 import io
@@ -19,12 +21,18 @@ import json
 import os
 import pathlib
 import random
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
 LATENCY, NEAR, BYTE = 2e-6, 0.5e-6, 1e-9
+# SimGrid ends together what is less than 1 ns apart, and counts only the links
+# anew that it thinks have changed: where messages of several masters begin at
+# the same moment it overlooks some.
+EXACT = ["--cfg=surf/precision:1e-12", "--cfg=network/optim:Full"]
 THREADS = 8                    # of a node with a pool
 # (name, threads, transport, hierarchy, master, prefetch)
 SMALL = [("threads", 64, "shared", "flat", None, None),
@@ -42,8 +50,8 @@ LEARNING = {"bold", "awf", "awf-b", "awf-c", "awf-d", "awf-e", "af",
 
 
 def platform_text(ranks, threads):
-    # 2,048 hosts, or a few more.
-    cores = max(threads, -(-ranks * threads // 2048) // threads * threads)
+    # A rank has its own host, and its link, as far as SimGrid can.
+    cores = threads * -(-ranks // 20000)
     hosts = -(-ranks * threads // cores) + 1
     return cores // threads, "\n".join([
         "<?xml version='1.0'?>",
@@ -60,6 +68,16 @@ def run(command):
     if done.returncode != 0:
         sys.exit(f"failed: {' '.join(map(str, command))}\n{done.stderr}")
     return done.stdout
+
+
+def exact_smpirun(folder):
+    """A folder whose smpirun has these flags, for the PATH."""
+    (folder / "bin").mkdir()
+    file = folder / "bin" / "smpirun"
+    words = [shutil.which("smpirun"), *EXACT]
+    file.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+    file.chmod(0o755)
+    return f"{folder}/bin"
 
 
 def simulate(program, folder, workers, shape, schemes):
@@ -134,10 +152,14 @@ def main():
     choose = random.Random(22)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        if not os.environ.get("USUAL"):
+            os.environ["PATH"] = (f"{exact_smpirun(folder)}:"
+                                  f"{os.environ['PATH']}")
         with open(folder / "costs.txt", "w", encoding="utf-8") as out:
             for _ in range(workers * each):
                 out.write(f"{choose.uniform(25e-6, 75e-6):.9g}\n")
-        schemes = sys.argv[4].split(",") if len(sys.argv) > 4 else [
+        schemes = sys.argv[4].split(",") if sys.argv[4:5] not in (
+            [], ["all"]) else [
             x.split(",")[0] for x in run(
                 [program, "replay", "--trace", folder / "costs.txt",
                  "--workers", 2, "--scheme", "all", "--format",
@@ -148,7 +170,8 @@ def main():
         print(f"  {'':22} {'sizes known before':30} "
               f"{'sizes by times':30} {'SimGrid':>10} {'replay':>10}")
         for shape in SMALL + SHAPES:
-            if workers == 64 or shape[4] == "dedicated":
+            if shape[0] == sys.argv[5] if len(sys.argv) > 5 else (
+                    workers == 64 or shape[4] == "dedicated"):
                 compare(program, folder, workers, shape, schemes)
 
 

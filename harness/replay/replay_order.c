@@ -1,0 +1,57 @@
+/* The order in which a rank with masters takes requests: that in which they set
+ * out, as MPI matches messages with receives.  One that comes before an earlier
+ * one, which is longer or shares its link with more, waits for that. */
+#include "harness/replay/replay_parts.h"
+
+static struct awaited *place(struct order *order, int i)
+{
+    return &order->awaited[(order->first + i) % RECEIVED];
+}
+
+/* Masters above pools that ask at the same time were seen to do so from the
+ * first on, all others from the last on, as their events are. */
+static bool goes_before(const struct play *play, const struct ask *ask,
+                        const struct ask *other)
+{
+    if (ask->at != other->at || ask->who >= other->who)
+        return false;
+    enum what what = ask->what & (PASSING - 1);
+    return what == REFILL_ASK && ask->what == other->what &&
+           !play->tree->master[ask->who].leaf &&
+           !play->tree->master[other->who].leaf;
+}
+
+void order_put(struct play *play, struct order *order, const struct ask *ask)
+{
+    int at = order->count++;
+    while (at > 0 && goes_before(play, ask, &place(order, at - 1)->ask)) {
+        *place(order, at) = *place(order, at - 1);
+        at--;
+    }
+    *place(order, at) = (struct awaited){*ask, false};
+}
+
+static void mark(struct order *order, const struct event *event)
+{
+    for (int i = 0; i < order->count; i++) {
+        struct awaited *awaited = place(order, i);
+        enum what what = awaited->ask.what & (PASSING - 1);
+        if (awaited->ask.who == event->who && what == event->what)
+            awaited->come = true;
+    }
+}
+
+void order_come(struct play *play, struct server *server,
+                const struct event *event)
+{
+    struct order *order = &server->order;
+    mark(order, event);
+    while (order->count > 0 && place(order, 0)->come) {
+        const struct ask *ask = &place(order, 0)->ask;
+        const struct event taken = {event->at, ask->who,
+                                    ask->what & (PASSING - 1)};
+        order->first = (order->first + 1) % RECEIVED;
+        order->count--;
+        serve_come(play, server, &taken);
+    }
+}
