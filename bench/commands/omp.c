@@ -244,10 +244,6 @@ static int run_several(struct omp_input *in, struct start *start, char **argv)
 {
     struct error err = {""};
     char path[PATH_MAX];
-    int place = try_check_place(in->list != NULL ? "--try" : "--scheme rnd",
-                                start->words[0]);
-    if (place != COMMAND_OK)
-        return place;
     int code = start_check(start, path, sizeof(path), &err);
     if (code == 0)
         code = in->out == NULL ? 0
@@ -273,15 +269,24 @@ int omp_command(int argc, char **argv)
     struct error err = {""};
     struct omp_input in = {.scheme = NULL};
     struct start start = {.words = NULL};
-    if (omp_read(argc, argv, &in, &start, &err) != 0)
+    int code = omp_read(argc, argv, &in, &start, &err);
+    bool several = in.list != NULL || in.seeds;
+    int place =
+        several
+            ? try_check_place(in.list != NULL ? "--try" : "--scheme rnd",
+                              start.words != NULL ? start.words[0] : "PROGRAM")
+            : COMMAND_OK;
+    if (place != COMMAND_OK)
+        return place;
+    if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
     if (in.suggest != NULL)
         return suggest(in.suggest);
     if (in.reads)
         return read_records(&in);
-    if (in.list != NULL || in.seeds)
+    if (several)
         return run_several(&in, &start, argv);
-    int code = watch_program(&in, &start, argv);
+    code = watch_program(&in, &start, argv);
     rules_free(&start.rules);
     return code;
 }

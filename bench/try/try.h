@@ -17,8 +17,8 @@ struct try_plan {
 };
 
 /* Below mpiexec each rank would run the program for itself, so that is refused,
- * and the first rank says so.  Before anything else; returns COMMAND_OK or the
- * exit code. */
+ * and the first rank says so.  Before anything else, wrong options included;
+ * returns COMMAND_OK or the exit code. */
 int try_check_place(const char *option, const char *program);
 
 /* Which of the candidates is best; returns the exit code. */

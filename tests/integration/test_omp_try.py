@@ -128,6 +128,7 @@ def test_ranks_of_mpi_are_tried_together(omp, program, tmp_path):
 
 @pytest.mark.parametrize("words", [
     ("--try", "ss", "--out", "x"), ("--try", "ss", "--out", "x", "--resume"),
+    ("--try", "ss"), ("--scheme", "rnd:seed=1..3"),
     ("--scheme", "rnd:seed=1..3", "--check", "true")])
 def test_below_mpiexec_one_rank_says_that_it_stands_above(program, tmp_path,
                                                           words):
@@ -137,6 +138,25 @@ def test_below_mpiexec_one_rank_says_that_it_stands_above(program, tmp_path,
     assert done.returncode == 2 and not done.stdout
     (line,) = [x for x in done.stderr.splitlines() if "dlsbench" in x]
     assert "put it above" in line and words[0] in line
+
+
+@pytest.mark.parametrize("rank, lines", [("0", 1), ("1", 0)])
+def test_a_step_of_slurm_is_a_launcher_with_several_tasks(program, tmp_path,
+                                                          rank, lines):
+    """The script of a job has a number, too, but no step."""
+    words = [DLSBENCH, "omp", "--try", "ss", "--out", "x", "--resume", "--",
+             program]
+    for tasks, said in (("2", lines), ("1", None), (None, None)):
+        step = {"SLURM_STEP_NUM_TASKS": tasks} if tasks else {}
+        done = subprocess.run(words, text=True, env={
+            **ENVIRONMENT, "SLURM_PROCID": rank, **step}, cwd=tmp_path,
+            capture_output=True, check=False)
+        assert done.returncode == 2 and not done.stdout
+        if said is None:
+            assert "no runs of omp --try" in done.stderr
+        else:
+            assert done.stderr.count("put it above") == said
+            assert len(done.stderr.splitlines()) == said
 
 
 def test_loops_whose_time_is_not_known_count_in_the_program(program, tmp_path):
