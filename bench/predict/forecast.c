@@ -3,8 +3,6 @@
 #include "harness/guard/need.h"
 #include "harness/setup/setup.h"
 #include "kernels/kernel.h"
-#include "sched/sched.h"
-#include "sched/schemes/registry.h"
 
 #include <errno.h>
 #include <math.h>
@@ -40,57 +38,10 @@ int forecast_shape(const char *kernel, struct forecast_shape *shape,
                                      .columns = grid.columns,
                                      .boundary_bytes = grid.boundary_bytes,
                                      .skew = grid.skew,
+                                     .reach = grid.reach,
                                      .steps = grid.steps};
     ops->destroy(instance);
     return 0;
-}
-
-/* ---- the scheme ---- */
-
-/* All workers ask in turns. */
-static int64_t count_chunks(struct sched *sched, int workers)
-{
-    int64_t count = 0;
-    struct chunk chunk;
-    for (int w = 0, idle = 0; idle < workers; w = (w + 1) % workers) {
-        if (sched_next(sched, w, &chunk)) {
-            count++;
-            idle = 0;
-        } else {
-            idle++;
-        }
-    }
-    return count;
-}
-
-int forecast_chunks(const char *scheme, int64_t rows, int workers,
-                    const double *power, int64_t min_chunk, int64_t *k,
-                    struct error *err)
-{
-    const struct sched_loop loop = {
-        .iterations = rows, .workers = workers, .power = power};
-    const struct sched_ops *ops;
-    struct sched sched;
-    struct spec spec;
-    int code = sched_parse(scheme, &ops, &spec, err);
-    if (code != 0)
-        return code;
-    void *memory = need_zeroed(1, (sched_bytes(ops, &loop) + 7) / 8 * 8);
-    code = sched_init(&sched, memory, ops, &spec, &loop, min_chunk, err);
-    if (code == 0) {
-        double each = (double)count_chunks(&sched, workers) / workers;
-        *k = (int64_t)fmax(round(each), 1);
-    }
-    free(memory);
-    return code;
-}
-
-bool forecast_by_power(const char *scheme)
-{
-    const struct sched_ops *ops;
-    struct spec spec;
-    return sched_parse(scheme, &ops, &spec, NULL) == 0 &&
-           (ops->flags & SCHED_BY_POWER) != 0;
 }
 
 /* ---- the workers ---- */
@@ -165,7 +116,33 @@ static void copy_widths(struct forecast *f, const struct forecast_loop *loop,
     f->widths = w;
     f->model.width = width_of;
     f->model.widths = w;
-    f->model.memory = !w->ranks;
+    f->model.ends = !w->ranks;
+}
+
+/* The chunks with the costs of their workers, and the model's room. */
+static void copy_chunks(struct forecast *f, const struct forecast_loop *loop,
+                        const struct calibration_kind *kind,
+                        const struct calibration_kernel *kernel)
+{
+    const struct forecast_chunks *chunks = loop->chunks;
+    if (chunks == NULL || chunks->list == NULL ||
+        chunks->count * loop->shape.steps > FORECAST_LISTED)
+        return;
+    size_t count = (size_t)chunks->count;
+    struct interval_piece *piece = need_zeroed(
+        1, count * sizeof(*piece) + (size_t)loop->workers * sizeof(double));
+    for (size_t c = 0; c < count; c++) {
+        const struct calibration_cost *cost =
+            &kernel->cost[chunks->list[c].worker % kind->workers];
+        piece[c] = chunks->list[c];
+        piece[c].c_p = cost->c_p;
+        piece[c].c_b = cost->c_b;
+    }
+    f->pieces = piece;
+    f->model.piece = piece;
+    f->model.pieces = chunks->count;
+    f->model.steps = loop->shape.steps;
+    f->model.free_s = (double *)(void *)(piece + count);
 }
 
 static int make_groups(struct forecast *f, const struct forecast_loop *loop,
@@ -181,6 +158,7 @@ static int make_groups(struct forecast *f, const struct forecast_loop *loop,
                          (int)strcspn(loop->kernel, ":"), loop->kernel);
     snprintf(f->kernel, sizeof(f->kernel), "%s", kernel->spec);
     copy_widths(f, loop, kind, kernel);
+    copy_chunks(f, loop, kind, kernel);
     f->group = need_zeroed((size_t)loop->workers + 1, sizeof(*f->group));
     for (int w = 0; w < count_working(loop); w++) {
         const struct calibration_cost *cost = &kernel->cost[w % kind->workers];
@@ -207,6 +185,12 @@ static int make_costs(struct forecast *f, const struct forecast_loop *loop,
     f->model.c_d = c_d;
     f->model.c_c = c_c * (double)loop->shape.boundary_bytes;
     f->model.c_sch = isnan(c_sch) ? 0 : c_sch;
+    if (kind->ends.known) {
+        f->model.ends = true;
+        f->model.b_d = kind->ends.start;
+        f->model.b_c = kind->ends.byte * (double)loop->shape.boundary_bytes;
+        f->model.flight = kind->ends.flight;
+    }
     return 0;
 }
 
@@ -234,6 +218,7 @@ int forecast_open(struct forecast *f, const struct forecast_loop *loop,
     *f = (struct forecast){.model = {.sync_dim = (double)loop->shape.columns,
                                      .k = loop->k,
                                      .skew = loop->shape.skew,
+                                     .reach = loop->shape.reach,
                                      .stream = loop->stream}};
     f->model.chunk_dim = (double)loop->shape.rows;
     if (kind->workers == 0)
@@ -259,8 +244,10 @@ void forecast_close(struct forecast *f)
 {
     free(f->group);
     free(f->widths);
+    free(f->pieces);
     f->group = NULL;
     f->widths = NULL;
+    f->pieces = NULL;
 }
 
 int forecast_cell(struct forecast *f, const struct cell *cell,
@@ -268,6 +255,7 @@ int forecast_cell(struct forecast *f, const struct cell *cell,
                   const struct calibration *calibration, struct error *err)
 {
     struct setup setup;
+    struct forecast_chunks chunks;
     int code = setup_open(&setup, cell, err);
     if (code != 0)
         return code;
@@ -279,11 +267,14 @@ int forecast_cell(struct forecast *f, const struct cell *cell,
         .workers = setup.workers,
         .power = forecast_by_power(cell->scheme) ? setup.power : NULL,
         .transport = cell->transport,
+        .chunks = &chunks,
         .stream = setup.protocol != PROTOCOL_SUBPROBLEM};
     code = forecast_chunks(cell->scheme, shape->rows, loop.workers, setup.power,
-                           cell->min_chunk, &loop.k, err);
+                           cell->min_chunk, &chunks, err);
+    loop.k = chunks.k;
     if (code == 0)
         code = forecast_open(f, &loop, calibration, err);
+    forecast_forget(&chunks);
     setup_close(&setup);
     return code;
 }

@@ -16,7 +16,7 @@
 struct forecast_shape {
     int64_t rows, columns;
     size_t boundary_bytes;
-    int skew, steps;
+    int skew, reach, steps;
 };
 
 /* Makes the kernel, if it can without its data, for a moment.  -ENOTSUP: its
@@ -35,7 +35,20 @@ struct forecast_loop {
                               equal chunks */
     const char *transport; /* for c_sch */
     int64_t k;             /* chunks for each worker; lowered to what fits */
-    bool stream;           /* DMPS; false: subproblems */
+    const struct forecast_chunks *chunks; /* NULL: k equal ones */
+    bool stream;                          /* DMPS; false: subproblems */
+};
+
+/* The model goes through its list of chunks for each h that it tries. */
+enum { FORECAST_LISTED = 1 << 14 };
+
+/* What a scheme makes of a loop, when all workers ask in turns. */
+struct forecast_chunks {
+    int64_t k;     /* for each worker, rounded, at least 1 */
+    int64_t count; /* of the list */
+    int64_t room;
+    struct interval_piece *list; /* rows and workers; NULL: they are k equal
+                                    ones for each worker, or too many */
 };
 
 /* What a calibration says of a kernel's blocks by their width: a copy. */
@@ -46,6 +59,7 @@ struct forecast {
     struct interval_model model;
     struct interval_group *group;    /* the model's */
     struct forecast_widths *widths;  /* the model's; NULL: none were measured */
+    void *pieces;                    /* the model's; NULL: none are listed */
     char kernel[SPEC_CANONICAL_MAX]; /* that its c_p were measured with */
 };
 
@@ -58,11 +72,11 @@ int forecast_open(struct forecast *forecast, const struct forecast_loop *loop,
                   const struct calibration *calibration, struct error *err);
 void forecast_close(struct forecast *forecast);
 
-/* Chunks that the scheme makes of `rows` for each worker, rounded, at least 1.
- */
+/* Chunks that the scheme makes of `rows`; free them with forecast_forget. */
 int forecast_chunks(const char *scheme, int64_t rows, int workers,
-                    const double *power, int64_t min_chunk, int64_t *k,
-                    struct error *err);
+                    const double *power, int64_t min_chunk,
+                    struct forecast_chunks *chunks, struct error *err);
+void forecast_forget(struct forecast_chunks *chunks);
 
 /* Whether the scheme gives more powerful workers larger chunks. */
 bool forecast_by_power(const char *scheme);

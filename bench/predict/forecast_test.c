@@ -178,28 +178,61 @@ static void some_schemes_cut_by_power(void **unused)
             fail_msg("%s does not cut by power", equal[i]);
 }
 
-static void chunks_of_schemes_are_counted(void **unused)
+static void listed_chunks_have_their_workers_costs(void **unused)
 {
-    static const struct {
-        const char *scheme;
-        int64_t rows, min_chunk, k;
-    } rows[] = {{"static", 100, 1, 1},       {"css:chunk=10", 100, 1, 5},
-                {"css:chunk=10", 94, 1, 5},  {"css:chunk=10", 64, 1, 4},
-                {"ss", 100, 1, 50},          {"ss", 100, 5, 10},
-                {"css:chunk=1000", 9, 1, 1}, {"dtss", 1000, 1, 4}};
     (void)unused;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        int64_t k = 0;
-        struct error err = {""};
-        if (forecast_chunks(rows[i].scheme, rows[i].rows, 2, NULL,
-                            rows[i].min_chunk, &k, &err) != 0)
-            fail_msg("%s", err.text);
-        if (strcmp(rows[i].scheme, "dtss") == 0)
-            assert_true(k > 1 && k < 20);
-        else if (k != rows[i].k)
-            fail_msg("%s of %d: k = %d", rows[i].scheme, (int)rows[i].rows,
-                     (int)k);
-    }
+    struct calibration c = make();
+    struct forecast_loop loop = loop_of(3);
+    struct forecast_chunks chunks;
+    struct forecast f;
+    struct error err;
+    loop.chunks = &chunks;
+    assert_int_equal(
+        forecast_chunks("css:chunk=10", 200, 2, NULL, 1, &chunks, &err), 0);
+    assert_null(chunks.list);
+    assert_int_equal(
+        forecast_chunks("css:chunk=80", 200, 3, NULL, 1, &chunks, &err), 0);
+    assert_int_equal(chunks.count, 3);
+    loop.shape.steps = 2;
+    assert_int_equal(forecast_open(&f, &loop, &c, &err), 0);
+    forecast_forget(&chunks);
+    assert_int_equal(f.model.pieces, 3);
+    assert_int_equal(f.model.steps, 2);
+    near(f.model.piece[0].rows, 80);
+    near(f.model.piece[2].rows, 40);
+    near(f.model.piece[2].c_p, 2e-9);
+    assert_true(forecast_time(&f, 50, true) > 0);
+    forecast_close(&f);
+    /* as many steps as would make a choice slow */
+    assert_int_equal(
+        forecast_chunks("css:chunk=80", 200, 3, NULL, 1, &chunks, &err), 0);
+    loop.shape.steps = 1 << 14;
+    assert_int_equal(forecast_open(&f, &loop, &c, &err), 0);
+    assert_null(f.model.piece);
+    forecast_close(&f);
+    forecast_forget(&chunks);
+    calibration_free(&c);
+}
+
+/* What a simulated platform says of a message, in elements of the boundary. */
+static void known_ends_are_taken(void **unused)
+{
+    (void)unused;
+    struct calibration c = make();
+    struct forecast_loop loop = loop_of(2);
+    struct forecast f;
+    struct error err;
+    assert_int_equal(forecast_open(&f, &loop, &c, &err), 0);
+    assert_false(f.model.ends);
+    forecast_close(&f);
+    c.kind[CALIBRATION_THREADS].ends =
+        (struct calibration_ends){true, 3e-8, 1e-12, 4};
+    assert_int_equal(forecast_open(&f, &loop, &c, &err), 0);
+    assert_true(f.model.ends && f.model.flight == 4);
+    near(f.model.b_d, 3e-8);
+    near(f.model.b_c, 8e-12);
+    forecast_close(&f);
+    calibration_free(&c);
 }
 
 static void words_are_their_formulas(void **unused)
@@ -255,7 +288,7 @@ static void blocks_take_what_was_measured_for_their_width(void **unused)
     assert_int_equal(forecast_open(&f, &loop, &c, &err), 0);
     calibration_free(&c); /* the forecast has its own */
     struct interval_model same = plain.model;
-    same.memory = true;
+    same.ends = true;
     near(forecast_time(&f, 50, true),
          interval_time(&same, 50, INTERVAL_TWA_TEXT));
     struct interval_group group = plain.group[0];
@@ -341,7 +374,8 @@ int main(void)
         cmocka_unit_test(equal_workers_are_one_group),
         cmocka_unit_test(steps_are_more_rows_and_chunks),
         cmocka_unit_test(chunks_are_at_least_a_row),
-        cmocka_unit_test(chunks_of_schemes_are_counted),
+        cmocka_unit_test(listed_chunks_have_their_workers_costs),
+        cmocka_unit_test(known_ends_are_taken),
         cmocka_unit_test(few_rows_are_for_few_workers),
         cmocka_unit_test(some_schemes_cut_by_power),
         cmocka_unit_test(words_are_their_formulas),

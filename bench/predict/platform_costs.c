@@ -1,5 +1,6 @@
 #include "bench/predict/platform_costs.h"
 
+#include "harness/dependence/sim/links.h"
 #include "harness/guard/need.h"
 #include "harness/hierarchy/tree.h"
 #include "harness/setup/cell_transport.h"
@@ -115,10 +116,10 @@ static int ask_messages(struct platform_messages *messages,
     if (messages->platform == platform && messages->ranks == cell->ranks &&
         messages->threads == cell->threads)
         return 0;
-    *messages =
-        (struct platform_messages){NULL, cell->ranks, cell->threads, 0, 0};
+    *messages = (struct platform_messages){.ranks = cell->ranks,
+                                           .threads = cell->threads};
     int code = simulate_messages(simulate, platform, cell->ranks, cell->threads,
-                                 &messages->start_s, &messages->byte_s, err);
+                                 &messages->take, err);
     if (code == 0)
         messages->platform = platform;
     return code;
@@ -132,17 +133,22 @@ static void add_dispatch(struct calibration_kind *kind, const char *transport,
     to->c_sch = seconds;
 }
 
-/* A request and its answer travel; a counter in memory is at hand. */
+/* A request and its answer travel; a counter in memory is at hand.  A hand-over
+ * between threads is charged to who waits for it. */
 static void fill_exchanges(struct calibration_kind *kind,
-                           const struct platform_messages *messages,
+                           const struct simulate_messages *take,
                            const struct plan_simulation *charges, bool ranks)
 {
     kind->pair[0] = (struct calibration_pair){
         .worker = {0, kind->workers > 1},
-        .c_d = ranks ? messages->start_s : charges->handover_s,
-        .c_c = ranks ? messages->byte_s : charges->handover_byte_s,
+        .c_d = ranks ? take->start_s : charges->handover_s,
+        .c_c = ranks ? take->byte_s : charges->handover_byte_s,
         .r2 = 1};
-    add_dispatch(kind, "master", 2 * messages->start_s + charges->request_s);
+    kind->ends = (struct calibration_ends){true, 0, 0, 0};
+    if (ranks)
+        kind->ends = (struct calibration_ends){true, take->busy_start_s,
+                                               take->busy_byte_s, LINKS_POSTED};
+    add_dispatch(kind, "master", 2 * take->start_s + charges->request_s);
     add_dispatch(kind, "window", charges->state_s);
     add_dispatch(kind, "shared", charges->state_s);
 }
@@ -179,6 +185,6 @@ int platform_costs(struct calibration *calibration,
     kernel->rows = work.rows;
     kernel->columns = work.columns;
     simulate_fill(platform, cell, &charges);
-    fill_exchanges(kind, messages, &charges, ranks);
+    fill_exchanges(kind, &messages->take, &charges, ranks);
     return 0;
 }

@@ -14,7 +14,7 @@
 struct platform_messages {
     const struct simulate_platform *platform; /* NULL: not yet asked */
     int ranks, threads;
-    double start_s, byte_s;
+    struct simulate_messages take;
 };
 
 /* Makes the calibration of a checked cell on a platform that simulate_open

@@ -349,6 +349,7 @@ int predict_command(int argc, char **argv)
         predict_table(&p);
     free(p.group);
     free(p.widths);
+    free(p.pieces);
     free(p.h);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);

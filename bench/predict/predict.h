@@ -11,6 +11,7 @@ struct predict {
     struct interval_model model;
     struct interval_group *group; /* the model's */
     void *widths;                 /* the model's, of a calibration; or NULL */
+    void *pieces;                 /* the same */
     bool chen_xue;
     bool has_csched, has_tms; /* given, not left at 0 */
     bool calibrated;

@@ -13,6 +13,7 @@ static int make_forecast(const struct predict_kernel *kernel,
 {
     struct forecast f;
     struct cell cell;
+    struct forecast_chunks chunks = {.k = 1};
     double *power = NULL;
     cell_defaults(&cell);
     int code = cell_set(&cell, "layout", kernel->layout, err);
@@ -23,6 +24,7 @@ static int make_forecast(const struct predict_kernel *kernel,
                                  .workers = workers,
                                  .transport =
                                      cell.ranks > 1 ? "master" : "shared",
+                                 .chunks = &chunks,
                                  .stream = kernel->stream};
     if (code == 0)
         code = forecast_shape(kernel->kernel, &loop.shape, err);
@@ -31,15 +33,18 @@ static int make_forecast(const struct predict_kernel *kernel,
     loop.power = forecast_by_power(kernel->scheme) ? power : NULL;
     if (code == 0)
         code = forecast_chunks(kernel->scheme, loop.shape.rows, workers, power,
-                               1, &loop.k, err);
+                               1, &chunks, err);
+    loop.k = chunks.k;
     if (code == 0)
         code = forecast_open(&f, &loop, calibration, err);
+    forecast_forget(&chunks);
     free(power);
     if (code != 0)
         return code;
     p->model = f.model;
     p->group = f.group;
     p->widths = f.widths;
+    p->pieces = f.pieces;
     size_t used = strlen(p->source);
     snprintf(p->source + used, sizeof(p->source) - used,
              "\n          c_p of %.120s", f.kernel);

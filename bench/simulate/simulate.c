@@ -241,24 +241,30 @@ static void platform_path(const struct simulate_platform *platform,
         snprintf(path, PATH_MAX, "%s", platform->file);
 }
 
+/* The numbers of a message, and room for those of all pairs. */
+enum { MESSAGE_NUMBERS = 4 };
+
 /* Of ranks of SMPI, which threads are, too: between the last of a rank and the
- * first of the next.  Returns how many pairs there are, at most `most`. */
-static int read_messages(FILE *answer, int threads, int most, double *start,
-                         double *byte, char *complaint, size_t size)
+ * first of the next.  Returns how many pairs there are, at most `most`; number
+ * n of pair i is at [n * most + i]. */
+static int read_messages(FILE *answer, int threads, int most, double *numbers,
+                         char *complaint, size_t size)
 {
     char *line = NULL;
     size_t room = 0;
     int count = 0, rank;
     while (getline(&line, &room, answer) > 0) {
-        double seconds[2];
+        double seconds[MESSAGE_NUMBERS];
         ask_keep_complaint(line, complaint, size);
-        if (count == most || sscanf(line, "@message %d %lf %lf", &rank,
-                                    &seconds[0], &seconds[1]) != 3)
+        if (count == most ||
+            sscanf(line, "@message %d %lf %lf %lf %lf", &rank, &seconds[0],
+                   &seconds[1], &seconds[2], &seconds[3]) != 5)
             continue;
         if ((rank + 1) % threads != 0)
             continue;
-        start[count] = seconds[0];
-        byte[count++] = seconds[1];
+        for (int n = 0; n < MESSAGE_NUMBERS; n++)
+            numbers[n * most + count] = seconds[n];
+        count++;
     }
     free(line);
     return count;
@@ -266,33 +272,37 @@ static int read_messages(FILE *answer, int threads, int most, double *start,
 
 int simulate_messages(const struct simulate *simulate,
                       const struct simulate_platform *platform, int ranks,
-                      int threads, double *start_s, double *byte_s,
+                      int threads, struct simulate_messages *take,
                       struct error *err)
 {
     char path[64], file[PATH_MAX], complaint[400] = "";
     struct simulate_files files;
-    *start_s = *byte_s = 0;
+    *take = (struct simulate_messages){.start_s = 0};
     if (ranks == 1)
         return 0;
     int count = 0;
     int code = simulate_files_open(&files, platform, ranks, threads, err);
     if (code != 0)
         return code;
-    double *start = need_zeroed(2 * (size_t)ranks, sizeof(*start));
+    int pairs = ranks - 1;
+    double *numbers =
+        need_zeroed(MESSAGE_NUMBERS * (size_t)pairs, sizeof(*numbers));
     ask_path(files.hosts, path, sizeof(path));
     platform_path(platform, &files, file);
     FILE *answer = ask_ranks(simulate, platform, file, ranks * threads, path,
                              "--messages");
     if (answer != NULL) {
-        count = read_messages(answer, threads, ranks - 1, start, start + ranks,
-                              complaint, sizeof(complaint));
+        count = read_messages(answer, threads, pairs, numbers, complaint,
+                              sizeof(complaint));
         pclose(answer);
     }
     simulate_files_close(&files);
-    *start_s = stats_middle(start, count);
-    *byte_s = stats_middle(start + ranks, count);
-    free(start);
-    return count == ranks - 1
+    take->start_s = stats_middle(numbers, count);
+    take->byte_s = stats_middle(numbers + pairs, count);
+    take->busy_start_s = stats_middle(numbers + 2 * pairs, count);
+    take->busy_byte_s = stats_middle(numbers + 3 * pairs, count);
+    free(numbers);
+    return count == pairs
                ? 0
                : error_set(err, EINVAL,
                            "platform: %s: SimGrid sends no messages between "

@@ -74,13 +74,19 @@ int simulate_files_open(struct simulate_files *files,
                         int threads, struct error *err);
 void simulate_files_close(struct simulate_files *files);
 
-/* What messages between neighbouring ranks of such a launch take one way on the
- * platform: `start_s`, and `byte_s` for each byte, medians over all pairs; 0
- * with one rank.  One launch that takes as long as SimGrid needs to begin.
- * Returns 0 or -EINVAL with what SimGrid says. */
+/* Messages between neighbouring ranks: what one takes one way, and what of it
+ * keeps its two ends busy, s, and s for each byte. */
+struct simulate_messages {
+    double start_s, byte_s;
+    double busy_start_s, busy_byte_s;
+};
+
+/* Those of such a launch on the platform, medians over all pairs; 0 with one
+ * rank.  One launch that takes as long as SimGrid needs to begin.  Returns 0 or
+ * -EINVAL with what SimGrid says. */
 int simulate_messages(const struct simulate *simulate,
                       const struct simulate_platform *platform, int ranks,
-                      int threads, double *start_s, double *byte_s,
+                      int threads, struct simulate_messages *take,
                       struct error *err);
 
 /* The command that has the ranks on these hosts run the plan; free it with

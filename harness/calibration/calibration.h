@@ -119,6 +119,14 @@ struct calibration_charge {
                        through memory, from another rank by message */
 };
 
+/* What of a message, of (c_d, c_c), keeps its two ends busy.  Simulated
+ * platforms say so (bench/predict/platform_costs.h); measured ones do not. */
+struct calibration_ends {
+    bool known;
+    double start, byte; /* s, s for each byte; of both ends together */
+    int flight; /* messages of a boundary on their way at most; 0: any number */
+};
+
 /* What rank 0 takes in when all others send to it. */
 struct calibration_rate {
     double bytes;
@@ -147,6 +155,7 @@ struct calibration_kind {
     int dispatches;
     struct calibration_dispatch dispatch[4];
     struct calibration_charge charge;
+    struct calibration_ends ends; /* not in files */
     struct calibration_rate rate[CALIBRATION_SIZES];
     struct calibration_slices slices;
 };

@@ -68,6 +68,7 @@ int interval_check(const struct interval_model *model, struct error *err)
         {"c_d", model->c_d, 0},       {"c_c", model->c_c, 0},
         {"c_sch", model->c_sch, 0},   {"t_(m-s)", model->t_ms, 0},
         {"k", (double)model->k, 1},   {"the skew", model->skew, 0},
+        {"b_d", model->b_d, 0},       {"b_c", model->b_c, 0},
     };
     for (size_t i = 0; code == 0 && i < sizeof(rows) / sizeof(rows[0]); i++)
         code = check_number(rows[i].what, rows[i].value, rows[i].min, err);
@@ -168,9 +169,8 @@ static double different_time(const struct interval_model *model, double h)
 static double subproblems_time(const struct interval_model *model, double h)
 {
     double k = (double)model->k;
-    double t_tr =
-        (model->memory ? 1 : 2) * message_time(model, model->sync_dim);
-    bool pipeline = model->skew > 0 || model->memory;
+    double t_tr = (model->ends ? 1 : 2) * message_time(model, model->sync_dim);
+    bool pipeline = model->skew > 0 || model->ends;
     double t_np = pipeline            ? interval_pipeline_time(model, h)
                   : model->groups > 1 ? different_time(model, h)
                                       : equal_time(model, h);
@@ -182,7 +182,8 @@ static bool is_ours(const struct interval_model *model)
     bool starts = false;
     for (int j = 0; j < model->groups; j++)
         starts = starts || model->group[j].c_b > 0;
-    return model->skew > 0 || model->stream || starts || model->width != NULL;
+    return model->skew > 0 || model->stream || starts || model->ends ||
+           model->width != NULL;
 }
 
 double interval_time(const struct interval_model *model, double h,

@@ -61,8 +61,8 @@
  * with the D above; in general it is found numerically.  A protocol that
  * passes whole blocks of h columns stays h + ceil(W / h) h behind, up to one
  * block more: this is left out of T, which it would make jump at every W / m,
- * but interval_whole goes by it.  Columns that a row needs to the right beyond
- * the skew are not in the model.
+ * but interval_whole goes by it.  Where a row needs r columns of the row above
+ * to the right of its own, W + r stands for W in what a successor stays behind.
  *
  * Stream: in DMPS the chunks of a worker follow each other without waiting for
  * the end of a subproblem, so that the pipeline fills once and not k times:
@@ -82,11 +82,30 @@
  * of it longer each, T_wa and T_tr are not.  T has many minima; the best is
  * sought among whole h.
  *
- * Memory: between threads nobody sends.  The producer's store leaves it at
- * once, and a successor that is behind finds the boundary there; what reading
- * it then costs is part of e(h).  So c_d + h c_c, the time from the store until
- * another thread sees it, delays who waits, once where a chunk begins to follow
- * another, and t_r + t_s is e(h) alone. */
+ * Ends: in (1) a message keeps each of its ends busy for all of its way.  Where
+ * it is known what keeps them busy, b_d + h b_c for both ends together,
+ *     t_r + t_s = b_d + h b_c + e(h),
+ * and what is left of the way, c_d + h c_c - (b_d + h b_c), only delays who
+ * waits: once where a chunk begins to follow another.  On a simulated platform
+ * SMPI says what is busy.  Between threads nobody sends, b is 0: the producer's
+ * store leaves it at once, and a successor that is behind finds the boundary
+ * there; what reading it then costs is part of e(h).  Where only m messages of
+ * a boundary can be on their way at a time, a chunk's blocks take no less than
+ *     (c_d - b_d) / m + h (c_c - b_c).
+ *
+ * Pieces: chunks that shrink are long where they fill the pipeline, and short
+ * where messages and requests count.  Given one by one in the order in which
+ * the workers get them, with pass_c and drain_c by each chunk's own rows and
+ * worker, chunk c begins and ends at
+ *     S_c = max(free, S_(c-1) + pass_(c-1))
+ *     E_c = max(S_c + drain_c, E_(c-1) + pass_c),
+ * free being the time at which its worker has ended its chunk before and has
+ * the next one, which it asked for a block earlier: c_sch after that.  A chunk
+ * that begins right behind the one above comes no faster than that one after
+ * its first h columns, and so takes longer to pass its boundary on.  One that
+ * begins later gets the columns that are kept for it in one message and, where
+ * m is known, waits c_c - b_c for each of them.  T is the last E less t_r +
+ * t_s, and T_wa.  For equal chunks that is the T of a stream. */
 #ifndef SCHED_INTERVAL_INTERVAL_H
 #define SCHED_INTERVAL_INTERVAL_H
 
@@ -103,6 +122,12 @@ struct interval_group {
     double chunk;    /* V_j instead of the one from the powers, at least 1;
                         0: from the powers */
     double c_b;      /* ours: seconds to start a row of a block, 0 or more */
+};
+
+/* One chunk. */
+struct interval_piece {
+    double rows, c_p, c_b; /* those of its worker */
+    int worker;
 };
 
 /* What blocks of h columns take beside the line c_p + c_b / h. */
@@ -123,13 +148,21 @@ struct interval_model {
                      only for INTERVAL_TWA_PRINTED */
     int64_t k;    /* chunks for each worker, N / NP, at least 1 */
     double skew;  /* ours: columns a row lags behind the one above, 0: none */
+    double reach; /* ours, r: columns of the row above beyond its own */
     bool stream;  /* ours: chunks stream as in DMPS */
 
     /* Ours, of whole h in [1, U_s]; NULL: factor 1 and nothing more. */
     struct interval_width (*width)(const void *widths, int64_t h);
     const void *widths;
-    bool memory; /* ours: boundaries are in memory of all workers, and e(h) is
-                    known */
+    bool ends;       /* ours: b_d and b_c are known */
+    double b_d, b_c; /* s and s per element, 0 or more */
+    int flight;      /* m; 0: any number */
+
+    /* Ours, with stream: the chunks of a time step; NULL: k equal ones for each
+     * worker. */
+    const struct interval_piece *piece;
+    int64_t pieces, steps;
+    double *free_s; /* room for a number of each of these workers */
 };
 
 /* The work assignment time T_wa, which the paper has in two ways. */

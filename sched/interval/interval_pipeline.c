@@ -1,6 +1,7 @@
 #include "sched/interval/interval_pipeline.h"
 
 #include <math.h>
+#include <stddef.h>
 
 /* The search begins with this many intervals, evenly spaced on a logarithmic
  * scale: where 2 W + h > U_s, T can have more than one minimum. */
@@ -14,47 +15,159 @@ static double message_time(const struct interval_model *model, double h)
     return model->c_d + h * model->c_c;
 }
 
+static double busy_time(const struct interval_model *model, double h)
+{
+    return model->ends ? model->b_d + h * model->b_c
+                       : 2 * message_time(model, h);
+}
+
 /* Both halves of one exchange, t_r + t_s. */
 static double exchange_time(const struct interval_model *model, double h)
 {
-    double ends = model->memory ? 0 : 2 * message_time(model, h);
-    return ends + interval_width(model, h).extra_s;
+    return busy_time(model, h) + interval_width(model, h).extra_s;
+}
+
+/* What is left of a message's way. */
+static double delay_time(const struct interval_model *model, double h)
+{
+    return fmax(message_time(model, h) - busy_time(model, h), 0);
+}
+
+/* Blocks of h columns. */
+struct blocks {
+    double h;
+    double factor, exchange, delay;
+    double least; /* that each takes */
+    double kept;  /* for each column that is sent later than it could be */
+    bool whole;   /* the successor stays whole blocks behind */
+};
+
+static struct blocks blocks_of(const struct interval_model *model, double h,
+                               bool whole)
+{
+    struct blocks b = {.h = h,
+                       .factor = interval_width(model, h).factor,
+                       .exchange = exchange_time(model, h),
+                       .delay = delay_time(model, h),
+                       .whole = whole};
+    if (model->ends && model->flight > 0) {
+        b.kept = fmax(model->c_c - model->b_c, 0);
+        b.least =
+            fmax((model->c_d - model->b_d) / model->flight, 0) + h * b.kept;
+    }
+    return b;
+}
+
+/* A column of all rows of a chunk. */
+static double column_time(const struct interval_piece *piece,
+                          const struct blocks *b)
+{
+    return piece->rows * b->factor * (piece->c_p + piece->c_b / b->h);
 }
 
 /* From one chunk to the next: the part of every worker but the last in T, when
  * the successor stays h + back columns behind, back >= W.  The h + back columns
  * lie in the middle of the trapezoid, so that `before` columns are to each side
  * of them; where these reach into the slopes, g is the whole less two
- * triangles. */
-static double pass_time(const struct interval_model *model, int j, double h,
-                        bool blocks)
+ * triangles.  All but the first h columns come as the chunk above lets them,
+ * `column` s each. */
+static double pass_time(const struct interval_model *model,
+                        const struct interval_piece *piece,
+                        const struct blocks *b, double column)
 {
-    double chunk = interval_chunk(model, j);
-    double lag = (chunk - 1) * model->skew;
-    double back = blocks ? ceil(lag / h) * h : lag;
+    double h = b->h, lag = (piece->rows - 1) * model->skew;
+    double need = lag + model->reach;
+    double back = b->whole ? ceil(need / h) * h : need;
     double before = fmax((model->sync_dim + lag - h - back) / 2, 0);
-    double columns =
-        before < lag ? model->sync_dim - before * before / lag : h + back;
+    double columns = before < lag ? model->sync_dim - before * before / lag
+                                  : fmin(h + back, model->sync_dim);
     double messages = fmin(h + back, model->sync_dim - before) / h;
-    double delay = model->memory ? message_time(model, h) : 0;
-    return messages * exchange_time(model, h) + delay +
-           columns * chunk * interval_point(model, j, h);
+    double busy = messages * b->exchange + (columns - h) * column +
+                  h * column_time(piece, b);
+    return fmax(busy, messages * b->least) + b->delay;
 }
 
-static double time_of(const struct interval_model *model, double h, bool blocks)
+/* Through all columns of a chunk. */
+static double drain_time(const struct interval_model *model,
+                         const struct interval_piece *piece,
+                         const struct blocks *b)
 {
-    int slowest = interval_slowest(model);
+    double block = b->exchange / b->h + column_time(piece, b);
+    return model->sync_dim * fmax(block, b->least / b->h);
+}
+
+static struct interval_piece chunk_of(const struct interval_model *model, int j)
+{
+    return (struct interval_piece){.rows = interval_chunk(model, j),
+                                   .c_p = model->group[j].c_p,
+                                   .c_b = model->group[j].c_b};
+}
+
+/* k equal chunks for each worker. */
+static double equal_pieces(const struct interval_model *model,
+                           const struct blocks *b)
+{
+    struct interval_piece slowest = chunk_of(model, interval_slowest(model));
     double fill = 0; /* once around all workers */
-    for (int j = 0; j < model->groups; j++)
-        fill +=
-            (double)model->group[j].workers * pass_time(model, j, h, blocks);
-    double last = pass_time(model, slowest, h, blocks);
-    double work =
-        interval_chunk(model, slowest) * interval_point(model, slowest, h);
-    double drain = model->sync_dim * (exchange_time(model, h) / h + work);
+    for (int j = 0; j < model->groups; j++) {
+        struct interval_piece piece = chunk_of(model, j);
+        fill += (double)model->group[j].workers *
+                pass_time(model, &piece, b, column_time(&piece, b));
+    }
+    double last = pass_time(model, &slowest, b, column_time(&slowest, b));
+    double drain = drain_time(model, &slowest, b);
     double k = model->stream ? (double)model->k : 1;
-    double time = fmax(k * drain + fill, drain + k * fill);
-    return time - last - exchange_time(model, h);
+    return fmax(k * drain + fill, drain + k * fill) - last;
+}
+
+/* A chunk in its turn: its start and end, the pass to the next one, and what a
+ * column takes at its start. */
+struct turn {
+    double start, pass, end, column;
+};
+
+/* From that of the chunk before, which holds it up unless it starts late. */
+
+static void take_turn(const struct interval_model *model,
+                      const struct interval_piece *piece,
+                      const struct blocks *b, bool first, struct turn *turn)
+{
+    double *free_s = &model->free_s[piece->worker];
+    double own = column_time(piece, b), column = own, start = *free_s;
+    if (!first && turn->start + turn->pass >= start) {
+        start = turn->start + turn->pass;
+        column = fmax(own, turn->column);
+    } else if (!first) {
+        double kept = (start - turn->start) /
+                      fmax(turn->column + b->exchange / b->h, b->least / b->h);
+        start += b->kept * fmin(kept, model->sync_dim);
+    }
+    double end = start + drain_time(model, piece, b);
+    if (!first)
+        end = fmax(end, turn->end + pass_time(model, piece, b, own));
+    *turn =
+        (struct turn){start, pass_time(model, piece, b, column), end, column};
+    *free_s = end + fmax(model->c_sch - b->exchange - b->h * own, 0);
+}
+
+static double listed_pieces(const struct interval_model *model,
+                            const struct blocks *b)
+{
+    struct turn turn = {.start = 0};
+    for (int64_t c = 0; c < model->pieces; c++)
+        model->free_s[model->piece[c].worker] = 0;
+    for (int64_t s = 0; s < model->steps; s++)
+        for (int64_t c = 0; c < model->pieces; c++)
+            take_turn(model, &model->piece[c], b, c == 0, &turn);
+    return turn.end;
+}
+
+static double time_of(const struct interval_model *model, double h, bool whole)
+{
+    struct blocks b = blocks_of(model, h, whole);
+    bool listed = model->stream && model->piece != NULL;
+    return (listed ? listed_pieces(model, &b) : equal_pieces(model, &b)) -
+           b.exchange;
 }
 
 double interval_pipeline_time(const struct interval_model *model, double h)

@@ -62,7 +62,7 @@ static void what_is_in_memory_only_delays(void **unused)
             double k = 5, passes = stream ? 3 : 3 * k;
             model.stream = stream;
             model.c_c = 1e-9;
-            model.memory = true;
+            model.ends = true;
             near = model;
             near.c_d = near.c_c = 0;
             double row = stream ? 0 : (k - 1) * (1e-6 + 3000 * 1e-9);
@@ -120,7 +120,7 @@ static void equal_widths_are_as_long_as_the_row(void **unused)
     (void)unused;
     group.workers = 1;
     group.c_b = model.c_d = 0;
-    model.memory = true, model.k = 1;
+    model.ends = true, model.k = 1;
     model.width = same_width;
     for (int stream = 0; stream < 2; stream++) {
         model.stream = stream;

@@ -267,3 +267,48 @@ def test_auto_takes_the_platforms_costs(dlsbench, tmp_path, campaign, shape):
     assert auto <= 1.05 * min(time.values())
     assert not (result.directory / "calibration.json").exists()
     assert not list(tmp_path.glob("cache/dlsbench/calibration*"))
+
+
+PAPERS = "bench/papers/"
+CHOSEN = """
+name: chosen
+repetitions: 1
+repetitions_max: 1
+platform: {platform}
+ranks: {ranks}
+collect: local
+cells:
+  - kernel: [{kernels}]
+    scheme: [static, gss, fss, tss]
+    sync_interval: [auto, 5, 10, 20, 40, 80, 160, 320]
+"""
+
+
+@pytest.mark.parametrize("platform, ranks, kernels", [
+    # Messages take time only on the wire ...
+    ("bench/platforms/ranger.xml", 16, ("floyd-steinberg", "heat")),
+    (PAPERS + "andronikos/kids.xml", 10, ("floyd-steinberg",)),
+    (PAPERS + "ciorba/zealots-kids.xml", 8, ("floyd-steinberg",)),
+    # ... keep both ends busy for half of their way each, or for all of it.
+    (PAPERS + "andronikos/kids-halves.xml", 10, ("heat",)),
+    (PAPERS + "andronikos/kids-processors.xml", 10, ("floyd-steinberg",)),
+    (PAPERS + "ciorba/zealots-kids-processors.xml", 8, ("floyd-steinberg",)),
+])
+def test_auto_is_as_good_as_a_sweep(dlsbench, campaign, platform, ranks,
+                                    kernels):
+    """Chunks that are alike and chunks that shrink; the interval is as good as
+    the best one swept within 5 %."""
+    names = ", ".join(f'"{k}:rows=600,cols=1500"' for k in kernels)
+    result = dlsbench("sim", campaign(CHOSEN.format(
+        platform=platform, ranks=ranks, kernels=names)))
+    assert result.code == 0, result.err
+    time = {}
+    for row in result.runs():
+        cell = row["kernel"], row["scheme"]
+        time.setdefault(cell, {})[row["sync_choice"],
+                                  row["sync_interval"]] = row["time_s"]
+    assert len(time) == 4 * len(kernels)
+    for cell, by in time.items():
+        (auto,) = (key for key in by if key[0] == "auto")
+        best = min(by, key=by.get)
+        assert by[auto] <= 1.05 * by[best], (cell, auto, best)

@@ -16,9 +16,6 @@
 #include <sys/mman.h>
 
 enum {
-    /* A message departs when its receive is posted.  Of the messages sent while
-     * the receiver was busy, this number is on its way at a time. */
-    POSTED = 4,
     /* Above those of the relay; TAGS live edges of a pair of ranks differ. */
     TAG_PIECE = 1 << 16,
     TAGS = 1 << 18,
@@ -31,7 +28,7 @@ struct way {
     int64_t produced, sent;
     int64_t handed; /* columns that another thread of the rank took over */
     int32_t pieces, posted, taken;
-    MPI_Request piece[POSTED];
+    MPI_Request piece[LINKS_POSTED];
 };
 
 struct link_wire {
@@ -206,10 +203,10 @@ static void post_receives(struct links *links, int64_t edge,
     int from =
         wire->at[which == LINK_DOWN ? LINK_PREDECESSOR : LINK_SUCCESSOR] - 1;
     int32_t coming = way->pieces + (way->sent < columns_of(links, which));
-    while (way->posted < coming && way->posted - way->taken < POSTED) {
+    while (way->posted < coming && way->posted - way->taken < LINKS_POSTED) {
         MPI_Irecv(links->rows + row, (int)row, MPI_BYTE, from,
                   piece_tag(edge, which), links->comm->all,
-                  &way->piece[way->posted % POSTED]);
+                  &way->piece[way->posted % LINKS_POSTED]);
         way->posted++;
     }
 }
@@ -217,7 +214,8 @@ static void post_receives(struct links *links, int64_t edge,
 static void take_piece(struct links *links, int64_t edge, enum link_way which)
 {
     struct way *way = &links->wire[edge].way[which];
-    struct link_piece piece = {.request = &way->piece[way->taken % POSTED]};
+    struct link_piece piece = {.request =
+                                   &way->piece[way->taken % LINKS_POSTED]};
     int bytes;
     if (links->serve == NULL)
         MPI_Wait(piece.request, &piece.status);

@@ -5,6 +5,10 @@
 
 #include "harness/dependence/links.h"
 
+/* A message departs when its receive is posted.  Of the messages sent while the
+ * receiver was busy, this number is on its way at a time. */
+enum { LINKS_POSTED = 4 };
+
 /* A worker's end of all links, which must stay open; comm: of its rank. */
 void links_join(struct links *own, struct links *all, const struct comm *comm);
 void links_part(struct links *own);

@@ -198,21 +198,38 @@ void world_print_hosts(void)
 /* Of a boundary of some hundred columns. */
 enum { MESSAGE_BYTES = 8192 };
 
-/* There and back again; the caller begins. */
+/* There and back again; the caller begins.  SMPI's clock takes time itself. */
 static double round_trip(int other, void *room, int bytes)
 {
-    double start = MPI_Wtime();
+    double start = simgrid_get_clock();
     MPI_Send(room, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
     MPI_Recv(room, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
-    return MPI_Wtime() - start;
+    return simgrid_get_clock() - start;
 }
 
-static void return_message(int other, void *room, int bytes)
+/* The same, and nobody waits: what the caller's own two calls take when the
+ * answer is there long since. */
+static double busy_time(int other, void *room, int bytes, double trip)
 {
-    MPI_Recv(room, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD,
-             MPI_STATUS_IGNORE);
+    MPI_Request answer;
+    MPI_Irecv(room, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, &answer);
+    double start = simgrid_get_clock();
     MPI_Send(room, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+    double busy = simgrid_get_clock() - start;
+    sg_actor_sleep_for(2 * trip);
+    start = simgrid_get_clock();
+    MPI_Wait(&answer, MPI_STATUS_IGNORE);
+    return busy + simgrid_get_clock() - start;
+}
+
+static void return_messages(int other, void *room, int bytes)
+{
+    for (int times = 0; times < 2; times++) {
+        MPI_Recv(room, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        MPI_Send(room, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+    }
 }
 
 /* Pair after pair: a rank begins when the one before has ended. */
@@ -222,14 +239,17 @@ void world_print_messages(int rank)
     void *room = world_room_open(MESSAGE_BYTES);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (rank > 0) {
-        return_message(rank - 1, room, 0);
-        return_message(rank - 1, room, MESSAGE_BYTES);
+        return_messages(rank - 1, room, 0);
+        return_messages(rank - 1, room, MESSAGE_BYTES);
     }
     if (rank + 1 < ranks) {
         double empty = round_trip(rank + 1, room, 0);
+        double busy = busy_time(rank + 1, room, 0, empty);
         double full = round_trip(rank + 1, room, MESSAGE_BYTES);
-        printf("@message %d %.17g %.17g\n", rank, empty / 2,
-               (full - empty) / 2 / MESSAGE_BYTES);
+        double busy_full = busy_time(rank + 1, room, MESSAGE_BYTES, full);
+        printf("@message %d %.17g %.17g %.17g %.17g\n", rank, empty / 2,
+               (full - empty) / 2 / MESSAGE_BYTES, busy,
+               (busy_full - busy) / MESSAGE_BYTES);
     }
     world_room_close(room);
 }

@@ -110,8 +110,8 @@ double world_wall(void);
 void world_print_hosts(void);
 
 /* By every rank: the time that a message takes one way between each rank and
- * the next, half of a round trip, and that of each byte, s, as lines on
- * stdout. */
+ * the next, half of a round trip, and that of each byte, and what of both keeps
+ * its sender and its receiver busy, s, as lines on stdout. */
 void world_print_messages(int rank);
 
 #endif
