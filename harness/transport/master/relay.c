@@ -115,15 +115,20 @@ static size_t most_reports(const struct relay *relay,
 }
 
 /* Messages under way: a worker's request and its last.  Of a master at least so
- * many, and an answer for each child, so that a refill's answers all leave at
- * once. */
+ * many, and where it is refilled an answer for each child, so that a refill's
+ * answers all leave at once.  No more than that: SMPI passes through all of
+ * them at the end of each, which with 131,072 children took longer than all
+ * else. */
 enum { KEPT_BY_WORKERS = 2, KEPT_BY_MASTERS = 32 };
 
 static int kept_of(const struct relay *relay, int children)
 {
+    bool refilled = false;
     if (relay->count == 0)
         return KEPT_BY_WORKERS;
-    return children > KEPT_BY_MASTERS ? children : KEPT_BY_MASTERS;
+    for (int m = 0; m < relay->count; m++)
+        refilled = refilled || relay->hosted[m].master.scheme == NULL;
+    return refilled && children > KEPT_BY_MASTERS ? children : KEPT_BY_MASTERS;
 }
 
 static int open_queue(struct relay *relay, const struct relay_setup *setup)
