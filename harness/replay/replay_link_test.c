@@ -59,7 +59,6 @@ static void requests_beyond_sixteen_set_out_later(void **unused)
     end(&made);
 }
 
-/* There and back, 1 s each, and 0.25 s at the counter. */
 /* The first chunks below the two masters: both have their refills at 3 s, or
  * the second one leaves when the first one has come. */
 static void a_long_refill_keeps_its_sender(void **unused)

@@ -71,6 +71,7 @@ static void one_at_a_time_is_in_the_counter(void **unused)
     end(&made);
 }
 
+/* There and back, 1 s each, and 0.25 s at the counter. */
 static void a_word_travels_to_a_window(void **unused)
 {
     static const struct tree_shape shape = {
