@@ -215,6 +215,8 @@ def test_of_runs_that_start_together_one_has_the_directory(tmp_path, slow):
 
 def test_a_run_says_who_has_its_directory(tmp_path, slow, dlsbench):
     process, _ = begin(tmp_path, slow, "--shard", "0/2")
+    # It has the directory until all have asked, however long that takes.
+    process.send_signal(signal.SIGSTOP)
     try:
         for words in (["--resume"], ["--shard", "1/3"],
                       ["--shard", "0/2", "--resume"]):
