@@ -6,10 +6,15 @@
 
 enum { LINE = 64 };
 
+static size_t whole_lines(size_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
 /* A column on either side stays zero. */
 static size_t margin(const struct links *links)
 {
-    return (links->column_bytes + LINE - 1) / LINE * LINE;
+    return whole_lines(links->column_bytes);
 }
 
 static size_t mapped(const struct link_rows *own)
@@ -23,7 +28,7 @@ void links_keep_rows(struct links *links)
     size_t columns = (size_t)links->columns * links->column_bytes;
     /* Both ways over each edge. */
     int64_t rows = 2 * (int64_t)(links->mapped / sizeof(*links->edge));
-    own->row_bytes = (columns + LINE - 1) / LINE * LINE + 2 * margin(links);
+    own->row_bytes = whole_lines(columns) + 2 * margin(links);
     own->most = LINK_ROWS_BYTES / (int64_t)own->row_bytes;
     own->most = own->most < rows ? own->most : rows;
     void *memory = mmap(NULL, mapped(own), PROT_READ | PROT_WRITE,
