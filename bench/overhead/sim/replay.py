@@ -9,10 +9,10 @@ this, all schemes, or these, on WORKERS workers (64) with CHUNKS iterations of
 25 to 75 us for each (300): the replay's error, where sizes do not depend on
 times and where they do, what both took, and below that each scheme whose error
 is above 0.1 %.  Results stay at the workers.  SimGrid counts exactly here
-(EXACT); with USUAL=1 in the environment it does not, as in dlsbench sim.  Above
-64 workers there are no shapes of one process and, because SimGrid takes too
-long for them, no computing masters; above 20,000 ranks several share a host and
-its link.  Exit code 1: a run failed.
+(EXACT); with USUAL=1 in the environment it does not, as in dlsbench sim.
+Above 64 workers there are no shapes of one process and, because SimGrid takes
+too long for them, no computing masters; above 20,000 ranks several share a
+host and its link.  Exit code 1: a run failed.
 """
 import csv
 import io
