@@ -25,12 +25,14 @@ int link_open(struct play *play)
     int servers = play->servers;
     play->links.soonest =
         malloc(2 * (size_t)servers * sizeof(*play->links.soonest));
+    play->links.next = malloc((size_t)servers * sizeof(*play->links.next));
     play->links.listed = malloc((size_t)servers * sizeof(*play->links.listed));
-    if (play->links.soonest == NULL || play->links.listed == NULL)
+    if (play->links.soonest == NULL || play->links.next == NULL ||
+        play->links.listed == NULL)
         return -ENOMEM;
     for (int s = 0; s < servers; s++) {
         struct link *link = &play->server[s].link;
-        link->next = NEVER;
+        play->links.next[s] = NEVER;
         link->due_s = NEVER.at;
         link->pace_s = play->in->costs.byte_s;
         link->places = RECEIVED;
@@ -52,12 +54,13 @@ void link_close(struct play *play)
         free(play->server[s].link.bridge);
     }
     free(play->links.soonest);
+    free(play->links.next);
     free(play->links.listed);
 }
 
 const struct event *link_next(const struct play *play)
 {
-    return &play->server[play->links.soonest[1]].link.next;
+    return &play->links.next[play->links.soonest[1]];
 }
 
 static struct event first_of(const struct asks *asks)
@@ -67,28 +70,30 @@ static struct event first_of(const struct asks *asks)
                            : NEVER;
 }
 
-/* Its first event is another one. */
+/* Its first event is another one.  Above the first pair that another link wins
+ * as before, nothing changes. */
 static void set_next(struct play *play, struct server *server)
 {
-    struct link *link = &server->link;
+    const struct link *link = &server->link;
     int here = (int)(server - play->server);
+    const struct event *next = play->links.next;
+    struct event *own = &play->links.next[here];
     bool flows = link->due_s < NEVER.at;
-    link->next.at = link->due_s;
-    link->next.who = flows ? (uint32_t)here : NEVER.who;
-    link->next.what = LINK;
+    *own =
+        (struct event){link->due_s, flows ? (uint32_t)here : NEVER.who, LINK};
     const struct event leaves = first_of(&link->leaving);
     const struct event comes = first_of(&link->coming);
-    if (event_before(&leaves, &link->next))
-        link->next = leaves;
-    if (event_before(&comes, &link->next))
-        link->next = comes;
+    if (event_before(&leaves, own))
+        *own = leaves;
+    if (event_before(&comes, own))
+        *own = comes;
     int *soonest = play->links.soonest;
     for (int i = (play->servers + here) / 2; i > 0; i /= 2) {
         int one = soonest[2 * i], other = soonest[2 * i + 1];
-        soonest[i] = event_before(&play->server[other].link.next,
-                                  &play->server[one].link.next)
-                         ? other
-                         : one;
+        int won = event_before(&next[other], &next[one]) ? other : one;
+        if (won == soonest[i] && won != here)
+            break;
+        soonest[i] = won;
     }
 }
 
@@ -279,7 +284,7 @@ void link_happen(struct play *play)
 {
     struct server *server = &play->server[play->links.soonest[1]];
     struct link *link = &server->link;
-    struct event event = link->next;
+    struct event event = *link_next(play);
     if (event.what == LINK) {
         move(play, server, event.at);
         return;

@@ -116,12 +116,11 @@ struct link {
     struct asks coming, leaving; /* whose latency is not over, as they come */
     double place[RECEIVED];      /* when a request can set out: a ring */
     int places, first;
-    double passed;     /* bytes of each that was there all the time */
-    double moved_s;    /* until when */
-    double pace_s;     /* for a byte of each */
-    double due_s;      /* of its LINK event; INFINITY: none */
-    struct event next; /* the first of these three; at INFINITY: none */
-    int *bridge;       /* masters whose bridges pass it, above or below */
+    double passed;  /* bytes of each that was there all the time */
+    double moved_s; /* until when */
+    double pace_s;  /* for a byte of each */
+    double due_s;   /* of its LINK event; INFINITY: none */
+    int *bridge;    /* masters whose bridges pass it, above or below */
     int bridges;
     int64_t bridge_room;
     double used[2]; /* of it, by bridges that others slow down: out, in */
@@ -173,7 +172,8 @@ struct links {
     int *soonest; /* servers by their links' next events, a tree: [1] is the
                      first of all, under [i] are [2 i] and [2 i + 1], and
                      [servers + s] is s */
-    int *listed;  /* servers whose links are to be shared */
+    struct event *next; /* of each server; at INFINITY: none */
+    int *listed;        /* servers whose links are to be shared */
 };
 
 struct play {
