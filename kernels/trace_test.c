@@ -161,9 +161,9 @@ static void a_line_can_stand_for_many(void **unused)
     check_free(&k);
     unlink(path);
     /* 100 bytes must not ask for a gigabyte. */
-    write_trace(path, "16777216:0\n16777216:0\n1\n", 24);
+    write_trace(path, "33554432:0\n33554432:0\n1\n", 24);
     snprintf(text, sizeof(text), "trace:file=%s,steps=1", path);
-    check_refused(text, EINVAL, ":3: there are more than 33554432 iterations");
+    check_refused(text, EINVAL, ":3: there are more than 67108864 iterations");
     unlink(path);
 }
 

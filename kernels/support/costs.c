@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* In a line, and in all: a short file must not ask for all memory there is. */
-enum { TIMES_MAX = 1 << 24, COUNT_MAX = 1 << 25 };
+/* A short file must not ask for all memory there is. */
+enum { COUNT_MAX = 1 << 26 };
 
 static const double COST_MAX = 1e6; /* seconds, 11 days */
 
@@ -45,11 +45,11 @@ static int parse_times(const char **text, int64_t *times, struct error *err)
     if (colon == NULL)
         return 0;
     *times = strtoll(*text, &end, 10);
-    if (end != colon || *times < 1 || *times > TIMES_MAX)
+    if (end != colon || *times < 1 || *times > COUNT_MAX)
         return error_set(err, EINVAL,
                          "'%.60s': before the colon there must be a number of "
                          "iterations, 1 to %d",
-                         *text, TIMES_MAX);
+                         *text, COUNT_MAX);
     *text = colon + 1;
     return 0;
 }
@@ -60,6 +60,13 @@ static int append_cost(struct costs *c, int64_t *room, double cost,
     if (c->count + times > COUNT_MAX)
         return error_set(err, EINVAL, "there are more than %d iterations",
                          COUNT_MAX);
+    /* The array doubles, and the old one is there while it is copied. */
+    if (c->count + times > *room) {
+        double bytes = 2.0 * sizeof(*c->cost) * (double)(c->count + times);
+        int code = kernel_memory_check("trace", "its costs", bytes, err);
+        if (code != 0)
+            return code;
+    }
     if (list_grow(&c->cost, room, c->count + times, sizeof(*c->cost)) != 0)
         return error_set(err, ENOMEM, "out of memory");
     for (int64_t i = 0; i < times; i++)
