@@ -143,6 +143,8 @@ static void store(const struct omp_input *in, char *const *words,
                             .seconds = end->seconds};
     if (store_loops(&run, loops, &err) != 0)
         command_fail(COMMAND_FAILED, &err);
+    else
+        command_say("results: %s", in->path);
 }
 
 static void say_nothing(const char *program, int left)

@@ -238,6 +238,8 @@ static int run_rounds(struct rounds *rounds, struct error *err)
     }
     if (code == 0)
         code = conclude(rounds, err);
+    if (code == 0)
+        command_say("results: %s", rounds->folder);
     tries_free(&tries);
     close(lock);
     return code;

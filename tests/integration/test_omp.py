@@ -402,6 +402,7 @@ def test_runs_are_kept_in_a_result_directory(loop, tmp_path):
                    loop).returncode == 0
     done = omp("--out", place, "--scheme", "ss", "--", *launcher(2), loop)
     assert done.returncode == 0, done.stderr
+    assert f"dlsbench: results: {place}\n" in done.stderr
     lines = [json.loads(x) for path in place.glob("runs-*.jsonl")
              for x in path.read_text().splitlines()]
     found = {(x["scheme"], x["ranks"]): x for x in lines
