@@ -80,9 +80,11 @@ struct mailbox {
     /* On their way. */
     MPI_Request *request, few[MAILBOX_FEW];
     int requests, requests_room;
-    /* Short messages in simulation, the next at kept[next % kept_room]. */
+    /* Short messages in simulation: from number `waited` on they are not waited
+     * for, and number i is at kept[i % kept_room]. */
     struct mailbox_kept *kept;
-    int kept_room, next;
+    int kept_room;
+    int64_t next, waited;
     int64_t messages, bytes; /* sent since the reset */
 };
 

@@ -77,6 +77,41 @@ static void short_messages_are_kept_and_waited_for(void **unused)
     assert_seconds(seen.at[2], 2 * ROOM * each_s);
 }
 
+enum { LONG_RUN = 500, FEW_LEFT = 32 };
+
+/* One that has come is waited for although there is room for more. */
+static void send_many(int place, void *arg)
+{
+    struct seen *seen = arg;
+    const struct mailbox_setup setup = {.comm = &seen->comm, .kept = LONG_RUN};
+    struct mailbox box;
+    int64_t number = 0;
+    double start = engine_now();
+    mailbox_open(&box, &setup);
+    for (int i = 0; place == 0 && i < LONG_RUN; i++) {
+        mailbox_send_short(&box, &number, sizeof(number), 2, TAG);
+        engine_sleep(1e-3);
+        if (box.next - box.waited > seen->got[0])
+            seen->got[0] = box.next - box.waited;
+    }
+    if (place == 0)
+        seen->at[0] = engine_now() - start;
+    for (int i = 0; place == 2 && i < LONG_RUN; i++)
+        MPI_Recv(&number, 8, MPI_BYTE, 0, TAG, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    mailbox_drain(&box);
+    mailbox_close(&box);
+}
+
+static void what_has_come_is_waited_for_early(void **unused)
+{
+    (void)unused;
+    struct seen seen = open_comm(1);
+    testing_together(send_many, &seen);
+    assert_in_range(seen.got[0], 1, FEW_LEFT);
+    assert_seconds(seen.at[0], LONG_RUN * 1e-3);
+}
+
 /* Where receivers are kept busy, a sender must not wait for them. */
 static void charged_receivers_get_them_unkept(void **unused)
 {
@@ -190,6 +225,7 @@ static int run_all(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_messages_are_kept_and_waited_for),
+        cmocka_unit_test(what_has_come_is_waited_for_early),
         cmocka_unit_test(charged_receivers_get_them_unkept),
         cmocka_unit_test(threads_keep_none),
         cmocka_unit_test(polls_find_messages_that_are_forgotten),
