@@ -42,7 +42,8 @@ static int driver_open(struct driver *driver, const struct cell *cells,
     code = stops_open(&driver->stops, err);
     if (code != 0)
         return code;
-    watch_open(&driver->watch, cells, count, &driver->campaign->policy);
+    watch_open(&driver->watch, cells, count, &driver->campaign->policy,
+               driver->options->simulate == NULL);
     return 0;
 }
 

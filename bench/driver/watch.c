@@ -3,6 +3,7 @@
 #include "harness/guard/need.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +21,11 @@ static int by_hash(const void *a, const void *b)
 }
 
 void watch_open(struct watch *watch, const struct cell *cells, int count,
-                const struct policy *policy)
+                const struct policy *policy, bool warms)
 {
     *watch = (struct watch){.count = count,
                             .repetitions = policy->repetitions,
+                            .warms = warms,
                             .timeout = policy->cell_timeout,
                             .current = -1};
     watch->tasks = need_zeroed((size_t)count + 1, sizeof(*watch->tasks));
@@ -133,7 +135,9 @@ double watch_fraction(const struct watch *watch)
     double sum = 0;
     for (int i = 0; i < watch->count; i++) {
         const struct task *task = &watch->tasks[i];
-        double share = (double)task->repetitions / (watch->repetitions + 1);
+        double begun = task->repetitions;
+        double share = watch->warms ? begun / (watch->repetitions + 1)
+                                    : fmax(begun - 1, 0) / watch->repetitions;
         /* A waiting cell may need more repetitions than expected. */
         sum += task->state != TASK_WAITING ? 1 : share < 0.9 ? share : 0.9;
     }

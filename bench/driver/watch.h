@@ -18,6 +18,7 @@ struct watch {
     struct task *tasks; /* in the order of their hashes */
     int count;
     int repetitions; /* expected of each */
+    bool warms;      /* there is one more before them */
     double timeout;  /* s for one cell */
     /* The launch: */
     bool launched, ended, progressed;
@@ -25,9 +26,10 @@ struct watch {
     double since; /* when it began, or when the last line came */
 };
 
-/* Makes the tasks of these cells; watch_free frees them. */
+/* Makes the tasks of these cells; watch_free frees them.  Simulated ones have
+ * no warm-up. */
 void watch_open(struct watch *watch, const struct cell *cells, int count,
-                const struct policy *policy);
+                const struct policy *policy, bool warms);
 void watch_free(struct watch *watch);
 
 /* A launch begins: what waits begins anew. */

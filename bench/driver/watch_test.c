@@ -25,7 +25,7 @@ static void open_watch(struct watch *watch, struct cell *cells)
         cell_defaults(&cells[i]);
         snprintf(cells[i].hash, sizeof(cells[i].hash), "%s", hash[i]);
     }
-    watch_open(watch, cells, CELLS, &policy);
+    watch_open(watch, cells, CELLS, &policy, true);
     watch_launch(watch, 100);
 }
 
@@ -95,6 +95,11 @@ static void the_time_left_follows_the_cells_so_far(void **state)
     assert_true(fabs(watch_fraction(&watch) - 0.5) < 1e-12);
     progress_text(&watch, 70, text, sizeof(text));
     assert_true(strncmp(text, "1/3 cells, 1 min 10 s left", 26) == 0);
+    /* Simulated, the cell that runs has 4 of 9 behind it. */
+    watch.warms = false;
+    assert_true(fabs(watch_fraction(&watch) - (1 + 4 / 9.0) / 3) < 1e-12);
+    watch_line(&watch, "@rep bbbbbbbbbbbbbbbb 0", 103);
+    assert_true(fabs(watch_fraction(&watch) - 1 / 3.0) < 1e-12);
     watch_free(&watch);
 }
 
