@@ -390,29 +390,6 @@ static void own_schemes_are_schemes(void **state)
     dls_context_close(context);
 }
 
-/* ---- statistics ---- */
-
-static void statistics_count(void **state)
-{
-    struct fixture f = {
-        .iterations = 100, .threads = 2, .rounds = 1, .leaves = -1};
-    const dls_options options = {.size = sizeof(options), .text = "stats=1"};
-    dls_stats all = {.size = sizeof(all)}, one = all, two = all;
-    (void)state;
-    open_or_say(&f, "css:chunk=7", &options);
-    run_threads(&f);
-    assert_int_equal(dls_statistics(f.loop, -1, &all), 0);
-    assert_int_equal(dls_statistics(f.loop, 0, &one), 0);
-    assert_int_equal(dls_statistics(f.loop, 1, &two), 0);
-    assert_int_equal(all.iterations, 100);
-    assert_int_equal(all.chunks, 15);
-    assert_int_equal(one.iterations + two.iterations, 100);
-    assert_int_equal(one.chunks + two.chunks, 15);
-    assert_true(all.busy_s > 0 && all.ask_s > 0 && all.imbalance >= 0);
-    assert_int_equal(dls_statistics(f.loop, 2, &all), -EINVAL);
-    assert_int_equal(dls_close(f.loop, NULL), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,7 +403,6 @@ int main(void)
         cmocka_unit_test(misuse_has_a_reason),
         cmocka_unit_test(workers_out_of_range_are_said),
         cmocka_unit_test(own_schemes_are_schemes),
-        cmocka_unit_test(statistics_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,12 +44,60 @@ static int has_left(dls_loop *loop, int worker)
     return -ESHUTDOWN;
 }
 
+/* ---- what a worker has done ---- */
+
+/* One chunk more in `counted`, where the sizes differ: above their iterations,
+ * which may be twice as many as those of the loop. */
+static const uint64_t one_chunk = UINT64_C(1) << 41;
+static const int64_t iterations_max = INT64_C(1) << 40;
+
+_Static_assert(SCHED_TABLE_STEPS_MAX < 1 << 23, "chunks need 64 - 41 bits");
+
+/* Of the short way alone.  Chunks of one size are as many as fit in their
+ * iterations, and only the last one, which is the loop's, may be shorter. */
+static struct dls_work count_equal(const struct dls_worker *worker)
+{
+    const int64_t size = worker->table.fixed_size;
+    int64_t all = (int64_t)worker->counted, rest = all % size;
+    struct dls_work work = {.out = rest > 0 ? rest : size,
+                            .chunks = all / size + (rest > 0)};
+    work.run = all - work.out;
+    return work;
+}
+
+/* Each chunk has counted the one before; the first has found step 0 there. */
+static struct dls_work count_sized(const struct dls_worker *worker)
+{
+    const struct sched_table *table = &worker->table;
+    int64_t all = (int64_t)(worker->counted % one_chunk);
+    return (struct dls_work){.out = sched_table_chunk(table, worker->last).size,
+                             .run = all - sched_table_chunk(table, 0).size,
+                             .chunks = (int64_t)(worker->counted / one_chunk)};
+}
+
+struct dls_work worker_work(const struct dls_worker *worker)
+{
+    const struct dls_work *before = &worker->before;
+    if (worker->counted == 0)
+        return *before;
+    struct dls_work work =
+        worker->table.start != NULL ? count_sized(worker) : count_equal(worker);
+    work.run += before->run + before->out;
+    work.chunks += before->chunks;
+    return work;
+}
+
 /* The chunk that the worker had is finished. */
 static void finish_chunk(struct dls_worker *worker)
 {
-    worker->run += worker->out;
-    worker->out = 0;
+    worker->before = worker_work(worker);
+    worker->before.run += worker->before.out;
+    worker->before.out = 0;
+    worker->counted = 0;
+    worker->last = 0;
 }
+
+/* ---- dls_next ---- */
 
 static int take_here(dls_loop *loop, struct dls_worker *worker,
                      struct chunk *chunk)
@@ -69,8 +117,8 @@ static int take_from_source(dls_loop *loop, struct dls_worker *worker,
     worker->asked = true;
     if (more <= 0)
         return more;
-    worker->out = chunk->size;
-    worker->chunks++;
+    worker->before.out = chunk->size;
+    worker->before.chunks++;
     return 1;
 }
 
@@ -84,7 +132,7 @@ static void pass_time(dls_loop *loop, int number)
 /* Its chunk, if it has one, is finished now. */
 static void stop_chunk(struct dls_worker *worker, uint64_t now)
 {
-    if (worker->out == 0)
+    if (worker->before.out == 0)
         return;
     worker->busy += now - worker->since;
     worker->ended = now;
@@ -104,6 +152,21 @@ static int take_measured(dls_loop *loop, struct dls_worker *worker,
     return more;
 }
 
+/* For loops of which nothing more is wanted.  (In tables of loops beyond
+ * iterations_max, nanoseconds make no difference to a chunk.) */
+static void find_short_way(const dls_loop *loop, struct dls_worker *worker)
+{
+    const struct source *source = worker->source;
+    if (loop->measures || loop->notes || engine_simulated ||
+        source->table == NULL)
+        return;
+    if (source->table->start != NULL &&
+        source->table->iterations > iterations_max)
+        return;
+    worker->counter = source->counter;
+    worker->table = *source->table;
+}
+
 /* Every worker's first chunk and its last question, and all of a scheme that
  * needs its state, a clock or its lock. */
 static __attribute__((noinline)) int next_slowly(dls_loop *loop, int number,
@@ -117,8 +180,7 @@ static __attribute__((noinline)) int next_slowly(dls_loop *loop, int number,
         pass_time(loop, number);
     int more = loop->measures ? take_measured(loop, worker, &chunk)
                               : take_from_source(loop, worker, &chunk);
-    worker->counts = !loop->measures && !loop->notes && !engine_simulated &&
-                     worker->source->table != NULL;
+    find_short_way(loop, worker);
     if (more <= 0)
         return more;
     *begin = chunk.start;
@@ -133,14 +195,27 @@ DLS_PUBLIC int dls_next(dls_loop *loop, int number, int64_t *begin,
         (unsigned)number >= (unsigned)loop->workers)
         return refuse_next(loop, number, begin != NULL && end != NULL);
     struct dls_worker *worker = &loop->worker[number];
-    struct chunk chunk;
-    if (!worker->counts || !source_count(worker->source, &chunk))
+    if (worker->counter == NULL)
         return next_slowly(loop, number, begin, end);
-    worker->run += worker->out;
-    worker->out = chunk.size;
-    worker->chunks++;
+    int64_t step = source_step(worker->counter);
+    invariant(step >= worker->table.primed);
+    if (step >= worker->table.steps)
+        return next_slowly(loop, number, begin, end);
+    struct chunk chunk;
+    uint64_t counted = worker->counted;
+    if (worker->table.start != NULL) {
+        /* The chunk before counts, as this one's bounds are on their way. */
+        chunk = sched_table_chunk(&worker->table, worker->last);
+        counted += one_chunk + (uint64_t)chunk.size;
+        worker->last = step;
+        chunk = sched_table_chunk(&worker->table, step);
+    } else {
+        chunk = sched_table_chunk(&worker->table, step);
+        counted += (uint64_t)chunk.size;
+    }
     *begin = chunk.start;
     *end = chunk.start + chunk.size;
+    worker->counted = counted;
     return 1;
 }
 
@@ -176,7 +251,7 @@ DLS_PUBLIC int dls_leave(dls_loop *loop, int number)
     if (code != 0)
         return code;
     worker->left = true;
-    worker->counts = false;
+    worker->counter = NULL;
     return 0;
 }
 
@@ -184,7 +259,7 @@ int64_t loop_run(const dls_loop *loop)
 {
     int64_t run = 0;
     for (int w = 0; w < loop->workers; w++)
-        run += loop->worker[w].run;
+        run += worker_work(&loop->worker[w]).run;
     return run;
 }
 
@@ -206,8 +281,9 @@ static void add_worker(const dls_loop *loop, int number, double tick_s,
                        dls_stats *sum)
 {
     const struct dls_worker *worker = &loop->worker[number];
-    sum->iterations += worker->run;
-    sum->chunks += worker->chunks;
+    const struct dls_work work = worker_work(worker);
+    sum->iterations += work.run;
+    sum->chunks += work.chunks;
     sum->busy_s += (double)worker->busy * tick_s;
     sum->ask_s += (double)worker->ask * tick_s;
 }

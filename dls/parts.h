@@ -16,14 +16,26 @@
 /* Only what the public headers declare leaves the library. */
 #define DLS_PUBLIC __attribute__((visibility("default")))
 
-/* One worker's end, on separate cache lines. */
-struct dls_worker {
-    /* The counter alone leads through a table: the short way of dls_next.  If
-     * not, there is more to do. */
-    _Alignas(128) bool counts;
+/* What a worker has done. */
+struct dls_work {
     int64_t out;    /* iterations of the chunk it has, 0: none */
     int64_t run;    /* iterations finished */
     int64_t chunks; /* that it got */
+};
+
+/* One worker's end, on separate cache lines. */
+struct dls_worker {
+    /* Of its source, once the counter alone leads through a table: the short
+     * way of dls_next.  NULL: there is more to do.  Copied, because from one
+     * step to the next each pointer that must be followed takes its time. */
+    _Alignas(128) struct source_counter *counter;
+    struct sched_table table;
+    /* What it got on the short way since the last time on the long one.  Each
+     * number more would be a store, which the next step has to wait for, so
+     * that worker_work finds the others in these two. */
+    uint64_t counted; /* next.c says what */
+    int64_t last;     /* where the sizes differ: the step of the chunk it has */
+    struct dls_work before; /* up to then; the chunk it had is finished now */
     struct source *source;
     union {
         struct source base;
@@ -160,6 +172,7 @@ int loop_check(dls_loop *loop, const char *scheme, int64_t iterations,
 int loop_allocate(dls_loop *loop);
 /* All begins: nothing is counted, and no worker has asked. */
 void loop_begin(dls_loop *loop);
+struct dls_work worker_work(const struct dls_worker *worker);
 int64_t loop_run(const dls_loop *loop);
 int loop_refuse_unfinished(dls_loop *loop, int64_t left);
 /* Frees what the loop has, not itself. */

@@ -47,7 +47,7 @@ void report_part(dls_loop *loop, struct report_part *part)
         part->least_s = fmin(part->least_s, busy_s);
         part->finish_s += finish_s;
         part->finish_squares += finish_s * finish_s;
-        part->chunks += worker->chunks;
+        part->chunks += worker_work(worker).chunks;
     }
 }
 
@@ -189,6 +189,7 @@ static void add_worker(struct line *line, const dls_loop *loop, int number,
                        int first, int rank)
 {
     const struct dls_worker *worker = &loop->worker[number];
+    const struct dls_work work = worker_work(worker);
     double tick_s = loop->report->tick_s;
     double busy_s = (double)worker->busy * tick_s;
     begin_line(line, loop->report, "worker");
@@ -196,8 +197,8 @@ static void add_worker(struct line *line, const dls_loop *loop, int number,
     line_whole(line, "worker", first + number);
     line_whole(line, "rank", rank);
     line_null(line, "core");
-    line_whole(line, "iterations", worker->run);
-    line_whole(line, "chunks", worker->chunks);
+    line_whole(line, "iterations", work.run);
+    line_whole(line, "chunks", work.chunks);
     line_real(line, "compute_s", busy_s);
     line_real(line, "ask_s", (double)worker->ask * tick_s);
     line_real(line, "finish_s", finish_of(worker, loop->report));
