@@ -119,7 +119,7 @@ install: $(BUILD)/dlsbench install-lib ## into PREFIX, with dlsbench-report and 
 	install $(BUILD)/dlsbench $(wildcard $(BUILD)/dlsbench-sim) $(DESTDIR)$(PREFIX)/bin/
 	install -d $(SHARE)/bench/campaigns
 	install -m 644 bench/campaigns/*.yaml $(SHARE)/bench/campaigns/
-	for name in sim plan-sim; do program=$(BUILD)/dlsbench-$$name; \
+	for name in sim sim-clock.so plan-sim; do program=$(BUILD)/dlsbench-$$name; \
 	    [ ! -e $$program ] || install $$program $(DESTDIR)$(PREFIX)/bin/ || exit 1; done
 	for file in $(wildcard bench/papers/*.* bench/papers/*/*.* \
 	    bench/platforms/*.* bench/platforms/*/*.*); do \

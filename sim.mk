@@ -2,8 +2,9 @@
 # SimGrid's SMPI as MPI.  A header whose parts differ there has them in two
 # folders below its own: native/ and sim/.  Code that measures this machine is
 # not in a simulation at all.
-# Of programs with loops of their own (libdls-smpi).
-SMPI_ONLY = harness/comm/sim/adopt.c
+# Of programs with loops of their own (libdls-smpi), and the clock of SMPI.
+CLOCK = harness/engine/sim/clock.c
+SMPI_ONLY = harness/comm/sim/adopt.c $(CLOCK)
 SIM_SOURCES := $(filter-out harness/topo/% harness/counters/% harness/calibrate/% bench/% dls/mpi/%, \
                $(foreach source,$(SOURCES),$(if $(findstring /native/,$(source)),,$(source)))) \
                $(filter-out $(SMPI_ONLY),$(shell find harness -path '*/sim/*.c' ! -name '*_test.c'))
@@ -34,7 +35,11 @@ $(BUILD)/dlsbench-bare-sim: $(BUILD)/sim/bench/overhead/sim/bare.o
 	$(say) LD $@
 	$(Q)smpicc $(FLAGS) -o $@ $^
 
-$(BUILD)/dlsbench-sim: $(SIM_OBJECTS)
+$(BUILD)/dlsbench-sim-clock.so: $(CLOCK)
+	$(say) LD $@
+	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(FATAL) -fPIC -shared -o $@ $<
+
+$(BUILD)/dlsbench-sim: $(SIM_OBJECTS) | $(BUILD)/dlsbench-sim-clock.so
 	@[ -n '$(WITH_SIM)' ] || { echo 'SIM=0 leaves out SimGrid' >&2; exit 1; }
 	$(say) LD $@
 	$(Q)smpicc $(FLAGS) -o $@ $^ $(SIM_LDLIBS)

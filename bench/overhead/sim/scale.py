@@ -5,8 +5,10 @@
 
 Both run in SMPI with the same flags, one after the other: RANKS ranks
 (131,072) below one master, CHUNKS chunks (1,000,000) of equal cost, requests
-without results.  Prints time and memory of both and the ratios; DLSBench
-should stay within 1.5.  Exit code 1: it does not, or a run failed.
+without results.  SMPI's clock stands still for both, as in dlsbench sim; with
+CLOCK=1 in the environment the bare loop is as smpirun alone runs it.  Prints
+time and memory of both and the ratios; DLSBench should stay within 1.5.  Exit
+code 1: it does not, or a run failed.
 """
 import json
 import os
@@ -61,7 +63,11 @@ def flags(platform, dlsbench, ranks, folder):
                         os.path.join(folder, "asked")), env=env,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     words = pathlib.Path(told).read_text().splitlines()
-    return [w for w in words if w.startswith(("--cfg", "--log"))]
+    same = [w for w in words if w.startswith(("--cfg", "--log"))]
+    if "-wrapper" in words and not os.environ.get("CLOCK"):
+        at = words.index("-wrapper")
+        same += words[at:at + 2]
+    return same
 
 
 def cell(platform, dlsbench, ranks, chunks, out):
