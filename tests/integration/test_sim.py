@@ -133,6 +133,17 @@ def test_two_simulations_are_equal_to_the_last_digit(sim, tmp_path):
     assert_same_digits(first, second)
 
 
+def test_smpis_clock_makes_no_difference(sim, tmp_path, monkeypatch):
+    """It runs where the user has libraries loaded first: the one that stops it
+    stays out then."""
+    args = ("--platform", racks(tmp_path), "--workers", 60, "--master",
+            "dedicated", "--kernel", "adjoint:size=50", "--scheme", "gss",
+            "--trace")
+    still = sim(*args, out="still")
+    monkeypatch.setenv("LD_PRELOAD", "libm.so.6")
+    assert_same_digits(still, sim(*args, out="running"))
+
+
 AFTER_OTHERS = """name: after
 cells:
   - kernel: "{}"
