@@ -6,6 +6,7 @@
 
 struct contest {
     const char *scheme, *transport, *master, *window, *kernel, *power;
+    bool late; /* without prefetch: a worker asks when its chunk is done */
     struct setup setup;
     struct loop loop;
     struct run *run;

@@ -29,6 +29,8 @@ int contest_open(struct contest *c, struct launch_context *context,
         code = cell_set(&cell, "window", c->window, err);
     if (code == 0 && c->power != NULL)
         code = cell_set(&cell, "power", c->power, err);
+    if (code == 0 && c->late)
+        code = cell_set(&cell, "prefetch", "off", err);
     if (code == 0)
         code = setup_open(&c->setup, &cell, err);
     if (code == 0)
