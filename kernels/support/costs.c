@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* A short file must not ask for all memory there is. */
 enum { COUNT_MAX = 1 << 26 };
@@ -116,17 +115,6 @@ static int read_lines(struct costs *c, FILE *file, const char *what,
     return code;
 }
 
-static int check_file(FILE *file, const char *what, const char *path,
-                      struct error *err)
-{
-    struct stat status;
-    if (fstat(fileno(file), &status) != 0)
-        return error_set(err, EIO, "%s: %s: %s", what, path, strerror(errno));
-    /* At most a number in 2 bytes of text, in an array that doubles. */
-    return kernel_memory_check("trace", path, 8.0 * (double)status.st_size,
-                               err);
-}
-
 int costs_read(const char *what, const char *path, double **cost,
                int64_t *count, struct error *err)
 {
@@ -137,9 +125,7 @@ int costs_read(const char *what, const char *path, double **cost,
         int code = errno == ENOENT || errno == ENOTDIR ? ENOENT : EINVAL;
         return error_set(err, code, "%s: %s: %s", what, path, why);
     }
-    int code = check_file(file, what, path, err);
-    if (code == 0)
-        code = read_lines(&c, file, what, path, err);
+    int code = read_lines(&c, file, what, path, err);
     fclose(file);
     if (code != 0) {
         free(c.cost);
