@@ -41,11 +41,12 @@ lib: $(LIBS:%=$(LIB)/%.so) $(LIBS:%=$(LIB)/%.a) $(MANUALS) ## libdls: the scheme
 # What libdls exports it must define itself, also against the program's names.
 SEEN    = hidden
 $(DLS_OBJECTS): SEEN = protected
+# -fno-plt: a chunk over ranks takes three calls from one library into the other.
 MPI_CFLAGS := $(if $(MPI_OBJECTS),$(shell pkg-config --cflags $(call mpi,PACKAGE)))
 $(LIB)/%.o: %.c $(BUILD)/flags lib.mk
 	$(say) CC $<
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $(FATAL) -fPIC -fvisibility=$(SEEN) -ffunction-sections \
+	$(Q)$(CC) $(CFLAGS_ALL) $(FATAL) -fPIC -fno-plt -fvisibility=$(SEEN) -ffunction-sections \
 	    -fdata-sections -I. -D_GNU_SOURCE $(MPI_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(LIB)/smpi/%.o: %.c $(BUILD)/flags lib.mk

@@ -62,7 +62,7 @@ int data_begin(struct ranks *ranks);
 /* Collective, unless MPI has failed. */
 void data_close(struct ranks *ranks);
 
-/* Lets others get their input from this rank. */
+/* Lets others get their input from this rank, where data.remote. */
 void data_serve(struct ranks *ranks);
 
 /* Before a worker asks: room for one chunk more in its list.  Returns 0 or

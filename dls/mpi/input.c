@@ -264,7 +264,7 @@ void data_serve(struct ranks *ranks)
 {
     const struct comm *comm = &ranks->comm;
     int flag;
-    if (!ranks->data.remote || comm->rank != 0 || !comm_try(comm))
+    if (comm->rank != 0 || !comm_try(comm))
         return;
     comm_check(comm, MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->all, &flag,
                                 MPI_STATUS_IGNORE));

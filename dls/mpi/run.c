@@ -135,7 +135,8 @@ void ranks_serve(void *arg)
     struct ranks *ranks = arg;
     if (ranks->polls)
         end_poll(&ranks->end);
-    data_serve(ranks);
+    if (ranks->data.remote)
+        data_serve(ranks);
 }
 
 /* Rank 0 has the counter of an rma window, and there are networks whose
@@ -209,7 +210,7 @@ void ranks_pass(dls_loop *loop, int number)
 
 /* ---- the calls of workers ---- */
 
-static int take(struct ranks *ranks, int worker, struct chunk *chunk)
+static inline int take(struct ranks *ranks, int worker, struct chunk *chunk)
 {
     dls_loop *loop = &ranks->loop;
     if (ranks->comm.funneled && loop->workers == 1 && !comm_may(&ranks->comm))
