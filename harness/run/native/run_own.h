@@ -7,6 +7,7 @@
 #include "harness/disturb/stopper.h"
 #include "harness/loop/verify.h"
 #include "harness/run/feed.h"
+#include "harness/run/native/looks.h"
 #include "harness/run/run_parts.h"
 
 /* What goes wrong on purpose, and what else runs on the cores. */
@@ -53,6 +54,7 @@ struct run_own {
                             first run of a loop is over; else NULL */
     struct kernel_poll poll;
     const struct reissue *book; /* that the poll looks at; NULL: none */
+    struct looks looks;         /* of the poll */
     uint64_t start_ticks;
 };
 

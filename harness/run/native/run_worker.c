@@ -21,13 +21,18 @@ static void poll_call(void *arg)
     if (!run_hands_out(run))
         return;
     uint64_t before = engine_ticks();
+    if (!looks_due(&run->own->looks, before))
+        return;
     bool over = book != NULL && reissue_is_over(book);
     bool any = end_polls(&run->rank->end) && end_poll(&run->rank->end);
     if (run->dependent.dmps != NULL)
         any = links_progress(&run->dependent.dmps->links) || any;
-    if (any && !over)
-        run->worker[0].source->serve_s +=
-            (double)(engine_ticks() - before) * run->context->tick_s;
+    uint64_t after = engine_ticks();
+    double tick_s = run->context->tick_s;
+    if (!any)
+        looks_pause(&run->own->looks, before, after, tick_s);
+    else if (!over)
+        run->worker[0].source->serve_s += (double)(after - before) * tick_s;
 }
 
 static bool needs_poll(const struct run *run)
