@@ -31,7 +31,7 @@ $(LIB)/%.3: dls/%.h dls/man.awk lib.mk
 	@mkdir -p $(@D)
 	$(Q)awk -v PAGE=$* -v VERSION=$(LIB_VERSION) -v LIBRARY=$(MANUAL_OF) -f dls/man.awk $< > $@
 # Where each pkg-config file comes from, and its name.
-PCS     = dls/dls.pc.in=dls $(if $(MPI_OBJECTS),dls/mpi/dls_mpi.pc.in=$(MPI_LIB)) \
+PCS     = dls/libdls.pc.in=libdls $(if $(MPI_OBJECTS),dls/mpi/dls_mpi.pc.in=$(MPI_LIB)) \
           $(if $(SMPI_LIB),dls/mpi/$(SMPI_LIB).pc.in=$(SMPI_LIB))
 LIBS    = libdls $(if $(MPI_OBJECTS),$(MPI_LIB)) $(SMPI_LIB)
 

@@ -59,7 +59,10 @@ static int own_init(const struct sched_ops *ops, void *state,
 static int64_t own_next(const struct sched_ops *ops, void *state, int worker,
                         int64_t remaining)
 {
-    return scheme_of(ops)->next(state, worker, remaining);
+    int64_t size = scheme_of(ops)->next(state, worker, remaining);
+    /* A program has no way to say that there is no chunk: SCHED_NO_CHUNK is
+     * what a processor makes of 0/0, for instance. */
+    return size > 0 ? size : 1;
 }
 
 static void own_feedback(const struct sched_ops *ops, void *state, int worker,
@@ -146,7 +149,8 @@ static bool read_scheme(const dls_scheme *own, dls_scheme *known)
         own->size > 4096 || !copy_sized(own, known, sizeof(*known)))
         return false;
     return known->name != NULL && known->name[0] != '\0' &&
-           known->init != NULL && known->next != NULL;
+           known->init != NULL && known->next != NULL &&
+           known->state_size <= PTRDIFF_MAX / 2;
 }
 
 static bool is_built_in(const char *name)
@@ -164,7 +168,7 @@ DLS_PUBLIC int dls_context_add(dls_context *context, const dls_scheme *given)
 {
     dls_scheme own;
     if (context == NULL || !read_scheme(given, &own) ||
-        strlen(own.name) >= SPEC_NAME_MAX || strpbrk(own.name, ":,= \t\n"))
+        strlen(own.name) >= SPEC_NAME_MAX || strpbrk(own.name, ":,=/#@* \t\n"))
         return -EINVAL;
     if (is_built_in(own.name) || find_own(context, own.name) != NULL)
         return -EEXIST;

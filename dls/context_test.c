@@ -62,9 +62,74 @@ static void own_schemes_of_other_versions(void **state)
     dls_context_close(context);
 }
 
+static int64_t no_number(void *state, int worker, int64_t remaining)
+{
+    (void)state, (void)worker, (void)remaining;
+    return INT64_MIN;
+}
+
+static int inits; /* a scheme's functions know no other place */
+
+static int count_init(void *state, const dls_shape *shape, const double *value)
+{
+    (void)state, (void)shape, (void)value;
+    inits++;
+    return 0;
+}
+
+/* What a processor makes of 0/0 is raised as any other size. */
+static void sizes_are_raised_and_init_is_called_once(void **state)
+{
+    const dls_scheme scheme = {.size = sizeof(scheme),
+                               .name = "nan",
+                               .state_size = 8,
+                               .init = count_init,
+                               .next = no_number};
+    dls_context *context;
+    dls_loop *loop;
+    int64_t begin, end;
+    (void)state;
+    assert_int_equal(dls_context_open(&context), 0);
+    assert_int_equal(dls_context_add(context, &scheme), 0);
+    const dls_options options = {.size = sizeof(options), .context = context};
+    assert_int_equal(dls_open(&loop, "nan", 3, 1, &options), 0);
+    assert_int_equal(inits, 1);
+    for (int64_t i = 0; i < 3; i++) {
+        assert_int_equal(dls_next(loop, 0, &begin, &end), 1);
+        assert_true(begin == i && end == i + 1);
+    }
+    assert_int_equal(dls_next(loop, 0, &begin, &end), 0);
+    assert_int_equal(dls_close(loop, NULL), 0);
+    dls_context_close(context);
+}
+
+/* Names that no schedule could have, and a state that no memory holds. */
+static void schemes_that_could_not_be_opened_are_refused(void **state)
+{
+    static const char *const names[] = {"a/b", "a:b", "a b", "*",
+                                        "@x",  "#",   ""};
+    dls_scheme scheme = {.size = sizeof(scheme), .init = init, .next = next};
+    dls_context *context;
+    (void)state;
+    assert_int_equal(dls_context_open(&context), 0);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        scheme.name = names[i];
+        assert_int_equal(dls_context_add(context, &scheme), -EINVAL);
+    }
+    scheme.name = "huge";
+    scheme.state_size = SIZE_MAX - 3;
+    assert_int_equal(dls_context_add(context, &scheme), -EINVAL);
+    scheme.name = "fss";
+    scheme.state_size = 0;
+    assert_int_equal(dls_context_add(context, &scheme), -EEXIST);
+    dls_context_close(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_schemes_of_other_versions)};
+        cmocka_unit_test(own_schemes_of_other_versions),
+        cmocka_unit_test(sizes_are_raised_and_init_is_called_once),
+        cmocka_unit_test(schemes_that_could_not_be_opened_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@
  * is wrong and what is allowed.  Misuse that the library can see is an error;
  * the comments say what it cannot see.
  *
- * Link with -ldls (pkg-config dls). */
+ * Link with -ldls (pkg-config libdls). */
 #ifndef DLS_H
 #define DLS_H
 
@@ -73,7 +73,7 @@ typedef struct dls_options {
 
 /* Opens a loop.  scheme: a name with its keys, such as "gss" or
  * "css:chunk=64"; `dlsbench list schemes` describes all of them.  iterations:
- * 0 or more.  workers: 1 or more.  options: NULL for none.
+ * 0 or more.  workers: 1 to 1048576.  options: NULL for none.
  *
  * The environment variable DLS_SCHEDULE replaces the scheme without
  * recompiling: `DLS_SCHEDULE=fss` for every loop, or `DLS_SCHEDULE=@file` for
@@ -105,7 +105,8 @@ const char *dls_error(const dls_loop *loop);
  *
  * Returns 1 with a chunk; 0 when there is none for this worker, then *begin
  * and *end are as they were; or a negative errno: -EINVAL for a worker that is
- * out of range, -ESHUTDOWN for one that has left.
+ * out of range, -ESHUTDOWN for one that has left.  Over ranks also -EPERM where
+ * only the main thread may ask, -ENOMEM (ask again), or -EIO.
  *
  * Call it from threads of any kind.  A worker number belongs to one thread at
  * a time; two threads with one number at the same time are not noticed.
@@ -127,9 +128,10 @@ int dls_leave(dls_loop *loop, int worker);
  * is in dls_next or dls_leave.
  *
  * Returns 0; -EBUSY when iterations were not run: then nothing has changed,
- * and dls_unfinished says how many; -EINVAL for a loop that the scheme refuses
- * and -ENOMEM: then only dls_error and dls_close are left; or the reason why
- * DLS_REPORT cannot be written, such as -ENOSPC: then it may be called again.
+ * and dls_unfinished says how many; -EINVAL for a number below 0: then nothing
+ * has changed, either; -EINVAL for a loop that the scheme refuses and -ENOMEM:
+ * then only dls_error and dls_close are left; or the reason why DLS_REPORT
+ * cannot be written, such as -ENOSPC: then it may be called again.
  */
 int dls_again(dls_loop *loop, int64_t iterations);
 
@@ -142,8 +144,8 @@ int dls_again(dls_loop *loop, int64_t iterations);
 int dls_costs(dls_loop *loop, const double *costs, int64_t iterations);
 
 /* Iterations that are not finished: not handed out, or in the chunk of a
- * worker that has neither asked again nor left.  Exact while no worker is in
- * dls_next. */
+ * worker that has neither asked again nor left.  Call it while no worker is in
+ * dls_next: beside one it may be off by some chunks in either direction. */
 int64_t dls_unfinished(const dls_loop *loop);
 
 /* Frees the loop, in every case; NULL is allowed.  No worker may use it any
@@ -154,7 +156,7 @@ int dls_close(dls_loop *loop, int64_t *unfinished);
 
 /* ---- look ---- */
 
-/* The costs of a loop since it was opened or since dls_again.  Times are in
+/* What a loop has done since it was opened or since dls_again.  Times are in
  * seconds, and 0 without the option stats=1. */
 typedef struct dls_stats {
     size_t size;        /* sizeof(dls_stats), set by the caller */
@@ -162,12 +164,13 @@ typedef struct dls_stats {
     int64_t chunks;     /* handed out */
     double busy_s;      /* in chunks, sum over the workers */
     double ask_s;       /* in dls_next, sum over the workers */
-    /* The longest busy time of a worker divided by the mean, minus 1. */
+    /* The longest busy time of a worker divided by the mean, minus 1; 0 for
+     * one worker. */
     double imbalance;
 } dls_stats;
 
-/* Of one worker, or of all with worker = -1.  Exact while no worker is in
- * dls_next.  Returns 0 or -EINVAL. */
+/* Of one worker, or of all with worker = -1.  Call it as dls_unfinished.
+ * Returns 0 or -EINVAL. */
 int dls_statistics(const dls_loop *loop, int worker, dls_stats *stats);
 
 /* The scheme of the loop with all its keys, as it was decided by dls_open.
@@ -199,12 +202,13 @@ typedef struct dls_scheme {
     const char *name;
     const dls_key *keys; /* NULL: none; at most 12 */
     size_t state_size;   /* bytes of its state, which is aligned to 8 */
-    /* Prepares the state, which is zeroed.  value: of the keys, in their order.
+    /* Prepares the state, which is zeroed; called by dls_open, and by dls_again
+     * where `again` is NULL.  value: of the keys, in their order.
      * Returns 0; any other value refuses the loop. */
     int (*init)(void *state, const dls_shape *shape, const double *value);
     /* The size of the next chunk, for this worker, of `remaining` iterations
-     * (at least 1).  The library raises it to the smallest chunk and cuts it
-     * to what remains. */
+     * (at least 1).  The library raises any number to the smallest chunk and
+     * cuts it to what remains. */
     int64_t (*next)(void *state, int worker, int64_t remaining);
     /* The worker took `time` for its last chunk of `size` iterations; the unit
      * is the same for all workers and otherwise not known.  NULL: the scheme
@@ -220,7 +224,9 @@ int dls_context_open(dls_context **context);
 
 /* Adds a scheme; the struct is copied, its name and its keys stay the caller's
  * and outlive the context.  Returns 0; -EINVAL for a scheme without name, init
- * or next; -EEXIST when the context has one of that name; -ENOMEM. */
+ * or next, for a name that is too long or has one of `:,=/#@*` or white space,
+ * for more than 12 keys, and for a wrong size; -EEXIST when the context has one
+ * of that name, or the library has; -ENOMEM. */
 int dls_context_add(dls_context *context, const dls_scheme *scheme);
 
 /* No loop may use it any more.  NULL is allowed. */

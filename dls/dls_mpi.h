@@ -22,7 +22,13 @@
  *   master or with the counter of an rma window, gives its last worker 0 when
  *   the others have asked for the last time.  Under work stealing everybody
  *   gets 0 when nothing is left anywhere.
- *   So may dls_leave of such a rank's last worker wait for the others.
+ *   dls_leave may wait for the others in the same way, for the last worker of
+ *   such a rank.  Two loops that wait like this must not be asked in turn, one
+ *   inside the other: each rank would wait for another's loop.
+ * - dls_again and dls_collect return -EBUSY at once, in this rank alone, while
+ *   one of its workers has not got 0 and other ranks may wait for it in
+ *   dls_next: let it ask, or leave, and call again.  (With window=shared they
+ *   return it in all ranks.)
  * - 0 is final, but in memory that all ranks share (see dls_next).
  * - dls_unfinished is known from a dls_again that returned -EBUSY, and from
  *   dls_close.  Before it is the number of all iterations.
@@ -53,6 +59,7 @@
  *     MPI_THREAD_SINGLE        thread: all; with more: window=shared, and
  *                              transport=master,hierarchy=node, where the main
  *                              thread fetches for all in dls_next or dls_poll
+ *                              (the others wait for ever if it does neither)
  *
  * With window=shared, the default on one host, and on a communicator of one
  * rank, only the collective functions call MPI.
@@ -140,8 +147,9 @@ typedef struct dls_mpi_options {
  *       a counter; master: they ask a rank by message; steal: they begin with
  *       equal shares, and idle ones steal
  *   window=auto|shared|rma
- *       auto: shared memory where all ranks are on one host, otherwise remote
- *       memory access, then with hierarchy=node by default
+ *       auto: shared memory where all ranks are on one host; otherwise remote
+ *       memory access, and hierarchy=node if no hierarchy is given.  rma itself
+ *       has no other hierarchy than the given one
  *   hierarchy=flat|node|16|4x16|4xnode
  *       the levels of masters; node: one pool for the workers of a rank
  *   master=computing|dedicated

@@ -8,7 +8,11 @@
  * Constructor, again, collect and destructor are collective.  Errors that all
  * ranks return are thrown in all ranks; an exception of the program's own that
  * leaves the loop in one rank alone ends in the destructor, which waits for the
- * others to close theirs. */
+ * others to close theirs.
+ *
+ * The last worker of a rank that only this rank can run what is left for (see
+ * dls_leave in dls_mpi.h) does not leave when its loop over chunks is left
+ * early: again then throws EBUSY, and the destructor is what remains. */
 #ifndef DLS_MPI_HPP
 #define DLS_MPI_HPP
 

@@ -20,9 +20,13 @@ static int out_of_range(dls_loop *loop, int worker)
     if (loop->code != 0)
         return loop->code;
     engine_lock(&loop->back->lock);
-    error_set(&loop->error, EINVAL,
-              "dls: there is no worker %d, allowed: 0 to %d", worker,
-              loop->workers - 1);
+    if (loop->workers == 0)
+        error_set(&loop->error, EINVAL,
+                  "dls: there is no worker %d: this rank has none", worker);
+    else
+        error_set(&loop->error, EINVAL,
+                  "dls: there is no worker %d, allowed: 0 to %d", worker,
+                  loop->workers - 1);
     engine_unlock(&loop->back->lock);
     return -EINVAL;
 }

@@ -128,6 +128,8 @@ static int begin_table(dls_loop *loop, const struct sched_loop *shape)
         return 0;
     sched_table_free(&loop->table);
     loop->table = (struct sched_table){0};
+    if (loop->scheme->made != NULL)
+        return 0; /* a program's own: its init is called for the state alone */
     int code = sched_table_build(&loop->table, loop->scheme, &loop->spec, shape,
                                  loop->min_chunk, &why);
     if (code == -ENOTSUP || code == -E2BIG)
@@ -346,10 +348,10 @@ DLS_PUBLIC int dls_again(dls_loop *loop, int64_t iterations)
         return -EINVAL;
     if (loop->code != 0)
         return loop->code;
-    if (iterations < 0)
-        return loop_check(loop, "", iterations, loop->workers, 0);
     if (loop->over != NULL)
         return loop->over->again(loop, iterations);
+    if (iterations < 0)
+        return loop_check(loop, "", iterations, loop->workers, 0);
     int64_t left = dls_unfinished(loop);
     if (left > 0)
         return loop_refuse_unfinished(loop, left);

@@ -1,5 +1,5 @@
 // A range-for over the chunks of each thread, and one that is left early.
-// c++ -std=c++17 chunks.cpp $(pkg-config --cflags --libs dls) -pthread
+// c++ -std=c++17 chunks.cpp $(pkg-config --cflags --libs libdls) -pthread
 #include <dls.hpp>
 
 #include <atomic>

@@ -1,6 +1,6 @@
 ! The sum of the divisors of all numbers up to 20,000, in an OpenMP region.
 ! gfortran -fopenmp PREFIX/include/dls.f90 divisors.f90 \
-!     $(pkg-config --cflags --libs dls)
+!     $(pkg-config --cflags --libs libdls)
 program divisors
     use, intrinsic :: iso_fortran_env, only: int64
     use omp_lib

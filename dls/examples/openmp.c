@@ -1,5 +1,5 @@
 /* The same inside an OpenMP region, which keeps its own threads.
- * cc -fopenmp openmp.c $(pkg-config --cflags --libs dls) */
+ * cc -fopenmp openmp.c $(pkg-config --cflags --libs libdls) */
 #include <dls.h>
 
 #include <inttypes.h>

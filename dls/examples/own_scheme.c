@@ -1,6 +1,6 @@
 /* Your own scheme: chunks of `first` iterations that double until they are a
  * quarter of the rest.
- * cc own_scheme.c $(pkg-config --cflags --libs dls) */
+ * cc own_scheme.c $(pkg-config --cflags --libs libdls) */
 #include <dls.h>
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* Time steps under awf, which learns how fast the workers are and keeps it:
  * worker 0 does everything twice here, and gets less from step to step.
- * cc -fopenmp steps.c $(pkg-config --cflags --libs dls) */
+ * cc -fopenmp steps.c $(pkg-config --cflags --libs libdls) */
 #include <dls.h>
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* A loop over POSIX threads: the sum of the divisors of all numbers up to
- * 20,000, whose costs grow.  cc threads.c $(pkg-config --cflags --libs dls) */
+ * 20,000, whose costs grow.  cc threads.c $(pkg-config --cflags --libs libdls)
+ */
 #include <dls.h>
 
 #include <inttypes.h>

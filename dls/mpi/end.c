@@ -48,9 +48,21 @@ static int64_t count_left(struct ranks *ranks)
     return ranks->loop.iterations - run;
 }
 
+/* Where ranks wait for each other's workers in dls_next, one that is still to
+ * ask keeps them from this collective call. */
+static bool keeps_others(struct ranks *ranks)
+{
+    return ranks->is_open && ranks->calls && ranks->comm.ranks > 1 &&
+           !engine_simulated && atomic_load(&ranks->active) > 0;
+}
+
 int ranks_check_finished(struct ranks *ranks)
 {
     dls_loop *loop = &ranks->loop;
+    if (keeps_others(ranks))
+        return ranks_refuse(ranks, EBUSY,
+                            "a worker of this rank has not got 0, and others "
+                            "wait for it: let it ask or leave, and call again");
     loop->unfinished = count_left(ranks);
     if (comm_failed(&ranks->comm))
         return ranks_failed(ranks);
@@ -85,6 +97,10 @@ static int check_again(struct ranks *ranks, int64_t iterations)
     if (comm_differing(&ranks->comm, &number, 1) == 0)
         return error_set(err, EINVAL,
                          "dls: the ranks pass different numbers of iterations");
+    if (iterations < 0)
+        return error_set(err, EINVAL,
+                         "dls: %lld iterations, allowed: 0 or more",
+                         (long long)iterations);
     if (iterations != ranks->loop.iterations && learns(ranks))
         return error_set(err, ENOTSUP,
                          "dls: scheme %s knows a loop of %lld iterations and "

@@ -39,7 +39,7 @@ static int check_size(struct ranks *ranks, const dls_data *data,
     if (data->bytes == 0 || n == 0)
         return 0;
     if (data->bytes > (uint64_t)(INT64_MAX / 2 / n))
-        return refuse_data(ranks, which, "is larger than any memory");
+        return refuse_data(ranks, which, "more bytes than any memory has");
     return needs_memory && data->memory == NULL
                ? refuse_data(ranks, which, "the memory is NULL")
                : 0;

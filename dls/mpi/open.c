@@ -342,12 +342,14 @@ DLS_PUBLIC int dls_mutex_open(dls_mutex **mutex)
 
 DLS_PUBLIC void dls_mutex_lock(dls_mutex *mutex)
 {
-    engine_lock(&mutex->lock);
+    if (mutex != NULL)
+        engine_lock(&mutex->lock);
 }
 
 DLS_PUBLIC void dls_mutex_unlock(dls_mutex *mutex)
 {
-    engine_unlock(&mutex->lock);
+    if (mutex != NULL)
+        engine_unlock(&mutex->lock);
 }
 
 DLS_PUBLIC void dls_mutex_close(dls_mutex *mutex)

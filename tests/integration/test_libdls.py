@@ -17,7 +17,7 @@ def build(installed, tmp_path):
     env = {**os.environ, "PKG_CONFIG_PATH": f"{installed}/lib/pkgconfig"}
 
     def words(*options):
-        return subprocess.run(["pkg-config", *options, "dls"], env=env,
+        return subprocess.run(["pkg-config", *options, "libdls"], env=env,
                               check=True, capture_output=True,
                               text=True).stdout.split()
 

@@ -170,6 +170,14 @@ def test_one_rank_has_ended_and_the_others_have_not(contract, form):
     assert (done.returncode, done.stdout) == (0, "good\n"), done.stderr
 
 
+@pytest.mark.parametrize("form", ["window=rma", "transport=master",
+                                  "transport=steal",
+                                  "window=rma,hierarchy=node"])
+def test_a_rank_begins_anew_too_early(contract, form):
+    done = launch(3, contract, "early", form)
+    assert (done.returncode, done.stdout) == (0, "good\n"), done.stderr
+
+
 def test_the_environment_is_compared(contract):
     done = subprocess.run(
         ["mpiexec.mpich", "-n", "1", "-env", "DLS_SCHEDULE", "tss",

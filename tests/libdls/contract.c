@@ -94,7 +94,8 @@ static bool busy(const char *text)
     return check(code == -EBUSY && left == 100, "closed with all left") && good;
 }
 
-/* One rank has ended and the others have not when all begin anew. */
+/* One rank has ended, and waits for the others, which are refused until they
+ * have, too. */
 static bool some_busy(const char *text)
 {
     struct counted counted = {.iterations = 100, .threads = 1};
@@ -106,15 +107,35 @@ static bool some_busy(const char *text)
     else
         good = check(dls_next(counted.loop, 0, &begin, &end) == 1, "a chunk") &&
                good;
-    good = check(dls_again(counted.loop, 100) == -EBUSY, "busy") && good;
+    if (!first)
+        good = check(dls_again(counted.loop, 100) == -EBUSY, "busy") && good;
     for (int64_t i = begin; !first && i < end; i++)
         counted.hits[i]++;
     if (!first)
         ask_all(&counted);
-    good = check(each_ran(&counted, 1), "the others went on") && good;
     good = check(dls_again(counted.loop, 100) == 0, "again") && good;
+    good = check(each_ran(&counted, 1), "the others went on") && good;
     ask_all(&counted);
     good = check(each_ran(&counted, 2), "a second time") && good;
+    return check(dls_close(counted.loop, NULL) == 0, "closed") && good;
+}
+
+/* A rank begins anew too early, while others wait for it in dls_next. */
+static bool early(const char *text)
+{
+    struct counted counted = {.iterations = 1000, .threads = 1};
+    int64_t begin, end;
+    bool good = check(open_loop(&counted, "css:chunk=1", text) == 0, "open");
+    if (rank == 1 && dls_next(counted.loop, 0, &begin, &end) == 1) {
+        counted.hits[begin]++;
+        good = check(dls_again(counted.loop, 1000) == -EBUSY, "busy") && good;
+    }
+    ask_all(&counted);
+    good = check(each_ran(&counted, 1), "it went on") && good;
+    /* One rank's number is wrong. */
+    good = check(dls_again(counted.loop, rank == 1 ? -5 : 5) == -EINVAL,
+                 "no number of iterations") &&
+           good;
     return check(dls_close(counted.loop, NULL) == 0, "closed") && good;
 }
 
@@ -346,6 +367,7 @@ static const struct {
     {"refused", refused, MPI_THREAD_MULTIPLE},
     {"busy", busy, MPI_THREAD_MULTIPLE},
     {"some_busy", some_busy, MPI_THREAD_MULTIPLE},
+    {"early", early, MPI_THREAD_MULTIPLE},
     {"other_number", other_number, MPI_THREAD_MULTIPLE},
     {"leave", leave, MPI_THREAD_MULTIPLE},
     {"leave_last", leave_last, MPI_THREAD_MULTIPLE},

@@ -236,7 +236,7 @@ static bool misused_open(const dls_data *right)
     wrong.bytes = 0;
     good = refused(&mpi, -EINVAL, "measure or pack is NULL") && good;
     wrong.bytes = SIZE_MAX / 4;
-    good = refused(&mpi, -EINVAL, "larger than any memory") && good;
+    good = refused(&mpi, -EINVAL, "more bytes than any memory") && good;
     wrong.bytes = (size_t)(rank + 1);
     good = refused(&mpi, -EINVAL, "different input or output") && good;
     mpi.input = rank == 1 ? right : NULL;
@@ -262,7 +262,7 @@ static bool misused_calls(dls_loop *loop, bool has_data)
     if (!has_data)
         return good;
     good = good && dls_again(loop, INT64_MAX / 4) == -EINVAL &&
-           strstr(dls_error(loop), "larger than any memory");
+           strstr(dls_error(loop), "more bytes than any memory");
     return good && dls_collect(loop, rank) == -EINVAL &&
            strstr(dls_error(loop), "different roots") &&
            dls_collect(loop, 2) == -EINVAL &&

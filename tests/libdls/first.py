@@ -46,7 +46,7 @@ def make(prefix, name, folder):
               if "." in x else x for x in sources.split()]
     flags = subprocess.run(
         ["pkg-config", "--cflags", "--libs",
-         "libdls-mpich" if ranks else "dls"], check=True, text=True,
+         "libdls-mpich" if ranks else "libdls"], check=True, text=True,
         capture_output=True, env={
             **os.environ, "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"}
     ).stdout.split()

@@ -16,10 +16,10 @@ static inline bool looks_due(const struct looks *looks, uint64_t now)
     return now >= looks->next;
 }
 
-/* After a look from `begin` to `end` that found nothing.  The next one waits ten
- * times as long as a dear look took, so that looks cost a tenth of the computing
- * at most; but not longer than 100 us, because a look that took very long had
- * lost its core. */
+/* After a look from `begin` to `end` that found nothing.  The next one waits
+ * ten times as long as a dear look took, so that looks cost a tenth of the
+ * computing at most; but not longer than 100 us, because a look that took very
+ * long had lost its core. */
 static inline void looks_pause(struct looks *looks, uint64_t begin,
                                uint64_t end, double tick_s)
 {
