@@ -39,9 +39,9 @@ faults-fuzz:
 fuzz-programs: $(FUZZERS:%=$(BUILD)/tests/fuzz/%_search)
 
 $(BUILD)/tests/fuzz/%_replay: $(BUILD)/tests/fuzz/%_fuzz.o $(BUILD)/tests/fuzz/fuzz.o \
-    $(BUILD)/tests/fuzz/replay.o $(LIBOBJS)
+    $(BUILD)/tests/fuzz/replay.o $(BUILD)/tested.a
 	$(say) LD $@
-	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) $(TEST_LD) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/tests/fuzz/%_search: $(BUILD)/tests/fuzz/%_fuzz.o $(BUILD)/tests/fuzz/fuzz.o $(LIBOBJS)
 	$(say) LD $@

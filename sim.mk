@@ -69,5 +69,5 @@ SMPI_CHECKED = $(if $(SMPI),$(patsubst %.c,$(BUILD)/smpi/%.o, \
 $(BUILD)/smpi/%.o: %.c $(BUILD)/flags
 	$(say) CC $<
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(FATAL) $(SIM_CPPFLAGS) -I$(SMPI) \
+	$(Q)$(CC) $(FLAGS) $(if $(SAN),-O0 -g0) $(CFLAGS) $(FATAL) $(SIM_CPPFLAGS) -I$(SMPI) \
 	    -include $(SMPI)/smpi_helpers.h -MMD -MP -c -o $@ $<

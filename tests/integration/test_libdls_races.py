@@ -25,7 +25,8 @@ def program(tmp_path_factory):
     path = tmp_path_factory.mktemp("races") / "interleave"
     for words in (["make", "--no-print-directory", f"-j{os.cpu_count()}",
                    "BUILD=build/thread", "SAN=thread", archive],
-                  ["mpicc.mpich", "-std=gnu11", "-O1", "-g", "-Wall",
+                  ["mpicc.mpich", "-cc=clang", "-std=gnu11", "-O1", "-g",
+                   "-Wall",
                    "-Wextra", "-Werror", "-fsanitize=thread", "-pthread",
                    "-Idls", "tests/libdls/interleave.c", archive, "-lm",
                    "-o", path]):
