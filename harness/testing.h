@@ -20,6 +20,31 @@ static inline uint64_t testing_say_seed(const char *test)
     return seed;
 }
 
+/* Sanitizers are slow: `make test` runs a quarter of the worlds under them, by
+ * SLICE (tests/integration/slices.py), others with each commit. */
+static inline bool testing_chosen(int world)
+{
+#ifdef DLSBENCH_SANITIZED
+    enum { PART = 4 };
+    const char *slice = getenv("SLICE");
+    if (slice != NULL && getenv("ALL") == NULL)
+        return world % PART == (int)(strtoull(slice, NULL, 16) % PART);
+#endif
+    return world >= 0;
+}
+
+/* Random worlds of a test, whose seed is printed. */
+static inline void testing_worlds(const char *test, int worlds,
+                                  void (*run_world)(uint64_t seed))
+{
+    uint64_t seed = testing_say_seed(test);
+    for (int i = 0; i < worlds; i++) {
+        uint64_t own = testing_random(&seed);
+        if (testing_chosen(i))
+            run_world(own);
+    }
+}
+
 /* A new folder; testing_folder_remove takes it away with its files. */
 static inline void testing_folder(char *path, size_t size)
 {

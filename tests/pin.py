@@ -19,6 +19,8 @@ tests/pinned/calibration.json.  `list events` is left out: it asks the machine.
 What is pinned is listed in tests/pin_table.py.
 
 BUILD=folder is where the programs are (build).  SIM=0 leaves simulations out.
+SLICE=... (`make test`) compares EVERY and a quarter of the other simulations,
+others with each commit (tests/integration/slices.py).
 """
 import concurrent.futures
 import csv
@@ -33,9 +35,12 @@ import sys
 import tempfile
 
 from pin_table import (CALIBRATION, CAMPAIGNS, CHANGING, CHUNKS, COMMANDS,
-                       DIAZ, DIGITS, MEASURED, NATIVE, REDUCED, SMALLER)
+                       DIAZ, DIGITS, EVERY, MEASURED, NATIVE, REDUCED, SMALLER)
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(1, str(ROOT / "tests/integration"))
+import slices  # noqa: E402
+
 NOT_SOURCES = {".git", "build", "results", "tests"}
 SHOWN = 60    # lines of a difference that are printed
 # The file that a campaign names, in whatever folder.
@@ -289,8 +294,16 @@ def chunks(pins):
 
 # ---- record and compare ----
 
-def state(pins):
-    """File name -> lines."""
+def chosen():
+    """The simulations of this slice, by name; without SLICE all of them."""
+    names = [name for name, *_ in REDUCED] + ["diaz", "beaumont"]
+    if not os.environ.get("SLICE"):
+        return set(names)
+    return {EVERY, *slices.part_of("pin", [x for x in names if x != EVERY])}
+
+
+def state(pins, names):
+    """File name -> lines; of the simulations those with these names."""
     parts = [("cells.txt", cells, name) for name in CAMPAIGNS]
     parts += [("columns.txt", columns)]
     parts += [("output.txt", printed, words) for words in COMMANDS]
@@ -298,8 +311,10 @@ def state(pins):
     if pins.simulates:
         parts += [("simulated.txt", simulated, name, pins.campaigns[campaign],
                    options, reduced)
-                  for name, campaign, options, reduced in REDUCED]
-        parts += [("simulated.txt", diaz), ("simulated.txt", beaumont)]
+                  for name, campaign, options, reduced in REDUCED
+                  if name in names]
+        parts += [("simulated.txt", work) for work in (diaz, beaumont)
+                  if work.__name__ in names]
     found = {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         made = [(part[0], pool.submit(
@@ -310,12 +325,22 @@ def state(pins):
     return found
 
 
-def compare(found, folder):
+def recorded(path, names):
+    """Lines of a file; of simulations only below `== name` of these."""
+    kept, inside = [], True
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if path.name == "simulated.txt" and line.startswith("== "):
+            inside = line.split()[1] in names
+        kept += [line] * inside
+    return kept
+
+
+def compare(found, folder, names):
     """The number of lines that differ; shows the first of them."""
     differing = 0
     for name, lines in found.items():
         path = folder / name
-        before = path.read_text(encoding="utf-8").splitlines()
+        before = recorded(path, names)
         shown = list(difflib.unified_diff(before, lines, str(path), "now", n=0,
                                           lineterm=""))
         changed = sum(x[0] in "+-" for x in shown[2:])
@@ -330,10 +355,13 @@ def main():
     if len(sys.argv) != 3 or sys.argv[1] not in ("record", "compare"):
         sys.exit("usage: tests/pin.py record|compare DIR")
     folder = pathlib.Path(sys.argv[2])
+    if sys.argv[1] == "record":
+        os.environ.pop("SLICE", None)
+    names = chosen()
     with tempfile.TemporaryDirectory() as scratch:
-        found = state(Pins(scratch))
+        found = state(Pins(scratch), names)
     if sys.argv[1] == "compare":
-        return 1 if compare(found, folder) else 0
+        return 1 if compare(found, folder, names) else 0
     folder.mkdir(parents=True, exist_ok=True)
     for name, lines in found.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -53,6 +53,8 @@ REDUCED = [
     ("workstation-on-a-cluster", "workstation", CLUSTER, []),
     ("workstation-on-this-machine", "workstation", MACHINE, []),
 ]
+# With every transport: in each slice of `make test`.
+EVERY = "workstation-on-a-cluster"
 # Of Ranger's 4,352 nodes 12 are enough here.
 FEWER = [("0-4351", "0-11"), ("2;16,272;1,16;1,1", "2;4,3;1,4;1,1")]
 SMALLER = {"ranger.xml": FEWER, "ranger-processors.xml": FEWER}

@@ -132,10 +132,8 @@ static inline void mpi_testing_run(void *(*body)(void *), void *rank, int ranks,
 static inline void mpi_testing_worlds(const char *test, int worlds,
                                       void (*run_world)(uint64_t seed))
 {
-    uint64_t seed = testing_say_seed(test);
     alarm(FAKE_SECONDS_MAX); /* a rank that waits for ever ends the test */
-    for (int i = 0; i < worlds; i++)
-        run_world(testing_random(&seed));
+    testing_worlds(test, worlds, run_world);
     alarm(0);
 }
 

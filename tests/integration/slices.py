@@ -7,6 +7,8 @@ that in time all of them run.  run.py says how to run the same slice again
     @pytest.mark.cross(part=8)          an eighth
     @pytest.mark.cross(group="name")    a quarter of the tests of that name
     part_of("name", values)             a quarter of what one case goes through
+
+Of the files in FILES it runs a part of each group, whole.
 """
 import os
 import random
@@ -15,6 +17,23 @@ import subprocess
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 PART = 4
+# Group of test files -> which part of them runs, and their names.
+FILES = {
+    "analysis": (2, """analysis_bases analysis_classes analysis_cluster
+        analysis_compare analysis_data analysis_figures analysis_flexibility
+        analysis_rates analysis_regret analysis_report analysis_sweeps
+        analysis_unequal sync_tables this_cluster"""),
+    "builds": (2, "openmpi extend"),
+    "dependences": (2, "dependence combinations steps spmv"),
+    "disturbed": (2, "perturb perturb_several steal push prefetch"),
+    "libraries": (2, """libdls_mpi libdls_smpi libdls_data libdls_own
+        libdls_races libdls_report libdls_first libdls_installed"""),
+    "openmp": (2, "omp omp_library omp_record omp_try"),
+    "papers": (3, """paper_andronikos paper_beaumont paper_beyond paper_ciorba
+        paper_diaz paper_han"""),
+    "results": (2, "damaged directory submit memory save"),
+    "simulations": (2, """sim_dependence sim_learning sim_platforms replay auto
+        plan""")}
 
 
 def seed():
@@ -41,6 +60,15 @@ def part_of(name, values, part=PART):
         return list(values)
     run = kept(name, values, seed(), part)
     return [x for x in values if x in run]
+
+
+def left_out(by):
+    """Names of test files that a slice does without."""
+    found = set()
+    for group, (part, names) in FILES.items():
+        names = set(names.split())
+        found |= names - kept("files " + group, names, by, part)
+    return found
 
 
 def choose(items, by):

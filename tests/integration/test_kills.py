@@ -1,17 +1,23 @@
-"""Ten rounds of the kill test; `make test-faults` has more."""
+"""Four rounds of the kill test, others with each commit; `make test-all` has
+ten, `make test-faults` more."""
 import os
 import subprocess
 import sys
 
+import slices
 from conftest import ROOT
+
+FIRST, ROUNDS = (0, 10) if os.environ.get("ALL") else (
+    *slices.part_of("kills", [0, 3, 6], part=3), 4)
 
 
 def test_what_is_killed_and_resumed_ends_complete_and_leaves_nothing():
     env = {name: value for name, value in os.environ.items()
            if not name.startswith("SLURM_")}
     done = subprocess.run([sys.executable, ROOT / "tests/kills.py",
-                           "--rounds", "10"], cwd=ROOT, env=env, text=True,
+                           "--first", str(FIRST), "--rounds", str(ROUNDS)],
+                          cwd=ROOT, env=env, text=True,
                           capture_output=True, timeout=600, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "10 rounds with" in done.stdout
-    assert not done.stdout.startswith("kills: 10 rounds with 0 kills")
+    assert f"{ROUNDS} rounds with" in done.stdout
+    assert not done.stdout.startswith(f"kills: {ROUNDS} rounds with 0 kills")

@@ -31,7 +31,7 @@ def late_shares(result):
     return [statistics.median(share[x][-3:]) for x in (0, 1)]
 
 
-@pytest.mark.cross(part=5)
+@pytest.mark.cross(part=10)
 @pytest.mark.parametrize("scheme,where", LEARNING)
 def test_schemes_that_learn_see_through_wrong_powers(
         dlsbench, tmp_path, scheme, where):
@@ -70,7 +70,7 @@ def weight_error(chunks, scheme, iterations):
     return share[1] / share[0] * speed[0] / speed[1] - 1, speed[0] / speed[1]
 
 
-@pytest.mark.cross
+@pytest.mark.cross(part=5)
 @pytest.mark.parametrize("scheme,factor", [
     ("awf", 4), ("awf-b", 2), ("awf-c", 4), ("awf-d", 4), ("awf-e", 2)])
 def test_weights_come_to_the_speeds_of_slow_workers(dlsbench, tmp_path,

@@ -154,6 +154,7 @@ def acp_sizes(iterations, available, order):
         yield size
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("shape", [("--threads", 2), ("--ranks", 2)])
 @pytest.mark.parametrize("kernel", [
     ("--kernel", "adjoint:size=220"),
@@ -297,6 +298,7 @@ def launcher_of(directory):
                 .read_bytes().split(b"\0")[0])
 
 
+@pytest.mark.cross(part=2)
 @pytest.mark.parametrize("whom, number", [
     ("driver", signal.SIGINT), ("driver", signal.SIGTERM),
     ("driver", signal.SIGKILL), ("launcher", signal.SIGKILL),

@@ -2,6 +2,7 @@
 import pytest
 
 import slices
+from conftest import ROOT
 
 CASES = [f"test_x[{i}]" for i in range(10)]
 
@@ -42,6 +43,21 @@ def test_a_slice_may_be_smaller_or_of_several_tests():
                                                         "e.py::f[1]")]
     run, _ = slices.choose(items, "a1")
     assert [x.nodeid in CASES for x in run] == [True, True, False]
+
+
+def test_of_each_group_of_files_a_part_runs():
+    files = {name: group for group, (_, names) in slices.FILES.items()
+             for name in names.split()}
+    assert all((ROOT / f"tests/integration/test_{x}.py").exists()
+               for x in files)
+    ran = set()
+    for commit in range(60):
+        run = set(files) - slices.left_out(str(commit))
+        for group, (part, names) in slices.FILES.items():
+            some = [x for x in run if files[x] == group]
+            assert len(some) == -(-len(names.split()) // part)
+        ran |= run
+    assert ran == set(files)
 
 
 def test_of_values_a_part_runs_in_their_order(monkeypatch):

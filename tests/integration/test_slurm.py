@@ -58,6 +58,7 @@ def site(tmp_path, cluster):
                         "SLURM_CONF": str(cluster.folder / "slurm.conf")})
 
 
+@pytest.mark.cross(group="slurm", part=3)
 @needs_slurm
 @needs_mpich
 def test_killed_cancelled_and_requeued_tasks_lose_nothing(site, lasting):
@@ -174,6 +175,7 @@ cells:
     assert nodes == {1: 1, 2: 2}, site.logs()
 
 
+@pytest.mark.cross(group="slurm", part=3)
 @needs_slurm
 def test_open_mpi_starts_ranks_on_the_nodes_of_a_job(site, openmpi):
     """Its mpiexec asks Slurm where.  Its shared memory would take these nodes
@@ -366,6 +368,7 @@ def lines_of_the_readme():
             if x.startswith("    ")]
 
 
+@pytest.mark.cross(group="slurm", part=3)
 @needs_slurm
 @needs_mpich
 def test_the_lines_of_the_readme_work(site):
