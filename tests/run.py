@@ -123,13 +123,16 @@ def run(command, limit=900, env=None, beside=False):
             if not beside:
                 print(line, end="", flush=True)
             lines.append(line)
-        code = process.wait()
+        _, status, used = os.wait4(process.pid, 0)
+        code = process.returncode = os.waitstatus_to_exitcode(status)
     finally:
         late.cancel()
         kill(process)
         RUNNING.discard(process)
     if beside:
-        print(head + "\n" + "".join(lines), end="", flush=True)
+        print(head + "\n" + "".join(lines), end="")
+    print(f"= {used.ru_utime + used.ru_stime:.0f} s of processors: "
+          f"{head[2:70]}", flush=True)
     if code == -signal.SIGKILL:
         print(f"killed, or over its limit of {limit} s", flush=True)
     return code, "".join(lines)
