@@ -54,5 +54,5 @@ else
     step "$dlsbench" sim "$campaign" --platform "$out/hosts.xml" \
         --out "$out/simulated"
 fi
-"$python" analysis/validate.py "$out" || code=$?
+"$python" analysis/validate.py "$out" 15 || code=$?
 exit $code
