@@ -168,10 +168,8 @@ static void happen_here(struct play *play, const struct event *event,
         hosted_take(play, worker, event->at);
     else if (host)
         serve_end_segment(play, server, event->at);
-    else if (what == TURN)
-        hosted_turn(play, worker, event->at);
     else
-        hosted_end(play, worker, event->at);
+        hosted_turn(play, worker, event->at);
 }
 
 static void happen(struct play *play, const struct event *event)

@@ -46,12 +46,16 @@ static double *rest_of(const struct play *play, int worker)
     return &play->result->worker[worker].finish_s;
 }
 
+/* Who serves nobody has nothing to do between a chunk's END and its TAKE. */
 static void compute(struct play *play, int worker, double now, double seconds,
                     enum what ends)
 {
     struct server *server = server_of(play, worker);
     if (server->host == worker)
         serve_segment(play, server, now, seconds, ends);
+    else if (ends == END)
+        play_add(play, now + seconds + play->in->costs.state_s,
+                 (uint32_t)worker, TAKE);
     else
         play_add(play, now + seconds, (uint32_t)worker, ends);
 }
@@ -92,8 +96,7 @@ void hosted_end(struct play *play, int worker, double now)
 {
     struct server *server = server_of(play, worker);
     double state_s = play->in->costs.state_s;
-    if (server->host == worker)
-        server->mode = BUSY;
+    server->mode = BUSY;
     if (state_s > 0)
         play_add(play, now + state_s, (uint32_t)worker,
                  planned(server, worker, TAKE));

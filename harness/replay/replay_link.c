@@ -70,23 +70,31 @@ static struct event first_of(const struct asks *asks)
                            : NEVER;
 }
 
-/* Its first event is another one.  Above the first pair that another link wins
- * as before, nothing changes. */
+static struct event first_event(const struct link *link, int here)
+{
+    bool flows = link->due_s < NEVER.at;
+    struct event first = {link->due_s, flows ? (uint32_t)here : NEVER.who,
+                          LINK};
+    const struct event leaves = first_of(&link->leaving);
+    const struct event comes = first_of(&link->coming);
+    if (event_before(&leaves, &first))
+        first = leaves;
+    if (event_before(&comes, &first))
+        first = comes;
+    return first;
+}
+
+/* Its first event may be another one.  Above the first pair that another link
+ * wins as before, nothing changes. */
 static void set_next(struct play *play, struct server *server)
 {
-    const struct link *link = &server->link;
     int here = (int)(server - play->server);
     const struct event *next = play->links.next;
     struct event *own = &play->links.next[here];
-    bool flows = link->due_s < NEVER.at;
-    *own =
-        (struct event){link->due_s, flows ? (uint32_t)here : NEVER.who, LINK};
-    const struct event leaves = first_of(&link->leaving);
-    const struct event comes = first_of(&link->coming);
-    if (event_before(&leaves, own))
-        *own = leaves;
-    if (event_before(&comes, own))
-        *own = comes;
+    const struct event first = first_event(&server->link, here);
+    if (first.at == own->at && first.who == own->who && first.what == own->what)
+        return;
+    *own = first;
     int *soonest = play->links.soonest;
     for (int i = (play->servers + here) / 2; i > 0; i /= 2) {
         int one = soonest[2 * i], other = soonest[2 * i + 1];
@@ -291,8 +299,8 @@ void link_happen(struct play *play)
     }
     bool out = link_goes_out(event.what & (PASSING - 1));
     serve_take_ask(out ? &link->leaving : &link->coming);
-    set_next(play, server);
     enter(play, server, &event);
+    set_next(play, server);
 }
 
 /* ---- requests set out ---- */
