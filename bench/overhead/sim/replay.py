@@ -33,6 +33,7 @@ LATENCY, NEAR, BYTE = 2e-6, 0.5e-6, 1e-9
 # the same moment it overlooks some.
 EXACT = ["--cfg=surf/precision:1e-12", "--cfg=network/optim:Full"]
 THREADS = 8                    # of a node with a pool
+MANY = 32768                   # workers of a master that start further apart
 # (name, threads, transport, hierarchy, master, prefetch)
 SMALL = [("threads", 64, "shared", "flat", None, None),
          ("threads, 4 pools", 64, "shared", "4", None, None)]
@@ -102,7 +103,8 @@ def simulate(program, folder, workers, shape, schemes):
 def replay(program, folder, workers, node_ranks, shape, schemes):
     _, threads, transport, hierarchy, master, prefetch = shape
     # Workers start as far apart as in the simulation (harness/run/sim).
-    apart = 0.2e-6 * (1.25 if workers < 32768 else 5)
+    below = {"flat": workers, "4": workers // 4}.get(hierarchy, threads)
+    apart = 0.2e-6 * (1.25 if below < MANY else 5)
     words = [program, "replay", "--trace", folder / "costs.txt", "--workers",
              workers, "--threads", threads, "--transport", transport,
              "--hierarchy", hierarchy, "--scheme", ",".join(schemes),
