@@ -15,6 +15,9 @@
 !
 ! Iterations count from 1 and both bounds belong to the chunk.  Workers count
 ! from 0, as omp_get_thread_num does.  Functions return what those of C return.
+!
+! Costs of iterations, schemes of the program and dls_mutex are left to C:
+! a function of C opens such a loop, and its handle goes into a dls_loop here.
 module dls
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int64, real64
