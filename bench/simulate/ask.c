@@ -20,6 +20,7 @@ const char *const ask_flags[ASK_FLAGS] = {
     "--cfg=smpi/lat-factor:0:1",
     "--cfg=smpi/bw-factor:0:1",
     "--cfg=smpi/simulate-computation:no",
+    "--cfg=smpi/async-small-thresh:0",
     "--cfg=smpi/test:0",
     "--cfg=smpi/iprobe:0",
     "--log=root.thres:critical",

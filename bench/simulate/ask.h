@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { ASK_FLAGS = 10 };
+enum { ASK_FLAGS = 11 };
 
 /* The flags of every smpirun, also of launches. */
 extern const char *const ask_flags[ASK_FLAGS];
