@@ -8,12 +8,21 @@
 #include <stdint.h>
 
 struct looks {
-    uint64_t next; /* engine_ticks; zeroed: at once */
+    uint64_t next;  /* engine_ticks; zeroed: at once */
+    unsigned count; /* of looks that found nothing */
+    bool dear;      /* the last one that was timed */
 };
 
 static inline bool looks_due(const struct looks *looks, uint64_t now)
 {
     return now >= looks->next;
+}
+
+/* Whether the end of a look is to be read from the clock: of one in 32, and of
+ * all while they are dear.  (Reading it would take as long as a cheap look.) */
+static inline bool looks_timed(struct looks *looks)
+{
+    return looks->count++ % 32 == 0 || looks->dear;
 }
 
 /* After a look from `begin` to `end` that found nothing.  The next one waits
@@ -26,7 +35,8 @@ static inline void looks_pause(struct looks *looks, uint64_t begin,
     static const double dear_s = 1e-6, pause_max_s = 100e-6;
     double look_s = (double)(end - begin) * tick_s;
     double pause_s = 10 * look_s < pause_max_s ? 10 * look_s : pause_max_s;
-    looks->next = end + (look_s > dear_s ? (uint64_t)(pause_s / tick_s) : 0);
+    looks->dear = look_s > dear_s;
+    looks->next = end + (looks->dear ? (uint64_t)(pause_s / tick_s) : 0);
 }
 
 #endif

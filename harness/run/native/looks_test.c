@@ -38,6 +38,20 @@ static void cheap_looks_are_at_every_poll(void **unused)
     assert_true(pause_of(0.9) == 0);
 }
 
+static void dear_looks_are_all_timed(void **unused)
+{
+    (void)unused;
+    struct looks looks = {0};
+    assert_true(looks_timed(&looks));
+    looks_pause(&looks, 0, ticks(0.1), tick_s);
+    int timed = 0;
+    for (int i = 0; i < 320; i++)
+        timed += looks_timed(&looks);
+    assert_int_equal(timed, 10);
+    looks_pause(&looks, 0, ticks(3), tick_s);
+    assert_true(looks_timed(&looks) && looks_timed(&looks));
+}
+
 static void dear_looks_take_a_tenth(void **unused)
 {
     (void)unused;
@@ -57,6 +71,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_look_is_at_once),
         cmocka_unit_test(cheap_looks_are_at_every_poll),
+        cmocka_unit_test(dear_looks_are_all_timed),
         cmocka_unit_test(dear_looks_take_a_tenth),
         cmocka_unit_test(a_lost_core_delays_nobody),
     };

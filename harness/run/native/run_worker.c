@@ -27,12 +27,12 @@ static void poll_call(void *arg)
     bool any = end_polls(&run->rank->end) && end_poll(&run->rank->end);
     if (run->dependent.dmps != NULL)
         any = links_progress(&run->dependent.dmps->links) || any;
-    uint64_t after = engine_ticks();
     double tick_s = run->context->tick_s;
-    if (!any)
-        looks_pause(&run->own->looks, before, after, tick_s);
-    else if (!over)
-        run->worker[0].source->serve_s += (double)(after - before) * tick_s;
+    if (!any && looks_timed(&run->own->looks))
+        looks_pause(&run->own->looks, before, engine_ticks(), tick_s);
+    else if (any && !over)
+        run->worker[0].source->serve_s +=
+            (double)(engine_ticks() - before) * tick_s;
 }
 
 static bool needs_poll(const struct run *run)
