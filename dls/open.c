@@ -128,8 +128,6 @@ static int begin_table(dls_loop *loop, const struct sched_loop *shape)
         return 0;
     sched_table_free(&loop->table);
     loop->table = (struct sched_table){0};
-    if (loop->scheme->made != NULL)
-        return 0; /* a program's own: its init is called for the state alone */
     int code = sched_table_build(&loop->table, loop->scheme, &loop->spec, shape,
                                  loop->min_chunk, &why);
     if (code == -ENOTSUP || code == -E2BIG)

@@ -125,9 +125,28 @@ static int build_ordered(struct sched_table *table, const struct sched_ops *ops,
                          int64_t min_chunk, struct error *err)
 {
     struct sched_table made = {.iterations = loop->iterations};
-    int code = sched_check(ops, spec, loop, min_chunk, err);
+    int code = build_order(&made, ops, spec, loop, min_chunk, err);
     if (code == 0)
-        code = build_order(&made, ops, spec, loop, min_chunk, err);
+        *table = made;
+    else
+        sched_table_free(&made);
+    return code;
+}
+
+/* By asking a state of its own for all chunks. */
+static int build_asked(struct sched_table *table, const struct sched_ops *ops,
+                       const struct spec *spec, const struct sched_loop *loop,
+                       int64_t min_chunk, struct error *err)
+{
+    struct sched_table made = {.iterations = loop->iterations};
+    struct sched sched;
+    void *memory = malloc(sched_bytes(ops, loop));
+    if (memory == NULL)
+        return no_memory(err);
+    int code = sched_init(&sched, memory, ops, spec, loop, min_chunk, err);
+    if (code == 0)
+        code = fill_table(&made, &sched, loop->workers, err);
+    free(memory);
     if (code == 0)
         *table = made;
     else
@@ -139,28 +158,19 @@ int sched_table_build(struct sched_table *table, const struct sched_ops *ops,
                       const struct spec *spec, const struct sched_loop *loop,
                       int64_t min_chunk, struct error *err)
 {
-    struct sched_table made = {.iterations = loop->iterations};
-    struct sched sched;
+    int code = sched_check(ops, spec, loop, min_chunk, err);
+    if (code != 0)
+        return code;
     if (ops->order != NULL)
         return build_ordered(table, ops, spec, loop, min_chunk, err);
-    void *memory = malloc(sched_bytes(ops, loop));
-    if (memory == NULL)
-        return no_memory(err);
-    int code = sched_init(&sched, memory, ops, spec, loop, min_chunk, err);
-    if (code == 0 && !sched_has_sequence(ops, spec, loop))
-        code = error_set(err, ENOTSUP,
+    /* Before its init is called, which may be a program's. */
+    if (!sched_has_sequence(ops, spec, loop))
+        return error_set(err, ENOTSUP,
                          "%s has no table: %s the chunks depend on who asks",
                          ops->name,
                          ops->feedback ? "it learns from times, so that"
                                        : "with unequal powers");
-    if (code == 0)
-        code = fill_table(&made, &sched, loop->workers, err);
-    free(memory);
-    if (code == 0)
-        *table = made;
-    else
-        sched_table_free(&made);
-    return code;
+    return build_asked(table, ops, spec, loop, min_chunk, err);
 }
 
 void sched_table_free(struct sched_table *table)
