@@ -148,8 +148,8 @@ typedef struct dls_mpi_options {
  *       equal shares, and idle ones steal
  *   window=auto|shared|rma
  *       auto: shared memory where all ranks are on one host; otherwise remote
- *       memory access, and hierarchy=node if no hierarchy is given.  rma itself
- *       has no other hierarchy than the given one
+ *       memory access, and hierarchy=node if no hierarchy is given; rma: one
+ *       counter for all ranks, if no hierarchy is given
  *   hierarchy=flat|node|16|4x16|4xnode
  *       the levels of masters; node: one pool for the workers of a rank
  *   master=computing|dedicated

@@ -10,9 +10,9 @@
  * leaves the loop in one rank alone ends in the destructor, which waits for the
  * others to close theirs.
  *
- * The last worker of a rank that only this rank can run what is left for (see
- * dls_leave in dls_mpi.h) does not leave when its loop over chunks is left
- * early: again then throws EBUSY, and the destructor is what remains. */
+ * A loop over chunks that is left early calls dls_leave.  Where that refuses the
+ * last worker of a rank (dls_mpi.h says when), the worker has not left: again
+ * then throws EBUSY, and the destructor is what remains. */
 #ifndef DLS_MPI_HPP
 #define DLS_MPI_HPP
 

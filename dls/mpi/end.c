@@ -53,7 +53,7 @@ static int64_t count_left(struct ranks *ranks)
 static bool keeps_others(struct ranks *ranks)
 {
     return ranks->is_open && ranks->calls && ranks->comm.ranks > 1 &&
-           !engine_simulated && atomic_load(&ranks->active) > 0;
+           atomic_load(&ranks->active) > 0;
 }
 
 int ranks_check_finished(struct ranks *ranks)
