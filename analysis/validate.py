@@ -27,8 +27,8 @@ import paper
 import stats
 
 # The most that the median over all cells is to be off, and over those with a
-# load, in percent.
-AIM, AIM_LOADED = 10, 15
+# load.
+AIM, AIM_LOADED = 0.10, 0.15
 CAUSES = ["kernel", "boundary", "request", "end", "load"]
 COLUMNS = ["kernel", "layout", "setup", "load", "sync_interval", "scheme",
            "chunks", "chunks_simulated", "time_s", "time_s_low",
@@ -143,8 +143,7 @@ def choices(both):
             f"is not surely slower than the best in {good}.\n")
 
 
-def verdict(part, percent, words):
-    aim = percent / 100
+def verdict(part, aim, words):
     size = part["error"].abs()
     if not len(part):
         return ""
@@ -208,7 +207,7 @@ def main():
     if len(words) == 2:
         if not words[1].isdigit():
             sys.exit(f"{sys.argv[0]}: AIM is {words[1]}; allowed: percent")
-        aim = int(words[1])
+        aim = int(words[1]) / 100
     try:
         results = loader.load(directory)
         frame = cells.summarize(results)
