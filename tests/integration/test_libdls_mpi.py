@@ -64,7 +64,7 @@ def contract(installed):
 def launch(ranks, program, *args, **variables):
     return subprocess.run(
         ["mpiexec.mpich", "-n", str(ranks), str(program), *args],
-        capture_output=True, text=True, timeout=900, check=False,
+        capture_output=True, text=True, timeout=240, check=False,
         env={**os.environ, **variables})
 
 

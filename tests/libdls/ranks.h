@@ -12,17 +12,23 @@
 #include <string.h>
 #include <time.h>
 
-/* Of one number or more; a rank that waits leaves its core to the others, of
- * which a test may have more than the machine has cores. */
+/* A rank that waits leaves its core to the others, of which a test may have
+ * more than the machine has cores. */
+static inline void rest(void)
+{
+    const struct timespec nap = {.tv_nsec = 50000};
+    nanosleep(&nap, NULL);
+}
+
+/* Of one number or more. */
 static inline void combine(const int *mine, int *all, int count, MPI_Op op,
                            MPI_Comm comm)
 {
-    const struct timespec nap = {.tv_nsec = 50000};
     MPI_Request request;
     int done = 0;
     MPI_Iallreduce(mine, all, count, MPI_INT, op, comm, &request);
     while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == 0 && !done)
-        nanosleep(&nap, NULL);
+        rest();
 }
 
 /* A loop whose iterations are counted. */
