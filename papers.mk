@@ -1,6 +1,6 @@
 # `make papers`: the papers at their own scale, on simulated clusters.  Each has
-# a folder, bench/papers/NAME/ (see bench/papers/run.sh).  Options: OUT=folder,
-# SIM='options of dlsbench sim'.
+# a folder, bench/papers/NAME/ (see bench/papers/run.sh).  Options: OUT=folder
+# (of `make papers`: each paper has a folder in it), SIM='options of dlsbench sim'.
 PAPERS = han ciorba andronikos diaz
 # Past the papers, too long for `make papers`.
 LONGER = beyond
@@ -25,7 +25,7 @@ real-cluster real-link:
 papers: $(PAPERS:%=paper-%) ## the papers' tables and curves beside ours (SimGrid)
 
 RUN_PAPER = PYTHON=$(PYTHON) sh bench/papers/run.sh $(@:paper-%=%) $(BUILD)/dlsbench \
-    $(or $(OUT),results/$@/$(shell date -u +%Y-%m-%dT%H%M%SZ))
+    $(or $(OUT:%=%$(if $(filter papers,$(MAKECMDGOALS)),/$@)),results/$@/$(shell date -u +%Y-%m-%dT%H%M%SZ))
 
 paper-beaumont: plan-sim ## divisible loads, figures 5 to 15 (PLATFORMS=n ENGINE=analytic DATA= LATENCY=mbit EQUATIONS=overlap)
 	$(Q)$(RUN_PAPER) $(if $(PLATFORMS),--platforms $(PLATFORMS)) \
