@@ -29,7 +29,7 @@ WITH_SIM = $(filter-out 0,$(or $(SIM),1))
 
 # Debian's packages for building, then also those for testing and checking.
 BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) libhwloc-dev \
-          $(if $(WITH_PAPI),libpapi-dev) $(if $(WITH_SIM),libsimgrid-dev) \
+          $(if $(WITH_PAPI),libpapi-dev) $(if $(WITH_SIM),libsimgrid-dev g++) \
           libyaml-dev libjansson-dev libxxhash-dev libblis-serial-dev libnetpbm-dev \
           libdw-dev zlib1g-dev
 DEBS    = $(BUILD_DEBS) hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g++ gfortran \
@@ -120,7 +120,7 @@ install: $(BUILD)/dlsbench install-lib ## into PREFIX, with dlsbench-report and 
 	install $(BUILD)/dlsbench $(wildcard $(BUILD)/dlsbench-sim) $(DESTDIR)$(PREFIX)/bin/
 	install -d $(SHARE)/bench/campaigns
 	install -m 644 bench/campaigns/*.yaml $(SHARE)/bench/campaigns/
-	for name in sim sim-clock.so plan-sim; do program=$(BUILD)/dlsbench-$$name; \
+	for name in sim sim-smpi.so plan-sim; do program=$(BUILD)/dlsbench-$$name; \
 	    [ ! -e $$program ] || install $$program $(DESTDIR)$(PREFIX)/bin/ || exit 1; done
 	for file in $(wildcard bench/papers/*.* bench/papers/*/*.* \
 	    bench/platforms/*.* bench/platforms/*/*.*); do \
@@ -208,7 +208,7 @@ test-all: ## the same with all cases of every cross
 quick: check-format check-layers check-size unit smoke ## the fast loop: a minute on two cores after a build
 
 format: ## clang-format the sources in place
-	clang-format -i $$($(GIT) ls-files '*.[ch]' '*.inc')
+	clang-format -i $$($(GIT) ls-files '*.[ch]' '*.inc' '*.cpp')
 
 clean: ## remove the build folder
 	rm -rf $(BUILD)

@@ -60,7 +60,7 @@ check-data: $(OBJECTS)
 	@echo "data ok"
 
 check-format:
-	@clang-format --dry-run -Werror $$($(GIT) ls-files '*.[ch]' '*.inc')
+	@clang-format --dry-run -Werror $$($(GIT) ls-files '*.[ch]' '*.inc' '*.cpp')
 	@echo "format ok"
 
 check-shell:

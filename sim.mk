@@ -2,9 +2,9 @@
 # SimGrid's SMPI as MPI.  A header whose parts differ there has them in two
 # folders below its own: native/ and sim/.  Code that measures this machine is
 # not in a simulation at all.
-# Of programs with loops of their own (libdls-smpi), and the clock of SMPI.
-CLOCK = harness/engine/sim/clock.c
-SMPI_ONLY = harness/comm/sim/adopt.c $(CLOCK)
+# Of programs with loops of their own (libdls-smpi), and what spares SMPI work.
+PRELOADED = $(addprefix harness/engine/sim/,smpi.c smpi_mailbox.cpp)
+SMPI_ONLY = harness/comm/sim/adopt.c $(PRELOADED)
 SIM_SOURCES := $(filter-out harness/topo/% harness/counters/% harness/calibrate/% bench/% dls/mpi/%, \
                $(foreach source,$(SOURCES),$(if $(findstring /native/,$(source)),,$(source)))) \
                $(filter-out $(SMPI_ONLY),$(shell find harness -path '*/sim/*.c' ! -name '*_test.c'))
@@ -28,18 +28,28 @@ need-simgrid:
 sim-scale: sim $(BUILD)/dlsbench-bare-sim ## time and memory of large simulations beside a bare loop (RANKS= CHUNKS=)
 	$(Q)$(PYTHON) bench/overhead/sim/scale.py $(BUILD) $(or $(RANKS),131072) $(or $(CHUNKS),1000000)
 
-sim-replay: sim ## errors of replays beside SimGrid (WORKERS= CHUNKS= SCHEMES= SHAPE=)
+sim-replay: sim ## errors of replays beside SimGrid (WORKERS= CHUNKS= SCHEMES= SHAPE= COST=)
 	$(Q)$(PYTHON) bench/overhead/sim/replay.py $(BUILD) $(or $(WORKERS),64) $(or $(CHUNKS),300) $(or $(SCHEMES),all) $(if $(SHAPE),'$(SHAPE)')
 
 $(BUILD)/dlsbench-bare-sim: $(BUILD)/sim/bench/overhead/sim/bare.o
 	$(say) LD $@
 	$(Q)smpicc $(FLAGS) -o $@ $^
 
-$(BUILD)/dlsbench-sim-clock.so: $(CLOCK)
-	$(say) LD $@
-	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(FATAL) -fPIC -shared -o $@ $<
+$(BUILD)/preload/%.c.o: %.c
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) $(CFLAGS) $(FATAL) -fPIC -c -o $@ $<
 
-$(BUILD)/dlsbench-sim: $(SIM_OBJECTS) | $(BUILD)/dlsbench-sim-clock.so
+$(BUILD)/preload/%.cpp.o: %.cpp
+	$(say) CXX $<
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -std=gnu++17 $(filter-out -std=% -W%-prototypes,$(FLAGS)) $(CFLAGS) $(FATAL) -fPIC -c -o $@ $<
+
+$(BUILD)/dlsbench-sim-smpi.so: $(PRELOADED:%=$(BUILD)/preload/%.o)
+	$(say) LD $@
+	$(Q)$(CXX) $(FLAGS) -shared -o $@ $^
+
+$(BUILD)/dlsbench-sim: $(SIM_OBJECTS) | $(BUILD)/dlsbench-sim-smpi.so
 	@[ -n '$(WITH_SIM)' ] || { echo 'SIM=0 leaves out SimGrid' >&2; exit 1; }
 	$(say) LD $@
 	$(Q)smpicc $(FLAGS) -o $@ $^ $(SIM_LDLIBS)

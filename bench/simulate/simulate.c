@@ -44,14 +44,14 @@ static int find_program(struct simulate *simulate, struct error *err)
     return 0;
 }
 
-/* Loads what stops SMPI's clock (harness/engine/sim/clock.c); without it a
+/* Loads what spares SMPI work (harness/engine/sim/smpi.c); without it a
  * launch takes longer and does the same.  smpirun splits its words at blanks
  * and takes them for patterns, and the loader knows other signs. */
-static void find_clock(struct simulate *simulate)
+static void find_preload(struct simulate *simulate)
 {
     const char *before = getenv("LD_PRELOAD");
-    char *path = simulate->clock;
-    snprintf(path, sizeof(simulate->clock), "%s-clock.so", simulate->program);
+    char *path = simulate->preload;
+    snprintf(path, sizeof(simulate->preload), "%s-smpi.so", simulate->program);
     if ((before != NULL && before[0] != '\0') || access(path, R_OK) != 0 ||
         strpbrk(path, " \t\n:$*?[\\") != NULL)
         path[0] = '\0';
@@ -105,7 +105,7 @@ int simulate_open(struct simulate *simulate, const struct cell *cells,
 {
     int code = find_program(simulate, err);
     long most = 1;
-    find_clock(simulate);
+    find_preload(simulate);
     for (int i = 0; i < count; i++) {
         long cores = (long)cells[i].ranks * cells[i].threads;
         most = cores > most ? cores : most;
@@ -330,7 +330,7 @@ char **simulate_argv(const struct simulate *simulate,
                      struct error *err)
 {
     char number[32], hosts[64], file[PATH_MAX], word[3 * PATH_MAX];
-    char wrapper[sizeof(simulate->clock) + 16];
+    char wrapper[sizeof(simulate->preload) + 16];
     /* Quiet: it would repeat its command after a failure, and leave files. */
     const char *words[WORDS] = {"smpirun",   "-quiet", "-np",       number,
                                 "-platform", file,     "-hostfile", hosts};
@@ -344,9 +344,9 @@ char **simulate_argv(const struct simulate *simulate,
         words[n++] = platform->machine->flag[i];
     words[n++] = ranks <= GUARDED_RANKS ? "--cfg=contexts/guard-size:1"
                                         : "--cfg=contexts/guard-size:0";
-    if (simulate->clock[0] != '\0') {
+    if (simulate->preload[0] != '\0') {
         snprintf(wrapper, sizeof(wrapper), "env LD_PRELOAD=%s",
-                 simulate->clock);
+                 simulate->preload);
         words[n++] = "-wrapper";
         words[n++] = wrapper;
     }

@@ -29,9 +29,9 @@ struct simulate_platform {
 };
 
 struct simulate {
-    const char *calibration;   /* for this-machine; NULL: the default place */
-    char program[PATH_MAX];    /* dlsbench-sim */
-    char clock[PATH_MAX + 16]; /* loaded before SimGrid; "": nothing is */
+    const char *calibration;     /* for this-machine; NULL: the default place */
+    char program[PATH_MAX];      /* dlsbench-sim */
+    char preload[PATH_MAX + 16]; /* loaded before SimGrid; "": nothing is */
     struct simulate_platform *platforms;
     int count;
 };

@@ -1,5 +1,5 @@
-/* The Mandelbrot set over ranks and their threads in C++: a row is an iteration,
- * and rank 0 collects the picture.
+/* The Mandelbrot set over ranks and their threads in C++: a row is an
+ * iteration, and rank 0 collects the picture.
  *
  *     mpicxx -std=c++17 -pthread mandelbrot.cpp \
  *         $(pkg-config --cflags --libs libdls-mpich)
