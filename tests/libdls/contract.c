@@ -31,20 +31,6 @@ static int open_loop(struct counted *counted, const char *scheme,
                         counted->iterations, counted->threads, &options, NULL);
 }
 
-/* Until every rank has come here.  One whose workers still ask serves the
- * others meanwhile. */
-static void meet(dls_loop *loop, bool serves)
-{
-    MPI_Request request;
-    int done = 0;
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == 0 && !done) {
-        if (serves)
-            dls_poll(loop);
-        rest();
-    }
-}
-
 /* ---- arguments ---- */
 
 static bool differing(const char *text)
@@ -98,8 +84,7 @@ static bool busy(const char *text)
     meet(counted.loop, true); /* or one takes all before another asks */
     good = check(dls_again(counted.loop, 100) == -EBUSY, "busy") && good;
     good = check(dls_unfinished(counted.loop) == 100, "all are left") && good;
-    for (int64_t i = begin; i < end; i++)
-        counted.hits[i]++;
+    hit(&counted, begin, end);
     ask_all(&counted);
     good = check(each_ran(&counted, 1), "it went on") && good;
     good = check(dls_again(counted.loop, 100) == 0, "again") && good;
@@ -125,10 +110,10 @@ static bool some_busy(const char *text)
     meet(counted.loop, !first); /* or one takes all before another asks */
     if (!first)
         good = check(dls_again(counted.loop, 100) == -EBUSY, "busy") && good;
-    for (int64_t i = begin; !first && i < end; i++)
-        counted.hits[i]++;
-    if (!first)
+    if (!first) {
+        hit(&counted, begin, end);
         ask_all(&counted);
+    }
     good = check(dls_again(counted.loop, 100) == 0, "again") && good;
     good = check(each_ran(&counted, 1), "the others went on") && good;
     ask_all(&counted);
@@ -249,8 +234,7 @@ static bool nested(const char *text)
             inner_sum += e - b;
         good = check(dls_close(inner, NULL) == 0, "inner closed") && good;
         inner_sum -= 70;
-        for (int64_t i = begin; i < end; i++)
-            counted.hits[i]++;
+        hit(&counted, begin, end);
     }
     good = check(inner_sum == 0, "inner loops were whole") && good;
     good = check(each_ran(&counted, 1), "each once") && good;
@@ -269,8 +253,7 @@ static bool two(const char *text)
      * loop: all end the loops in one order. */
     while (more[0] == 1) {
         if ((more[0] = dls_next(one.loop, 0, &begin, &end)) == 1)
-            for (int64_t i = begin; i < end; i++)
-                one.hits[i]++;
+            hit(&one, begin, end);
         if (more[0] == 1 && rank == 0) {
             more[1] = dls_poll(other.loop);
             good = check(more[1] == 1, "the other goes on") && good;

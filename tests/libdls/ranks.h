@@ -31,6 +31,20 @@ static inline void combine(const int *mine, int *all, int count, MPI_Op op,
         rest();
 }
 
+/* Until every rank has come here.  One whose workers still ask serves the
+ * others meanwhile. */
+static inline void meet(dls_loop *loop, bool serves)
+{
+    MPI_Request request;
+    int done = 0;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == 0 && !done) {
+        if (serves)
+            dls_poll(loop);
+        rest();
+    }
+}
+
 /* A loop whose iterations are counted. */
 struct counted {
     dls_loop *loop;
@@ -40,6 +54,13 @@ struct counted {
     int threads;
     _Atomic int code; /* of a call that should not have failed */
 };
+
+/* This rank runs a chunk. */
+static inline void hit(struct counted *counted, int64_t begin, int64_t end)
+{
+    for (int64_t i = begin; i < end; i++)
+        __atomic_fetch_add(&counted->hits[i], 1, __ATOMIC_RELAXED);
+}
 
 struct hand {
     struct counted *counted;
@@ -53,8 +74,7 @@ static inline void *ask(void *arg)
     int64_t begin, end;
     int code;
     while ((code = dls_next(counted->loop, hand->worker, &begin, &end)) == 1)
-        for (int64_t i = begin; i < end; i++)
-            __atomic_fetch_add(&counted->hits[i], 1, __ATOMIC_RELAXED);
+        hit(counted, begin, end);
     if (code != 0)
         counted->code = code;
     return NULL;
