@@ -5,10 +5,12 @@
                                         [SHAPE]]]]          (make sim-replay)
 
 For each shape (one process, flat below a master, masters, node pools), or
-this, all schemes, or these, on WORKERS workers (64) with CHUNKS iterations of
-25 to 75 us for each (300): the replay's error, where sizes do not depend on
-times and where they do, what both took, and below that each scheme whose error
-is above 0.1 %.  Results stay at the workers.  SimGrid counts exactly here
+this, all schemes, or these, on WORKERS workers (64) with CHUNKS iterations for
+each (300) of 25 to 75 us (COST in the environment: the mean, in s): the
+replay's error, where sizes do not depend on times and where they do, what both
+took, how many of the schemes made the same chunks, and how many also gave each
+to the same worker; below that each scheme whose error is above 0.1 %, and each
+whose chunks differ.  Results stay at the workers.  SimGrid counts exactly here
 (EXACT); with USUAL=1 in the environment it does not, as in dlsbench sim.
 Above 64 workers there are no shapes of one process and, because SimGrid takes
 too long for them, no computing masters; above 20,000 ranks several share a
@@ -81,7 +83,7 @@ def exact_smpirun(folder):
 
 
 def simulate(program, folder, workers, shape, schemes):
-    """scheme -> seconds, and how long that took."""
+    """scheme -> seconds, scheme -> chunks, and how long that took."""
     _, threads, transport, hierarchy, master, prefetch = shape
     fields = {"kernel": f"trace:file={folder}/costs.txt", "scheme": schemes,
               "platform": f"{folder}/p.xml", "workers": workers,
@@ -92,15 +94,30 @@ def simulate(program, folder, workers, shape, schemes):
     path = folder / "c.yaml"
     path.write_text(json.dumps({"name": "c", "cells": [fields]}))
     out, begin = folder / f"out-{time.monotonic()}", time.monotonic()
-    run([program, "sim", path, "--out", f"{out}/", "--repetitions", 1])
+    run([program, "sim", path, "--out", f"{out}/", "--repetitions", 1,
+         "--trace"])
     took = time.monotonic() - begin
-    rows = [json.loads(x) for runs in out.glob("runs-*.jsonl")
-            for x in runs.read_text().splitlines()]
-    return {x["scheme"].partition(":")[0]: x["time_s"] for x in rows
-            if x["type"] == "run" and x["repetition"] == 1}, took
+    cells, seconds = {}, {}
+    for row in lines(out, "runs"):
+        if row["type"] == "run":
+            cells[row["cell"]] = row["scheme"].partition(":")[0]
+            seconds[cells[row["cell"]]] = row["time_s"]
+    chunks = {x: [] for x in seconds}
+    for row in lines(out, "chunks"):
+        chunks[cells[row["cell"]]].append(
+            (row["start"], row["size"], row["worker"]))
+    shutil.rmtree(out)
+    return seconds, {x: sorted(y) for x, y in chunks.items()}, took
+
+
+def lines(out, kind):
+    for file in out.glob(f"{kind}-*.jsonl"):
+        with open(file, encoding="utf-8") as read:
+            yield from map(json.loads, read)
 
 
 def replay(program, folder, workers, node_ranks, shape, schemes):
+    """As simulate."""
     _, threads, transport, hierarchy, master, prefetch = shape
     # Workers start as far apart as in the simulation (harness/run/sim).
     below = {"flat": workers, "4": workers // 4}.get(hierarchy, threads)
@@ -111,13 +128,18 @@ def replay(program, folder, workers, node_ranks, shape, schemes):
              "--latency", LATENCY, "--near", NEAR, "--byte-cost", BYTE,
              "--node-ranks", node_ranks, "--apart", apart, "--count-cost",
              10e-9, "--counter-cost", 0, "--state-cost", 25e-9,
-             "--request-cost", 0.2e-6, "--format", "csv"]
+             "--request-cost", 0.2e-6]
     if master:
         words += ["--master", master, "--prefetch", prefetch]
     begin = time.monotonic()
-    rows = list(csv.DictReader(io.StringIO(run(words))))
+    rows = list(csv.DictReader(io.StringIO(run([*words, "--format", "csv"]))))
+    took = time.monotonic() - begin
+    chunks = {x["scheme"]: [] for x in rows}
+    for x in csv.DictReader(io.StringIO(run([*words, "--format", "chunks"]))):
+        chunks[x["scheme"]].append(
+            (int(x["start"]), int(x["size"]), int(x["worker"])))
     return {x["scheme"]: float(x["time_s"]) for x in rows}, \
-        time.monotonic() - begin
+        {x: sorted(y) for x, y in chunks.items()}, took
 
 
 def said(errors):
@@ -129,21 +151,31 @@ def said(errors):
             f"{100 * most:+6.2f} % {name:12}")
 
 
+def print_names(words):
+    for i in range(0, len(words), 8):
+        print("      " + ", ".join(words[i:i + 8]))
+
+
 def compare(program, folder, workers, shape, schemes):
     threads = shape[1]
     node_ranks, text = platform_text(workers // threads + 16, threads)
     (folder / "p.xml").write_text(text)
-    there, slow_s = simulate(program, folder, workers, shape, schemes)
-    here, fast_s = replay(program, folder, workers, node_ranks, shape, schemes)
+    there, made, slow_s = simulate(program, folder, workers, shape, schemes)
+    here, handed, fast_s = replay(program, folder, workers, node_ranks, shape,
+                                  schemes)
+    same = [x for x in schemes
+            if [y[:2] for y in handed[x]] == [y[:2] for y in made[x]]]
+    by_the_same = sum(handed[x] == made[x] for x in schemes)
     errors = {x: here[x] / there[x] - 1 for x in schemes}
     by_time = {x: e for x, e in errors.items() if x in LEARNING}
     fixed = {x: e for x, e in errors.items() if x not in LEARNING}
     print(f"  {shape[0]:22} {said(fixed)} {said(by_time)} {slow_s:8.2f} s "
-          f"{fast_s:8.3f} s", flush=True)
+          f"{fast_s:8.3f} s {len(same):5} {by_the_same:5}", flush=True)
     large = sorted((-abs(e), x) for x, e in errors.items() if abs(e) > 1e-3)
     words = [f"{x} {100 * errors[x]:+.2f}" for _, x in large]
-    for i in range(0, len(words), 8):
-        print("      " + ", ".join(words[i:i + 8]))
+    print_names(words)
+    other = [x for x in schemes if x not in same]
+    print_names([f"other chunks: {other[0]}", *other[1:]] if other else [])
 
 
 def main():
@@ -151,6 +183,7 @@ def main():
     workers, each = (list(map(int, sys.argv[2:4])) + [64, 300][
         len(sys.argv[2:4]):])
     choose = random.Random(22)
+    cost = float(os.environ.get("COST") or 50e-6)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         if not os.environ.get("USUAL"):
@@ -158,7 +191,7 @@ def main():
                                   f"{os.environ['PATH']}")
         with open(folder / "costs.txt", "w", encoding="utf-8") as out:
             for _ in range(workers * each):
-                out.write(f"{choose.uniform(25e-6, 75e-6):.9g}\n")
+                out.write(f"{choose.uniform(cost / 2, 3 * cost / 2):.9g}\n")
         schemes = sys.argv[4].split(",") if sys.argv[4:5] not in (
             [], ["all"]) else [
             x.split(",")[0] for x in run(
@@ -169,7 +202,8 @@ def main():
               f"{len(schemes)} schemes: errors of the replay, median and "
               "largest")
         print(f"  {'':22} {'sizes known before':30} "
-              f"{'sizes by times':30} {'SimGrid':>10} {'replay':>10}")
+              f"{'sizes by times':30} {'SimGrid':>10} {'replay':>10} "
+              "same chunks, workers")
         for shape in SMALL + SHAPES:
             if shape[0] == sys.argv[5] if len(sys.argv) > 5 else (
                     workers == 64 or shape[4] == "dedicated"):
