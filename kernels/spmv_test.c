@@ -30,27 +30,6 @@ static void steps_have_the_bits_of_the_reference(void **unused)
     check_steps("spmv:rmat=9,degree=5,steps=7", seed);
 }
 
-/* A row of some 100,000 entries polls on its way. */
-static void a_long_row_polls(void **unused)
-{
-    (void)unused;
-    struct check_kernel k = check_make("spmv:rmat=17,degree=200");
-    int64_t polls = 0, before;
-    const struct kernel_poll poll = {check_count_poll, &polls};
-    double longest = 0, out[64];
-    int64_t row = 0;
-    for (int64_t i = 0; i < k.iterations; i++)
-        if (k.ops->cost->operations(k.instance, i) > longest) {
-            longest = k.ops->cost->operations(k.instance, i);
-            row = i;
-        }
-    assert_true(longest > 40000);
-    k.ops->run(k.instance, NULL, row, 1, out, &poll);
-    before = polls;
-    assert_in_range(before, (int64_t)(longest / 16384), 1 + longest / 8192);
-    check_free(&k);
-}
-
 /* Entries that fall on one place are added, so that there are fewer than
  * degree * 2^scale; the upper left half of the rows has 76 % of them. */
 static void a_random_matrix_is_skewed(void **unused)
@@ -93,6 +72,31 @@ static void dense(const char *folder, const char *text, double *out,
 }
 
 #define FIRST "%%MatrixMarket matrix coordinate "
+
+/* A row of 100,000 entries polls on its way. */
+static void a_long_row_polls(void **folder)
+{
+    enum { ENTRIES = 100000, LINE = 16 };
+    char path[PATH_ROOM], spec[PATH_ROOM + 32];
+    char *text = malloc((ENTRIES + 8) * LINE);
+    assert_non_null(text);
+    size_t n = (size_t)sprintf(text, "%spattern general\n%d %d %d\n", FIRST,
+                               ENTRIES, ENTRIES, ENTRIES);
+    for (int i = 1; i <= ENTRIES; i++)
+        n += (size_t)sprintf(text + n, "3 %d\n", i);
+    check_path(path, *folder, "long.mtx");
+    check_write_file(path, text, n);
+    free(text);
+    snprintf(spec, sizeof(spec), "spmv:file=%s,steps=1", path);
+    struct check_kernel k = check_make(spec);
+    int64_t polls = 0;
+    const struct kernel_poll poll = {check_count_poll, &polls};
+    double out[64];
+    assert_true(k.ops->cost->operations(k.instance, 2) > ENTRIES - 1);
+    k.ops->run(k.instance, NULL, 2, 1, out, &poll);
+    assert_in_range(polls, ENTRIES / 16384, 1 + ENTRIES / 8192);
+    check_free(&k);
+}
 
 static void files_are_read(void **folder)
 {
@@ -198,7 +202,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run_has_the_bits_of_the_reference),
         cmocka_unit_test(steps_have_the_bits_of_the_reference),
-        cmocka_unit_test(a_long_row_polls),
+        cmocka_unit_test_setup_teardown(a_long_row_polls, check_make_folder,
+                                        check_free_folder),
         cmocka_unit_test(a_random_matrix_is_skewed),
         cmocka_unit_test_setup_teardown(files_are_read, check_make_folder,
                                         check_free_folder),
