@@ -76,6 +76,9 @@ SOURCES := $(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*.c' ! -name '*_
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBOBJS := $(filter-out $(BUILD)/bench/commands/main.o,$(OBJECTS))
 TESTS   := $(patsubst %.c,$(BUILD)/%,$(filter-out $(LEFT_OUT),$(shell find $(CODE) -name '*_test.c' ! -path '*/sim/*')))
+# Under a sanitizer `make test` runs a half of them, others with each commit.
+SOME_TESTS := $(if $(and $(SAN),$(SLICE)),$(shell $(PYTHON) tests/integration/slices.py \
+          unit-$(SAN) 2 $(TESTS)),$(TESTS))
 OVERHEAD := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/overhead/*.c bench/overhead/rounds/*.c))
 
 .PHONY: all help deps build-deps bench bench-overhead bench-analysis plan-sim smoke report \
@@ -196,8 +199,8 @@ $(BUILD)/version: FORCE
 pin: $(BUILD)/dlsbench $(if $(WITH_SIM),$(BUILD)/dlsbench-sim) ## hashes, columns and simulated digits are those of tests/pinned/
 	$(Q)BUILD=$(BUILD) $(PYTHON) tests/pin.py compare tests/pinned
 
-unit: $(TESTS) ## unit tests of this build, and of simulations if SimGrid is here
-	@sh tests/unit.sh $(TESTS) $(SIM_TESTS)
+unit: $(SOME_TESTS) ## unit tests of this build, and of simulations if SimGrid is here
+	@sh tests/unit.sh $(SOME_TESTS) $(SIM_TESTS)
 
 test: ## checks, unit and integration tests, sanitizers
 	@$(PYTHON) tests/run.py

@@ -204,7 +204,8 @@ def unit_address(count):
 
 def unit_thread(count):
     # UCX would hook into a thread's end, after the sanitizer's.
-    unit_build(count, "build/thread", ["SAN=thread"], THREADED,
+    unit_build(count, "build/thread", ["SAN=thread"],
+               slices.part_of("threaded", THREADED, part=2),
                env={"UCX_MEM_MMAP_HOOK_MODE": "none"})
 
 

@@ -8,11 +8,15 @@ that in time all of them run.  run.py says how to run the same slice again
     @pytest.mark.cross(group="name")    a quarter of the tests of that name
     part_of("name", values)             a quarter of what one case goes through
 
-Of the files in FILES it runs a part of each group, whole.
+Of the files in FILES it runs a part of each group, whole.  The Makefile asks
+for unit tests under sanitizers:
+
+    slices.py NAME PART VALUE...        prints part_of(NAME, VALUES, PART)
 """
 import os
 import random
 import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -86,3 +90,7 @@ def choose(items, by):
            and x.nodeid not in run]
     left = set(map(id, out))
     return [x for x in items if id(x) not in left], out
+
+
+if __name__ == "__main__":
+    print(*part_of(sys.argv[1], sys.argv[3:], int(sys.argv[2])))

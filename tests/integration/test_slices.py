@@ -1,4 +1,7 @@
 """What `make test` leaves out of a full cross, other commits run."""
+import re
+import subprocess
+
 import pytest
 
 import slices
@@ -68,3 +71,23 @@ def test_of_values_a_part_runs_in_their_order(monkeypatch):
     assert len(slices.part_of("values", CASES, part=5)) == 2
     monkeypatch.setenv("ALL", "1")
     assert slices.part_of("values", CASES) == CASES
+
+
+def test_of_unit_tests_under_sanitizers_a_half_is_built_and_run(monkeypatch):
+    """make asks slices.py, and asks for all where nobody names a slice."""
+    def programs(*options):
+        done = subprocess.run(["make", "-n", "unit", *options], cwd=ROOT,
+                              text=True, capture_output=True, check=True)
+        words = re.search(r"^sh tests/unit\.sh (.*)", done.stdout, re.M)[1]
+        return {x for x in words.split() if "/sim/" not in x}
+    sanitized = "SAN=address", "BUILD=build/address"
+    monkeypatch.delenv("SLICE", raising=False)
+    every = programs(*sanitized)
+    monkeypatch.setenv("SLICE", "a1")
+    plain = programs()
+    assert {f"build/address/{x[6:]}" for x in plain} == every
+    monkeypatch.delenv("ALL", raising=False)
+    half = programs(*sanitized)
+    assert half == slices.kept("unit-address", every, "a1", 2)
+    monkeypatch.setenv("ALL", "1")
+    assert programs(*sanitized) == every
