@@ -8,11 +8,13 @@
  * time of such a simulation.  Here only pointers move, on the shorter side.
  *
  * The class is SimGrid's own, which no installed header has; these are its
- * members in 3.32.  With another version SimGrid goes on as it does. */
-#include <boost/circular_buffer.hpp>
-#include <boost/intrusive_ptr.hpp>
+ * members in 3.32.  With another version, built or loaded, SimGrid goes on as
+ * it does. */
 #include <simgrid/s4u/Mailbox.hpp>
 #include <simgrid/version.h>
+#if SIMGRID_VERSION == 33200
+#include <boost/circular_buffer.hpp>
+#include <boost/intrusive_ptr.hpp>
 #include <xbt/string.hpp>
 
 #include <algorithm>
@@ -63,11 +65,11 @@ static void take_out(Messages &list, Messages::iterator at)
     }
 }
 
-static bool version_is_known()
+static bool is_loaded()
 {
     int major, minor, patch;
     sg_version_get(&major, &minor, &patch);
-    return SIMGRID_VERSION == 33200 && major == 3 && minor == 32 && patch == 0;
+    return major == 3 && minor == 32 && patch == 0;
 }
 
 static Find find_next()
@@ -84,7 +86,7 @@ Message MailboxImpl::find_matching_comm(CommImplType type, const Match &match,
                                         bool done, bool remove)
 {
     static const Find find = find_next();
-    static const bool known = version_is_known();
+    static const bool known = is_loaded();
     if (!remove || !known)
         return find(this, type, match, data, mine, done, remove);
     Message found = find(this, type, match, data, mine, done, false);
@@ -94,3 +96,4 @@ Message MailboxImpl::find_matching_comm(CommImplType type, const Match &match,
     return found;
 }
 } // namespace simgrid::kernel::activity
+#endif
