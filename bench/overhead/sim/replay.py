@@ -134,6 +134,7 @@ def replay(program, folder, workers, node_ranks, shape, schemes):
     begin = time.monotonic()
     rows = list(csv.DictReader(io.StringIO(run([*words, "--format", "csv"]))))
     took = time.monotonic() - begin
+    # Once more, so that printing each chunk is not timed.
     chunks = {x["scheme"]: [] for x in rows}
     for x in csv.DictReader(io.StringIO(run([*words, "--format", "chunks"]))):
         chunks[x["scheme"]].append(
@@ -175,7 +176,8 @@ def compare(program, folder, workers, shape, schemes):
     words = [f"{x} {100 * errors[x]:+.2f}" for _, x in large]
     print_names(words)
     other = [x for x in schemes if x not in same]
-    print_names([f"other chunks: {other[0]}", *other[1:]] if other else [])
+    if other:
+        print_names([f"other chunks: {other[0]}", *other[1:]])
 
 
 def main():
