@@ -4,6 +4,8 @@
 #ifndef HARNESS_RUN_NATIVE_LOOKS_H
 #define HARNESS_RUN_NATIVE_LOOKS_H
 
+#include "harness/engine/engine.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,6 +39,14 @@ static inline void looks_pause(struct looks *looks, uint64_t begin,
     double pause_s = 10 * look_s < pause_max_s ? 10 * look_s : pause_max_s;
     looks->dear = look_s > dear_s;
     looks->next = end + (looks->dear ? (uint64_t)(pause_s / tick_s) : 0);
+}
+
+/* After a look that began at `before`. */
+static inline void looks_after(struct looks *looks, bool found, uint64_t before,
+                               double tick_s)
+{
+    if (!found && looks_timed(looks))
+        looks_pause(looks, before, engine_ticks(), tick_s);
 }
 
 #endif

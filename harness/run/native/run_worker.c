@@ -28,9 +28,8 @@ static void poll_call(void *arg)
     if (run->dependent.dmps != NULL)
         any = links_progress(&run->dependent.dmps->links) || any;
     double tick_s = run->context->tick_s;
-    if (!any && looks_timed(&run->own->looks))
-        looks_pause(&run->own->looks, before, engine_ticks(), tick_s);
-    else if (any && !over)
+    looks_after(&run->own->looks, any, before, tick_s);
+    if (any && !over)
         run->worker[0].source->serve_s +=
             (double)(engine_ticks() - before) * tick_s;
 }
