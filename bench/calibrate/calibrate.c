@@ -213,7 +213,7 @@ static int measure_both(const struct calibrate_request *request,
         return code;
     for (int i = 0; code == 0 && i < CALIBRATION_KINDS; i++) {
         bool ranks = i == CALIBRATION_RANKS;
-        if (request->messages && !ranks)
+        if (request->ranks_only && !ranks)
             continue;
         snprintf(part, sizeof(part), "%s.%s-%d", path, calibration_names[i],
                  (int)getpid());
@@ -268,7 +268,7 @@ int calibrate_make(const struct calibrate_request *request, const char *path,
         code = count_cores(&complete.workers, err);
     if (code == 0)
         code = calibration_describe_here(calibration, err);
-    if (code == 0 && !complete.messages)
+    if (code == 0)
         code = make_specs(&complete, &specs, err);
     if (code == 0)
         code = measure_both(&complete, &specs, path, calibration, err);

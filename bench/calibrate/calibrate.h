@@ -16,9 +16,9 @@ struct calibrate_request {
     const char *launcher; /* template */
     int workers;          /* of both kinds; 0: one for each core */
     bool oversubscribe;   /* run even if workers share cores */
-    bool messages;        /* ranks only, and no kernels */
-    bool only;            /* the kernels below, and no usual ones */
-    int kernels;          /* measured in addition to the usual ones */
+    bool ranks_only;
+    bool only;   /* the kernels below, and no usual ones */
+    int kernels; /* measured in addition to the usual ones */
     struct measure_kernel kernel[CALIBRATE_KERNELS_MAX]; /* specs not copied */
 };
 

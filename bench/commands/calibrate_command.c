@@ -73,7 +73,8 @@ static const struct options_entry entries[] = {
      .min = 2,
      .max = 2,
      .help = "inside a job of two nodes: measure one, and messages between "
-             "both, for simulations on this-cluster"},
+             "both (where a node has one worker, kernels too), for simulations "
+             "on this-cluster"},
     {.name = "launcher",
      .value = "COMMAND",
      .type = OPTIONS_TEXT,
@@ -112,7 +113,9 @@ static const struct options_page page = {
                 "dlsbench calibrate --kernel heat:rows=5000,cols=10000",
     .tables = (const struct options_entry *const[]){entries, NULL}};
 
-/* What lies between two nodes, after `path`, that of one. */
+/* What lies between two nodes, after `path`, that of one.  A rank that is alone
+ * on its node has none there that slows it or waits for it; loops have.  So
+ * its kernels are measured here, too. */
 static int measure_between(const struct input *in, const char *path,
                            const struct calibration *node, struct error *err)
 {
@@ -120,9 +123,16 @@ static int measure_between(const struct input *in, const char *path,
     struct calibration calibration;
     struct calibrate_request request = {.launcher = launcher,
                                         .workers = 2,
-                                        .messages = true,
+                                        .ranks_only = true,
+                                        .only = true,
                                         .oversubscribe =
                                             in->request.oversubscribe};
+    if (node->kind[CALIBRATION_RANKS].workers == 1) {
+        request = in->request;
+        request.launcher = launcher;
+        request.workers = 2;
+        request.ranks_only = true;
+    }
     int code = nodes_template(in->request.launcher, true, launcher,
                               sizeof(launcher), err);
     if (code == 0)

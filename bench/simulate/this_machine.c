@@ -2,17 +2,13 @@
 
 #include "bench/calibrate/calibrated.h"
 #include "bench/calibrate/nodes.h"
-#include "harness/guard/need.h"
-#include "harness/record/cache.h"
+#include "bench/simulate/platform_file.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <xxhash.h>
 
 const char this_machine_name[] = "this-machine";
 const char this_cluster_name[] = "this-cluster";
@@ -25,16 +21,6 @@ bool this_machine_is(const char *platform)
 
 /* Between cores of one machine nothing is faster; used for 0. */
 static const double LEAST_LATENCY_S = 1e-9;
-
-/* The platform's numbers, and the source of each. */
-struct parameters {
-    char source[400];
-    int cores;
-    double latency_s, byte_s;
-    double ends_s; /* what a message keeps its sender and its receiver */
-    int nodes;     /* 0: this machine alone */
-    double between_s, between_byte_s;
-};
 
 /* ---- from the calibration ---- */
 
@@ -56,17 +42,18 @@ static double finite_or(double value, double fallback)
     return isfinite(value) ? value : fallback;
 }
 
-/* A request's own time under way: neither at its sender nor its receiver. */
-static void set_link(const struct calibration *c, struct parameters *p)
+/* A message's own time under way: neither at its sender nor its receiver. */
+static void set_links(const struct calibration *c, struct platform_file *p)
 {
     const struct calibration_kind *ranks = &c->kind[CALIBRATION_RANKS];
     const struct calibration_charge *charge = &ranks->charge;
+    double ends_s = finite_or(charge->send, 0) + finite_or(charge->receive, 0);
     double c_d = 0;
     p->byte_s = 0;
     calibration_exchange(ranks, ranks->workers, &c_d, &p->byte_s);
     p->latency_s =
-        fmax(LEAST_LATENCY_S,
-             finite_or(charge->one_way - charge->send - charge->receive, 0));
+        fmax(LEAST_LATENCY_S, finite_or(charge->one_way - ends_s, 0));
+    p->between_s = fmax(LEAST_LATENCY_S, p->between_s - ends_s);
 }
 
 /* One worker waits for a round trip and the master; several keep it busy, with
@@ -111,7 +98,8 @@ static void set_charges(const struct calibration *c, int which,
     set_steals(c, which, s);
 }
 
-/* Both copy a message's contents, and SMPI charges receivers of detached ones
+/* In a node both copy a message's contents, byte_s for each byte; between two
+ * the network carries them.  SMPI charges receivers of detached messages
  * only. */
 static void set_flags(struct this_machine *machine,
                       const struct calibration_charge *charge, double byte_s)
@@ -134,122 +122,6 @@ static int count_cores(const struct calibration *c)
     return threads > ranks ? threads : ranks;
 }
 
-/* ---- the file ---- */
-
-static void write_platform(FILE *out, const struct calibration *c,
-                           const struct parameters *p)
-{
-    double bandwidth = p->byte_s > 0 ? 1 / p->byte_s : 1e12;
-    fprintf(out,
-            "<?xml version='1.0'?>\n"
-            "<!DOCTYPE platform SYSTEM "
-            "\"https://simgrid.org/simgrid.dtd\">\n"
-            "<!-- This machine, made by dlsbench sim from its calibration:\n"
-            "     %s (%s).\n\n"
-            "       core       workers of the calibration\n"
-            "       speed      nominal: kernels take the seconds that the\n"
-            "                  calibration has for them (kernels: operation_s\n"
-            "                  and start_s), cores differ by its powers\n"
-            "       latency    of a message between ranks: charges, one_way_s\n"
-            "                  less send_s and receive_s, which SMPI charges\n"
-            "                  to the ranks\n"
-            "       bandwidth  1 / c_c_s_per_byte, median of the boundaries\n"
-            "                  between ranks%s -->\n",
-            p->source, c->processor,
-            p->byte_s > 0 ? "" : " (none was measured)");
-    fprintf(out,
-            "<platform version=\"4.1\">\n"
-            "  <zone id=\"machine\" routing=\"Full\">\n"
-            "    <host id=\"this-machine\" speed=\"1Gf\" core=\"%d\"/>\n"
-            "    <link id=\"memory\" bandwidth=\"%.6gBps\" latency=\"%.6gs\" "
-            "sharing_policy=\"FATPIPE\"/>\n"
-            "    <route src=\"this-machine\" dst=\"this-machine\">"
-            "<link_ctn id=\"memory\"/></route>\n"
-            "  </zone>\n"
-            "</platform>\n",
-            p->cores, bandwidth, p->latency_s);
-}
-
-/* Hosts like it, each with a link to a switch that does not limit. */
-static void write_cluster(FILE *out, const struct calibration *c,
-                          const struct parameters *p)
-{
-    double inside = p->byte_s > 0 ? 1 / p->byte_s : 1e12;
-    double between = p->between_byte_s > 0 ? 1 / p->between_byte_s : 1e12;
-    fprintf(out,
-            "<?xml version='1.0'?>\n"
-            "<!DOCTYPE platform SYSTEM "
-            "\"https://simgrid.org/simgrid.dtd\">\n"
-            "<!-- Nodes like this machine, made by dlsbench sim from its "
-            "calibration:\n"
-            "     %s (%s).\n\n"
-            "       core       workers of the calibration\n"
-            "       speed      nominal, as on this-machine\n"
-            "       loopback   between ranks of a node\n"
-            "       lat, bw    of messages between two nodes, half of the\n"
-            "                  latency on each link (calibrate, nodes 2)\n"
-            "       assumed    a switch that does not limit -->\n",
-            p->source, c->processor);
-    fprintf(out,
-            "<platform version=\"4.1\">\n"
-            "  <cluster id=\"this-cluster\" prefix=\"node-\" suffix=\"\" "
-            "radical=\"0-%d\" speed=\"1Gf\" core=\"%d\" bw=\"%.6gBps\" "
-            "lat=\"%.6gs\" loopback_bw=\"%.6gBps\" "
-            "loopback_lat=\"%.6gs\"/>\n"
-            "</platform>\n",
-            p->nodes - 1, p->cores, between, p->between_s / 2, inside,
-            p->latency_s);
-}
-
-/* Comments of XML have no double hyphen. */
-static void make_harmless(char *text)
-{
-    for (char *c = text; (c = strstr(c, "--")) != NULL; c++)
-        c[1] = '_';
-}
-
-static int write_file(const char *path, const char *text, struct error *err)
-{
-    char part[PATH_MAX + 32];
-    snprintf(part, sizeof(part), "%s.%d", path, (int)getpid());
-    FILE *file = fopen(part, "w");
-    if (file == NULL)
-        return error_set(err, errno, "%s: cannot write: %s", path,
-                         strerror(errno));
-    bool good = fputs(text, file) >= 0;
-    if (fclose(file) != 0 || !good || rename(part, path) != 0) {
-        unlink(part);
-        return error_set(err, EIO, "%s: cannot write", path);
-    }
-    return 0;
-}
-
-/* Named by its content: no run changes a file that another one reads. */
-static int keep_platform(struct this_machine *machine,
-                         const struct calibration *c,
-                         const struct parameters *p, struct error *err)
-{
-    char folder[PATH_MAX - 64], *text = NULL;
-    size_t size;
-    if (!cache_folder(folder, sizeof(folder)))
-        return error_set(err, ENOENT,
-                         "there is no place for the platform of this machine: "
-                         "HOME and XDG_CACHE_HOME are not set");
-    FILE *out = need_stream(&text, &size);
-    if (p->nodes > 0)
-        write_cluster(out, c, p);
-    else
-        write_platform(out, c, p);
-    fclose(out);
-    snprintf(machine->platform, sizeof(machine->platform),
-             "%s/%s-%016" PRIx64 ".xml", folder,
-             p->nodes > 0 ? this_cluster_name : this_machine_name,
-             (uint64_t)XXH3_64bits(text, size));
-    int code = write_file(machine->platform, text, err);
-    free(text);
-    return code;
-}
-
 /* ---- all of it ---- */
 
 static int make_absolute(const char *calibration, char path[PATH_MAX],
@@ -266,30 +138,39 @@ static int make_absolute(const char *calibration, char path[PATH_MAX],
     return code;
 }
 
-/* What lies between two nodes, from the file beside the calibration. */
-static int set_between(const char *file, struct parameters *p,
-                       char path[PATH_MAX], struct error *err)
+/* What lies between two nodes, from the file beside the calibration.  A node
+ * with one worker is known by ranks on two, if these were measured with
+ * kernels: `c` gets them. */
+static int set_between(const char *file, struct platform_file *p,
+                       struct this_machine *machine, struct calibration *c,
+                       struct error *err)
 {
     char node[PATH_MAX];
-    struct calibration c;
+    struct calibration between;
     int code = make_absolute(file, node, err);
     if (code == 0)
-        code = nodes_between_path(node, path, PATH_MAX, err);
+        code = nodes_between_path(node, machine->between, PATH_MAX, err);
     if (code == 0)
-        code = calibration_load(path, &c, err);
+        code = calibration_load(machine->between, &between, err);
     if (code == -ENOENT)
         return error_set(err, ENOENT,
                          "platform %s: there is no %s: run dlsbench calibrate "
                          "--nodes 2 inside a job of two nodes",
-                         this_cluster_name, path);
+                         this_cluster_name, machine->between);
     if (code != 0)
         return code;
-    const struct calibration_kind *ranks = &c.kind[CALIBRATION_RANKS];
+    struct calibration_kind *node_ranks = &c->kind[CALIBRATION_RANKS];
+    struct calibration_kind *ranks = &between.kind[CALIBRATION_RANKS];
     double c_d = 0;
     calibration_exchange(ranks, ranks->workers, &c_d, &p->between_byte_s);
-    p->between_s = fmax(LEAST_LATENCY_S,
-                        finite_or(ranks->charge.one_way, c_d) - p->ends_s);
-    calibration_free(&c);
+    p->between_s = finite_or(ranks->charge.one_way, c_d);
+    machine->apart = node_ranks->workers == 1 && ranks->kernels > 0;
+    if (machine->apart) {
+        struct calibration_kind alone = *node_ranks;
+        *node_ranks = *ranks;
+        *ranks = alone;
+    }
+    calibration_free(&between);
     return 0;
 }
 
@@ -307,30 +188,30 @@ static int open_machine(struct this_machine *machine, const char *file,
                         long workers, struct error *err)
 {
     struct calibration c;
-    struct parameters p = {.nodes = 0};
+    struct platform_file p = {.nodes = 0};
     *machine = (struct this_machine){.platform = ""};
     int code = calibrated_load(file, &c, p.source, sizeof(p.source), err);
     if (code != 0)
         return error_prefix(err, code, "platform %s",
                             workers > 0 ? this_cluster_name
                                         : this_machine_name);
-    make_harmless(p.source);
+    platform_file_make_harmless(p.source);
+    p.processor = c.processor;
     p.cores = count_cores(&c);
-    p.ends_s = finite_or(c.kind[CALIBRATION_RANKS].charge.send, 0) +
-               finite_or(c.kind[CALIBRATION_RANKS].charge.receive, 0);
-    set_link(&c, &p);
-    set_flags(machine, &c.kind[CALIBRATION_RANKS].charge, p.byte_s);
-    for (int i = 0; i < CALIBRATION_KINDS; i++)
-        set_charges(&c, i, &machine->charges[i]);
     code = one_host(&c, err);
     if (code == 0 && workers > 0) {
         p.nodes = count_nodes(workers, p.cores);
-        code = set_between(file, &p, machine->between, err);
+        code = set_between(file, &p, machine, &c, err);
     }
+    set_links(&c, &p);
+    set_flags(machine, &c.kind[CALIBRATION_RANKS].charge,
+              machine->apart ? 0 : p.byte_s);
+    for (int i = 0; i < CALIBRATION_KINDS; i++)
+        set_charges(&c, i, &machine->charges[i]);
     if (code == 0)
         code = make_absolute(file, machine->calibration, err);
     if (code == 0)
-        code = keep_platform(machine, &c, &p, err);
+        code = platform_file_keep(&p, machine->platform, err);
     calibration_free(&c);
     return code;
 }
@@ -362,7 +243,8 @@ void this_machine_fill(const struct this_machine *machine, int ranks,
     s->handover_byte_s = charges->handover_byte_s;
     snprintf(s->platform, sizeof(s->platform), "%s", machine->platform);
     snprintf(s->calibration, sizeof(s->calibration), "%s",
-             machine->calibration);
+             machine->apart && ranks > 1 ? machine->between
+                                         : machine->calibration);
 }
 
 static int copy_file(const char *from, const char *dir, const char *name,
@@ -373,7 +255,7 @@ static int copy_file(const char *from, const char *dir, const char *name,
     if (text == NULL)
         return -EIO;
     snprintf(path, sizeof(path), "%s/%s", dir, name);
-    int code = write_file(path, text, err);
+    int code = platform_file_write(path, text, err);
     free(text);
     return code;
 }

@@ -22,6 +22,7 @@ enum { THIS_MACHINE_FLAGS = 4 };
 struct this_machine {
     char calibration[PATH_MAX];        /* the file, absolute */
     char between[PATH_MAX];            /* of this-cluster; empty: of none */
+    bool apart;                        /* ranks are measured there */
     char platform[PATH_MAX];           /* the file for SimGrid */
     char flag[THIS_MACHINE_FLAGS][64]; /* of smpirun: a message's cost for its
                                           sender and its receiver */

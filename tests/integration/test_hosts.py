@@ -101,6 +101,36 @@ def test_results_obey_the_rate(hosts, dlsbench, tmp_path):
         assert run["time_s"] * clock > (run["bytes"] - 64e3) / RATE
 
 
+@pytest.mark.cross(group="hosts", part=2)
+def test_hosts_with_a_core_are_calibrated_together(hosts, dlsbench, campaign,
+                                                   tmp_path):
+    """A rank has none beside it on its host: its blocks and their boundaries
+    are measured between two."""
+    launcher = hosts("2", "--rate", "10gbit")
+    path = campaign("name: small\nlayout: 2x1\nscheme: css:chunk=9\ncells:\n"
+                    "  - kernel: heat:rows=60,cols=400,steps=2\n"
+                    "    sync_interval: [100, 200]\n")
+    node = tmp_path / "node.json"
+    result = dlsbench("calibrate", "--nodes", 2, "--workers", 1, "--for", path,
+                      "--launcher", launcher, "--out", node)
+    assert result.code == 0, result.err
+    alone = json.loads(node.read_text())["kinds"]["ranks"]
+    assert len(alone["workers"]) == 1
+    kinds = json.loads((tmp_path / "node-between.json").read_text())["kinds"]
+    ranks = kinds["ranks"]
+    assert list(kinds) == ["ranks"]
+    assert len({x["host"] for x in ranks["workers"]}) == 2
+    (kernel,) = ranks["kernels"]
+    assert [x["h"] for x in kernel["blocks"]] == [100, 200]
+    # Through TCP a message keeps its ends for longer than through memory.
+    assert ranks["charges"]["send_s"] > 1e-6
+    assert all(x["shared_s"] > 0 for x in kernel["blocks"])
+    simulated = dlsbench("sim", path, "--platform", "this-cluster",
+                         "--calibration", node)
+    assert simulated.code == 0, simulated.err
+    assert len(simulated.runs()) == 2
+
+
 def test_two_hosts_on_one_core_are_refused(hosts, dlsbench, tmp_path):
     launcher = hosts("2", "--cores", "0,0")
     done = dlsbench("run", "--kernel", "null", "--scheme", "ss", "--ranks", 2,
@@ -122,6 +152,7 @@ def test_a_launch_that_does_not_end_is_ended(hosts, dlsbench, tmp_path):
 
 
 @pytest.mark.skipif(os.cpu_count() < 2, reason="one core for each host")
+@pytest.mark.cross(group="hosts", part=2)
 def test_a_program_with_its_own_loop(hosts, installed, tmp_path):
     """libdls by default: a counter in a window, and a pool in each rank."""
     examples = installed / "share/doc/dls/examples"

@@ -30,9 +30,9 @@ def between(node, one_way_s, byte_s=1e-9):
     path.write_text(json.dumps(data))
 
 
-def time_of(dlsbench, node, ranks, out):
+def time_of(dlsbench, node, ranks, out, *more):
     result = dlsbench("sim", *CELL, "--calibration", node, "--ranks", ranks,
-                      out=out)
+                      *more, out=out)
     assert result.code == 0, result.err
     return result.runs()[0]["time_s"], result
 
@@ -56,6 +56,37 @@ def test_messages_between_nodes_take_what_was_measured(dlsbench, node,
     again = dlsbench("sim", *CELL, "--calibration", node, "--ranks", 6,
                      "--resume", out=result.directory)
     assert again.code == 0, again.err
+
+
+def test_a_node_with_one_worker_is_known_by_ranks_of_two(dlsbench, node,
+                                                         tmp_path):
+    """What a message keeps its ends for is charged, and no copying of its
+    bytes, which the network carries; kernels cost what they do there."""
+    between(node, 1.5e-3, byte_s=1e-6)
+    data = json.loads(node.read_text())
+    for kind in data["kinds"].values():
+        for part in kind, *kind["kernels"]:
+            part["workers"] = part["workers"][:1]
+        kind["boundaries"] = []
+    node.write_text(json.dumps(data))
+    path = node.with_name("node-between.json")
+    data = json.loads(path.read_text())
+    ranks = data["kinds"]["ranks"]
+    times = []
+    for send_s in 0.0, 1.4e-3:
+        ranks["charges"]["send_s"] = send_s
+        path.write_text(json.dumps(data))
+        time_s, result = time_of(dlsbench, node, 6, tmp_path / f"{send_s}",
+                                 "--master", "dedicated")
+        times.append(time_s)
+        platform = (result.directory / "platform.xml").read_text()
+        assert 'core="1"' in platform and 'radical="0-7"' in platform
+    # 40 round trips of each worker; 200 answers of one master.
+    assert 0.11 < times[0] < 0.14 and 0.28 < times[1] < 0.31
+    ranks["kernels"] = []
+    path.write_text(json.dumps(data))
+    assert time_of(dlsbench, node, 6, tmp_path / "none", "--master",
+                   "dedicated")[0] < 0.14
 
 
 def test_without_what_lies_between_it_says_how_to_get_it(dlsbench, node):
