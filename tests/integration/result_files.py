@@ -104,7 +104,9 @@ def analysis(program, *args, limit=120):
     """(exit code, stdout, stderr) of a program of analysis/.  An interpreter
     of its own would import pandas each time: it is started only where that is
     what is tested."""
-    importlib.import_module(program)  # for all forks to come
+    # For all forks to come, with what analysis/ imports when it needs it.
+    for name in program, "scipy.stats":
+        importlib.import_module(name)
     path = ROOT / "analysis" / f"{program}.py"
     with tempfile.TemporaryFile("w+") as out, \
             tempfile.TemporaryFile("w+") as err:

@@ -23,20 +23,20 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 PART = 4
 # Group of test files -> which part of them runs, and their names.
 FILES = {
-    "analysis": (2, """analysis_bases analysis_classes analysis_cluster
+    "analysis": (3, """analysis_bases analysis_classes analysis_cluster
         analysis_compare analysis_data analysis_figures analysis_flexibility
         analysis_rates analysis_regret analysis_report analysis_sweeps
         analysis_unequal sync_tables this_cluster"""),
     "builds": (2, "openmpi extend"),
     "dependences": (2, "dependence combinations steps spmv"),
-    "disturbed": (2, "perturb perturb_several steal push prefetch"),
-    "libraries": (2, """libdls_mpi libdls_smpi libdls_data libdls_own
+    "disturbed": (3, "perturb perturb_several steal push prefetch"),
+    "libraries": (3, """libdls_mpi libdls_smpi libdls_data libdls_own
         libdls_races libdls_report libdls_first libdls_installed"""),
     "openmp": (2, "omp omp_library omp_record omp_try"),
     "papers": (3, """paper_andronikos paper_beaumont paper_beyond paper_ciorba
         paper_diaz paper_han"""),
-    "results": (2, "damaged directory submit memory save"),
-    "simulations": (2, """sim_dependence sim_learning sim_platforms replay auto
+    "results": (3, "damaged directory submit memory save"),
+    "simulations": (3, """sim_dependence sim_learning sim_platforms replay auto
         plan""")}
 
 

@@ -291,12 +291,13 @@ def test_odd_names_and_wide_tables_compile(tmp_path):
     compile_latex(wide, tmp_path)
 
 
+@pytest.mark.cross(group="pages", part=2)
 def test_odd_names_stay_words(tmp_path):
     there = Directory(tmp_path / "d")
     there.cell([1, 1.1, 1.2], scheme="<b>&_%$#{}~^\\|")
     there.cell([1, 1.1, 1.2], scheme="other")
     there.manifest(campaign="<script>alert(1)</script>")
-    assert analysis("report", there.path)[0] == 0
+    assert analysis("report", there.path, "--no-files")[0] == 0
     text = (there.path / "report.html").read_text()
     assert "<script" not in text and "<b>&_" not in text
     latex = analysis("tables", there.path, "--format", "latex")[1]
@@ -330,6 +331,7 @@ def test_printed_optima_of_the_sync_interval(tmp_path):
             "css:chunk=250: printed predicted 60, fastest 55, 12.66 s") in out
 
 
+@pytest.mark.cross(group="pages", part=2)
 def test_what_make_papers_found_comes_first(tmp_path):
     there = Directory(tmp_path / "d")
     there.cell([1, 1.1], run={"simulated": True})
@@ -348,7 +350,7 @@ def test_what_make_papers_found_comes_first(tmp_path):
         "scheme,workers,printed,ours,difference_percent\n"
         "css,20,10,12,20\ngss,20,20,18.5,-7.5\ngss,40,5,,\n")
     (there.path / "report.txt").write_text("Words <of> the report\n")
-    assert analysis("report", there.path)[0] == 0
+    assert analysis("report", there.path, "--no-files")[0] == 0
     text = (there.path / "report.html").read_text()
     words = re.sub("<[^>]*>", " ", text)
     assert words.index("1 of 3 hold; at most 2 can") \
@@ -362,10 +364,11 @@ def test_what_make_papers_found_comes_first(tmp_path):
     assert re.search("gss +20 +20 +18.5 +-7.5 ", words)
     assert "Words &lt;of&gt; the report" in text
     (there.path / "runs-l1.jsonl").unlink()
-    assert analysis("report", there.path)[0] == 0
+    assert analysis("report", there.path, "--no-files")[0] == 0
     assert "1 of 3 hold" in (there.path / "report.html").read_text()
 
 
+@pytest.mark.cross(group="pages", part=2)
 def test_counters_appear_where_they_are(tmp_path):
     there = Directory(tmp_path / "d")
     for scheme, cycles in (("ss", 4000), ("gss:min=1", 2000)):
@@ -385,10 +388,11 @@ def test_counters_appear_where_they_are(tmp_path):
     assert "reading them took 0.5 % of" in out
     assert "not counted: PAPI_L3_TCM: no such counter" in out
     assert re.search(r"gss:min=1 +2 +14\n", out)  # faults
-    assert analysis("report", there.path)[0] == 0
+    assert analysis("report", there.path, "--no-files")[0] == 0
     assert "Counters per iteration" in (there.path / "report.html").read_text()
 
 
+@pytest.mark.cross(group="pages", part=2)
 def test_simulation_stands_beside_reality(tmp_path):
     there = Directory(tmp_path / "d")
     there.cell([1.0, 1.1, 1.2])
@@ -397,7 +401,7 @@ def test_simulation_stands_beside_reality(tmp_path):
     there.cell([9.0], launch="l2", run={"simulated": True}, ranks=2,
                threads=1)
     there.manifest()
-    assert analysis("report", there.path)[0] == 0
+    assert analysis("report", there.path, "--no-files")[0] == 0
     text = (there.path / "report.html").read_text()
     assert "1 cell ran both ways; the simulated time is off by 10.0 %" in text
     other = Directory(tmp_path / "e")
@@ -405,10 +409,11 @@ def test_simulation_stands_beside_reality(tmp_path):
     other.manifest()
     native = Directory(tmp_path / "f")
     native.cell([1.0, 1.1, 1.2])
-    assert analysis("report", native.path, other.path)[0] == 0
+    assert analysis("report", native.path, other.path, "--no-files")[0] == 0
     assert "off by 20.0 %" in (native.path / "report.html").read_text()
 
 
+@pytest.mark.cross(group="pages", part=2)
 def test_the_predicted_optimum_is_marked(tmp_path):
     there = Directory(tmp_path / "d")
     for h, time, choice in ((10, 2.0, "given"), (50, 1.0, "given"),
@@ -417,7 +422,7 @@ def test_the_predicted_optimum_is_marked(tmp_path):
                    sync_interval=h, sync_choice=choice,
                    run={"predicted_s": 1.4 if choice == "auto" else None})
     there.manifest()
-    assert analysis("report", there.path)[0] == 0
+    assert analysis("report", there.path, "--no-files")[0] == 0
     text = (there.path / "report.html").read_text()
     assert "predicted optimum" in text and "predicted time" in text
     assert "predicted 90, fastest 50, 50.0 % lost" in text

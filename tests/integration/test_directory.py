@@ -126,6 +126,7 @@ def test_a_cell_whose_repetitions_are_gone_runs_again(
 
 # ---- another campaign ----
 
+@pytest.mark.cross(part=2)
 @pytest.mark.parametrize("more, reason", [
     (["--set", "kernel=null:size=51"], "other cells"),
     (["--set", "scheme=[ss,gss]"], "other cells"),
@@ -231,6 +232,7 @@ def test_a_campaign_without_a_name_has_that_of_its_file(
 
 # ---- a folder that is not a result directory ----
 
+@pytest.mark.cross(part=2)
 @pytest.mark.parametrize("words", [
     ["--resume"], [], ["--shard", "0/2"], ["--prepare"],
     ["--prepare", "--resume"]])
@@ -295,6 +297,7 @@ def test_a_dry_run_refuses_what_resume_refuses(
 
 # ---- any path ----
 
+@pytest.mark.cross(part=2)
 @pytest.mark.parametrize("name", PATTERNS)
 def test_names_that_look_like_patterns(tmp_path, dlsbench, campaign, name):
     path = campaign(SMALL.replace("name: small", f"name: '{name}'"))
@@ -430,6 +433,7 @@ def run_with(tmp_path, library, monkeypatch, *args):
     return process.returncode, out, err
 
 
+@pytest.mark.cross(part=2)
 @pytest.mark.parametrize("call", [
     "int fsync(int f) { return kill(getpid(), SIGKILL); }",
     "int link(const char *a, const char *b) "

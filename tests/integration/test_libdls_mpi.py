@@ -91,14 +91,14 @@ def check_cross(cross, form, ranks, count):
                 allowed and re.search(allowed, line)), (threads, line)
 
 
-@pytest.mark.cross(part=6)
+@pytest.mark.cross(part=11)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_each_iteration_runs_once(cross, form, ranks):
     check_cross(cross, form, ranks, 4 - ranks)
 
 
-@pytest.mark.cross(part=16)
+@pytest.mark.cross(part=33)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("ranks", [4, 5, 6])
 def test_each_iteration_runs_once_in_many_ranks(cross, form, ranks):
@@ -106,6 +106,7 @@ def test_each_iteration_runs_once_in_many_ranks(cross, form, ranks):
     check_cross(cross, form, ranks, 1)
 
 
+@pytest.mark.cross(part=2)
 @pytest.mark.parametrize("form,ranks", [
     ("", 2), ("window=rma,hierarchy=node", 2),
     ("transport=master,hierarchy=node", 2),
@@ -121,6 +122,7 @@ def test_two_schemes(cross, form, ranks):
         assert all("two schemes need masters" in line for line in lines)
 
 
+@pytest.mark.cross(part=3)
 @pytest.mark.parametrize("ranks", [1, 2, 4])
 def test_what_dls4lb_loses(cross, ranks):
     """With one rank it never runs the last iteration, FSC never ends; with two
@@ -137,7 +139,7 @@ def test_what_dls4lb_loses(cross, ranks):
 @pytest.mark.parametrize("form", ["", "window=rma", "transport=master",
                                   "transport=master,hierarchy=2",
                                   "transport=steal"])
-@pytest.mark.cross
+@pytest.mark.cross(part=6)
 def test_contract(contract, case, form):
     done = launch(3, contract, case, form)
     assert (done.returncode, done.stdout) == (0, "good\n"), done.stderr
@@ -148,6 +150,7 @@ def test_ranks_pass_the_same(contract):
     assert (done.returncode, done.stdout) == (0, "good\n")
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("form,says", [
     ("transport=openmp", "unknown, allowed is auto|shared|window|master|"),
     ("transport=push", "unknown, allowed is auto|shared|window|master|"),
@@ -186,6 +189,7 @@ def test_the_environment_is_compared(contract):
     assert done.returncode != 0 and "not so: open" in done.stdout
 
 
+@pytest.mark.cross(part=2)
 @pytest.mark.parametrize("form,code", [
     ("", 0), ("transport=master", 0), ("window=rma", -16),
     ("transport=master,hierarchy=node", -16)])
@@ -202,6 +206,7 @@ def test_a_dedicated_master_polls(contract):
     assert (done.returncode, done.stdout) == (0, "good\n"), done.stderr
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("case,form,says", [
     ("funneled", "", None),
     ("funneled", "transport=master,hierarchy=node", None),
@@ -239,6 +244,7 @@ def test_mandelbrot_over_ranks_and_threads(installed, tmp_path):
     assert done.returncode == 1 and "did you mean 'gss'?" in done.stderr
 
 
+@pytest.mark.cross(part=2)
 @pytest.mark.parametrize("source,compiler,more", [
     ("mandelbrot.cpp", "mpicxx.mpich -std=c++17", []),
     ("mandelbrot.f90", "mpif90.mpich -std=f2008",

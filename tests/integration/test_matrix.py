@@ -112,7 +112,7 @@ def run(dlsbench, campaign, body, **more):
     return result
 
 
-@pytest.mark.cross(part=8)
+@pytest.mark.cross(part=9)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_scheme_transport_and_hierarchy(dlsbench, campaign, shape):
     every = shape in EVERY_SCHEME

@@ -53,8 +53,8 @@ def test_a_rank_that_dies_costs_its_cell_only(tmp_path, campaign, lasting,
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    """The flags are those that the program is built with."""
+def installed(tmp_path_factory, openmpi):
+    """The flags and objects are those that the program is built with."""
     if shutil.which("mpicc.openmpi") is None:
         pytest.skip("Open MPI is not installed (make deps test installs it)")
     return install(tmp_path_factory.mktemp("prefix"), "MPI=openmpi",

@@ -1,11 +1,12 @@
 """Things that go wrong on purpose: what was to happen happens, the table says
 what schemes stand, and with reissue every loop ends verified."""
 import itertools
-import subprocess
 
 import pytest
 
-from conftest import ROOT, assert_same_digits
+from conftest import assert_same_digits
+from result_files import analysis
+from slices import part_of
 
 LOOP = "mandelbrot:size=256,maxiter=2000"
 WRONG = ["delay:worker=1,factor=4,period=0.004",
@@ -35,7 +36,7 @@ def listed(words):
                                      "build/address/dlsbench"])
 def test_with_reissue_every_loop_ends_verified(dlsbench, campaign, lasting,
                                                program):
-    schemes = ["static", "ss", "awf-b"]
+    schemes = ["static", *part_of("reissue " + program, ["ss", "awf-b"])]
     path = campaign(written(
         WAYS, kernel=f'"{lasting(0.06)}"', reissue="true",
         scheme=listed(schemes),
@@ -212,14 +213,12 @@ def test_the_tables_pair_cells_that_differ_only_in_what_goes_wrong(
     result = sim(path)
     assert result.code == 0, result.err
     for form in "csv", "markdown", "latex", "text":
-        done = subprocess.run(
-            ["/usr/bin/python3", ROOT / "analysis/tables.py",
-             result.directory, "--table", "flexibility", "--format", form],
-            capture_output=True, text=True, check=True)
-        assert "gone" in done.stdout, form
+        code, told, err = analysis("tables", result.directory, "--table",
+                                   "flexibility", "--format", form)
+        assert code == 0 and "gone" in told, err
     runs = {(r["master"], r["threads"], r["perturb"]): r["time_s"]
             for r in result.runs()}
-    lines = done.stdout.splitlines()
+    lines = told.splitlines()
     for (master, threads, wrong), time_s in runs.items():
         if wrong == "none":
             continue
@@ -227,7 +226,7 @@ def test_the_tables_pair_cells_that_differ_only_in_what_goes_wrong(
         assert any(wrong in line and line.split()[-1] == f"{ratio:.4g}"
                    or wrong in line
                    and abs(float(line.split()[-1]) / ratio - 1) < 1e-2
-                   for line in lines), (wrong, ratio, done.stdout)
+                   for line in lines), (wrong, ratio, told)
     summary = dlsbench("summary", result.directory)
     assert summary.out.count("workers=2,at=0.001") >= 2
 

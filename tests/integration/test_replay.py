@@ -5,10 +5,10 @@ import json
 import os
 import random
 import shutil
-import subprocess
-import sys
 
 import pytest
+
+from result_files import analysis
 
 # Hosts with a core each, 2 us apart, and 0.5 us from itself.
 PLATFORM = """<?xml version='1.0'?>
@@ -239,13 +239,12 @@ def test_replays_are_results_that_all_readers_take_apart(dlsbench, tmp_path):
         times, rel=1e-9)
     told = dlsbench("summary", out).out
     assert "on replayed, latency 2000 ns" in told and "6 cells ok" in told
-    for reader, words in (("tables.py", "(simulated)"),
-                          ("compare.py", "1.000 over 6 cells"),
-                          ("report.py", "report.html")):
-        args = [sys.executable, f"analysis/{reader}", out]
-        told = subprocess.run(args + [out] * (reader == "compare.py"),
-                              capture_output=True, text=True, check=True)
-        assert words in told.stdout + told.stderr, reader
+    for reader, words in (("tables", "(simulated)"),
+                          ("compare", "1.000 over 6 cells"),
+                          ("report", "report.html")):
+        code, told, err = analysis(reader, out,
+                                   *[out] * (reader == "compare"))
+        assert code == 0 and words in told + err, reader
 
 
 def test_a_campaigns_directory_is_not_written_to(dlsbench, tmp_path):

@@ -118,6 +118,7 @@ def pipeline(workers, size, cols, h, skew, point_s):
     ("heat:", 0, 4), ("floyd-steinberg:shape=exact,", 1, 10),
     ("floyd-steinberg:shape=paper,", 0, 10)])
 @pytest.mark.parametrize("h", [50, 128, 2000])
+@pytest.mark.cross(part=3)
 def test_a_pipeline_takes_as_long_as_its_blocks(sim, kernel, skew, flops, h):
     result = sim("--kernel", kernel + "rows=400,cols=1000", "--sync-interval",
                  h, "--scheme", "static", "--threads", 4)
@@ -248,6 +249,7 @@ cells:
 """
 
 
+@pytest.mark.cross(part=3)
 @pytest.mark.parametrize("shape", ["ranks: 4", "threads: 4",
                                    "workers: 3\n    master: dedicated"])
 def test_auto_takes_the_platforms_costs(dlsbench, tmp_path, campaign, shape):
@@ -284,6 +286,7 @@ cells:
 """
 
 
+@pytest.mark.cross(part=3)
 @pytest.mark.parametrize("platform, ranks, kernels", [
     # Messages take time only on the wire ...
     ("bench/platforms/ranger.xml", 16, ("floyd-steinberg", "heat")),

@@ -91,6 +91,7 @@ def test_cells_are_checked_by_it(dlsbench, listed, transport):
             ask, marks[ask], result.err)
 
 
+@pytest.mark.cross(part=3)
 @pytest.mark.parametrize("args", [
     ["--ranks", 3], ["--ranks", 2, "--threads", 2, "--hierarchy", "node"],
     ["--ranks", 5, "--hierarchy", "2", "--master", "dedicated"]],
