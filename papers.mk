@@ -1,7 +1,8 @@
 # `make papers`: the papers at their own scale, on simulated clusters.  Each has
-# a folder, bench/papers/NAME/ (see bench/papers/run.sh).  Options: OUT=folder
+# a folder, bench/papers/NAME/ (see bench/papers/run.py).  Options: OUT=folder
 # (of `make papers`: each paper has a folder in it), SIM='options of dlsbench sim'.
-PAPERS = han ciorba andronikos diaz
+# In the order that ends soonest: the long ones are not the last.
+PAPERS = diaz han andronikos ciorba
 # Past the papers, too long for `make papers`.
 LONGER = beyond
 
@@ -22,17 +23,20 @@ real-cluster real-link:
 	    $(or $(OUT),results/$@/$(shell date -u +%Y-%m-%dT%H%M%SZ))
 
 .PHONY: papers $(PAPERS:%=paper-%) $(LONGER:%=paper-%) paper-beaumont
-papers: $(PAPERS:%=paper-%) ## the papers' tables and curves beside ours (SimGrid)
+NOW := $(shell date -u +%Y-%m-%dT%H%M%SZ)
+RUN_PAPERS = PYTHON=$(PYTHON) $(PYTHON) bench/papers/run.py $(BUILD)/dlsbench
+RUN_PAPER = $(RUN_PAPERS) $(@:paper-%=%)=$(or $(OUT),results/$@/$(NOW))
 
-RUN_PAPER = PYTHON=$(PYTHON) sh bench/papers/run.sh $(@:paper-%=%) $(BUILD)/dlsbench \
-    $(or $(OUT:%=%$(if $(filter papers,$(MAKECMDGOALS)),/$@)),results/$@/$(shell date -u +%Y-%m-%dT%H%M%SZ))
+papers: sim ## the papers' tables and curves beside ours (SimGrid)
+	$(Q)$(RUN_PAPERS) $(foreach p,$(PAPERS),$p=$(if $(OUT),$(OUT)/paper-$p,results/paper-$p/$(NOW))) \
+	    -- $(SIM)
 
 paper-beaumont: plan-sim ## divisible loads, figures 5 to 15 (PLATFORMS=n ENGINE=analytic DATA= LATENCY=mbit EQUATIONS=overlap)
-	$(Q)$(RUN_PAPER) $(if $(PLATFORMS),--platforms $(PLATFORMS)) \
+	$(Q)$(RUN_PAPER) -- $(if $(PLATFORMS),--platforms $(PLATFORMS)) \
 	    $(if $(ENGINE),--engine $(ENGINE)) $(if $(DATA),--data $(DATA)) \
 	    $(if $(LATENCY),--latency $(LATENCY)) $(if $(EQUATIONS),--equations $(EQUATIONS))
 
 paper-beyond: ## past Han: 256 masters, three levels, 65,536 workers (SimGrid), 7.6 million (replayed)
 
 $(PAPERS:%=paper-%) $(LONGER:%=paper-%): paper-%: sim
-	$(Q)$(RUN_PAPER) $(SIM)
+	$(Q)$(RUN_PAPER) -- $(SIM)

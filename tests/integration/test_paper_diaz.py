@@ -23,8 +23,8 @@ def test_tables_and_claims_beside_the_printed_ones(tmp_path):
     out.mkdir()
     (out / "fit.json").write_text(json.dumps(FIT))
     done = subprocess.run(
-        ["sh", ROOT / "bench/papers/run.sh", "diaz", ROOT / "build/dlsbench",
-         out], capture_output=True, text=True, timeout=200, check=False,
+        [sys.executable, ROOT / "bench/papers/run.py", ROOT / "build/dlsbench",
+         f"diaz={out}"], capture_output=True, text=True, timeout=200, check=False,
         env={**environment(tmp_path), "PYTHON": sys.executable})
     assert done.returncode == 0, done.stderr
     assert "2 seeds." in done.stdout

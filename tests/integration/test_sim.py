@@ -332,7 +332,7 @@ def test_install_has_what_simulations_need(tmp_path):
     share = "share/dlsbench/"
     assert {"bin/dlsbench", "bin/dlsbench-sim", "bin/dlsbench-sim-smpi.so",
             share + "bench/platforms/ranger.xml",
-            share + "bench/papers/run.sh", share + "bench/papers/report.py",
+            share + "bench/papers/run.py", share + "bench/papers/report.py",
             share + "bench/papers/han/han.yaml",
             share + "bench/papers/han/claims.py"} <= there
 
