@@ -1,8 +1,8 @@
 # `make papers`: the papers at their own scale, on simulated clusters.  Each has
 # a folder, bench/papers/NAME/ (see bench/papers/run.py).  Options: OUT=folder
 # (of `make papers`: each paper has a folder in it), SIM='options of dlsbench sim'.
-# In the order that ends soonest: the long ones are not the last.
-PAPERS = diaz han andronikos ciorba
+# The longest first, so that no core waits for it at the end.
+PAPERS = han andronikos diaz ciorba
 # Past the papers, too long for `make papers`.
 LONGER = beyond
 

@@ -15,7 +15,7 @@ already does not run again.  Paths in the campaigns are relative to the folder
 that holds bench/.
 
 As many commands run at a time as this process has cores, of all papers
-together: those of the first paper begin first.  A campaign is one command,
+together, those of the first paper first.  A campaign is one command,
 because each shard would start SimGrid anew for its part of the cells, but two
 where nothing else would run beside it.  The words of each paper are printed
 when all of it is done, in the order given.  The exit code is that of the first
@@ -33,15 +33,31 @@ PYTHON = os.environ.get("PYTHON") or "/usr/bin/python3"
 
 
 class Slots:
-    """Commands of all papers, so many at a time."""
+    """Commands of all papers, so many at a time, by their papers' order."""
 
     def __init__(self, count):
-        self.free = threading.Semaphore(count)
+        self.free, self.waiting = count, []
+        self.changed = threading.Condition()
         self.running, self.stopped = set(), False
 
-    def run(self, *words):
+    def enter(self, order):
+        with self.changed:
+            self.waiting.append(order)
+            self.changed.wait_for(
+                lambda: self.free > 0 and min(self.waiting) >= order)
+            self.waiting.remove(order)
+            self.free -= 1
+            self.changed.notify_all()
+
+    def leave(self):
+        with self.changed:
+            self.free += 1
+            self.changed.notify_all()
+
+    def run(self, order, *words):
         """Its exit code and what it printed."""
-        with self.free:
+        self.enter(order)
+        try:
             if self.stopped:
                 return 1, ""
             process = subprocess.Popen([str(x) for x in words], cwd=ROOT,
@@ -49,6 +65,8 @@ class Slots:
             self.running.add(process)
             out, _ = process.communicate()
             self.running.discard(process)
+        finally:
+            self.leave()
         return process.returncode, out
 
     def stop(self):
@@ -73,10 +91,11 @@ def together(calls):
 
 
 class Paper:
-    def __init__(self, name, out, alone, dlsbench, options, slots):
+    def __init__(self, order, name, out, alone, dlsbench, options, slots):
+        self.order, self.alone, self.slots = order, alone, slots
         self.there, self.out = PAPERS / name, pathlib.Path(out).absolute()
-        self.dlsbench, self.options, self.slots = dlsbench, options, slots
-        self.alone, self.code, self.said = alone, 0, ""
+        self.dlsbench, self.options = dlsbench, options
+        self.code, self.said = 0, ""
         self.thread = threading.Thread(target=self.run)
 
     def keep(self, code):
@@ -85,17 +104,17 @@ class Paper:
 
     def say(self, *words):
         """Runs a command whose words are the paper's."""
-        code, out = self.slots.run(*words)
+        code, out = self.slots.run(self.order, *words)
         self.said += out
         return self.keep(code)
 
     def campaign(self, path, shards):
         into = self.out / path.stem
         words = [self.dlsbench, "sim", path, *self.options, "--out", into]
-        if self.keep(self.slots.run(*words, "--prepare")[0]):
+        if self.keep(self.slots.run(self.order, *words, "--prepare")[0]):
             together([lambda part=part: self.keep(self.slots.run(
-                *words, "--resume", "--shard", f"{part}/{shards}")[0])
-                for part in range(shards)])
+                self.order, *words, "--resume", "--shard",
+                f"{part}/{shards}")[0]) for part in range(shards)])
 
     def also(self):
         return self.say("sh", self.there / "also.sh", self.dlsbench, self.out,
@@ -130,8 +149,9 @@ def main():
     if not pairs or not all(name and out for name, _, out in pairs):
         sys.exit(f"usage: {sys.argv[0]} DLSBENCH NAME=OUT... [-- option...]")
     slots = Slots(len(os.sched_getaffinity(0)))
-    papers = [Paper(name, out, len(pairs) == 1, os.path.abspath(words[0]),
-                    words[at + 1:], slots) for name, _, out in pairs]
+    papers = [Paper(order, name, out, len(pairs) == 1,
+                    os.path.abspath(words[0]), words[at + 1:], slots)
+              for order, (name, _, out) in enumerate(pairs)]
     try:
         for paper in papers:
             paper.thread.start()

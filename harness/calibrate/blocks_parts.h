@@ -27,7 +27,8 @@ struct seat {
     double sync_s;
     uint64_t blocked; /* source.blocked_ticks at the block before */
     int waits;
-    double wait_s[BLOCKS_WAITS_MAX]; /* of blocks that had to wait, in all passes */
+    double wait_s[BLOCKS_WAITS_MAX]; /* of blocks that had to wait, in all
+                                        passes */
     double pass_s[BLOCKS_PASSES_MAX];
 };
 

@@ -23,9 +23,9 @@ def test_tables_and_claims_beside_the_printed_ones(tmp_path):
     out.mkdir()
     (out / "fit.json").write_text(json.dumps(FIT))
     done = subprocess.run(
-        [sys.executable, ROOT / "bench/papers/run.py", ROOT / "build/dlsbench",
-         f"diaz={out}"], capture_output=True, text=True, timeout=200, check=False,
-        env={**environment(tmp_path), "PYTHON": sys.executable})
+        [sys.executable, PAPERS / "run.py", ROOT / "build/dlsbench",
+         f"diaz={out}"], capture_output=True, text=True, timeout=200,
+        check=False, env={**environment(tmp_path), "PYTHON": sys.executable})
     assert done.returncode == 0, done.stderr
     assert "2 seeds." in done.stdout
     chores = rows(out / "table_3.csv")

@@ -1,13 +1,19 @@
-/* In dlsbench-sim-smpi.so, too (smpi.c): a message that is received leaves its
- * mailbox without touching those that stay.
+/* In dlsbench-sim-smpi.so, too (smpi.c): a message finds what it matches in a
+ * mailbox, and leaves it, without touching all others that wait there.
  *
- * SimGrid 3.32 keeps messages that nobody has received yet in the order in
- * which they were sent, and takes one out by copying all later ones one place
- * forward, with the count of references in each of them.  Below a busy master
- * thousands wait, and one of the first is received: that was two thirds of the
- * time of such a simulation.  Here only pointers move, on the shorter side.
+ * SimGrid 3.32 keeps messages that nobody has received yet, and receives that
+ * no message has come for, in one list, in the order in which they came.  Below
+ * a busy master thousands wait.  A receive asks SMPI of each message whether
+ * they match, which reads both from memory; a send does so with each receive,
+ * and passes all messages to find them.  What is found is taken out by copying
+ * all later ones, each with its count of references.  That was nine tenths of
+ * the time of such a simulation.
  *
- * The class is SimGrid's own, which no installed header has; these are its
+ * Here a list beside SimGrid's has the tag and the source of each, and SMPI is
+ * asked of those that may match, in the same order; of what is taken out only
+ * pointers move, on the shorter side.
+ *
+ * The classes are SimGrid's own, which no installed header has; these are their
  * members in 3.32.  With another version, built or loaded, SimGrid goes on as
  * it does. */
 #include <simgrid/s4u/Mailbox.hpp>
@@ -15,20 +21,61 @@
 #if SIMGRID_VERSION == 33200
 #include <boost/circular_buffer.hpp>
 #include <boost/intrusive_ptr.hpp>
+#include <smpi/smpi.h>
 #include <xbt/string.hpp>
 
 #include <algorithm>
+#include <deque>
 #include <dlfcn.h>
 #include <functional>
+#include <string>
+#include <unordered_map>
 
-namespace simgrid::kernel::activity
+namespace simgrid
+{
+namespace smpi
+{
+class F2C
+{
+    int id_;
+    bool deleted_;
+    std::string location_;
+
+  public:
+    virtual ~F2C();
+};
+
+/* Its first members. */
+class Request : public F2C
+{
+    void *buf_, *old_buf_, *type_;
+    size_t size_;
+
+  public:
+    aid_t src_, dst_;
+    int tag_;
+};
+} // namespace smpi
+
+namespace kernel::activity
 {
 enum class CommImplType { SEND, RECEIVE };
 
+class CommImpl
+{
+  public:
+    CommImpl &set_mailbox(MailboxImpl *mailbox);
+};
+
+void intrusive_ptr_add_ref(ActivityImpl *activity);
 void intrusive_ptr_release(ActivityImpl *activity);
 
-/* Of a pointer that moves; none is copied here.  A CommImpl begins with its
- * ActivityImpl. */
+/* A CommImpl begins with its ActivityImpl. */
+static void intrusive_ptr_add_ref(CommImpl *comm)
+{
+    intrusive_ptr_add_ref(reinterpret_cast<ActivityImpl *>(comm));
+}
+
 static void intrusive_ptr_release(CommImpl *comm)
 {
     intrusive_ptr_release(reinterpret_cast<ActivityImpl *>(comm));
@@ -46,13 +93,107 @@ class MailboxImpl
     Messages comm_queue_, done_comm_queue_;
 
   public:
+    void push(Message comm);
+    void remove(const Message &comm);
     Message find_matching_comm(CommImplType type, const Match &match,
                                void *data, const Message &mine, bool done,
                                bool remove);
 };
 
+/* ---- what waits ---- */
+
+/* Of a send or a receive. */
+struct Key {
+    aid_t source;
+    int tag;
+    CommImplType type;
+};
+
+/* What SMPI is asked with. */
+struct Asked {
+    void *request;
+    Match match;
+};
+
+/* Beside a mailbox's list, in its order.  When something came or went
+ * otherwise, as when a simulation ends, SimGrid looks itself until its list is
+ * empty. */
+struct Waiting {
+    std::deque<Key> keys;
+    std::deque<Asked> asked;
+    size_t count[2] = {0, 0}; /* by type */
+    bool lost = false;
+    /* The one that looked last: it comes into the list if it found nothing. */
+    CommImpl *last = nullptr;
+    Key last_key;
+    Asked last_asked;
+
+    void add()
+    {
+        keys.push_back(last_key);
+        asked.push_back(last_asked);
+        count[(int)last_key.type]++;
+        last = nullptr;
+    }
+
+    void drop(long i)
+    {
+        count[(int)keys[(size_t)i].type]--;
+        keys.erase(keys.begin() + i);
+        asked.erase(asked.begin() + i);
+    }
+
+    /* Before anything is done with the list: whether this is beside it. */
+    bool holds(size_t size)
+    {
+        lost = size > 0 && (lost || keys.size() != size);
+        if (size == 0 || lost) {
+            keys.clear();
+            asked.clear();
+            count[0] = count[1] = 0;
+        }
+        return !lost;
+    }
+};
+
+/* A mailbox has no room for it.  SimGrid calls from one thread. */
+static Waiting &waiting_at(const MailboxImpl *mailbox)
+{
+    static std::unordered_map<const MailboxImpl *, Waiting> all;
+    return all[mailbox];
+}
+
+/* What SMPI says no to at once (Request::match_common). */
+static bool may_match(const Key &a, const Key &b)
+{
+    const Key &send = a.type == CommImplType::SEND ? a : b;
+    const Key &receive = a.type == CommImplType::SEND ? b : a;
+    return (receive.tag == send.tag || receive.tag == MPI_ANY_TAG) &&
+           (receive.source == send.source || receive.source == MPI_ANY_SOURCE);
+}
+
+/* ---- in SimGrid's place ---- */
+
+template <class Function> static Function next(const char *name)
+{
+    return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
 using Find = Message (*)(MailboxImpl *, CommImplType, const Match &, void *,
                          const Message &, bool, bool);
+
+static bool is_loaded()
+{
+    int major, minor, patch;
+    sg_version_get(&major, &minor, &patch);
+    return major == 3 && minor == 32 && patch == 0;
+}
+
+static bool is_known()
+{
+    static const bool known = is_loaded();
+    return known;
+}
 
 static void take_out(Messages &list, Messages::iterator at)
 {
@@ -65,35 +206,70 @@ static void take_out(Messages &list, Messages::iterator at)
     }
 }
 
-static bool is_loaded()
+void MailboxImpl::push(Message comm)
 {
-    int major, minor, patch;
-    sg_version_get(&major, &minor, &patch);
-    return major == 3 && minor == 32 && patch == 0;
+    static const auto push = next<void (*)(MailboxImpl *, Message)>(
+        "_ZN7simgrid6kernel8activity11MailboxImpl4pushEN5boost13intrusive_ptrI"
+        "NS1_8CommImplEEE");
+    Waiting &waiting = waiting_at(this);
+    if (is_known() && waiting.holds(comm_queue_.size()) &&
+        comm.get() == waiting.last)
+        waiting.add();
+    push(this, std::move(comm));
 }
 
-static Find find_next()
+void MailboxImpl::remove(const Message &comm)
 {
-    return reinterpret_cast<Find>(
-        dlsym(RTLD_NEXT, "_ZN7simgrid6kernel8activity11MailboxImpl18find_"
-                         "matching_commENS1_12CommImplTypeERKSt8functionIFbPvS5"
-                         "_PNS1_8CommImplEEES5_RKN5boost13intrusive_ptrIS6_"
-                         "EEbb"));
+    static const auto remove = next<void (*)(MailboxImpl *, const Message &)>(
+        "_ZN7simgrid6kernel8activity11MailboxImpl6removeERKN5boost13"
+        "intrusive_ptrINS1_8CommImplEEE");
+    Waiting &waiting = waiting_at(this);
+    auto at = std::find(comm_queue_.begin(), comm_queue_.end(), comm);
+    if (waiting.holds(comm_queue_.size()) && at != comm_queue_.end())
+        waiting.drop(at - comm_queue_.begin());
+    remove(this, comm);
 }
 
 Message MailboxImpl::find_matching_comm(CommImplType type, const Match &match,
                                         void *data, const Message &mine,
                                         bool done, bool remove)
 {
-    static const Find find = find_next();
-    static const bool known = is_loaded();
-    if (!remove || !known)
+    static const auto find =
+        next<Find>("_ZN7simgrid6kernel8activity11MailboxImpl18find_matching_"
+                   "commENS1_12CommImplTypeERKSt8functionIFbPvS5_PNS1_"
+                   "8CommImplEEES5_RKN5boost13intrusive_ptrIS6_EEbb");
+    if (!is_known())
         return find(this, type, match, data, mine, done, remove);
-    Message found = find(this, type, match, data, mine, done, false);
-    Messages &list = done ? done_comm_queue_ : comm_queue_;
-    if (found)
-        take_out(list, std::find(list.begin(), list.end(), found));
-    return found;
+    const auto *request = static_cast<const smpi::Request *>(data);
+    Waiting &waiting = waiting_at(this);
+    waiting.last = mine.get();
+    waiting.last_key = {request->src_, request->tag_,
+                        type == CommImplType::SEND ? CommImplType::RECEIVE
+                                                   : CommImplType::SEND};
+    waiting.last_asked = {data, match};
+    if (done || !waiting.holds(comm_queue_.size()))
+        return find(this, type, match, data, mine, done, remove);
+    if (waiting.count[(int)type] == 0)
+        return nullptr;
+    long i = -1;
+    for (const Key &key : waiting.keys) {
+        i++;
+        if (key.type != type || !may_match(key, waiting.last_key))
+            continue;
+        Message found = comm_queue_[(size_t)i];
+        const Asked &other = waiting.asked[(size_t)i];
+        if (!match(data, other.request, found.get()) ||
+            !other.match(other.request, data, mine.get()))
+            continue;
+        found->set_mailbox(nullptr);
+        if (remove) {
+            take_out(comm_queue_, comm_queue_.begin() + i);
+            waiting.drop(i);
+        }
+        return found;
+    }
+    return nullptr;
 }
-} // namespace simgrid::kernel::activity
+} // namespace kernel::activity
+} // namespace simgrid
 #endif
