@@ -2,7 +2,7 @@
 # a folder, bench/papers/NAME/ (see bench/papers/run.py).  Options: OUT=folder
 # (of `make papers`: each paper has a folder in it), SIM='options of dlsbench sim'.
 # The longest first, so that no core waits for it at the end.
-PAPERS = han andronikos diaz ciorba
+PAPERS = han diaz andronikos ciorba
 # Past the papers, too long for `make papers`.
 LONGER = beyond
 
