@@ -25,10 +25,10 @@ real-cluster real-link:
 .PHONY: papers $(PAPERS:%=paper-%) $(LONGER:%=paper-%) paper-beaumont
 NOW := $(shell date -u +%Y-%m-%dT%H%M%SZ)
 RUN_PAPERS = PYTHON=$(PYTHON) $(PYTHON) bench/papers/run.py $(BUILD)/dlsbench
-RUN_PAPER = $(RUN_PAPERS) $(@:paper-%=%)=$(or $(OUT),results/$@/$(NOW))
+RUN_PAPER = $(RUN_PAPERS) '$(@:paper-%=%)=$(or $(OUT),results/$@/$(NOW))'
 
 papers: sim ## the papers' tables and curves beside ours (SimGrid)
-	$(Q)$(RUN_PAPERS) $(foreach p,$(PAPERS),$p=$(if $(OUT),$(OUT)/paper-$p,results/paper-$p/$(NOW))) \
+	$(Q)$(RUN_PAPERS) $(foreach p,$(PAPERS),'$p=$(if $(OUT),$(OUT)/paper-$p,results/paper-$p/$(NOW))') \
 	    -- $(SIM)
 
 paper-beaumont: plan-sim ## divisible loads, figures 5 to 15 (PLATFORMS=n ENGINE=analytic DATA= LATENCY=mbit EQUATIONS=overlap)

@@ -23,9 +23,11 @@ command that failed.
 """
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAPERS = ROOT / "bench/papers"
@@ -54,15 +56,22 @@ class Slots:
             self.free += 1
             self.changed.notify_all()
 
+    def start(self, words):
+        with self.changed:
+            if self.stopped:
+                return None
+            process = subprocess.Popen([str(x) for x in words], cwd=ROOT,
+                                       text=True, stdout=subprocess.PIPE)
+            self.running.add(process)
+            return process
+
     def run(self, order, *words):
         """Its exit code and what it printed."""
         self.enter(order)
         try:
-            if self.stopped:
+            process = self.start(words)
+            if process is None:
                 return 1, ""
-            process = subprocess.Popen([str(x) for x in words], cwd=ROOT,
-                                       text=True, stdout=subprocess.PIPE)
-            self.running.add(process)
             out, _ = process.communicate()
             self.running.discard(process)
         finally:
@@ -70,24 +79,18 @@ class Slots:
         return process.returncode, out
 
     def stop(self):
-        self.stopped = True
-        for process in list(self.running):
-            process.terminate()
+        with self.changed:
+            self.stopped = True
+            for process in self.running:
+                process.terminate()
 
 
 def together(calls):
     """What these functions return, each called by a thread of its own."""
-    out = [None] * len(calls)
-
-    def take(i):
-        out[i] = calls[i]()
-    threads = [threading.Thread(target=take, args=[i])
-               for i in range(len(calls))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return out
+    if not calls:
+        return []
+    with ThreadPoolExecutor(len(calls)) as threads:
+        return list(threads.map(lambda call: call(), calls))
 
 
 class Paper:
@@ -96,7 +99,6 @@ class Paper:
         self.there, self.out = PAPERS / name, pathlib.Path(out).absolute()
         self.dlsbench, self.options = dlsbench, options
         self.code, self.said = 0, ""
-        self.thread = threading.Thread(target=self.run)
 
     def keep(self, code):
         self.code = self.code or code
@@ -109,58 +111,79 @@ class Paper:
         return self.keep(code)
 
     def campaign(self, path, shards):
+        """Whether it could begin."""
         into = self.out / path.stem
         words = [self.dlsbench, "sim", path, *self.options, "--out", into]
-        if self.keep(self.slots.run(self.order, *words, "--prepare")[0]):
-            together([lambda part=part: self.keep(self.slots.run(
-                self.order, *words, "--resume", "--shard",
-                f"{part}/{shards}")[0]) for part in range(shards)])
+        if not self.keep(self.slots.run(self.order, *words, "--prepare")[0]):
+            return False
+        together([lambda part=part: self.keep(self.slots.run(
+            self.order, *words, "--resume", "--shard",
+            f"{part}/{shards}")[0]) for part in range(shards)])
+        return True
 
     def also(self):
         return self.say("sh", self.there / "also.sh", self.dlsbench, self.out,
                         *self.options)
 
     def run(self):
-        if (self.there / "claims.py").exists() and not self.run_all():
-            return
-        if self.say(PYTHON, PAPERS / "report.py", self.there.name, self.out):
-            self.say(PYTHON, ROOT / "analysis/report.py", self.out)
-
-    def run_all(self):
-        """Whether there is something to report on."""
-        self.out.mkdir(parents=True, exist_ok=True)
         if (self.there / "campaigns.py").exists() and not self.say(
                 PYTHON, self.there / "campaigns.py", self.out):
-            return False
+            return
         campaigns = [*sorted(self.there.glob("*.yaml")),
                      *sorted(self.out.glob("campaigns/*.yaml"))]
-        also = (self.there / "also.sh").exists()
         shards = 2 if self.alone and len(campaigns) == 1 else 1
-        calls = [self.also] * also + [
-            lambda path=path: self.campaign(path, shards)
-            for path in campaigns]
-        return together(calls)[0] is not False
+        calls = [lambda path=path: self.campaign(path, shards)
+                 for path in campaigns]
+        if (self.there / "also.sh").exists():
+            calls.append(self.also)
+        if all(together(calls)):
+            self.say(PYTHON, PAPERS / "report.py", self.there.name, self.out)
+            self.say(PYTHON, ROOT / "analysis/report.py", self.out)
+
+
+def interrupt(number, _):
+    raise KeyboardInterrupt(number)
+
+
+def check(dlsbench, pairs):
+    """Whatever is wrong is said before anything runs."""
+    if not pairs or not all(name and out for name, _, out in pairs):
+        sys.exit(f"usage: {sys.argv[0]} DLSBENCH NAME=OUT... [-- option...]")
+    if not os.access(dlsbench, os.X_OK):
+        sys.exit(f"run.py: {dlsbench}: it cannot be run")
+    for name, _, out in pairs:
+        if not (PAPERS / name / "claims.py").exists():
+            sys.exit(subprocess.call(
+                [PYTHON, PAPERS / "report.py", name, out]))
+        try:
+            os.makedirs(out, exist_ok=True)
+        except OSError as error:
+            sys.exit(f"run.py: {out}: it cannot be made: {error.strerror}")
 
 
 def main():
     words = sys.argv[1:]
     at = words.index("--") if "--" in words else len(words)
     pairs = [word.partition("=") for word in words[1:at]]
-    if not pairs or not all(name and out for name, _, out in pairs):
-        sys.exit(f"usage: {sys.argv[0]} DLSBENCH NAME=OUT... [-- option...]")
+    dlsbench = os.path.abspath(words[0] if words else "")
+    check(dlsbench, pairs)
     slots = Slots(len(os.sched_getaffinity(0)))
-    papers = [Paper(order, name, out, len(pairs) == 1,
-                    os.path.abspath(words[0]), words[at + 1:], slots)
+    papers = [Paper(order, name, out, len(pairs) == 1, dlsbench,
+                    words[at + 1:], slots)
               for order, (name, _, out) in enumerate(pairs)]
-    try:
-        for paper in papers:
-            paper.thread.start()
-        for paper in papers:
-            paper.thread.join()
-            print(end=paper.said, flush=True)
-    except KeyboardInterrupt:
-        slots.stop()
-        sys.exit(130)
+    signal.signal(signal.SIGTERM, interrupt)
+    signal.signal(signal.SIGINT, interrupt)
+    with ThreadPoolExecutor(len(papers)) as threads:
+        try:
+            running = [threads.submit(paper.run) for paper in papers]
+            for paper, run in zip(papers, running):
+                run.result()
+                print(end=paper.said, flush=True)
+        except BaseException as error:
+            slots.stop()
+            if isinstance(error, KeyboardInterrupt):
+                sys.exit(128 + error.args[0])
+            raise
     sys.exit(next((x.code for x in papers if x.code), 0))
 
 

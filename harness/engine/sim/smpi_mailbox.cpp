@@ -223,10 +223,11 @@ void MailboxImpl::remove(const Message &comm)
     static const auto remove = next<void (*)(MailboxImpl *, const Message &)>(
         "_ZN7simgrid6kernel8activity11MailboxImpl6removeERKN5boost13"
         "intrusive_ptrINS1_8CommImplEEE");
-    Waiting &waiting = waiting_at(this);
-    auto at = std::find(comm_queue_.begin(), comm_queue_.end(), comm);
-    if (waiting.holds(comm_queue_.size()) && at != comm_queue_.end())
-        waiting.drop(at - comm_queue_.begin());
+    if (is_known() && waiting_at(this).holds(comm_queue_.size())) {
+        auto at = std::find(comm_queue_.begin(), comm_queue_.end(), comm);
+        if (at != comm_queue_.end())
+            waiting_at(this).drop(at - comm_queue_.begin());
+    }
     remove(this, comm);
 }
 
