@@ -25,7 +25,6 @@
 #include <xbt/string.hpp>
 
 #include <algorithm>
-#include <deque>
 #include <dlfcn.h>
 #include <functional>
 #include <string>
@@ -115,39 +114,46 @@ struct Asked {
     Match match;
 };
 
+/* As SimGrid's lists: no memory while nothing waits. */
+template <class Item> using Ring = boost::circular_buffer_space_optimized<Item>;
+enum { MOST = 10000000 };
+
+template <class Item> static void take_out(Ring<Item> &ring, size_t i)
+{
+    if (i < ring.size() / 2)
+        ring.rerase(ring.begin() + (long)i);
+    else
+        ring.erase(ring.begin() + (long)i);
+}
+
 /* Beside a mailbox's list, in its order.  When something came or went
  * otherwise, as when a simulation ends, SimGrid looks itself until its list is
  * empty. */
 struct Waiting {
-    std::deque<Key> keys;
-    std::deque<Asked> asked;
+    Ring<Key> keys{MOST};
+    Ring<Asked> asked{MOST};
     size_t count[2] = {0, 0}; /* by type */
     bool lost = false;
-    /* The one that looked last: it comes into the list if it found nothing. */
-    CommImpl *last = nullptr;
-    Key last_key;
-    Asked last_asked;
 
-    void add()
+    void add(const Key &key, const Asked &one)
     {
-        keys.push_back(last_key);
-        asked.push_back(last_asked);
-        count[(int)last_key.type]++;
-        last = nullptr;
+        keys.push_back(key);
+        asked.push_back(one);
+        count[(int)key.type]++;
     }
 
-    void drop(long i)
+    void drop(size_t i)
     {
-        count[(int)keys[(size_t)i].type]--;
-        keys.erase(keys.begin() + i);
-        asked.erase(asked.begin() + i);
+        count[(int)keys[i].type]--;
+        take_out(keys, i);
+        take_out(asked, i);
     }
 
     /* Before anything is done with the list: whether this is beside it. */
     bool holds(size_t size)
     {
         lost = size > 0 && (lost || keys.size() != size);
-        if (size == 0 || lost) {
+        if (!keys.empty() && (size == 0 || lost)) {
             keys.clear();
             asked.clear();
             count[0] = count[1] = 0;
@@ -156,11 +162,23 @@ struct Waiting {
     }
 };
 
-/* A mailbox has no room for it.  SimGrid calls from one thread. */
-static Waiting &waiting_at(const MailboxImpl *mailbox)
+/* The one that looked last: it waits where it found nothing. */
+struct Looked {
+    const CommImpl *comm = nullptr;
+    Key key;
+    Asked asked;
+};
+
+/* SimGrid's classes have no room for it.  SimGrid calls from one thread. */
+struct Beside {
+    std::unordered_map<const MailboxImpl *, Waiting> waiting;
+    Looked looked;
+};
+
+static Beside &beside()
 {
-    static std::unordered_map<const MailboxImpl *, Waiting> all;
-    return all[mailbox];
+    static Beside all;
+    return all;
 }
 
 /* What SMPI says no to at once (Request::match_common). */
@@ -195,9 +213,11 @@ static bool is_known()
     return known;
 }
 
-static void take_out(Messages &list, Messages::iterator at)
+/* Only pointers move: none is copied with its count. */
+static void take_out(Messages &list, size_t i)
 {
-    if (at - list.begin() < list.end() - at) {
+    auto at = list.begin() + (long)i;
+    if (i < list.size() / 2) {
         std::move_backward(list.begin(), at, at + 1);
         list.pop_front();
     } else {
@@ -211,10 +231,13 @@ void MailboxImpl::push(Message comm)
     static const auto push = next<void (*)(MailboxImpl *, Message)>(
         "_ZN7simgrid6kernel8activity11MailboxImpl4pushEN5boost13intrusive_ptrI"
         "NS1_8CommImplEEE");
-    Waiting &waiting = waiting_at(this);
-    if (is_known() && waiting.holds(comm_queue_.size()) &&
-        comm.get() == waiting.last)
-        waiting.add();
+    Looked &looked = beside().looked;
+    if (is_known() && comm.get() == looked.comm) {
+        Waiting &waiting = beside().waiting[this];
+        if (waiting.holds(comm_queue_.size()))
+            waiting.add(looked.key, looked.asked);
+    }
+    looked.comm = nullptr;
     push(this, std::move(comm));
 }
 
@@ -223,10 +246,11 @@ void MailboxImpl::remove(const Message &comm)
     static const auto remove = next<void (*)(MailboxImpl *, const Message &)>(
         "_ZN7simgrid6kernel8activity11MailboxImpl6removeERKN5boost13"
         "intrusive_ptrINS1_8CommImplEEE");
-    if (is_known() && waiting_at(this).holds(comm_queue_.size())) {
+    Waiting *waiting = is_known() ? &beside().waiting[this] : nullptr;
+    if (waiting != nullptr && waiting->holds(comm_queue_.size())) {
         auto at = std::find(comm_queue_.begin(), comm_queue_.end(), comm);
         if (at != comm_queue_.end())
-            waiting_at(this).drop(at - comm_queue_.begin());
+            waiting->drop((size_t)(at - comm_queue_.begin()));
     }
     remove(this, comm);
 }
@@ -242,29 +266,28 @@ Message MailboxImpl::find_matching_comm(CommImplType type, const Match &match,
     if (!is_known())
         return find(this, type, match, data, mine, done, remove);
     const auto *request = static_cast<const smpi::Request *>(data);
-    Waiting &waiting = waiting_at(this);
-    waiting.last = mine.get();
-    waiting.last_key = {request->src_, request->tag_,
-                        type == CommImplType::SEND ? CommImplType::RECEIVE
-                                                   : CommImplType::SEND};
-    waiting.last_asked = {data, match};
+    Waiting &waiting = beside().waiting[this];
+    Looked &looked = beside().looked;
+    looked.comm = mine.get();
+    looked.key = {request->src_, request->tag_,
+                  type == CommImplType::SEND ? CommImplType::RECEIVE
+                                             : CommImplType::SEND};
+    looked.asked = {data, match};
     if (done || !waiting.holds(comm_queue_.size()))
         return find(this, type, match, data, mine, done, remove);
-    if (waiting.count[(int)type] == 0)
-        return nullptr;
-    long i = -1;
-    for (const Key &key : waiting.keys) {
-        i++;
-        if (key.type != type || !may_match(key, waiting.last_key))
+    size_t n = waiting.count[(int)type] > 0 ? waiting.keys.size() : 0;
+    for (size_t i = 0; i < n; i++) {
+        const Key &key = waiting.keys[i];
+        if (key.type != type || !may_match(key, looked.key))
             continue;
-        Message found = comm_queue_[(size_t)i];
-        const Asked &other = waiting.asked[(size_t)i];
+        Message found = comm_queue_[i];
+        const Asked &other = waiting.asked[i];
         if (!match(data, other.request, found.get()) ||
             !other.match(other.request, data, mine.get()))
             continue;
         found->set_mailbox(nullptr);
         if (remove) {
-            take_out(comm_queue_, comm_queue_.begin() + i);
+            take_out(comm_queue_, i);
             waiting.drop(i);
         }
         return found;
