@@ -73,7 +73,8 @@ class Slots:
             if process is None:
                 return 1, ""
             out, _ = process.communicate()
-            self.running.discard(process)
+            with self.changed:
+                self.running.discard(process)
         finally:
             self.leave()
         return process.returncode, out

@@ -6,8 +6,8 @@
  * a busy master thousands wait.  A receive asks SMPI of each message whether
  * they match, which reads both from memory; a send does so with each receive,
  * and passes all messages to find them.  What is found is taken out by copying
- * all later ones, each with its count of references.  That was nine tenths of
- * the time of such a simulation.
+ * all later ones, each with its count of references.  That was most of the time
+ * of such a simulation.
  *
  * Here a list beside SimGrid's has the tag and the source of each, and SMPI is
  * asked of those that may match, in the same order; of what is taken out only
