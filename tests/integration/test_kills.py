@@ -1,5 +1,6 @@
 """Four rounds of the kill test, others with each commit; `make test-all` has
-ten, `make test-faults` more."""
+thirteen, `make test-faults` more.  (Rounds 6 to 9 alone draw moments so late that
+on a quiet machine their campaigns have ended.)"""
 import os
 import subprocess
 import sys
@@ -7,8 +8,8 @@ import sys
 import slices
 from conftest import ROOT
 
-FIRST, ROUNDS = (0, 10) if os.environ.get("ALL") else (
-    *slices.part_of("kills", [0, 3, 6], part=3), 4)
+FIRST, ROUNDS = (0, 13) if os.environ.get("ALL") else (
+    *slices.part_of("kills", [0, 3, 9], part=3), 4)
 
 
 def test_what_is_killed_and_resumed_ends_complete_and_leaves_nothing():
