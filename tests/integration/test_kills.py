@@ -1,6 +1,6 @@
 """Four rounds of the kill test, others with each commit; `make test-all` has
-thirteen, `make test-faults` more.  (Rounds 6 to 9 alone draw moments so late that
-on a quiet machine their campaigns have ended.)"""
+thirteen, `make test-faults` more.  (Rounds 6 to 9 alone draw moments so late
+that on a quiet machine their campaigns have ended.)"""
 import os
 import subprocess
 import sys
