@@ -111,12 +111,18 @@ struct Key {
 /* What SMPI is asked with. */
 struct Asked {
     void *request;
-    Match match;
+    bool (*match)(void *, void *, CommImpl *);
 };
 
-/* As SimGrid's lists: no memory while nothing waits. */
-template <class Item> using Ring = boost::circular_buffer_space_optimized<Item>;
-enum { MOST = 10000000 };
+/* No memory before something waits, and none given back. */
+template <class Item> using Ring = boost::circular_buffer<Item>;
+
+template <class Item> static void put(Ring<Item> &ring, const Item &item)
+{
+    if (ring.full())
+        ring.set_capacity(2 * ring.capacity() + 2);
+    ring.push_back(item);
+}
 
 template <class Item> static void take_out(Ring<Item> &ring, size_t i)
 {
@@ -130,15 +136,15 @@ template <class Item> static void take_out(Ring<Item> &ring, size_t i)
  * otherwise, as when a simulation ends, SimGrid looks itself until its list is
  * empty. */
 struct Waiting {
-    Ring<Key> keys{MOST};
-    Ring<Asked> asked{MOST};
+    Ring<Key> keys;
+    Ring<Asked> asked;
     size_t count[2] = {0, 0}; /* by type */
     bool lost = false;
 
     void add(const Key &key, const Asked &one)
     {
-        keys.push_back(key);
-        asked.push_back(one);
+        put(keys, key);
+        put(asked, one);
         count[(int)key.type]++;
     }
 
@@ -272,8 +278,12 @@ Message MailboxImpl::find_matching_comm(CommImplType type, const Match &match,
     looked.key = {request->src_, request->tag_,
                   type == CommImplType::SEND ? CommImplType::RECEIVE
                                              : CommImplType::SEND};
-    looked.asked = {data, match};
-    if (done || !waiting.holds(comm_queue_.size()))
+    const auto *function = match.target<bool (*)(void *, void *, CommImpl *)>();
+    if (function == nullptr)
+        looked.comm = nullptr;
+    else
+        looked.asked = {data, *function};
+    if (done || function == nullptr || !waiting.holds(comm_queue_.size()))
         return find(this, type, match, data, mine, done, remove);
     size_t n = waiting.count[(int)type] > 0 ? waiting.keys.size() : 0;
     for (size_t i = 0; i < n; i++) {
