@@ -1,8 +1,10 @@
 # `make papers`: the papers at their own scale, on simulated clusters.  Each has
 # a folder, bench/papers/NAME/ (see bench/papers/run.py).  Options: OUT=folder
 # (of `make papers`: each paper has a folder in it), SIM='options of dlsbench sim'.
-# The longest first, so that no core waits for it at the end.
+NOW = $(shell date -u +%Y-%m-%dT%H%M%SZ)
+# Han's take longest; Diaz' wait for a fit.
 PAPERS = han diaz andronikos ciorba
+
 # Past the papers, too long for `make papers`.
 LONGER = beyond
 
@@ -12,7 +14,7 @@ LONGER = beyond
 validate: sim ## a campaign here and simulated on this-machine, side by side
 	$(Q)PYTHON=$(PYTHON) ROUNDS=$(or $(ROUNDS),3) HELD=$(HELD) sh bench/validate.sh $(BUILD)/dlsbench \
 	    $(or $(CAMPAIGN),bench/campaigns/workstation.yaml) \
-	    $(or $(OUT),results/validate/$(shell date -u +%Y-%m-%dT%H%M%SZ))
+	    $(or $(OUT),results/validate/$(NOW))
 
 # Two hosts of this machine on a shaped network, as root: OUT=folder, RATE=100mbit.
 .PHONY: real-cluster real-link
@@ -20,10 +22,9 @@ real-cluster: sim ## a fast and a slow host, measured and simulated (root)
 real-link: sim ## results over one link to one and two masters, the same (root)
 real-cluster real-link:
 	$(Q)PYTHON=$(PYTHON) sh bench/real/run.sh $(@:real-%=%) $(BUILD)/dlsbench \
-	    $(or $(OUT),results/$@/$(shell date -u +%Y-%m-%dT%H%M%SZ))
+	    $(or $(OUT),results/$@/$(NOW))
 
 .PHONY: papers $(PAPERS:%=paper-%) $(LONGER:%=paper-%) paper-beaumont
-NOW := $(shell date -u +%Y-%m-%dT%H%M%SZ)
 RUN_PAPERS = PYTHON=$(PYTHON) $(PYTHON) bench/papers/run.py $(BUILD)/dlsbench
 RUN_PAPER = $(RUN_PAPERS) '$(@:paper-%=%)=$(or $(OUT),results/$@/$(NOW))'
 
