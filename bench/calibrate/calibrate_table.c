@@ -188,7 +188,7 @@ void calibrate_table(const struct calibration *c)
         "and the slowest worker: c_p\n"
         "  %-38s %-8s %10s %10s %6s %10s %7s\n",
         "kernel", "", "fastest", "slowest", "ratio", "c_b a row", "R^2");
-    for (int k = 0; k < c->kind[0].kernels; k++)
+    for (int k = 0; k < c->kind[0].kernels || k < c->kind[1].kernels; k++)
         for (int i = 0; i < CALIBRATION_KINDS; i++)
             if (k < c->kind[i].kernels)
                 print_kernel(calibration_names[i], c->kind[i].workers,
@@ -196,7 +196,10 @@ void calibrate_table(const struct calibration *c)
     print_all_blocks(c);
     printf("\nPowers over all kernels (slowest 1):");
     for (int i = 0; i < CALIBRATION_KINDS; i++) {
-        printf("%s %s", i > 0 ? "," : "", calibration_names[i]);
+        if (c->kind[i].workers == 0)
+            continue;
+        printf("%s %s", i > 0 && c->kind[0].workers > 0 ? "," : "",
+               calibration_names[i]);
         for (int w = 0; w < c->kind[i].workers; w++)
             printf(" %.3f", c->kind[i].worker[w].power);
     }

@@ -121,17 +121,13 @@ static int measure_between(const struct input *in, const char *path,
 {
     char between[PATH_MAX], launcher[1024];
     struct calibration calibration;
-    struct calibrate_request request = {.launcher = launcher,
-                                        .workers = 2,
-                                        .ranks_only = true,
-                                        .only = true,
-                                        .oversubscribe =
-                                            in->request.oversubscribe};
-    if (node->kind[CALIBRATION_RANKS].workers == 1) {
-        request = in->request;
-        request.launcher = launcher;
-        request.workers = 2;
-        request.ranks_only = true;
+    struct calibrate_request request = in->request;
+    request.launcher = launcher;
+    request.workers = 2;
+    request.ranks_only = true;
+    if (node->kind[CALIBRATION_RANKS].workers > 1) {
+        request.only = true;
+        request.kernels = 0;
     }
     int code = nodes_template(in->request.launcher, true, launcher,
                               sizeof(launcher), err);
@@ -143,6 +139,10 @@ static int measure_between(const struct input *in, const char *path,
         return code;
     const struct calibration_worker *worker =
         calibration.kind[CALIBRATION_RANKS].worker;
+    if (calibration.kind[CALIBRATION_RANKS].kernels > 0) {
+        printf("\nRanks of two nodes, which simulations take\n");
+        calibrate_table(&calibration);
+    }
     nodes_table(node, &calibration);
     printf("written to %s\n", between);
     if (strcmp(worker[0].host, worker[1].host) == 0)

@@ -114,6 +114,8 @@ def test_hosts_with_a_core_are_calibrated_together(hosts, dlsbench, campaign,
     result = dlsbench("calibrate", "--nodes", 2, "--workers", 1, "--for", path,
                       "--launcher", launcher, "--out", node)
     assert result.code == 0, result.err
+    _, pair = result.out.split("Ranks of two nodes, which simulations take")
+    assert pair.count("heat:rows=60,cols=400") == 3
     alone = json.loads(node.read_text())["kinds"]["ranks"]
     assert len(alone["workers"]) == 1
     kinds = json.loads((tmp_path / "node-between.json").read_text())["kinds"]
