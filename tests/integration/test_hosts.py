@@ -64,6 +64,20 @@ def hosts(tmp_path, monkeypatch):
     assert "dlsbench0" not in left and "dls1" not in left
 
 
+def reach(source, target):
+    """Whether host `source` gets an answer from host `target`: a port where
+    nobody listens refuses."""
+    holder = os.environ["DLSBENCH_HOSTS"] + f"/{source}.pid"
+    pid = int(pathlib.Path(holder).read_text())
+    first = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    probe = ("import errno, socket; s = socket.socket(); s.settimeout(1)\n"
+             f"exit(s.connect_ex(('10.99.0.{10 + target}', 9))"
+             " != errno.ECONNREFUSED)")
+    return subprocess.run(["nsenter", "-t", first.strip(), "-n",
+                           "/usr/bin/python3", "-c", probe],
+                          check=False).returncode == 0
+
+
 def runs(folder):
     for path in folder.glob("runs-*.jsonl"):
         for line in path.read_text().splitlines():
@@ -226,6 +240,9 @@ cells:
         hosts("2")
     else:
         subprocess.run(["ip", "link", "set", "dls2", "up"], check=True)
+        # A search for the neighbour that began while the link was down may
+        # end without an answer after it, and fails whoever waits for it.
+        assert wait_for(lambda: reach(1, 2) and reach(2, 1), 20)
     done = dlsbench(*words, "--resume")
     assert done.code == 0, done.err
     ends = [json.loads(line) for path in out.glob("runs-*.jsonl")
