@@ -244,8 +244,8 @@ def main(title, fill, directory):
         report = Report(directory, title)
         if report.runs.empty:
             raise loader.LoadError(f"{directory}: no cell is complete")
+        fill(report)
     except loader.LoadError as error:
         print(f"{os.path.basename(sys.argv[0])}: {error}", file=sys.stderr)
         sys.exit(2)
-    fill(report)
     report.write()

@@ -51,6 +51,18 @@ def test_tables_and_claims_beside_the_printed_ones(tmp_path):
     page = (out / "report.html").read_text()
     assert page.index("Table 3") < page.index("paper&#x27;s claims")
     assert "class=answer" not in page
+    # A campaign with a part of the tests has no report, and that is said.
+    for path in out.glob("*/runs-*.jsonl"):
+        path.write_text("".join(
+            line for line in path.read_text().splitlines(keepends=True)
+            if json.loads(line).get("scheme", "").partition(":")[0] != "css"))
+    done = subprocess.run(
+        [sys.executable, PAPERS / "report.py", "diaz", out], text=True,
+        capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"report.py: {out}: of the paper's 31 tests 4 have no complete cell, "
+        "such as 2000/20 css: its report needs all of them\n")
 
 
 def test_the_fit_has_the_papers_chunks():

@@ -8,6 +8,7 @@ load of the network, the same for all schemes.
 import json
 import os
 
+import loader
 import paper
 import papers
 import stats
@@ -53,8 +54,22 @@ class Tests:
                 self.times.setdefault((case, scheme), {})[seed] = run["time_s"]
                 self.chores.setdefault((case, scheme), set()).add(
                     int(run["chunks"]))
+        self.check(report.directory)
         self.seeds = sorted(set.intersection(*(set(t) for t in
                                                self.times.values())))
+
+    def check(self, directory):
+        """Every line of the report looks at several tests."""
+        tests = [(c, s) for c in CASES for s in SCHEMES]
+        missing = [f"{case_name(c)} {s}" for c, s in tests
+                   if (c, s) not in self.times]
+        missing += [f"{case_name(CASES[0])} qss:delta={d}" for d in DELTAS
+                    if d not in self.deltas]
+        if missing:
+            raise loader.LoadError(
+                f"{directory}: of the paper's {len(tests) + len(DELTAS)} "
+                f"tests {len(missing)} have no complete cell, such as "
+                f"{missing[0]}: its report needs all of them")
 
     def of(self, case, scheme):
         """Seconds, by seed."""
