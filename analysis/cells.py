@@ -144,8 +144,12 @@ def add_labels(frame):
                      "ranks", "threads"]].to_dict("records")
     setups = [labels.setup(r) for r in records]
     ways, own, folded = list(setups), list(setups), fold.setups(frame)
+    if "platform" in frame:
+        names = labels.platforms(frame["platform"])
+        folded["platform"] = [names.get(x, x) for x in frame["platform"]]
     for name in extra_columns(frame):
-        words = [extra_words(name, value) for value in frame[name]]
+        words = [extra_words(name, value) for value in (
+            folded if name == "platform" else frame)[name]]
         own = [s + w for s, w in zip(own, words)]
         setups = [s + extra_words(name, value) for s, value in zip(
             setups, folded.get(name, frame[name]))]

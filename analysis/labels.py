@@ -135,6 +135,15 @@ def hierarchy_words(hierarchy):
     return text
 
 
+def platforms(files):
+    """{file: its name without folder and ending, where that is another for
+    each of these files}."""
+    files = {f for f in files if known(f) and f}
+    names = {f: os.path.basename(str(f)).partition(".")[0] for f in files}
+    apart = len(set(names.values())) == len(files)
+    return names if apart else {f: f for f in files}
+
+
 def simulation(cell):
     """The platform's name and what is not as usual; empty of native cells."""
     platform = cell.get("platform")

@@ -14,6 +14,8 @@ def draw(results, frame):
     workers = results.workers
     if workers.empty or "compute_s" not in workers:
         return
+    # Cells simulated with more than 1,024 workers have none.
+    frame = frame[frame["cell"].isin(set(workers["cell"]))]
     for (kernel, simulated), part in frame.groupby(["kernel", "simulated"],
                                                    sort=False):
         part = part[part["workers"] == part["workers"].max()]
@@ -23,11 +25,12 @@ def draw(results, frame):
         if part.empty:
             continue
         short = part["loop"].iloc[0]
+        count = labels.count(int(part["workers"].iloc[0]), "worker")
         medians = per_worker(workers, part)
         few = part["workers"].max() * part["scheme"].nunique() <= MOST_BARS
         yield style.Drawing(
             style.file_name("balance", short, simulated and "simulated"),
-            "Load balance", f"Load balance: {short}"
+            "Load balance", f"Load balance: {short}, {count}"
             + (" (simulated)" if simulated else ""),
             ("One bar for each worker, medians over the repetitions, as "
              "shares of the loop's time."
@@ -88,7 +91,7 @@ def profiles(part, medians):
     schemes = sorted(part["scheme"].unique(), key=lambda s: labels.position(
         s, labels.SCHEMES))[:MOST_SCHEMES]
     lines = style.Lines(schemes)
-    figure, axes = style.grid(len(setups), 2.6, sharex=True, sharey=True)
+    figure, axes = style.grid(setups, sharex=True, sharey=True)
     for ax, setup in zip(axes, setups):
         for cell in part[part["setup"] == setup].to_dict("records"):
             if cell["scheme"] not in lines.at or \
@@ -99,7 +102,6 @@ def profiles(part, medians):
             ax.plot(np.linspace(0, 100, len(share)), share, markersize=4,
                     linewidth=1.2, markevery=max(1, len(share) // 8),
                     label=cell["scheme"], **lines.of(cell["scheme"]))
-        ax.set_title(setup)
         ax.set_ylim(0, 102)
         ax.set_xlabel("workers in ascending order, %")
         ax.set_ylabel("computing, % of the time")

@@ -17,11 +17,12 @@ def draw(traces):
                          key=lambda s: labels.position(s, labels.SCHEMES))
         lines = style.Lines(schemes)
         shown = list(setups.items())[:MOST_PANELS]
-        figure, axes = style.grid(len(shown), 2.6, most=2)
-        for ax, ((setup, workers), group) in zip(axes, shown):
+        figure, axes = style.grid(
+            [f"{setup}, {labels.count(int(workers), 'worker')}"
+             for (setup, workers), _ in shown], most=2)
+        for ax, (_, group) in zip(axes, shown):
             for trace in first_of_schemes(group):
                 steps(ax, trace, lines)
-            ax.set_title(f"{setup}, {labels.count(int(workers), 'worker')}")
             ax.set_yscale("log")
             style.plain_log(ax.yaxis)
             if max(len(t.chunks) for t in group) > MOST_LINEAR:

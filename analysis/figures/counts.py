@@ -31,15 +31,14 @@ def panels(part, names):
     y = {scheme: len(schemes) - i for i, scheme in enumerate(schemes)}
     setups = list(part["setup"].unique())
     lines = style.Lines(setups)
-    figure, axes = style.grid(len(names), 0.8 + 0.19 * len(schemes),
-                              sharey=True)
+    figure, axes = style.grid([counters.short(name) for name in names],
+                              0.8 + 0.19 * len(schemes), sharey=True)
     for ax, name in zip(axes, names):
         for setup in setups:
             here = part[(part["setup"] == setup)
                         & part["scheme"].isin(schemes)]
             ax.plot(here[name], [y[s] for s in here["scheme"]], markersize=4.5,
                     label=setup, **{**lines.of(setup), "linestyle": ""})
-        ax.set_title(counters.short(name))
         ax.set_yticks(list(y.values()), list(y))
         ax.set_xlim(left=0)
     style.legend(figure, axes)

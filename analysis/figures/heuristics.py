@@ -22,10 +22,11 @@ def draw(directory):
     shown = [panel for name, group in groups.items()
              for panel in panels(name, group)]
     lines = style.Lines(list(dict.fromkeys(r["heuristic"] for r in rows)))
-    figure, axes = style.grid(len(shown), 2.5)
+    figure, axes = style.grid(
+        [f"Figure {number}: {title(group[0])}"
+         for number, _, _, group in shown], 2.5)
     for ax, (number, value, leave_out, group) in zip(axes, shown):
         plot(ax, lines, value, leave_out, group)
-        ax.set_title(f"Figure {number}: {title(group[0])}", fontsize=8)
     style.legend(figure, axes)
     numbers = [number for number, *_ in shown]
     yield style.Drawing(

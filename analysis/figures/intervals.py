@@ -45,14 +45,15 @@ def panels(groups):
     schemes = sorted({s for _, g in groups for s in g["scheme"]},
                      key=lambda s: labels.position(s, labels.SCHEMES))
     lines = style.Lines(schemes)
-    figure, axes = style.grid(len(groups), 2.6)
-    for ax, ((setup, workers), group) in zip(axes, groups):
+    figure, axes = style.grid(
+        [f"{setup}, {labels.count(int(workers), 'worker')}"
+         for (setup, workers), _ in groups])
+    for ax, (_, group) in zip(axes, groups):
         factor, unit = style.time_factor(group["time_s"])
         for scheme in schemes:
             points = group[group["scheme"] == scheme].sort_values("interval")
             if len(points):
                 curve(ax, points, factor, lines.of(scheme), scheme)
-        ax.set_title(f"{setup}, {labels.count(int(workers), 'worker')}")
         ax.set_xscale("log")
         ax.set_yscale("log")
         style.limit(ax, group, "time_s", factor)

@@ -13,10 +13,10 @@ def draw(directory):
     if not panels:
         return
     shown = list(panels.items())[:MOST_PANELS]
-    figure, axes = style.grid(len(shown), 3.0)
+    figure, axes = style.grid(
+        [paper_page.title(name) for name, _ in shown], 3.0)
     for ax, (name, series) in zip(axes, shown):
         style.parity(ax, series, "printed", "ours")
-        ax.set_title(paper_page.title(name))
     style.legend(figure, axes)
     count = sum(len(x) for series in panels.values() for _, x, _ in series)
     yield style.Drawing(

@@ -1,12 +1,8 @@
 """Panels with a row for each scheme.  A panel has the schemes that it ran and
 no empty rows for those of others; panels with many come first, so that panels
 of one height stand side by side."""
-import textwrap
-
 import labels
 from figures import style
-
-CHARACTERS = 28     # of a title over one of three panels in a row
 
 
 class Rows:
@@ -30,14 +26,10 @@ class Rows:
         columns = style.columns(len(self.setups))
         most = [max(1, len(self.of[setup]))
                 for setup in self.setups[::columns]]
-        wide = CHARACTERS * 3 // columns
-        titles = [textwrap.fill(setup, wide) for setup in self.setups]
-        around += 0.15 * max(title.count("\n") for title in titles)
         figure, axes = style.grid(
-            len(self.setups), [around + pitch * n for n in most], sharex=True)
+            self.setups, [around + pitch * n for n in most], sharex=True)
         for i, (ax, setup) in enumerate(zip(axes, self.setups)):
             own = self.of[setup]
-            ax.set_title(titles[i])
             ax.set_yticks(range(len(own)), own)
             ax.set_ylim(most[i // columns] - 0.4, -0.6)
             ax.xaxis.set_tick_params(labelbottom=True)

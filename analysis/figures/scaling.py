@@ -70,7 +70,7 @@ def panels(part, column):
     shown = names[by][:MOST_PANELS]
     part = part[part[by].isin(shown)]
     lines = style.Lines(names[line][:MOST_LINES])
-    figure, axes = style.grid(len(shown), 2.5, sharey=True)
+    figure, axes = style.grid(shown, 2.5, sharey=True)
     factor, unit = style.time_factor(part[column]) \
         if column.endswith("_s") else (1.0, "")
     for ax, name in zip(axes, shown):
@@ -81,14 +81,13 @@ def panels(part, column):
             if len(points):
                 style.with_interval(ax, points, "workers", column, factor,
                                     label=series, **lines.of(series))
-        finish(ax, name, column, unit, factor, part)
+        finish(ax, column, unit, factor, part)
         style.count_axis(ax, counts)
     style.legend(figure, axes)
     return figure
 
 
-def finish(ax, title, column, unit, factor, part):
-    ax.set_title(title)
+def finish(ax, column, unit, factor, part):
     ax.set_xlabel("workers")
     ax.set_ylabel({"time_s": f"time, {unit}", "speedup": "speedup",
                    "overhead_mean_s": f"overhead, {unit}"}[column])

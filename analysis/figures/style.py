@@ -1,12 +1,14 @@
 """How figures look: colours that colour-blind people can tell apart (Okabe
 and Ito), and for black and white a marker, a dash or a hatch as well."""
 import math
+import textwrap
 
 import matplotlib
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 import labels
 
@@ -40,6 +42,8 @@ ACTIVITY_WORDS = {"compute": "computing", "sync": "waiting for a boundary",
                   "rest": "scheduling, and waiting at the end"}
 WIDTH = 9.2     # inches
 WIDTHS = {1: 5.2, 2: 7.6, 3: WIDTH}     # with so many panels in a row
+CHARACTERS = 28     # of a title's line over one of three panels in a row
+LINE = 0.15         # inches, of a title
 
 
 class Drawing:
@@ -69,12 +73,18 @@ def columns(count, most=3):
     return 2 if count == 4 else min(most, count)
 
 
-def grid(count, height=2.6, most=3, **options):
-    """A figure with `count` panels; the list of its axes.  `height` is that of
-    every row of panels, or a list with one for each."""
-    across = columns(count, most)
+def grid(titles, height=2.6, most=3, **options):
+    """A figure with a panel below each of these titles; the list of its axes.
+    `height` is that of every row of panels, or a list with one for each.  Long
+    titles go on in a line of their own, for which a row grows."""
+    count, across = len(titles), columns(len(titles), most)
     rows = -(-count // across)
     heights = height if isinstance(height, list) else [height] * rows
+    titles = [textwrap.fill(title, CHARACTERS * 3 // across)
+              for title in titles]
+    heights = [high + LINE * max(title.count("\n") for title in
+                                 titles[row * across:(row + 1) * across])
+               for row, high in enumerate(heights)]
     figure = Figure(figsize=(WIDTHS[across], sum(heights)),
                     layout="constrained")
     FigureCanvasAgg(figure)
@@ -83,6 +93,8 @@ def grid(count, height=2.6, most=3, **options):
     for ax in axes:
         ax.grid(True, color=FAINT, linewidth=0.6)
         ax.set_axisbelow(True)
+    for ax, title in zip(axes, titles):
+        ax.set_title(title)
     for ax in axes[count:]:
         ax.set_visible(False)
     for ax in axes[max(count - across, 0):count]:
@@ -194,8 +206,9 @@ def time_factor(values):
 
 
 def plain_log(axis):
-    """Decimal labels at 1, 2, 5 or at powers of ten, as many as fit, and no
-    minor ticks (which cost more time than all else in a figure)."""
+    """Decimal labels at 1, 2, 5 or at powers of ten, as many as fit, at even
+    steps where these would be fewer than two, and no minor ticks (which cost
+    more time than all else in a figure)."""
     low, high = axis.get_view_interval()
     near = high / max(low, 1e-300) < 200
     powers = range(math.floor(math.log10(max(low, 1e-300))),
@@ -204,6 +217,9 @@ def plain_log(axis):
     ticks = [m * 10.0 ** p for p in powers
              for m in ((1, 2, 5) if near else (1,))
              if low <= m * 10.0 ** p <= high and p % every == 0]
+    if len(ticks) < 2:
+        ticks = [t for t in MaxNLocator(4).tick_values(low, high)
+                 if low <= t <= high]
     axis.set_ticks(ticks, [f"{t:g}" for t in ticks])
     axis.set_ticks([], minor=True)
 

@@ -5,7 +5,7 @@ from result_files import Directory
 
 import cells  # noqa: E402  (result_files set the path)
 import loader
-from figures import balance, outlook, schemes, tried
+from figures import balance, intervals, outlook, schemes, style, tried
 
 
 def workers(_, worker):
@@ -61,6 +61,42 @@ def test_the_bound_is_called_what_it_is(tmp_path):
     assert part not in words["shared", "openmp"]
     assert listed in words["shared", "steal"]
     assert part in words["shared", "steal"]
+
+
+def test_long_titles_go_on_below_and_an_axis_has_two_labels(tmp_path):
+    """The names of platforms come without their folder, and times within a
+    decade have labels."""
+    made = Directory(tmp_path)
+    made.manifest()
+    for name in ("kids", "twins"):
+        for interval in (10, 20, 40):
+            made.cell([10.2 + interval / 100], transport="master",
+                      master="dedicated", scheme="css", request_cost=0.0005,
+                      power="5:1,5:0.63", sync_interval=interval,
+                      platform=f"bench/papers/a-long-name/{name}.xml")
+    found = loader.load(str(tmp_path))
+    (drawing,) = intervals.draw(found, cells.summarize(found))
+    for ax, name in zip(drawing.figure.axes, ("kids", "twins")):
+        title = ax.get_title(loc="left")
+        assert f"platform {name}, 2 workers" == title.partition(
+            ", flat, ")[2].replace("\n", " "), title
+        assert max(map(len, title.split("\n"))) <= 1.5 * style.CHARACTERS
+        assert len(ax.get_yticks()) >= 2
+
+
+def test_cells_without_their_workers_have_no_balance(tmp_path):
+    """A simulation of many workers does not store them."""
+    made = Directory(tmp_path)
+    made.manifest()
+    for launch, threads in ("l1", 2), ("l2", 4):
+        made.cell([0.5], launch, scheme="ss", transport="shared",
+                  threads=threads)
+    (tmp_path / "workers-l2.jsonl").unlink()
+    found = loader.load(str(tmp_path))
+    frame = cells.summarize(found)
+    assert frame["workers"].max() == 4
+    (drawing,) = balance.draw(found, frame)
+    assert drawing.title == "Load balance: adjoint, 2 workers"
 
 
 def choice(scheme, state="compared", gain=None, low=None, high=None):
