@@ -4,6 +4,7 @@ import csv
 import io
 import itertools
 import subprocess
+import sys
 
 import pytest
 
@@ -72,12 +73,13 @@ def test_one_network_is_the_first_workers():
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """What run.sh makes of two platforms, timed by the evaluator."""
+    """What run.py makes of two platforms, timed by the evaluator."""
     out = tmp_path_factory.mktemp("beaumont")
     done = subprocess.run(
-        ["sh", PAPERS / "run.sh", "beaumont", ROOT / "build/dlsbench", out,
-         "--platforms", "2", "--engine", "analytic"], capture_output=True,
-        text=True, timeout=200, check=False, env=environment(out))
+        [sys.executable, PAPERS / "run.py", ROOT / "build/dlsbench",
+         f"beaumont={out}", "--", "--platforms", "2", "--engine",
+         "analytic"], capture_output=True, text=True, timeout=200,
+        check=False, env=environment(out))
     assert done.returncode == 0, done.stderr
     return out, done.stdout
 
@@ -251,7 +253,7 @@ def test_wrong_options_are_refused(tmp_path):
 
 def test_an_unknown_paper_is_one_line(tmp_path):
     done = subprocess.run(
-        ["sh", PAPERS / "run.sh", "beaumon", ROOT / "build/dlsbench",
-         tmp_path / "out"], capture_output=True, text=True)
+        [sys.executable, PAPERS / "run.py", ROOT / "build/dlsbench",
+         f"beaumon={tmp_path}/out"], capture_output=True, text=True)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert "allowed: andronikos, beaumont, beyond" in done.stderr
