@@ -35,6 +35,9 @@ ALONE = ["calibrate", "counters", "counters_perf", "faults", "hosts", "kills",
 # Those that wait for daemons most of the time, beside all that need no core
 # for themselves.
 WAITING = ["slurm"]
+# Those that take longest begin first, so that none is alone at the end.
+LONGEST = ["openmpi", "driver", "matrix", "sim", "combinations", "alone",
+           "paper_ciorba", "steal", "libdls_smpi", "libdls"]
 # Programs that need no MPI, whose threads the thread sanitizer can follow.
 THREADED = ["harness/engine/engine_test", "harness/engine/engine_lock_test",
             "harness/engine/engine_team_test",
@@ -246,7 +249,9 @@ def integration(count):
                  if os.path.basename(x)[5:-3] not in without]
     alone, waiting = ([x for x in files if os.path.basename(x)[5:-3] in names]
                       for names in (ALONE, WAITING))
-    others = [x for x in files if x not in alone + waiting]
+    others = sorted(
+        (x for x in files if x not in alone + waiting),
+        key=lambda x: (LONGEST + [of := os.path.basename(x)[5:-3]]).index(of))
     # What measures alone goes first: the others use its calibration.
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(1) as pool:
