@@ -92,7 +92,8 @@ def simulate(program, folder, workers, shape, schemes):
     if master:
         fields.update(master=master, collect="local", prefetch=prefetch)
     path = folder / "c.yaml"
-    path.write_text(json.dumps({"name": "c", "cells": [fields]}))
+    path.write_text(json.dumps({"name": "c", "cell_timeout": 3600,
+                                "cells": [fields]}))
     out, begin = folder / f"out-{time.monotonic()}", time.monotonic()
     run([program, "sim", path, "--out", f"{out}/", "--repetitions", 1,
          "--trace"])
