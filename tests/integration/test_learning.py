@@ -50,7 +50,7 @@ def test_schemes_that_learn_see_through_wrong_powers(
         good = (fast / slow > 2.2) == (scheme == "wf")
         # Whose core others took was no equal.
         return good if good or alone(result.lines("workers")) else None
-    eventually(attempt, enough=2)
+    eventually(attempt)
 
 
 def weight_error(chunks, scheme, iterations):
@@ -98,7 +98,7 @@ def test_weights_come_to_the_speeds_of_slow_workers(dlsbench, tmp_path,
         slow = statistics.median(x[1] for x in found)
         return (abs(statistics.median(x[0] for x in found)) < 0.05
                 and slow == pytest.approx(factor, rel=0.2))
-    eventually(attempt, enough=2)
+    eventually(attempt)
 
 
 @pytest.mark.parametrize("options,part", [
