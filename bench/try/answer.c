@@ -23,17 +23,19 @@ static void take_logs(double *values, int count)
         values[i] = log(values[i]);
 }
 
-/* Sorts both. */
+/* Changes both lists, which are of the same rounds; `own` NULL: it is not
+ * compared. */
 static void fill_choice(struct answer_choice *choice, double *own,
-                        int own_count, double *times, double alpha)
+                        double *times, double alpha)
 {
     choice->gain = choice->low = choice->high = NAN;
     choice->median_s = stats_middle(times, choice->runs);
-    if (choice->runs == 0 || own_count == 0 || choice->failed)
+    if (choice->runs == 0 || choice->failed || own == NULL)
         return;
+    take_logs(own, choice->runs);
     take_logs(times, choice->runs);
     struct stats_median shift =
-        stats_shift(own, own_count, times, choice->runs, alpha);
+        stats_shift(own, choice->runs, times, choice->runs, alpha);
     choice->gain = -expm1(shift.median);
     choice->low = -expm1(shift.high);
     choice->high = -expm1(shift.low);
@@ -88,17 +90,25 @@ static void find_hidden(struct answer *answer, int count)
         answer->needed = count_needed(&answer->choice[answer->likely]);
 }
 
-static void find_spreads(struct answer *answer, const double *own, int runs,
+/* Sorts the times as they are. */
+static void find_spreads(struct answer *answer, double *own, int runs,
                          int count)
 {
-    double least = answer->choice[CANDIDATES_OWN].median_s, most = least;
+    double least = 1, most = 1;
     for (int i = 1; i < count; i++)
         if (is_compared(&answer->choice[i])) {
-            least = fmin(least, answer->choice[i].median_s);
-            most = fmax(most, answer->choice[i].median_s);
+            least = fmin(least, 1 - answer->choice[i].gain);
+            most = fmax(most, 1 - answer->choice[i].gain);
         }
+    stats_sort(own, runs);
     answer->between = most / least - 1;
-    answer->spread = runs > 0 ? exp(own[runs - 1] - own[0]) - 1 : NAN;
+    answer->spread = runs > 0 ? own[runs - 1] / own[0] - 1 : NAN;
+}
+
+static int count_runs(const struct tries_loop *loop, int candidate, double *own,
+                      double *times)
+{
+    return loop != NULL ? tries_pairs(loop, candidate, own, times) : 0;
 }
 
 void answer_find(struct answer *answer, const struct tries *tries,
@@ -109,24 +119,20 @@ void answer_find(struct answer *answer, const struct tries *tries,
     double *own = need_zeroed(room, sizeof(*own));
     double *times = need_zeroed(room, sizeof(*times));
     double alpha = answer_alpha(comparisons);
-    int count = tries->candidates->count, runs = 0;
+    int count = tries->candidates->count;
     memset(answer, 0, sizeof(*answer));
     for (int i = 0; i < count; i++) {
         struct answer_choice *choice = &answer->choice[i];
-        choice->runs = loop != NULL ? tries_times(loop, i, times) : 0;
+        choice->runs = count_runs(loop, i, own, times);
         choice->failed =
             i != CANDIDATES_OWN && tries_find_failed(tries, i) != NULL;
         choice->dropped = dropped[i];
-        fill_choice(choice, own, runs, times, alpha);
-        if (i != CANDIDATES_OWN)
-            continue;
-        runs = choice->runs; /* sorted */
-        memcpy(own, times, (size_t)runs * sizeof(*own));
-        take_logs(own, runs);
+        fill_choice(choice, i != CANDIDATES_OWN ? own : NULL, times, alpha);
     }
     find_best(answer, count);
     find_hidden(answer, count);
-    find_spreads(answer, own, runs, count);
+    int likely = answer->likely >= 0 ? answer->likely : CANDIDATES_OWN;
+    find_spreads(answer, own, count_runs(loop, likely, own, times), count);
     free(own);
     free(times);
 }

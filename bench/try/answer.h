@@ -1,9 +1,10 @@
 /* Which candidate is best for a loop, how much it gains, and how sure that is.
  *
  * The logarithms of a candidate's times are compared with those of the program
- * as it is (stats_shift), at a confidence at which all intervals of the whole
- * answer hold together with 95 % (Bonferroni: 5 % over the number of
- * comparisons).  A candidate with a run that failed is not ranked. */
+ * as it is in the same rounds (stats_shift), at a confidence at which all
+ * intervals of the whole answer hold together with 95 % (Bonferroni: 5 % over
+ * the number of comparisons).  A candidate with a run that failed is not
+ * ranked. */
 #ifndef BENCH_TRY_ANSWER_H
 #define BENCH_TRY_ANSWER_H
 
@@ -11,7 +12,8 @@
 
 /* A candidate under one loop. */
 struct answer_choice {
-    int runs; /* good ones, in which it handed out the loop's chunks */
+    int runs; /* good ones, in which it handed out the loop's chunks, beside
+                 one as it is in the same round */
     bool failed, dropped;
     double median_s;        /* NAN: no run */
     double gain, low, high; /* shares of the time as it is; NAN: not compared;
@@ -23,8 +25,9 @@ struct answer {
     int best;       /* -1: no difference was seen */
     double hidden;  /* none seen: a gain of so much could be there; NAN: the
                        runs are too few to say */
-    double spread;  /* largest over smallest time as it is, minus 1 */
-    double between; /* the same of the candidates' medians */
+    double spread;  /* largest over smallest time as it is, minus 1, in the
+                       rounds of the likely one */
+    double between; /* the same of what the choices gain */
     int likely;     /* none seen: who may gain most, -1: nobody; */
     double needed;  /* repetitions that would show its gain, or one of 1 % */
 };

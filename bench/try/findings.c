@@ -41,7 +41,7 @@ static void say_none(const struct findings *findings,
                         "could have hidden",
                         100 * answer->hidden);
     double seems = answer->choice[answer->likely].gain;
-    if (!(answer->needed > findings->rounds->repetitions))
+    if (!(answer->needed > answer->choice[answer->likely].runs))
         return;
     text += used;
     size -= (size_t)used;

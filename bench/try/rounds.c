@@ -34,13 +34,35 @@ static bool is_out(const struct rounds *rounds, int candidate)
 
 /* ---- progress ---- */
 
+int rounds_count(const struct rounds *rounds, int *runs)
+{
+    int most = 0;
+    *runs = 0;
+    for (int i = 1; i < rounds->candidates->count; i++) {
+        if (is_out(rounds, i) || rounds->lacks[i] <= 0)
+            continue;
+        most = rounds->lacks[i] > most ? rounds->lacks[i] : most;
+        *runs += rounds->lacks[i];
+    }
+    *runs += most; /* as it is */
+    return most;
+}
+
+/* Those of this round have been made in part. */
 static int count_left(const struct rounds *rounds, int round)
 {
-    int left = 0;
+    int runs;
+    rounds_count(rounds, &runs);
     for (int i = 0; i < rounds->candidates->count; i++)
-        for (int k = round; k <= rounds->repetitions && !is_out(rounds, i); k++)
-            left += tries_find_run(rounds->tries, i, k) == NULL;
-    return left;
+        runs -= !is_out(rounds, i) &&
+                tries_find_run(rounds->tries, i, round) != NULL;
+    return runs;
+}
+
+static int find_last(const struct rounds *rounds, int round)
+{
+    int runs, left = rounds_count(rounds, &runs);
+    return left > 0 ? round + left - 1 : round;
 }
 
 static void show(struct watching *watching, const struct rounds *rounds,
@@ -54,7 +76,7 @@ static void show(struct watching *watching, const struct rounds *rounds,
         snprintf(time, sizeof(time), ", %s left", duration);
     }
     snprintf(text, sizeof(text), "round %d of %d, %d runs to come%s, %.100s",
-             round, rounds->repetitions, left, time, name);
+             round, find_last(rounds, round), left, time, name);
     progress_line(&watching->progress, text, child_now(), false);
 }
 
@@ -131,7 +153,7 @@ static int run_one(struct rounds *rounds, int candidate, int round,
         code = error_set(err, EINTR,
                          "omp: interrupted in round %d of %d; the same command "
                          "with --resume goes on",
-                         round, rounds->repetitions);
+                         round, find_last(rounds, round));
     if (code == 0) {
         watching->run_s += attempt.seconds;
         watching->runs++;
@@ -145,6 +167,51 @@ static int run_one(struct rounds *rounds, int candidate, int round,
 
 /* ---- dropping ---- */
 
+/* Rounds may be of different loads: what counts is the part of the time as it
+ * is in the same round, which for the program itself is 1. */
+static void add_round(struct select *select, const struct tries_loop *loop,
+                      int round)
+{
+    double own_s = 0;
+    for (int i = 0; i < loop->count; i++)
+        if (loop->sample[i].round == round &&
+            loop->sample[i].candidate == CANDIDATES_OWN)
+            own_s = loop->sample[i].time_s;
+    for (int i = 0; i < loop->count && own_s > 0; i++)
+        if (loop->sample[i].round == round)
+            select_add(select, loop->sample[i].candidate,
+                       loop->sample[i].time_s / own_s);
+}
+
+/* Whether each candidate that may go out has rounds enough.  Those that were
+ * added later have fewer. */
+static bool may_drop(const struct rounds *rounds)
+{
+    bool any = false;
+    for (int i = 1; i < rounds->candidates->count; i++) {
+        int told = rounds->select[0].candidate[i].told;
+        if (is_out(rounds, i) || told == 0)
+            continue;
+        if (told < ROUNDS_LEAST)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static bool may_be_best(const struct rounds *rounds, int candidate)
+{
+    bool told = false;
+    for (int s = 0; s < rounds->subjects->count; s++) {
+        const struct select_candidate *of =
+            &rounds->select[s].candidate[candidate];
+        if (of->told > 0 && !of->out)
+            return true;
+        told = told || of->told > 0;
+    }
+    return !told;
+}
+
 /* A candidate stays while it may be the best for any subject. */
 static void drop_slow(struct rounds *rounds, int round,
                       struct progress *progress)
@@ -152,19 +219,19 @@ static void drop_slow(struct rounds *rounds, int round,
     for (int s = 0; s < rounds->subjects->count; s++) {
         const struct tries_loop *loop =
             tries_find_loop(rounds->tries, rounds->subjects->subject[s].name);
-        for (int i = 0; loop != NULL && i < loop->count; i++)
-            if (loop->sample[i].round == round)
-                select_add(&rounds->select[s], loop->sample[i].candidate,
-                           loop->sample[i].time_s);
-        if (round >= ROUNDS_LEAST)
-            select_drop(&rounds->select[s]);
+        if (loop != NULL)
+            add_round(&rounds->select[s], loop, round);
+    }
+    if (!may_drop(rounds))
+        return;
+    for (int s = 0; s < rounds->subjects->count; s++) {
+        for (int i = 1; i < rounds->candidates->count; i++)
+            if (is_out(rounds, i)) /* it is nothing to compare with */
+                rounds->select[s].candidate[i].out = true;
+        select_drop(&rounds->select[s]);
     }
     for (int i = 1; i < rounds->candidates->count; i++) {
-        bool stays = is_out(rounds, i) || round < ROUNDS_LEAST;
-        for (int s = 0; s < rounds->subjects->count; s++)
-            stays = stays || (rounds->select[s].candidate[i].told > 0 &&
-                              !rounds->select[s].candidate[i].out);
-        if (stays)
+        if (is_out(rounds, i) || may_be_best(rounds, i))
             continue;
         rounds->dropped[i] = true;
         progress_clear(progress);
@@ -183,9 +250,11 @@ static int run_round(struct rounds *rounds, int round,
     uint64_t random = random_stream(rounds->seed, (uint64_t)round);
     random_order(order, count, &random);
     for (int i = 0; i < count && code == 0; i++)
-        if (!is_out(rounds, order[i]) &&
-            tries_find_run(rounds->tries, order[i], round) == NULL)
+        if (order[i] == CANDIDATES_OWN ||
+            (rounds->lacks[order[i]] > 0 && !is_out(rounds, order[i])))
             code = run_one(rounds, order[i], round, watching, err);
+    for (int i = 1; i < count; i++)
+        rounds->lacks[i]--;
     if (code == 0)
         drop_slow(rounds, round, &watching->progress);
     return code;
@@ -202,18 +271,36 @@ static void open_selects(struct rounds *rounds)
         select_open(&rounds->select[s], &rule);
 }
 
+/* What was dropped in earlier rounds is so again. */
+void rounds_open(struct rounds *rounds)
+{
+    struct progress none;
+    int last = tries_last_round(rounds->tries);
+    progress_open(&none, child_now());
+    open_selects(rounds);
+    for (int i = 1; i < rounds->candidates->count; i++) {
+        rounds->failed[i] = tries_find_failed(rounds->tries, i) != NULL;
+        rounds->lacks[i] =
+            rounds->repetitions - tries_count_rounds(rounds->tries, i);
+    }
+    for (int round = 1; round <= last; round++)
+        drop_slow(rounds, round, &none);
+}
+
+void rounds_close(struct rounds *rounds)
+{
+    free(rounds->select);
+    rounds->select = NULL;
+}
+
 int rounds_run(struct rounds *rounds, struct error *err)
 {
     struct watching watching = {.runs = 0};
-    int code = 0;
+    int code = 0, runs;
+    int round = tries_last_round(rounds->tries);
     progress_open(&watching.progress, child_now());
-    open_selects(rounds);
-    for (int i = 1; i < rounds->candidates->count; i++)
-        rounds->failed[i] = tries_find_failed(rounds->tries, i) != NULL;
-    for (int round = 1; round <= rounds->repetitions && code == 0; round++)
-        code = run_round(rounds, round, &watching, err);
+    while (code == 0 && rounds_count(rounds, &runs) > 0)
+        code = run_round(rounds, ++round, &watching, err);
     progress_clear(&watching.progress);
-    free(rounds->select);
-    rounds->select = NULL;
     return code;
 }

@@ -1,5 +1,7 @@
 /* The shuffled rounds of `dlsbench omp --try`: each candidate runs once a round
- * while it may still be the best for any loop. */
+ * while it may still be the best for any loop.  In every round the program runs
+ * as it is, too: candidates that lack rounds get new ones, and gaps of old
+ * rounds are never filled, as the machine's load may be another now. */
 #ifndef BENCH_TRY_ROUNDS_H
 #define BENCH_TRY_ROUNDS_H
 
@@ -27,8 +29,17 @@ struct rounds {
     bool failed[CANDIDATES_MAX];
     bool useless[CANDIDATES_MAX]; /* of those: it takes no loop */
 
-    struct select *select; /* one for each subject */
+    int lacks[CANDIDATES_MAX]; /* rounds that are to come */
+    struct select *select;     /* one for each subject */
 };
+
+/* Finds out what the directory has, with `tries`, and what it lacks;
+ * rounds_close in any case. */
+void rounds_open(struct rounds *rounds);
+void rounds_close(struct rounds *rounds);
+
+/* How many rounds, and runs in them, are to come if nothing is dropped. */
+int rounds_count(const struct rounds *rounds, int *runs);
 
 /* Runs what the directory lacks, and stores it.  -EINTR: interrupted; all that
  * was measured is kept. */

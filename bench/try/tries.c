@@ -197,11 +197,56 @@ const struct tries_run *tries_find_failed(const struct tries *tries,
     return NULL;
 }
 
+int tries_count_rounds(const struct tries *tries, int candidate)
+{
+    int count = 0;
+    for (int i = 0; i < tries->runs; i++)
+        count +=
+            tries->run[i].candidate == candidate &&
+            tries_find_run(tries, CANDIDATES_OWN, tries->run[i].round) != NULL;
+    return count;
+}
+
+int tries_last_round(const struct tries *tries)
+{
+    int last = 0;
+    for (int i = 0; i < tries->runs; i++)
+        last = tries->run[i].round > last ? tries->run[i].round : last;
+    return last;
+}
+
 int tries_times(const struct tries_loop *loop, int candidate, double *times)
 {
     int count = 0;
     for (int i = 0; i < loop->count; i++)
         if (loop->sample[i].candidate == candidate)
             times[count++] = loop->sample[i].time_s;
+    return count;
+}
+
+static const struct tries_sample *find_own(const struct tries_loop *loop,
+                                           int round)
+{
+    for (int i = 0; i < loop->count; i++)
+        if (loop->sample[i].candidate == CANDIDATES_OWN &&
+            loop->sample[i].round == round)
+            return &loop->sample[i];
+    return NULL;
+}
+
+int tries_pairs(const struct tries_loop *loop, int candidate, double *own,
+                double *times)
+{
+    int count = 0;
+    for (int i = 0; i < loop->count; i++) {
+        const struct tries_sample *sample = &loop->sample[i];
+        const struct tries_sample *beside = sample->candidate == candidate
+                                                ? find_own(loop, sample->round)
+                                                : NULL;
+        if (beside == NULL)
+            continue;
+        own[count] = beside->time_s;
+        times[count++] = sample->time_s;
+    }
     return count;
 }

@@ -59,8 +59,19 @@ const struct tries_run *tries_find_run(const struct tries *tries, int candidate,
 const struct tries_run *tries_find_failed(const struct tries *tries,
                                           int candidate);
 
+/* In how many rounds a candidate has run beside the program as it is. */
+int tries_count_rounds(const struct tries *tries, int candidate);
+
+/* 0: there was no round yet. */
+int tries_last_round(const struct tries *tries);
+
 /* Copies a candidate's times into a list with room for all samples of the loop;
  * returns how many there are. */
 int tries_times(const struct tries_loop *loop, int candidate, double *times);
+
+/* The same for the rounds in which it ran beside the program as it is, whose
+ * times go into `own`: those of other rounds may be of another load. */
+int tries_pairs(const struct tries_loop *loop, int candidate, double *own,
+                double *times);
 
 #endif

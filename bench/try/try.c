@@ -184,18 +184,17 @@ static bool are_small(const struct subjects *subjects)
 
 static void announce(const struct rounds *rounds)
 {
-    int count = rounds->candidates->count;
+    int count = rounds->candidates->count, runs;
+    int to_come = rounds_count(rounds, &runs);
     int comparisons = rounds->subjects->count * (count - 1);
     int least = stats_shift_least(answer_alpha(comparisons));
     char time[48];
-    progress_duration(rounds->own_s * count * rounds->repetitions, time,
-                      sizeof(time));
+    progress_duration(rounds->own_s * runs, time, sizeof(time));
     int loops = rounds->subjects->count - 1;
     command_say(
         "omp: %d choices, %d loop%s, %d round%s: about %s, less what is "
         "dropped",
-        count, loops, &"s"[loops == 1], rounds -> repetitions,
-        &"s"[rounds->repetitions == 1], time);
+        count, loops, &"s"[loops == 1], to_come, &"s"[to_come == 1], time);
     if (rounds->repetitions < least)
         command_say("omp: %d comparisons need %d repetitions at least: nothing "
                     "will be proved with %d",
@@ -233,6 +232,7 @@ static int run_rounds(struct rounds *rounds, struct error *err)
     rounds->tries = &tries;
     int code = tries_read(&tries, rounds->candidates, rounds->folder, err);
     if (code == 0) {
+        rounds_open(rounds);
         announce(rounds);
         code = rounds_run(rounds, err);
     }
@@ -240,6 +240,7 @@ static int run_rounds(struct rounds *rounds, struct error *err)
         code = conclude(rounds, err);
     if (code == 0)
         command_say("results: %s", rounds->folder);
+    rounds_close(rounds);
     tries_free(&tries);
     close(lock);
     return code;

@@ -100,6 +100,40 @@ def test_the_best_choice_is_found_and_a_wrong_answer_is_not_ranked(
     assert "css:chunk=3" not in advice
 
 
+def ran(folder):
+    """The rounds of each choice."""
+    found = {}
+    for row in rows(folder):
+        if row["type"] == "run" and row["kernel"].startswith("whole"):
+            found.setdefault(row["tried"], set()).add(row["round"])
+    return found
+
+
+def test_what_resume_adds_runs_beside_the_program_as_it_is(omp, program,
+                                                           tmp_path):
+    """In new rounds: the machine may have another load than in the old ones,
+    whose gaps stay."""
+    def attempt(schemes, repetitions, *more):
+        done = omp("--try", schemes, "--repetitions", repetitions, "--out",
+                   "./out", *more, "--", program, 1)
+        assert done.returncode == 0, done.stderr
+    attempt("css:chunk=2", 2)
+    attempt("css:chunk=2,css:chunk=50", 2, "--resume")
+    assert ran(tmp_path / "out") == {
+        "as it is": {1, 2, 3, 4}, "css:chunk=2": {1, 2},
+        "css:chunk=50": {3, 4}}
+    (own,) = [x["launch"] for x in rows(tmp_path / "out")
+              if x.get("round") == 3 and x["tried"] == "as it is"
+              and x["kernel"].startswith("whole")]
+    (tmp_path / f"out/runs-{own}.jsonl").unlink()
+    attempt("css:chunk=2,css:chunk=50", 3, "--resume")
+    assert ran(tmp_path / "out") == {
+        "as it is": {1, 2, 4, 5, 6}, "css:chunk=2": {1, 2, 5},
+        "css:chunk=50": {3, 4, 5, 6}}
+    answers = json.loads((tmp_path / "out/answers.json").read_text())
+    assert [x["runs"] for x in answers["loops"][0]["choices"]] == [5, 3, 3]
+
+
 def test_a_race_is_found_and_found_again(omp, program):
     done = omp("--scheme", "rnd:min=2,max=2,seed=1..2", "--check", RIGHT, "--",
                program, 2)

@@ -1,0 +1,66 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "bench/try/answer.h"
+
+#include <math.h>
+
+enum { ROUNDS = 10 };
+
+/* Ten rounds with one scheme on a machine that others use, then ten with
+ * another one that has the machine for itself. */
+static void fill(struct tries *tries, struct tries_loop *loop,
+                 struct tries_sample *sample, double second)
+{
+    static const double slow = 1.75;
+    for (int i = 0; i < ROUNDS; i++) {
+        double own = 1 + 0.01 * i;
+        int before = i + 1, later = ROUNDS + i + 1;
+        *sample++ = (struct tries_sample){0, before, slow * own};
+        *sample++ = (struct tries_sample){1, before, slow * 1.002 * own};
+        *sample++ = (struct tries_sample){0, later, own};
+        *sample++ = (struct tries_sample){2, later, second * own};
+    }
+    *tries = (struct tries){.loop = loop, .loops = 1};
+}
+
+static void a_gain_is_of_runs_beside_the_program_as_it_is(void **state)
+{
+    static const struct candidates candidates = {
+        .count = 3, .name = {"as it is", "first", "second"}};
+    static const bool dropped[CANDIDATES_MAX] = {false};
+    struct tries_sample sample[4 * ROUNDS];
+    struct tries_loop loop = {
+        .name = "loop", .sample = sample, .count = 4 * ROUNDS};
+    struct tries tries;
+    struct answer answer;
+    (void)state;
+
+    fill(&tries, &loop, sample, 1.001);
+    tries.candidates = &candidates;
+    answer_find(&answer, &tries, &loop, dropped, 2);
+    assert_int_equal(answer.best, -1);
+    assert_int_equal(answer.choice[0].runs, 2 * ROUNDS);
+    assert_int_equal(answer.choice[2].runs, ROUNDS);
+    assert_true(fabs(answer.choice[1].gain + 0.002) < 1e-3);
+    assert_true(fabs(answer.choice[2].gain + 0.001) < 1e-3);
+    assert_true(answer.spread < 0.1 && answer.between < 0.01);
+    assert_true(answer.hidden < 0.1);
+
+    fill(&tries, &loop, sample, 0.5);
+    tries.candidates = &candidates;
+    answer_find(&answer, &tries, &loop, dropped, 2);
+    assert_int_equal(answer.best, 2);
+    assert_true(fabs(answer.choice[2].gain - 0.5) < 0.01);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gain_is_of_runs_beside_the_program_as_it_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
