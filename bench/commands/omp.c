@@ -255,6 +255,7 @@ static int run_several(struct omp_input *in, struct start *start, char **argv)
         return command_fail(COMMAND_USAGE, &err);
     const struct try_plan plan = {
         .words = start->words,
+        .file = path,
         .command = argv,
         .check = in->check,
         .loops = start->loops,

@@ -1,7 +1,5 @@
 #include "bench/try/try.h"
 
-#include "base/folder.h"
-#include "base/random.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "bench/cli/command.h"
@@ -9,15 +7,13 @@
 #include "bench/results/dirlock.h"
 #include "bench/results/folders.h"
 #include "bench/try/findings.h"
-#include "harness/guard/need.h"
-#include "harness/record/record.h"
+#include "bench/try/origin.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- the first run ---- */
@@ -37,85 +33,6 @@ int try_first(const struct attempts *attempts, struct attempt *attempt,
                          attempts->check, attempt->reason);
     return error_set(err, EINVAL, "omp: the program fails as it is: %s",
                      attempt->reason);
-}
-
-/* ---- what a directory is of ---- */
-
-static json_t *describe_words(char **words)
-{
-    json_t *list = json_array();
-    for (int i = 0; words[i] != NULL; i++) {
-        char line[4096];
-        text_line(line, sizeof(line), words[i]);
-        json_array_append_new(list, json_string(line));
-    }
-    return list;
-}
-
-static json_t *describe(const struct try_plan *plan, uint64_t seed)
-{
-    char check[4096] = "";
-    if (plan->check != NULL)
-        text_line(check, sizeof(check), plan->check);
-    return json_pack("{s:i,s:o,s:s,s:s,s:I}", "schema", RECORD_SCHEMA, "words",
-                     describe_words(plan->words), "check", check, "loops",
-                     plan->loops, "seed", (json_int_t)seed);
-}
-
-static bool is_same(const json_t *before, const json_t *now)
-{
-    static const char *const names[] = {"words", "check", "loops", NULL};
-    for (int i = 0; names[i] != NULL; i++)
-        if (!json_equal(json_object_get(before, names[i]),
-                        json_object_get(now, names[i])))
-            return false;
-    return true;
-}
-
-/* Whether the directory holds launches. */
-static bool has_runs(const char *folder)
-{
-    struct folder files;
-    if (folder_find(folder, "runs-", ".jsonl", &files, NULL) != 0)
-        return false;
-    bool any = files.count > 0;
-    folder_free(&files);
-    return any;
-}
-
-/* Whether the directory can be gone on with, or is empty; `seed` is that of its
- * rounds. */
-static int check_folder(const struct try_plan *plan, const char *path,
-                        uint64_t *seed, struct error *err)
-{
-    json_t *before = json_load_file(path, 0, NULL);
-    json_t *now = describe(plan, *seed);
-    bool same = before != NULL && is_same(before, now);
-    int code = 0;
-    if (before != NULL && !plan->resume)
-        code = error_set(err, EEXIST,
-                         "omp: --out %s: it holds runs already; --resume goes "
-                         "on, or name another directory",
-                         plan->folder);
-    else if (before != NULL && !same)
-        code = error_set(err, EINVAL,
-                         "omp: --resume: %s is of another program, check or "
-                         "--loops",
-                         plan->folder);
-    else if (before == NULL && has_runs(plan->folder))
-        code = error_set(err, EEXIST,
-                         "omp: --out %s: it holds runs that --try has not "
-                         "made; name another directory",
-                         plan->folder);
-    else if (before == NULL && plan->resume)
-        code =
-            error_set(err, ENOENT, "omp: --resume: %s has no runs of omp --try",
-                      plan->folder);
-    if (same)
-        *seed = (uint64_t)json_integer_value(json_object_get(before, "seed"));
-    json_decref(before);
-    json_decref(now);
-    return code;
 }
 
 /* ---- trying ---- */
@@ -247,14 +164,16 @@ static int run_rounds(struct rounds *rounds, struct error *err)
 }
 
 /* The directory is there. */
-static int try_all(const struct try_plan *plan, const char *path,
+static int try_all(const struct try_plan *plan, struct origin *origin,
                    const struct candidates *candidates,
-                   struct attempts *attempts, uint64_t seed, struct error *err)
+                   struct attempts *attempts, struct error *err)
 {
     struct attempt attempt = {.ran = false};
     struct subjects subjects = {.count = 0};
     command_say("omp: a first run as it is, which does not count");
     int code = try_first(attempts, &attempt, err);
+    if (code == 0)
+        code = origin_add_modules(origin, &attempt.loops, err);
     if (code == 0) {
         subjects_find(&subjects, &attempt.loops, attempt.seconds,
                       text_is(plan->loops, "dynamic"));
@@ -262,7 +181,7 @@ static int try_all(const struct try_plan *plan, const char *path,
     }
     bool small = code == 0 && are_small(&subjects);
     if (code == 0 && !small)
-        code = record_whole(path, describe(plan, seed), err);
+        code = origin_write(origin, err);
     if (code == 0 && !small) {
         struct rounds rounds = {.attempts = attempts,
                                 .candidates = candidates,
@@ -270,7 +189,7 @@ static int try_all(const struct try_plan *plan, const char *path,
                                 .folder = plan->folder,
                                 .command = plan->command,
                                 .repetitions = plan->repetitions,
-                                .seed = seed,
+                                .seed = origin->seed,
                                 .own_s = attempt.seconds};
         code = run_rounds(&rounds, err);
     }
@@ -279,9 +198,8 @@ static int try_all(const struct try_plan *plan, const char *path,
     return code;
 }
 
-static int try_in_folder(const struct try_plan *plan, const char *path,
-                         const struct candidates *candidates, uint64_t seed,
-                         struct error *err)
+static int try_in_folder(const struct try_plan *plan, struct origin *origin,
+                         const struct candidates *candidates, struct error *err)
 {
     struct attempts attempts = {
         .words = plan->words, .check = plan->check, .loops = plan->loops};
@@ -292,7 +210,7 @@ static int try_in_folder(const struct try_plan *plan, const char *path,
         return code;
     code = attempts_open(&attempts, err);
     if (code == 0)
-        code = try_all(plan, path, candidates, &attempts, seed, err);
+        code = try_all(plan, origin, candidates, &attempts, err);
     attempts_close(&attempts);
     if (new)
         folders_remove(plan->folder, there); /* where it is empty */
@@ -303,17 +221,16 @@ int try_program(const struct try_plan *plan)
 {
     struct error err = {""};
     struct candidates candidates = {.count = 0};
-    char *path = need_text("%s/tries.json", plan->folder);
-    uint64_t seed = random_mix((uint64_t)time(NULL) ^ (uint64_t)getpid()) >> 11;
+    struct origin origin = {.path = NULL};
     int code = candidates_read(&candidates, plan->list, &err);
     if (code == 0)
-        code = check_folder(plan, path, &seed, &err);
+        code = origin_open(&origin, plan, &err);
     int end = COMMAND_OK;
     if (code != 0)
         end = command_fail(COMMAND_USAGE, &err);
-    else if (try_in_folder(plan, path, &candidates, seed, &err) != 0)
+    else if (try_in_folder(plan, &origin, &candidates, &err) != 0)
         end = command_fail(COMMAND_FAILED, &err);
     candidates_free(&candidates);
-    free(path);
+    origin_close(&origin);
     return end;
 }

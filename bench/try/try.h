@@ -6,6 +6,7 @@
 
 struct try_plan {
     char **words;         /* the program and its arguments, NULL ends them */
+    const char *file;     /* the program's */
     char *const *command; /* of dlsbench, NULL ends it */
     const char *check;    /* for the shell; NULL: none */
     const char *loops;    /* runtime or dynamic */

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import time
@@ -132,6 +133,29 @@ def test_what_resume_adds_runs_beside_the_program_as_it_is(omp, program,
         "css:chunk=50": {3, 4, 5, 6}}
     answers = json.loads((tmp_path / "out/answers.json").read_text())
     assert [x["runs"] for x in answers["loops"][0]["choices"]] == [5, 3, 3]
+
+
+def test_resume_refuses_another_build(program, tmp_path):
+    """Of the program's file, and of a module that its first run has shown."""
+    def attempt(folder, *words):
+        return subprocess.run(
+            [DLSBENCH, "omp", "--try", "css:chunk=2", "--repetitions", "1",
+             "--out", f"./{folder}", *words], cwd=tmp_path, env=ENVIRONMENT,
+            capture_output=True, text=True, check=False)
+    shutil.copy(program, tmp_path / "tried")
+    cases = {"plain": ("--", "./tried", "1"),
+             "below": ("--", "/bin/sh", "-c", "./tried 1; exit")}
+    for folder, words in cases.items():
+        assert attempt(folder, *words).returncode == 0
+    subprocess.run(["gcc", "-g", "-O2", "-fopenmp", SOURCE, "-o",
+                    tmp_path / "tried"], check=True)
+    for folder, words in cases.items():
+        done = attempt(folder, "--resume", *words)
+        assert done.returncode in (1, 2) and not done.stdout
+        assert done.stderr.splitlines()[-1] == (
+            f"dlsbench: omp: --resume: ./{folder} holds runs of another build "
+            "of tried; name another directory with --out")
+        assert set(ran(tmp_path / folder)["as it is"]) == {1}
 
 
 def test_a_race_is_found_and_found_again(omp, program):

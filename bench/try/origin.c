@@ -1,0 +1,209 @@
+#include "bench/try/origin.h"
+
+#include "base/folder.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "harness/guard/need.h"
+#include "harness/record/record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+/* ---- files ---- */
+
+enum { BLOCK = 1 << 16, HASH_SIZE = 17 };
+
+/* Of what is in a file: another build has another one, also where it has no
+ * build id.  Empty: it cannot be read. */
+static void hash_file(const char *path, char hash[HASH_SIZE])
+{
+    FILE *file = fopen(path, "r");
+    XXH3_state_t *state = XXH3_createState();
+    char *block = need_zeroed(1, BLOCK);
+    hash[0] = '\0';
+    if (state == NULL)
+        need_failed();
+    XXH3_64bits_reset(state);
+    for (size_t got; file != NULL && (got = fread(block, 1, BLOCK, file)) > 0;)
+        XXH3_64bits_update(state, block, got);
+    if (file != NULL && !ferror(file))
+        snprintf(hash, HASH_SIZE, "%016llx",
+                 (unsigned long long)XXH3_64bits_digest(state));
+    if (file != NULL)
+        fclose(file);
+    XXH3_freeState(state);
+    free(block);
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    return slash != NULL ? slash + 1 : path != NULL ? path : "";
+}
+
+/* Adds a file where it is not there yet.  Of those with its name one must be
+ * the same. */
+static int add_file(struct origin *origin, const char *path, struct error *err)
+{
+    json_t *files = json_object_get(origin->now, "files"), *file;
+    char hash[HASH_SIZE], line[512];
+    bool other = false;
+    size_t i;
+    hash_file(path, hash);
+    text_line(line, sizeof(line), path);
+    if (hash[0] == '\0')
+        return 0;
+    json_array_foreach(files, i, file)
+    {
+        const char *known = json_string_value(json_object_get(file, "path"));
+        const char *has = json_string_value(json_object_get(file, "hash"));
+        if (!text_is(name_of(known), name_of(line)))
+            continue;
+        if (has != NULL && text_is(has, hash))
+            return 0;
+        other = true;
+    }
+    if (other)
+        return error_set(err, EINVAL,
+                         "omp: --resume: %s holds runs of another build of "
+                         "%s; name another directory with --out",
+                         origin->folder, name_of(line));
+    json_array_append_new(files,
+                          json_pack("{s:s,s:s}", "path", line, "hash", hash));
+    return 0;
+}
+
+int origin_add_modules(struct origin *origin, const struct loops *loops,
+                       struct error *err)
+{
+    int code = 0;
+    for (int i = 0; i < loops->processes; i++) {
+        const struct loops_process *process = &loops->process[i];
+        const struct counters *counters = process->counters;
+        for (int k = 0; k < process->loops && code == 0; k++) {
+            int module = process->loop[k].site->at.module;
+            if (module >= 0 && module < counters->modules)
+                code = add_file(origin, counters->module[module].path, err);
+        }
+    }
+    return code;
+}
+
+/* ---- what a directory is of ---- */
+
+static json_t *describe_words(char **words)
+{
+    json_t *list = json_array();
+    for (int i = 0; words[i] != NULL; i++) {
+        char line[4096];
+        text_line(line, sizeof(line), words[i]);
+        json_array_append_new(list, json_string(line));
+    }
+    return list;
+}
+
+static json_t *describe(const struct try_plan *plan, uint64_t seed)
+{
+    char check[4096] = "";
+    if (plan->check != NULL)
+        text_line(check, sizeof(check), plan->check);
+    return json_pack("{s:i,s:o,s:s,s:s,s:I,s:[]}", "schema", RECORD_SCHEMA,
+                     "words", describe_words(plan->words), "check", check,
+                     "loops", plan->loops, "seed", (json_int_t)seed, "files");
+}
+
+static bool is_same(const json_t *before, const json_t *now)
+{
+    static const char *const names[] = {"words", "check", "loops", NULL};
+    for (int i = 0; names[i] != NULL; i++)
+        if (!json_equal(json_object_get(before, names[i]),
+                        json_object_get(now, names[i])))
+            return false;
+    return true;
+}
+
+/* Whether the directory holds launches. */
+static bool has_runs(const char *folder)
+{
+    struct folder files;
+    if (folder_find(folder, "runs-", ".jsonl", &files, NULL) != 0)
+        return false;
+    bool any = files.count > 0;
+    folder_free(&files);
+    return any;
+}
+
+static int check_new(const struct origin *origin, bool resume,
+                     struct error *err)
+{
+    if (has_runs(origin->folder))
+        return error_set(err, EEXIST,
+                         "omp: --out %s: it holds runs that --try has not "
+                         "made; name another directory",
+                         origin->folder);
+    return resume ? error_set(err, ENOENT,
+                              "omp: --resume: %s has no runs of omp --try",
+                              origin->folder)
+                  : 0;
+}
+
+/* Takes over the seed and the files. */
+static int check_before(struct origin *origin, bool resume, struct error *err)
+{
+    json_t *files = json_object_get(origin->before, "files");
+    if (!resume)
+        return error_set(err, EEXIST,
+                         "omp: --out %s: it holds runs already; --resume goes "
+                         "on, or name another directory",
+                         origin->folder);
+    if (!is_same(origin->before, origin->now))
+        return error_set(err, EINVAL,
+                         "omp: --resume: %s is of another program, check or "
+                         "--loops",
+                         origin->folder);
+    if (!json_is_array(files))
+        return error_set(err, EINVAL,
+                         "omp: --resume: %s is of another version of dlsbench; "
+                         "name another directory with --out",
+                         origin->folder);
+    json_object_set(origin->now, "files", files);
+    json_object_set(origin->now, "seed",
+                    json_object_get(origin->before, "seed"));
+    return 0;
+}
+
+int origin_open(struct origin *origin, const struct try_plan *plan,
+                struct error *err)
+{
+    uint64_t seed = random_mix((uint64_t)time(NULL) ^ (uint64_t)getpid()) >> 11;
+    *origin =
+        (struct origin){.folder = plan->folder,
+                        .path = need_text("%s/tries.json", plan->folder),
+                        .now = describe(plan, seed)};
+    origin->before = json_load_file(origin->path, 0, NULL);
+    int code = origin->before != NULL ? check_before(origin, plan->resume, err)
+                                      : check_new(origin, plan->resume, err);
+    if (code == 0)
+        code = add_file(origin, plan->file, err);
+    origin->seed = (uint64_t)json_integer_value(
+        json_object_get(origin->now, "seed"));
+    return code;
+}
+
+void origin_close(struct origin *origin)
+{
+    json_decref(origin->before);
+    json_decref(origin->now);
+    free(origin->path);
+    *origin = (struct origin){.path = NULL};
+}
+
+int origin_write(const struct origin *origin, struct error *err)
+{
+    return record_whole(origin->path, json_incref(origin->now), err);
+}

@@ -1,0 +1,34 @@
+/* What the runs of a result directory are of (tries.json): runs of another
+ * program, build or check do not go together with them. */
+#ifndef BENCH_TRY_ORIGIN_H
+#define BENCH_TRY_ORIGIN_H
+
+#include "base/error.h"
+#include "bench/omp/loops.h"
+#include "bench/try/try.h"
+
+#include <jansson.h>
+#include <stdint.h>
+
+struct origin {
+    const char *folder;
+    char *path;     /* of tries.json */
+    json_t *before; /* what it says; NULL: there is none yet */
+    json_t *now;
+    uint64_t seed; /* of the order in the rounds */
+};
+
+/* Whether the directory can be gone on with, or is empty: 0 or -errno with a
+ * text.  origin_close in any case. */
+int origin_open(struct origin *origin, const struct try_plan *plan,
+                struct error *err);
+void origin_close(struct origin *origin);
+
+/* The same for the modules that have the loops of a first run. */
+int origin_add_modules(struct origin *origin, const struct loops *loops,
+                       struct error *err);
+
+/* Writes tries.json, before the first run that counts. */
+int origin_write(const struct origin *origin, struct error *err);
+
+#endif
