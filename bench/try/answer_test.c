@@ -19,15 +19,15 @@ static void fill(struct tries *tries, struct tries_loop *loop,
     for (int i = 0; i < ROUNDS; i++) {
         double own = 1 + 0.01 * i;
         int before = i + 1, later = ROUNDS + i + 1;
-        *sample++ = (struct tries_sample){0, before, slow * own};
-        *sample++ = (struct tries_sample){1, before, slow * 1.002 * own};
-        *sample++ = (struct tries_sample){0, later, own};
-        *sample++ = (struct tries_sample){2, later, second * own};
+        *sample++ = (struct tries_sample){0, before, 1, 2, slow * own};
+        *sample++ = (struct tries_sample){1, before, 1, 2, slow * 1.002 * own};
+        *sample++ = (struct tries_sample){0, later, 1, 2, own};
+        *sample++ = (struct tries_sample){2, later, 1, 2, second * own};
     }
     *tries = (struct tries){.loop = loop, .loops = 1};
 }
 
-static void a_gain_is_of_runs_beside_the_program_as_it_is(void **state)
+static void a_gain_is_of_runs_of_one_round_and_shape(void **state)
 {
     static const struct candidates candidates = {
         .count = 3, .name = {"as it is", "first", "second"}};
@@ -55,12 +55,18 @@ static void a_gain_is_of_runs_beside_the_program_as_it_is(void **state)
     answer_find(&answer, &tries, &loop, dropped, 2);
     assert_int_equal(answer.best, 2);
     assert_true(fabs(answer.choice[2].gain - 0.5) < 0.01);
+
+    for (int i = 3; i < 4 * ROUNDS; i += 4)
+        sample[i].threads = 4;
+    answer_find(&answer, &tries, &loop, dropped, 2);
+    assert_int_equal(answer.best, -1);
+    assert_int_equal(answer.choice[2].runs, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gain_is_of_runs_beside_the_program_as_it_is),
+        cmocka_unit_test(a_gain_is_of_runs_of_one_round_and_shape),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "harness/record/record.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,75 @@ int origin_add_modules(struct origin *origin, const struct loops *loops,
     return code;
 }
 
+/* ---- what decides how many threads there are ---- */
+
+static int count_processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+/* The variables of OpenMP's runtimes, and the processors that they count. */
+static json_t *describe_environment(void)
+{
+    json_t *all = json_object();
+    char line[4096];
+    for (char **at = environ; *at != NULL; at++) {
+        text_line(line, sizeof(line), *at);
+        char *value = strchr(line, '=');
+        if (value == NULL ||
+            (strncmp(line, "OMP_", 4) != 0 && strncmp(line, "GOMP_", 5) != 0 &&
+             strncmp(line, "KMP_", 4) != 0))
+            continue;
+        *value = '\0';
+        json_object_set_new(all, line, json_string(value + 1));
+    }
+    snprintf(line, sizeof(line), "%d", count_processors());
+    json_object_set_new(all, "processors", json_string(line));
+    return all;
+}
+
+/* "OMP_X=2", "no OMP_X". */
+static void write_variable(const json_t *all, const char *name, char text[160])
+{
+    const char *value = json_string_value(json_object_get(all, name));
+    if (value != NULL)
+        snprintf(text, 160, "%.60s=%.90s", name, value);
+    else
+        snprintf(text, 160, "no %.60s", name);
+}
+
+static int refuse_variable(const struct origin *origin, const char *name,
+                           const json_t *before, const json_t *now,
+                           struct error *err)
+{
+    char had[160], has[160];
+    write_variable(before, name, had);
+    write_variable(now, name, has);
+    return error_set(err, EINVAL,
+                     "omp: --resume: %s holds runs with %s, and now there is "
+                     "%s; name another directory with --out",
+                     origin->folder, had, has);
+}
+
+static int check_environment(const struct origin *origin, struct error *err)
+{
+    json_t *before = json_object_get(origin->before, "environment");
+    json_t *now = json_object_get(origin->now, "environment"), *value;
+    const char *name;
+    json_object_foreach(before, name, value)
+    {
+        if (!json_equal(value, json_object_get(now, name)))
+            return refuse_variable(origin, name, before, now, err);
+    }
+    json_object_foreach(now, name, value)
+    {
+        if (json_object_get(before, name) == NULL)
+            return refuse_variable(origin, name, before, now, err);
+    }
+    return 0;
+}
+
 /* ---- what a directory is of ---- */
 
 static json_t *describe_words(char **words)
@@ -112,9 +182,10 @@ static json_t *describe(const struct try_plan *plan, uint64_t seed)
     char check[4096] = "";
     if (plan->check != NULL)
         text_line(check, sizeof(check), plan->check);
-    return json_pack("{s:i,s:o,s:s,s:s,s:I,s:[]}", "schema", RECORD_SCHEMA,
+    return json_pack("{s:i,s:o,s:s,s:s,s:I,s:o,s:[]}", "schema", RECORD_SCHEMA,
                      "words", describe_words(plan->words), "check", check,
-                     "loops", plan->loops, "seed", (json_int_t)seed, "files");
+                     "loops", plan->loops, "seed", (json_int_t)seed,
+                     "environment", describe_environment(), "files");
 }
 
 static bool is_same(const json_t *before, const json_t *now)
@@ -166,7 +237,8 @@ static int check_before(struct origin *origin, bool resume, struct error *err)
                          "omp: --resume: %s is of another program, check or "
                          "--loops",
                          origin->folder);
-    if (!json_is_array(files))
+    if (!json_is_array(files) ||
+        !json_is_object(json_object_get(origin->before, "environment")))
         return error_set(err, EINVAL,
                          "omp: --resume: %s is of another version of dlsbench; "
                          "name another directory with --out",
@@ -174,24 +246,23 @@ static int check_before(struct origin *origin, bool resume, struct error *err)
     json_object_set(origin->now, "files", files);
     json_object_set(origin->now, "seed",
                     json_object_get(origin->before, "seed"));
-    return 0;
+    return check_environment(origin, err);
 }
 
 int origin_open(struct origin *origin, const struct try_plan *plan,
                 struct error *err)
 {
     uint64_t seed = random_mix((uint64_t)time(NULL) ^ (uint64_t)getpid()) >> 11;
-    *origin =
-        (struct origin){.folder = plan->folder,
-                        .path = need_text("%s/tries.json", plan->folder),
-                        .now = describe(plan, seed)};
+    *origin = (struct origin){.folder = plan->folder,
+                              .path = need_text("%s/tries.json", plan->folder),
+                              .now = describe(plan, seed)};
     origin->before = json_load_file(origin->path, 0, NULL);
     int code = origin->before != NULL ? check_before(origin, plan->resume, err)
                                       : check_new(origin, plan->resume, err);
     if (code == 0)
         code = add_file(origin, plan->file, err);
-    origin->seed = (uint64_t)json_integer_value(
-        json_object_get(origin->now, "seed"));
+    origin->seed =
+        (uint64_t)json_integer_value(json_object_get(origin->now, "seed"));
     return code;
 }
 

@@ -172,15 +172,13 @@ static int run_one(struct rounds *rounds, int candidate, int round,
 static void add_round(struct select *select, const struct tries_loop *loop,
                       int round)
 {
-    double own_s = 0;
-    for (int i = 0; i < loop->count; i++)
-        if (loop->sample[i].round == round &&
-            loop->sample[i].candidate == CANDIDATES_OWN)
-            own_s = loop->sample[i].time_s;
-    for (int i = 0; i < loop->count && own_s > 0; i++)
-        if (loop->sample[i].round == round)
-            select_add(select, loop->sample[i].candidate,
-                       loop->sample[i].time_s / own_s);
+    for (int i = 0; i < loop->count; i++) {
+        const struct tries_sample *sample = &loop->sample[i];
+        const struct tries_sample *own =
+            sample->round == round ? tries_find_own(loop, sample) : NULL;
+        if (own != NULL)
+            select_add(select, sample->candidate, sample->time_s / own->time_s);
+    }
 }
 
 /* Whether each candidate that may go out has rounds enough.  Those that were

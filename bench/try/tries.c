@@ -67,33 +67,46 @@ static struct tries_loop *find_loop(struct tries *tries, const char *name)
 }
 
 /* Several processes of one run, one after the other, count together. */
-static void add_time(struct tries_loop *loop, const struct tries_run *run,
-                     double time_s)
+static void add_sample(struct tries_loop *loop,
+                       const struct tries_sample *sample)
 {
     struct tries_sample *last =
         loop->count > 0 ? &loop->sample[loop->count - 1] : NULL;
-    if (last != NULL && last->candidate == run->candidate &&
-        last->round == run->round) {
-        last->time_s += time_s;
+    if (last != NULL && last->candidate == sample->candidate &&
+        last->round == sample->round) {
+        last->time_s += sample->time_s;
+        last->ranks = last->ranks > sample->ranks ? last->ranks : sample->ranks;
+        last->threads =
+            last->threads > sample->threads ? last->threads : sample->threads;
         return;
     }
     need_room(&loop->sample, &loop->room, loop->count + 1,
               sizeof(*loop->sample));
-    loop->sample[loop->count++] =
-        (struct tries_sample){run->candidate, run->round, time_s};
+    loop->sample[loop->count++] = *sample;
 }
 
-/* A loop that the scheme did not take ran under its own clause. */
+static int number_of(const json_t *row, const char *name)
+{
+    return (int)json_integer_value(json_object_get(row, name));
+}
+
+/* A loop that the scheme did not take ran under its own clause.  `alone`: the
+ * run has no other row. */
 static void take_row(struct tries *tries, const struct tries_run *run,
-                     const json_t *row)
+                     const json_t *row, bool alone)
 {
     const char *kernel = text_of(row, "kernel");
-    double time_s = json_number_value(json_object_get(row, "time_s"));
+    const struct tries_sample sample = {
+        .candidate = run->candidate,
+        .round = run->round,
+        .ranks = alone ? 0 : number_of(row, "ranks"),
+        .threads = alone ? 0 : number_of(row, "threads"),
+        .time_s = json_number_value(json_object_get(row, "time_s"))};
     bool own = text_is(text_of(row, "scheme"), text_of(row, "clause"));
     struct tries_loop *loop = find_loop(tries, kernel);
-    if (time_s > 0 &&
+    if (sample.time_s > 0 &&
         (loop->whole || own == (run->candidate == CANDIDATES_OWN)))
-        add_time(loop, run, time_s);
+        add_sample(loop, &sample);
 }
 
 static void take_launch(struct tries *tries, const struct launch *launch)
@@ -107,8 +120,8 @@ static void take_launch(struct tries *tries, const struct launch *launch)
               sizeof(*tries->run));
     tries->run[tries->runs++] = launch->run;
     if (launch->run.good)
-        json_array_foreach(launch->rows, i, row)
-            take_row(tries, &launch->run, row);
+        json_array_foreach(launch->rows, i, row) take_row(
+            tries, &launch->run, row, json_array_size(launch->rows) == 1);
 }
 
 static int read_file(struct tries *tries, const char *path, struct error *err)
@@ -224,12 +237,20 @@ int tries_times(const struct tries_loop *loop, int candidate, double *times)
     return count;
 }
 
-static const struct tries_sample *find_own(const struct tries_loop *loop,
-                                           int round)
+static bool is_beside(const struct tries_sample *own,
+                      const struct tries_sample *sample)
+{
+    bool known = own->threads > 0 && sample->threads > 0;
+    return own->candidate == CANDIDATES_OWN && own->round == sample->round &&
+           (!known ||
+            (own->ranks == sample->ranks && own->threads == sample->threads));
+}
+
+const struct tries_sample *tries_find_own(const struct tries_loop *loop,
+                                          const struct tries_sample *sample)
 {
     for (int i = 0; i < loop->count; i++)
-        if (loop->sample[i].candidate == CANDIDATES_OWN &&
-            loop->sample[i].round == round)
+        if (is_beside(&loop->sample[i], sample))
             return &loop->sample[i];
     return NULL;
 }
@@ -241,7 +262,7 @@ int tries_pairs(const struct tries_loop *loop, int candidate, double *own,
     for (int i = 0; i < loop->count; i++) {
         const struct tries_sample *sample = &loop->sample[i];
         const struct tries_sample *beside = sample->candidate == candidate
-                                                ? find_own(loop, sample->round)
+                                                ? tries_find_own(loop, sample)
                                                 : NULL;
         if (beside == NULL)
             continue;

@@ -11,6 +11,7 @@
 
 struct tries_sample {
     int candidate, round;
+    int ranks, threads; /* 0: not known, of a program without timed loops */
     double time_s;
 };
 
@@ -69,8 +70,13 @@ int tries_last_round(const struct tries *tries);
  * returns how many there are. */
 int tries_times(const struct tries_loop *loop, int candidate, double *times);
 
-/* The same for the rounds in which it ran beside the program as it is, whose
- * times go into `own`: those of other rounds may be of another load. */
+/* The sample as it is of the same round, ranks and threads; NULL: none.  Other
+ * rounds may be of another load. */
+const struct tries_sample *tries_find_own(const struct tries_loop *loop,
+                                          const struct tries_sample *sample);
+
+/* The same as tries_times for the samples that have one as it is beside them,
+ * whose times go into `own`. */
 int tries_pairs(const struct tries_loop *loop, int candidate, double *own,
                 double *times);
 

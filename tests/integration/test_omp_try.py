@@ -158,6 +158,29 @@ def test_resume_refuses_another_build(program, tmp_path):
         assert set(ran(tmp_path / folder)["as it is"]) == {1}
 
 
+def test_resume_refuses_another_number_of_threads(program, tmp_path):
+    words = [DLSBENCH, "omp", "--try", "css:chunk=2", "--repetitions", "1",
+             "--out", "./out", "--", program, "1"]
+    subprocess.run(words, cwd=tmp_path, env=ENVIRONMENT, check=True,
+                   capture_output=True)
+    words.insert(2, "--resume")
+    other = {**ENVIRONMENT}
+    del other["OMP_SCHEDULE"]
+    for environment, said in (
+            ({**ENVIRONMENT, "OMP_NUM_THREADS": "1"},
+             "with OMP_NUM_THREADS=2, and now there is OMP_NUM_THREADS=1"),
+            ({**ENVIRONMENT, "GOMP_SPINCOUNT": "5"},
+             "with no GOMP_SPINCOUNT, and now there is GOMP_SPINCOUNT=5"),
+            (other, "with OMP_SCHEDULE=static, and now there is no "
+             "OMP_SCHEDULE")):
+        done = subprocess.run(words, cwd=tmp_path, env=environment, text=True,
+                              capture_output=True, check=False)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            f"dlsbench: omp: --resume: ./out holds runs {said}; name another "
+            "directory with --out\n")
+
+
 def test_a_race_is_found_and_found_again(omp, program):
     done = omp("--scheme", "rnd:min=2,max=2,seed=1..2", "--check", RIGHT, "--",
                program, 2)
