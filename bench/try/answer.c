@@ -123,9 +123,9 @@ void answer_find(struct answer *answer, const struct tries *tries,
     memset(answer, 0, sizeof(*answer));
     for (int i = 0; i < count; i++) {
         struct answer_choice *choice = &answer->choice[i];
-        choice->runs = count_runs(loop, i, own, times);
         choice->failed =
             i != CANDIDATES_OWN && tries_find_failed(tries, i) != NULL;
+        choice->runs = choice->failed ? 0 : count_runs(loop, i, own, times);
         choice->dropped = dropped[i];
         fill_choice(choice, i != CANDIDATES_OWN ? own : NULL, times, alpha);
     }

@@ -6,6 +6,7 @@
 #include "bench/driver/progress.h"
 #include "bench/omp/store.h"
 #include "bench/start/child.h"
+#include "bench/try/marks.h"
 #include "harness/guard/need.h"
 
 #include <errno.h>
@@ -91,11 +92,13 @@ static int keep(struct rounds *rounds, int candidate, int round,
                 const struct attempt *attempt, struct error *err)
 {
     const char *name = rounds->candidates->name[candidate];
+    char reason[460];
+    snprintf(reason, sizeof(reason), "round %d: %s", round, attempt->reason);
     struct store_run run = {.folder = rounds->folder,
                             .words = rounds->command,
                             .scheme = candidate == CANDIDATES_OWN ? NULL : name,
                             .status = describe_end(attempt),
-                            .reason = attempt->good ? NULL : attempt->reason,
+                            .reason = attempt->good ? NULL : reason,
                             .seconds = attempt->seconds,
                             .tried = name,
                             .round = round,
@@ -103,9 +106,12 @@ static int keep(struct rounds *rounds, int candidate, int round,
                                        rounds->attempts->check != NULL,
                             .program = rounds->subjects->subject[0].name};
     int code = store_loops(&run, &attempt->loops, err);
-    return code == 0 ? tries_read_launch(rounds->tries, rounds->folder,
-                                         run.launch, err)
-                     : code;
+    if (code == 0)
+        code =
+            tries_read_launch(rounds->tries, rounds->folder, run.launch, err);
+    if (code == 0 && !attempt->good && candidate != CANDIDATES_OWN)
+        code = marks_fail(rounds->folder, name, run.status, reason, err);
+    return code;
 }
 
 static const char *find_note(const struct loops *loops)
@@ -291,10 +297,23 @@ void rounds_close(struct rounds *rounds)
     rounds->select = NULL;
 }
 
+/* An earlier call may have ended before it had marked them all. */
+static int mark_failed(const struct rounds *rounds, struct error *err)
+{
+    int code = 0;
+    for (int i = 1; i < rounds->candidates->count && code == 0; i++) {
+        const struct tries_run *run = tries_find_failed(rounds->tries, i);
+        if (run != NULL)
+            code = marks_fail(rounds->folder, rounds->candidates->name[i],
+                              run->status, run->reason, err);
+    }
+    return code;
+}
+
 int rounds_run(struct rounds *rounds, struct error *err)
 {
     struct watching watching = {.runs = 0};
-    int code = 0, runs;
+    int code = mark_failed(rounds, err), runs;
     int round = tries_last_round(rounds->tries);
     progress_open(&watching.progress, child_now());
     while (code == 0 && rounds_count(rounds, &runs) > 0)

@@ -46,6 +46,8 @@ static void take_line(struct launch *launch, const struct tries *tries,
         strncmp(text_of(row, "kernel"), whole, sizeof(whole) - 1) == 0) {
         launch->ended = true;
         launch->run.good = text_is(text_of(row, "status"), "ok");
+        snprintf(launch->run.status, sizeof(launch->run.status), "%s",
+                 text_of(row, "status"));
         snprintf(launch->run.reason, sizeof(launch->run.reason), "%s",
                  text_of(row, "reason"));
     }

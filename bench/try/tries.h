@@ -29,7 +29,7 @@ struct tries_loop {
 struct tries_run {
     int candidate, round;
     bool good;
-    char reason[256]; /* why not */
+    char status[16], reason[300]; /* why not */
 };
 
 struct tries {

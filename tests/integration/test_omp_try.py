@@ -101,6 +101,37 @@ def test_the_best_choice_is_found_and_a_wrong_answer_is_not_ranked(
     assert "css:chunk=3" not in advice
 
 
+def test_one_failed_run_takes_a_choice_out_of_all_readers(omp, program,
+                                                          tmp_path):
+    """Also its earlier runs, which were good."""
+    check = 'test ! -e bad || ! grep -q css "$DLS_OUTPUT"'
+
+    def attempt(repetitions, *more):
+        return omp("--try", "css:chunk=2", "--repetitions", repetitions,
+                   "--check", check, "--out", "./out", *more, "--", "/bin/sh",
+                   "-c", f"{program} 1; echo $DLS_SCHEDULE")
+    assert attempt(2).returncode == 0
+    (tmp_path / "bad").touch()
+    done = attempt(3, "--resume")
+    assert "css:chunk=2 fails in round 3: the check: exit code" in done.stderr
+    assert re.search("css:chunk=2 +0 +- +failed, not ranked", done.stdout)
+    ended = {(x["launch"], x["scheme"]): x for x in rows(tmp_path / "out")
+             if x["type"] == "cell_done"}
+    states = [x["status"] for (_, s), x in ended.items() if "css" in s]
+    assert states == ["unverified"] * 3
+    assert {x["reason"] for (_, s), x in ended.items() if "css" in s} == {
+        "round 3: the check: exit code 1"}
+    assert {x["status"] for (_, s), x in ended.items() if "css" not in s} == {
+        "ok"}
+    summary = subprocess.run([DLSBENCH, "summary", "out"], cwd=tmp_path,
+                             capture_output=True, text=True, check=False)
+    assert len(re.findall("css:chunk=2 +UNVERIFIED", summary.stdout)) == 2
+    tables = subprocess.run(
+        ["/usr/bin/python3", ROOT / "analysis/tables.py", tmp_path / "out"],
+        capture_output=True, text=True, check=True)
+    assert "css:chunk=2" not in tables.stdout
+
+
 def ran(folder):
     """The rounds of each choice."""
     found = {}
