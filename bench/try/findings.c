@@ -155,8 +155,7 @@ void findings_print(const struct findings *findings, FILE *out)
         fprintf(out, "  %s", subject->name);
         if (i > 0)
             fprintf(out, " (%.1f %% of the time)",
-                    100 *
-                        fmin(subject->time_s / subjects->subject[0].time_s, 1));
+                    100 * fmin(subject->share, 1));
         fprintf(out, ": %s\n", findings_say(findings, i, text, sizeof(text)));
     }
     fprintf(out, "  gains are shares of the time as it is; all intervals hold "

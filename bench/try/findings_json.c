@@ -34,7 +34,6 @@ static json_t *loop_row(const struct findings *findings, int number)
 {
     const struct subject *subject =
         &findings->rounds->subjects->subject[number];
-    double program_s = findings->rounds->subjects->subject[0].time_s;
     const struct answer *answer = &findings->answer[number];
     json_t *choices = json_array();
     char text[512], name[1024];
@@ -43,8 +42,8 @@ static json_t *loop_row(const struct findings *findings, int number)
     text_line(name, sizeof(name), subject->name);
     return json_pack(
         "{s:s,s:o,s:s,s:s?,s:o}", "name", name, "share",
-        number == 0 ? json_null() : record_real(subject->time_s / program_s),
-        "verdict", findings_say(findings, number, text, sizeof(text)), "best",
+        number == 0 ? json_null() : record_real(subject->share), "verdict",
+        findings_say(findings, number, text, sizeof(text)), "best",
         answer->best >= 0 ? findings->rounds->candidates->name[answer->best]
                           : NULL,
         "choices", choices);

@@ -62,8 +62,8 @@ static void the_cells_that_a_choice_took_are_marked(void **state)
     check_runs(folder, "a",
                RUNS END("1", "failed", "\"round 2: exit\\\\ncode 1\"")
                    END("2", "ok", "null")
-                       END("3", "failed", "\"round 2: exit\\\\ncode 1\"")
-               "{\"type\":");
+                       END("3", "failed",
+                           "\"round 2: exit\\\\ncode 1\"") "{\"type\":");
     check_runs(folder, "b", other);
     assert_int_equal(rmdir(folder), 0);
 }

@@ -17,7 +17,7 @@
 struct rounds {
     const struct attempts *attempts;
     const struct candidates *candidates;
-    const struct subjects *subjects;
+    struct subjects *subjects;
     const char *folder;   /* the result directory, which is there */
     char *const *command; /* of dlsbench, NULL ends it */
     int repetitions;

@@ -1,28 +1,30 @@
 #include "bench/try/subjects.h"
 
+#include "base/stats.h"
 #include "base/text.h"
 #include "bench/omp/lines.h"
 #include "bench/omp/store.h"
 #include "bench/omp/verdict.h"
 #include "harness/guard/need.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static struct subject *add(struct subjects *subjects, const char *name,
-                           double time_s)
+                           double share)
 {
-    need_room(&subjects->subject, &subjects->room, subjects->count + 1,
+    need_room(&subjects->subject, &subjects->room, subjects->known + 1,
               sizeof(*subjects->subject));
-    struct subject *made = &subjects->subject[subjects->count++];
-    *made = (struct subject){.name = need_copy(name), .time_s = time_s};
+    struct subject *made = &subjects->subject[subjects->known++];
+    *made = (struct subject){.name = need_copy(name), .share = share};
     return made;
 }
 
 static struct subject *find(struct subjects *subjects, const char *name)
 {
-    for (int i = 1; i < subjects->count; i++)
+    for (int i = 1; i < subjects->known; i++)
         if (text_is(subjects->subject[i].name, name))
             return &subjects->subject[i];
     return NULL;
@@ -83,34 +85,75 @@ static void add_loop(struct subjects *subjects,
         subjects->untimed = true;
         return;
     }
-    subjects->all_s += sum.seconds;
-    if (sum.seconds < verdict_matters * seconds)
-        return;
+    subjects->all += sum.seconds / seconds;
     struct subject *subject = find(subjects, name);
     if (subject == NULL)
         subject = add(subjects, name, 0);
-    if (sum.seconds > subject->time_s)
-        subject->time_s = sum.seconds;
+    subject->share = fmax(subject->share, sum.seconds / seconds);
     name_for_rules(subject, process, first);
+}
+
+/* In their order otherwise. */
+static void put_small_last(struct subjects *subjects)
+{
+    struct subject *all = subjects->subject;
+    subjects->count = 1;
+    for (int i = 1; i < subjects->known; i++) {
+        const struct subject matters = all[i];
+        if (matters.share < verdict_matters)
+            continue;
+        memmove(&all[subjects->count + 1], &all[subjects->count],
+                (size_t)(i - subjects->count) * sizeof(*all));
+        all[subjects->count++] = matters;
+    }
 }
 
 void subjects_find(struct subjects *subjects, const struct loops *loops,
                    double seconds, bool dynamic)
 {
     char name[STORE_NAME];
-    *subjects = (struct subjects){.count = 0};
+    *subjects = (struct subjects){.known = 0};
     store_program_name(loops, name);
-    add(subjects, name, seconds);
+    add(subjects, name, 1);
     for (int i = 0; i < loops->processes; i++)
         for (int k = 0; k < loops->process[i].loops; k++)
             if (may_change(loops->process[i].loop[k].site, dynamic) &&
                 !lines_is_later(&loops->process[i], k))
                 add_loop(subjects, &loops->process[i], k, seconds);
+    put_small_last(subjects);
+}
+
+/* ---- shares ---- */
+
+/* Of the runs as it is; NAN: it was not in any. */
+static double find_share(const struct tries *tries, const char *program,
+                         const char *name)
+{
+    const struct tries_loop *whole = tries_find_loop(tries, program);
+    const struct tries_loop *loop = tries_find_loop(tries, name);
+    if (whole == NULL || loop == NULL)
+        return NAN;
+    double *shares = need_zeroed((size_t)loop->count + 1, sizeof(*shares));
+    double share = stats_middle(shares, tries_shares(loop, whole, shares));
+    free(shares);
+    return share;
+}
+
+void subjects_weigh(struct subjects *subjects, const struct tries *tries)
+{
+    for (int i = 1; i < subjects->known; i++) {
+        struct subject *subject = &subjects->subject[i];
+        double share =
+            find_share(tries, subjects->subject[0].name, subject->name);
+        if (!isnan(share))
+            subject->share = share;
+    }
+    put_small_last(subjects);
 }
 
 void subjects_free(struct subjects *subjects)
 {
-    for (int i = 0; i < subjects->count; i++) {
+    for (int i = 0; i < subjects->known; i++) {
         struct subject *subject = &subjects->subject[i];
         for (int k = 0; k < subject->builds; k++)
             free(subject->build[k]);

@@ -4,30 +4,38 @@
 #define BENCH_TRY_SUBJECTS_H
 
 #include "bench/omp/loops.h"
+#include "bench/try/tries.h"
 
 #include <stdbool.h>
 
 struct subject {
-    char *name; /* as a result directory has it */
-    char *line; /* file:line for rules; NULL: not known, or the program */
-    double time_s;
+    char *name;   /* as a result directory has it */
+    char *line;   /* file:line for rules; NULL: not known, or the program */
+    double share; /* of the program's time as it is */
     char **build; /* its places in builds of its modules, for rules */
     int builds;
     int64_t room;
 };
 
 struct subjects {
-    struct subject *subject; /* the whole program is the first */
-    int count;
+    struct subject *subject; /* the whole program is the first, and small loops
+                                come behind those that matter */
+    int count;               /* without the small ones */
+    int known;               /* with them */
     int64_t room;
-    double all_s; /* of loops that can change, also small ones */
+    double all;   /* the share of all loops that can change */
     bool untimed; /* there are some whose time as it is is not known */
 };
 
-/* Those of a run as it is, which took `seconds`.  `dynamic`: loops with dynamic
- * and guided count, too.  Frees nothing of the loops. */
+/* Those of a run as it is, which took `seconds`, with the shares of this run.
+ * `dynamic`: loops with dynamic and guided count, too.  Frees nothing of the
+ * loops. */
 void subjects_find(struct subjects *subjects, const struct loops *loops,
                    double seconds, bool dynamic);
+
+/* Takes the median shares of the runs as it is, where there are any, and says
+ * anew which loops matter. */
+void subjects_weigh(struct subjects *subjects, const struct tries *tries);
 void subjects_free(struct subjects *subjects);
 
 #endif

@@ -273,3 +273,17 @@ int tries_pairs(const struct tries_loop *loop, int candidate, double *own,
     }
     return count;
 }
+
+int tries_shares(const struct tries_loop *loop,
+                 const struct tries_loop *program, double *shares)
+{
+    int count = 0;
+    for (int i = 0; i < loop->count; i++)
+        for (int k = 0; k < program->count; k++)
+            if (loop->sample[i].candidate == CANDIDATES_OWN &&
+                program->sample[k].candidate == CANDIDATES_OWN &&
+                program->sample[k].round == loop->sample[i].round)
+                shares[count++] =
+                    loop->sample[i].time_s / program->sample[k].time_s;
+    return count;
+}

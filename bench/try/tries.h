@@ -75,6 +75,10 @@ int tries_times(const struct tries_loop *loop, int candidate, double *times);
 const struct tries_sample *tries_find_own(const struct tries_loop *loop,
                                           const struct tries_sample *sample);
 
+/* What part of the program's time a loop took in each run as it is. */
+int tries_shares(const struct tries_loop *loop,
+                 const struct tries_loop *program, double *shares);
+
 /* The same as tries_times for the samples that have one as it is beside them,
  * whose times go into `own`. */
 int tries_pairs(const struct tries_loop *loop, int candidate, double *own,

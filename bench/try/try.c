@@ -74,7 +74,7 @@ static int check_subjects(const struct subjects *subjects,
         command_say(
             "omp: the time of some loops is not known as they are: they "
             "count in that of the whole program alone");
-    if (subjects->all_s > 0 || subjects->untimed)
+    if (subjects->all > 0 || subjects->untimed)
         return 0;
     return error_set(err, ENOTSUP,
                      "omp: no loop can get another schedule%s; see dlsbench "
@@ -86,15 +86,14 @@ static int check_subjects(const struct subjects *subjects,
                      plan->words[0]);
 }
 
-/* Nothing has to run for this answer. */
+/* Nothing has to run for this answer, where nothing has run yet. */
 static bool are_small(const struct subjects *subjects)
 {
-    double share = subjects->all_s / subjects->subject[0].time_s;
     if (subjects->count > 1 || subjects->untimed)
         return false;
     printf("%s: scheduling is not the problem: the loops that can get another "
            "schedule take %.2f %% of the time\n",
-           subjects->subject[0].name, 100 * fmin(share, 1));
+           subjects->subject[0].name, 100 * fmin(subjects->all, 1));
     fflush(stdout);
     return true;
 }
@@ -122,6 +121,7 @@ static int conclude(const struct rounds *rounds, struct error *err)
 {
     struct findings findings;
     int count = 0;
+    subjects_weigh(rounds->subjects, rounds->tries);
     findings_open(&findings, rounds);
     findings_print(&findings, stdout);
     int code = findings_write_rules(&findings, &count, err);
@@ -149,6 +149,7 @@ static int run_rounds(struct rounds *rounds, struct error *err)
     rounds->tries = &tries;
     int code = tries_read(&tries, rounds->candidates, rounds->folder, err);
     if (code == 0) {
+        subjects_weigh(rounds->subjects, &tries);
         rounds_open(rounds);
         announce(rounds);
         code = rounds_run(rounds, err);
@@ -179,7 +180,7 @@ static int try_all(const struct try_plan *plan, struct origin *origin,
                       text_is(plan->loops, "dynamic"));
         code = check_subjects(&subjects, plan, err);
     }
-    bool small = code == 0 && are_small(&subjects);
+    bool small = code == 0 && origin->before == NULL && are_small(&subjects);
     if (code == 0 && !small)
         code = origin_write(origin, err);
     if (code == 0 && !small) {

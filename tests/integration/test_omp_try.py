@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import signal
+import statistics
 import subprocess
 import time
 
@@ -164,6 +165,13 @@ def test_what_resume_adds_runs_beside_the_program_as_it_is(omp, program,
         "css:chunk=50": {3, 4, 5, 6}}
     answers = json.loads((tmp_path / "out/answers.json").read_text())
     assert [x["runs"] for x in answers["loops"][0]["choices"]] == [5, 3, 3]
+    own = {}
+    for row in rows(tmp_path / "out"):
+        if row["type"] == "run" and row["tried"] == "as it is":
+            whole = row["kernel"].startswith("whole")
+            own.setdefault(row["round"], {})[whole] = row["time_s"]
+    share = statistics.median(x[False] / x[True] for x in own.values())
+    assert answers["loops"][1]["share"] == pytest.approx(share)
 
 
 def test_resume_refuses_another_build(program, tmp_path):
