@@ -102,7 +102,9 @@ static const struct options_page page = {
         "\n"
         "With --try and with several seeds the program runs many times, its "
         "stdout goes to the check and its stdin is empty.  Of MPI the launcher "
-        "is the program: -- mpiexec -n 4 ./solver.",
+        "is the program: -- mpiexec -n 4 ./solver.  Exit codes are then 0; 1: "
+        "a run failed or its check did (the verdict is there all the same), or "
+        "nothing could be tried; 2: wrong usage.",
     .examples =
         "dlsbench omp -- ./solver input\n"
         "dlsbench omp --scheme awf-c -- ./solver input\n"

@@ -72,6 +72,19 @@ static bool is_left(const struct findings *findings)
     return false;
 }
 
+/* What the choices are compared with must be right itself. */
+static int say_failed(const struct findings *findings, char *text, size_t size)
+{
+    int all, failed = rounds_count_failed(findings->rounds, &all);
+    text[0] = '\0';
+    return failed == 0
+               ? 0
+               : snprintf(text, size,
+                          "the program failed as it is in %d of %d runs, so no "
+                          "gain over it can be relied on",
+                          failed, all);
+}
+
 const char *findings_say(const struct findings *findings, int subject,
                          char *text, size_t size)
 {
@@ -95,6 +108,15 @@ const char *findings_say(const struct findings *findings, int subject,
                  findings->comparisons, stats_shift_least(alpha));
     }
     return text;
+}
+
+void findings_say_all(const struct findings *findings, int subject, char *text,
+                      size_t size)
+{
+    int used = say_failed(findings, text, size);
+    if (used > 0)
+        used += snprintf(text + used, size - (size_t)used, "; ");
+    findings_say(findings, subject, text + used, size - (size_t)used);
 }
 
 /* ---- the table ---- */
@@ -148,6 +170,8 @@ void findings_print(const struct findings *findings, FILE *out)
 {
     const struct subjects *subjects = findings->rounds->subjects;
     char text[512];
+    if (say_failed(findings, text, sizeof(text)) > 0)
+        fprintf(out, "%s\n", text);
     fprintf(out, "%s\n", subjects->subject[0].name);
     print_table(findings, out);
     for (int i = 0; i < subjects->count; i++) {
@@ -196,11 +220,14 @@ static void write_rule(FILE *file, const struct findings *findings, int number)
 static void write_rules(FILE *file, const struct findings *findings, int *count)
 {
     const struct subjects *subjects = findings->rounds->subjects;
+    char text[512];
     *count = 0;
     fprintf(file,
             "# Written by dlsbench omp --try.  A loop has a line by its place "
             "in this build\n# of its module (module:build+offset), and one by "
             "file:line, for other builds.\n");
+    if (say_failed(findings, text, sizeof(text)) > 0)
+        fprintf(file, "# But %s.\n", text);
     for (int i = 1; i < subjects->count; i++) {
         write_rule(file, findings, i);
         *count += findings->answer[i].best >= 0;

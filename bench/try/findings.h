@@ -18,12 +18,17 @@ struct findings {
 void findings_open(struct findings *findings, const struct rounds *rounds);
 void findings_close(struct findings *findings);
 
-/* The table of the whole program, and a sentence for each subject. */
+/* The table of the whole program, and a sentence for each subject.  Where the
+ * program has failed as it is, the first line says so. */
 void findings_print(const struct findings *findings, FILE *out);
 
 /* The sentence without the subject; returns `text`. */
 const char *findings_say(const struct findings *findings, int subject,
                          char *text, size_t size);
+
+/* The same, with what fails before it. */
+void findings_say_all(const struct findings *findings, int subject, char *text,
+                      size_t size);
 
 /* Writes DIR/answers.json for the report.  Returns 0 or -errno. */
 int findings_write_json(const struct findings *findings, struct error *err);

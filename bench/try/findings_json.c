@@ -36,17 +36,18 @@ static json_t *loop_row(const struct findings *findings, int number)
         &findings->rounds->subjects->subject[number];
     const struct answer *answer = &findings->answer[number];
     json_t *choices = json_array();
-    char text[512], name[1024];
+    char text[1024], name[1024];
     for (int i = 0; i < findings->rounds->candidates->count; i++)
         json_array_append_new(choices, choice_row(findings, answer, i));
     text_line(name, sizeof(name), subject->name);
-    return json_pack(
-        "{s:s,s:o,s:s,s:s?,s:o}", "name", name, "share",
-        number == 0 ? json_null() : record_real(subject->share), "verdict",
-        findings_say(findings, number, text, sizeof(text)), "best",
-        answer->best >= 0 ? findings->rounds->candidates->name[answer->best]
-                          : NULL,
-        "choices", choices);
+    findings_say_all(findings, number, text, sizeof(text));
+    return json_pack("{s:s,s:o,s:s,s:s?,s:o}", "name", name, "share",
+                     number == 0 ? json_null() : record_real(subject->share),
+                     "verdict", text, "best",
+                     answer->best >= 0
+                         ? findings->rounds->candidates->name[answer->best]
+                         : NULL,
+                     "choices", choices);
 }
 
 int findings_write_json(const struct findings *findings, struct error *err)

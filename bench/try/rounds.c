@@ -33,6 +33,28 @@ static bool is_out(const struct rounds *rounds, int candidate)
     return rounds->dropped[candidate] || rounds->failed[candidate];
 }
 
+/* ---- what failed ---- */
+
+int rounds_count_failed(const struct rounds *rounds, int *all)
+{
+    int failed = 0;
+    *all = 0;
+    for (int i = 0; i < rounds->tries->runs; i++) {
+        const struct tries_run *run = &rounds->tries->run[i];
+        *all += run->candidate == CANDIDATES_OWN;
+        failed += run->candidate == CANDIDATES_OWN && !run->good;
+    }
+    return failed;
+}
+
+bool rounds_have_failed(const struct rounds *rounds)
+{
+    for (int i = 0; i < rounds->candidates->count; i++)
+        if (tries_find_failed(rounds->tries, i) != NULL)
+            return true;
+    return false;
+}
+
 /* ---- progress ---- */
 
 int rounds_count(const struct rounds *rounds, int *runs)

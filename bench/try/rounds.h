@@ -41,6 +41,10 @@ void rounds_close(struct rounds *rounds);
 /* How many rounds, and runs in them, are to come if nothing is dropped. */
 int rounds_count(const struct rounds *rounds, int *runs);
 
+/* Whether a run of any candidate has failed, and how many as it is. */
+bool rounds_have_failed(const struct rounds *rounds);
+int rounds_count_failed(const struct rounds *rounds, int *all);
+
 /* Runs what the directory lacks, and stores it.  -EINTR: interrupted; all that
  * was measured is kept. */
 int rounds_run(struct rounds *rounds, struct error *err);

@@ -139,7 +139,8 @@ static int conclude(const struct rounds *rounds, struct error *err)
     return code;
 }
 
-static int run_rounds(struct rounds *rounds, struct error *err)
+/* `failed`: a run of any choice has. */
+static int run_rounds(struct rounds *rounds, bool *failed, struct error *err)
 {
     struct tries tries;
     const struct part part = {.shards = 1};
@@ -158,6 +159,7 @@ static int run_rounds(struct rounds *rounds, struct error *err)
         code = conclude(rounds, err);
     if (code == 0)
         command_say("results: %s", rounds->folder);
+    *failed = code == 0 && rounds_have_failed(rounds);
     rounds_close(rounds);
     tries_free(&tries);
     close(lock);
@@ -167,7 +169,7 @@ static int run_rounds(struct rounds *rounds, struct error *err)
 /* The directory is there. */
 static int try_all(const struct try_plan *plan, struct origin *origin,
                    const struct candidates *candidates,
-                   struct attempts *attempts, struct error *err)
+                   struct attempts *attempts, bool *failed, struct error *err)
 {
     struct attempt attempt = {.ran = false};
     struct subjects subjects = {.count = 0};
@@ -192,7 +194,7 @@ static int try_all(const struct try_plan *plan, struct origin *origin,
                                 .repetitions = plan->repetitions,
                                 .seed = origin->seed,
                                 .own_s = attempt.seconds};
-        code = run_rounds(&rounds, err);
+        code = run_rounds(&rounds, failed, err);
     }
     subjects_free(&subjects);
     loops_free(&attempt.loops);
@@ -200,7 +202,8 @@ static int try_all(const struct try_plan *plan, struct origin *origin,
 }
 
 static int try_in_folder(const struct try_plan *plan, struct origin *origin,
-                         const struct candidates *candidates, struct error *err)
+                         const struct candidates *candidates, bool *failed,
+                         struct error *err)
 {
     struct attempts attempts = {
         .words = plan->words, .check = plan->check, .loops = plan->loops};
@@ -211,7 +214,7 @@ static int try_in_folder(const struct try_plan *plan, struct origin *origin,
         return code;
     code = attempts_open(&attempts, err);
     if (code == 0)
-        code = try_all(plan, origin, candidates, &attempts, err);
+        code = try_all(plan, origin, candidates, &attempts, failed, err);
     attempts_close(&attempts);
     if (new)
         folders_remove(plan->folder, there); /* where it is empty */
@@ -226,11 +229,14 @@ int try_program(const struct try_plan *plan)
     int code = candidates_read(&candidates, plan->list, &err);
     if (code == 0)
         code = origin_open(&origin, plan, &err);
+    bool failed = false;
     int end = COMMAND_OK;
     if (code != 0)
         end = command_fail(COMMAND_USAGE, &err);
-    else if (try_in_folder(plan, &origin, &candidates, &err) != 0)
+    else if (try_in_folder(plan, &origin, &candidates, &failed, &err) != 0)
         end = command_fail(COMMAND_FAILED, &err);
+    else if (failed)
+        end = COMMAND_FAILED;
     candidates_free(&candidates);
     origin_close(&origin);
     return end;

@@ -22,7 +22,8 @@ struct try_plan {
  * returns COMMAND_OK or the exit code. */
 int try_check_place(const char *option, const char *program);
 
-/* Which of the candidates is best; returns the exit code. */
+/* Which of the candidates is best; returns the exit code: COMMAND_FAILED also
+ * where one of them failed. */
 int try_program(const struct try_plan *plan);
 
 /* Whether the text asks for several seeds ("rnd:seed=1..100"). */

@@ -56,7 +56,7 @@ def test_the_best_choice_is_found_and_a_wrong_answer_is_not_ranked(
                    RIGHT, "--out", "./out", "--repetitions", repetitions,
                    *more, "--", program, 2)
     first = attempt(1)
-    assert first.returncode == 0, first.stderr
+    assert first.returncode == ("css:chunk=3 fails" in first.stderr)
     assert "6 comparisons need 5 repetitions at least" in first.stderr
     assert "the runs are too few to say" in first.stdout
     kept = sorted((tmp_path / "out").glob("runs-*"))
@@ -66,8 +66,8 @@ def test_the_best_choice_is_found_and_a_wrong_answer_is_not_ranked(
     said = first.stderr
     for repetitions in 9, 18, 36:  # beside other load it takes more
         done = attempt(repetitions, "--resume")
-        assert done.returncode == 0, done.stderr
         said += done.stderr
+        assert done.returncode == ("css:chunk=3 fails" in said), done.stderr
         gain = re.search(rf"^  {name} \(.* % of the time\): css:chunk=2 "
                          r"gains ([\d.]+) % \(([\d.]+) to ([\d.]+)\)$",
                          done.stdout, re.M)
@@ -115,6 +115,7 @@ def test_one_failed_run_takes_a_choice_out_of_all_readers(omp, program,
     (tmp_path / "bad").touch()
     done = attempt(3, "--resume")
     assert "css:chunk=2 fails in round 3: the check: exit code" in done.stderr
+    assert done.returncode == 1
     assert re.search("css:chunk=2 +0 +- +failed, not ranked", done.stdout)
     ended = {(x["launch"], x["scheme"]): x for x in rows(tmp_path / "out")
              if x["type"] == "cell_done"}
@@ -131,6 +132,21 @@ def test_one_failed_run_takes_a_choice_out_of_all_readers(omp, program,
         ["/usr/bin/python3", ROOT / "analysis/tables.py", tmp_path / "out"],
         capture_output=True, text=True, check=True)
     assert "css:chunk=2" not in tables.stdout
+
+
+def test_a_failure_as_it_is_is_said_first(omp, program, tmp_path):
+    check = 'test ! -e bad || ! grep -q own "$DLS_OUTPUT"; code=$?; ' \
+        "touch bad; exit $code"
+    done = omp("--try", "css:chunk=2", "--repetitions", 2, "--check", check,
+               "--out", "./out", "--", "/bin/sh", "-c",
+               f"{program} 1; echo ${{DLS_SCHEDULE:-own}}")
+    assert done.returncode == 1
+    said = ("the program failed as it is in 2 of 2 runs, so no gain over it "
+            "can be relied on")
+    assert done.stdout.splitlines()[0] == said
+    answers = json.loads((tmp_path / "out/answers.json").read_text())
+    assert answers["loops"][0]["verdict"].startswith(said)
+    assert said in (tmp_path / "out/rules").read_text()
 
 
 def ran(folder):
