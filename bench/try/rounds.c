@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A run that takes so many times as long as the longest one as it is has hung,
  * or might as well have. */
@@ -167,6 +168,17 @@ static void judge(struct rounds *rounds, int candidate, int round,
     }
 }
 
+/* What was said of fewer runs must not stand beside the new ones. */
+static void remove_verdict(const struct rounds *rounds)
+{
+    static const char *const names[] = {"rules", "answers.json", NULL};
+    for (int i = 0; names[i] != NULL; i++) {
+        char *path = need_text("%s/%s", rounds->folder, names[i]);
+        unlink(path);
+        free(path);
+    }
+}
+
 static int run_one(struct rounds *rounds, int candidate, int round,
                    struct watching *watching, struct error *err)
 {
@@ -184,7 +196,8 @@ static int run_one(struct rounds *rounds, int candidate, int round,
                          round, find_last(rounds, round));
     if (code == 0) {
         watching->run_s += attempt.seconds;
-        watching->runs++;
+        if (watching->runs++ == 0)
+            remove_verdict(rounds);
         judge(rounds, candidate, round, &attempt, &watching->progress);
         if (!rounds->useless[candidate])
             code = keep(rounds, candidate, round, &attempt, err);

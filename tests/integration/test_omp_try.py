@@ -309,11 +309,17 @@ def test_loops_whose_time_is_not_known_count_in_the_program(program, tmp_path):
 
 
 def test_an_interrupt_keeps_what_was_measured(program, tmp_path):
-    words = [DLSBENCH, "omp", "--try", "ss", "--repetitions", "200", "--out",
+    """But not a verdict on fewer runs."""
+    words = [DLSBENCH, "omp", "--try", "ss", "--repetitions", "1", "--out",
              "./out", "--", program, "1"]
+    subprocess.run(words, cwd=tmp_path, env=ENVIRONMENT, check=True,
+                   capture_output=True)
+    verdict = [tmp_path / "out" / name for name in ("rules", "answers.json")]
+    assert all(path.exists() for path in verdict)
+    words[5:6] = ["200", "--resume"]
     process = subprocess.Popen(words, cwd=tmp_path, env=ENVIRONMENT, text=True,
                                stderr=subprocess.PIPE)
-    while len(list(tmp_path.glob("out/runs-*"))) < 2:
+    while len(list(tmp_path.glob("out/runs-*"))) < 4:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     err = process.communicate(timeout=30)[1]
@@ -321,6 +327,7 @@ def test_an_interrupt_keeps_what_was_measured(program, tmp_path):
     assert "the same command with --resume goes on" in err
     ended = [x for x in rows(tmp_path / "out") if x["type"] == "cell_done"]
     assert {x["status"] for x in ended} == {"ok"}
+    assert not any(path.exists() for path in verdict)
 
 
 def test_bad_input_is_one_line(omp, program, tmp_path):
