@@ -86,7 +86,7 @@ int start_check(const struct start *start, char *path, size_t size,
 
 /* ---- its environment ---- */
 
-static int preload_path(char *path, size_t size, struct error *err)
+int start_library(char *path, size_t size, struct error *err)
 {
     static const char *const names[] = {"lib/libdls-omp.so",
                                         "build/lib/libdls-omp.so"};
@@ -123,7 +123,7 @@ int start_preload(const char *folder, char *preload, size_t size,
     char library[PATH_MAX];
     const char *before = getenv("LD_PRELOAD");
     bool any = before != NULL && before[0] != '\0';
-    int code = preload_path(library, sizeof(library), err);
+    int code = start_library(library, sizeof(library), err);
     if (code == 0)
         code = link_library(folder, library, sizeof(library), err);
     snprintf(preload, size, "%s%s%s", library, any ? ":" : "",

@@ -25,6 +25,9 @@ struct start_end {
     bool outlived; /* by processes that it began, which still run */
 };
 
+/* The file of libdls-omp.so.  Returns 0 or -errno. */
+int start_library(char *path, size_t size, struct error *err);
+
 /* What LD_PRELOAD is for such a run; what it was stays behind it.  `folder`:
  * one that lasts as long as the run.  Returns 0 or -errno. */
 int start_preload(const char *folder, char *preload, size_t size,

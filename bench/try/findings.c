@@ -220,12 +220,17 @@ static void write_rule(FILE *file, const struct findings *findings, int number)
 static void write_rules(FILE *file, const struct findings *findings, int *count)
 {
     const struct subjects *subjects = findings->rounds->subjects;
+    bool dynamic = text_is(findings->rounds->attempts->loops, "dynamic");
     char text[512];
     *count = 0;
     fprintf(file,
             "# Written by dlsbench omp --try.  A loop has a line by its place "
             "in this build\n# of its module (module:build+offset), and one by "
-            "file:line, for other builds.\n");
+            "file:line, for other builds.\n"
+            "# To use it: dlsbench omp --scheme @FILE%s -- PROGRAM, or\n"
+            "# DLS_SCHEDULE=@FILE%s LD_PRELOAD=libdls-omp.so PROGRAM\n",
+            dynamic ? " --loops dynamic" : "",
+            dynamic ? " DLS_OMP_LOOPS=dynamic" : "");
     if (say_failed(findings, text, sizeof(text)) > 0)
         fprintf(file, "# But %s.\n", text);
     for (int i = 1; i < subjects->count; i++) {

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "bench/cli/command.h"
 #include "bench/driver/progress.h"
+#include "bench/omp/start.h"
 #include "bench/results/dirlock.h"
 #include "bench/results/folders.h"
 #include "bench/try/findings.h"
@@ -117,6 +118,20 @@ static void announce(const struct rounds *rounds)
                     comparisons, least, rounds->repetitions);
 }
 
+/* How the rules are used, with the command and without it. */
+static void print_use(const struct rounds *rounds)
+{
+    bool dynamic = text_is(rounds->attempts->loops, "dynamic");
+    char library[4096];
+    struct error ignored;
+    if (start_library(library, sizeof(library), &ignored) != 0)
+        snprintf(library, sizeof(library), "libdls-omp.so");
+    printf("  for the loops: dlsbench omp --scheme @%s/rules%s -- ..., or\n"
+           "  DLS_SCHEDULE=@%s/rules%s LD_PRELOAD=%s ...\n",
+           rounds->folder, dynamic ? " --loops dynamic" : "", rounds->folder,
+           dynamic ? " DLS_OMP_LOOPS=dynamic" : "", library);
+}
+
 static int conclude(const struct rounds *rounds, struct error *err)
 {
     struct findings findings;
@@ -128,12 +143,7 @@ static int conclude(const struct rounds *rounds, struct error *err)
     if (code == 0)
         code = findings_write_json(&findings, err);
     if (code == 0 && count > 0)
-        printf("  for the loops: dlsbench omp --scheme @%s/rules%s -- ..., or "
-               "DLS_SCHEDULE=@%s/rules\n",
-               rounds->folder,
-               text_is(rounds->attempts->loops, "dynamic") ? " --loops dynamic"
-                                                           : "",
-               rounds->folder);
+        print_use(rounds);
     fflush(stdout);
     findings_close(&findings);
     return code;

@@ -149,6 +149,32 @@ def test_a_failure_as_it_is_is_said_first(omp, program, tmp_path):
     assert said in (tmp_path / "out/rules").read_text()
 
 
+def test_the_line_that_uses_the_rules_is_whole(omp, tmp_path):
+    """After --loops dynamic, without which they would do nothing."""
+    (tmp_path / "tried.c").write_text(SOURCE.read_text().replace(
+        "schedule(runtime)", "schedule(dynamic, 50)"))
+    subprocess.run(["gcc", "-g", "-O1", "-fopenmp", "tried.c", "-o", "tried"],
+                   cwd=tmp_path, check=True)
+    for repetitions in 6, 12, 24:  # beside other load it takes more
+        done = omp("--try", "css:chunk=2", "--loops", "dynamic", "--out",
+                   "./out", "--repetitions", repetitions,
+                   *["--resume"][:repetitions > 6], "--", "./tried", 2)
+        assert done.returncode == 0, done.stderr
+        if "for the loops:" in done.stdout:
+            break
+    command, without = done.stdout.split("for the loops: ")[1].splitlines()[:2]
+    assert "--scheme @./out/rules --loops dynamic -- " in command
+    report = subprocess.run(
+        ["/bin/sh", "-c", f"{without.replace('...', '')} "
+         f"DLS_OMP_COUNTERS={tmp_path} ./tried 1"], cwd=tmp_path, check=True,
+        env=ENVIRONMENT, capture_output=True, text=True)
+    assert report.stdout == "4900\n" and not report.stderr
+    (counted,) = tmp_path.glob("*.loops")
+    assert b"css:chunk=2" in counted.read_bytes()
+    assert re.search("^# DLS_SCHEDULE=@FILE DLS_OMP_LOOPS=dynamic LD_PRELOAD",
+                     (tmp_path / "out/rules").read_text(), re.M)
+
+
 def ran(folder):
     """The rounds of each choice."""
     found = {}
