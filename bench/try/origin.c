@@ -249,6 +249,19 @@ static int check_before(struct origin *origin, bool resume, struct error *err)
     return check_environment(origin, err);
 }
 
+static int read_before(struct origin *origin, struct error *err)
+{
+    json_error_t where;
+    if (access(origin->path, F_OK) != 0)
+        return 0;
+    origin->before = json_load_file(origin->path, 0, &where);
+    if (json_is_object(origin->before))
+        return 0;
+    int line = origin->before != NULL || where.line < 1 ? 1 : where.line;
+    return error_set(err, EINVAL, "omp: %s: damaged at line %d", origin->path,
+                     line);
+}
+
 int origin_open(struct origin *origin, const struct try_plan *plan,
                 struct error *err)
 {
@@ -256,8 +269,9 @@ int origin_open(struct origin *origin, const struct try_plan *plan,
     *origin = (struct origin){.folder = plan->folder,
                               .path = need_text("%s/tries.json", plan->folder),
                               .now = describe(plan, seed)};
-    origin->before = json_load_file(origin->path, 0, NULL);
-    int code = origin->before != NULL ? check_before(origin, plan->resume, err)
+    int code = read_before(origin, err);
+    if (code == 0)
+        code = origin->before != NULL ? check_before(origin, plan->resume, err)
                                       : check_new(origin, plan->resume, err);
     if (code == 0)
         code = add_file(origin, plan->file, err);

@@ -381,6 +381,11 @@ def test_bad_input_is_one_line(omp, program, tmp_path):
         *run, 4, lines=2)
     one(1, "--loops dynamic adds", "--try", "ss", *out, "--", "/bin/true",
         lines=2)
+    (tmp_path / "damaged").mkdir()
+    for text in "{", "[]", "":
+        (tmp_path / "damaged/tries.json").write_text(text)
+        one(2, "omp: ./damaged/tries.json: damaged at line 1", "--try", "ss",
+            "--resume", "--out", "./damaged", *run)
     omp(*out, *run)
     done = omp("--try", "ss", *out, *run)
     assert "it holds runs that --try has not made" in done.stderr
