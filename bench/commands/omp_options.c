@@ -53,7 +53,8 @@ static const struct options_entry entries[] = {
      .type = OPTIONS_TEXT,
      .offset = FIELD(check),
      .help = "for the shell after each run, 0 is a right answer; the file "
-             "$DLS_OUTPUT has the program's stdout"},
+             "$DLS_OUTPUT has the program's stdout; stopped when it takes 10 "
+             "times the program's time and 10 s"},
     {.name = "resume",
      .type = OPTIONS_FLAG,
      .offset = FIELD(resume),

@@ -43,6 +43,13 @@ void attempts_close(struct attempts *attempts)
         folder_remove(attempts->folder);
 }
 
+static const double LIMIT_TIMES = 10, LIMIT_S = 10;
+
+double attempt_limit(double own_s)
+{
+    return LIMIT_TIMES * own_s + LIMIT_S;
+}
+
 /* ---- a child ---- */
 
 struct watched {
@@ -69,18 +76,21 @@ static void keep_last(void *arg, const char *line)
         snprintf(watched->last, sizeof(watched->last), "%.199s", line);
 }
 
+static const double NO_LIMIT = 1e9;
+
 /* Fills in `reason` where it did not end with 0. */
 static int run(char *const argv[], const struct attempts *attempts,
                double limit_s, const char *what, struct attempt *attempt,
                struct error *err)
 {
-    struct watched watched = {.until = child_now() + limit_s};
+    struct watched watched = {.until = child_now() +
+                                       (limit_s > 0 ? limit_s : NO_LIMIT)};
     const struct child_watcher watcher = {.output = pass_over,
                                           .message = keep_last,
                                           .tick = left,
                                           .arg = &watched};
     struct child_end end;
-    char how[100];
+    char how[160];
     int code = child_run(argv, &attempts->stops, &watcher, &end, err);
     if (code != 0)
         return code;
@@ -89,7 +99,10 @@ static int run(char *const argv[], const struct attempts *attempts,
         return 0;
     child_describe(end.status, how, sizeof(how));
     if (end.timed_out)
-        snprintf(how, sizeof(how), "stopped after %.3g s", limit_s);
+        snprintf(how, sizeof(how),
+                 "stopped after %.3g s (%.0f times the program's time as it "
+                 "is, and %.0f s)",
+                 limit_s, LIMIT_TIMES, LIMIT_S);
     snprintf(attempt->reason, sizeof(attempt->reason), "%s%s%s%s", what, how,
              watched.last[0] != '\0' ? ": " : "", watched.last);
     return 0;
@@ -128,14 +141,14 @@ static int run_program(const struct attempts *attempts, const char *scheme,
     return code;
 }
 
-static int run_check(const struct attempts *attempts, struct attempt *attempt,
-                     struct error *err)
+static int run_check(const struct attempts *attempts, double limit_s,
+                     struct attempt *attempt, struct error *err)
 {
     char *const argv[] = {"/bin/sh", "-c", (char *)(uintptr_t)attempts->check,
                           NULL};
     return attempts->check == NULL
                ? 0
-               : run(argv, attempts, 1e9, "the check: ", attempt, err);
+               : run(argv, attempts, limit_s, "the check: ", attempt, err);
 }
 
 int attempt_run(const struct attempts *attempts, const char *scheme,
@@ -157,7 +170,9 @@ int attempt_run(const struct attempts *attempts, const char *scheme,
     folder_remove(counters);
     attempt->ran = code == 0 && attempt->reason[0] == '\0';
     if (attempt->ran && !attempt->interrupted)
-        code = run_check(attempts, attempt, err);
+        code = run_check(
+            attempts, limit_s > 0 ? limit_s : attempt_limit(attempt->seconds),
+            attempt, err);
     attempt->good = attempt->ran && attempt->reason[0] == '\0';
     return code;
 }

@@ -33,10 +33,15 @@ struct attempt {
 int attempts_open(struct attempts *attempts, struct error *err);
 void attempts_close(struct attempts *attempts);
 
-/* Runs the program under a scheme (NULL: as it is), stopped after `limit_s`; a
- * scheme counts for all its loops that `loops` names.  Its stdout goes to the
- * file that $DLS_OUTPUT names for the check, its stdin is empty.  Returns 0
- * also where it fails; loops_free afterwards. */
+/* A run that takes longer has hung, or might as well have; `own_s`: the longest
+ * as it is. */
+double attempt_limit(double own_s);
+
+/* Runs the program under a scheme (NULL: as it is), stopped after `limit_s`,
+ * and so is the check.  With 0 the program has no limit, and the check that of
+ * the program's time.  A scheme counts for all its loops that `loops` names.
+ * Its stdout goes to the file that $DLS_OUTPUT names for the check, its stdin
+ * is empty.  Returns 0 also where it fails; loops_free afterwards. */
 int attempt_run(const struct attempts *attempts, const char *scheme,
                 double limit_s, struct attempt *attempt, struct error *err);
 

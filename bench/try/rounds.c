@@ -16,10 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A run that takes so many times as long as the longest one as it is has hung,
- * or might as well have. */
-static const double LIMIT_TIMES = 10, LIMIT_S = 10;
-
 /* Rounds that tell how much runs differ, before one goes out for its times. */
 enum { ROUNDS_LEAST = 3 };
 
@@ -184,7 +180,7 @@ static int run_one(struct rounds *rounds, int candidate, int round,
 {
     struct attempt attempt;
     const char *name = rounds->candidates->name[candidate];
-    double limit_s = LIMIT_TIMES * rounds->own_s + LIMIT_S;
+    double limit_s = attempt_limit(rounds->own_s);
     show(watching, rounds, round, name);
     int code =
         attempt_run(rounds->attempts, candidate == CANDIDATES_OWN ? NULL : name,

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double LIMIT_TIMES = 10, LIMIT_S = 10;
-
 enum { AGAIN = 2 }; /* runs of the seed that was found */
 
 struct seeds {
@@ -189,7 +187,7 @@ static int run_seeds(const struct try_plan *plan, const struct seeds *seeds,
     struct progress progress;
     char scheme[SPEC_CANONICAL_MAX], wrong[256] = "";
     int code = try_first(attempts, &first, err);
-    double limit_s = LIMIT_TIMES * first.seconds + LIMIT_S;
+    double limit_s = attempt_limit(first.seconds);
     int64_t seed = seeds->first;
     loops_free(&first.loops);
     progress_open(&progress, child_now());

@@ -22,7 +22,7 @@
 int try_first(const struct attempts *attempts, struct attempt *attempt,
               struct error *err)
 {
-    int code = attempt_run(attempts, NULL, 1e9, attempt, err);
+    int code = attempt_run(attempts, NULL, 0, attempt, err);
     if (code == 0 && attempt->interrupted)
         return error_set(err, EINTR, "omp: interrupted");
     if (code != 0 || attempt->good)
