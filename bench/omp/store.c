@@ -125,10 +125,12 @@ static void add_process(struct entries *all, const struct loops *loops,
 
 void store_program_name(const struct loops *loops, char name[STORE_NAME])
 {
-    const char *command =
-        loops->processes > 0 ? loops->process[0].counters->command : "?";
-    char file[COUNTERS_NAME_MAX];
-    snprintf(file, sizeof(file), "%.*s", (int)strcspn(command, " "), command);
+    const struct counters *counters =
+        loops->processes > 0 ? loops->process[0].counters : NULL;
+    char file[COUNTERS_NAME_MAX] = "?";
+    if (counters != NULL)
+        snprintf(file, sizeof(file), "%.*s", (int)counters->word,
+                 counters->command);
     const char *slash = strrchr(file, '/');
     snprintf(name, STORE_NAME, "whole program %s",
              slash != NULL ? slash + 1 : file);

@@ -140,6 +140,7 @@ struct counters {
     int64_t rank; /* of MPI, -1: none */
     char host[64];
     char command[COUNTERS_NAME_MAX];
+    int64_t word;        /* length of its first word, which may have blanks */
     uint64_t ticks;      /* at the beginning of the process */
     double began_s;      /* the same on the clock that never goes back */
     uint64_t last_ticks; /* the process's regular end, 0: there was none */

@@ -17,7 +17,7 @@ static struct engine_lock lock;
 
 /* ---- what is known at the beginning ---- */
 
-static void read_command(char *text, size_t size)
+static int64_t read_command(char *text, size_t size)
 {
     int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
     ssize_t length = file >= 0 ? read(file, text, size - 1) : 0;
@@ -25,10 +25,12 @@ static void read_command(char *text, size_t size)
         close(file);
     if (length < 0)
         length = 0;
+    text[length] = '\0';
+    int64_t word = (int64_t)strlen(text);
     for (ssize_t i = 0; i + 1 < length; i++)
         if (text[i] == '\0')
             text[i] = ' ';
-    text[length] = '\0';
+    return word;
 }
 
 /* The rank that a launcher of MPI gives this process. */
@@ -50,7 +52,7 @@ static void describe(struct counters *c)
     c->parent = getppid();
     c->rank = read_rank();
     gethostname(c->host, sizeof(c->host) - 1);
-    read_command(c->command, sizeof(c->command));
+    c->word = read_command(c->command, sizeof(c->command));
     c->ticks = engine_ticks();
     c->began_s = engine_now();
 }

@@ -365,6 +365,15 @@ def test_a_check_that_hangs_is_stopped(omp, program):
                      r"program's time as it is, and 10 s\)$", done.stderr)
 
 
+def test_a_program_may_have_a_blank_in_its_name(omp, program, tmp_path):
+    (tmp_path / "with blank").mkdir()
+    shutil.copy(program, tmp_path / "with blank/lo ud")
+    done = omp("--out", "./out", "--", "./with blank/lo ud", 1)
+    assert done.returncode == 0
+    assert {x["kernel"] for x in rows(tmp_path / "out")} == {
+        f"main tried.c:{LINE}", "whole program lo ud"}
+
+
 def test_bad_input_is_one_line(omp, program, tmp_path):
     def one(code, text, *words, lines=1):
         done = omp(*words)
