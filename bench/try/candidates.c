@@ -26,6 +26,15 @@ static int add_scheme(struct candidates *candidates, const char *text,
                       struct error *err)
 {
     struct way way;
+    if (text_is(text, "all"))
+        return error_set(err, EINVAL,
+                         "omp: --try: 'all' stands alone, without "
+                         "other schemes");
+    if (strncmp(text, "auto", 4) == 0 && strchr(":", text[4]) != NULL)
+        return error_set(
+            err, EINVAL,
+            "omp: --try: 'auto' chooses for whole runs of dlsbench "
+            "run; allowed: all, or schemes");
     int code = way_parse(text, &way, err);
     if (code != 0)
         return error_prefix(err, code, "omp: --try");

@@ -387,6 +387,9 @@ def test_bad_input_is_one_line(omp, program, tmp_path):
     one(2, "one of them is allowed", "--try", "ss", "--scheme", "ss", *out,
         *run)
     one(2, "did you mean 'fss'", "--try", "ss,fsss", *out, *run)
+    one(2, "'all' stands alone", "--try", "all,ss", *out, *run)
+    one(2, "'auto' chooses for whole runs of dlsbench run", "--try", "ss,auto",
+        *out, *run)
     one(2, "are for --try", "--resume", *run)
     one(2, "--check is for --try", "--check", "true", *run)
     one(2, "--check COMMAND is missing", "--scheme", "rnd:seed=1..3", *run)
