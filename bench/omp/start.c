@@ -39,6 +39,8 @@ static int find_program(const char *name, char *path, size_t size,
 {
     const char *at = getenv("PATH");
     struct stat info;
+    if (name[0] == '\0')
+        return error_set(err, ENOENT, "omp: the program's name is empty");
     if (strchr(name, '/') != NULL || at == NULL) {
         snprintf(path, size, "%s", name);
         if (is_program(path))

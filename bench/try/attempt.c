@@ -6,6 +6,7 @@
 #include "harness/engine/engine.h"
 #include "harness/guard/need.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -69,10 +70,19 @@ static void pass_over(void *arg, const char *line)
     (void)line;
 }
 
+static bool has_letter(const char *line)
+{
+    while (*line != '\0' && !isalpha((unsigned char)*line))
+        line++;
+    return *line != '\0';
+}
+
+/* Launchers end with rows of dashes. */
 static void keep_last(void *arg, const char *line)
 {
     struct watched *watched = arg;
-    if (line[strspn(line, " \t")] != '\0')
+    bool any = line[strspn(line, " \t")] != '\0';
+    if (has_letter(line) || (any && !has_letter(watched->last)))
         snprintf(watched->last, sizeof(watched->last), "%.199s", line);
 }
 

@@ -95,8 +95,9 @@ static void show(struct watching *watching, const struct rounds *rounds,
                           sizeof(duration));
         snprintf(time, sizeof(time), ", %s left", duration);
     }
-    snprintf(text, sizeof(text), "round %d of %d, %d runs to come%s, %.100s",
-             round, find_last(rounds, round), left, time, name);
+    snprintf(text, sizeof(text), "round %d of %d, %d run%s to come%s, %.100s",
+             round, find_last(rounds, round), left, &"s"[left == 1], time,
+             name);
     progress_line(&watching->progress, text, child_now(), false);
 }
 
