@@ -223,7 +223,29 @@ static int check_new(const struct origin *origin, bool resume,
                   : 0;
 }
 
-/* Takes over the seed and the files. */
+static void take_over(struct origin *origin, const char *name)
+{
+    json_t *value = json_object_get(origin->before, name);
+    if (value != NULL)
+        json_object_set(origin->now, name, value);
+}
+
+/* Whether the files that the runs were of are as they were, where they are
+ * still there. */
+static int check_files(struct origin *origin, struct error *err)
+{
+    json_t *files = json_object_get(origin->now, "files");
+    int code = 0;
+    for (size_t i = 0; i < json_array_size(files) && code == 0; i++) {
+        const char *path = json_string_value(
+            json_object_get(json_array_get(files, i), "path"));
+        if (path != NULL)
+            code = add_file(origin, path, err);
+    }
+    return code;
+}
+
+/* Takes over what goes on. */
 static int check_before(struct origin *origin, bool resume, struct error *err)
 {
     json_t *files = json_object_get(origin->before, "files");
@@ -243,10 +265,12 @@ static int check_before(struct origin *origin, bool resume, struct error *err)
                          "omp: --resume: %s is of another version of dlsbench; "
                          "name another directory with --out",
                          origin->folder);
-    json_object_set(origin->now, "files", files);
-    json_object_set(origin->now, "seed",
-                    json_object_get(origin->before, "seed"));
-    return check_environment(origin, err);
+    take_over(origin, "files");
+    take_over(origin, "seed");
+    take_over(origin, "found");
+    take_over(origin, "no_loop");
+    int code = check_environment(origin, err);
+    return code == 0 ? check_files(origin, err) : code;
 }
 
 static int read_before(struct origin *origin, struct error *err)
@@ -286,6 +310,16 @@ void origin_close(struct origin *origin)
     json_decref(origin->now);
     free(origin->path);
     *origin = (struct origin){.path = NULL};
+}
+
+const json_t *origin_list(const struct origin *origin, const char *name)
+{
+    return json_object_get(origin->now, name);
+}
+
+void origin_set(struct origin *origin, const char *name, json_t *list)
+{
+    json_object_set_new(origin->now, name, list);
 }
 
 int origin_write(const struct origin *origin, struct error *err)

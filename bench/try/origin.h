@@ -28,7 +28,14 @@ void origin_close(struct origin *origin);
 int origin_add_modules(struct origin *origin, const struct loops *loops,
                        struct error *err);
 
-/* Writes tries.json, before the first run that counts. */
+/* Lists that are kept from call to call: the loops that were found, and the
+ * schemes that hand out the chunks of none.  NULL: there is none yet; _set
+ * takes over `list`. */
+const json_t *origin_list(const struct origin *origin, const char *name);
+void origin_set(struct origin *origin, const char *name, json_t *list);
+
+/* Writes tries.json: before the first run that counts, and when a list has
+ * changed. */
 int origin_write(const struct origin *origin, struct error *err);
 
 #endif

@@ -270,6 +270,8 @@ static void drop_slow(struct rounds *rounds, int round,
         if (is_out(rounds, i) || may_be_best(rounds, i))
             continue;
         rounds->dropped[i] = true;
+        if (progress == NULL)
+            continue;
         progress_clear(progress);
         command_say("omp: %s is dropped after round %d: clearly slower",
                     rounds->candidates->name[i], round);
@@ -307,12 +309,10 @@ static void open_selects(struct rounds *rounds)
         select_open(&rounds->select[s], &rule);
 }
 
-/* What was dropped in earlier rounds is so again. */
+/* What was dropped in earlier rounds is so again, without a word. */
 void rounds_open(struct rounds *rounds)
 {
-    struct progress none;
     int last = tries_last_round(rounds->tries);
-    progress_open(&none, child_now());
     open_selects(rounds);
     for (int i = 1; i < rounds->candidates->count; i++) {
         rounds->failed[i] = tries_find_failed(rounds->tries, i) != NULL;
@@ -320,7 +320,7 @@ void rounds_open(struct rounds *rounds)
             rounds->repetitions - tries_count_rounds(rounds->tries, i);
     }
     for (int round = 1; round <= last; round++)
-        drop_slow(rounds, round, &none);
+        drop_slow(rounds, round, NULL);
 }
 
 void rounds_close(struct rounds *rounds)

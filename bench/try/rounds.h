@@ -33,8 +33,8 @@ struct rounds {
     struct select *select;     /* one for each subject */
 };
 
-/* Finds out what the directory has, with `tries`, and what it lacks;
- * rounds_close in any case. */
+/* Finds out what the directory has, `useless` (and `dropped`) apart, with
+ * `tries`, and what it lacks; rounds_close in any case. */
 void rounds_open(struct rounds *rounds);
 void rounds_close(struct rounds *rounds);
 

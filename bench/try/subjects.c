@@ -112,9 +112,9 @@ void subjects_find(struct subjects *subjects, const struct loops *loops,
                    double seconds, bool dynamic)
 {
     char name[STORE_NAME];
-    *subjects = (struct subjects){.known = 0};
     store_program_name(loops, name);
-    add(subjects, name, 1);
+    if (subjects->known == 0)
+        add(subjects, name, 1);
     for (int i = 0; i < loops->processes; i++)
         for (int k = 0; k < loops->process[i].loops; k++)
             if (may_change(loops->process[i].loop[k].site, dynamic) &&
@@ -149,6 +149,45 @@ void subjects_weigh(struct subjects *subjects, const struct tries *tries)
             subject->share = share;
     }
     put_small_last(subjects);
+}
+
+/* ---- JSON ---- */
+
+json_t *subjects_to_json(const struct subjects *subjects)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < subjects->known; i++) {
+        const struct subject *subject = &subjects->subject[i];
+        json_t *builds = json_array();
+        for (int k = 0; k < subject->builds; k++)
+            json_array_append_new(builds, json_string(subject->build[k]));
+        json_array_append_new(list, json_pack("{s:s,s:s?,s:o}", "name",
+                                              subject->name, "line",
+                                              subject->line, "builds", builds));
+    }
+    return list;
+}
+
+void subjects_from_json(struct subjects *subjects, const json_t *list)
+{
+    size_t i, k;
+    const json_t *row, *build;
+    json_array_foreach(list, i, row)
+    {
+        const char *name = json_string_value(json_object_get(row, "name"));
+        const char *line = json_string_value(json_object_get(row, "line"));
+        if (name == NULL)
+            continue;
+        struct subject *subject = add(subjects, name, i == 0);
+        subject->line = line != NULL ? need_copy(line) : NULL;
+        json_array_foreach(json_object_get(row, "builds"), k, build)
+        {
+            if (json_is_string(build))
+                add_build(subject, json_string_value(build));
+        }
+    }
+    if (subjects->known > 0)
+        put_small_last(subjects);
 }
 
 void subjects_free(struct subjects *subjects)

@@ -6,6 +6,7 @@
 #include "bench/omp/loops.h"
 #include "bench/try/tries.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 
 struct subject {
@@ -27,7 +28,8 @@ struct subjects {
     bool untimed; /* there are some whose time as it is is not known */
 };
 
-/* Those of a run as it is, which took `seconds`, with the shares of this run.
+/* Adds those of a run as it is, which took `seconds`, with the shares of this
+ * run.
  * `dynamic`: loops with dynamic and guided count, too.  Frees nothing of the
  * loops. */
 void subjects_find(struct subjects *subjects, const struct loops *loops,
@@ -36,6 +38,11 @@ void subjects_find(struct subjects *subjects, const struct loops *loops,
 /* Takes the median shares of the runs as it is, where there are any, and says
  * anew which loops matter. */
 void subjects_weigh(struct subjects *subjects, const struct tries *tries);
+
+/* For tries.json.  What is not as it was written is passed over. */
+json_t *subjects_to_json(const struct subjects *subjects);
+void subjects_from_json(struct subjects *subjects, const json_t *list);
+
 void subjects_free(struct subjects *subjects);
 
 #endif

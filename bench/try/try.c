@@ -149,65 +149,128 @@ static int conclude(const struct rounds *rounds, struct error *err)
     return code;
 }
 
-/* `failed`: a run of any choice has. */
-static int run_rounds(struct rounds *rounds, bool *failed, struct error *err)
+/* Schemes that were left out before are not run for that again. */
+static void leave_out(struct rounds *rounds, const json_t *names)
+{
+    size_t i;
+    const json_t *name;
+    json_array_foreach(names, i, name)
+    {
+        const char *text = json_string_value(name);
+        int found =
+            text != NULL ? candidates_find(rounds->candidates, text) : -1;
+        if (found <= CANDIDATES_OWN)
+            continue;
+        rounds->dropped[found] = rounds->useless[found] = true;
+        command_say(
+            "omp: %s is left out, as before: it hands out the chunks of "
+            "no loop here",
+            text);
+    }
+}
+
+static int keep_left_out(const struct rounds *rounds, struct origin *origin,
+                         struct error *err)
+{
+    json_t *names = json_array();
+    for (int i = 1; i < rounds->candidates->count; i++)
+        if (rounds->useless[i])
+            json_array_append_new(names,
+                                  json_string(rounds->candidates->name[i]));
+    origin_set(origin, "no_loop", names);
+    return origin_write(origin, err);
+}
+
+/* `failed`: a run of any choice has.  `began`: the first run was made; else
+ * nothing runs, and `began` becomes true where nothing has to. */
+static int run_rounds(struct rounds *rounds, struct origin *origin, bool *began,
+                      bool *failed, struct error *err)
 {
     struct tries tries;
+    int runs;
     const struct part part = {.shards = 1};
     int lock = dirlock_take(rounds->folder, &part, err);
     if (lock < 0)
         return lock;
     rounds->tries = &tries;
     int code = tries_read(&tries, rounds->candidates, rounds->folder, err);
+    bool left = false;
     if (code == 0) {
         subjects_weigh(rounds->subjects, &tries);
         rounds_open(rounds);
+        left = rounds_count(rounds, &runs) > 0;
+    }
+    if (code == 0 && left && *began) {
         announce(rounds);
         code = rounds_run(rounds, err);
+        int kept = keep_left_out(rounds, origin, code == 0 ? err : NULL);
+        code = code == 0 ? kept : code;
+    } else if (code == 0 && !left) {
+        command_say("omp: nothing is left to run");
+        *began = true;
     }
-    if (code == 0)
+    if (code == 0 && *began)
         code = conclude(rounds, err);
-    if (code == 0)
+    if (code == 0 && *began)
         command_say("results: %s", rounds->folder);
-    *failed = code == 0 && rounds_have_failed(rounds);
+    *failed = code == 0 && *began && rounds_have_failed(rounds);
     rounds_close(rounds);
     tries_free(&tries);
     close(lock);
     return code;
 }
 
-/* The directory is there. */
-static int try_all(const struct try_plan *plan, struct origin *origin,
-                   const struct candidates *candidates,
-                   struct attempts *attempts, bool *failed, struct error *err)
+/* The first run, which says what there is to try. */
+static int look(const struct try_plan *plan, struct origin *origin,
+                const struct attempts *attempts, struct rounds *rounds,
+                bool *small, struct error *err)
 {
     struct attempt attempt = {.ran = false};
-    struct subjects subjects = {.count = 0};
     command_say("omp: a first run as it is, which does not count");
     int code = try_first(attempts, &attempt, err);
     if (code == 0)
         code = origin_add_modules(origin, &attempt.loops, err);
     if (code == 0) {
-        subjects_find(&subjects, &attempt.loops, attempt.seconds,
+        subjects_find(rounds->subjects, &attempt.loops, attempt.seconds,
                       text_is(plan->loops, "dynamic"));
-        code = check_subjects(&subjects, plan, err);
+        code = check_subjects(rounds->subjects, plan, err);
     }
-    bool small = code == 0 && origin->before == NULL && are_small(&subjects);
-    if (code == 0 && !small)
+    *small = code == 0 && origin->before == NULL && are_small(rounds->subjects);
+    if (code == 0 && !*small) {
+        origin_set(origin, "found", subjects_to_json(rounds->subjects));
         code = origin_write(origin, err);
-    if (code == 0 && !small) {
-        struct rounds rounds = {.attempts = attempts,
-                                .candidates = candidates,
-                                .subjects = &subjects,
-                                .folder = plan->folder,
-                                .command = plan->command,
-                                .repetitions = plan->repetitions,
-                                .seed = origin->seed,
-                                .own_s = attempt.seconds};
-        code = run_rounds(&rounds, failed, err);
+    }
+    rounds->own_s = attempt.seconds;
+    loops_free(&attempt.loops);
+    return code;
+}
+
+/* The directory is there.  Where it has all runs, nothing runs. */
+static int try_all(const struct try_plan *plan, struct origin *origin,
+                   const struct candidates *candidates,
+                   struct attempts *attempts, bool *failed, struct error *err)
+{
+    struct subjects subjects = {.count = 0};
+    struct rounds rounds = {.attempts = attempts,
+                            .candidates = candidates,
+                            .subjects = &subjects,
+                            .folder = plan->folder,
+                            .command = plan->command,
+                            .repetitions = plan->repetitions,
+                            .seed = origin->seed};
+    bool small = false, began = false;
+    int code = 0;
+    subjects_from_json(&subjects, origin_list(origin, "found"));
+    leave_out(&rounds, origin_list(origin, "no_loop"));
+    if (subjects.known > 0)
+        code = run_rounds(&rounds, origin, &began, failed, err);
+    if (code == 0 && !began) {
+        began = true;
+        code = look(plan, origin, attempts, &rounds, &small, err);
+        if (code == 0 && !small)
+            code = run_rounds(&rounds, origin, &began, failed, err);
     }
     subjects_free(&subjects);
-    loops_free(&attempt.loops);
     return code;
 }
 

@@ -47,6 +47,13 @@ def rows(folder):
             for line in path.read_text().splitlines()]
 
 
+def build_other(folder, schedule):
+    (folder / "tried.c").write_text(SOURCE.read_text().replace(
+        "schedule(runtime)", f"schedule({schedule})"))
+    subprocess.run(["gcc", "-g", "-O1", "-fopenmp", "tried.c", "-o", "tried"],
+                   cwd=folder, check=True)
+
+
 def test_the_best_choice_is_found_and_a_wrong_answer_is_not_ranked(
         omp, program, tmp_path):
     """In two parts, of which the second goes on with the first; then the rules
@@ -151,10 +158,7 @@ def test_a_failure_as_it_is_is_said_first(omp, program, tmp_path):
 
 def test_the_line_that_uses_the_rules_is_whole(omp, tmp_path):
     """After --loops dynamic, without which they would do nothing."""
-    (tmp_path / "tried.c").write_text(SOURCE.read_text().replace(
-        "schedule(runtime)", "schedule(dynamic, 50)"))
-    subprocess.run(["gcc", "-g", "-O1", "-fopenmp", "tried.c", "-o", "tried"],
-                   cwd=tmp_path, check=True)
+    build_other(tmp_path, "dynamic, 50")
     for repetitions in 6, 12, 24:  # beside other load it takes more
         done = omp("--try", "css:chunk=2", "--loops", "dynamic", "--out",
                    "./out", "--repetitions", repetitions,
@@ -173,6 +177,29 @@ def test_the_line_that_uses_the_rules_is_whole(omp, tmp_path):
     assert b"css:chunk=2" in counted.read_bytes()
     assert re.search("^# DLS_SCHEDULE=@FILE DLS_OMP_LOOPS=dynamic LD_PRELOAD",
                      (tmp_path / "out/rules").read_text(), re.M)
+
+
+def test_where_nothing_is_left_nothing_runs(omp, tmp_path):
+    """Neither for a scheme that was left out: steal of a monotonic loop."""
+    build_other(tmp_path, "monotonic: dynamic, 50")
+
+    def attempt(*more):
+        done = omp("--try", "css:chunk=2,steal", "--loops", "dynamic",
+                   "--repetitions", 2, "--out", "./out", *more, "--",
+                   "/bin/sh", "-c", "echo >>count; ./tried 1")
+        assert done.returncode == 0, done.stderr
+        return done
+    first = attempt()
+    rules = (tmp_path / "out/rules").read_text()
+    answers = (tmp_path / "out/answers.json").read_text()
+    count = len((tmp_path / "count").read_text())
+    again = attempt("--resume")
+    assert "nothing is left to run" in again.stderr
+    assert "steal:chunk=1 is left out, as before" in again.stderr
+    assert again.stdout == first.stdout
+    assert (tmp_path / "out/rules").read_text() == rules
+    assert (tmp_path / "out/answers.json").read_text() == answers
+    assert len((tmp_path / "count").read_text()) == count
 
 
 def ran(folder):
@@ -217,7 +244,7 @@ def test_what_resume_adds_runs_beside_the_program_as_it_is(omp, program,
 
 
 def test_resume_refuses_another_build(program, tmp_path):
-    """Of the program's file, and of a module that its first run has shown."""
+    """Of the program's file, and of a module that its runs have shown."""
     def attempt(folder, *words):
         return subprocess.run(
             [DLSBENCH, "omp", "--try", "css:chunk=2", "--repetitions", "1",
@@ -232,10 +259,10 @@ def test_resume_refuses_another_build(program, tmp_path):
                     tmp_path / "tried"], check=True)
     for folder, words in cases.items():
         done = attempt(folder, "--resume", *words)
-        assert done.returncode in (1, 2) and not done.stdout
-        assert done.stderr.splitlines()[-1] == (
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
             f"dlsbench: omp: --resume: ./{folder} holds runs of another build "
-            "of tried; name another directory with --out")
+            "of tried; name another directory with --out\n")
         assert set(ran(tmp_path / folder)["as it is"]) == {1}
 
 
