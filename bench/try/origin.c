@@ -281,7 +281,10 @@ static int read_before(struct origin *origin, struct error *err)
     origin->before = json_load_file(origin->path, 0, &where);
     if (json_is_object(origin->before))
         return 0;
-    int line = origin->before != NULL || where.line < 1 ? 1 : where.line;
+    /* The end of the file is behind its last line. */
+    int line = where.column == 0 ? where.line - 1 : where.line;
+    if (origin->before != NULL || line < 1)
+        line = 1;
     return error_set(err, EINVAL, "omp: %s: damaged at line %d", origin->path,
                      line);
 }

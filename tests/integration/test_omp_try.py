@@ -433,7 +433,7 @@ def test_bad_input_is_one_line(omp, program, tmp_path):
     one(1, "--loops dynamic adds", "--try", "ss", *out, "--", "/bin/true",
         lines=2)
     (tmp_path / "damaged").mkdir()
-    for text in "{", "[]", "":
+    for text in "{\n", "{", "[]\n", "":
         (tmp_path / "damaged/tries.json").write_text(text)
         one(2, "omp: ./damaged/tries.json: damaged at line 1", "--try", "ss",
             "--resume", "--out", "./damaged", *run)
