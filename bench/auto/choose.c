@@ -66,33 +66,81 @@ static int list_candidates(const struct cell *cell, struct cell **list,
     return code;
 }
 
+/* Those that are replayed are counted, the others added. */
 static int add_all(struct choose *choose, const struct cell *cell,
                    struct error *err)
 {
     struct cell *list;
+    struct error ignored;
     int count;
     int code = list_candidates(cell, &list, &count, err);
     if (code != 0)
         return code;
-    for (int i = 0; code == 0 && i < count; i++)
-        code = add_candidate(choose, &list[i], err);
+    for (int i = 0; code == 0 && i < count; i++) {
+        if (replayed_check(&choose->replayed, &list[i], true, &ignored) == 0)
+            choose->replay_count++;
+        else
+            code = add_candidate(choose, &list[i], err);
+    }
     free(list);
     return code;
 }
 
-/* Why it cannot be simulated is said: predictions are by less then. */
-static int open_replays(struct choose *choose, const struct error *why)
+/* How many candidates can be replayed at all; none: `why` not. */
+static int count_replays(struct choose *choose, const struct cell *cell,
+                         struct error *why)
 {
-    struct error ignored;
-    int code =
-        replayed_open(&choose->replayed, choose->simulate.calibration,
-                      choose->candidates, choose->candidate_count, &ignored);
-    choose->replays = code == 0;
+    struct cell *list;
+    int count, good = 0;
+    if (list_candidates(cell, &list, &count, why) != 0)
+        return 0;
+    for (int i = 0; i < count; i++)
+        good += replayed_check(&choose->replayed, &list[i], false, why) == 0;
+    free(list);
+    return good;
+}
+
+/* Returns 0 if some candidates of each cell can be replayed. */
+static int replay_alone(struct choose *choose, const struct campaign *campaign,
+                        struct error *why)
+{
+    const struct cross_result *all = &campaign->all;
+    choose->replay_count = 0;
+    for (int i = 0; i < all->count; i++) {
+        if (!is_by_simulation(&all->cells[i]))
+            continue;
+        int count = count_replays(choose, &all->cells[i], why);
+        if (count == 0)
+            return -ENOTSUP;
+        choose->replay_count += count;
+    }
+    choose->alone = true;
+    choose->candidate_count = 0;
+    return 0;
+}
+
+/* Why they cannot be simulated is said: predictions are by less then.  An
+ * error says what each way lacks, once. */
+static int open_simulations(struct choose *choose,
+                            const struct campaign *campaign, struct error *err)
+{
+    struct error why, lacks = {""};
+    int code = simulate_open(&choose->simulate, choose->candidates, 1, &why);
     if (code == 0)
-        command_say("scheme auto: candidates are replayed, not simulated, "
-                    "without results that travel: %s",
-                    why->text);
-    return code;
+        return 0;
+    if (replay_alone(choose, campaign, &lacks) == 0) {
+        command_say("scheme auto: all candidates are replayed, which leaves "
+                    "out results that travel, what schemes learn in earlier "
+                    "repetitions, and unequal workers: %s",
+                    why.text);
+        return 0;
+    }
+    bool same = strstr(why.text, lacks.text) != NULL;
+    return error_set(err, -code,
+                     "scheme auto by simulation: %.330s%s%.300s; auto:by=trial "
+                     "needs neither calibration nor simulation",
+                     why.text,
+                     same ? "" : "; and without it: ", same ? "" : lacks.text);
 }
 
 int choose_open(struct choose *choose, const char *calibration,
@@ -100,24 +148,19 @@ int choose_open(struct choose *choose, const char *calibration,
 {
     const struct cross_result *all = &campaign->all;
     int code = 0;
-    *choose = (struct choose){.simulate = {.calibration = calibration}};
+    *choose = (struct choose){.simulate = {.calibration = calibration},
+                              .replayed = {.file = calibration}};
     for (int i = 0; code == 0 && i < all->count; i++) {
         if (!is_by_simulation(&all->cells[i]))
             continue;
         choose->count++;
         code = add_all(choose, &all->cells[i], err);
     }
-    if (code == 0 && choose->count > 0) {
-        struct error why;
-        code = simulate_open(&choose->simulate, choose->candidates, 1, &why);
-        if (code != 0 && open_replays(choose, &why) == 0)
-            code = 0;
-        if (code != 0)
-            error_set(err, -code,
-                      "scheme auto by simulation: %.700s; auto:by=trial needs "
-                      "neither calibration nor simulation",
-                      why.text);
-    }
+    if (code == 0 && choose->candidate_count > 0)
+        code = open_simulations(choose, campaign, err);
+    /* SimGrid's side has warned, if it was opened. */
+    if (code == 0 && (choose->alone || choose->candidate_count == 0))
+        replayed_warn(&choose->replayed);
     return code;
 }
 
@@ -195,18 +238,41 @@ static int simulate_all(struct choose *choose, const struct rundir *folder,
 
 /* ---- the choice ---- */
 
-static double predict_time(struct choose *choose, const struct results *results,
-                           const struct cell *candidate)
+/* The median of its simulations; NAN: there is none. */
+static double simulated_time(const struct results *results,
+                             const struct cell *candidate)
 {
     struct cell cell;
-    if (choose->replays)
-        return replayed_time(&choose->replayed, candidate);
     if (on_this_machine(candidate, &cell, NULL) != 0)
         return NAN;
     const struct result *result = results_find(results, cell.hash);
     if (result == NULL || result->count == 0)
         return NAN;
     return result_median(result, offsetof(struct result_sample, time_s), NULL);
+}
+
+/* Into the candidate; returns whether by a replay. */
+static bool predict_time(struct choose *choose, const struct results *results,
+                         struct cell *candidate)
+{
+    struct error ignored;
+    candidate->predicted_s = simulated_time(results, candidate);
+    if (!isnan(candidate->predicted_s) ||
+        replayed_check(&choose->replayed, candidate, !choose->alone,
+                       &ignored) != 0)
+        return false;
+    candidate->predicted_s = replayed_time(&choose->replayed, candidate);
+    return true;
+}
+
+static int find_best(const struct cell *list, int count)
+{
+    int best = -1;
+    for (int i = 0; i < count; i++)
+        if (!isnan(list[i].predicted_s) &&
+            (best < 0 || list[i].predicted_s < list[best].predicted_s))
+            best = i;
+    return best;
 }
 
 static json_t *candidate_row(const struct cell *cell, const char *launch,
@@ -229,16 +295,14 @@ static int choose_one(struct choose *choose, struct cell *cell,
                       struct record_file *file, struct error *err)
 {
     struct cell *list;
-    int count, best = -1;
+    int count;
     int code = list_candidates(cell, &list, &count, err);
     if (code != 0)
         return code;
-    for (int i = 0; i < count; i++) {
-        double time_s = list[i].predicted_s =
-            predict_time(choose, results, &list[i]);
-        if (!isnan(time_s) && (best < 0 || time_s < list[best].predicted_s))
-            best = i;
-    }
+    bool *replayed = need_zeroed((size_t)count + 1, sizeof(*replayed));
+    for (int i = 0; i < count; i++)
+        replayed[i] = predict_time(choose, results, &list[i]);
+    int best = find_best(list, count);
     if (best < 0)
         code = error_set(err, EIO,
                          "scheme auto: no candidate of %s, %dx%d, could be "
@@ -246,13 +310,13 @@ static int choose_one(struct choose *choose, struct cell *cell,
                          cell->kernel, cell->ranks, cell->threads);
     for (int i = 0; code == 0 && i < count; i++)
         code = record_line(
-            file,
-            candidate_row(cell, launch, &list[i], i == best, choose->replays),
+            file, candidate_row(cell, launch, &list[i], i == best, replayed[i]),
             err);
     if (code == 0) {
         choice_make(cell, &list[best]);
         cell->predicted_s = list[best].predicted_s;
     }
+    free(replayed);
     free(list);
     return code;
 }
@@ -282,10 +346,14 @@ static int choose_all(struct choose *choose, const struct rundir *dir,
     return code;
 }
 
-static int store_calibration(const struct choose *choose,
-                             const struct rundir *folder, struct error *err)
+static int begin_replays(const struct choose *choose,
+                         const struct rundir *folder, struct error *err)
 {
     char path[PATH_MAX + 32];
+    if (choose->replay_count == 0)
+        return 0;
+    fprintf(stderr, "dlsbench: scheme auto: replaying %d candidates on %s\n",
+            choose->replay_count, this_machine_name);
     snprintf(path, sizeof(path), "%s/calibration.json", folder->full);
     return replayed_store(&choose->replayed, path, err);
 }
@@ -298,9 +366,9 @@ int choose_settle(struct choose *choose, const struct rundir *dir,
     if (choose->count == 0)
         return 0;
     int code = make_folder(dir, &folder, err);
-    if (code == 0 && choose->replays)
-        code = store_calibration(choose, &folder, err);
-    else if (code == 0)
+    if (code == 0)
+        code = begin_replays(choose, &folder, err);
+    if (code == 0 && choose->candidate_count > 0)
         code = simulate_all(choose, &folder, campaign, command, err);
     return code == 0 ? choose_all(choose, dir, &folder, campaign, err) : code;
 }

@@ -1,6 +1,8 @@
-/* Scheme auto by simulation: every candidate of its cells is simulated on
- * this-machine before the run, and the fastest is taken.  Where SimGrid is not
- * there, candidates of independent loops are replayed. */
+/* Scheme auto by simulation: the time of every candidate of its cells on
+ * this-machine is predicted before the run, and the fastest is taken.  A cell
+ * whose candidates can all be replayed is replayed, which is faster; SimGrid
+ * has the others.  Where SimGrid is not there, those that can be replayed at
+ * all are. */
 #ifndef BENCH_AUTO_CHOOSE_H
 #define BENCH_AUTO_CHOOSE_H
 
@@ -12,24 +14,25 @@
 
 struct choose {
     struct simulate simulate;
-    bool replays; /* in place of simulating */
+    bool alone; /* there is no SimGrid */
     struct replayed replayed;
-    int count; /* cells of auto by simulation */
+    int replay_count; /* candidates that are replayed */
+    int count;        /* cells of auto by simulation */
     int64_t room;
     struct cell *candidates; /* of all of them, simulated, each once */
     int candidate_count;
 };
 
 /* Before there is a result directory: checks the requirements, a calibration of
- * this machine and the simulated build, or loops that can be replayed.  The
+ * this machine and, for what cannot be replayed, the simulated build. The
  * text of -ENOENT says what to do. Does nothing where no cell asks for it.
  * choose_close always. */
 int choose_open(struct choose *choose, const char *calibration,
                 const struct campaign *campaign, struct error *err);
 
-/* Simulates the missing candidates into <dir>/auto, a separate result
- * directory, and fills in `chosen` and predicted_s of the cells; writes
- * choices-<launch>.jsonl.  -EINTR: interrupted. */
+/* Replays candidates, and simulates the missing others into <dir>/auto, a
+ * separate result directory; fills in `chosen` and predicted_s of the cells;
+ * writes choices-<launch>.jsonl.  -EINTR: interrupted. */
 int choose_settle(struct choose *choose, const struct rundir *dir,
                   struct campaign *campaign, const char *command,
                   struct error *err);

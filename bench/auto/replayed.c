@@ -3,6 +3,7 @@
 #include "bench/calibrate/calibrated.h"
 #include "bench/replay/replay_cell.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,17 +29,42 @@ static int open_loop(struct replayed *replayed, const struct cell *cell,
                             &replayed->calibration.kind[which], err);
 }
 
-int replayed_open(struct replayed *replayed, const char *calibration,
-                  const struct cell *cells, int count, struct error *err)
+static int load(struct replayed *replayed, struct error *err)
 {
-    char source[700];
-    *replayed = (struct replayed){.open = false};
-    int code = calibrated_load(calibration, &replayed->calibration, source,
-                               sizeof(source), err);
+    if (replayed->open)
+        return 0;
+    int code = calibrated_read(replayed->file, &replayed->calibration,
+                               replayed->path, err);
     replayed->open = code == 0;
-    for (int i = 0; code == 0 && i < count; i++)
-        code = open_loop(replayed, &cells[i], err);
     return code;
+}
+
+void replayed_warn(const struct replayed *replayed)
+{
+    if (replayed->open)
+        calibrated_warn(replayed->path, &replayed->calibration);
+}
+
+int replayed_check(struct replayed *replayed, const struct cell *cell,
+                   bool wholly, struct error *err)
+{
+    const struct calibration_kind *kind =
+        &replayed->calibration.kind[which_of(cell)];
+    const char *without;
+    int code = replay_cell_check(cell, &without, err);
+    if (code == 0)
+        code = load(replayed, err);
+    if (code == 0)
+        code = open_loop(replayed, cell, err);
+    if (code != 0 || !wholly)
+        return code;
+    if (without == NULL && kind->workers < 1)
+        without = "workers that are not calibrated";
+    else if (without == NULL && !calibration_is_alike(kind))
+        without = "workers that are not equally fast";
+    return without == NULL
+               ? 0
+               : error_set(err, ENOTSUP, "a replay leaves out %s", without);
 }
 
 void replayed_close(struct replayed *replayed)

@@ -3,18 +3,16 @@
 #include "bench/cli/command.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 
-int calibrated_load(const char *file, struct calibration *calibration,
-                    char *source, size_t size, struct error *err)
+int calibrated_read(const char *file, struct calibration *calibration,
+                    char path[PATH_MAX], struct error *err)
 {
-    char path[PATH_MAX], doubts[400];
     int code = 0;
     if (file == NULL)
-        code = calibration_default_path(path, sizeof(path), err);
+        code = calibration_default_path(path, PATH_MAX, err);
     else
-        snprintf(path, sizeof(path), "%s", file);
+        snprintf(path, PATH_MAX, "%s", file);
     if (code == 0)
         code = calibration_load(path, calibration, err);
     if (code == -ENOENT && file == NULL)
@@ -23,11 +21,25 @@ int calibrated_load(const char *file, struct calibration *calibration,
                          "dlsbench calibrate first, or name a file with "
                          "--calibration",
                          path);
-    if (code != 0)
-        return code;
+    return code;
+}
+
+void calibrated_warn(const char *path, const struct calibration *calibration)
+{
+    char doubts[400];
     calibration_doubts(calibration, doubts, sizeof(doubts));
     if (doubts[0] != '\0')
         command_say("warning: %s: %s", path, doubts);
+}
+
+int calibrated_load(const char *file, struct calibration *calibration,
+                    char *source, size_t size, struct error *err)
+{
+    char path[PATH_MAX];
+    int code = calibrated_read(file, calibration, path, err);
+    if (code != 0)
+        return code;
+    calibrated_warn(path, calibration);
     snprintf(source, size, "%.300s, on %s, %s", path, calibration->host,
              calibration->started);
     return 0;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "harness/calibration/calibration.h"
 
+#include <limits.h>
 #include <stddef.h>
 
 /* Loads `file`, or this machine's own when it is NULL; warns on stderr when it
@@ -13,5 +14,11 @@
  * calibration_free. */
 int calibrated_load(const char *file, struct calibration *calibration,
                     char *source, size_t size, struct error *err);
+
+/* The same without the warning, and the warning alone, for who does not know
+ * yet whether another one reads it, too.  path: the file's name. */
+int calibrated_read(const char *file, struct calibration *calibration,
+                    char path[PATH_MAX], struct error *err);
+void calibrated_warn(const char *path, const struct calibration *calibration);
 
 #endif

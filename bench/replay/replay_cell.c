@@ -7,26 +7,42 @@
 #include <errno.h>
 #include <math.h>
 
-static int check_left_out(const struct setup *setup, struct error *err)
+/* What a replay knows in place of what the cell has; NULL: it knows that. */
+static const char *find_left_out(const struct setup *setup)
 {
     const struct cell *cell = &setup->cell;
-    const char *what =
-        setup->scheme.kind != SCHEME_PAIR || !setup->transport->rules->replays
-            ? "transports shared, master and window and their schemes"
-        : cell->load[0] != '\0' || !text_is(cell->perturb, "none")
-            ? "dedicated machines: no load, nothing perturbed"
-        : cell->reissue > 0     ? "chunks that are handed out once"
-        : setup->measures_power ? "given powers"
-                                : NULL;
-    if (what != NULL)
-        return error_set(err, ENOTSUP, "a replay knows %s; use dlsbench sim",
-                         what);
-    if (setup->transport->rules->tree == TRANSPORT_NO_MASTER &&
-        setup->hierarchy.node)
-        return error_set(err, ENOTSUP,
-                         "a replay knows no pools below a window; use "
-                         "transport master");
-    return 0;
+    bool pools = setup->transport->rules->tree == TRANSPORT_NO_MASTER &&
+                 setup->hierarchy.node;
+    return setup->kernel->dependence != NULL || setup->steps > 1
+               ? "independent iterations of one time step"
+           : setup->scheme.kind != SCHEME_PAIR ||
+                   !setup->transport->rules->replays
+               ? "transports shared, master and window and their schemes"
+           : cell->load[0] != '\0' || !text_is(cell->perturb, "none")
+               ? "dedicated machines: no load, nothing perturbed"
+           : cell->reissue > 0     ? "chunks that are handed out once"
+           : setup->measures_power ? "given powers"
+           : pools ? "no pools below a window, but those of transport master"
+                   : NULL;
+}
+
+int replay_cell_check(const struct cell *cell, const char **without,
+                      struct error *err)
+{
+    struct setup setup;
+    struct cell checked = *cell;
+    checked.platform[0] = '\0';
+    int code = setup_open(&setup, &checked, err);
+    if (code != 0)
+        return code;
+    const char *what = find_left_out(&setup);
+    *without = text_is(setup.cell.collect, "master") ? "results that travel"
+               : setup_learns_by_repetition(&setup)
+                   ? "what a scheme learns in earlier repetitions"
+                   : NULL;
+    setup_close(&setup);
+    return what == NULL ? 0
+                        : error_set(err, ENOTSUP, "a replay knows %s", what);
 }
 
 /* By the tree that the transport has.  A window in the memory of one node is
@@ -48,9 +64,11 @@ static int run_setup(const struct replay_cell *in, const struct setup *setup,
                      struct replay_result *result, struct error *err)
 {
     struct tree tree;
-    int code = check_left_out(setup, err);
-    if (code == 0)
-        code = setup_build_tree(setup, &tree, err);
+    const char *what = find_left_out(setup);
+    if (what != NULL)
+        return error_set(err, ENOTSUP, "a replay knows %s; use dlsbench sim",
+                         what);
+    int code = setup_build_tree(setup, &tree, err);
     if (code != 0)
         return code;
     const struct replay replay = {.kind = kind_of(setup, &tree),

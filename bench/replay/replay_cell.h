@@ -18,9 +18,14 @@ struct replay_cell {
     struct cell *made; /* becomes the cell as it was replayed; NULL */
 };
 
-/* Returns 0, or as setup_open and replay_run do; -ENOTSUP also for what a
- * replay leaves out: other transports, pools below a window, load,
- * perturbations, chunks handed out again, measured powers. */
+/* Whether a replay models the cell; `without`: what it leaves out then (NULL:
+ * nothing).  Returns 0, or as setup_open does; -ENOTSUP also for what it does
+ * not model: dependences, time steps, other transports, pools below a window,
+ * load, perturbations, chunks handed out again, measured powers. */
+int replay_cell_check(const struct cell *cell, const char **without,
+                      struct error *err);
+
+/* Returns 0, or as replay_cell_check and replay_run do. */
 int replay_cell_run(const struct replay_cell *replay,
                     struct replay_result *result, struct error *err);
 

@@ -10,6 +10,17 @@
 
 const char *const calibration_names[CALIBRATION_KINDS] = {"threads", "ranks"};
 
+/* Workers whose powers differ by less are alike. */
+static const double ALIKE = 1.1;
+
+bool calibration_is_alike(const struct calibration_kind *kind)
+{
+    double most = 1;
+    for (int w = 0; w < kind->workers; w++)
+        most = fmax(most, kind->worker[w].power);
+    return most < ALIKE;
+}
+
 /* ---- memory ---- */
 
 int calibration_kind_open(struct calibration_kind *kind, int workers, int pairs,

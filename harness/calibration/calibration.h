@@ -184,6 +184,10 @@ double calibration_keep_middle(struct calibration_kernel *visit, int visits,
 /* Powers from the costs: of each kernel, and over all. */
 void calibration_set_powers(struct calibration_kind *kind);
 
+/* Whether its workers are as fast as one another: powers that differ by less
+ * than 10 % are noise. */
+bool calibration_is_alike(const struct calibration_kind *kind);
+
 /* One kind, as a launch hands it to the driver. */
 json_t *calibration_kind_to_json(const struct calibration_kind *kind);
 int calibration_kind_from_json(const json_t *object,

@@ -283,6 +283,9 @@ static void powers_are_relative_to_the_slowest(void **unused)
     assert_true(fabs(kind->worker[0].power - 2) < 1e-12);
     assert_true(fabs(kind->worker[1].power - sqrt(8)) < 1e-12);
     assert_true(fabs(kind->worker[2].power - 1) < 1e-12);
+    assert_false(calibration_is_alike(kind));
+    kind->worker[0].power = kind->worker[1].power = 1.09;
+    assert_true(calibration_is_alike(kind));
     calibration_free(&c);
 }
 

@@ -1,5 +1,6 @@
 """Scheme auto: what it predicts, tries, chooses and records."""
 import csv
+import json
 import shutil
 import statistics
 
@@ -18,6 +19,36 @@ def loop(tmp_path):
     return f"trace:file={path}"
 
 
+def with_powers(measured, path, powers):
+    """The calibration with these powers of its workers: equal ones can be
+    replayed, others need SimGrid."""
+    found = json.loads(measured[0].read_text())
+    for kind in found["kinds"].values():
+        for worker, power in zip(kind["workers"], powers):
+            worker["power"] = power
+    path.write_text(json.dumps(found))
+    return path
+
+
+@pytest.fixture
+def alike(measured, tmp_path):
+    return with_powers(measured, tmp_path / "alike.json", (1, 1))
+
+
+@pytest.fixture
+def unequal(measured, tmp_path):
+    return with_powers(measured, tmp_path / "unequal.json", (1, 1.2))
+
+
+@pytest.fixture
+def without_simgrid(tmp_path):
+    """The program alone, without dlsbench-sim beside it."""
+    program = tmp_path / "alone/dlsbench"
+    program.parent.mkdir()
+    shutil.copy2(ROOT / "build/dlsbench", program)
+    return program
+
+
 def table(result):
     with open(result.directory / "auto.csv", newline="",
               encoding="utf-8") as file:
@@ -25,7 +56,7 @@ def table(result):
 
 
 def test_simulation_predicts_all_and_takes_the_best(dlsbench, campaign, loop,
-                                                    measured):
+                                                    unequal):
     needs_simgrid()
     path = campaign(f"""
 repetitions: 3
@@ -37,10 +68,11 @@ cells:
     layout: 1x2
     scheme: [static, ss, "auto:schemes=static+ss+gss"]
 """)
-    args = ("run", path, "--calibration", measured[0])
+    args = ("run", path, "--calibration", unequal)
     result = dlsbench(*args)
     assert result.code == 0, result.err
     lines = result.lines("choices")
+    assert not any(x["replayed"] for x in lines)
     predicted = {(x["scheme"], x["hierarchy"]): x["predicted_s"]
                  for x in lines}
     # Two threads: flat and two masters.
@@ -67,7 +99,7 @@ cells:
     # Alone the simulation of a candidate is the same, and nothing is
     # simulated twice.
     alone = dlsbench("sim", "--platform", "this-machine", "--calibration",
-                     measured[0], "--kernel", loop, "--scheme", "ss",
+                     unequal, "--kernel", loop, "--scheme", "ss",
                      "--threads", 2, out="alone")
     assert alone.runs()[0]["time_s"] == pytest.approx(predicted["ss", "flat"])
     again = dlsbench(*args, "--resume")
@@ -75,26 +107,20 @@ cells:
     assert table(again) == table(result)
 
 
-def test_without_simgrid_candidates_are_replayed(dlsbench, campaign, loop,
-                                                 measured, tmp_path):
-    """The program alone, without dlsbench-sim beside it."""
-    program = tmp_path / "alone/dlsbench"
-    program.parent.mkdir()
-    shutil.copy2(ROOT / "build/dlsbench", program)
-    path = campaign(f"""
+SMALL = """
 repetitions: 1
 repetitions_max: 1
 oversubscribe: on
 events: none
 cells:
-  - kernel: "{loop}"
+  - kernel: "%s"
     layout: 1x2
     scheme: "auto:schemes=static+ss+gss"
-""")
-    result = dlsbench("run", path, "--calibration", measured[0],
-                      program=program)
+"""
+
+
+def check_replays(result):
     assert result.code == 0, result.err
-    assert "candidates are replayed, not simulated" in result.err
     lines = result.lines("choices")
     assert len(lines) == 6 and all(x["replayed"] for x in lines)
     (chosen,) = [x for x in lines if x["chosen"]]
@@ -102,10 +128,39 @@ cells:
     assert chosen["scheme"] != "static"
     # 16 iterations of 200 us, 240 of 1 us.
     assert 1.72e-3 < chosen["predicted_s"] < 2e-3
+    return {(x["scheme"], x["hierarchy"]): x["predicted_s"] for x in lines}
+
+
+def test_what_a_replay_knows_is_replayed(dlsbench, campaign, loop, alike):
+    """Also where SimGrid is there: it is not asked, and would say the same."""
+    result = dlsbench("run", campaign(SMALL % loop), "--calibration", alike)
+    predicted = check_replays(result)
+    assert "replaying 6 candidates on this-machine" in result.err
+    assert not list((result.directory / "auto").glob("runs-*"))
+    needs_simgrid()
+    # What a scheme learns from one repetition for the next is SimGrid's.
+    learns = campaign((SMALL % loop).replace("+gss", "+awf"))
+    lines = dlsbench("run", learns, "--calibration", alike,
+                     out="learns").lines("choices")
+    assert {x["replayed"] for x in lines if x["scheme"] == "awf"} == {False}
+    assert {x["replayed"] for x in lines if x["scheme"] != "awf"} == {True}
+    alone = dlsbench("sim", "--platform", "this-machine", "--calibration",
+                     alike, "--kernel", loop, "--scheme", "gss", "--threads",
+                     2, out="alone")
+    assert alone.runs()[0]["time_s"] == pytest.approx(
+        predicted["gss:min=1", "flat"], rel=0.01)
+
+
+def test_without_simgrid_candidates_are_replayed(dlsbench, campaign, loop,
+                                                 unequal, without_simgrid):
+    result = dlsbench("run", campaign(SMALL % loop), "--calibration", unequal,
+                      program=without_simgrid)
+    assert "all candidates are replayed, which leaves out" in result.err
+    check_replays(result)
 
 
 def test_predictions_of_one_directory_are_by_one_calibration(
-        dlsbench, campaign, loop, measured, tmp_path):
+        dlsbench, campaign, loop, unequal, tmp_path):
     """Predictions by two calibrations could not be compared."""
     needs_simgrid()
     path = campaign(f"""
@@ -119,7 +174,7 @@ cells:
     scheme: ["auto:schemes=static+ss", "auto:schemes=gss+fss"]
 """)
     out = tmp_path / "parts"
-    first = dlsbench("run", path, "--calibration", measured[0], "--shard",
+    first = dlsbench("run", path, "--calibration", unequal, "--shard",
                      "0/2", "--out", out)
     assert first.code == 0, first.err
     kept = (out / "auto/calibration.json").read_bytes()
@@ -206,13 +261,17 @@ def test_wrong_words_are_refused(dlsbench, args, says):
     assert not result.directory.exists()
 
 
-def test_without_the_simulated_build(dlsbench, tmp_path, measured):
-    program = tmp_path / "dlsbench"
-    shutil.copy(ROOT / "build/dlsbench", program)
-    # Loops without dependences are replayed.
-    args = ("run", "--kernel", "heat:rows=64,cols=96", "--scheme", "auto",
-            "--calibration", measured[0])
-    result = dlsbench(*args, program=program)
-    assert result.code == 2
-    assert "build it with make sim" in result.err
-    assert "auto:by=trial needs neither" in result.err
+def test_what_is_missing_without_simgrid_is_said(dlsbench, tmp_path, measured,
+                                                 without_simgrid):
+    """Loops without dependences need a calibration alone."""
+    for kernel, calibration, missing in (
+            ("heat:rows=64,cols=96", measured[0],
+             "a replay knows independent iterations of one time step"),
+            ("adjoint:size=20", tmp_path / "none.json", "none.json")):
+        result = dlsbench("run", "--kernel", kernel, "--scheme", "auto",
+                          "--calibration", calibration,
+                          program=without_simgrid)
+        assert result.code == 2 and len(result.err.splitlines()) == 1
+        for text in ("build it with make sim", missing,
+                     "auto:by=trial needs neither"):
+            assert text in result.err, result.err

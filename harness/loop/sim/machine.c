@@ -6,22 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Workers whose powers differ by less are alike: that much is noise. */
-static const double ALIKE = 1.1;
-
 struct machine {
     struct calibration calibration;
     const struct calibration_kind *kind; /* of the launch's shape */
     bool alike;
 };
-
-static bool all_alike(const struct calibration_kind *kind)
-{
-    double most = 1;
-    for (int w = 0; w < kind->workers; w++)
-        most = fmax(most, kind->worker[w].power);
-    return most < ALIKE;
-}
 
 int machine_open(struct machine **out, const char *path, int which,
                  struct error *err)
@@ -41,7 +30,7 @@ int machine_open(struct machine **out, const char *path, int which,
         return error_set(err, EINVAL, "%s: there is no measurement of %s", path,
                          calibration_names[which]);
     }
-    machine->alike = all_alike(machine->kind);
+    machine->alike = calibration_is_alike(machine->kind);
     *out = machine;
     return 0;
 }
