@@ -62,6 +62,17 @@ def test_each_visit_becomes_a_trace(program, tmp_path):
     done = run("run", "--kernel", trace, "--scheme", "binlpt", "--repetitions",
                1, "--oversubscribe", "--out", "out/", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    # The commands of the manual take it, too.
+    text = (ROOT / "docs/omp.md").read_text()
+    written = re.findall(r"^    dlsbench (.*[ =]costs/.*)$", text, re.M)
+    assert len(written) == 3
+    for words in written:
+        words = words.replace("main-solver.c-120-visit1.txt", files[0].name)
+        words = words.replace("...", "--kernel null:size=40").split()
+        if words[0] == "run":
+            words += ["--dry-run"]
+        done = run(*words, cwd=tmp_path)
+        assert done.returncode == 0, (words, done.stderr)
 
 
 def test_chunks_share_their_time(program, tmp_path):
