@@ -64,7 +64,7 @@ static void warn_of_rules(struct rules *rules, const struct loops *loops)
             rules_use(rules, &loop->place, build);
         }
     for (int i = 0; i < rules->count; i++)
-        if (!rules->rule[i].used)
+        if (rules_is_idle(rules, i))
             command_say("omp: %s: no loop that was seen is '%s'",
                         rules->rule[i].where, rules->rule[i].name);
 }

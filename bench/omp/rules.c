@@ -9,6 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The line of file:line:column. */
+static int line_of(const char *where)
+{
+    const char *at = where + strlen(where);
+    for (int colons = 0; at > where && colons < 2;)
+        colons += *--at == ':';
+    return atoi(at + 1);
+}
+
+/* module:build+0xoffset (dls/omp/counters.h). */
+static bool is_build(const char *name)
+{
+    enum { DIGITS = 16 };
+    const char *plus = strstr(name, "+0x");
+    return plus != NULL && plus - name > DIGITS + 1 &&
+           plus[-DIGITS - 1] == ':' &&
+           strspn(plus - DIGITS, "0123456789abcdef") == DIGITS;
+}
+
 static int add_rule(void *arg, const char *name, const char *where,
                     struct error *err)
 {
@@ -22,6 +41,8 @@ static int add_rule(void *arg, const char *name, const char *where,
     struct rules_rule *rule = &rules->rule[rules->count++];
     *rule = (struct rules_rule){.name = strdup(name),
                                 .where = strdup(where),
+                                .line = line_of(where),
+                                .build = is_build(name),
                                 .used = strcmp(name, "*") == 0};
     return rule->name != NULL && rule->where != NULL
                ? 0
@@ -82,4 +103,21 @@ void rules_use(struct rules *rules, const struct symbols_place *place,
     use(rules, slash != NULL ? name + (slash + 1 - place->file) : name);
     for (int i = 0; i < NAMES_ALIASES; i++)
         use(rules, names_alias(place->function, i, name));
+}
+
+/* Whether rules i and i + 1 may name one loop. */
+static bool go_on(const struct rules *rules, int i)
+{
+    const struct rules_rule *rule = rules->rule;
+    return i + 1 < rules->count && rule[i].build &&
+           rule[i + 1].line == rule[i].line + 1;
+}
+
+bool rules_is_idle(const struct rules *rules, int i)
+{
+    while (i > 0 && go_on(rules, i - 1))
+        i--;
+    while (!rules->rule[i].used && go_on(rules, i))
+        i++;
+    return !rules->rule[i].used;
 }

@@ -10,7 +10,9 @@
 
 struct rules_rule {
     char *name, *where; /* file:line:column */
-    bool used;          /* it names a loop that was seen */
+    int line;
+    bool build; /* by a place in one build */
+    bool used;  /* it names a loop that was seen */
 };
 
 struct rules {
@@ -31,5 +33,9 @@ const char *rules_find(const struct rules *rules, const char *function);
  * build of its module. */
 void rules_use(struct rules *rules, const struct symbols_place *place,
                const char *build);
+
+/* Whether no loop has the i-th rule, nor one on the lines beside it that names
+ * the same loop: rules by its places in builds, and the one behind them. */
+bool rules_is_idle(const struct rules *rules, int i);
 
 #endif

@@ -502,6 +502,18 @@ def test_rules_name_loops_by_their_place_in_a_build(tmp_path):
     assert "no loop that was seen is 'bycost:0123456789abcde0+" in done.stderr
 
 
+def test_a_loop_with_one_rule_that_matched_is_not_missed(loop, tmp_path):
+    """As --try writes them: those of builds, and behind them file:line."""
+    rules = tmp_path / "rules"
+    other = "other:0123456789abcdef+0x"
+    line = f"loop.c:{LINES[0]}"
+    rules.write_text(f"# one\n{other}12 = ss\n{other}13 = ss\n{line} = ss\n"
+                     f"{other}14 = ss\n\neven = ss\n{other}15 = ss\n")
+    done = omp("--scheme", f"@{rules}", "--loops", "dynamic", "--", loop)
+    assert re.findall("no loop that was seen is '(.*)'", done.stderr) == [
+        f"{other}14", f"{other}15"]
+
+
 def test_a_forked_child_starts_at_zero(loop):
     done = omp("--loops", "dynamic", "--scheme", "ss", "--", loop, "fork")
     assert done.returncode == 0
