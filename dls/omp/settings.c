@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 static struct settings the;
+static char rules_file[256]; /* of DLS_SCHEDULE */
 static char wrong_loops[64]; /* of COUNTERS_LOOPS; empty: it is right */
 
 /* Before main: the program may change its environment. */
@@ -24,6 +25,8 @@ static __attribute__((constructor)) void read_environment(void)
     the.records = the.folder != NULL && record != NULL && record[0] != '\0';
     the.schedules = schedule != NULL && schedule[0] != '\0';
     the.rules = the.schedules && schedule[0] == '@';
+    if (the.rules)
+        snprintf(rules_file, sizeof(rules_file), "%.255s", schedule + 1);
     the.dynamic = loops != NULL && strcmp(loops, "dynamic") == 0;
     if (!the.dynamic && loops != NULL && strcmp(loops, "runtime") != 0)
         snprintf(wrong_loops, sizeof(wrong_loops), "%.63s", loops);
@@ -120,6 +123,28 @@ void settings_find_names(const struct module *module, const void *address,
                  (int)strcspn(symbol, "."), symbol);
 }
 
+/* ---- rules that name no loop ---- */
+
+static atomic_int asking, ruled; /* the process whose loops may have a rule;
+                                    how many have one */
+
+/* Where nobody reports it: with dlsbench omp the report names such rules. */
+static __attribute__((destructor)) void say_idle_rules(void)
+{
+    if (the.folder == NULL && asking == getpid() && ruled == 0)
+        settings_say("%s: no loop that was seen has a rule there; those by "
+                     "file:line need dlsbench omp, and those of a build hold "
+                     "for no other",
+                     rules_file);
+}
+
+static void count_rules(bool found)
+{
+    if (the.rules)
+        asking = getpid();
+    ruled += found;
+}
+
 /* ---- the way ---- */
 
 /* Rules know a loop by its place in one build, by file:line, with or without
@@ -180,6 +205,7 @@ static const struct way *choose(const struct counters_site *site,
     struct way way;
     struct error err;
     int code = resolve(names, &schedule, &err);
+    count_rules(code != 0 || schedule.scheme[0] != '\0');
     if (code == 0 && schedule.scheme[0] == '\0')
         return NULL;
     if (code == 0)

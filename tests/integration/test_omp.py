@@ -500,6 +500,10 @@ def test_rules_name_loops_by_their_place_in_a_build(tmp_path):
     done = omp("--scheme", f"@{rules}", "--", program, "1")
     assert "css:chunk=30" not in done.stderr
     assert "no loop that was seen is 'bycost:0123456789abcde0+" in done.stderr
+    (line,) = run([program, "2"], LD_PRELOAD=str(LIBRARY),
+                  DLS_SCHEDULE=f"@{rules}").stderr.splitlines()
+    assert line.startswith(f"libdls-omp: {rules}: no loop that was seen has a "
+                           "rule there; ")
 
 
 def test_a_loop_with_one_rule_that_matched_is_not_missed(loop, tmp_path):
