@@ -477,15 +477,28 @@ def clean(value):
     return [clean(v) for v in value] if isinstance(value, list) else value
 
 
-def note_odd(results):
-    ended, runs, notes = results.ended, results.runs, results.notes
+def note_unused(results):
+    """Cells without a good run.  An answer that the suite itself found wrong
+    has no reason; programs of others have one, by their check."""
+    ended = results.ended
     ok = set(ended["cell"][ended["status"] == "ok"])
-    for status, text in [("unverified", "differ from the serial reference"),
-                         ("failed", "failed")]:
-        cells = set(ended["cell"][ended["status"] == status]) - ok
-        if cells:
-            notes.append(f"{len(cells)} cell{'s'[:len(cells) != 1]} {text}: "
-                         "not used")
+    wrong = ended["status"] == "unverified"
+    checked = ended["reason"].notna()
+    for found, one, more in [
+            (wrong & ~checked, "cell differs from the serial reference",
+             "cells differ from the serial reference"),
+            (wrong & checked, "cell whose check failed",
+             "cells whose check failed"),
+            (ended["status"] == "failed", "cell failed", "cells failed")]:
+        count = len(set(ended["cell"][found]) - ok)
+        if count > 0:
+            results.notes.append(f"{count} {one if count == 1 else more}: "
+                                 "not used")
+
+
+def note_odd(results):
+    runs, notes = results.runs, results.notes
+    note_unused(results)
     if runs.empty:
         notes.append("no cell is complete and verified: nothing to show")
         return

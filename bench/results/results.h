@@ -32,7 +32,7 @@ struct result_sample {
 struct result {
     struct cell cell;
     enum result_status status;
-    char reason[200];    /* when failed */
+    char reason[200];    /* when failed, or by a program's own check */
     bool oversubscribed; /* workers shared cores */
     bool shared_masters; /* a waiting master was on a worker's core */
     bool sampled;        /* verified by a sample only */

@@ -7,6 +7,7 @@
 #include "bench/results/results.h"
 #include "bench/results/rundir.h"
 #include "bench/results/summary.h"
+#include "bench/results/summary_rows.h"
 #include "harness/setup/setup.h"
 
 #include <stdio.h>
@@ -173,12 +174,24 @@ static void the_table_has_medians_and_says_what_has_none(void **state)
     leave(dir);
 }
 
+/* Programs of others have no serial reference, but a check of their own. */
+static void a_check_that_failed_is_no_reference(void **state)
+{
+    (void)state;
+    struct result wrong = {.status = RESULT_UNVERIFIED};
+    assert_string_equal(summary_row_words(&wrong),
+                        "UNVERIFIED: differs from the serial reference");
+    strcpy(wrong.reason, "the check: exit code 1");
+    assert_string_equal(summary_row_words(&wrong), "UNVERIFIED");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_complete_and_verified_repetitions_count),
         cmocka_unit_test(a_failed_cell_may_become_ok_later),
         cmocka_unit_test(the_table_has_medians_and_says_what_has_none),
+        cmocka_unit_test(a_check_that_failed_is_no_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

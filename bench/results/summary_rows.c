@@ -93,7 +93,9 @@ const char *summary_row_words(const struct result *result)
     case RESULT_FAILED:
         return "FAILED";
     case RESULT_UNVERIFIED:
-        return "UNVERIFIED: differs from the serial reference";
+        return result->reason[0] != '\0'
+                   ? "UNVERIFIED"
+                   : "UNVERIFIED: differs from the serial reference";
     case RESULT_OK:
         break;
     }

@@ -47,7 +47,7 @@ class Directory:
         return self.cells.setdefault(key, f"{len(self.cells):016x}")
 
     def cell(self, times, launch="l1", status="ok", done=True, run=None,
-             workers=None, **cell):
+             workers=None, reason=None, **cell):
         """Repetitions with these times, and the line that ends the cell.
         `workers`: function of (repetition, worker) to a worker's columns."""
         row = {**CELL, **cell, "cell": self.name(cell)}
@@ -74,7 +74,7 @@ class Directory:
         if done:
             self.write("runs", launch, {
                 **row, "type": "cell_done", "status": status,
-                "repetitions": len(times), "reason": None})
+                "repetitions": len(times), "reason": reason})
         return row["cell"]
 
 

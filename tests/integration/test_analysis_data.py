@@ -174,9 +174,18 @@ def test_unverified_and_failed_cells_are_not_used(good):
     good.cell([], scheme="ss", status="failed")
     code, notes = notes_of(good.path)
     assert (code, notes) == (0, [
-        "1 cell differ from the serial reference: not used",
+        "1 cell differs from the serial reference: not used",
         "1 cell failed: not used"])
     assert "static" not in analysis("tables", good.path)[1]
+
+
+def test_a_check_that_failed_is_no_reference(good):
+    """Of programs of others nobody has a serial reference."""
+    for scheme in "static", "ss":
+        good.cell([0.1] * 10, scheme=scheme, status="unverified",
+                  reason="the check: exit code 1")
+    assert notes_of(good.path) == (0, [
+        "2 cells whose check failed: not used"])
 
 
 def test_a_wrong_repetition_of_a_good_cell_is_left_out(good):
@@ -191,7 +200,7 @@ def test_only_unverified_cells(tmp_path):
     there.cell(TEN, status="unverified")
     there.manifest()
     assert notes_of(there.path) == (2, [
-        "1 cell differ from the serial reference: not used",
+        "1 cell differs from the serial reference: not used",
         "no cell is complete and verified: nothing to show"])
 
 
