@@ -70,11 +70,10 @@ static void warn_of_rules(struct rules *rules, const struct loops *loops)
 }
 
 /* The folder is new, or empty: old traces are not mixed with new ones. */
-static int open_folder(const struct omp_input *in, struct error *err)
+static int open_folder(struct omp_input *in, struct error *err)
 {
     struct folder files;
-    bool new;
-    int code = folders_make(in->record, &new, err);
+    int code = folders_make(in->record, &in->made, err);
     if (code == 0 && access(in->record, W_OK) != 0)
         code = error_set(err, errno, "omp: --record %s: %s", in->record,
                          strerror(errno));
@@ -93,14 +92,19 @@ static int open_folder(const struct omp_input *in, struct error *err)
     return code;
 }
 
-static int open_record(const struct omp_input *in, struct error *err)
+/* The option that asks for records. */
+static const char *name_option(const struct omp_input *in)
+{
+    return in->record != NULL ? "record" : "on";
+}
+
+static int open_record(struct omp_input *in, struct error *err)
 {
     int code = in->record != NULL ? open_folder(in, err) : 0;
     if (code == 0 && (in->record != NULL || in->on != NULL))
         command_say("omp: --%s: the loops run under dynamic,%s, and each "
                     "chunk's time is taken",
-                    in->record != NULL ? "record" : "on",
-                    in->scheme + strlen("css:chunk="));
+                    name_option(in), in->scheme + strlen("css:chunk="));
     return code;
 }
 
@@ -110,22 +114,26 @@ static int look_ahead(const struct omp_input *in, const char *records,
     return omp_on(in->on, records, in->out != NULL ? in->path : NULL, out, err);
 }
 
-/* Without a folder of their own the records are beside the counters. */
-static void record(const struct omp_input *in, const char *folder,
-                   const struct loops *loops)
+/* Without a folder of their own the records are beside the counters.  Returns
+ * an exit code. */
+static int record(const struct omp_input *in, const char *folder,
+                  const struct loops *loops)
 {
     struct error err;
     const char *to = in->record != NULL ? in->record : folder;
-    int files;
+    int files, end = COMMAND_OK;
     if (recorded_write(folder, to, loops, stderr, &files, &err) != 0 ||
         (files > 0 && in->on != NULL && look_ahead(in, to, stderr, &err) != 0))
-        command_fail(COMMAND_FAILED, &err);
-    else if (files == 0)
-        command_say("omp: --record: no loop was recorded");
+        end = command_fail(COMMAND_FAILED, &err);
+    else if (files == 0) {
+        command_say("omp: --%s: no loop was recorded", name_option(in));
+        end = COMMAND_FAILED;
+    }
     if (loops->left > 0)
-        command_say("omp: --record: loops that are left alone, as ordered ones "
+        command_say("omp: --%s: loops that are left alone, as ordered ones "
                     "are in LLVM's runtime: %d",
-                    loops->left);
+                    name_option(in), loops->left);
+    return end;
 }
 
 static void store(const struct omp_input *in, char *const *words,
@@ -159,17 +167,18 @@ static void say_nothing(const char *program, int left)
                     program);
 }
 
-static void report(struct start *start, const struct omp_input *in,
-                   char *const *words, const struct start_end *end,
-                   struct symbols *symbols)
+/* Returns an exit code. */
+static int report(struct start *start, const struct omp_input *in,
+                  char *const *words, const struct start_end *end,
+                  struct symbols *symbols)
 {
+    int exit_code = COMMAND_OK;
     struct error err;
     struct loops loops;
     const struct report_run run = {.seconds = end->seconds,
                                    .outlived = end->outlived};
     if (loops_read(&loops, start->folder, end->tick_s, symbols, &err) != 0) {
-        command_fail(COMMAND_FAILED, &err);
-        return;
+        return command_fail(COMMAND_FAILED, &err);
     }
     if (loops.processes == 0)
         say_nothing(start->words[0], loops.left);
@@ -182,8 +191,9 @@ static void report(struct start *start, const struct omp_input *in,
     if (in->out != NULL)
         store(in, words, end, &loops);
     if (start->records)
-        record(in, start->folder, &loops);
+        exit_code = record(in, start->folder, &loops);
     loops_free(&loops);
+    return exit_code;
 }
 
 static int read_records(struct omp_input *in)
@@ -214,6 +224,7 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
 {
     struct error err = {""};
     struct start_end end = {.began = false};
+    int reported = COMMAND_OK;
     char path[PATH_MAX], rules[PATH_MAX + 1];
     char folder[] = "/tmp/dlsbench-omp-XXXXXX";
     int code = check_schedule(start, rules, sizeof(rules), &err);
@@ -233,12 +244,16 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
     /* The folder is removed even where nobody reads the report. */
     signal(SIGPIPE, SIG_IGN);
     if (code == 0)
-        report(start, in, argv, &end, symbols);
+        reported = report(start, in, argv, &end, symbols);
     symbols_close(symbols);
     folder_remove(folder);
+    /* No folder stays that was made for nothing: it is empty then. */
+    if (in->made && (code != 0 || reported != COMMAND_OK))
+        rmdir(in->record);
     if (code != 0)
         return command_fail(end.began ? COMMAND_FAILED : COMMAND_USAGE, &err);
-    return start_pass_on(end.status);
+    bool good = WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0;
+    return good ? reported : start_pass_on(end.status);
 }
 
 /* Many runs of the program. */

@@ -15,6 +15,7 @@ struct omp_input {
     bool reads;      /* runs nothing: reads records */
     int loops;       /* index of its word, -1: not given */
     bool seeds;      /* the scheme is for several */
+    bool made;       /* the folder of `record` */
     char path[2048]; /* of `out` */
 };
 

@@ -137,6 +137,19 @@ def test_records_need_no_folder(program, tmp_path):
     assert "visit1.txt" not in done.stderr and not list(tmp_path.iterdir())
 
 
+def test_without_a_loop_nothing_is_left_and_the_command_fails(tmp_path):
+    (tmp_path / "there").mkdir()
+    for words, option in ((["--record", "costs"], "record"),
+                          (["--record", "there"], "record"),
+                          (["--on", "4"], "on")):
+        done = run("omp", *words, "--", "/bin/true", cwd=tmp_path)
+        assert done.returncode == 1
+        assert f"--{option}: no loop was recorded" in done.stderr
+    assert [x.name for x in tmp_path.iterdir()] == ["there"]
+    done = run("omp", "--on", 4, "--", "sh", "-c", "exit 5", cwd=tmp_path)
+    assert done.returncode == 5
+
+
 def test_a_long_iteration_is_named_where_no_schedule_helps(tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full/loop-visit1.txt").write_text("# loop\n5e-2\n"
