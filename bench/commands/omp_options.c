@@ -19,7 +19,8 @@ static const struct options_entry entries[] = {
      .offset = FIELD(scheme),
      .help = "hand out the loops' chunks by this scheme, or @FILE: by rules "
              "`name = scheme`, where the name is a function, file:line or *; "
-             "rnd:seed=1..100: run it under each seed until --check fails"},
+             "rnd:seed=1..100: run it under each seed until --check fails, and "
+             "end with 1 then, with 2 where it fails without a scheme, too"},
     {.name = "loops",
      .value = "WHICH",
      .type = OPTIONS_WORD,

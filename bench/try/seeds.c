@@ -101,15 +101,20 @@ static void print_word(FILE *out, const char *word)
     fputc('\'', out);
 }
 
+/* A range of one seed is judged by the check, too. */
 static void print_again(FILE *out, const struct try_plan *plan,
-                        const char *scheme)
+                        const struct seeds *seeds, int64_t seed)
 {
     const char *threads = getenv("OMP_NUM_THREADS");
     fputs("  again:", out);
     if (threads != NULL)
         fprintf(out, " OMP_NUM_THREADS=%s", threads);
-    fprintf(out, " dlsbench omp --scheme %s%s --", scheme,
+    fprintf(out,
+            " dlsbench omp --scheme %.*s%" PRId64 "..%" PRId64 "%s%s --check",
+            seeds->before, seeds->scheme, seed, seed, seeds->behind,
             text_is(plan->loops, "dynamic") ? " --loops dynamic" : "");
+    print_word(out, plan->check);
+    fputs(" --", out);
     for (int i = 0; plan->words[i] != NULL; i++)
         print_word(out, plan->words[i]);
     fputc('\n', out);
@@ -117,17 +122,23 @@ static void print_again(FILE *out, const struct try_plan *plan,
 
 /* ---- the runs ---- */
 
-/* `wrong` gets the reason of a run that is not good; empty: it is. */
+/* How a run was not good; no reason: it was. */
+struct wrong {
+    bool checked; /* the program ended with 0, and its check did not */
+    char reason[256];
+};
+
 static int run_seed(const struct attempts *attempts, const char *scheme,
-                    double limit_s, char wrong[256], struct error *err)
+                    double limit_s, struct wrong *wrong, struct error *err)
 {
     struct attempt attempt;
     int code = attempt_run(attempts, scheme, limit_s, &attempt, err);
-    wrong[0] = '\0';
+    *wrong = (struct wrong){.checked = attempt.ran};
     if (code == 0 && attempt.interrupted)
         code = error_set(err, EINTR, "omp: interrupted at %s", scheme);
     else if (code == 0 && !attempt.good)
-        snprintf(wrong, 256, "%.255s", attempt.reason);
+        snprintf(wrong->reason, sizeof(wrong->reason), "%.255s",
+                 attempt.reason);
     else if (code == 0 && !loops_have_scheme(&attempt.loops))
         code =
             error_set(err, ENOTSUP,
@@ -140,22 +151,48 @@ static int run_seed(const struct attempts *attempts, const char *scheme,
     return code;
 }
 
-/* A race need not show each time. */
-static int confirm(const struct try_plan *plan, const struct attempts *attempts,
-                   const char *scheme, double limit_s, const char *wrong,
-                   struct error *err)
+/* What happened in `count` runs.  The program's last words are behind the way
+ * it ended. */
+static void print_wrong(FILE *out, const struct wrong *wrong, double limit_s,
+                        int count)
 {
-    char again[256];
+    const char *reason = wrong->reason;
+    const char *last = strstr(reason, ": ");
+    int length = (int)strcspn(reason, ":");
+    if (wrong->checked)
+        fputs("the answer is wrong", out);
+    else if (strncmp(reason, "stopped", 7) == 0)
+        fprintf(out, "the program does not end within %.3g s", limit_s);
+    else
+        fprintf(out, "the program ends %s %.*s",
+                strncmp(reason, "signal", 6) == 0 ? "by" : "with", length,
+                reason);
+    fprintf(out, " in %d of %d runs", count, AGAIN + 1);
+    if (wrong->checked)
+        fprintf(out, ": %s", reason);
+    else
+        fputs(last != NULL ? last : "", out);
+    fputc('\n', out);
+}
+
+/* A race need not show each time. */
+static int confirm(const struct try_plan *plan, const struct seeds *seeds,
+                   const struct attempts *attempts, int64_t seed,
+                   double limit_s, const struct wrong *wrong, struct error *err)
+{
+    char scheme[SPEC_CANONICAL_MAX];
+    struct wrong again;
     int count = 1;
+    write_scheme(seeds, seed, scheme);
     for (int i = 0; i < AGAIN; i++) {
-        int code = run_seed(attempts, scheme, limit_s, again, err);
+        int code = run_seed(attempts, scheme, limit_s, &again, err);
         if (code != 0)
             return code;
-        count += again[0] != '\0';
+        count += again.reason[0] != '\0';
     }
-    printf("%s: the answer is wrong in %d of %d runs: %s\n", scheme, count,
-           AGAIN + 1, wrong);
-    print_again(stdout, plan, scheme);
+    printf("%s: ", scheme);
+    print_wrong(stdout, wrong, limit_s, count);
+    print_again(stdout, plan, seeds, seed);
     fflush(stdout);
     return 0;
 }
@@ -178,14 +215,15 @@ static void show(struct progress *progress, const struct seeds *seeds,
     progress_line(progress, text, child_now(), false);
 }
 
-/* `found`: a wrong answer. */
+/* `found`: a run that is not good. */
 static int run_seeds(const struct try_plan *plan, const struct seeds *seeds,
                      const struct attempts *attempts, bool *found,
                      struct error *err)
 {
     struct attempt first = {.ran = false};
     struct progress progress;
-    char scheme[SPEC_CANONICAL_MAX], wrong[256] = "";
+    char scheme[SPEC_CANONICAL_MAX];
+    struct wrong wrong = {.reason = ""};
     int code = try_first(attempts, &first, err);
     double limit_s = attempt_limit(first.seconds);
     int64_t seed = seeds->first;
@@ -194,14 +232,14 @@ static int run_seeds(const struct try_plan *plan, const struct seeds *seeds,
     for (; code == 0 && seed <= seeds->last; seed++) {
         show(&progress, seeds, seed);
         write_scheme(seeds, seed, scheme);
-        code = run_seed(attempts, scheme, limit_s, wrong, err);
-        if (code == 0 && wrong[0] != '\0')
+        code = run_seed(attempts, scheme, limit_s, &wrong, err);
+        if (code == 0 && wrong.reason[0] != '\0')
             break;
     }
     progress_clear(&progress);
-    *found = wrong[0] != '\0';
+    *found = wrong.reason[0] != '\0';
     if (code == 0 && *found)
-        return confirm(plan, attempts, scheme, limit_s, wrong, err);
+        return confirm(plan, seeds, attempts, seed, limit_s, &wrong, err);
     if (code == 0)
         printf("seeds %" PRId64 " to %" PRId64 ": every answer is right, which "
                "does not prove that there is no race\n",
@@ -222,7 +260,8 @@ int try_seeds(const struct try_plan *plan)
     if (code == 0)
         code = run_seeds(plan, &seeds, &attempts, &found, &err);
     attempts_close(&attempts);
+    /* 1 is the answer that a seed was found. */
     if (code != 0)
-        return command_fail(COMMAND_FAILED, &err);
+        return command_fail(COMMAND_USAGE, &err);
     return found ? COMMAND_FAILED : COMMAND_OK;
 }

@@ -302,8 +302,31 @@ def test_a_race_is_found_and_found_again(omp, program):
                             done.stdout, re.M).groups()
     words = shlex.split(again)
     assert words[:3] == ["OMP_NUM_THREADS=2", "dlsbench", "omp"]
-    assert f"rnd:min=1,max=9,seed={seed}" in words
-    assert omp(*words[3:]).returncode == 0
+    assert words[3:8] == ["--scheme", f"rnd:min=1,max=9,seed={seed}..{seed}",
+                          "--check", RIGHT, "--"]
+    done = omp(*words[3:])
+    assert f"seed={seed}: the answer is wrong in " in done.stdout \
+        or "every answer is right" in done.stdout
+
+
+def test_a_fuzzer_says_what_it_cannot_judge_and_how_a_program_ends(omp,
+                                                                   tmp_path):
+    done = omp("--scheme", "rnd:seed=1..2", "--check", "false", "--",
+               "/bin/true")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--check 'false' fails for the program as it is" in done.stderr
+    script = tmp_path / "script"
+    for end, text in (("kill -SEGV $$", "ends by signal 11"),
+                      ("echo no >&2; exit 3", "ends with exit code 3")):
+        script.write_text(
+            f'#!/bin/sh\n[ -z "$DLS_SCHEDULE" ] || {{ {end}; }}\n')
+        script.chmod(0o755)
+        done = omp("--scheme", "rnd:seed=1..2", "--check", "true", "--",
+                   script)
+        assert done.returncode == 1
+        assert re.search(f"seed=1: the program {text}.* in 3 of 3 runs",
+                         done.stdout)
+        assert "answer" not in done.stdout
 
 
 def test_ranks_of_mpi_are_tried_together(omp, program, tmp_path):
