@@ -135,11 +135,19 @@ def hierarchy_words(hierarchy):
     return text
 
 
+def shorten(file):
+    """A file's name without folder and ending; words, such as those of a
+    replay's costs, as they are."""
+    text = str(file)
+    return text if "/" not in text and " " in text \
+        else os.path.basename(text).partition(".")[0]
+
+
 def platforms(files):
     """{file: its name without folder and ending, where that is another for
     each of these files}."""
     files = {f for f in files if known(f) and f}
-    names = {f: os.path.basename(str(f)).partition(".")[0] for f in files}
+    names = {f: shorten(f) for f in files}
     apart = len(set(names.values())) == len(files)
     return names if apart else {f: f for f in files}
 
@@ -149,7 +157,7 @@ def simulation(cell):
     platform = cell.get("platform")
     if not known(platform) or not platform:
         return ""
-    words = os.path.basename(str(platform)).partition(".")[0]
+    words = shorten(platform)
     for name, usual in SIMULATION.items():
         value = cell.get(name)
         if known(value) and value != usual:

@@ -105,6 +105,10 @@ static void words_say_what_is_not_as_usual(void **unused)
     make(&cell, "platform=a.xml cp=1e-9 request_cost=0");
     cell_simulation_words(&cell, words, sizeof(words));
     assert_string_equal(words, "a, cp 1e-09, request_cost 0");
+    make(&cell, "");
+    strcpy(cell.platform, "replayed, latency 622.5 ns, near 1 ns");
+    cell_simulation_words(&cell, words, sizeof(words));
+    assert_string_equal(words, cell.platform);
 }
 
 int main(void)

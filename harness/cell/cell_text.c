@@ -149,17 +149,26 @@ static void append_words(char *text, size_t size, const char *more)
     snprintf(text + used, size - used, "%s", more);
 }
 
+/* A file's name without folder and ending; words, such as those of a replay's
+ * costs, as they are. */
+static const char *shorten(char *value)
+{
+    const char *slash = strrchr(value, '/');
+    if (slash == NULL && strchr(value, ' ') != NULL)
+        return value;
+    char *name = slash != NULL ? value + (slash - value) + 1 : value;
+    name[strcspn(name, ".")] = '\0';
+    return name;
+}
+
 static void add_words(const struct cell *cell, const struct cell_field *field,
                       char *text, size_t size)
 {
     char value[SPEC_CANONICAL_MAX], words[SPEC_CANONICAL_MAX + 64];
     const char *shown = value, *place = strstr(field->words, "%s");
     plain_text(cell, field, value);
-    if (field->path) {
-        const char *slash = strrchr(value, '/');
-        shown = slash != NULL ? slash + 1 : value;
-        value[shown - value + (ptrdiff_t)strcspn(shown, ".")] = '\0';
-    }
+    if (field->path)
+        shown = shorten(value);
     if (place == NULL)
         append_words(text, size, field->words);
     else if (shown[0] != '\0') {

@@ -219,7 +219,7 @@ def test_replays_are_results_that_all_readers_take_apart(dlsbench, tmp_path):
     """Beside each other in a directory, replays with other costs are other
     cells, and every line says that it was replayed."""
     costs, out = trace(tmp_path, 2000), tmp_path / "out"
-    for latency in ("2e-6", "4e-6"):
+    for latency in ("2e-6", "4.0005e-6"):
         done = dlsbench("replay", "--trace", costs, "--workers", 16,
                         "--transport", "master", "--latency", latency,
                         "--scheme", "ss,gss,af", "--format", "csv", "--out",
@@ -234,11 +234,14 @@ def test_replays_are_results_that_all_readers_take_apart(dlsbench, tmp_path):
                for x in runs)
     last = {x["scheme"]: x for x in csv.DictReader(io.StringIO(done.out))}
     times = {x["scheme"].partition(":")[0]: x["time_s"] for x in runs
-             if "latency 4000 ns" in x["platform"]}
+             if "latency 4000.5 ns, " in x["platform"]}
     assert {k: float(v["time_s"]) for k, v in last.items()} == pytest.approx(
         times, rel=1e-9)
-    told = dlsbench("summary", out).out
+    told = " ".join(dlsbench("summary", out).out.split())
     assert "on replayed, latency 2000 ns" in told and "6 cells ok" in told
+    # Costs are no file's name, which ends at a dot.
+    assert "on replayed, latency 4000.5 ns, near 4000.5 ns, " in told
+    assert "latency 4000.5 ns, " in analysis("tables", out)[1]
     for reader, words in (("tables", "(simulated)"),
                           ("compare", "1.000 over 6 cells"),
                           ("report", "report.html")):
