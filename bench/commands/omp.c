@@ -196,10 +196,33 @@ static int report(struct start *start, const struct omp_input *in,
     return exit_code;
 }
 
+/* The report shows what is beside results, and no folder without them. */
+static int find_results(struct omp_input *in, struct error *err)
+{
+    struct folder files = {.count = 0};
+    struct error ignored;
+    if (in->out == NULL)
+        return 0;
+    int code =
+        folders_name_out("omp", in->out, in->path, sizeof(in->path), err);
+    if (code != 0)
+        return code;
+    bool any =
+        folder_find(in->path, "runs-", ".jsonl", &files, &ignored) == 0 &&
+        files.count > 0;
+    folder_free(&files);
+    return any ? 0
+               : error_set(err, ENOENT,
+                           "omp: --out %s: no results are here; --on without "
+                           "a program adds to those of --try, or of a run "
+                           "with --out",
+                           in->path);
+}
+
 static int read_records(struct omp_input *in)
 {
     struct error err = {""};
-    int code = open_results(in, &err);
+    int code = find_results(in, &err);
     if (code == 0)
         code = look_ahead(in, in->record, stdout, &err);
     return code == 0 ? COMMAND_OK : command_fail(COMMAND_USAGE, &err);

@@ -74,7 +74,7 @@ static const struct options_entry entries[] = {
      .help = "what each scheme would do with this many threads, by a replay "
              "of what --record stores; without --record the records are not "
              "kept, and without a program those of --record DIR are read; "
-             "with --out the report has it"},
+             "with --out, a folder of results, its report has it"},
     {.name = "suggest",
      .value = "FILE",
      .type = OPTIONS_TEXT,

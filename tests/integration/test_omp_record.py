@@ -111,6 +111,14 @@ def test_records_are_replayed_on_more_threads(program, tmp_path):
     assert (done.returncode, done.stdout) == (0, SUM)
     table = done.stderr[done.stderr.index("recorded with threads: 2"):]
     assert "64 workers share 40 iterations" in table
+    # Without results nobody would read it.
+    done = run("omp", "--record", "costs", "--on", "4,64", "--out", "./out",
+               cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert "--out ./out: no results are here" in done.stderr
+    assert not (tmp_path / "out").exists()
+    run("omp", "--out", "./out", "--", program, cwd=tmp_path)
     again = run("omp", "--record", "costs", "--on", "4,64", "--out", "./out",
                 cwd=tmp_path)
     assert (again.returncode, again.stderr) == (0, "")
