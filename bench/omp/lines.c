@@ -22,18 +22,25 @@ const char *lines_clause(const struct counters_site *site, char text[64])
     return text;
 }
 
-void lines_name(const struct loops_loop *loop, char text[LINES_NAME])
+static void write_name(const struct loops_loop *loop, const char *function,
+                       char text[LINES_NAME])
 {
     const struct symbols_place *place = &loop->place;
     const char *slash = strrchr(place->file, '/');
-    char plain[NAMES_SIZE];
-    names_plain(place->function[0] != '\0' ? place->function : "?", plain);
+    if (function[0] == '\0')
+        function = "?";
     if (place->file[0] != '\0')
-        snprintf(text, LINES_NAME, "%.80s %.100s:%d", plain,
+        snprintf(text, LINES_NAME, "%.80s %.100s:%d", function,
                  slash != NULL ? slash + 1 : place->file, place->line);
     else
-        snprintf(text, LINES_NAME, "%.80s (%.60s+0x%llx)", plain, loop->module,
-                 (unsigned long long)loop->site->at.offset);
+        snprintf(text, LINES_NAME, "%.80s (%.60s+0x%llx)", function,
+                 loop->module, (unsigned long long)loop->site->at.offset);
+}
+
+void lines_name(const struct loops_loop *loop, char text[LINES_NAME])
+{
+    char plain[NAMES_SIZE];
+    write_name(loop, names_plain(loop->place.function, plain), text);
 }
 
 bool lines_same(const struct loops_loop *a, const struct loops_loop *b)
@@ -86,4 +93,23 @@ bool lines_is_later(const struct loops_process *process, int i)
         if (lines_same(&process->loop[k], &process->loop[i]))
             return true;
     return false;
+}
+
+static bool has_others(const struct loops_process *process, int i)
+{
+    for (int k = 0; k < process->loops; k++)
+        if (k != i && lines_same(&process->loop[k], &process->loop[i]))
+            return true;
+    return false;
+}
+
+void lines_name_one(const struct loops_process *process, int i,
+                    char text[LINES_NAME])
+{
+    char name[NAMES_SIZE];
+    const struct loops_loop *loop = &process->loop[i];
+    if (has_others(process, i))
+        write_name(loop, names_alias(loop->place.function, 1, name), text);
+    else
+        lines_name(loop, text);
 }

@@ -26,4 +26,9 @@ void lines_name(const struct loops_loop *loop, char text[LINES_NAME]);
 /* "monotonic:dynamic,4 ordered"; returns `text`. */
 const char *lines_clause(const struct counters_site *site, char text[64]);
 
+/* The name of the i-th loop; where several instances of a template are on its
+ * line, with the template's arguments. */
+void lines_name_one(const struct loops_process *process, int i,
+                    char text[LINES_NAME]);
+
 #endif

@@ -167,7 +167,9 @@ static int write_loop(struct recorded *recorded, const char *from, FILE *out,
     char *path = need_text("%s/%s", from, name);
     FILE *costs = fopen(path, "r");
     int code = 0;
-    lines_name(recorded->loop, recorded->name);
+    lines_name_one(recorded->process,
+                   (int)(recorded->loop - recorded->process->loop),
+                   recorded->name);
     name_file(recorded);
     find_free_name(recorded);
     if (costs != NULL) {

@@ -75,6 +75,33 @@ def test_each_visit_becomes_a_trace(program, tmp_path):
         assert done.returncode == 0, (words, done.stderr)
 
 
+def test_instances_of_a_template_are_told_apart(tmp_path):
+    source, made = tmp_path / "box.cpp", tmp_path / "box"
+    source.write_text("""template <class T> struct Box {
+    T sum;
+    void fill(int n) {
+#pragma omp parallel for schedule(runtime)
+        for (int i = 0; i < n; i++)
+            sum = i;
+    }
+};
+int main(int n, char **) {
+    Box<double> a;
+    Box<float> b;
+    a.fill(10 * n);
+    b.fill(10 * n);
+}
+""")
+    subprocess.run(["g++", "-g", "-fopenmp", source, "-o", made], check=True)
+    done = run("omp", "--record", "costs", "--on", 4, "--", made,
+               cwd=tmp_path)
+    files = sorted(x.name for x in (tmp_path / "costs").iterdir())
+    assert len(files) == 2
+    for name, kind in zip(files, ("double", "float")):
+        assert re.fullmatch(rf"Box-{kind}---fill-box.cpp-\d-visit1.txt", name)
+        assert re.search(rf"^Box<{kind}>::fill box.cpp:\d$", done.stderr, re.M)
+
+
 def test_chunks_share_their_time(program, tmp_path):
     done = run("omp", "--record", "costs", "--scheme", "css:chunk=8",
                "--loops", "dynamic", "--", program, cwd=tmp_path)
