@@ -61,6 +61,11 @@ int replay_names(const char *text, char ***out, int *count, struct error *err)
                              "--scheme: '%s' has an empty name, it is a list "
                              "as ss,gss,css:chunk=16, or all",
                              text);
+        if (length == 3 && strncmp(at, "all", 3) == 0)
+            return error_set(err, EINVAL,
+                             "--scheme: '%s': all stands alone, it has every "
+                             "scheme already",
+                             text);
         add_name(&names, at, length);
         if (at[length] == '\0')
             break;

@@ -264,6 +264,8 @@ def test_a_campaigns_directory_is_not_written_to(dlsbench, tmp_path):
     ("10:1e-3\n", "unknown name 'gsss'", ("--scheme", "gsss")),
     ("10:1e-3\n", "did you mean 'gss'", ("--scheme", "ss,gsss")),
     ("10:1e-3\n", "empty name", ("--scheme", "ss,,gss")),
+    ("10:1e-3\n", "'all,ss': all stands alone", ("--scheme", "all,ss")),
+    ("10:1e-3\n", "'ss,all': all stands alone", ("--scheme", "ss,all")),
     ("10:1e-3\n", "--workers: 0 is out of range", ("--workers", 0)),
     ("10:1e-3\n", "no whole ranks", ("--threads", 3)),
     ("10:1e-3\n", "rma window", ("--scheme", "af", "--transport", "window")),
