@@ -5,6 +5,7 @@
 #include "bench/cli/options.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,9 +75,19 @@ static const struct command *find_command(const char *name, struct error *err)
     return NULL;
 }
 
+/* `help` and `help COMMAND` are --help and COMMAND --help. */
+static void spell_help(int argc, char **argv)
+{
+    if (argc < 2 || argc > 3 || strcmp(argv[1], "help") != 0)
+        return;
+    argv[1] = argv[argc - 1];
+    argv[argc - 1] = (char *)(uintptr_t) "--help";
+}
+
 int main(int argc, char **argv)
 {
     struct error err;
+    spell_help(argc, argv);
     if (argc < 2 || argv[1][0] == '-') {
         read_options(argc, argv, &err);
         return command_fail(COMMAND_USAGE, &err);

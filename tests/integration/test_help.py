@@ -30,7 +30,8 @@ def test_help_fits_and_usage_has_its_options(command):
     assert options[-3:] == ["--help", "--usage", "--version"]
     usage = re.findall(r"\[(--\S+)\](?= |$)", say(*command, "--usage"), re.M)
     assert usage == options
-    assert text == say(*command, "-h") == say(*command, "-?")
+    assert text == say(*command, "-h") == say(*command, "-?") \
+        == say("help", *command)
 
 
 def test_version_is_the_same_everywhere():
