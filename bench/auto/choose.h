@@ -1,8 +1,8 @@
 /* Scheme auto by simulation: the time of every candidate of its cells on
- * this-machine is predicted before the run, and the fastest is taken.  A cell
- * whose candidates can all be replayed is replayed, which is faster; SimGrid
- * has the others.  Where SimGrid is not there, those that can be replayed at
- * all are. */
+ * this-machine is predicted before the run, and the fastest is taken.  A
+ * candidate of which a replay leaves nothing out is replayed, which is faster;
+ * SimGrid has the others.  Where SimGrid is not there, those that can be
+ * replayed at all are. */
 #ifndef BENCH_AUTO_CHOOSE_H
 #define BENCH_AUTO_CHOOSE_H
 

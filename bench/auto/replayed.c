@@ -58,7 +58,9 @@ int replayed_check(struct replayed *replayed, const struct cell *cell,
         code = open_loop(replayed, cell, err);
     if (code != 0 || !wholly)
         return code;
-    if (without == NULL && kind->workers < 1)
+    if (without == NULL && cell->ranks > 1)
+        without = "the time that a message keeps its two ends busy";
+    else if (without == NULL && kind->workers < 1)
         without = "workers that are not calibrated";
     else if (without == NULL && !calibration_is_alike(kind))
         without = "workers that are not equally fast";

@@ -22,8 +22,9 @@ struct replayed {
 };
 
 /* Whether a replay predicts the time of a candidate; `wholly`: nothing is left
- * out that a simulation would have (results that travel, what is learned in
- * earlier repetitions, workers that are not equally fast).  Loads the
+ * out that a simulation would have (what messages cost their ends, results that
+ * travel, what is learned in earlier repetitions, workers that are not equally
+ * fast).  Loads the
  * calibration when it is needed.  Returns 0, or what keeps it from that, with a
  * text; replayed_close in any case. */
 int replayed_check(struct replayed *replayed, const struct cell *cell,

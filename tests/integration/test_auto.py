@@ -144,6 +144,11 @@ def test_what_a_replay_knows_is_replayed(dlsbench, campaign, loop, alike):
                      out="learns").lines("choices")
     assert {x["replayed"] for x in lines if x["scheme"] == "awf"} == {False}
     assert {x["replayed"] for x in lines if x["scheme"] != "awf"} == {True}
+    # And so is what a message costs its two ends.
+    ranks = campaign((SMALL % loop).replace("1x2", "2x1"))
+    lines = dlsbench("run", ranks, "--calibration", alike,
+                     out="ranks").lines("choices")
+    assert lines and not any(x["replayed"] for x in lines)
     alone = dlsbench("sim", "--platform", "this-machine", "--calibration",
                      alike, "--kernel", loop, "--scheme", "gss", "--threads",
                      2, out="alone")
