@@ -409,7 +409,7 @@ def test_an_interrupt_keeps_what_was_measured(program, tmp_path):
 def test_a_check_that_hangs_is_stopped(omp, program):
     done = omp("--scheme", "rnd:seed=1..2", "--check", "sleep 100", "--",
                program, 0)
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert re.search(r"--check 'sleep 100' fails for the program as it is: "
                      r"the check: stopped after 1\d(\.\d)? s \(10 times the "
                      r"program's time as it is, and 10 s\)$", done.stderr)
