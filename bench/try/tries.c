@@ -230,15 +230,6 @@ int tries_last_round(const struct tries *tries)
     return last;
 }
 
-int tries_times(const struct tries_loop *loop, int candidate, double *times)
-{
-    int count = 0;
-    for (int i = 0; i < loop->count; i++)
-        if (loop->sample[i].candidate == candidate)
-            times[count++] = loop->sample[i].time_s;
-    return count;
-}
-
 static bool is_beside(const struct tries_sample *own,
                       const struct tries_sample *sample)
 {

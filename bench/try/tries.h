@@ -66,10 +66,6 @@ int tries_count_rounds(const struct tries *tries, int candidate);
 /* 0: there was no round yet. */
 int tries_last_round(const struct tries *tries);
 
-/* Copies a candidate's times into a list with room for all samples of the loop;
- * returns how many there are. */
-int tries_times(const struct tries_loop *loop, int candidate, double *times);
-
 /* The sample as it is of the same round, ranks and threads; NULL: none.  Other
  * rounds may be of another load. */
 const struct tries_sample *tries_find_own(const struct tries_loop *loop,
@@ -79,8 +75,9 @@ const struct tries_sample *tries_find_own(const struct tries_loop *loop,
 int tries_shares(const struct tries_loop *loop,
                  const struct tries_loop *program, double *shares);
 
-/* The same as tries_times for the samples that have one as it is beside them,
- * whose times go into `own`. */
+/* Copies the times of a candidate's samples that have one as it is beside them,
+ * whose times go into `own`; both lists have room for all samples of the loop.
+ * Returns how many there are. */
 int tries_pairs(const struct tries_loop *loop, int candidate, double *own,
                 double *times);
 
