@@ -1,6 +1,6 @@
 #include "bench/simulate/simulate.h"
 
-#include "base/memory.h"
+#include "base/system/memory.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "bench/simulate/ask.h"

@@ -1,6 +1,6 @@
 #include "kernels/support/memory.h"
 
-#include "base/memory.h"
+#include "base/system/memory.h"
 
 #include <errno.h>
 

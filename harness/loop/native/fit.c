@@ -1,6 +1,6 @@
 #include "harness/loop/fit.h"
 
-#include "base/memory.h"
+#include "base/system/memory.h"
 
 #include <errno.h>
 #include <sys/statvfs.h>

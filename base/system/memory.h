@@ -1,6 +1,6 @@
 /* How much memory a process of this host can still get. */
-#ifndef BASE_MEMORY_H
-#define BASE_MEMORY_H
+#ifndef BASE_SYSTEM_MEMORY_H
+#define BASE_SYSTEM_MEMORY_H
 
 /* Bytes that can be had without swapping: the system's MemAvailable, or what
  * the control groups of this process (a batch job's, a container's) leave,
