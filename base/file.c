@@ -37,6 +37,14 @@ bool file_is_readable(const char *path, const char **why)
     return file != NULL;
 }
 
+void file_discard(const char *path)
+{
+    int before = errno;
+    if (remove(path) != 0 && errno != ENOENT)
+        remove(path);
+    errno = before;
+}
+
 /* ---- lines ---- */
 
 static int write_all(int descriptor, const char *text, size_t length)

@@ -16,6 +16,10 @@ FILE *file_open(const char *path, const char **why);
 /* Whether file_open would open it. */
 bool file_is_readable(const char *path, const char **why);
 
+/* Removes a file, or an empty folder; once more where it fails.  Keeps errno.
+ */
+void file_discard(const char *path);
+
 /* ---- lines ---- */
 
 /* Opens the file, made if it is not there, to append to; ends the line that a

@@ -1,9 +1,11 @@
 #include "base/folder.h"
 
+#include "base/file.h"
 #include "base/list.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,13 +73,19 @@ void folder_free(struct folder *found)
     *found = (struct folder){.count = 0};
 }
 
+static int remove_entry(const char *path, const struct stat *info, int kind,
+                        struct FTW *at)
+{
+    (void)info;
+    (void)kind;
+    (void)at;
+    file_discard(path);
+    return 0;
+}
+
+enum { REMOVING_DEPTH = 16 };
+
 void folder_remove(const char *path)
 {
-    struct folder files;
-    if (folder_find(path, "", "", &files, NULL) != 0)
-        return;
-    for (int i = 0; i < files.count; i++)
-        unlink(files.path[i]);
-    folder_free(&files);
-    rmdir(path);
+    nftw(path, remove_entry, REMOVING_DEPTH, FTW_DEPTH | FTW_PHYS);
 }

@@ -17,7 +17,8 @@ int folder_find(const char *dir, const char *begin, const char *end,
                 struct folder *found, struct error *err);
 void folder_free(struct folder *found);
 
-/* Removes a folder with the files in it, as far as that can be done. */
+/* Removes a folder with all that is in it, as far as that can be done; a link
+ * goes, what it leads to stays. */
 void folder_remove(const char *path);
 
 #endif

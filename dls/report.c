@@ -202,6 +202,8 @@ static int write_manifest(dls_loop *loop)
     free(line.text);
     if (code == 0 && rename(part, path) != 0)
         code = error_set(&loop->error, errno, "%s: %s", path, strerror(errno));
+    if (code != 0)
+        file_discard(part);
     return code;
 }
 

@@ -1,5 +1,6 @@
 #include "bench/calibrate/calibrate.h"
 
+#include "base/file.h"
 #include "bench/start/child.h"
 #include "bench/start/launcher.h"
 #include "bench/start/stops.h"
@@ -221,7 +222,7 @@ static int measure_both(const struct calibrate_request *request,
                           specs, part, &stops, err);
         if (code == 0)
             code = read_part(part, calibration, i, err);
-        unlink(part);
+        file_discard(part);
     }
     stops_close(&stops);
     return code;

@@ -1,5 +1,6 @@
 /* dlsbench omp: the loops of somebody else's OpenMP program. */
 #include "base/folder.h"
+#include "base/scratch.h"
 #include "bench/cli/command.h"
 #include "bench/commands/omp_on.h"
 #include "bench/commands/omp_options.h"
@@ -180,7 +181,9 @@ static int report(struct start *start, const struct omp_input *in,
     if (loops_read(&loops, start->folder, end->tick_s, symbols, &err) != 0) {
         return command_fail(COMMAND_FAILED, &err);
     }
-    if (loops.processes == 0)
+    int lines = loaded_say(&end->loaded, start->folder, start->words,
+                           loops.processes > 0);
+    if (loops.processes == 0 && lines == 0)
         say_nothing(start->words[0], loops.left);
     report_print(stderr, &loops, &run);
     if (end->outlived)
@@ -249,7 +252,8 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
     struct start_end end = {.began = false};
     int reported = COMMAND_OK;
     char path[PATH_MAX], rules[PATH_MAX + 1];
-    char folder[] = "/tmp/dlsbench-omp-XXXXXX";
+    start->needs = start->records;
+    struct scratch scratch = {.path = ""};
     int code = check_schedule(start, rules, sizeof(rules), &err);
     if (code == 0)
         code = start_check(start, path, sizeof(path), &err);
@@ -257,11 +261,11 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
         code = open_results(in, &err);
     if (code == 0)
         code = open_record(in, &err);
-    if (code == 0 && mkdtemp(folder) == NULL)
-        code = error_set(&err, errno, "omp: %s: %s", folder, strerror(errno));
+    if (code == 0 && scratch_open(&scratch, START_ROOM, &err) != 0)
+        code = error_prefix(&err, -EIO, "omp");
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
-    start->folder = folder;
+    start->folder = scratch.path;
     struct symbols *symbols = symbols_open();
     code = start_run(start, path, symbols, &end, &err);
     /* The folder is removed even where nobody reads the report. */
@@ -269,7 +273,7 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
     if (code == 0)
         reported = report(start, in, argv, &end, symbols);
     symbols_close(symbols);
-    folder_remove(folder);
+    scratch_close(&scratch);
     /* No folder stays that was made for nothing: it is empty then. */
     if (in->made && (code != 0 || reported != COMMAND_OK))
         rmdir(in->record);
@@ -284,6 +288,7 @@ static int run_several(struct omp_input *in, struct start *start, char **argv)
 {
     struct error err = {""};
     char path[PATH_MAX];
+    start->needs = true;
     int code = start_check(start, path, sizeof(path), &err);
     if (code == 0)
         code = in->out == NULL ? 0

@@ -1,5 +1,6 @@
 #include "bench/omp/recorded.h"
 
+#include "base/file.h"
 #include "bench/omp/lines.h"
 #include "bench/omp/verdict.h"
 #include "harness/guard/need.h"
@@ -94,7 +95,7 @@ static int write_visit(struct recorded *recorded,
     bool good = file != NULL && !ferror(file);
     if ((file != NULL && fclose(file) != 0) || !good) {
         code = error_set(err, errno, "omp: %s: %s", path, strerror(errno));
-        unlink(path);
+        file_discard(path);
     } else {
         recorded->visits++;
     }

@@ -1,5 +1,6 @@
 #include "bench/omp/start.h"
 
+#include "bench/cli/command.h"
 #include "bench/omp/names.h"
 #include "bench/start/child.h"
 #include "bench/start/installed.h"
@@ -21,69 +22,16 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 /* ---- the program's file ---- */
 
-static bool is_program(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISREG(info.st_mode) &&
-           access(path, X_OK) == 0;
-}
-
-/* As a shell finds it. */
-static int find_program(const char *name, char *path, size_t size,
-                        struct error *err)
-{
-    const char *at = getenv("PATH");
-    struct stat info;
-    if (name[0] == '\0')
-        return error_set(err, ENOENT, "omp: the program's name is empty");
-    if (strchr(name, '/') != NULL || at == NULL) {
-        snprintf(path, size, "%s", name);
-        if (is_program(path))
-            return 0;
-        if (stat(path, &info) != 0)
-            return error_set(err, ENOENT, "omp: %s: %s", name, strerror(errno));
-        return error_set(err, EACCES, "omp: %s: not an executable file", name);
-    }
-    while (*at != '\0') {
-        int length = (int)strcspn(at, ":");
-        snprintf(path, size, "%.*s%s%s", length, at, length > 0 ? "/" : "./",
-                 name);
-        if (is_program(path))
-            return 0;
-        at += length + (at[length] == ':');
-    }
-    return error_set(err, ENOENT, "omp: there is no program %s in PATH", name);
-}
-
 int start_check(const struct start *start, char *path, size_t size,
                 struct error *err)
 {
-    struct stat info;
-    int code = find_program(start->words[0], path, size, err);
-    if (code != 0)
-        return code;
-    if (stat(path, &info) == 0 && (info.st_mode & (S_ISUID | S_ISGID)) != 0)
-        return error_set(err, EPERM,
-                         "omp: %s: set-user-id and set-group-id programs load "
-                         "no library before them",
-                         path);
-    if (getxattr(path, "security.capability", NULL, 0) > 0)
-        return error_set(err, EPERM,
-                         "omp: %s: programs with capabilities of their file "
-                         "load no library before them",
-                         path);
-    if (symbols_defines(path, "GOMP_parallel") ||
-        symbols_defines(path, "__kmpc_fork_call"))
-        return error_set(err, ENOTSUP,
-                         "omp: %s: its OpenMP runtime is linked statically, "
-                         "and so out of reach; link it dynamically",
-                         path);
-    return 0;
+    int code = loaded_find(start->words[0], path, size, err);
+    const char *why = code == 0 && start->needs ? loaded_why_not(path) : NULL;
+    return why == NULL ? code : error_set(err, EPERM, "omp: %s: %s", path, why);
 }
 
 /* ---- its environment ---- */
@@ -151,39 +99,70 @@ static void set_environment(const struct start *start, const char *preload,
 
 static int listen_at(const char *path, struct error *err)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof(address.sun_path))
-        return error_set(err, ENAMETOOLONG, "omp: %s: the path is too long",
-                         path);
-    strcpy(address.sun_path, path);
+    struct sockaddr_un address;
+    int folder = counters_socket(path, &address);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+    int code = 0;
+    if (folder < 0 || fd < 0 ||
+        bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
         listen(fd, 64) != 0)
-        return error_set(err, errno, "omp: %s: %s", path, strerror(errno));
-    return fd;
+        code = error_set(err, errno, "omp: %s: %s", path, strerror(errno));
+    if (folder >= 0)
+        close(folder);
+    return code == 0 ? fd : code;
+}
+
+/* Counters of a process that had no room for their file: they are found in the
+ * folder, too, and this process keeps them until its end. */
+static void keep_counters(const char *folder, int file)
+{
+    char path[PATH_MAX], link[64];
+    snprintf(path, sizeof(path), "%s/memory-%d" COUNTERS_SUFFIX, folder, file);
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
+    if (symlink(link, path) != 0)
+        command_say("omp: %s: a part of the report is lost: %s", path,
+                    strerror(errno));
+}
+
+/* `file`: a descriptor came with it, or -1. */
+static void receive(int fd, char *text, size_t size, int *file)
+{
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(*file))];
+    struct iovec data = {text, size - 1};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
+                             .msg_controllen = sizeof(control)};
+    ssize_t got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+    struct cmsghdr *head = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    *file = -1;
+    if (head != NULL && head->cmsg_type == SCM_RIGHTS)
+        memcpy(file, CMSG_DATA(head), sizeof(*file));
+    text[got > 0 ? got : 0] = '\0';
 }
 
 /* "offset flags module" is answered with "function<tab>file:line".  The
  * function has the name that a rule knows it by. */
 static void answer(int listening, struct symbols *symbols,
-                   const struct rules *rules)
+                   const struct start *start)
 {
     char text[768], reply[768] = "\t", name[NAMES_SIZE];
     unsigned long long offset;
     unsigned flags;
-    int module = 0, fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+    int module = 0, fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC), file;
     const struct timeval patience = {.tv_sec = 1};
     if (fd < 0)
         return;
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    ssize_t got = recv(fd, text, sizeof(text) - 1, 0);
-    text[got > 0 ? got : 0] = '\0';
+    receive(fd, text, sizeof(text), &file);
+    if (file >= 0)
+        keep_counters(start->folder, file);
     if (sscanf(text, "%llx %u %n", &offset, &flags, &module) >= 2 &&
         module > 0) {
         struct symbols_place place;
         bool exact = (flags & COUNTERS_COMBINED) != 0;
         symbols_find(symbols, text + module, offset - !exact, &place);
-        const char *known = rules_find(rules, place.function);
+        const char *known = rules_find(&start->rules, place.function);
         if (known == NULL)
             known = names_plain(place.function, name);
         if (place.file[0] != '\0')
@@ -268,23 +247,33 @@ static void pass_signal(int signals, pid_t child)
         kill(child, (int)info.ssi_signo);
 }
 
+/* Whether the child has ended; it stays to be waited for. */
+static bool has_ended(pid_t child)
+{
+    siginfo_t info = {.si_pid = 0};
+    int code = waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT);
+    return (code != 0 && errno != EINTR) || info.si_pid == child;
+}
+
 static int watch(pid_t child, int signals, int listening,
                  const struct start *start, struct symbols *symbols,
-                 int *status, struct error *err)
+                 struct start_end *end, struct error *err)
 {
     pid_t ended;
     struct pollfd fds[] = {{.fd = signals, .events = POLLIN},
                            {.fd = listening, .events = POLLIN}};
-    while ((ended = waitpid(child, status, WNOHANG)) != child) {
-        if (ended < 0 && errno != EINTR)
-            return error_set(err, errno, "omp: the program's end: %s",
-                             strerror(errno));
-        poll(fds, 2, -1);
+    while (!has_ended(child)) {
+        poll(fds, 2, loaded_look(&end->loaded, child));
         if (fds[0].revents != 0)
             pass_signal(signals, child);
         if (fds[1].revents != 0)
-            answer(listening, symbols, &start->rules);
+            answer(listening, symbols, start);
     }
+    loaded_end(&end->loaded, child);
+    while ((ended = waitpid(child, &end->status, 0)) != child)
+        if (ended < 0 && errno != EINTR)
+            return error_set(err, errno, "omp: the program's end: %s",
+                             strerror(errno));
     return 0;
 }
 
@@ -310,7 +299,7 @@ static bool wait_for_others(int signals, int listening,
             return true;
         poll(fds, 2, (int)(1e3 * left) + 1);
         if (fds[1].revents != 0)
-            answer(listening, symbols, &start->rules);
+            answer(listening, symbols, start);
         if (fds[0].revents != 0 &&
             read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
             info.ssi_signo != SIGCHLD)
@@ -347,8 +336,7 @@ int start_run(const struct start *start, const char *path,
     end->began = child > 0 && code == 0;
     close(failed[0]);
     if (end->began)
-        code =
-            watch(child, signals, listening, start, symbols, &end->status, err);
+        code = watch(child, signals, listening, start, symbols, end, err);
     end->seconds = engine_now() - began;
     end->tick_s = end->seconds / (double)(engine_ticks() - ticks);
     if (end->seconds < 0.01)

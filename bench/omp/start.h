@@ -3,11 +3,15 @@
 #define BENCH_OMP_START_H
 
 #include "base/error.h"
+#include "bench/omp/loaded.h"
 #include "bench/omp/rules.h"
 #include "bench/omp/symbols.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* Bytes that the folder of a run has to have room for. */
+enum { START_ROOM = 4 << 20 };
 
 struct start {
     char **words;       /* the program and its arguments, NULL ends them */
@@ -15,6 +19,7 @@ struct start {
     const char *loops;  /* runtime or dynamic */
     const char *folder; /* of the counters */
     bool records;       /* also the costs of iterations, in it */
+    bool needs;         /* a program without the library is refused */
     struct rules rules; /* none: no file of them was given */
 };
 
@@ -23,6 +28,7 @@ struct start_end {
     int status; /* as of waitpid */
     double seconds, tick_s;
     bool outlived; /* by processes that it began, which still run */
+    struct loaded loaded;
 };
 
 /* The file of libdls-omp.so.  Returns 0 or -errno. */
@@ -33,8 +39,8 @@ int start_library(char *path, size_t size, struct error *err);
 int start_preload(const char *folder, char *preload, size_t size,
                   struct error *err);
 
-/* Whether the program can be run and its loops can be seen; `path` becomes its
- * file.  Returns 0 or -errno with a text. */
+/* Whether the program can be run; `path` becomes its file.  Returns 0 or -errno
+ * with a text. */
 int start_check(const struct start *start, char *path, size_t size,
                 struct error *err);
 

@@ -87,9 +87,9 @@ static void print_row(FILE *out, const struct way_row *row, const char *folder,
 
 void overhead_omp(FILE *out, int threads)
 {
-    char folder[] = "/tmp/bench-omp-XXXXXX", command[64];
+    struct scratch scratch;
     double steps[FIGURES];
-    if (mkdtemp(folder) == NULL ||
+    if (scratch_open(&scratch, 0, NULL) != 0 ||
         read_figures(BUILD_OMP_COSTS " 1 0", steps) != 1) {
         fprintf(out, "libdls-omp: %s cannot be run\n\n", BUILD_OMP_COSTS);
         return;
@@ -101,9 +101,7 @@ void overhead_omp(FILE *out, int threads)
             "ours", "compared", "limit");
     for (int t = 1; t <= threads; t *= 2)
         for (int i = 0; i < ROWS; i++)
-            print_row(out, &rows[i], folder, t, (int)steps[0]);
-    snprintf(command, sizeof(command), "rm -rf %s", folder);
-    if (system(command) != 0)
-        fprintf(out, "  %s is left\n", folder);
+            print_row(out, &rows[i], scratch.path, t, (int)steps[0]);
+    scratch_close(&scratch);
     fprintf(out, "\n");
 }

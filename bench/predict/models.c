@@ -1,5 +1,6 @@
 #include "bench/predict/models.h"
 
+#include "base/file.h"
 #include "bench/cli/command.h"
 #include "bench/cli/table.h"
 #include "bench/predict/forecast.h"
@@ -98,7 +99,7 @@ int models_store(const char *dir, const struct results *results,
     if (!wrong && lines > 0 && rename(part, path) == 0)
         return 0;
     int reason = errno != 0 ? errno : EIO;
-    remove(part);
+    file_discard(part);
     if (lines < 0 || (!wrong && lines == 0))
         return lines;
     return error_set(err, reason, "%s: cannot write: %s", path,

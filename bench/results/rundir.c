@@ -111,7 +111,7 @@ static int check_writable(const char *path, struct error *err)
                          (double)fs.f_bavail * (double)fs.f_frsize / 1e3);
     int fd = open_unnamed(path, probe);
     if (fd >= 0 && probe[0] != '\0')
-        unlink(probe);
+        file_discard(probe);
     errno = fd < 0 ? -fd : EIO;
     bool wrote = fd >= 0 && write(fd, block, sizeof(block)) == sizeof(block) &&
                  fsync(fd) == 0;
@@ -190,7 +190,7 @@ static int store_text(const char *folder, const char *path, const char *text,
                  give_name(fd, part, path);
     int reason = errno;
     if (fd >= 0 && part[0] != '\0')
-        unlink(part);
+        file_discard(part);
     if (file != NULL)
         fclose(file);
     if (!wrote)

@@ -1,6 +1,7 @@
 /* The driver's records of launches, and the remains of killed ones. */
 #include "bench/results/rundir.h"
 
+#include "base/file.h"
 #include "base/folder.h"
 #include "base/stamp.h"
 #include "harness/record/record.h"
@@ -37,7 +38,7 @@ void rundir_clean(const struct rundir *dir)
             continue;
         for (int i = 0; i < found.count; i++)
             if (was_killed(found.path[i], kinds[k][0]))
-                unlink(found.path[i]);
+                file_discard(found.path[i]);
         folder_free(&found);
     }
 }

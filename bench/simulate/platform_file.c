@@ -1,5 +1,6 @@
 #include "bench/simulate/platform_file.h"
 
+#include "base/file.h"
 #include "harness/guard/need.h"
 #include "harness/record/cache.h"
 
@@ -90,7 +91,7 @@ int platform_file_write(const char *path, const char *text, struct error *err)
                          strerror(errno));
     bool good = fputs(text, file) >= 0;
     if (fclose(file) != 0 || !good || rename(part, path) != 0) {
-        unlink(part);
+        file_discard(part);
         return error_set(err, EIO, "%s: cannot write", path);
     }
     return 0;

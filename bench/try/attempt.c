@@ -18,21 +18,16 @@
 
 int attempts_open(struct attempts *attempts, struct error *err)
 {
-    char output[96];
+    char output[PATH_MAX + 8];
     attempts->stops = (struct stops){-1, -1};
     attempts->symbols = symbols_open();
-    snprintf(attempts->folder, sizeof(attempts->folder),
-             "/tmp/dlsbench-omp-XXXXXX");
-    if (mkdtemp(attempts->folder) == NULL) {
-        int code = error_set(err, errno, "omp: %s: %s", attempts->folder,
-                             strerror(errno));
-        attempts->folder[0] = '\0';
-        return code;
-    }
-    snprintf(output, sizeof(output), "%s/output", attempts->folder);
+    int code = scratch_open(&attempts->scratch, START_ROOM, err);
+    if (code != 0)
+        return error_prefix(err, code, "omp");
+    snprintf(output, sizeof(output), "%s/output", attempts->scratch.path);
     setenv("DLS_OUTPUT", output, 1);
-    int code = start_preload(attempts->folder, attempts->preload,
-                             sizeof(attempts->preload), err);
+    code = start_preload(attempts->scratch.path, attempts->preload,
+                         sizeof(attempts->preload), err);
     return code == 0 ? stops_open(&attempts->stops, err) : code;
 }
 
@@ -40,8 +35,7 @@ void attempts_close(struct attempts *attempts)
 {
     symbols_close(attempts->symbols);
     stops_close(&attempts->stops);
-    if (attempts->folder[0] != '\0')
-        folder_remove(attempts->folder);
+    scratch_close(&attempts->scratch);
 }
 
 static const double LIMIT_TIMES = 10, LIMIT_S = 10;
@@ -164,9 +158,9 @@ static int run_check(const struct attempts *attempts, double limit_s,
 int attempt_run(const struct attempts *attempts, const char *scheme,
                 double limit_s, struct attempt *attempt, struct error *err)
 {
-    char counters[96];
+    char counters[PATH_MAX + 16];
     *attempt = (struct attempt){.ran = false};
-    snprintf(counters, sizeof(counters), "%s/counters", attempts->folder);
+    snprintf(counters, sizeof(counters), "%s/counters", attempts->scratch.path);
     if (mkdir(counters, 0700) != 0)
         return error_set(err, errno, "omp: %s: %s", counters, strerror(errno));
     double began = engine_now();

@@ -3,6 +3,7 @@
 #define BENCH_TRY_ATTEMPT_H
 
 #include "base/error.h"
+#include "base/scratch.h"
 #include "bench/omp/loops.h"
 #include "bench/start/stops.h"
 
@@ -16,7 +17,7 @@ struct attempts {
     const char *loops; /* runtime or dynamic */
     struct stops stops;
     struct symbols *symbols;
-    char folder[64];    /* for what lasts as long as a run */
+    struct scratch scratch;
     char preload[8192]; /* LD_PRELOAD */
 };
 

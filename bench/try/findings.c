@@ -1,5 +1,6 @@
 #include "bench/try/findings.h"
 
+#include "base/file.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "bench/cli/table.h"
@@ -9,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 void findings_open(struct findings *findings, const struct rounds *rounds)
 {
@@ -251,7 +251,7 @@ int findings_write_rules(const struct findings *findings, int *count,
     if (file == NULL || fclose(file) != 0 || rename(half, path) != 0)
         code = error_set(err, errno, "omp: %s: %s", path, strerror(errno));
     if (code != 0)
-        unlink(half);
+        file_discard(half);
     free(path);
     free(half);
     return code;

@@ -78,7 +78,7 @@ static int write_file(const char *path, const char *text, size_t size,
     int code = 0;
     if (!whole || rename(half, path) != 0) {
         code = error_set(err, errno, "omp: %s: %s", path, strerror(errno));
-        unlink(half);
+        file_discard(half);
     }
     free(half);
     return code;

@@ -1,5 +1,6 @@
 #include "bench/try/rounds.h"
 
+#include "base/file.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "bench/cli/command.h"
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Rounds that tell how much runs differ, before one goes out for its times. */
 enum { ROUNDS_LEAST = 3 };
@@ -171,7 +171,7 @@ static void remove_verdict(const struct rounds *rounds)
     static const char *const names[] = {"rules", "answers.json", NULL};
     for (int i = 0; names[i] != NULL; i++) {
         char *path = need_text("%s/%s", rounds->folder, names[i]);
-        unlink(path);
+        file_discard(path);
         free(path);
     }
 }

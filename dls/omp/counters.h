@@ -7,11 +7,15 @@
 #ifndef DLS_OMP_COUNTERS_H
 #define DLS_OMP_COUNTERS_H
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 /* The folder of the files; without it nothing is counted. */
 #define COUNTERS_FOLDER "DLS_OMP_COUNTERS"
@@ -24,7 +28,42 @@
 /* Not empty: the costs of iterations are recorded in the folder, too. */
 #define COUNTERS_RECORD "DLS_OMP_RECORD"
 
+/* The address of a socket at this path, which may be longer than an address: it
+ * goes through a descriptor of the folder, which is returned, to be closed
+ * after the call that needs the address; -1: there is no folder. */
+static inline int counters_socket(const char *path, struct sockaddr_un *address)
+{
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    errno = ENAMETOOLONG;
+    if (slash == NULL || slash - path >= (int)sizeof(folder))
+        return -1;
+    memcpy(folder, path, (size_t)(slash - path));
+    folder[slash - path] = '\0';
+    int at = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    snprintf(address->sun_path, sizeof(address->sun_path),
+             "/proc/self/fd/%d%.60s", at, slash);
+    return at;
+}
+
 #define COUNTERS_SUFFIX ".loops"
+/* Of the files, one for each host, that say which processes have the library:
+ *
+ *     begin PID RUNTIME RANK RANKS NAME
+ *     end PID RUNTIME RANK RANKS NAME
+ *
+ * RUNTIME 1: one of OpenMP is loaded, too; RANK and RANKS: of MPI, -1: none. */
+#define COUNTERS_LOADED ".loaded"
+/* The variables that launchers of MPI say it by, NULL ends them. */
+#define COUNTERS_RANKS                                                         \
+    {                                                                          \
+        "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", NULL  \
+    }
+#define COUNTERS_SIZES                                                         \
+    {                                                                          \
+        "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", NULL       \
+    }
 #define COUNTERS_MAGIC "dlsomp1"
 
 enum {

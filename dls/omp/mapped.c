@@ -36,8 +36,7 @@ static int64_t read_command(char *text, size_t size)
 /* The rank that a launcher of MPI gives this process. */
 static int64_t read_rank(void)
 {
-    static const char *const names[] = {
-        "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", NULL};
+    static const char *const names[] = COUNTERS_RANKS;
     for (int i = 0; names[i] != NULL; i++)
         if (getenv(names[i]) != NULL)
             return atoll(getenv(names[i]));
@@ -87,6 +86,19 @@ static int reserve(int file, size_t size)
     return posix_fallocate(file, 0, (off_t)size);
 }
 
+/* Where the folder is full: memory that `dlsbench omp` keeps.  -1: it is not
+ * there to be asked. */
+static int open_memory(size_t size)
+{
+    int file = memfd_create("counters", MFD_CLOEXEC);
+    if (file < 0)
+        return -1;
+    if (ftruncate(file, (off_t)size) == 0 && settings_hand_over(file))
+        return file;
+    close(file);
+    return -1;
+}
+
 /* Returns the new file with its room, or -1 after a line on stderr. */
 static int open_file(const char *folder, size_t size)
 {
@@ -95,13 +107,15 @@ static int open_file(const char *folder, size_t size)
     int code = file < 0 ? errno : reserve(file, size);
     if (code == 0)
         return file;
-    settings_say("%s: counters cannot be written here: %s", folder,
-                 strerror(code));
     if (file >= 0) {
         unlink(path);
         close(file);
     }
-    return -1;
+    file = open_memory(size);
+    if (file < 0)
+        settings_say("%s: counters cannot be written here: %s", folder,
+                     strerror(code));
+    return file;
 }
 
 /* Maps a new file, or memory where there is none, at `place` (NULL:

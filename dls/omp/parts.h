@@ -11,6 +11,7 @@
  *   costs.c     what iterations cost, for schemes that count with it
  *   handout.c   the chunks of a visit, and the time that they take
  *   mapped.c    the file of what was counted
+ *   loaded.c    which processes have the library
  *
  * It has data of its own: calls come from programs that know nothing of it. */
 #ifndef DLS_OMP_PARTS_H
@@ -134,6 +135,9 @@ const struct way *settings_choose(const struct counters_site *site,
 /* The way does not take a loop, and says why: one line for each way. */
 void settings_refuse(const struct way *way, const struct error *err,
                      char why[COUNTERS_NAME_MAX]);
+
+/* Gives a descriptor to `dlsbench omp`; false: it cannot be reached. */
+bool settings_hand_over(int file);
 
 /* One line on stderr. */
 void settings_say(const char *format, ...)

@@ -55,18 +55,41 @@ void settings_say(const char *format, ...)
 
 static int connect_lookup(void)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct sockaddr_un address;
     const char *path = getenv(COUNTERS_LOOKUP);
-    if (path == NULL || strlen(path) >= sizeof(address.sun_path))
+    int folder = path != NULL ? counters_socket(path, &address) : -1;
+    if (folder < 0)
         return -1;
-    strcpy(address.sun_path, path);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd >= 0 &&
         connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0) {
         close(fd);
         fd = -1;
     }
+    close(folder);
     return fd;
+}
+
+bool settings_hand_over(int file)
+{
+    char text[] = "counters";
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(file))] = {0};
+    struct iovec data = {text, sizeof(text)};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
+                             .msg_controllen = sizeof(control)};
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    int fd = connect_lookup();
+    if (fd < 0)
+        return false;
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(file));
+    memcpy(CMSG_DATA(head), &file, sizeof(file));
+    bool sent = sendmsg(fd, &message, MSG_NOSIGNAL) > 0;
+    close(fd);
+    return sent;
 }
 
 /* `dlsbench omp` reads what compilers wrote for debuggers. */

@@ -105,5 +105,5 @@ void cache_write(const char *kind, uint64_t key, int64_t count,
                 fwrite(values, 1, bytes, file) == bytes;
     good = fclose(file) == 0 && good;
     if (!good || rename(temporary, path) != 0)
-        unlink(temporary);
+        file_discard(temporary);
 }

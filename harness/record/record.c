@@ -60,7 +60,7 @@ int record_whole(const char *path, json_t *object, struct error *err)
     json_decref(object);
     if (code != 0 || rename(temporary, path) != 0) {
         code = errno ? errno : EIO;
-        unlink(temporary);
+        file_discard(temporary);
         return error_set(err, code, "%s: cannot write: %s", path,
                          strerror(code));
     }

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -754,11 +755,45 @@ def test_a_file_that_cannot_be_run_is_one_line(tmp_path):
         one_line(omp("--", tmp_path / "file"), f"{tmp_path}/file: ", why)
 
 
-def test_set_user_id_and_static_runtimes_are_refused(loop, tmp_path):
+def test_a_program_that_the_library_cannot_be_in_is_said(loop, tmp_path):
+    """It runs as it is, and its exit code is its own."""
+    static = tmp_path / "static"
+    subprocess.run(["gcc", "-fopenmp", "-static", "-w", loop.parent / "loop.c",
+                    "-o", static], check=True)
+    bare = tmp_path / "bare"
+    subprocess.run(["strip", "-o", bare, static], check=True)
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\nenv -i {loop}\n{loop} >/dev/null\n"
+                      "exit 3\n")
+    script.chmod(0o755)
+    fails = ["sh", "-c", "exec env -i false"]
+    for words, code, name, why in (
+            ([static], 0, "static", "its OpenMP runtime is linked statically"),
+            ([bare], 0, "bare", "it is linked statically"),
+            (["env", "-i", loop], 0, loop.name, "environment was cleared"),
+            (["env", "-i", bare], 0, "bare", "it is linked statically"),
+            (fails, 1, "false", "its environment was cleared")):
+        done = omp("--scheme", "fss", "--", *words)
+        assert done.returncode == code
+        assert done.stdout == (OUT if code == 0 else "")
+        assert re.search(rf"libdls-omp.so was .*into (\S*/)?{name}\b.*{why}",
+                         done.stderr)
+        assert "no OpenMP loop was seen" not in done.stderr
+    done = omp("--", "sleep", "0")
+    assert "no OpenMP loop was seen, nor a runtime of OpenMP" in done.stderr
+    assert "(sleep)" in done.stderr
+    # Where another process has loops, they are reported as well.
+    done = omp("--", script)
+    assert done.returncode == 3
+    assert TRIANGLE in rows(done.stderr)
+
+
+def test_what_needs_the_library_is_refused_without_it(loop, tmp_path):
     copy = tmp_path / "suid"
     shutil.copy(loop, copy)
     copy.chmod(0o4755)
-    one_line(omp("--", copy), "set-user-id")
+    needs = ["--record", tmp_path / "record", "--"]
+    one_line(omp(*needs, copy), "set-user-id")
     copy.chmod(0o755)
     try:  # cap_net_raw, permitted and effective
         os.setxattr(copy, "security.capability",
@@ -766,11 +801,102 @@ def test_set_user_id_and_static_runtimes_are_refused(loop, tmp_path):
     except OSError:
         pass  # not as this user, or not here
     else:
-        one_line(omp("--", copy), "capabilities")
-    static = tmp_path / "static"
-    subprocess.run(["gcc", "-fopenmp", "-static", "-w", loop.parent / "loop.c",
-                    "-o", static], check=True)
-    one_line(omp("--", static), "linked statically")
+        one_line(omp(*needs, copy), "capabilities")
+        one_line(omp("--try", "ss", "--out", tmp_path / "out", "--", copy),
+                 "capabilities")
+    assert not (tmp_path / "out").exists()
+
+
+def test_scratch_files_go_where_tmpdir_says(loop, tmp_path):
+    def left():
+        return sorted(x.name for x in folder.iterdir())
+    # As long as it likes: longer than the address of a socket.
+    folder = tmp_path / ("long" * 40) / "tmp"
+    folder.mkdir(parents=True)
+    rules = tmp_path / "rules"
+    rules.write_text("loop.c:19 = fss\n")
+    seen = tmp_path / "seen"
+    place = {"TMPDIR": str(folder)}
+    done = omp("--scheme", f"@{rules}", "--", "sh", "-c",
+               f"ls '{folder}' >{seen}; exec {loop}", **place)
+    assert (done.returncode, done.stdout) == (0, OUT)
+    assert seen.read_text().startswith("dlsbench-run-")
+    assert left() == []
+    # A dead run's folder goes, nothing else does.
+    (folder / "dlsbench-run-mine").write_text("a file\n")
+    process = subprocess.Popen(
+        [DLSBENCH, "omp", "--", "sleep", "10"], env={**os.environ, **place})
+    while len(left()) < 2:
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    assert len(left()) == 2
+    omp("--", loop, **place)
+    assert left() == ["dlsbench-run-mine"]
+    one_line(omp("--", loop, TMPDIR="/no/where"),
+             "/no/where: no temporary folder", "No such file", "TMPDIR")
+
+
+FULL = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) {
+    char path[4096], block[4096] = "";
+    snprintf(path, sizeof path, "%s/fill", getenv("TMPDIR"));
+    int file = open(path, O_WRONLY | O_CREAT, 0600);
+    while (write(file, block, sizeof block) > 0 || write(file, block, 1) > 0)
+        ;
+    long t = 0;
+#pragma omp parallel for schedule(dynamic) reduction(+ : t)
+    for (int i = 0; i < 100; i++)
+        t += i;
+    printf("%ld\n", t);
+    return 5;
+}
+"""
+
+
+def test_a_folder_without_room(tmp_path):
+    """One that is full or cannot be written to is said before the program
+    starts; where it fills up later, the report is there."""
+    source = tmp_path / "full.c"
+    source.write_text(FULL)
+    subprocess.run(["gcc", "-g", "-O1", "-fopenmp", source, "-o",
+                    tmp_path / "full"], check=True)
+    small = tmp_path / "small"
+    small.mkdir()
+    script = (f"mount -t tmpfs -o size=8m none {small} || exit 77\n"
+              f"export TMPDIR={small}\n"
+              f"{DLSBENCH} omp -- {tmp_path}/full; echo $?\n"
+              f"{DLSBENCH} omp -- touch {tmp_path}/ran; echo $?\n"
+              f"rm {small}/fill; mount -o remount,ro {small}\n"
+              f"{DLSBENCH} omp -- touch {tmp_path}/ran; echo $?\n"
+              f"TMPDIR={tmp_path} {DLSBENCH} omp -- true; echo $?\n")
+    done = run(["unshare", "-m", "sh", "-c", script])
+    if done.returncode == 77 or "unshare failed" in done.stderr:
+        pytest.skip("file systems cannot be mounted here")
+    assert done.stdout.split() == ["4950", "5", "2", "2", "0"]
+    assert re.search(r"main full.c:\d+", done.stderr)
+    assert f"{small}: no temporary folder can be made here: No space left" in \
+        done.stderr
+    assert "Read-only file system; TMPDIR names another place" in done.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+def test_ranks_that_are_not_in_the_report_are_named(loop, tmp_path):
+    """As on other nodes, where the folder is not."""
+    script = tmp_path / "rank"
+    script.write_text("#!/bin/sh\n[ $PMI_RANK -ne 1 ] || "
+                      "export DLS_OMP_COUNTERS=/not/there\n"
+                      f"exec {loop}\n")
+    script.chmod(0o755)
+    done = omp("--", *launcher(3), script)
+    assert done.returncode == 0
+    assert "not in the report: rank 1 of 3: " in done.stderr
+    assert sorted(re.findall(r", rank (\d)", done.stderr)) == ["0", "2"]
+    assert "not in the report" not in omp("--", *launcher(3), loop).stderr
 
 
 def test_an_install_path_may_have_blanks_and_colons(loop, tmp_path):

@@ -9,6 +9,8 @@
  * master's sends are one after the other, which is the one port. */
 #include "bench/divisible/plan_sim.h"
 
+#include "base/scratch.h"
+
 #include <simgrid/actor.h>
 #include <simgrid/barrier.h>
 #include <simgrid/comm.h>
@@ -259,19 +261,19 @@ static void write_star(FILE *out, int workers)
 
 static void load_star(int workers)
 {
-    const char *folder = getenv("TMPDIR");
-    char path[4096];
-    snprintf(path, sizeof(path), "%s/dlsbench-star-XXXXXX.xml",
-             folder != NULL ? folder : "/tmp");
-    int fd = mkstemps(path, 4);
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (file == NULL)
-        end_program("cannot write a platform file into the temporary folder");
-    write_star(file, workers);
-    if (fclose(file) != 0)
+    struct scratch scratch;
+    struct error err;
+    char path[PATH_MAX + 16];
+    if (scratch_open(&scratch, 0, &err) != 0)
+        end_program(err.text);
+    snprintf(path, sizeof(path), "%s/star.xml", scratch.path);
+    FILE *file = fopen(path, "w");
+    if (file != NULL)
+        write_star(file, workers);
+    if (file == NULL || fclose(file) != 0)
         end_program("cannot write a platform file into the temporary folder");
     simgrid_load_platform(path);
-    unlink(path);
+    scratch_close(&scratch);
 }
 
 static void start_actor(const char *name, sg_host_t host,
