@@ -5,8 +5,10 @@
  * on all workers at the same time before and after each repetition, and the
  * bound is the list schedule of the repetition's chunks on workers of these
  * speeds. */
+#include "bench/overhead/bench_cell.h"
+#include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
-#include "bench/overhead/rounds/turns.h"
+#include "bench/overhead/team.h"
 
 #include "base/stats.h"
 #include "harness/engine/engine.h"
@@ -23,22 +25,20 @@
 /* What scheduling may cost a scheme over its own bound. */
 static const double AIM_THREADS = 1.01, AIM_RANKS = 1.015;
 
-/* One scheme over the loop in one shape. */
-struct contest {
-    struct field *field;
-    struct setup setup;
-    struct run *run;
-    struct turns turns;               /* its bound and its time */
-    double equal_ns[OVERHEAD_ROUNDS]; /* with the work shared by speed */
-    double equal_s, bound_s;          /* of this turn */
-};
-
 enum { SCHEMES_MAX = 64 };
+
+/* One scheme over the loop in one shape. */
+struct bounded {
+    struct field *field;
+    struct bench_cell cell;
+    double bound_s; /* of this turn */
+};
 
 struct field {
     struct launch_context *context;
     struct loop loop;
-    struct contest contest[SCHEMES_MAX];
+    struct bounded bounded[SCHEMES_MAX];
+    struct contest row[SCHEMES_MAX];
     int count;
     char **output;  /* of each thread, to run the whole loop in */
     double *mine_s; /* time for the whole loop, of each thread */
@@ -49,12 +49,6 @@ struct field {
     double spread[SCHEMES_MAX * OVERHEAD_ROUNDS];
     int turns;
 };
-
-static void close_contest(struct contest *c)
-{
-    run_close(c->run);
-    setup_close(&c->setup);
-}
 
 /* ---- the cores' speeds of this moment ---- */
 
@@ -88,15 +82,6 @@ static void measure_speeds(struct field *field)
         memcpy(field->now_s, field->mine_s, bytes);
     memset(field->output[0], LOOP_POISON,
            (size_t)field->loop.iterations * field->loop.output_bytes);
-}
-
-/* The loop's time if every worker had work by its speed, to the end. */
-static double equal_time(const struct field *field, int workers)
-{
-    double rate = 0;
-    for (int w = 0; w < workers; w++)
-        rate += 1 / field->took_s[w];
-    return 1 / rate;
 }
 
 static void note_spread(struct field *field, int workers)
@@ -144,124 +129,48 @@ static double bound_time(const struct field *field,
     return last;
 }
 
-static double equal_turn(void *arg)
-{
-    struct contest *c = arg;
-    int workers = run_workers(c->run);
-    measure_speeds(c->field);
-    memcpy(c->field->took_s, c->field->now_s,
-           (size_t)workers * sizeof(*c->field->now_s));
-    c->equal_s = equal_time(c->field, workers);
-    note_spread(c->field, workers);
-    return 1e9 * c->equal_s;
-}
-
 static double scheme_turn(void *arg)
 {
-    struct contest *c = arg;
-    struct run_result result = {.time_s = 0};
-    struct error err;
-    int workers = run_workers(c->run);
-    run_repeat(c->run, &result, &err);
-    measure_speeds(c->field);
+    struct bounded *b = arg;
+    struct field *field = b->field;
+    struct run_result result;
+    int workers = run_workers(b->cell.run);
+    measure_speeds(field);
+    memcpy(field->took_s, field->now_s,
+           (size_t)workers * sizeof(*field->now_s));
+    note_spread(field, workers);
+    double time_s = bench_cell_time(&b->cell, &result);
+    measure_speeds(field);
     for (int w = 0; w < workers; w++)
-        c->field->took_s[w] = (c->field->took_s[w] + c->field->now_s[w]) / 2;
-    if (c->field->context->comm.rank == 0)
-        c->bound_s = bound_time(c->field, &result, workers);
-    return 1e9 * result.time_s;
+        field->took_s[w] = (field->took_s[w] + field->now_s[w]) / 2;
+    if (field->context->comm.rank == 0)
+        b->bound_s = bound_time(field, &result, workers);
+    return 1e9 * time_s;
 }
 
-static int open_contest(struct field *field, const char *scheme,
-                        struct error *err)
+/* Of the repetition before. */
+static double bound_turn(void *arg)
 {
-    struct contest *c = &field->contest[field->count];
-    struct cell cell;
-    cell_defaults(&cell);
-    cell.ranks = field->context->comm.ranks;
-    cell.threads = field->context->threads;
-    snprintf(cell.kernel, sizeof(cell.kernel), "%s", KERNEL);
-    snprintf(cell.scheme, sizeof(cell.scheme), "%s", scheme);
-    int code = setup_open(&c->setup, &cell, err);
-    if (code == 0)
-        code = run_open(&c->run, &c->setup, &field->loop, field->context, false,
-                        err);
-    c->field = field;
-    c->turns = (struct turns){.context = field->context,
-                              .bare = equal_turn,
-                              .ours = scheme_turn,
-                              .arg = c};
-    if (code == 0)
-        field->count++;
-    return code;
+    const struct bounded *b = arg;
+    return 1e9 * b->bound_s;
 }
 
-static void measure_field(struct field *field)
+static void open_scheme(struct field *field, const char *scheme)
 {
-    for (int r = 0; r < OVERHEAD_ROUNDS; r++)
-        for (int i = 0; i < field->count; i++) {
-            struct contest *c = &field->contest[i];
-            turns_measure_round(&c->turns, r);
-            c->equal_ns[r] = c->turns.bare_ns[r];
-            c->turns.bare_ns[r] = 1e9 * c->bound_s;
-        }
-}
-
-struct tally {
-    int rows, met, missed;
-};
-
-/* Whether the 95 % confidence interval of the median ratio is above the aim. */
-static bool surely_above(const struct turns *turns, const struct state *state,
-                         double aim)
-{
-    double ratio[OVERHEAD_ROUNDS];
-    int n = 0;
-    for (int r = 0; r < OVERHEAD_ROUNDS; r++)
-        if (state->saw[r])
-            ratio[n++] = turns->ours_ns[r] / turns->bare_ns[r];
-    return stats_median(ratio, n).low > aim;
-}
-
-/* A line for each state that the machine was in. */
-static void print_scheme(FILE *out, const struct contest *c, double aim,
-                         struct tally *tally)
-{
-    struct turns equal = c->turns;
-    struct turns_group group[STATES_MAX], of_equal[STATES_MAX];
-    int groups = turns_group(&c->turns, group);
-    memcpy(equal.bare_ns, c->equal_ns, sizeof(equal.bare_ns));
-    turns_group(&equal, of_equal);
-    for (int g = 0; g < groups; g++) {
-        const struct state *state = &group[g].state;
-        bool met = group[g].ratio <= aim;
-        bool above = !met && surely_above(&c->turns, state, aim);
-        const char *judged = state_judge(state, met);
-        if (!met && !above && strcmp(judged, "few") != 0)
-            judged = "unsure";
-        fprintf(out, "  %-22s %8.2f %10.3f %10.3f %-6s", c->setup.cell.scheme,
-                1e-6 * group[g].ours_ns, 1 / of_equal[g].ratio, group[g].ratio,
-                judged);
-        state_print(out, state);
-        fprintf(out, "\n");
-        tally->rows += strcmp(judged, "few") != 0;
-        tally->met += strcmp(judged, "met") == 0;
-        tally->missed += strcmp(judged, "MISSED") == 0;
-    }
-}
-
-static void print_rows(FILE *out, struct field *field, const char *shape)
-{
-    double aim = field->context->comm.ranks > 1 ? AIM_RANKS : AIM_THREADS;
-    struct tally tally = {0};
-    fprintf(out, "\n" KERNEL ", %s\n  %-22s %8s %10s %10s (aim %.3f)\n", shape,
-            "scheme", "ms", "efficiency", "x bound", aim);
-    for (int i = 0; i < field->count; i++)
-        print_scheme(out, &field->contest[i], aim, &tally);
-    fprintf(out,
-            "  of %d rows %d within the aim, %d surely above; the slowest core "
-            "had %.2f of the fastest one's speed (median)\n",
-            tally.rows, tally.met, tally.missed,
-            stats_median(field->spread, field->turns).median);
+    struct bounded *b = &field->bounded[field->count];
+    const struct bench_field fields[] = {{"scheme", scheme}, {NULL, NULL}};
+    struct error err;
+    if (bench_cell_open(&b->cell, field->context, &field->loop, fields, &err) !=
+        0)
+        return;
+    b->field = field;
+    field->row[field->count++] = (struct contest){
+        .name = scheme,
+        .how = "its bound",
+        .ours = scheme_turn,
+        .bare = bound_turn,
+        .arg = b,
+        .aim = field->context->comm.ranks > 1 ? AIM_RANKS : AIM_THREADS};
 }
 
 static void open_workers(struct field *field)
@@ -291,27 +200,38 @@ static void close_workers(struct field *field)
     free(field->ready_s);
 }
 
-void overhead_bounds(FILE *out, struct launch_context *context,
-                     const char *shape)
+static void compare(FILE *out, struct field *field)
 {
-    struct field *field = calloc(1, sizeof(*field));
+    struct contest_tally tally = {0};
+    bool prints = field->context->comm.rank == 0;
+    if (prints)
+        contest_head(out, KERNEL ", %s, beside the bound of its chunks",
+                     field->context->comm.ranks > 1
+                         ? "2 ranks, the master also computes"
+                         : "one rank, a thread on every core");
+    contest_run(out, field->context, field->row, field->count, &tally);
+    if (prints)
+        fprintf(out,
+                "  of %d rows %d within the aim, %d surely above; the slowest "
+                "core had %.2f of the fastest one's speed (median)\n",
+                tally.lines, tally.met, tally.missed,
+                stats_median(field->spread, field->turns).median);
+}
+
+void overhead_bounds(FILE *out, struct launch_context *context)
+{
+    struct field *field = team_memory(sizeof(*field));
     struct error err;
-    if (field == NULL)
-        return;
     field->context = context;
-    if (overhead_loop(&field->loop, KERNEL, &context->comm, &err) != 0) {
-        free(field);
-        return;
+    if (bench_loop_open(&field->loop, KERNEL, &context->comm, &err) == 0) {
+        open_workers(field);
+        for (int i = 0; sched_schemes[i] != NULL && i < SCHEMES_MAX; i++)
+            open_scheme(field, sched_schemes[i]->name);
+        compare(out, field);
+        for (int i = 0; i < field->count; i++)
+            bench_cell_close(&field->bounded[i].cell);
+        close_workers(field);
+        loop_close(&field->loop);
     }
-    open_workers(field);
-    for (int i = 0; sched_schemes[i] != NULL && i < SCHEMES_MAX; i++)
-        open_contest(field, sched_schemes[i]->name, &err);
-    measure_field(field);
-    if (context->comm.rank == 0)
-        print_rows(out, field, shape);
-    for (int i = 0; i < field->count; i++)
-        close_contest(&field->contest[i]);
-    close_workers(field);
-    loop_close(&field->loop);
     free(field);
 }

@@ -1,23 +1,46 @@
-/* One cell of the null kernel over the ranks of the benchmark. */
+/* A row of bench-overhead: our way of something and the barest way that does
+ * the same on this machine, timed in turns.
+ *
+ *     const struct contest row = {.name = "ss", .bare = time_counter,
+ *                                 .ours = time_scheme, .arg = &field,
+ *                                 .aim = 1.2};
+ *     contest_head(out, "One chunk of an empty loop");
+ *     contest_run(out, context, &row, 1, NULL);
+ *
+ * A row has a line for each state that the machine was in (rounds/states.h),
+ * with medians over the rounds of that state. */
 #ifndef BENCH_OVERHEAD_CONTEST_H
 #define BENCH_OVERHEAD_CONTEST_H
 
-#include "bench/overhead/overhead.h"
+#include "bench/overhead/rounds/states.h"
 
 struct contest {
-    const char *scheme, *transport, *master, *window, *kernel, *power;
-    bool late; /* without prefetch: a worker asks when its chunk is done */
-    struct setup setup;
-    struct loop loop;
-    struct run *run;
-    double value[OVERHEAD_ROUNDS], ratio[OVERHEAD_ROUNDS];
+    const char *name;
+    const char *how; /* by what it is served, or NULL */
+    /* ns of a chunk, or whatever the row is about; 0: it cannot be run.  `ours`
+     * is called first in each round. */
+    double (*ours)(void *arg), (*bare)(void *arg);
+    void *arg;
+    /* Ours is to take at most so many times as long, or at most so many ns more
+     * (either is enough); 0: no such aim. */
+    double aim, aim_ns;
+    const char *note; /* the end of its lines, or NULL; may be set by `ours` */
 };
 
-/* By all ranks.  Returns 0 or -errno. */
-int contest_open(struct contest *c, struct launch_context *context,
-                 struct error *err);
-/* Seconds per chunk; 0: it did not run. */
-double contest_time(struct contest *c);
-void contest_close(struct contest *c);
+/* How many lines were judged, and how. */
+struct contest_tally {
+    int lines, met, missed;
+};
+
+/* The title and the heads of the columns.  By rank 0. */
+void contest_head(FILE *out, const char *title, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Times the rows in turns with each other and prints them at rank 0.
+ * Collective over the context's ranks.  Adds to the tally, unless it is
+ * NULL. */
+void contest_run(FILE *out, struct launch_context *context,
+                 const struct contest *row, int count,
+                 struct contest_tally *tally);
 
 #endif

@@ -1,15 +1,11 @@
 /* Where asking early pays: chunks of ss with bodies of several lengths, each
  * asked for before the chunk before runs (prefetch: on) and after it (off). */
+#include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/team.h"
-#include "bench/overhead/rounds/turns.h"
-
-#include "harness/protocol/parallel.h"
-#include "sched/schemes/registry.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A loop is about as long with every body. */
 enum { STEPS = 1 << 24, CHUNKS_MAX = 1 << 20 };
@@ -42,16 +38,10 @@ static int64_t run_chunks(int thread, void *arg)
 {
     struct bodies *bodies = arg;
     struct source_table source;
-    _Alignas(128) char scratch[128] = {0};
-    struct worker worker = {.source = &source.base,
-                            .kernel = &body_ops,
-                            .instance = bodies,
-                            .scratch = scratch};
     source_table_open(&source, thread, &bodies->table, &bodies->counter);
     if (bodies->asks_early)
         source.base.early = bodies->early;
-    parallel_run(&worker);
-    return worker.chunks;
+    return team_run_source(&source.base, &body_ops, bodies);
 }
 
 static double time_chunks(struct bodies *bodies, bool early)
@@ -88,58 +78,42 @@ static double time_body(const struct bodies *bodies)
     return 1e9 * least_s / (double)bodies->table.steps;
 }
 
-static int open_table(struct bodies *bodies, struct error *err)
+static void compare(FILE *out, struct bodies *bodies)
 {
-    const struct sched_ops *ops;
-    struct spec spec;
-    int64_t chunks = STEPS / (bodies->length + 1);
-    const struct sched_loop loop = {
-        .iterations = chunks < CHUNKS_MAX ? chunks : CHUNKS_MAX,
-        .workers = bodies->context->threads};
-    int code = sched_parse("ss", &ops, &spec, err);
-    if (code == 0)
-        code = sched_table_build(&bodies->table, ops, &spec, &loop, 1, err);
-    bodies->early = source_early_steps(&bodies->table, loop.workers,
-                                       &(struct source_took){.nothing = true});
-    return code;
-}
-
-static void print_rows(FILE *out, struct bodies *bodies)
-{
-    struct turns turns = {.context = bodies->context,
-                          .bare = time_late,
-                          .ours = time_early,
-                          .arg = bodies};
-    struct turns_group group[STATES_MAX];
-    struct error err = {""};
-    if (open_table(bodies, &err) != 0 || turns_measure(&turns) != 0)
-        return;
+    char name[48];
     double body_ns = time_body(bodies);
-    for (int g = 0, groups = turns_group(&turns, group); g < groups; g++) {
-        fprintf(out, "  %8.1f %8.1f %8.1f %8.3f   %s", body_ns,
-                group[g].bare_ns, group[g].ours_ns, group[g].ratio,
-                body_ns <= 1e9 * SOURCE_SHORT_S ? "short" : "-    ");
-        state_print(out, &group[g].state);
-        fputc('\n', out);
-    }
-    sched_table_free(&bodies->table);
+    snprintf(name, sizeof(name), "a body of %.1f ns", body_ns);
+    const struct contest row = {.name = name,
+                                .how = body_ns <= 1e9 * SOURCE_SHORT_S ? "short"
+                                                                       : NULL,
+                                .ours = time_early,
+                                .bare = time_late,
+                                .arg = bodies};
+    contest_run(out, bodies->context, &row, 1, NULL);
 }
 
 void overhead_early(FILE *out, struct launch_context *context)
 {
-    struct bodies *bodies =
-        aligned_alloc(128, (sizeof(*bodies) + 127) / 128 * 128);
-    memset(bodies, 0, sizeof(*bodies));
+    struct bodies *bodies = team_memory(sizeof(*bodies));
+    struct error err;
+    int workers = context->threads;
     bodies->context = context;
-    fprintf(out,
-            "\nChunks asked for before the one before runs, ss, %d threads, ns "
-            "a chunk of all\n"
-            "  %8s %8s %8s %8s\n",
-            context->threads, "body", "after", "before", "ratio");
+    contest_head(out,
+                 "Chunks asked for before the one before runs, ss, %d threads, "
+                 "beside asking after it",
+                 workers);
     for (int64_t length = 0; length <= 2048;
          length = length == 0 ? 4 : 2 * length) {
+        int64_t chunks = STEPS / (length + 1);
         bodies->length = length;
-        print_rows(out, bodies);
+        if (team_table(&bodies->table, "ss",
+                       chunks < CHUNKS_MAX ? chunks : CHUNKS_MAX, workers,
+                       &err) != 0)
+            continue;
+        bodies->early = source_early_steps(
+            &bodies->table, workers, &(struct source_took){.nothing = true});
+        compare(out, bodies);
+        sched_table_free(&bodies->table);
     }
     free(bodies);
 }

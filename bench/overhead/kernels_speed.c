@@ -1,50 +1,17 @@
+/* Speed of the main kernels on one core. */
+#include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
-#include "bench/overhead/rounds/states.h"
 
+#include "harness/engine/engine.h"
 #include "harness/guard/need.h"
 #include "kernels/kernel.h"
 
 #include <cblas.h>
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum {
-    RUNS = 7,
-    /* Sampled rows of the large convolution, evenly spread. */
-    SAMPLE = 200,
-};
-
-static double cpu_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double time_of(void (*body)(void *), void *arg)
-{
-    double start = cpu_now();
-    body(arg);
-    return cpu_now() - start;
-}
-
-/* A pair, and the seconds of both in each round. */
-struct race {
-    const struct speed_pair *pair;
-    double ours[RUNS], base[RUNS], handover_ns[RUNS];
-};
-
-/* Both in turn, so that a disturbance meets both. */
-static void time_round(void *arg, int round)
-{
-    struct race *race = arg;
-    race->ours[round] = time_of(race->pair->run, race->pair->arg);
-    race->base[round] = time_of(race->pair->run_base, race->pair->arg);
-}
+/* Sampled rows of the large convolution, evenly spread. */
+enum { SAMPLE = 200 };
 
 struct job {
     const struct kernel_ops *ops;
@@ -88,102 +55,69 @@ static void close_job(struct job *job)
     free(job->c);
 }
 
-static void run_all(void *arg)
+static double run_all(void *arg)
 {
     struct job *job = arg;
+    double start = engine_now();
     job->ops->run(job->instance, NULL, 0, job->iterations, job->output, NULL);
+    return 1e9 * (engine_now() - start);
 }
 
-static void reference_all(void *arg)
+static double reference_all(void *arg)
 {
     struct job *job = arg;
+    double start = engine_now();
     job->ops->reference(job->instance, 0, job->iterations, job->output);
+    return 1e9 * (engine_now() - start);
 }
 
-static void run_rows(void *arg)
+static double run_rows(void *arg)
 {
     struct job *job = arg;
+    double start = engine_now();
     for (int64_t row = 0; row < job->iterations; row += job->step)
         job->ops->run(job->instance, NULL, row, 1, job->output + row * 8, NULL);
+    return 1e9 * (engine_now() - start);
 }
 
-static void dot_rows(void *arg)
+static double dot_rows(void *arg)
 {
     struct job *job = arg;
+    double start = engine_now();
     for (int64_t row = 0; row < job->iterations; row += job->step)
         job->sum += cblas_ddot((int)(job->iterations - row), job->b + row, 1,
                                job->c, 1);
+    return 1e9 * (engine_now() - start);
 }
 
-static void print_state(FILE *out, const struct race *race,
-                        const struct state *state)
-{
-    const struct speed_pair *p = race->pair;
-    fprintf(out, "%-38s %-10s %10.6f s  %-12s %10.6f s  ", p->title, p->ours,
-            state_middle(state, race->ours), p->base,
-            state_middle(state, race->base));
-    if (p->faster)
-        fprintf(out, "%5.2fx faster (aim: at least 4)",
-                state_ratio(state, race->base, race->ours));
-    else
-        fprintf(out, "%5.2fx the time (aim: at most 1.30)",
-                state_ratio(state, race->ours, race->base));
-    state_print(out, state);
-    fprintf(out, "\n");
-}
-
-void speed_report(FILE *out, struct launch_context *context,
-                  const struct speed_pair *pair)
-{
-    struct race race = {.pair = pair};
-    struct state state[STATES_MAX];
-    time_round(&race, 0); /* warms up */
-    for (int r = 0; r < RUNS; r++)
-        race.handover_ns[r] = state_time_round(context, time_round, &race, r);
-    int states = state_split(race.handover_ns, RUNS, state);
-    for (int s = 0; s < states; s++)
-        print_state(out, &race, &state[s]);
-}
-
-static void mandelbrot_speed(FILE *out, struct launch_context *context)
+static void compare(FILE *out, struct launch_context *context, const char *text,
+                    int64_t rows, struct contest row)
 {
     struct error err;
     struct job job;
-    const char *text = "mandelbrot:size=2048,maxiter=1000";
-    if (open_job(text, &job, &err) != 0)
-        fprintf(out, "%s: %s\n", text, err.text);
-    else
-        speed_report(out, context,
-                     &(struct speed_pair){text, "run", "plain loop", run_all,
-                                          reference_all, &job, true});
-    close_job(&job);
-}
-
-static void adjoint_speed(FILE *out, struct launch_context *context, int size,
-                          int64_t rows)
-{
-    struct error err;
-    struct job job;
-    char text[64];
-    snprintf(text, sizeof(text), "adjoint:size=%d", size);
     if (open_job(text, &job, &err) != 0) {
-        fprintf(out, "%s: %s\n", text, err.text);
+        fprintf(out, "  %s: %s\n", text, err.text);
     } else {
         job.step = job.iterations / rows;
-        char title[96];
-        snprintf(title, sizeof(title), "%s, %lld rows", text, (long long)rows);
-        speed_report(out, context,
-                     &(struct speed_pair){title, "run", "cblas_ddot", run_rows,
-                                          dot_rows, &job, false});
+        row.name = text;
+        row.arg = &job;
+        contest_run(out, context, &row, 1, NULL);
     }
     close_job(&job);
 }
 
 void overhead_kernels(FILE *out, struct launch_context *context)
 {
-    fprintf(out, "kernels, one core, medians of %d interleaved runs\n", RUNS);
-    mandelbrot_speed(out, context);
-    adjoint_speed(out, context, 100, 100 * 100);
-    adjoint_speed(out, context, 800, SAMPLE);
-    speed_of_products(out, context);
+    const struct contest lanes = {.how = "plain loop",
+                                  .ours = run_all,
+                                  .bare = reference_all,
+                                  .aim = 0.25};
+    const struct contest dots = {
+        .how = "cblas_ddot", .ours = run_rows, .bare = dot_rows, .aim = 1.3};
+    contest_head(out,
+                 "Kernels, one core, beside other code that does the same");
+    compare(out, context, "mandelbrot:size=2048,maxiter=1000", 1, lanes);
+    compare(out, context, "adjoint:size=100", 100 * 100, dots);
+    compare(out, context, "adjoint:size=800", SAMPLE, dots);
+    overhead_products(out, context);
 }

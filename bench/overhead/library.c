@@ -1,18 +1,18 @@
 /* A chunk through libdls, as a program calls it, compared with the same chunk
  * from the suite's own source; and inside the threads of an OpenMP runtime,
  * compared with that runtime's schedule(dynamic,1). */
+#include "bench/overhead/contest.h"
+#include "bench/overhead/library.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/team.h"
-#include "bench/overhead/rounds/turns.h"
 
 #include "dls/dls.h"
-#include "harness/comm/source.h"
 #include "harness/engine/engine.h"
 #include "harness/transport/openmp/openmp.h"
-#include "sched/schemes/registry.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { CHUNKS = 1 << 20, SEQUENCE_WORKERS = 1 << 15 };
@@ -27,13 +27,13 @@ struct library {
     int (*close)(dls_loop *loop, int64_t *unfinished);
 };
 
-struct contest {
+struct sequence {
     const char *spec;
     int workers; /* that the sequence is made for; 0: the threads */
     int64_t iterations;
 };
 
-static const struct contest contests[] = {
+static const struct sequence sequences[] = {
     {"ss", 0, CHUNKS},
     {"css:chunk=7", 0, 7LL * CHUNKS},
     {"gss", SEQUENCE_WORKERS, 1LL << 40},
@@ -41,14 +41,14 @@ static const struct contest contests[] = {
     {"tss:first=2000,last=1", 2, 1000LL * CHUNKS},
 };
 
-enum { CONTESTS = sizeof(contests) / sizeof(contests[0]) };
+enum { SEQUENCES = sizeof(sequences) / sizeof(sequences[0]) };
 
 /* The common data of one measurement's threads. */
 struct field {
     struct launch_context *context;
     struct engine_team *team;
     const struct library *library;
-    const struct contest *contest;
+    const struct sequence *sequence;
     int asking; /* threads that ask: the first of the team */
     int64_t (*take)(struct field *field, int thread); /* chunks taken */
     dls_loop *loop;
@@ -120,7 +120,7 @@ static double time_openmp(void *arg)
 static double time_library(void *arg)
 {
     struct field *field = arg;
-    const struct contest *c = field->contest;
+    const struct sequence *c = field->sequence;
     int workers = c->workers > 0 ? c->workers : field->context->threads;
     const dls_options none = {.size = sizeof(none)};
     double ns = 0;
@@ -131,78 +131,39 @@ static double time_library(void *arg)
     return ns;
 }
 
-static int build_table(struct field *field, const struct contest *c,
-                       struct error *err)
+/* One row: within 1.15 or 1.5 ns, whichever is more. */
+static int compare_sources(FILE *out, struct field *field,
+                           const struct sequence *c, struct error *err)
 {
-    const struct sched_ops *ops;
-    struct spec spec;
-    const struct sched_loop loop = {
-        .iterations = c->iterations,
-        .workers = c->workers > 0 ? c->workers : field->context->threads};
-    int code = sched_parse(c->spec, &ops, &spec, err);
+    char how[24];
+    snprintf(how, sizeof(how), "%d thread%s", field->asking,
+             field->asking == 1 ? "" : "s");
+    const struct contest row = {.name = c->spec,
+                                .how = how,
+                                .ours = time_library,
+                                .bare = time_source,
+                                .arg = field,
+                                .aim = 1.15,
+                                .aim_ns = 1.5};
+    field->sequence = c;
+    int code =
+        team_table(&field->table, c->spec, c->iterations,
+                   c->workers > 0 ? c->workers : field->context->threads, err);
     if (code == 0)
-        code = sched_table_build(&field->table, ops, &spec, &loop, 1, err);
+        contest_run(out, field->context, &row, 1, NULL);
+    sched_table_free(&field->table);
     return code;
 }
 
-static int refuse(const struct field *field, struct error *err)
-{
-    return error_set(err, EINVAL, "libdls refuses %s", field->contest->spec);
-}
-
-/* One row: within 1.15 or 1.5 ns, whichever is more. */
-static int print_contest(FILE *out, struct field *field,
-                         const struct contest *c, struct error *err)
-{
-    struct turns turns = {.context = field->context,
-                          .bare = time_source,
-                          .ours = time_library,
-                          .arg = field};
-    struct turns_group group[STATES_MAX];
-    field->contest = c;
-    int code = build_table(field, c, err);
-    if (code == 0 && turns_measure(&turns) != 0)
-        code = refuse(field, err);
-    sched_table_free(&field->table);
-    if (code != 0)
-        return code;
-    for (int g = 0, groups = turns_group(&turns, group); g < groups; g++) {
-        bool met = group[g].ratio <= 1.15 || group[g].more_ns <= 1.5;
-        fprintf(
-            out,
-            "  %-30s %7d %8.1f %8.1f %8.2f %+6.1f ns   1.15 or +1.5 ns %-6s",
-            c->spec, field->asking, group[g].bare_ns, group[g].ours_ns,
-            group[g].ratio, group[g].more_ns,
-            state_judge(&group[g].state, met));
-        state_print(out, &group[g].state);
-        fputc('\n', out);
-    }
-    return 0;
-}
-
+/* In the threads of the runtime itself. */
 static int compare_openmp(FILE *out, struct field *field, struct error *err)
 {
-    struct turns turns = {.context = field->context,
-                          .bare = time_openmp,
-                          .ours = time_library,
-                          .arg = field};
-    struct turns_group group[STATES_MAX];
-    if (turns_measure(&turns) != 0)
-        return refuse(field, err);
-    for (int g = 0, groups = turns_group(&turns, group); g < groups; g++) {
-        fprintf(out, "  %-30s %7d %8.1f %8.1f %8.2f             1.00 %-6s",
-                "ss, own: libgomp's dynamic,1", field->asking, group[g].bare_ns,
-                group[g].ours_ns, group[g].ratio,
-                state_judge(&group[g].state, group[g].ratio <= 1));
-        state_print(out, &group[g].state);
-        fputc('\n', out);
-    }
-    return 0;
-}
-
-/* In the threads of the runtime itself. */
-static int print_openmp(FILE *out, struct field *field, struct error *err)
-{
+    const struct contest row = {.name = "ss, beside libgomp's dynamic,1",
+                                .how = "libgomp's threads",
+                                .ours = time_library,
+                                .bare = time_openmp,
+                                .arg = field,
+                                .aim = 1};
     struct engine_team *before = field->team;
     struct openmp *openmp = NULL;
     int threads = field->asking = field->context->threads;
@@ -210,20 +171,33 @@ static int print_openmp(FILE *out, struct field *field, struct error *err)
     if (code != 0)
         return code;
     field->openmp = openmp;
-    field->contest = &contests[0];
+    field->sequence = &sequences[0];
     field->dynamic = (struct openmp_loop){
         {.kind = OPENMP_DYNAMIC, .chunk = 1}, 0, CHUNKS, threads};
     code = openmp_check_team(openmp, threads, err);
     if (code == 0)
         code =
             engine_team_adopt(&field->team, threads, openmp_fork, openmp, err);
-    if (code == 0)
-        code = compare_openmp(out, field, err);
-    if (field->team != before)
+    if (code == 0) {
+        contest_run(out, field->context, &row, 1, NULL);
         engine_team_stop(field->team);
+    }
     field->team = before;
     openmp_close(openmp);
     return code;
+}
+
+int library_functions(void *library, const struct library_function *functions,
+                      struct error *err)
+{
+    for (const struct library_function *f = functions; f->name; f++) {
+        void *symbol = dlsym(library, f->name);
+        if (symbol == NULL)
+            return error_set(err, ENOENT, "libdls: %s is missing", f->name);
+        /* A pointer to a function, copied as bytes: C does not convert them. */
+        memcpy(f->pointer, &symbol, sizeof(symbol));
+    }
+    return 0;
 }
 
 static int open_library(struct library *library, struct error *err)
@@ -231,43 +205,35 @@ static int open_library(struct library *library, struct error *err)
     library->handle = dlopen(BUILD_LIBDLS, RTLD_NOW | RTLD_LOCAL);
     if (library->handle == NULL)
         return error_set(err, ENOENT, "%s", dlerror());
-    /* A pointer to a function, copied as bytes: C does not convert them. */
-    void *symbol[3] = {dlsym(library->handle, "dls_open"),
-                       dlsym(library->handle, "dls_next"),
-                       dlsym(library->handle, "dls_close")};
-    memcpy(&library->open, &symbol[0], sizeof(symbol[0]));
-    memcpy(&library->next, &symbol[1], sizeof(symbol[1]));
-    memcpy(&library->close, &symbol[2], sizeof(symbol[2]));
-    if (symbol[0] != NULL && symbol[1] != NULL && symbol[2] != NULL)
-        return 0;
-    dlclose(library->handle);
-    return error_set(err, ENOENT, "%s: a function is missing", BUILD_LIBDLS);
+    return library_functions(
+        library->handle,
+        (const struct library_function[]){{"dls_open", &library->open},
+                                          {"dls_next", &library->next},
+                                          {"dls_close", &library->close},
+                                          {NULL, NULL}},
+        err);
 }
 
 void overhead_library(FILE *out, struct launch_context *context)
 {
     struct library library;
-    struct field field = {
-        .context = context, .team = context->team, .library = &library};
+    struct field *field = team_memory(sizeof(*field));
     struct error err;
     int code = open_library(&library, &err);
-    if (code != 0) {
-        fprintf(out, "libdls: %s\n\n", err.text);
-        return;
-    }
-    fprintf(out,
-            "ns per chunk through libdls (dls_next), beside the suite's own "
-            "source, in turns\n"
-            "  %-30s %7s %8s %8s %8s %9s   aim\n",
-            "scheme", "threads", "own", "libdls", "ratio", "more");
-    for (int i = 0; i < 2 * CONTESTS && code == 0; i++) {
-        field.asking = i < CONTESTS ? 1 : context->threads;
-        code = print_contest(out, &field, &contests[i % CONTESTS], &err);
+    field->context = context;
+    field->team = context->team;
+    field->library = &library;
+    contest_head(out, "One chunk through libdls (dls_next), beside the suite's "
+                      "source");
+    for (int i = 0; i < 2 * SEQUENCES && code == 0; i++) {
+        field->asking = i < SEQUENCES ? 1 : context->threads;
+        code = compare_sources(out, field, &sequences[i % SEQUENCES], &err);
     }
     if (code == 0)
-        code = print_openmp(out, &field, &err);
+        code = compare_openmp(out, field, &err);
     if (code != 0)
         fprintf(out, "  %s\n", err.text);
-    fputc('\n', out);
-    dlclose(library.handle);
+    if (library.handle != NULL)
+        dlclose(library.handle);
+    free(field);
 }

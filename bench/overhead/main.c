@@ -2,19 +2,40 @@
  * a launcher with two ranks: mpiexec.mpich -n 2 build/bench-overhead. */
 #include "bench/overhead/overhead.h"
 
+#include "harness/engine/engine.h"
+
 #include <errno.h>
-#include <stdlib.h>
+#include <mpi.h>
 #include <string.h>
 
-int overhead_loop(struct loop *loop, const char *kernel,
-                  const struct comm *comm, struct error *err)
-{
-    const struct kernel_ops *ops;
-    struct spec spec;
-    int code = kernel_parse(kernel, &ops, &spec, err);
-    return code != 0 ? code
-                     : loop_open(loop, ops, &spec, false, comm, 60, 1, err);
-}
+/* The shape of a launch that a section runs in: rank 0 as a launch of one rank
+ * with a thread on every core, or with two, or both ranks with one each. */
+enum shape { CORES, TWO_THREADS, TWO_RANKS };
+
+static const struct section {
+    const char *part; /* its name in PART= */
+    enum shape shape;
+    overhead_section *run;
+} sections[] = {
+    {"threads", CORES, overhead_threads},
+    {"threads", CORES, overhead_openmp},
+    {"early", CORES, overhead_early},
+    {"library", CORES, overhead_library},
+    {"omp", CORES, overhead_omp},
+    {"recording", CORES, overhead_recording},
+    {"bounds", CORES, overhead_bounds},
+    {"syncs", TWO_THREADS, overhead_syncs},
+    {"pipelines", TWO_THREADS, overhead_pipelines},
+    {"narrow", TWO_THREADS, overhead_narrow},
+    {"kernels", TWO_THREADS, overhead_kernels},
+    {"ranks", TWO_RANKS, overhead_ranks},
+    {"ranks", TWO_RANKS, overhead_library_ranks},
+    {"syncs", TWO_RANKS, overhead_syncs},
+    {"pipelines", TWO_RANKS, overhead_pipelines},
+    {"bounds", TWO_RANKS, overhead_bounds},
+};
+
+enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
 static int open_context(struct launch_context *context, struct error *err)
 {
@@ -27,79 +48,50 @@ static int open_context(struct launch_context *context, struct error *err)
     return comm_agree(&context->comm, code, err);
 }
 
-static bool is_wanted(const char *part, const char *name)
+static void run_sections(struct launch_context *context, enum shape shape,
+                         const char *part)
 {
-    return part == NULL || strcmp(part, name) == 0;
+    for (int i = 0; i < SECTIONS; i++)
+        if (sections[i].shape == shape &&
+            (part == NULL || strcmp(part, sections[i].part) == 0))
+            sections[i].run(stdout, context);
+    fflush(stdout);
 }
 
-static void run_pipelined(struct launch_context *context, const char *part)
-{
-    if (is_wanted(part, "syncs"))
-        overhead_syncs(stdout, context);
-    if (is_wanted(part, "pipelines"))
-        overhead_pipelines(stdout, context);
-}
-
-static void run_two_threads(struct launch_context *context, const char *part)
-{
-    if (is_wanted(part, "steals"))
-        overhead_steals(stdout, context);
-    run_pipelined(context, part);
-    if (is_wanted(part, "narrow"))
-        overhead_narrow(stdout, context);
-}
-
-/* Rank 0 as a launch of one rank with all cores. */
-static void run_alone(const struct launch_context *all, const char *part)
+/* Rank 0 as a launch of one rank. */
+static void run_alone(const struct launch_context *all, enum shape shape,
+                      const char *part)
 {
     struct launch_context context = *all;
     struct error err;
+    int cores = topo_cores(all->place.topo);
     context.comm.all = context.comm.host = MPI_COMM_SELF;
     context.comm.ranks = context.comm.host_ranks = context.place.ranks = 1;
-    context.threads = topo_cores(all->place.topo);
-    if (engine_team_start(&context.team, context.threads, &err) != 0)
+    context.threads = shape == CORES ? cores : 2;
+    if (context.threads > cores ||
+        engine_team_start(&context.team, context.threads, &err) != 0)
         return;
-    if (is_wanted(part, "threads"))
-        overhead_threads(stdout, &context);
-    if (is_wanted(part, "early"))
-        overhead_early(stdout, &context);
-    if (is_wanted(part, "library"))
-        overhead_library(stdout, &context);
-    if (is_wanted(part, "omp"))
-        overhead_omp(stdout, context.threads);
-    if (is_wanted(part, "recording"))
-        overhead_recording(stdout, &context);
-    if (is_wanted(part, "counters"))
-        overhead_counting(stdout, &context);
-    if (is_wanted(part, "bounds"))
-        overhead_bounds(stdout, &context, "one rank, a thread on every core");
+    run_sections(&context, shape, part);
     engine_team_stop(context.team);
-    context.threads = 2;
-    if (topo_cores(all->place.topo) < 2)
-        context.threads = 1;
-    if (engine_team_start(&context.team, context.threads, &err) != 0)
-        return;
-    if (context.threads == 2)
-        run_two_threads(&context, part);
-    if (is_wanted(part, "kernels")) {
-        printf("\n");
-        overhead_kernels(stdout, &context);
-    }
-    engine_team_stop(context.team);
-    fflush(stdout);
 }
 
-/* Both ranks, one worker each. */
-static void run_together(struct launch_context *context, const char *part)
+/* The first section of a part; NULL: there is none. */
+static const struct section *find_part(const char *part)
 {
-    if (is_wanted(part, "ranks"))
-        overhead_ranks(stdout, context);
-    if (is_wanted(part, "counters"))
-        overhead_counting(stdout, context);
-    run_pipelined(context, part);
-    if (is_wanted(part, "bounds"))
-        overhead_bounds(stdout, context, "2 ranks, the master also computes");
-    fflush(stdout);
+    for (int i = 0; i < SECTIONS; i++)
+        if (strcmp(part, sections[i].part) == 0)
+            return &sections[i];
+    return NULL;
+}
+
+static void print_usage(void)
+{
+    fprintf(stderr, "usage: mpiexec.mpich -n 2 build/bench-overhead [PART], "
+                    "parts:");
+    for (int i = 0; i < SECTIONS; i++)
+        if (find_part(sections[i].part) == &sections[i])
+            fprintf(stderr, " %s", sections[i].part);
+    fprintf(stderr, "\n");
 }
 
 int main(int argc, char **argv)
@@ -108,25 +100,24 @@ int main(int argc, char **argv)
     struct error err;
     const char *part = argc > 1 ? argv[1] : NULL;
     int code = comm_open(&context.comm, &err);
-    if (code == 0 && context.comm.ranks != 2)
-        code = error_set(&err, EINVAL,
-                         "bench-overhead needs two ranks: "
-                         "mpiexec.mpich -n 2 build/bench-overhead "
-                         "[threads|early|library|kernels|ranks|steals|"
-                         "recording|counters|syncs|pipelines|narrow|"
-                         "bounds|omp]");
-    if (code == 0)
+    bool wrong = code == 0 && (context.comm.ranks != 2 ||
+                               (part != NULL && find_part(part) == NULL));
+    if (code == 0 && !wrong)
         code = open_context(&context, &err);
-    if (code != 0) {
-        if (context.comm.rank == 0)
+    if (code != 0 || wrong) {
+        if (context.comm.rank == 0 && wrong)
+            print_usage();
+        else if (context.comm.rank == 0)
             fprintf(stderr, "bench-overhead: %s\n", err.text);
         MPI_Finalize();
         return 2;
     }
-    if (context.comm.rank == 0)
-        run_alone(&context, part);
+    if (context.comm.rank == 0) {
+        run_alone(&context, CORES, part);
+        run_alone(&context, TWO_THREADS, part);
+    }
     comm_quiet_barrier(&context.comm);
-    run_together(&context, part);
+    run_sections(&context, TWO_RANKS, part);
     engine_team_stop(context.team);
     place_close(&context.place);
     comm_close(&context.comm);

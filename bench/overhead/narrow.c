@@ -1,5 +1,6 @@
 /* Floyd-Steinberg in narrow blocks, as the sync interval asks for: on one core
  * against whole rows, and on two threads against one. */
+#include "bench/overhead/bench_cell.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/rounds/states.h"
 
@@ -16,39 +17,25 @@ static const int64_t width_of[WIDTHS] = {50, 100, 200, 400, 800, 2000};
 /* Ratios to whole rows in each round. */
 struct narrow {
     struct loop loop;
-    struct setup setup[WIDTHS];
-    struct run *run[WIDTHS];
+    struct bench_cell cell[WIDTHS];
     char *scratch, *state;
-    int opened;
     double whole_s[ROUNDS], blocks[WIDTHS][ROUNDS], threads[WIDTHS][ROUNDS];
     double handover_ns[ROUNDS];
 };
 
-static int open_run(struct narrow *n, struct launch_context *context, int i,
-                    struct error *err)
-{
-    struct cell cell;
-    cell_defaults(&cell);
-    cell.ranks = 1;
-    cell.threads = context->threads;
-    cell.sync_interval = width_of[i];
-    snprintf(cell.kernel, sizeof(cell.kernel), "%s", n->loop.name);
-    snprintf(cell.scheme, sizeof(cell.scheme), "css:chunk=%d", CHUNK);
-    int code = setup_open(&n->setup[i], &cell, err);
-    if (code == 0)
-        code =
-            run_open(&n->run[i], &n->setup[i], &n->loop, context, false, err);
-    n->opened += code == 0;
-    return code;
-}
-
 static int open_narrow(struct narrow *n, struct launch_context *context,
                        struct error *err)
 {
-    int code = overhead_loop(&n->loop, "floyd-steinberg:rows=3000,cols=8000",
-                             &context->comm, err);
-    for (int i = 0; i < WIDTHS && code == 0; i++)
-        code = open_run(n, context, i, err);
+    int code = bench_loop_open(&n->loop, "floyd-steinberg:rows=3000,cols=8000",
+                               &context->comm, err);
+    for (int i = 0; i < WIDTHS && code == 0; i++) {
+        char scheme[32], interval[32];
+        const struct bench_field fields[] = {
+            {"scheme", scheme}, {"sync_interval", interval}, {NULL, NULL}};
+        snprintf(scheme, sizeof(scheme), "css:chunk=%d", CHUNK);
+        snprintf(interval, sizeof(interval), "%lld", (long long)width_of[i]);
+        code = bench_cell_open(&n->cell[i], context, &n->loop, fields, err);
+    }
     if (code != 0)
         return code;
     n->state = need_zeroed(1, n->loop.grid.state_bytes);
@@ -59,10 +46,8 @@ static int open_narrow(struct narrow *n, struct launch_context *context,
 
 static void close_narrow(struct narrow *n)
 {
-    for (int i = 0; i < n->opened; i++) {
-        run_close(n->run[i]);
-        setup_close(&n->setup[i]);
-    }
+    for (int i = 0; i < WIDTHS; i++)
+        bench_cell_close(&n->cell[i]);
     if (n->loop.kernel != NULL)
         loop_close(&n->loop);
     free(n->state);
@@ -100,20 +85,13 @@ static double time_blocks(const struct narrow *n, int64_t width)
     return engine_now() - begin_s;
 }
 
-static double time_threads(const struct narrow *n, int i)
-{
-    struct run_result result;
-    struct error err;
-    return run_repeat(n->run[i], &result, &err) == 0 ? result.time_s : 0;
-}
-
 static void measure_round(void *arg, int r)
 {
     struct narrow *n = arg;
     for (int i = 0; i < WIDTHS; i++) {
         double whole_s = n->whole_s[r] = time_whole(n);
         n->blocks[i][r] = time_blocks(n, width_of[i]) / whole_s;
-        double threads_s = time_threads(n, i);
+        double threads_s = bench_cell_time(&n->cell[i], NULL);
         n->threads[i][r] = threads_s > 0 ? whole_s / threads_s : 0;
     }
 }

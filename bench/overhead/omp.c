@@ -1,41 +1,43 @@
 /* What libdls-omp.so costs a program of gcc's: a small one runs plainly and
  * with the library in front of its runtime, in turns. */
+#include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
-
-#include "base/stats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURNS = 7 };
-
 enum figure { CHUNK_NS, WORK_S, VISIT_NS, FIGURES };
 
 /* A way to run it, and what of it is compared with the plain run. */
-struct way_row {
+struct way {
     const char *name, *variables;
     enum figure figure;
     double chunks; /* for each of the plain run's */
-    double limit;  /* of the ratio, or of the ns more */
-    bool more;
+    double aim, aim_ns;
 };
 
 #define LOADED "LD_PRELOAD=" BUILD_OMP " "
 
-static const struct way_row rows[] = {
-    {"loaded, idle: chunks of 2 us", LOADED, WORK_S, 1, 1.01, false},
+static const struct way ways[] = {
+    {"loaded, idle: chunks of 2 us", LOADED, WORK_S, 1, 1.01, 0},
     {"measuring: chunks of 2 us", LOADED "DLS_OMP_COUNTERS=%s ", WORK_S, 1,
-     1.02, false},
-    {"a chunk of ss", LOADED "DLS_SCHEDULE=ss ", CHUNK_NS, 1, 1.05, false},
+     1.02, 0},
+    {"a chunk of ss", LOADED "DLS_SCHEDULE=ss ", CHUNK_NS, 1, 1.05, 0},
     {"a chunk of tss, by a table", LOADED "DLS_SCHEDULE=tss:first=2,last=1 ",
-     CHUNK_NS, 2.0 / 3, 1.05, false},
-    {"an empty visit, ss", LOADED "DLS_SCHEDULE=ss ", VISIT_NS, 1, 1000, true},
-    {"an empty visit, measuring", LOADED "DLS_OMP_COUNTERS=%s ", VISIT_NS, 1,
-     1000, true},
+     CHUNK_NS, 2.0 / 3, 1.05, 0},
+    {"an empty visit, ss", LOADED "DLS_SCHEDULE=ss ", VISIT_NS, 1, 0, 1000},
+    {"an empty visit, measuring", LOADED "DLS_OMP_COUNTERS=%s ", VISIT_NS, 1, 0,
+     1000},
 };
 
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
+
+struct trial {
+    const struct way *way;
+    const char *folder;
+    int threads, steps;
+};
 
 /* Runs a command; returns how many numbers it printed. */
 static int read_figures(const char *command, double figure[FIGURES])
@@ -50,58 +52,61 @@ static int read_figures(const char *command, double figure[FIGURES])
     return got;
 }
 
-static bool run(const char *variables, const char *folder, int threads,
-                int steps, double figure[FIGURES])
+/* A figure of one run in ns; 0: it cannot be run. */
+static double run(const struct trial *trial, const char *variables)
 {
     char set[1024], command[2048];
-    snprintf(set, sizeof(set), variables, folder);
+    double figure[FIGURES];
+    snprintf(set, sizeof(set), variables, trial->folder);
     snprintf(command, sizeof(command), "env OMP_SCHEDULE=dynamic,1 %s%s %d %d",
-             set, BUILD_OMP_COSTS, threads, steps);
-    return read_figures(command, figure) == FIGURES;
+             set, BUILD_OMP_COSTS, trial->threads, trial->steps);
+    if (read_figures(command, figure) != FIGURES)
+        return 0;
+    enum figure which = trial->way->figure;
+    return figure[which] * (which == WORK_S ? 1e9 : 1);
 }
 
-/* In turns with the plain program; within the limit in the middle of them. */
-static void print_row(FILE *out, const struct way_row *row, const char *folder,
-                      int threads, int steps)
+static double run_plain(void *arg)
 {
-    double plain[TURNS], ours[TURNS], compared[TURNS];
-    for (int turn = 0; turn < TURNS; turn++) {
-        double first[FIGURES], second[FIGURES];
-        if (!run("", folder, threads, steps, first) ||
-            !run(row->variables, folder, threads, steps, second)) {
-            fprintf(out, "  %-30s %7d cannot be run\n", row->name, threads);
-            return;
-        }
-        plain[turn] = first[row->figure];
-        ours[turn] = second[row->figure] / row->chunks;
-        compared[turn] =
-            row->more ? ours[turn] - plain[turn] : ours[turn] / plain[turn];
-    }
-    double middle = stats_middle(compared, TURNS);
-    double scale = row->figure == WORK_S ? 1e3 : 1;
-    fprintf(out, "  %-30s %7d %8.1f %8.1f %8.2f %8.2f %s\n", row->name, threads,
-            stats_middle(plain, TURNS) * scale,
-            stats_middle(ours, TURNS) * scale, middle, row->limit,
-            middle <= row->limit ? "met" : "MISSED");
+    return run(arg, "");
 }
 
-void overhead_omp(FILE *out, int threads)
+static double run_loaded(void *arg)
+{
+    const struct trial *trial = arg;
+    return run(trial, trial->way->variables) / trial->way->chunks;
+}
+
+static void compare(FILE *out, struct launch_context *context,
+                    const struct trial *trial)
+{
+    char how[24];
+    snprintf(how, sizeof(how), "%d thread%s", trial->threads,
+             trial->threads == 1 ? "" : "s");
+    const struct contest row = {.name = trial->way->name,
+                                .how = how,
+                                .ours = run_loaded,
+                                .bare = run_plain,
+                                .arg = (void *)(uintptr_t)trial,
+                                .aim = trial->way->aim,
+                                .aim_ns = trial->way->aim_ns};
+    contest_run(out, context, &row, 1, NULL);
+}
+
+void overhead_omp(FILE *out, struct launch_context *context)
 {
     struct scratch scratch;
     double steps[FIGURES];
     if (scratch_open(&scratch, 0, NULL) != 0 ||
         read_figures(BUILD_OMP_COSTS " 1 0", steps) != 1) {
-        fprintf(out, "libdls-omp: %s cannot be run\n\n", BUILD_OMP_COSTS);
+        fprintf(out, "libdls-omp: %s cannot be run\n", BUILD_OMP_COSTS);
         return;
     }
-    fprintf(out, "libdls-omp in front of libgomp: ns for chunks and visits, ms "
-                 "for loops,\nratio to the plain program under dynamic,1, or "
-                 "ns more\n");
-    fprintf(out, "  %-30s %7s %8s %8s %8s %8s\n", "", "threads", "plain",
-            "ours", "compared", "limit");
-    for (int t = 1; t <= threads; t *= 2)
-        for (int i = 0; i < ROWS; i++)
-            print_row(out, &rows[i], scratch.path, t, (int)steps[0]);
+    contest_head(out, "libdls-omp in front of libgomp, beside the plain "
+                      "program under dynamic,1");
+    for (int t = 1; t <= context->threads; t *= 2)
+        for (int i = 0; i < WAYS; i++)
+            compare(out, context,
+                    &(struct trial){&ways[i], scratch.path, t, (int)steps[0]});
     scratch_close(&scratch);
-    fprintf(out, "\n");
 }

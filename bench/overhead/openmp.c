@@ -1,132 +1,123 @@
 /* Chunks of an empty loop from OpenMP runtimes, as transport openmp gets
  * them. */
+#include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/team.h"
-#include "bench/overhead/rounds/turns.h"
 
 #include "harness/engine/engine.h"
-#include "harness/guard/need.h"
-#include "harness/protocol/parallel.h"
 #include "harness/transport/openmp/openmp.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+enum { COUNTED = 1 << 20 };
 
 /* One schedule under one runtime: `loops` loops, one after the other. */
-struct contest {
-    const char *words;
-    struct openmp_schedule schedule;
-    int64_t iterations, loops;
-};
-
 struct field {
-    const struct overhead_bare *bare;
+    struct launch_context *context;
+    struct source_counter counter;
+    const struct kernel_ops *null;
+    void *instance;
     const struct openmp *openmp;
     struct engine_team *team;
-    int threads;
     struct openmp_loop loop;
     int64_t loops, chunks;
+    char note[64];
 };
 
 static int64_t run_loops(int thread, void *arg)
 {
     const struct field *field = arg;
-    const struct overhead_bare *bare = field->bare;
-    _Alignas(64) char scratch[64] = {0};
     struct source_openmp source;
-    struct worker worker = {.source = &source.base,
-                            .kernel = bare->kernel,
-                            .instance = bare->instance,
-                            .scratch = scratch};
     int64_t chunks = 0;
     for (int64_t n = 0; n < field->loops; n++) {
         source_openmp_open(&source, thread, thread, field->openmp,
                            &field->loop);
-        parallel_run(&worker);
-        chunks += worker.chunks;
+        chunks += team_run_source(&source.base, field->null, field->instance);
     }
     return chunks;
 }
 
-static double time_contest(void *arg)
+static double time_runtime(void *arg)
 {
     struct field *field = arg;
-    return team_time_chunks(field->bare->context, field->team, run_loops, field,
-                            &field->chunks);
+    double ns = team_time_chunks(field->context, field->team, run_loops, field,
+                                 &field->chunks);
+    if (field->loops > 1)
+        snprintf(field->note, sizeof(field->note), "(loops of %.1f chunks)",
+                 (double)field->chunks / (double)field->loops);
+    return ns;
 }
 
 static double time_bare(void *arg)
 {
-    const struct field *field = arg;
-    return field->bare->time(field->bare->field);
+    struct field *field = arg;
+    return team_time_counter(field->context, &field->counter, COUNTED);
 }
 
-static void print_contest(FILE *out, struct field *field,
-                          const struct contest *c)
+static void compare_schedules(FILE *out, struct field *field)
 {
-    struct turns turns = {.context = field->bare->context,
-                          .bare = time_bare,
-                          .ours = time_contest,
-                          .arg = field};
-    struct turns_group group[STATES_MAX];
-    field->loop =
-        (struct openmp_loop){c->schedule, 0, c->iterations, field->threads};
-    field->loops = c->loops;
-    if (turns_measure(&turns) != 0)
-        return;
-    for (int g = 0, groups = turns_group(&turns, group); g < groups; g++) {
-        fprintf(out, "  OpenMP %-23s %-10s %8.1f %8.2f   %-20s", c->words,
-                openmp_name(field->openmp), group[g].ours_ns, group[g].ratio,
-                "-");
-        state_print(out, &group[g].state);
-        if (c->loops > 1)
-            fprintf(out, "  (loops of %.1f chunks, begun and ended)",
-                    (double)field->chunks / (double)c->loops);
-        fputc('\n', out);
-    }
-}
-
-static int print_runtime(FILE *out, const struct overhead_bare *bare,
-                         const char *name, struct error *err)
-{
-    const struct contest contests[] = {
-        {"schedule(dynamic,1)",
+    static const struct {
+        const char *words;
+        struct openmp_schedule schedule;
+        int64_t iterations, loops;
+    } schedules[] = {
+        {"OpenMP schedule(dynamic,1)",
          {.kind = OPENMP_DYNAMIC, .chunk = 1},
-         1 << 20,
+         COUNTED,
          1},
-        {"schedule(guided)",
+        {"OpenMP schedule(guided)",
          {.kind = OPENMP_GUIDED, .chunk = 1},
          1LL << 40,
          2000},
     };
-    struct field *field = need_zeroed(1, sizeof(*field));
-    struct openmp *openmp = NULL;
-    int code = openmp_open(&openmp, name, err);
-    if (code == 0)
-        code = openmp_check_team(openmp, bare->context->threads, err);
-    if (code == 0) {
-        *field = (struct field){
-            .bare = bare, .openmp = openmp, .threads = bare->context->threads};
-        code = engine_team_adopt(&field->team, field->threads, openmp_fork,
-                                 openmp, err);
+    for (int i = 0; i < 2; i++) {
+        field->loop = (struct openmp_loop){schedules[i].schedule, 0,
+                                           schedules[i].iterations,
+                                           field->context->threads};
+        field->loops = schedules[i].loops;
+        field->note[0] = '\0';
+        const struct contest row = {.name = schedules[i].words,
+                                    .how = openmp_name(field->openmp),
+                                    .ours = time_runtime,
+                                    .bare = time_bare,
+                                    .arg = field,
+                                    .note = field->note};
+        contest_run(out, field->context, &row, 1, NULL);
     }
-    for (size_t i = 0; code == 0 && i < sizeof(contests) / sizeof(contests[0]);
-         i++)
-        print_contest(out, field, &contests[i]);
+}
+
+static int compare_runtime(FILE *out, struct field *field, const char *name,
+                           struct error *err)
+{
+    struct openmp *openmp = NULL;
+    int threads = field->context->threads;
+    int code = openmp_open(&openmp, name, err);
+    if (code != 0)
+        return code;
+    field->openmp = openmp;
+    code = openmp_check_team(openmp, threads, err);
     if (code == 0)
+        code =
+            engine_team_adopt(&field->team, threads, openmp_fork, openmp, err);
+    if (code == 0) {
+        compare_schedules(out, field);
         engine_team_stop(field->team);
-    if (openmp != NULL)
-        openmp_close(openmp);
-    free(field);
+    }
+    openmp_close(openmp);
     return code;
 }
 
-void overhead_openmp(FILE *out, const struct overhead_bare *bare)
+void overhead_openmp(FILE *out, struct launch_context *context)
 {
-    static const char *const names[] = {"libgomp", "libomp", NULL};
+    static const char *const names[] = {"libgomp", "libomp"};
+    struct field *field = team_memory(sizeof(*field));
     struct error err;
-    for (int i = 0; names[i] != NULL; i++)
-        if (print_runtime(out, bare, names[i], &err) != 0)
+    field->context = context;
+    int code = team_null_kernel(&field->null, &field->instance, &err);
+    for (int i = 0; i < 2 && code == 0; i++)
+        if (compare_runtime(out, field, names[i], &err) != 0)
             fprintf(out, "  %s\n", err.text);
+    if (code == 0)
+        field->null->destroy(field->instance);
+    free(field);
 }

@@ -1,9 +1,11 @@
 /* The heat equation with two workers under DMPS(css), a chunk each, compared
  * with its bounds: two independent half grids run at the same time, and a plain
  * static pipelined loop with the same interval and none of our machinery. */
+#include "bench/overhead/bench_cell.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/pair.h"
 #include "bench/overhead/rounds/states.h"
+#include "bench/overhead/team.h"
 
 #include "harness/engine/engine.h"
 #include "harness/guard/need.h"
@@ -14,10 +16,9 @@
 enum { INTERVALS_MAX = 8, ROUNDS = 7 };
 
 /* One interval: seconds in each round. */
-struct contest {
+struct blocks {
     int64_t interval;
-    struct setup setup;
-    struct run *run;
+    struct bench_cell cell;
     double plain[ROUNDS], apart[ROUNDS], ours[ROUNDS];
 };
 
@@ -28,7 +29,7 @@ struct field {
     struct loop whole, half;
     char *other; /* output of the second half grid */
     char *apart; /* of the whole grid, for a second thread */
-    struct contest contest[INTERVALS_MAX];
+    struct blocks blocks[INTERVALS_MAX];
     int count;
     int64_t interval; /* of the plain loop that runs */
     double serial[ROUNDS], halves[ROUNDS], handover_ns[ROUNDS];
@@ -113,25 +114,18 @@ static void apart_body(struct pair *pair, int worker, void *arg)
 
 /* ---- opening ---- */
 
-static int open_contest(struct field *field, int64_t interval,
-                        struct error *err)
+static int open_blocks(struct field *field, int64_t interval, struct error *err)
 {
-    struct contest *c = &field->contest[field->count];
-    struct launch_context *context = field->pair.context;
-    struct cell cell;
-    cell_defaults(&cell);
-    cell.ranks = context->comm.ranks;
-    cell.threads = context->threads;
-    cell.sync_interval = interval;
-    snprintf(cell.kernel, sizeof(cell.kernel), "%s", field->whole.name);
-    snprintf(cell.scheme, sizeof(cell.scheme), "css");
-    snprintf(cell.collect, sizeof(cell.collect), "local");
-    c->interval = interval;
-    int code = setup_open(&c->setup, &cell, err);
-    if (code == 0)
-        code = run_open(&c->run, &c->setup, &field->whole, context, false, err);
-    field->count += code == 0;
-    return code;
+    struct blocks *b = &field->blocks[field->count++];
+    char text[32];
+    const struct bench_field fields[] = {{"scheme", "css"},
+                                         {"collect", "local"},
+                                         {"sync_interval", text},
+                                         {NULL, NULL}};
+    snprintf(text, sizeof(text), "%lld", (long long)interval);
+    b->interval = interval;
+    return bench_cell_open(&b->cell, field->pair.context, &field->whole, fields,
+                           err);
 }
 
 static int open_field(struct field *field, struct error *err)
@@ -140,12 +134,12 @@ static int open_field(struct field *field, struct error *err)
     char text[SPEC_CANONICAL_MAX];
     snprintf(text, sizeof(text), "heat:rows=%d,cols=%d,steps=%d", field->rows,
              field->columns, field->steps);
-    int code = overhead_loop(&field->whole, text, comm, err);
+    int code = bench_loop_open(&field->whole, text, comm, err);
     if (code != 0)
         return code;
     snprintf(text, sizeof(text), "heat:rows=%d,cols=%d,steps=%d",
              field->rows / 2, field->columns, field->steps);
-    code = overhead_loop(&field->half, text, comm, err);
+    code = bench_loop_open(&field->half, text, comm, err);
     if (code != 0)
         return code;
     field->other =
@@ -155,16 +149,14 @@ static int open_field(struct field *field, struct error *err)
     for (int64_t h = 16;
          h <= field->columns / 2 && code == 0 && field->count < INTERVALS_MAX;
          h *= 2)
-        code = open_contest(field, h, err);
+        code = open_blocks(field, h, err);
     return code;
 }
 
 static void close_field(struct field *field)
 {
-    for (int i = 0; i < field->count; i++) {
-        run_close(field->contest[i].run);
-        setup_close(&field->contest[i].setup);
-    }
+    for (int i = 0; i < field->count; i++)
+        bench_cell_close(&field->blocks[i].cell);
     free(field->other);
     free(field->apart);
     if (field->half.kernel != NULL)
@@ -178,15 +170,13 @@ static void close_field(struct field *field)
 static void measure_round(void *arg, int r)
 {
     struct field *field = arg;
-    struct run_result result;
-    struct error err;
     wipe_output(&field->whole, field->whole.output);
     field->serial[r] = pair_run(&field->pair, serial_body, field);
     wipe_output(&field->half, field->half.output);
     wipe_output(&field->half, field->other);
     field->halves[r] = pair_run(&field->pair, halves_body, field);
     for (int i = 0; i < field->count; i++) {
-        struct contest *c = &field->contest[i];
+        struct blocks *c = &field->blocks[i];
         field->interval = c->interval;
         wipe_output(&field->whole, field->whole.output);
         c->plain[r] = pair_run(&field->pair, plain_body, field);
@@ -194,23 +184,20 @@ static void measure_round(void *arg, int r)
         wipe_output(&field->whole, field->apart);
         c->apart[r] = pair_run(&field->pair, apart_body, field);
         wipe_output(&field->whole, field->whole.output);
-        result.time_s = 0;
-        if (run_repeat(c->run, &result, &err) != 0)
-            result.time_s = 0;
-        c->ours[r] = result.time_s;
+        c->ours[r] = bench_cell_time(&c->cell, NULL);
     }
 }
 
 /* ---- printing ---- */
 
-static const struct contest *find_best(const struct field *field,
-                                       const struct state *state)
+static const struct blocks *find_best(const struct field *field,
+                                      const struct state *state)
 {
-    const struct contest *found = &field->contest[0];
+    const struct blocks *found = &field->blocks[0];
     for (int i = 1; i < field->count; i++)
-        if (state_middle(state, field->contest[i].ours) <
+        if (state_middle(state, field->blocks[i].ours) <
             state_middle(state, found->ours))
-            found = &field->contest[i];
+            found = &field->blocks[i];
     return found;
 }
 
@@ -224,7 +211,7 @@ static double aim_of(const struct state *state)
 static void print_state(FILE *out, const struct field *field,
                         const struct state *state)
 {
-    const struct contest *c = find_best(field, state);
+    const struct blocks *c = find_best(field, state);
     double ours = state_ratio(state, field->serial, c->ours) / 2;
     double halves = state_ratio(state, field->serial, field->halves) / 2;
     double of_halves = state_ratio(state, field->halves, c->ours);
@@ -262,9 +249,7 @@ void overhead_pipelines(FILE *out, struct launch_context *context)
         {1000, 1000, 1, false}, {1000, 1000, 10, false}, {4000, 4000, 1, false},
     };
     bool print = context->comm.rank == 0;
-    struct field *field = aligned_alloc(128, sizeof(*field));
-    if (field == NULL)
-        return;
+    struct field *field = team_memory(sizeof(*field));
     if (print)
         fprintf(out,
                 "\nHeat equation, 2 %s, DMPS(css) at its best interval h\n"

@@ -1,56 +1,25 @@
+#include "bench/overhead/bench_cell.h"
 #include "bench/overhead/contest.h"
-#include "bench/overhead/rounds/turns.h"
+#include "bench/overhead/overhead.h"
+#include "bench/overhead/team.h"
 
-#include "base/stats.h"
 #include "harness/comm/window.h"
 #include "harness/engine/engine.h"
 #include "harness/transport/steal/steal.h"
 
 #include <mpi.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { PINGS = 20000, WINDOW_STEPS = 1 << 20 };
+enum { PINGS = 20000, WINDOW_STEPS = 1 << 20, CELLS_MAX = 4 };
 
-int contest_open(struct contest *c, struct launch_context *context,
-                 struct error *err)
-{
-    struct cell cell;
-    cell_defaults(&cell);
-    cell.ranks = context->comm.ranks;
-    int code = cell_set(&cell, "kernel", c->kernel, err);
-    if (code == 0)
-        code = cell_set(&cell, "scheme", c->scheme, err);
-    if (code == 0)
-        code = cell_set(&cell, "transport", c->transport, err);
-    if (code == 0)
-        code = cell_set(&cell, "master", c->master, err);
-    if (code == 0)
-        code = cell_set(&cell, "window", c->window, err);
-    if (code == 0 && c->power != NULL)
-        code = cell_set(&cell, "power", c->power, err);
-    if (code == 0 && c->late)
-        code = cell_set(&cell, "prefetch", "off", err);
-    if (code == 0)
-        code = setup_open(&c->setup, &cell, err);
-    if (code == 0)
-        code = loop_open(&c->loop, c->setup.kernel, &c->setup.kernel_spec,
-                         false, &context->comm, 60, 1, err);
-    if (code == 0)
-        code = run_open(&c->run, &c->setup, &c->loop, context, false, err);
-    return code;
-}
+/* Cells of one table, and what they are held against. */
+struct cells {
+    const struct comm *comm;
+    struct window window;
+    struct bench_cell cell[CELLS_MAX];
+};
 
-double contest_time(struct contest *c)
-{
-    struct run_result result;
-    struct error err;
-    if (run_repeat(c->run, &result, &err) != 0 || result.chunks == 0)
-        return 0;
-    return result.time_s / (double)result.chunks;
-}
-
-/* Both ranks bound as the runs bind them; seconds there and back. */
+/* Both ranks bound as the runs bind them; ns there and back. */
 static double ping_pong(const struct comm *comm)
 {
     char byte = 0;
@@ -67,10 +36,10 @@ static double ping_pong(const struct comm *comm)
     }
     double end = engine_now();
     comm_quiet_barrier(comm);
-    return (end - start) / PINGS;
+    return 1e9 * (end - start) / PINGS;
 }
 
-/* Bare fetch-and-add of both ranks in a shared window, seconds a step. */
+/* Bare fetch-and-add of both ranks in a shared window, ns a step. */
 static double bare_window(struct window *window, const struct comm *comm)
 {
     struct source_counter *counter = window->memory;
@@ -84,238 +53,165 @@ static double bare_window(struct window *window, const struct comm *comm)
         ;
     double end = engine_now();
     comm_quiet_barrier(comm);
-    return (end - start) / WINDOW_STEPS;
+    return 1e9 * (end - start) / WINDOW_STEPS;
 }
 
-/* A cell in turns with the limit of its messages or of its memory. */
-struct row {
-    struct contest *cell;
-    const struct comm *comm;
-    struct window *window;
-    struct turns turns;
+/* One side of a row. */
+struct side {
+    struct cells *cells;
+    struct bench_cell *cell;
 };
 
-static double cell_turn(void *arg)
+static double time_cell(void *arg)
 {
-    struct row *row = arg;
-    return 1e9 * contest_time(row->cell);
-}
-
-static double ping_turn(void *arg)
-{
-    struct row *row = arg;
-    return 1e9 * ping_pong(row->comm);
-}
-
-static double window_turn(void *arg)
-{
-    struct row *row = arg;
-    return 1e9 * bare_window(row->window, row->comm);
-}
-
-/* The limit is measured as the runs bind the ranks: one is run before. */
-static void measure_rows(struct row *row, struct contest *c, int count,
-                         struct launch_context *context, struct window *window)
-{
-    for (int i = 0; i < count; i++)
-        row[i] = (struct row){
-            .cell = &c[i],
-            .comm = &context->comm,
-            .window = window,
-            .turns = {.context = context,
-                      .bare = window != NULL ? window_turn : ping_turn,
-                      .ours = cell_turn,
-                      .arg = &row[i]}};
-    contest_time(&c[0]);
-    for (int r = 0; r < OVERHEAD_ROUNDS; r++)
-        for (int i = 0; i < count; i++)
-            turns_measure_round(&row[i].turns, r);
-}
-
-/* unit: ns of what is printed.  aim: the ratio, 0: none. */
-static void print_row(FILE *out, const struct row *row, double unit, double aim)
-{
-    struct turns_group group[STATES_MAX];
-    const char *chosen = run_chosen(row->cell->run);
-    int groups = turns_group(&row->turns, group);
-    for (int g = 0; g < groups; g++) {
-        fprintf(out, "  %-22s %-18s %8.3f %8.2f   ", row->cell->scheme,
-                chosen != NULL ? chosen : row->cell->master,
-                group[g].ours_ns / unit, group[g].ratio);
-        if (aim > 0)
-            fprintf(out, "%.2f %-6s", aim,
-                    state_judge(&group[g].state, group[g].ratio <= aim));
-        else
-            fprintf(out, "%-11s", "-");
-        state_print(out, &group[g].state);
-        fprintf(out, "\n");
-    }
-}
-
-/* The last of them has no aim. */
-static void print_rows(FILE *out, const struct row *row, int count, double unit,
-                       double aim)
-{
-    for (int i = 0; i < count; i++)
-        print_row(out, &row[i], unit, i + 1 < count ? aim : 0);
-}
-
-static double middle_limit(const struct row *row)
-{
-    double limit[OVERHEAD_ROUNDS];
-    memcpy(limit, row->turns.bare_ns, sizeof(limit));
-    return stats_middle(limit, OVERHEAD_ROUNDS);
-}
-
-void contest_close(struct contest *c)
-{
-    run_close(c->run);
-    loop_close(&c->loop);
-    setup_close(&c->setup);
-}
-
-static void close_contests(struct contest *c, int count)
-{
-    for (int i = 0; i < count; i++)
-        contest_close(&c[i]);
-}
-
-static int open_contests(struct contest *c, int count,
-                         struct launch_context *context, FILE *out)
-{
-    struct error err = {""};
-    for (int i = 0; i < count; i++) {
-        int code = contest_open(&c[i], context, &err);
-        if (code != 0) {
-            if (context->comm.rank == 0)
-                fprintf(out, "%s over %s: %s\n", c[i].scheme, c[i].transport,
-                        err.text);
-            return code;
-        }
-    }
-    return 0;
-}
-
-static void compare_masters(FILE *out, struct launch_context *context)
-{
-    const struct comm *comm = &context->comm;
-    const char *kernel = "null:size=100000";
-    struct contest c[] = {
-        {.scheme = "ss", .master = "dedicated"},
-        {.scheme = "tss:first=20,last=1", .master = "dedicated"},
-        {.scheme = "css:chunk=3", .master = "dedicated"},
-        {.scheme = "ss", .master = "computing"},
-    };
-    enum { COUNT = sizeof(c) / sizeof(c[0]) };
-    struct row row[COUNT];
-    for (int i = 0; i < COUNT; i++) {
-        c[i].transport = "master";
-        c[i].window = "auto";
-        c[i].kernel = kernel;
-    }
-    if (open_contests(c, COUNT, context, out) != 0)
-        return;
-    measure_rows(row, c, COUNT, context, NULL);
-    if (comm->rank == 0) {
-        fprintf(out,
-                "\nOne chunk of an empty loop from a master rank, 2 ranks\n"
-                "  %-22s %-18s %8s %8s   aim\n"
-                "  %-22s %-18s %8.3f %8.2f\n",
-                "scheme", "master", "us", "x ping", "1-byte ping-pong", "",
-                1e-3 * middle_limit(&row[COUNT - 1]), 1.0);
-        print_rows(out, row, COUNT, 1e3, 1.3);
-    }
-    close_contests(c, COUNT);
-}
-
-static void compare_windows(FILE *out, struct launch_context *context)
-{
-    const struct comm *comm = &context->comm;
-    struct contest c[] = {
-        {.scheme = "ss", .window = "shared", .kernel = "null:size=1048576"},
-        {.scheme = "tss:first=2000,last=1",
-         .window = "shared",
-         .kernel = "null:size=1048576000"},
-        {.scheme = "ss", .window = "rma", .kernel = "null:size=100000"},
-    };
-    enum { COUNT = sizeof(c) / sizeof(c[0]) };
-    struct row row[COUNT];
-    struct window window;
-    struct error err;
-    for (int i = 0; i < COUNT; i++) {
-        c[i].transport = "window";
-        c[i].master = "computing";
-    }
-    if (open_contests(c, COUNT, context, out) != 0 ||
-        window_open(&window, comm, true, sizeof(struct source_counter), &err) !=
-            0)
-        return;
-    measure_rows(row, c, COUNT, context, &window);
-    if (comm->rank == 0) {
-        fprintf(out,
-                "\nOne chunk of an empty loop from a window, 2 ranks asking\n"
-                "  %-22s %-18s %8s %8s   aim\n"
-                "  %-22s %-18s %8.1f %8.2f\n",
-                "scheme", "window", "ns", "x bare", "bare fetch-and-add",
-                "shared", middle_limit(&row[COUNT - 1]), 1.0);
-        print_rows(out, row, COUNT, 1, 2);
-    }
-    window_close(&window);
-    close_contests(c, COUNT);
+    const struct side *side = arg;
+    return bench_cell_chunk_ns(side->cell);
 }
 
 /* Rank 0 has the whole loop at first, and rank 1 asks for half of it, and half
  * again: the wait of rank 1 for each question. */
-static double time_questions(struct contest *c)
+static double time_questions(void *arg)
 {
+    const struct side *side = arg;
     struct run_result result;
-    struct error err;
-    if (run_repeat(c->run, &result, &err) != 0 || result.workers == NULL)
+    if (!(bench_cell_time(side->cell, &result) > 0) || result.workers == NULL)
         return 0;
     const struct worker_result *thief = &result.workers[1];
-    return thief->wait_s /
+    return 1e9 * thief->wait_s /
            (double)(thief->fact[STEAL_TAKEN] + thief->fact[STEAL_FAILED]);
 }
 
-static void compare_steals(FILE *out, struct launch_context *context)
+static double time_pings(void *arg)
 {
-    const struct comm *comm = &context->comm;
-    struct contest c[] = {
-        {.scheme = "ss", .kernel = "null:size=1048576"},
-        {.scheme = "ss", .kernel = "null:size=1000000", .power = "1000000,1"},
-    };
-    enum { COUNT = sizeof(c) / sizeof(c[0]) };
-    double limit[OVERHEAD_ROUNDS];
-    for (int i = 0; i < COUNT; i++) {
-        c[i].transport = "steal";
-        c[i].master = "computing";
-        c[i].window = "auto";
+    const struct side *side = arg;
+    return ping_pong(side->cells->comm);
+}
+
+static double time_window(void *arg)
+{
+    const struct side *side = arg;
+    return bare_window(&side->cells->window, side->cells->comm);
+}
+
+/* A row: a cell of two ranks. */
+struct line {
+    const char *name, *scheme, *kernel;
+    struct bench_field field; /* one more of the cell */
+    double aim;
+    double (*ours)(void *arg);
+};
+
+/* Rows of one transport, beside the same limit. */
+struct lines {
+    const char *transport;
+    double (*bare)(void *arg);
+    int count;
+    struct line line[CELLS_MAX];
+};
+
+static const struct lines masters = {
+    "master",
+    time_pings,
+    4,
+    {{"ss", "ss", "100000", {"master", "dedicated"}, 1.3, time_cell},
+     {"tss:first=20,last=1",
+      "tss:first=20,last=1",
+      "100000",
+      {"master", "dedicated"},
+      1.3,
+      time_cell},
+     {"css:chunk=3",
+      "css:chunk=3",
+      "100000",
+      {"master", "dedicated"},
+      1.3,
+      time_cell},
+     {"ss", "ss", "100000", {"master", "computing"}, 0, time_cell}}};
+
+static const struct lines windows = {
+    "window",
+    time_window,
+    3,
+    {{"ss", "ss", "1048576", {"window", "shared"}, 2, time_cell},
+     {"tss:first=2000,last=1",
+      "tss:first=2000,last=1",
+      "1048576000",
+      {"window", "shared"},
+      2,
+      time_cell},
+     {"ss", "ss", "100000", {"window", "rma"}, 0, time_cell}}};
+
+static const struct lines steals = {
+    "steal",
+    time_pings,
+    2,
+    {{"ss, of the own range", "ss", "1048576", {"power", "1,1"}, 0, time_cell},
+     {"asking the other for half",
+      "ss",
+      "1000000",
+      {"power", "1000000,1"},
+      0,
+      time_questions}}};
+
+static int open_line(struct bench_cell *cell, struct launch_context *context,
+                     const char *transport, const struct line *line,
+                     struct error *err)
+{
+    char kernel[32];
+    const struct bench_field fields[] = {{"kernel", kernel},
+                                         {"scheme", line->scheme},
+                                         {"transport", transport},
+                                         line->field,
+                                         {NULL, NULL}};
+    snprintf(kernel, sizeof(kernel), "null:size=%s", line->kernel);
+    return bench_cell_open(cell, context, NULL, fields, err);
+}
+
+static void compare(FILE *out, struct launch_context *context,
+                    struct cells *cells, const struct lines *lines)
+{
+    struct contest row[CELLS_MAX];
+    struct side side[CELLS_MAX];
+    struct error err;
+    int code = 0;
+    for (int i = 0; code == 0 && i < lines->count; i++) {
+        const struct line *line = &lines->line[i];
+        side[i] = (struct side){cells, &cells->cell[i]};
+        row[i] = (struct contest){.name = line->name,
+                                  .how = line->field.value,
+                                  .ours = line->ours,
+                                  .bare = lines->bare,
+                                  .arg = &side[i],
+                                  .aim = line->aim};
+        code = open_line(side[i].cell, context, lines->transport, line, &err);
     }
-    if (open_contests(c, COUNT, context, out) != 0)
-        return;
-    for (int r = 0; r < OVERHEAD_ROUNDS; r++) {
-        c[0].value[r] = contest_time(&c[0]);
-        c[1].value[r] = time_questions(&c[1]);
-        limit[r] = ping_pong(comm);
-        c[1].ratio[r] = c[1].value[r] / limit[r];
-    }
-    if (comm->rank == 0)
-        fprintf(out,
-                "\nWork stealing, 2 ranks\n"
-                "  one chunk (ss) of the own range      %8.1f ns, both "
-                "taking, a look for messages after each\n"
-                "  asking the other for half of its own %8.3f us  x %.2f of "
-                "a ping-pong\n",
-                1e9 * stats_middle(c[0].value, OVERHEAD_ROUNDS),
-                1e6 * stats_middle(c[1].value, OVERHEAD_ROUNDS),
-                stats_middle(c[1].ratio, OVERHEAD_ROUNDS));
-    close_contests(c, COUNT);
+    if (code == 0)
+        contest_run(out, context, row, lines->count, NULL);
+    else if (context->comm.rank == 0)
+        fprintf(out, "  %s\n", err.text);
+    for (int i = 0; i < CELLS_MAX; i++)
+        bench_cell_close(&cells->cell[i]);
 }
 
 void overhead_ranks(FILE *out, struct launch_context *context)
 {
-    compare_masters(out, context);
-    compare_windows(out, context);
-    compare_steals(out, context);
-    overhead_library_ranks(out, context);
+    struct cells *cells = team_memory(sizeof(*cells));
+    const struct comm *comm = cells->comm = &context->comm;
+    struct error err;
+    if (comm->rank == 0)
+        contest_head(out, "One chunk of an empty loop from a master, 2 ranks, "
+                          "beside an MPI ping-pong");
+    compare(out, context, cells, &masters);
+    if (comm->rank == 0)
+        contest_head(out, "One chunk of an empty loop from a window, 2 ranks "
+                          "asking, beside a bare fetch-and-add in it");
+    if (window_open(&cells->window, comm, true, sizeof(struct source_counter),
+                    &err) == 0) {
+        compare(out, context, cells, &windows);
+        window_close(&cells->window);
+    }
+    if (comm->rank == 0)
+        contest_head(out, "Work stealing, 2 ranks, beside an MPI ping-pong");
+    compare(out, context, cells, &steals);
+    free(cells);
 }

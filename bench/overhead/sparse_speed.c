@@ -1,9 +1,11 @@
 /* Kernel spmv on one core: against a plain loop over the rows, and against
  * librsb (Debian librsb-dev), which is found when the program runs: it brings a
  * runtime of OpenMP that other sections must not meet. */
+#include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
 
 #include "base/random.h"
+#include "harness/engine/engine.h"
 #include "harness/guard/need.h"
 #include "kernels/kernel.h"
 #include "kernels/support/sparse.h"
@@ -26,15 +28,18 @@ struct product {
     struct rsb *rsb;
 };
 
-static void run_kernel(void *arg)
+static double run_kernel(void *arg)
 {
     struct product *p = arg;
+    double start = engine_now();
     p->ops->run(p->instance, NULL, 0, p->matrix.rows, p->y, NULL);
+    return 1e9 * (engine_now() - start);
 }
 
-static void run_plain(void *arg)
+static double run_plain(void *arg)
 {
     struct product *p = arg;
+    double start = engine_now();
     const struct sparse *m = &p->matrix;
     for (int64_t row = 0; row < m->rows; row++) {
         double sum = 0;
@@ -42,6 +47,7 @@ static void run_plain(void *arg)
             sum += m->value[k] * p->x[m->column[k]];
         p->y_base[row] = sum;
     }
+    return 1e9 * (engine_now() - start);
 }
 
 /* ---- librsb ---- */
@@ -55,12 +61,14 @@ struct rsb {
     __typeof__(&rsb_spmv) multiply;
 };
 
-static void run_rsb(void *arg)
+static double run_rsb(void *arg)
 {
     struct product *p = arg;
     const double one = 1, none = 0;
+    double start = engine_now();
     p->rsb->multiply(RSB_TRANSPOSITION_N, &one, p->rsb->matrix, p->x, 1, &none,
                      p->y_base, 1);
+    return 1e9 * (engine_now() - start);
 }
 
 static struct rsb_mtx_t *make_matrix(void *library, const struct sparse *m)
@@ -116,9 +124,10 @@ static struct rsb *open_rsb(const struct sparse *m)
     return NULL;
 }
 
-static void run_rsb(void *arg)
+static double run_rsb(void *arg)
 {
     (void)arg;
+    return 0;
 }
 
 static void close_rsb(struct rsb *rsb)
@@ -170,33 +179,37 @@ static void close_product(struct product *p)
 }
 
 /* Sums in another order differ in their last bits. */
-static void report_product(FILE *out, struct launch_context *context,
-                           struct product *p, const char *base,
-                           void (*run_base)(void *))
+static void compare(FILE *out, struct launch_context *context,
+                    struct product *p, const char *base,
+                    double (*run_base)(void *))
 {
     double differs = 0;
-    speed_report(out, context,
-                 &(struct speed_pair){"spmv:rmat=18", "run", base, run_kernel,
-                                      run_base, p, false});
+    const struct contest row = {.name = "spmv:rmat=18",
+                                .how = base,
+                                .ours = run_kernel,
+                                .bare = run_base,
+                                .arg = p,
+                                .aim = 1.3};
+    contest_run(out, context, &row, 1, NULL);
     for (int64_t i = 0; i < p->matrix.rows; i++)
         differs = fmax(differs, fabs(p->y[i] - p->y_base[i]) /
                                     fmax(fabs(p->y[i]), 1e-300));
     if (!(differs < 1e-9))
-        fprintf(out, "spmv: the results differ by %g\n", differs);
+        fprintf(out, "  spmv: the results differ by %g\n", differs);
 }
 
-void speed_of_products(FILE *out, struct launch_context *context)
+void overhead_products(FILE *out, struct launch_context *context)
 {
     struct product p;
     struct error err;
     if (open_product(&p, &err) != 0) {
-        fprintf(out, "spmv: %s\n", err.text);
+        fprintf(out, "  spmv: %s\n", err.text);
     } else {
-        report_product(out, context, &p, "plain CSR", run_plain);
+        compare(out, context, &p, "plain CSR", run_plain);
         if (p.rsb != NULL && has_matrix(p.rsb))
-            report_product(out, context, &p, "librsb", run_rsb);
+            compare(out, context, &p, "librsb", run_rsb);
         else
-            fprintf(out, "spmv:rmat=18: no librsb here (librsb-dev, when "
+            fprintf(out, "  spmv:rmat=18: no librsb here (librsb-dev, when "
                          "the benchmark is built)\n");
     }
     close_product(&p);

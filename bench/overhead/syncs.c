@@ -1,9 +1,9 @@
 /* One synchronization of DMPS between two workers, compared with the barest
  * hand-over of this machine. */
-#include "base/stats.h"
+#include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/pair.h"
-#include "bench/overhead/rounds/turns.h"
+#include "bench/overhead/team.h"
 
 #include "harness/dependence/dmps.h"
 #include "harness/guard/need.h"
@@ -158,41 +158,27 @@ static double dmps_turn(void *arg)
     return 1e9 * pair_run(&wave->pair, dmps_body, wave) / (2 * TRIPS);
 }
 
-static void print_wave(FILE *out, const struct turns *turns, bool threads)
-{
-    struct turns_group group[STATES_MAX];
-    int groups = turns_group(turns, group);
-    fprintf(out, "\nOne synchronization between two %s\n",
-            threads ? "threads" : "ranks");
-    for (int g = 0; g < groups; g++) {
-        fprintf(out,
-                "  %-28s %8.1f ns\n"
-                "  %-28s %8.1f ns   x %.2f, aim 1.50 %s",
-                threads ? "bare flag" : "MPI ping-pong, one way",
-                group[g].bare_ns, "DMPS", group[g].ours_ns, group[g].ratio,
-                state_judge(&group[g].state, group[g].ratio <= 1.5));
-        state_print(out, &group[g].state);
-        fprintf(out, "\n");
-    }
-}
-
 void overhead_syncs(FILE *out, struct launch_context *context)
 {
-    struct wave *wave = aligned_alloc(128, sizeof(*wave));
+    struct wave *wave = team_memory(sizeof(*wave));
+    bool threads = context->comm.ranks == 1, prints = context->comm.rank == 0;
     struct error err;
-    if (wave == NULL)
-        return;
-    if (open_wave(wave, context, &err) != 0) {
-        fprintf(out, "synchronization: %s\n", err.text);
-        free(wave);
-        return;
+    const struct contest row = {.name = threads
+                                            ? "DMPS, beside a bare flag"
+                                            : "DMPS, beside a ping-pong's half",
+                                .ours = dmps_turn,
+                                .bare = bare_turn,
+                                .arg = wave,
+                                .aim = 1.5};
+    int code = open_wave(wave, context, &err);
+    if (prints)
+        contest_head(out, "One synchronization between two %s",
+                     threads ? "threads" : "ranks");
+    if (code == 0) {
+        contest_run(out, context, &row, 1, NULL);
+        close_wave(wave);
+    } else if (prints) {
+        fprintf(out, "  %s\n", err.text);
     }
-    struct turns turns = {
-        .context = context, .bare = bare_turn, .ours = dmps_turn, .arg = wave};
-    for (int r = 0; r < OVERHEAD_ROUNDS; r++)
-        turns_measure_round(&turns, r);
-    if (context->comm.rank == 0)
-        print_wave(out, &turns, context->comm.ranks == 1);
-    close_wave(wave);
     free(wave);
 }

@@ -1,5 +1,11 @@
 #include "bench/overhead/team.h"
 
+#include "harness/guard/need.h"
+#include "sched/schemes/registry.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 enum { THREADS_MAX = 256 };
 
 struct timed {
@@ -42,4 +48,70 @@ double team_time_chunks(struct launch_context *context,
     if (chunks != NULL)
         *chunks = all;
     return 1e9 * (timed.end_s - timed.begin_s) / (double)all;
+}
+
+struct bare {
+    struct source_counter *counter;
+    int64_t steps;
+};
+
+static int64_t count_steps(int thread, void *arg)
+{
+    const struct bare *bare = arg;
+    int64_t mine = 0;
+    (void)thread;
+    while (atomic_fetch_add_explicit(&bare->counter->step, 1,
+                                     memory_order_relaxed) < bare->steps)
+        mine++;
+    return mine;
+}
+
+double team_time_counter(struct launch_context *context,
+                         struct source_counter *counter, int64_t steps)
+{
+    struct bare bare = {counter, steps};
+    atomic_store(&counter->step, 0);
+    return team_time_chunks(context, context->team, count_steps, &bare, NULL);
+}
+
+int64_t team_run_source(struct source *source, const struct kernel_ops *kernel,
+                        const void *instance)
+{
+    _Alignas(128) char scratch[128] = {0};
+    struct worker worker = {.source = source,
+                            .kernel = kernel,
+                            .instance = instance,
+                            .scratch = scratch};
+    parallel_run(&worker);
+    return worker.chunks;
+}
+
+int team_null_kernel(const struct kernel_ops **kernel, void **instance,
+                     struct error *err)
+{
+    struct spec spec;
+    int code = kernel_parse("null:size=1", kernel, &spec, err);
+    return code != 0 ? code : (*kernel)->create(&spec, instance, err);
+}
+
+int team_table(struct sched_table *table, const char *scheme,
+               int64_t iterations, int workers, struct error *err)
+{
+    const struct sched_ops *ops;
+    struct spec spec;
+    const struct sched_loop loop = {.iterations = iterations,
+                                    .workers = workers};
+    int code = sched_parse(scheme, &ops, &spec, err);
+    return code != 0 ? code
+                     : sched_table_build(table, ops, &spec, &loop, 1, err);
+}
+
+void *team_memory(size_t size)
+{
+    enum { LINES = 128 };
+    size_t whole = (size + LINES - 1) / LINES * LINES;
+    void *memory = aligned_alloc(LINES, whole);
+    if (memory == NULL)
+        need_failed();
+    return memset(memory, 0, whole);
 }

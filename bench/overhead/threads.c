@@ -1,11 +1,8 @@
-#include "bench/overhead/entries.h"
+#include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
 #include "bench/overhead/team.h"
-#include "bench/overhead/rounds/turns.h"
 
-#include "harness/comm/source.h"
 #include "harness/engine/engine.h"
-#include "harness/protocol/parallel.h"
 #include "harness/transport/steal/steal.h"
 #include "sched/sched.h"
 #include "sched/schemes/registry.h"
@@ -13,8 +10,131 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Two threads on two workers would see a handful of chunks a loop; sequences
+ * made for this many workers are long enough to be timed, and the threads ask
+ * in the place of the first of them. */
+enum { SEQUENCE_WORKERS = 1 << 15, CHUNKS = 1 << 20 };
+
+/* One scheme and its loop. */
+struct entry {
+    const char *spec;
+    int workers;
+    int64_t iterations;
+    bool powers; /* unequal: the sizes depend on the worker */
+    bool learns; /* compared with the last entry that does not */
+    bool costs;  /* of rising iterations; else nobody knows them */
+    bool steals; /* each thread has a separate range */
+    bool late;   /* prefetch: off */
+};
+
+static const struct entry entries[] = {
+    {.spec = "ss", .workers = 2, .iterations = CHUNKS},
+    {.spec = "ss", .workers = 2, .iterations = CHUNKS, .late = true},
+    {.spec = "css:chunk=7", .workers = 2, .iterations = 7LL * CHUNKS},
+    {.spec = "ss", .iterations = CHUNKS, .steals = true},
+    {.spec = "css:chunk=7", .iterations = 7LL * CHUNKS, .steals = true},
+    {.spec = "gss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
+    {.spec = "gss",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .late = true},
+    {.spec = "fss", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
+    {.spec = "tss:first=2000,last=1",
+     .workers = 2,
+     .iterations = 1000LL * CHUNKS},
+    {.spec = "tss-taylor",
+     .workers = 8 * SEQUENCE_WORKERS,
+     .iterations = 1LL << 30},
+    {.spec = "qss", .workers = 8 * SEQUENCE_WORKERS, .iterations = 1LL << 30},
+    {.spec = "hss",
+     .workers = 8 * SEQUENCE_WORKERS,
+     .iterations = 1LL << 22,
+     .costs = true},
+    {.spec = "binlpt:chunks=1000000",
+     .workers = 2,
+     .iterations = 1LL << 22,
+     .costs = true},
+    {.spec = "hybrid:static=0.5,chunk=4",
+     .workers = 2,
+     .iterations = 8LL * CHUNKS},
+    {.spec = "pls", .workers = SEQUENCE_WORKERS, .iterations = 1LL << 40},
+    {.spec = "wcss:k=500000",
+     .workers = 2,
+     .iterations = 3LL * CHUNKS,
+     .powers = true},
+    {.spec = "dtss",
+     .workers = 4 * SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true},
+    {.spec = "dtss-acp",
+     .workers = 4 * SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true},
+    {.spec = "dfss",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true},
+    {.spec = "dgss",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true},
+    {.spec = "wf",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true},
+    {.spec = "aid-hybrid:share=0.5",
+     .workers = 2,
+     .iterations = 1LL << 22,
+     .powers = true,
+     .learns = true},
+    /* Less than any iteration takes: one by one. */
+    {.spec = "timed:us=0.001",
+     .workers = 2,
+     .iterations = 1LL << 22,
+     .powers = true,
+     .learns = true},
+    {.spec = "awf",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+    {.spec = "awf-b",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+    {.spec = "awf-c",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+    {.spec = "awf-d",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+    {.spec = "awf-e",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+    /* Times of an empty body scatter so widely that its chunks are small. */
+    {.spec = "af",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 22,
+     .powers = true,
+     .learns = true},
+    {.spec = "bold",
+     .workers = SEQUENCE_WORKERS,
+     .iterations = 1LL << 40,
+     .powers = true,
+     .learns = true},
+};
+
+enum { COUNT = sizeof(entries) / sizeof(entries[0]) };
+
 /* How an entry is served. */
-struct contest {
+struct served {
     struct entry is;
     int first[2]; /* its workers */
     const struct sched_ops *ops;
@@ -30,61 +150,34 @@ struct contest {
 /* The common data of one measurement's threads. */
 struct field {
     struct launch_context *context;
-    struct contest *contest;       /* NULL: the bare counter */
-    struct contest *plain, *timed; /* the two sides of a row */
+    struct served *served;        /* the one that is timed */
+    struct served *plain, *timed; /* the two sides of a row */
     struct source_counter counter;
     struct engine_lock *lock;
     const struct kernel_ops *null;
     void *instance;
 };
 
-static int64_t run_bare(struct field *field)
+static int64_t run_scheduled(int thread, void *arg)
 {
-    int64_t mine = 0;
-    while (atomic_fetch_add_explicit(&field->counter.step, 1,
-                                     memory_order_relaxed) < CHUNKS)
-        mine++;
-    return mine;
-}
-
-static int64_t run_scheduled(struct field *field, int thread)
-{
+    struct field *field = arg;
+    struct served *served = field->served;
     union {
         struct source base;
         struct source_table table;
         struct source_state state;
         struct steal_source steal;
     } source;
-    _Alignas(64) char scratch[64] = {0};
-    struct worker worker = {.source = &source.base,
-                            .kernel = field->null,
-                            .instance = field->instance,
-                            .scratch = scratch};
-    if (field->contest->is.steals)
-        steal_source_open(&source.steal, &field->contest->steal, thread);
-    else if (field->contest->table.steps > 0) {
-        source_table_open(&source.table, thread, &field->contest->table,
+    if (served->is.steals)
+        steal_source_open(&source.steal, &served->steal, thread);
+    else if (served->table.steps > 0) {
+        source_table_open(&source.table, thread, &served->table,
                           &field->counter);
-        source.base.early = field->contest->early;
+        source.base.early = served->early;
     } else
-        source_state_open(&source.state, thread, &field->contest->sched,
-                          field->lock,
-                          field->contest->sched.ops->feedback != NULL);
-    parallel_run(&worker);
-    return worker.chunks;
-}
-
-static int64_t field_body(int thread, void *arg)
-{
-    struct field *field = arg;
-    return field->contest ? run_scheduled(field, thread) : run_bare(field);
-}
-
-/* ns per chunk: the time of the loop over its chunks, all threads asking. */
-static double time_field(struct field *field)
-{
-    return team_time_chunks(field->context, field->context->team, field_body,
-                            field, NULL);
+        source_state_open(&source.state, thread, &served->sched, field->lock,
+                          served->sched.ops->feedback != NULL);
+    return team_run_source(&source.base, field->null, field->instance);
 }
 
 static double *rising_costs(int64_t iterations)
@@ -95,7 +188,7 @@ static double *rising_costs(int64_t iterations)
     return cost;
 }
 
-static int prepare_contest(struct contest *c, struct error *err)
+static int prepare_scheme(struct served *c, struct error *err)
 {
     const struct sched_ops *ops;
     struct spec spec;
@@ -126,7 +219,7 @@ static int prepare_contest(struct contest *c, struct error *err)
     return code;
 }
 
-static int prepare_steals(struct contest *c, struct launch_context *context,
+static int prepare_steals(struct served *c, struct launch_context *context,
                           struct error *err)
 {
     const struct engine_patience patience = {.spin_s = 1};
@@ -148,144 +241,89 @@ static int prepare_steals(struct contest *c, struct launch_context *context,
     return code;
 }
 
-static double time_contest(struct field *field, struct contest *c)
+static double time_served(struct field *field, struct served *c)
 {
     struct error err;
     if (c->is.steals)
         steal_reset(&c->steal);
-    if (c->is.powers && prepare_contest(c, &err) != 0)
+    if (c->is.powers && prepare_scheme(c, &err) != 0)
         return 0;
-    field->contest = c;
+    field->served = c;
     field->lock = c->state;
     if (c->state != NULL)
         atomic_store(&field->lock->held, 0);
     atomic_store(&field->counter.step, c->table.primed);
-    return time_field(field);
+    return team_time_chunks(field->context, field->context->team, run_scheduled,
+                            field, NULL);
 }
 
 static double time_bare(void *arg)
 {
     struct field *field = arg;
-    field->contest = NULL;
-    atomic_store(&field->counter.step, 0);
-    return time_field(field);
+    return team_time_counter(field->context, &field->counter, CHUNKS);
 }
 
 static double time_plain(void *arg)
 {
     struct field *field = arg;
-    return time_contest(field, field->plain);
+    return time_served(field, field->plain);
 }
 
 static double time_timed(void *arg)
 {
     struct field *field = arg;
-    return time_contest(field, field->timed);
+    return time_served(field, field->timed);
 }
 
 /* ---- rows ---- */
 
-/* Schemes that learn take the time of every chunk: what that adds to a scheme
- * that does the same arithmetic without. */
-static void print_aim(FILE *out, const struct contest *c,
-                      const struct turns_group *group)
+/* Every row in turns with the bare counter.  A scheme that learns takes the
+ * time of every chunk: its row is in turns with the last one that does not. */
+static void compare(FILE *out, struct field *field, struct served *c)
 {
-    const double most_ns = 60, aim = c->is.powers ? 4 : 1.2;
-    char text[32] = "-";
-    if (c->is.learns)
-        snprintf(text, sizeof(text), "%+.0f ns of %.0f %s", group->more_ns,
-                 most_ns,
-                 state_judge(&group->state, group->more_ns <= most_ns));
-    else if (!c->is.steals && !c->is.late)
-        snprintf(text, sizeof(text), "%.2f %s", aim,
-                 state_judge(&group->state, group->ratio <= aim));
-    fprintf(out, "   %-20s", text);
-}
-
-static void print_row(FILE *out, const struct contest *c,
-                      const struct turns *turns)
-{
-    struct turns_group group[STATES_MAX];
+    const struct entry *is = &c->is;
+    bool aims = !is->steals && !is->late && !is->learns;
     char name[64];
-    snprintf(name, sizeof(name), "%s%s", c->is.spec,
-             c->is.late ? ", prefetch off" : "");
-    for (int g = 0, groups = turns_group(turns, group); g < groups; g++) {
-        fprintf(out, "  %-30s %-10s %8.1f", name,
-                c->is.steals     ? "own range"
-                : c->is.powers   ? "state"
-                : c->table.start ? "table"
-                                 : "closed",
-                group[g].ours_ns);
-        if (c->is.learns)
-            fprintf(out, " %8s", "");
-        else
-            fprintf(out, " %8.2f", group[g].ratio);
-        print_aim(out, c, &group[g]);
-        state_print(out, &group[g].state);
-        fputc('\n', out);
-    }
+    snprintf(name, sizeof(name), "%s%s%s", is->spec,
+             is->late ? ", prefetch off" : "",
+             is->learns ? ", beside the last above" : "");
+    field->timed = c;
+    if (!is->learns)
+        field->plain = c;
+    const struct contest row = {.name = name,
+                                .how = is->steals       ? "own range"
+                                       : is->powers     ? "state"
+                                       : c->table.start ? "table"
+                                                        : "closed",
+                                .ours = time_timed,
+                                .bare = is->learns ? time_plain : time_bare,
+                                .arg = field,
+                                .aim = aims ? is->powers ? 4 : 1.2 : 0,
+                                .aim_ns = is->learns ? 60 : 0};
+    contest_run(out, field->context, &row, 1, NULL);
 }
 
-/* Every row in turns with the bare counter, or with the last one that does not
- * learn. */
-static void compare_all(FILE *out, struct field *field, struct contest *contest)
-{
-    for (int i = 0; i < COUNT; i++) {
-        field->timed = &contest[i];
-        if (!entries[i].learns)
-            field->plain = &contest[i];
-        struct turns turns = {.context = field->context,
-                              .bare =
-                                  entries[i].learns ? time_plain : time_bare,
-                              .ours = time_timed,
-                              .arg = field};
-        if (turns_measure(&turns) == 0)
-            print_row(out, &contest[i], &turns);
-    }
-}
-
-/* The bare counter with itself: how far two equal sides differ. */
-static void compare_bare(FILE *out, struct field *field)
-{
-    struct turns turns = {.context = field->context,
-                          .bare = time_bare,
-                          .ours = time_bare,
-                          .arg = field};
-    struct turns_group group[STATES_MAX];
-    if (turns_measure(&turns) != 0)
-        return;
-    for (int g = 0, groups = turns_group(&turns, group); g < groups; g++) {
-        fprintf(out, "  %-30s %-10s %8.1f %8.2f   %-20s", "bare fetch-and-add",
-                "atomic", group[g].ours_ns, group[g].ratio, "-");
-        state_print(out, &group[g].state);
-        fputc('\n', out);
-    }
-}
-
-static int open_all(struct field *field, struct contest *contest,
+static int open_all(struct field *field, struct served *served,
                     struct error *err)
 {
-    struct spec spec;
-    int code = kernel_parse("null:size=1", &field->null, &spec, err);
-    if (code == 0)
-        code = field->null->create(&spec, &field->instance, err);
+    int code = team_null_kernel(&field->null, &field->instance, err);
     for (int i = 0; i < COUNT && code == 0; i++) {
-        contest[i].is = entries[i];
+        served[i].is = entries[i];
         code = entries[i].steals
-                   ? prepare_steals(&contest[i], field->context, err)
-                   : prepare_contest(&contest[i], err);
+                   ? prepare_steals(&served[i], field->context, err)
+                   : prepare_scheme(&served[i], err);
     }
     return code;
 }
 
-static void close_all(struct field *field, struct contest *contest)
+static void close_all(struct field *field, struct served *served)
 {
     for (int i = 0; i < COUNT; i++) {
-        sched_table_free(&contest[i].table);
-        free(contest[i].state);
-        if (contest[i].is.steals) {
-            steal_close(&contest[i].steal);
-            steal_loop_close(&contest[i].steal_loop);
+        sched_table_free(&served[i].table);
+        free(served[i].state);
+        if (served[i].is.steals) {
+            steal_close(&served[i].steal);
+            steal_loop_close(&served[i].steal_loop);
         }
     }
     field->null->destroy(field->instance);
@@ -293,23 +331,26 @@ static void close_all(struct field *field, struct contest *contest)
 
 void overhead_threads(FILE *out, struct launch_context *context)
 {
-    struct contest contest[COUNT] = {0};
-    struct field *field = aligned_alloc(128, sizeof(*field));
+    struct served served[COUNT] = {0};
+    struct field *field = team_memory(sizeof(*field));
+    const struct contest bare = {.name = "bare fetch-and-add",
+                                 .how = "atomic",
+                                 .ours = time_bare,
+                                 .bare = time_bare,
+                                 .arg = field};
     struct error err = {""};
-    memset(field, 0, sizeof(*field));
     field->context = context;
-    if (open_all(field, contest, &err) != 0) {
+    if (open_all(field, served, &err) != 0) {
         fprintf(out, "in one process: %s\n", err.text);
         return;
     }
-    fprintf(out,
-            "One chunk of an empty loop in one process, %d threads asking\n"
-            "  %-30s %-10s %8s %8s   aim\n",
-            context->threads, "scheme", "served by", "ns", "x bare");
-    compare_bare(out, field);
-    compare_all(out, field, contest);
-    overhead_openmp(out, &(struct overhead_bare){time_bare, field, context,
-                                                 field->null, field->instance});
-    close_all(field, contest);
+    contest_head(out,
+                 "One chunk of an empty loop in one process, %d threads "
+                 "asking, beside a bare fetch-and-add",
+                 context->threads);
+    contest_run(out, context, &bare, 1, NULL);
+    for (int i = 0; i < COUNT; i++)
+        compare(out, field, &served[i]);
+    close_all(field, served);
     free(field);
 }
