@@ -46,6 +46,11 @@ struct stats_median stats_median(double *values, int count)
     return (struct stats_median){median, values[low], values[count - 1 - low]};
 }
 
+bool stats_known(struct stats_median m, double share)
+{
+    return fmax(m.high - m.median, m.median - m.low) <= share * m.median;
+}
+
 double stats_split(const double *values, int count, double factor)
 {
     double sorted[STATS_SPLIT_MAX], split = INFINITY;

@@ -2,6 +2,7 @@
 #ifndef BASE_STATS_H
 #define BASE_STATS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Sorts, smallest first. */
@@ -18,6 +19,9 @@ struct stats_median {
     double median, low, high;
 };
 struct stats_median stats_median(double *values, int count);
+
+/* Whether both ends of its interval are within this share of the median. */
+bool stats_known(struct stats_median median, double share);
 
 /* The ratio of two independent medians above 0, of / over, with a 95 %
  * confidence interval from their own (the method of variance estimates recovery

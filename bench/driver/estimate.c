@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Serial passes before a kernel's first cell (harness/loop/native/loop.c): one
- * to warm up, three timed, two by iterations; of long ones, one and one.  The
- * reference is cached and not counted. */
+/* Serial passes besides those that take an eighth of the cells' time at most
+ * (harness/loop/native/serial.c, harness/launch/beside.h): one to warm up,
+ * three timed, two by iterations; of long ones, one and one.  The reference is
+ * cached and not counted. */
 enum { SERIAL_PASSES = 6, LONG_PASSES = 2, REPETITIONS_LEAST = 3 };
 static const double LONG_PASS_S = 3;
 

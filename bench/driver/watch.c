@@ -100,6 +100,8 @@ bool watch_line(struct watch *watch, const char *line, double now)
     int number;
     if (is_word(line, "@launch")) {
         watch->launched = true;
+    } else if (is_word(line, "@serial")) {
+        /* No cell runs. */
     } else if (is_word(line, "@end")) {
         watch->ended = true;
     } else if (sscanf(line, "@rep %16s %d", hash, &number) == 2) {

@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "harness/engine/engine.h"
 #include "harness/guard/guard.h"
+#include "harness/launch/beside.h"
 #include "harness/launch/handover.h"
 #include "harness/launch/launch_order.h"
 #include "harness/launch/manifest.h"
@@ -55,50 +56,75 @@ int launch_loop(struct launch *launch, const struct setup *setup,
     return 0;
 }
 
+/* Cells that take turns, and their serial loops, which take turns too. */
+struct block {
+    struct item *item;
+    int count;
+    struct loop *loop[LAUNCH_BLOCK_MOST];
+    int loops;
+};
+
+/* Whether a cell of the loop is still measured. */
+static bool is_open(const struct block *block, const struct loop *loop)
+{
+    for (int i = 0; i < block->count; i++)
+        if (block->item[i].loop == loop && block->item[i].run != NULL)
+            return true;
+    return false;
+}
+
+/* Rank 0 decides: its clock and its samples count. */
+static int end_turn(struct launch *launch, struct item *item, bool warm_up,
+                    int *left, struct error *err)
+{
+    int done = !warm_up && launch_root(launch) &&
+               item_enough(item, &launch->plan.policy);
+    if (!warm_up && comm_max_int(&launch->context.comm, done))
+        return item_finish(launch, item, err);
+    ++*left;
+    return 0;
+}
+
 /* One repetition of every cell of the block that still needs one, in a new
  * order.  Sets *left to how many will need another. */
-static int measure_round(struct launch *launch, struct item *item, int count,
+static int measure_round(struct launch *launch, const struct block *block,
                          bool warm_up, int *left, struct error *err)
 {
-    int order[LAUNCH_BLOCK_MOST];
+    int order[2 * LAUNCH_BLOCK_MOST], code = 0;
     *left = 0;
-    random_order(order, count, &launch->random);
+    random_order(order, block->count + block->loops, &launch->random);
     launch_look(launch);
-    for (int i = 0; i < count; i++) {
-        struct item *next = &item[order[i]];
-        if (next->run == NULL)
+    for (int i = 0; code == 0 && i < block->count + block->loops; i++) {
+        int serial = order[i] - block->count;
+        struct item *next = serial < 0 ? &block->item[order[i]] : NULL;
+        if (next == NULL && !warm_up && is_open(block, block->loop[serial]))
+            code = beside_turn(launch, block->loop[serial], err);
+        if (next == NULL || next->run == NULL)
             continue;
-        int code = warm_up ? item_warm(launch, next, err)
-                           : item_measure(launch, next, err);
-        if (code != 0)
-            return code;
-        /* Rank 0 decides: its clock and its samples count. */
-        int done = !warm_up && launch_root(launch) &&
-                   item_enough(next, &launch->plan.policy);
-        if (!warm_up && comm_max_int(&launch->context.comm, done))
-            code = item_finish(launch, next, err);
-        else
-            ++*left;
-        if (code != 0)
-            return code;
+        code = warm_up ? item_warm(launch, next, err)
+                       : item_measure(launch, next, err);
+        if (code == 0)
+            code = end_turn(launch, next, warm_up, left, err);
     }
-    return 0;
+    return code;
 }
 
 static int measure_block(struct launch *launch, const int *order, int count,
                          struct error *err)
 {
     struct item *item = need_zeroed((size_t)count, sizeof(*item));
+    struct block block = {.item = item, .count = count};
     int code = 0, left = 0;
     for (int i = 0; i < count && code == 0; i++) {
         item[i].cell = &launch->plan.cells[order[i]];
         code = item_open(launch, &item[i], err);
     }
     left = count;
+    block.loops = beside_begin(item, count, block.loop);
     if (code == 0 && !engine_simulated)
-        code = measure_round(launch, item, count, true, &left, err);
+        code = measure_round(launch, &block, true, &left, err);
     while (code == 0 && left > 0)
-        code = measure_round(launch, item, count, false, &left, err);
+        code = measure_round(launch, &block, false, &left, err);
     for (int i = 0; i < count; i++) {
         item_close(&item[i]);
         free(item[i].time);

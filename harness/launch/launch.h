@@ -4,6 +4,8 @@
  *   @launch <launch> <threads>           the launch is up, its files are open
  *   @rep <hash> <repetition>             a repetition starts (0: opening and
  *                                        warm-up)
+ *   @serial <n>                          the serial loop runs, for the n-th
+ * time
  *   @done <hash> ok|unverified|failed    a cell is complete, its lines synced
  *   @end <launch> <n>                    all cells are done, n of them not ok
  * and says errors in one line on stderr.  Results go to the files of the

@@ -108,9 +108,9 @@ bool item_enough(const struct item *item, const struct policy *policy)
     if (sorted == NULL)
         return true;
     memcpy(sorted, item->time, (size_t)n * sizeof(*sorted));
-    struct stats_median m = stats_median(sorted, n);
+    struct stats_median median = stats_median(sorted, n);
     free(sorted);
-    return fmax(m.high - m.median, m.median - m.low) <= policy->ci * m.median;
+    return stats_known(median, policy->ci);
 }
 
 /* A repetition that is wrong is said once. */
@@ -210,7 +210,9 @@ int item_measure(struct launch *launch, struct item *item, struct error *err)
     complain_once(launch, item, &result);
     complain_uncounted(launch, item, &result);
     item->time[item->repetitions++] = result.time_s;
-    item->spent_s += engine_now() - start;
+    double spent_s = engine_now() - start;
+    item->spent_s += spent_s;
+    item->loop->serial.beside_s += spent_s;
     if (launch_root(launch))
         code = record_repetition(launch, item, &result, err);
     if (item->trial != NULL) {

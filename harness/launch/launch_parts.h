@@ -3,6 +3,7 @@
 #ifndef HARNESS_LAUNCH_LAUNCH_PARTS_H
 #define HARNESS_LAUNCH_LAUNCH_PARTS_H
 
+#include "harness/launch/launch_order.h"
 #include "harness/launch/trial.h"
 #include "harness/record/record.h"
 #include "harness/run/run.h"

@@ -1,6 +1,7 @@
 #include "harness/launch/rows.h"
 
 #include "base/stamp.h"
+#include "harness/launch/rows_share.h"
 #include "harness/record/fields.h"
 #include "harness/run/planned.h"
 #include "harness/setup/cell_transport.h"
@@ -89,10 +90,6 @@ static const struct record_field handover_fields[] = {
      RECORD_AT(struct row_context, handover_s[0])},
     {"handover_after_s", RECORD_TIME,
      RECORD_AT(struct row_context, handover_s[1])},
-    {.name = NULL}};
-
-static const struct record_field loop_fields[] = {
-    {"serial_s", RECORD_TIME, RECORD_AT(struct loop, serial_s)},
     {.name = NULL}};
 
 #define WORKER(member) RECORD_AT(struct worker_result, member)
@@ -236,9 +233,10 @@ json_t *row_run(const struct row_context *c, const struct run_result *result)
                        (json_int_t)c->seed, "status",
                        result->verified ? "ok" : "unverified"));
     record_put(row, result, result_fields);
-    record_put(row, c->loop, loop_fields);
+    rows_add_serial(row, c->loop);
     add_rates(row, c->loop, result->time_s);
     record_put(row, &b, balance_fields);
+    rows_add_others(row, c->run, result);
     record_put(row, result, message_fields);
     if (!isnan(c->handover_s[0]))
         record_put(row, c, handover_fields);
@@ -336,6 +334,7 @@ json_t *row_worker(const struct row_context *c, const struct run_result *result,
     add_facts(row, c, r, 1);
     add_counted(row, c->events,
                 result->counted ? &result->counted[worker] : NULL);
+    rows_add_share(row, &r->share);
     return row;
 }
 

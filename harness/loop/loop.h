@@ -28,6 +28,26 @@ struct loop_extra {
                            each two of them */
 };
 
+/* One pass over the whole loop. */
+struct loop_pass {
+    double took_s;
+    double between_s; /* of it, between time steps */
+    double others;    /* share of the core that other processes had; NAN: not
+                         known */
+};
+
+enum { LOOP_PASSES = 50 }; /* that are kept */
+
+/* harness/loop/serial.h */
+struct loop_serial {
+    int passes; /* so far; 0: natively no serial time to speak of */
+    int from;   /* passes before the present block of cells */
+    struct loop_pass last;
+    double took_s[LOOP_PASSES]; /* the last ones, in a ring */
+    double spent_s;             /* in passes since the loop was opened */
+    double beside_s;            /* in repetitions of its cells */
+};
+
 struct loop {
     const struct kernel_ops *kernel;
     void *instance;
@@ -57,14 +77,15 @@ struct loop {
     uint64_t *checksum;
     uint8_t *known; /* 1: checksum is there (all of them unless sampled) */
     bool sampled;
-    double reference_s; /* measured or estimated; rank 0 */
 
     struct loop_powers *powers; /* of its cells with power measured */
 
     struct loop_known *known_costs; /* harness/loop/loop_costs.h */
 
-    /* The time of the loop on one worker alone, measured by rank 0. */
-    double serial_s;     /* -1: no output, no serial time to speak of */
+    /* The time of the loop on one worker alone, measured by rank 0 when it was
+     * opened; -1: no output, no serial time to speak of. */
+    double serial_s;
+    struct loop_serial serial; /* since then, in turns with its cells; rank 0 */
     double *cost_before; /* rank 0: s before iteration i, iterations + 1 of
                             them, one time step after the other where costs
                             drift; or NULL.  With those between steps they

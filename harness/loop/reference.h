@@ -4,11 +4,12 @@
 
 #include "harness/loop/loop.h"
 
-/* Fills checksum, known, sampled and reference_s of a loop whose instance is
- * there.  Computes them serially, or reads them from the cache; keeps a full
- * reference there.  An unusable cache is not an error.  Returns 0 or
- * -ENOMEM. */
+/* Fills checksum, known and sampled of a loop whose instance is there; took_s
+ * is measured, estimated or from the cache.  Computes them serially, or reads
+ * them from the cache; keeps a full reference there.  An unusable cache is not
+ * an error.  Returns 0 or -ENOMEM. */
 int reference_make(struct loop *loop, const struct spec *spec,
-                   double verify_limit, uint64_t seed, struct error *err);
+                   double verify_limit, uint64_t seed, double *took_s,
+                   struct error *err);
 
 #endif

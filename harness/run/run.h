@@ -5,6 +5,7 @@
 
 #include "harness/comm/comm.h"
 #include "harness/comm/window.h"
+#include "harness/engine/share.h"
 #include "harness/hierarchy/tree.h"
 #include "harness/loop/loop.h"
 #include "harness/place/context.h"
@@ -29,6 +30,8 @@ struct worker_result {
      * wait_s nor in compute_s. */
     double lost_s, held_apart_s;
     struct recent recent; /* with reissue; its times since the rank's start */
+    struct engine_share share; /* natively, of its core, from before the start
+                                  until after the end of the loop */
 };
 
 /* The result of one repetition, at rank 0. */

@@ -2,6 +2,7 @@
 
 #include "base/stats.h"
 #include "harness/guard/need.h"
+#include "harness/loop/serial.h"
 #include "harness/run/logged.h"
 #include "harness/transport/reissue/reissue.h"
 
@@ -65,7 +66,7 @@ static double bound_time(const struct run *run, const struct run_result *result)
     for (int step = 0; step < loop_steps(run->loop); step++)
         time += bound_step(run, result, step, cost);
     free(cost);
-    return time;
+    return time * serial_drift(run->loop);
 }
 
 /* Chunks computed in vain do not belong to the loop. */
@@ -170,7 +171,7 @@ static void gather_between(struct run *run, struct run_result *result)
     if (between < 1)
         return;
     comm_gather_any(&run->context->comm, steps->between_s, row, &all, &bytes);
-    result->advance_s = loop_advances_s(run->loop);
+    result->advance_s = loop_advances_s(run->loop) * serial_drift(run->loop);
     if (all != NULL)
         result->between_s = run_sum_between(all, (int)(bytes / row), between);
     free(all);

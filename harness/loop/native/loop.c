@@ -6,6 +6,7 @@
 #include "harness/loop/loop_input.h"
 #include "harness/loop/loop_shared.h"
 #include "harness/loop/reference.h"
+#include "harness/loop/serial.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,14 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <xxhash.h>
-
-enum {
-    COSTS_MAX = 1 << 20, /* iterations whose costs are measured one by one */
-    SERIAL_PASSES = 3,
-    COST_PASSES = 2,
-};
-/* A serial pass longer than this is not repeated. */
-#define LONG_PASS_S 3.0
 
 uint64_t loop_checksum(const struct loop *loop, const char *memory,
                        int64_t iteration)
@@ -101,140 +94,6 @@ static int open_memory(struct loop *loop, struct error *err)
     return code;
 }
 
-/* ---- serial cost, rank 0 ---- */
-
-static void compute_chunk(struct loop *loop, void *scratch, int64_t start,
-                          int64_t size)
-{
-    char *output = loop->output + (size_t)start * loop->output_bytes;
-    if (loop_steps(loop) > 1)
-        loop->kernel->steps->run(loop->instance, loop->state, start, size,
-                                 output, NULL);
-    else if (loop->fed)
-        loop->kernel->input->run(loop->instance, scratch, start, size,
-                                 loop->input.store + loop->input.before[start],
-                                 output, NULL);
-    else
-        loop->kernel->run(loop->instance, scratch, start, size, output, NULL);
-}
-
-/* The whole loop, and of it the time between its steps. */
-struct pass {
-    double took_s, between_s;
-};
-
-static struct pass time_pass(struct loop *loop, void *scratch)
-{
-    const struct kernel_steps *steps = loop->kernel->steps;
-    int count = loop_steps(loop);
-    struct pass pass = {0, 0};
-    if (count > 1)
-        steps->begin(loop->instance, loop->state);
-    double start = engine_now();
-    for (int step = 0; step < count; step++) {
-        compute_chunk(loop, scratch, 0, loop->iterations);
-        if (step + 1 == count)
-            break;
-        double ended = engine_now();
-        steps->advance(loop->instance, loop->state, loop->output);
-        pass.between_s += engine_now() - ended;
-    }
-    pass.took_s = engine_now() - start;
-    return pass;
-}
-
-static void take_pass(struct loop *loop, const struct pass *pass)
-{
-    int steps = loop_steps(loop);
-    loop->serial_s = pass->took_s;
-    loop->extra.advance_s = steps > 1 ? pass->between_s / (steps - 1) : 0;
-}
-
-/* The first pass warms up and counts only when it is long. */
-static void measure_serial(struct loop *loop, void *scratch)
-{
-    struct pass pass[SERIAL_PASSES], first = time_pass(loop, scratch);
-    take_pass(loop, &first);
-    if (loop->serial_s > LONG_PASS_S)
-        return;
-    for (int i = 0; i < SERIAL_PASSES; i++)
-        pass[i] = time_pass(loop, scratch);
-    for (int i = 1; i < SERIAL_PASSES; i++)
-        for (int j = i; j > 0 && pass[j].took_s < pass[j - 1].took_s; j--) {
-            struct pass swap = pass[j];
-            pass[j] = pass[j - 1];
-            pass[j - 1] = swap;
-        }
-    take_pass(loop, &pass[SERIAL_PASSES / 2]);
-}
-
-/* The least of two passes keeps interruptions out. */
-static double measure_step(struct loop *loop, void *scratch, double *cost)
-{
-    int64_t n = loop->iterations;
-    int passes = loop->serial_s > LONG_PASS_S ? 1 : COST_PASSES;
-    for (int p = 0; p < passes; p++) {
-        double last = engine_now();
-        for (int64_t i = 0; i < n; i++) {
-            compute_chunk(loop, scratch, i, 1);
-            double now = engine_now(), took = now - last;
-            if (p == 0 || took < cost[i + 1])
-                cost[i + 1] = took;
-            last = now;
-        }
-    }
-    for (int64_t i = 0; i < n; i++)
-        cost[i + 1] += cost[i];
-    return cost[n];
-}
-
-/* Scaled to the serial time of the iterations, so that calls one by one do not
- * count as work. */
-static int measure_costs(struct loop *loop, void *scratch)
-{
-    const struct kernel_steps *steps = loop->kernel->steps;
-    size_t n = (size_t)loop->iterations + 1;
-    int all = loop_steps(loop), count = loop->drifts ? all : 1;
-    double sum = 0, *cost = calloc(n * (size_t)count, sizeof(*cost));
-    loop->cost_before = cost;
-    if (cost == NULL)
-        return -ENOMEM;
-    if (all > 1)
-        steps->begin(loop->instance, loop->state);
-    for (int step = 0; step < count; step++) {
-        sum += measure_step(loop, scratch, cost + n * (size_t)step);
-        if (step + 1 < count)
-            steps->advance(loop->instance, loop->state, loop->output);
-    }
-    double work = loop->serial_s - loop_advances_s(loop);
-    double scale = sum > 0 ? work * count / (sum * all) : 1;
-    for (size_t i = 0; i < n * (size_t)count; i++)
-        cost[i] *= scale;
-    return 0;
-}
-
-static int measure(struct loop *loop, struct error *err)
-{
-    void *scratch = NULL;
-    if (posix_memalign(&scratch, 64, loop->scratch_bytes + 64) != 0)
-        return error_set(err, ENOMEM, "kernel %s: no memory for one worker",
-                         loop->name);
-    memset(scratch, 0, loop->scratch_bytes + 64);
-    int code = 0;
-    measure_serial(loop, scratch);
-    /* A pipeline is not bound by its chunks alone. */
-    if (loop->iterations <= COSTS_MAX && loop->kernel->dependence == NULL)
-        code = measure_costs(loop, scratch);
-    free(scratch);
-    /* Right values must not remain for a run that forgets some iterations. */
-    memset(loop->output, LOOP_POISON,
-           (size_t)loop->iterations * loop->output_bytes);
-    if (code != 0)
-        return error_set(err, ENOMEM, "kernel %s: no memory for its costs",
-                         loop->name);
-    return 0;
-}
-
 /* Rank 0 alone has measured. */
 bool loop_measured(const struct loop *loop, const struct comm *comm,
                    double *before)
@@ -253,8 +112,7 @@ int loop_open(struct loop *loop, const struct kernel_ops *kernel,
               const struct spec *spec, bool fed, const struct comm *comm,
               double verify_limit, uint64_t seed, struct error *err)
 {
-    *loop = (struct loop){
-        .kernel = kernel, .serial_s = -1, .reference_s = -1, .fed = fed};
+    *loop = (struct loop){.kernel = kernel, .serial_s = -1, .fed = fed};
     snprintf(loop->name, sizeof(loop->name), "%s", spec->canonical);
     int code = open_instance(loop, spec, comm, err);
     if (code == 0)
@@ -263,10 +121,11 @@ int loop_open(struct loop *loop, const struct kernel_ops *kernel,
         code = loop_input_open(loop, comm, err);
     if (code == 0 && comm->rank == 0) {
         /* A loop without output (null) has no serial time to speak of. */
+        double took_s;
         if (loop->output_bytes > 0)
-            code = reference_make(loop, spec, verify_limit, seed, err);
+            code = reference_make(loop, spec, verify_limit, seed, &took_s, err);
         if (code == 0 && loop->output_bytes > 0)
-            code = measure(loop, err);
+            code = serial_open(loop, err);
     }
     code = comm_agree(comm, code, err);
     if (code == 0 && loop->output_bytes > 0) {

@@ -210,8 +210,7 @@ int loop_open(struct loop *loop, const struct kernel_ops *kernel,
               double verify_limit, uint64_t seed, struct error *err)
 {
     (void)comm, (void)verify_limit, (void)seed;
-    *loop = (struct loop){
-        .kernel = kernel, .serial_s = -1, .reference_s = -1, .fed = fed};
+    *loop = (struct loop){.kernel = kernel, .serial_s = -1, .fed = fed};
     snprintf(loop->name, sizeof(loop->name), "%s", spec->canonical);
     int code = open_parts(loop, spec, err);
     if (code == 0)

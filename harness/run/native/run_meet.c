@@ -41,6 +41,8 @@ void run_enter(struct run *run, const struct run_spot *spot)
     struct error err;
     if (spot->thread == 0 || spot->worker >= 0)
         run_bind_thread(run, spot->thread, &err);
+    if (spot->worker >= 0)
+        engine_share_mark(&run->own->mark[spot->worker]);
     start_together(run, spot->thread);
     if (spot->worker >= 0)
         counters_begin(run->context->counters,
@@ -125,5 +127,9 @@ void run_leave(struct run *run, const struct run_spot *spot)
     counters_end(run->context->counters,
                  context_slot(run->context, spot->thread),
                  run->counted != NULL ? &run->counted[spot->worker] : NULL);
+    struct engine_share_mark end;
+    engine_share_mark(&end);
+    run->result[spot->worker].share =
+        engine_share_between(&run->own->mark[spot->worker], &end);
     run_observe(run, spot->worker);
 }

@@ -56,6 +56,7 @@ struct run_own {
     const struct reissue *book; /* that the poll looks at; NULL: none */
     struct looks looks;         /* of the poll */
     uint64_t start_ticks;
+    struct engine_share_mark *mark; /* of each worker, before the start */
 };
 
 /* Binds thread `thread` of this rank to its core.  Returns 0 or -errno. */

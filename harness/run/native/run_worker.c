@@ -108,6 +108,7 @@ void run_open_own(struct run *run)
         own->recent = need_zeroed(n, sizeof(*own->recent));
     own->memory.scratch = need_zeroed(n, sizeof(*own->memory.scratch));
     own->places.seen = need_zeroed(n, sizeof(*own->places.seen));
+    own->mark = need_zeroed(n, sizeof(*own->mark));
     if (run->context->counters != NULL)
         run->counted = need_zeroed(n, sizeof(*run->counted));
 }
@@ -171,6 +172,7 @@ void run_close_own(struct run *run)
     free(own->places.processor);
     free(own->picture.held);
     free(own->recent);
+    free(own->mark);
     free(own);
 }
 

@@ -1,0 +1,33 @@
+/* How much of its core a thread had, and how much of it other processes.
+ * Native only. */
+#ifndef HARNESS_ENGINE_SHARE_H
+#define HARNESS_ENGINE_SHARE_H
+
+#include <stdint.h>
+
+/* What the system has counted of a thread since it started. */
+struct engine_share_mark {
+    double now_s;
+    double cpu_s;   /* on a core */
+    double ready_s; /* waiting for one; NAN: the system does not say */
+    int64_t slept, displaced; /* switches: by itself, by others */
+};
+
+/* The share of the span between two marks. */
+struct engine_share {
+    double span_s; /* by the clock */
+    double cpu_s;
+    double others_s; /* ready to run, without a core; NAN: not known */
+    int64_t slept, displaced;
+};
+
+/* By the thread itself; a few microseconds, outside of what is timed. */
+void engine_share_mark(struct engine_share_mark *mark);
+
+/* A thread that sleeps waits for no core.  Where the system does not count the
+ * waiting: none without a switch by others; with one, what the clock has more
+ * than the processor's, as long as the thread has not slept. */
+struct engine_share engine_share_between(const struct engine_share_mark *from,
+                                         const struct engine_share_mark *to);
+
+#endif
