@@ -3,6 +3,8 @@
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
 
+#include "base/scratch.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
