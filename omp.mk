@@ -1,6 +1,7 @@
 # libdls-omp.so: the schemes for the OpenMP loops of programs that are not
 # compiled anew, loaded before them (LD_PRELOAD).  It needs only libc.
-OMP_SOURCES := $(filter-out %_test.c,$(wildcard dls/omp/*.c))
+OMP_SOURCES := $(filter-out %_test.c,$(wildcard dls/omp/*.c)) \
+               base/system/allowed.c base/system/groups.c
 OMP_OBJECTS := $(OMP_SOURCES:%.c=$(LIB)/%.o)
 
 lib: $(LIB)/libdls-omp.so

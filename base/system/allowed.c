@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, LINE_SIZE = 8192 };
+enum { PATH_SIZE = 2200, LINE_SIZE = 256 };
 
 /* ---- sets ---- */
 
@@ -66,33 +66,42 @@ static bool read_list(const char *text, struct allowed_set *set)
 
 /* ---- files ---- */
 
-/* The first line, without its end.  Returns 0 or errno. */
+static FILE *open_in(const char *folder, const char *name)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof(path), "%s%s", folder, name);
+    return fopen(path, "re");
+}
+
+/* The first line.  Returns 0 or errno. */
 static int read_line(const char *folder, const char *name, char line[LINE_SIZE])
 {
-    char path[3 * PATH_SIZE];
-    snprintf(path, sizeof(path), "%s%s", folder, name);
-    errno = 0;
-    FILE *file = fopen(path, "re");
+    FILE *file = open_in(folder, name);
     if (file == NULL)
         return errno;
+    errno = 0;
     bool read = fgets(line, LINE_SIZE, file) != NULL;
-    int code = read ? 0 : ferror(file) != 0 ? EIO : ENODATA;
+    int code = read ? 0 : errno != 0 ? errno : ENODATA;
     fclose(file);
-    line[read ? strcspn(line, "\n") : 0] = '\0';
     return code;
 }
 
-static void read_mask(const char *root, struct allowed_set *mask)
+/* The list behind `name` in a file, or the whole line where that is empty;
+ * false: there is none. */
+static bool read_set(const char *folder, const char *path, const char *name,
+                     struct allowed_set *set)
 {
-    static const char name[] = "Cpus_allowed_list:";
-    char path[2 * PATH_SIZE], line[LINE_SIZE];
-    snprintf(path, sizeof(path), "%s/proc/self/status", root);
-    FILE *file = fopen(path, "re");
-    while (file != NULL && fgets(line, sizeof(line), file) != NULL)
-        if (strncmp(line, name, sizeof(name) - 1) == 0)
-            read_list(line + sizeof(name) - 1, mask);
+    char *line = NULL;
+    size_t size = 0;
+    bool found = false;
+    FILE *file = open_in(folder, path);
+    while (file != NULL && !found && getline(&line, &size, file) > 0)
+        found = strncmp(line, name, strlen(name)) == 0 &&
+                read_list(line + strlen(name), set);
+    free(line);
     if (file != NULL)
         fclose(file);
+    return found;
 }
 
 /* ---- control groups ---- */
@@ -147,11 +156,9 @@ static void look_cpuset(void *into, const char *folder, int version)
         [1] = {"/cpuset.effective_cpus", "/cpuset.cpus"},
         [2] = {"/cpuset.cpus.effective", "/cpuset.cpus"}};
     const struct visit *visit = into;
-    char line[LINE_SIZE];
     struct allowed_set set;
     for (int i = 0; i < 2 && visit->allowed->cpuset == 0; i++)
-        if (read_line(folder, names[version][i], line) == 0 &&
-            read_list(line, &set))
+        if (read_set(folder, names[version][i], "", &set))
             visit->allowed->cpuset = allowed_count(&set);
 }
 
@@ -159,12 +166,10 @@ void allowed_read(const char *root, struct allowed *allowed)
 {
     struct visit visit = {allowed, root};
     struct allowed_set online;
-    char line[LINE_SIZE], why[sizeof(allowed->unknown)] = "";
+    char why[sizeof(allowed->unknown)] = "";
     *allowed = (struct allowed){.quota = INFINITY};
-    read_mask(root, &allowed->mask);
-    char path[PATH_SIZE];
-    snprintf(path, sizeof(path), "%s/sys/devices/system/cpu", root);
-    if (read_line(path, "/online", line) == 0 && read_list(line, &online))
+    read_set(root, "/proc/self/status", "Cpus_allowed_list:", &allowed->mask);
+    if (read_set(root, "/sys/devices/system/cpu/online", "", &online))
         allowed->machine = allowed_count(&online);
     groups_visit(root, "cpuset", look_cpuset, &visit, why, sizeof(why));
     if (!groups_visit(root, "cpu", look_quota, &visit, why, sizeof(why)))

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096 };
+/* Small, since the stacks of other programs' threads may be. */
+enum { PATH_SIZE = 1024 };
 
 struct visit {
     const char *root, *controller;
@@ -54,18 +55,17 @@ static void unescape(char *text)
 static bool read_mount(const char *line, int version, const char *controller,
                        struct mount *mount)
 {
-    char type[32], options[1024];
+    char type[32], options[512];
     const char *dash = strstr(line, " - ");
-    if (dash == NULL ||
-        sscanf(dash, " - %31s %*s %1023s", type, options) != 2 ||
+    if (dash == NULL || sscanf(dash, " - %31s %*s %511s", type, options) != 2 ||
         strcmp(type, version == 1 ? "cgroup" : "cgroup2") != 0 ||
         (version == 1 && !has_word(options, controller)) ||
-        sscanf(line, "%*d %*d %*s %4095s %4095s", mount->top, mount->point) !=
+        sscanf(line, "%*d %*d %*s %1023s %1023s", mount->top, mount->point) !=
             2)
         return false;
     unescape(mount->top);
     unescape(mount->point);
-    return true;
+    return strlen(mount->point) < PATH_SIZE - 1;
 }
 
 /* Bytes of `path` above the groups that the mount shows; -1: it shows
@@ -105,21 +105,21 @@ static bool find_mount(const struct visit *visit, int version, const char *path,
 
 /* A group and all above it, up to the top of the mount.  Folders may be
  * missing: then the path is one of the host, and the container has its own
- * group at the top. */
-static void climb(const struct visit *visit, const struct mount *mount,
+ * group at the top.  False: the path is too long. */
+static bool climb(const struct visit *visit, const struct mount *mount,
                   const char *path, int version)
 {
-    char folder[3 * PATH_SIZE];
+    char folder[2 * PATH_SIZE];
     size_t end = strlen(visit->root) + strlen(mount->point);
-    snprintf(folder, sizeof(folder), "%s%s%s", visit->root, mount->point, path);
-    for (size_t length = strlen(folder);
-         length > end && folder[length - 1] == '/';)
-        folder[--length] = '\0';
+    if (end + strlen(path) >= sizeof(folder))
+        return false;
+    snprintf(folder, sizeof(folder), "%s%s%s", visit->root, mount->point,
+             strcmp(path, "/") == 0 ? "" : path);
     for (;;) {
         visit->look(visit->into, folder, version);
         char *slash = strrchr(folder, '/');
         if (slash == NULL || (size_t)(slash - folder) < end)
-            return;
+            return true;
         *slash = '\0';
     }
 }
@@ -142,9 +142,9 @@ static bool visit_line(const struct visit *visit, char *line, char *why,
         return true;
     bool found = find_mount(visit, version, path, &mount);
     long above = found ? top_length(&mount, path) : -1;
-    if (found)
-        climb(visit, &mount, above >= 0 ? path + above : "", version);
-    if (above >= 0 || strcmp(path, "/") == 0)
+    bool seen =
+        found && climb(visit, &mount, above >= 0 ? path + above : "", version);
+    if ((seen && above >= 0) || strcmp(path, "/") == 0)
         return true;
     snprintf(why, size, "no folder shows the control group %.80s", path);
     return false;

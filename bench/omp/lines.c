@@ -72,6 +72,7 @@ int lines_sum(const struct loops_process *process, int first,
         sum->seconds += loop->seconds;
         sum->saved_s += loop->saved_s;
         sum->asked_s += loop->asked_s;
+        sum->shares = sum->shares || loop->shares;
         sum->chunk_s = sum->chunk_cv = NAN;
         site->visits += loop->site->visits;
         site->begun += loop->site->begun;

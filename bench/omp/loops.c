@@ -198,6 +198,7 @@ int loops_read(struct loops *loops, const char *folder, double tick_s,
     if (loops->processes > 0)
         qsort(loops->process, (size_t)loops->processes, sizeof(*loops->process),
               by_rank);
+    cores_mark(loops);
     return 0;
 }
 

@@ -7,6 +7,8 @@
 #include "bench/omp/symbols.h"
 #include "dls/omp/counters.h"
 
+#include <stdio.h>
+
 /* One loop, by its address. */
 struct loops_loop {
     struct symbols_place place;
@@ -15,13 +17,24 @@ struct loops_loop {
     double seconds, saved_s;  /* of its visits; what perfect balance saves */
     double chunk_s, chunk_cv; /* of a chunk; NAN: none was measured */
     double asked_s; /* for which a thread asked for chunks, in all visits */
+    bool shares;    /* its threads share cores */
+};
+
+/* Threads of a process's largest team, and of other ranks on its cores. */
+struct loops_cores {
+    int team, threads, ranks; /* its own threads, those of all ranks */
+    double cores;             /* that they may use, INFINITY: not known */
+    bool shared;              /* these are fewer */
+    enum allowed_by by;
+    struct allowed_set set;
 };
 
 /* One process that visited a loop or a region. */
 struct loops_process {
     struct counters *counters;
     struct loops_loop *loop;
-    int loops;        /* that were visited */
+    int loops; /* that were visited */
+    struct loops_cores cores;
     double regions_s; /* in regions of which no loop was seen */
     int64_t regions;  /* how many of those places there are */
 };
@@ -52,5 +65,15 @@ void loops_name_build(const struct counters *counters,
 /* The places in a process's addresses. */
 void loops_place(struct symbols *symbols, const struct counters *counters,
                  const struct counters_site *site, struct symbols_place *place);
+
+/* ---- cores.c: threads that share cores ---- */
+
+/* No schedule makes up for that, and none can be judged.  A core is what the
+ * system calls a processor here: threads may have the hardware threads of one
+ * core each.  Marks which processes and loops have such threads. */
+void cores_mark(struct loops *loops);
+
+/* Says so, with the cause and what to change; nothing where none share any. */
+void cores_print(FILE *out, const struct loops *loops);
 
 #endif

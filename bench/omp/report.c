@@ -67,7 +67,7 @@ static void add_loop(struct table *table, const struct loops_loop *loop,
     add_unless(table, unknown, part(loop->seconds, seconds));
     add_unless(table, unknown || site->wall <= site->saved,
                site->saved / (site->wall - site->saved));
-    add_unless(table, unknown, part(loop->saved_s, seconds));
+    add_unless(table, unknown || loop->shares, part(loop->saved_s, seconds));
     add_seconds(table, loop->chunk_s);
     table_number(table, loop->chunk_cv, 2);
 }
@@ -96,6 +96,7 @@ struct sum {
     double share, gain;
     double fixed; /* of what is never changed or cannot be seen */
     bool unknown; /* there are loops of which the time is not known */
+    bool shares;  /* or whose threads share cores */
 };
 
 static void print_sum(FILE *out, const struct sum *sum)
@@ -137,11 +138,12 @@ static void print_verdicts(FILE *out, const struct loops_process *process,
             fprintf(out, "    %s\n", site.note);
         sum.gain += verdict_gain(&loop, seconds);
         sum.share += loop.seconds / seconds;
+        sum.shares = sum.shares || loop.shares;
         sum.unknown = sum.unknown || !verdict_is_timed(&site);
         if (!verdict_may_change(&site))
             sum.fixed += loop.seconds / seconds;
     }
-    if (process->loops > 0)
+    if (process->loops > 0 && !sum.shares)
         print_sum(out, &sum);
 }
 
@@ -188,6 +190,7 @@ static const char *end_of(const struct counters *counters,
 void report_print(FILE *out, const struct loops *loops,
                   const struct report_run *run)
 {
+    cores_print(out, loops);
     for (int i = 0; i < loops->processes; i++) {
         const struct loops_process *process = &loops->process[i];
         const struct counters *counters = process->counters;

@@ -28,6 +28,7 @@ struct entry {
     double time_s, saved_s, chunk_s, chunk_cv;
     int64_t iterations, chunks, visits;
     char clause[64];
+    bool shares; /* its threads share cores */
 };
 
 struct entries {
@@ -87,6 +88,7 @@ static void add_loop(struct entries *all, const struct loops_loop *loop,
     entry->ranks++;
     entry->iterations += site->iterations;
     entry->chunks += site->chunks;
+    entry->shares = entry->shares || loop->shares;
     snprintf(entry->clause, sizeof(entry->clause), "%s", clause);
     if (loop->seconds >= entry->time_s) {
         entry->time_s = loop->seconds;
@@ -157,6 +159,8 @@ static void add_program(struct entries *all, const struct store_run *run,
                                    : "libgomp",
               threads);
     struct entry *entry = find_entry(all, &cell, 0);
+    for (int i = 0; i < loops->processes; i++)
+        entry->shares = entry->shares || loops->process[i].cores.shared;
     entry->ranks = ranks;
     entry->time_s = run->seconds;
     entry->saved_s = entry->chunk_s = entry->chunk_cv = NAN;
@@ -206,7 +210,7 @@ static void add_try(json_t *row, const struct store_run *run)
 }
 
 static json_t *run_row(const struct entry *entry, const char *launch,
-                       const char *started, int processors)
+                       const char *started)
 {
     double computed_s = entry->time_s - entry->saved_s;
     json_t *row = row_of(entry, "run", launch);
@@ -222,11 +226,11 @@ static json_t *run_row(const struct entry *entry, const char *launch,
             "bound_s", "serial_s", "compute_mean_s", record_real(computed_s),
             "overhead_mean_s", record_real(entry->saved_s), "imbalance",
             record_real(entry->saved_s / computed_s), "verified",
-            "not compared", "oversubscribed", entry->cell.threads > processors,
-            "shared_masters", 0, "clause",
-            entry->clause[0] != '\0' ? entry->clause : NULL, "visits",
-            tally(entry->visits), "chunk_mean_s", record_real(entry->chunk_s),
-            "chunk_cv", record_real(entry->chunk_cv)));
+            "not compared", "oversubscribed", entry->shares, "shared_masters",
+            0, "clause", entry->clause[0] != '\0' ? entry->clause : NULL,
+            "visits", tally(entry->visits), "chunk_mean_s",
+            record_real(entry->chunk_s), "chunk_cv",
+            record_real(entry->chunk_cv)));
     return row;
 }
 
@@ -253,15 +257,14 @@ static json_t *done_row(const struct entry *entry, const char *launch,
 }
 
 static int write_lines(struct record_file *file, const struct entries *all,
-                       const struct store_run *run, int processors,
-                       struct error *err)
+                       const struct store_run *run, struct error *err)
 {
     const char *launch = run->launch;
     char started[32];
     int code = 0;
     stamp_time(time(NULL), started);
     for (int i = 0; i < all->count && code == 0; i++) {
-        json_t *row = run_row(&all->entry[i], launch, started, processors);
+        json_t *row = run_row(&all->entry[i], launch, started);
         add_try(row, run);
         code = record_line(file, row, err);
     }
@@ -318,7 +321,7 @@ static int write_launch(struct store_run *run, const struct entries *all,
         code = record_open(&file, run->folder, "runs", run->launch, err);
     if (code != 0)
         return code;
-    code = write_lines(&file, all, run, topo_processors(topo), err);
+    code = write_lines(&file, all, run, err);
     record_close(&file, &ignored);
     return code;
 }

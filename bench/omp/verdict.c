@@ -40,7 +40,8 @@ static double asking(const struct loops_loop *loop)
 
 double verdict_gain(const struct loops_loop *loop, double seconds)
 {
-    if (!verdict_may_change(loop->site) || !verdict_is_timed(loop->site))
+    if (loop->shares || !verdict_may_change(loop->site) ||
+        !verdict_is_timed(loop->site))
         return 0;
     return fmin((loop->saved_s + asking(loop)) / seconds, 1);
 }
@@ -148,6 +149,8 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
     double gain = verdict_gain(loop, seconds);
     if (site->visits == 0)
         snprintf(text, size, "no visit came to its end");
+    else if (loop->shares)
+        snprintf(text, size, "not judged: its threads share cores");
     else if (!verdict_may_change(site))
         say_fixed(loop, seconds, text, size);
     else if (!verdict_is_timed(site))

@@ -57,7 +57,8 @@ int simulate_store(const struct simulate *simulate, const char *dir,
                    struct error *err);
 
 /* Whether a launch of this shape has a core for each thread and fits into the
- * memory that is available (base/memory.h).  Returns 0, -EBUSY or -ENOMEM. */
+ * memory that is available (base/system/memory.h).  Returns 0, -EBUSY or
+ * -ENOMEM. */
 int simulate_check(const struct simulate_platform *platform, int ranks,
                    int threads, struct error *err);
 

@@ -7,6 +7,8 @@
 #ifndef DLS_OMP_COUNTERS_H
 #define DLS_OMP_COUNTERS_H
 
+#include "base/system/allowed.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -172,6 +174,15 @@ static inline void counters_name_build(const char *path, const char *build_id,
                  (unsigned long long)offset);
 }
 
+/* Where its threads may run. */
+struct counters_cores {
+    struct allowed allowed;     /* the process, at its first region */
+    struct allowed_set threads; /* any of the `seen` threads, at their first */
+    _Atomic int32_t seen;
+    char asked[16];   /* OMP_NUM_THREADS; empty: it is not set */
+    char binding[24]; /* the variable that binds threads; empty: none does */
+};
+
 struct counters {
     char magic[8];
     int64_t size; /* of this struct */
@@ -183,7 +194,8 @@ struct counters {
     uint64_t ticks;      /* at the beginning of the process */
     double began_s;      /* the same on the clock that never goes back */
     uint64_t last_ticks; /* the process's regular end, 0: there was none */
-    char runtime[64];    /* file of the first OpenMP runtime that was used */
+    struct counters_cores cores;
+    char runtime[64]; /* file of the first OpenMP runtime that was used */
     _Atomic int32_t sites, modules;
     _Atomic int64_t lost; /* sites that there was no room for */
     struct counters_module module[COUNTERS_MODULES];

@@ -16,6 +16,7 @@ static void run_region(void *arg)
     const struct region *before = here.region;
     struct frame *top = here.top;
     here.region = region;
+    mapped_thread();
     region->body(region->data);
     leave_region(top, before);
 }
@@ -32,6 +33,7 @@ static void run_parallel_loop(void *arg)
     const struct parallel_loop *loop = arg;
     const struct region *before = here.region;
     struct frame *top = here.top, *frame;
+    mapped_thread();
     if (gomp_push((const void *)loop->region.body, &loop->clause, &frame))
         gomp_begin(frame, &loop->bounds, &loop->clause, NULL, NULL);
     loop->region.body(loop->region.data);

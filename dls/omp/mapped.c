@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,30 @@ static void describe(struct counters *c)
     c->word = read_command(c->command, sizeof(c->command));
     c->ticks = engine_ticks();
     c->began_s = engine_now();
+}
+
+/* Of several variables that bind threads the last one counts: "false" binds
+ * none. */
+static void read_binding(char name[24])
+{
+    static const char *const names[] = {"OMP_PROC_BIND", "OMP_PLACES",
+                                        "KMP_AFFINITY", "GOMP_CPU_AFFINITY",
+                                        NULL};
+    for (int i = 0; names[i] != NULL; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL && value[0] != '\0' &&
+            strcasecmp(value, "false") != 0)
+            snprintf(name, 24, "%s", names[i]);
+    }
+}
+
+static void describe_cores(struct counters_cores *cores)
+{
+    const char *asked = getenv("OMP_NUM_THREADS");
+    allowed_read("", &cores->allowed);
+    snprintf(cores->asked, sizeof(cores->asked), "%s",
+             asked != NULL ? asked : "");
+    read_binding(cores->binding);
 }
 
 /* ---- the file ---- */
@@ -170,6 +195,7 @@ static void map_again(void)
     if (map_new(c) == NULL)
         return;
     describe(c);
+    c->cores = before->cores;
     memcpy(c->module, before->module, sizeof(c->module));
     memcpy(c->runtime, before->runtime, sizeof(c->runtime));
     for (int32_t i = 0; i < sites; i++)
@@ -221,11 +247,31 @@ struct counters *mapped(void)
         c = map_new(NULL);
         if (c != NULL) {
             describe(c);
+            if (settings()->folder != NULL)
+                describe_cores(&c->cores);
             atomic_store_explicit(&counters, c, memory_order_release);
         }
     }
     engine_unlock(&lock);
     return c;
+}
+
+void mapped_thread(void)
+{
+    static __thread bool known __attribute__((tls_model("initial-exec")));
+    struct allowed_set mask = {{0}};
+    if (OMP_LIKELY(known || settings()->folder == NULL))
+        return;
+    known = true;
+    struct counters *c = mapped();
+    if (c == NULL ||
+        sched_getaffinity(0, sizeof(mask), (cpu_set_t *)mask.word) != 0)
+        return;
+    for (int i = 0; i < ALLOWED_WORDS; i++)
+        if (mask.word[i] != 0)
+            __atomic_fetch_or(&c->cores.threads.word[i], mask.word[i],
+                              __ATOMIC_RELAXED);
+    atomic_fetch_add(&c->cores.seen, 1);
 }
 
 static __attribute__((destructor)) void ended(void)

@@ -125,7 +125,9 @@ static void parallel_end(data_t *parallel, data_t *task, int flags,
 static void implicit_task(int scope, data_t *parallel, data_t *task,
                           unsigned threads, unsigned thread, int flags)
 {
-    (void)parallel, (void)threads, (void)thread, (void)flags;
+    (void)parallel, (void)threads, (void)thread;
+    if (scope == SCOPE_BEGIN && !(flags & TASK_INITIAL))
+        mapped_thread();
     if (scope != SCOPE_BEGIN) {
         frames_forget(task->ptr);
         free(task->ptr);

@@ -149,6 +149,10 @@ void settings_say(const char *format, ...)
  * of memory. */
 struct counters *mapped(void);
 
+/* A thread takes part in a region: at its first one, where it may run is
+ * added. */
+void mapped_thread(void);
+
 /* ---- sites.c ---- */
 
 struct instance;

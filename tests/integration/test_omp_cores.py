@@ -1,0 +1,154 @@
+"""dlsbench omp: threads that share cores are the first line of the report,
+with the cause, and no schedule is said to help."""
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from conftest import ROOT, launcher
+
+DLSBENCH = ROOT / "build/dlsbench"
+UNEVEN = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int threads = argc > 1 ? atoi(argv[1]) : 0;
+    double sum[64] = {0};
+    #pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < 64; i++)
+        for (volatile int k = 0; k < i * 20000; k++)
+            sum[i] += k;
+    if (threads > 0) {
+        #pragma omp parallel for schedule(dynamic) num_threads(threads)
+        for (int i = 0; i < 64; i++)
+            sum[i] += 1;
+    }
+    return sum[63] < 0;
+}
+"""
+GROUPS = pathlib.Path("/sys/fs/cgroup")
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cores")
+    (folder / "uneven.c").write_text(UNEVEN)
+    for name, compiler in (("libgomp", "gcc"), ("libomp", "clang")):
+        subprocess.run([compiler, "-O1", "-fopenmp", "-o", folder / name,
+                        folder / "uneven.c"], check=True)
+    return folder
+
+
+def report(*words, before=(), **variables):
+    env = {key: value for key, value in os.environ.items()
+           if not key.startswith(("OMP_", "GOMP_", "KMP_"))}
+    result = subprocess.run(
+        [*before, DLSBENCH, "omp", "--scheme", "static", *words],
+        env=env | {"OMP_SCHEDULE": "static"} | variables, check=True,
+        capture_output=True, text=True, timeout=120)
+    return result.stderr
+
+
+def first_cores():
+    return sorted(os.sched_getaffinity(0))[:2]
+
+
+def is_refused(text, begin):
+    assert text.startswith(f"dlsbench omp: {begin}"), text
+    assert "Until then no schedule can be judged" in text
+    assert "up to" not in text and "--scheme" not in text, text
+    assert "% of the program" not in text, text
+
+
+@pytest.mark.parametrize("runtime", ["libgomp", "libomp"])
+def test_one_core(programs, runtime, tmp_path):
+    core = first_cores()[0]
+    pinned = ["taskset", "-c", str(core)]
+    text = report("--out", tmp_path / "r", "--", programs / runtime,
+                  before=pinned, OMP_NUM_THREADS="2")
+    is_refused(text, "2 threads share 1 core: the affinity mask allows "
+                     f"processor {core}, OMP_NUM_THREADS is 2.\n")
+    assert "set OMP_NUM_THREADS=1." in text
+    rows = [json.loads(line) for file in (tmp_path / "r").glob("runs-*")
+            for line in file.read_text().splitlines()]
+    assert {row["oversubscribed"] for row in rows if row["type"] == "run"} == {
+        True}
+    # A script in between.
+    text = report("--", *pinned, programs / runtime, OMP_NUM_THREADS="2")
+    is_refused(text, "2 threads share 1 core: the affinity mask allows")
+    # One thread on purpose.
+    text = report("--", programs / runtime, before=pinned,
+                  OMP_NUM_THREADS="1")
+    assert "share" not in text.split("\n")[0]
+
+
+@pytest.mark.parametrize("runtime", ["libgomp", "libomp"])
+def test_places(programs, runtime):
+    if len(first_cores()) < 2:
+        pytest.skip("one core")
+    first, second = first_cores()
+    text = report("--", programs / runtime, OMP_NUM_THREADS="2",
+                  OMP_PLACES="{%d}" % first)
+    is_refused(text, "2 threads share 1 core: the affinity mask or OMP_PLACES "
+                     f"allows processor {first}")
+    for places in ("cores", "{%d},{%d}" % (first, second)):
+        text = report("--", programs / runtime, OMP_NUM_THREADS="2",
+                      OMP_PLACES=places, OMP_PROC_BIND="close",
+                      before=["taskset", "-c", f"{first},{second}"])
+        assert not text.startswith("dlsbench omp: 2 threads"), text
+
+
+def test_the_program_itself(programs):
+    core = first_cores()[0]
+    text = report("--", programs / "libgomp", "3",
+                  before=["taskset", "-c", str(core)])
+    is_refused_loop = "not judged: its threads share cores"
+    assert text.startswith("dlsbench omp: 3 threads share 1 core: the "
+                           f"affinity mask allows processor {core}, the "
+                           "program asks for 3 threads.\n"), text
+    assert text.count(is_refused_loop) == 1 and "ask for 1 in the" in text
+
+
+def test_ranks(programs):
+    first = first_cores()[0]
+    text = report("--", *launcher("2"), programs / "libgomp",
+                  before=["taskset", "-c", str(first)])
+    assert text.startswith("dlsbench omp: 2 threads of 2 ranks share 1 core: "
+                           ), text
+    assert "start fewer ranks" in text
+
+
+@contextlib.contextmanager
+def quota(cores):
+    """A control group with this quota, and one below it."""
+    old = GROUPS / "cpu/cpu.cfs_quota_us"
+    top = (GROUPS / "cpu" if old.exists() else GROUPS) / f"test-{os.getpid()}"
+    try:
+        (top / "inside").mkdir(parents=True)
+        if old.exists():
+            (top / "cpu.cfs_quota_us").write_text(f"{int(cores * 100000)}")
+        else:
+            (top / "cpu.max").write_text(f"{int(cores * 100000)} 100000")
+    except OSError as error:
+        pytest.skip(f"no control group can be made here: {error}")
+    try:
+        yield ["sh", "-c", f"echo $$ > {top}/inside/cgroup.procs && "
+               'exec "$0" "$@"']
+    finally:
+        (top / "inside").rmdir()
+        top.rmdir()
+
+
+def test_quota(programs):
+    first, second = (first_cores() * 2)[:2]
+    with quota(1) as inside:
+        text = report("--", programs / "libgomp", before=inside,
+                      OMP_NUM_THREADS="2")
+    assert text.startswith("dlsbench omp: 2 threads share 1 core"), text
+    if first != second:
+        is_refused(text, "2 threads share 1 core: the CPU quota is 1\n  (")
+        assert "Raise the quota to 2, or set OMP_NUM_THREADS=1." in text
