@@ -133,13 +133,21 @@ static int show_binding(struct input *in, const struct topo *topo,
                             (int)in->threads, err);
     if (shared < 0)
         return command_fail(COMMAND_USAGE, err);
-    if (shared == 0 || in->oversubscribe)
+    double quota = topo_allowed(topo)->quota;
+    int workers = (int)(in->ranks * in->threads);
+    if ((shared == 0 && workers <= quota) || in->oversubscribe)
         return COMMAND_OK;
     fflush(stdout);
-    error_set(err, EBUSY,
-              "%d workers share a %s with another: a run refuses it without "
-              "--oversubscribe",
-              shared, in->cell.smt ? "processor" : "core");
+    if (shared > 0)
+        error_set(err, EBUSY,
+                  "%d workers share a %s with another: a run refuses it "
+                  "without --oversubscribe",
+                  shared, in->cell.smt ? "processor" : "core");
+    else
+        error_set(err, EBUSY,
+                  "%d workers have a CPU quota of %.4g: a run refuses it "
+                  "without --oversubscribe",
+                  workers, quota);
     return command_fail(COMMAND_FAILED, err);
 }
 

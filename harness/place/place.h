@@ -17,6 +17,10 @@ struct place {
     uint64_t *group; /* per rank, equal: same host and cpuset */
     int *cores;      /* per rank: cores of its cpuset */
     int *processors; /* and their hardware threads */
+    /* Per rank: CPU time in cores that its control group has, INFINITY: no
+     * limit; ranks with equal `limit` have it together. */
+    double *quota;
+    uint64_t *limit;
     int ranks, rank;
 };
 
@@ -41,8 +45,9 @@ int place_assign(const struct place *place, const struct tree *tree,
                  const struct topo_binding *binding, int threads, int *domain,
                  int *processor, struct error *err);
 
-/* Whether more threads than cores (with smt: than hardware threads) wait or
- * work in this rank's group, so that a waiter must sleep. */
+/* Whether more threads than cores (with smt: than hardware threads; or than
+ * the CPU quota) wait or work in this rank's group, so that a waiter must
+ * sleep. */
 bool place_crowded(const struct place *place, const struct tree *tree,
                    bool smt);
 
@@ -62,7 +67,8 @@ struct place_report {
 };
 
 /* Rank 0: whether every worker is alone on its core (with smt: on its
- * processor); otherwise -EBUSY with a text that names two that are not. */
+ * processor) and has a core's worth of its CPU quota; otherwise -EBUSY with a
+ * text that names two that are not. */
 int place_check(const struct place *place, const struct tree *tree,
                 const struct place_report *report,
                 const struct topo_binding *binding, struct error *err);

@@ -5,6 +5,7 @@
 #include "harness/setup/cell_transport.h"
 
 #include <errno.h>
+#include <math.h>
 
 /* Four ranks of two threads on two hosts of the given cores. */
 struct fixture {
@@ -12,6 +13,8 @@ struct fixture {
     struct tree tree;
     uint64_t group[4];
     int cores[4], processors[4];
+    double quota[4];
+    uint64_t limit[4];
 };
 
 static void open_fixture(struct fixture *f, const char *master,
@@ -29,10 +32,14 @@ static void open_fixture(struct fixture *f, const char *master,
         f->group[r] = r < 2 ? 111 : 222;
         f->cores[r] = cores;
         f->processors[r] = 2 * cores;
+        f->quota[r] = INFINITY;
+        f->limit[r] = f->group[r];
     }
     f->place = (struct place){.group = f->group,
                               .cores = f->cores,
                               .processors = f->processors,
+                              .quota = f->quota,
+                              .limit = f->limit,
                               .ranks = 4,
                               .rank = 0};
 }
@@ -202,6 +209,42 @@ static void reports_are_checked(void **unused)
     tree_free(&f.tree);
 }
 
+/* Below a quota of fewer cores than workers none has a core alone, bound or
+ * not; ranks with one limit have it together. */
+static void a_quota_is_like_fewer_cores(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    struct error err = {""};
+    struct place_report report[8];
+    open_fixture(&f, "computing", "flat", 4);
+    for (int w = 0; w < 8; w++)
+        report[w] = (struct place_report){.host = w < 4 ? 111 : 222,
+                                          .machine = w < 4 ? 111 : 222,
+                                          .core = w % 4,
+                                          .bound = 1};
+    for (int r = 0; r < 4; r++)
+        f.quota[r] = 4;
+    assert_int_equal(place_check(&f.place, &f.tree, report, &compact, &err), 0);
+    assert_false(place_crowded(&f.place, &f.tree, false));
+    f.quota[2] = f.quota[3] = 3.5;
+    assert_int_equal(place_check(&f.place, &f.tree, report, &compact, &err),
+                     -EBUSY);
+    assert_non_null(strstr(err.text, "4 workers have a CPU quota of 3.5"));
+    assert_int_equal(place_check(&f.place, &f.tree, report, &none, &err),
+                     -EBUSY);
+    assert_false(place_crowded(&f.place, &f.tree, false));
+    f.place.rank = 3;
+    assert_true(place_crowded(&f.place, &f.tree, false));
+    /* A group for each rank: two workers of two have 3.5 each. */
+    f.limit[3] = 333;
+    assert_int_equal(place_check(&f.place, &f.tree, report, &compact, &err), 0);
+    assert_false(place_ranks_crowded(&f.place));
+    f.quota[3] = 0.5;
+    assert_true(place_ranks_crowded(&f.place));
+    tree_free(&f.tree);
+}
+
 /* A master of two workers' host, bound or not. */
 static void masters_that_share_are_counted(void **unused)
 {
@@ -230,6 +273,10 @@ static void masters_that_share_are_counted(void **unused)
     assert_int_equal(SHARED(), 1);
     f.cores[2] = f.cores[3] = 4;
     assert_int_equal(SHARED(), 0);
+    f.quota[0] = f.quota[1] = 2;
+    assert_int_equal(SHARED(), 0);
+    f.quota[2] = f.quota[3] = 3; /* four workers */
+    assert_int_equal(SHARED(), 1);
 #undef SHARED
     tree_free(&f.tree);
 }
@@ -243,6 +290,7 @@ int main(void)
         cmocka_unit_test(bound_ranks_are_not_crowded),
         cmocka_unit_test(hardware_threads_share_a_core),
         cmocka_unit_test(reports_are_checked),
+        cmocka_unit_test(a_quota_is_like_fewer_cores),
         cmocka_unit_test(masters_that_share_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,6 +82,7 @@ static int start_topology(struct topo **out, struct error *err)
         free(topo);
         return error_set(err, ENOMEM, "out of memory for the topology");
     }
+    topo->allowed.quota = INFINITY;
     *out = topo;
     return 0;
 }
@@ -96,6 +98,7 @@ int topo_open(struct topo **out, struct error *err)
         return error_set(err, ENODEV, "hwloc cannot load the topology");
     }
     restrict_to_start(topo);
+    allowed_read("", &topo->allowed);
     describe_topo(topo);
     *out = topo;
     return 0;
@@ -159,6 +162,11 @@ int topo_processors(const struct topo *topo)
 const char *topo_cpuset(const struct topo *topo)
 {
     return topo->cpuset;
+}
+
+const struct allowed *topo_allowed(const struct topo *topo)
+{
+    return &topo->allowed;
 }
 
 const char *topo_summary(const struct topo *topo)

@@ -7,6 +7,7 @@
 #define HARNESS_TOPO_TOPO_H
 
 #include "base/error.h"
+#include "base/system/allowed.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,6 +60,10 @@ void topo_room(const struct topo *topo, struct topo_room *room);
 
 /* The cpuset as text, for telling whether two processes share cores. */
 const char *topo_cpuset(const struct topo *topo);
+
+/* What this process may use beside its cores, as the CPU quota of its control
+ * group; of another machine nothing is known, and nothing is limited. */
+const struct allowed *topo_allowed(const struct topo *topo);
 
 /* One line: "2 cores, 1 package, ...". */
 const char *topo_summary(const struct topo *topo);

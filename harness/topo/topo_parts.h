@@ -9,6 +9,7 @@
 struct topo {
     hwloc_topology_t handle; /* restricted to the starting cpuset */
     int cores;
+    struct allowed allowed;
     char cpuset[256];
     char processor[128];
     char summary[256];

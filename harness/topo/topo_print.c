@@ -2,6 +2,7 @@
 #include "harness/topo/topo_parts.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 static const char *const domain_names[TOPO_DOMAINS] = {"node", "socket",
@@ -44,6 +45,16 @@ static void print_kinds(FILE *out, const struct topo *topo)
         fprintf(out, "cores are not alike: power measured gives each worker "
                      "what it is worth\n");
     hwloc_bitmap_free(set);
+}
+
+static void print_quota(FILE *out, const struct topo *topo)
+{
+    const struct allowed *allowed = &topo->allowed;
+    if (allowed->unknown[0] != '\0')
+        fprintf(out, "CPU quota: not known (%s)\n", allowed->unknown);
+    if (isfinite(allowed->quota))
+        fprintf(out, "CPU quota: %.4g (%s)\n", allowed->quota,
+                allowed->quota_file);
 }
 
 static void print_number(FILE *out, int width, int number)
@@ -142,6 +153,7 @@ int topo_print(FILE *out, const struct topo *topo,
                 topo_summary(topo), topo_cpuset(topo));
         print_room(out, topo);
         print_kinds(out, topo);
+        print_quota(out, topo);
         shared = print_workers(out, topo, binding, processor, ranks, threads);
         if (binding->bind == TOPO_NONE)
             shared = print_unbound(out, topo, binding, ranks * threads);

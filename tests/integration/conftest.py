@@ -1,4 +1,5 @@
 """What the integration tests share: the programs and result directories."""
+import contextlib
 import fcntl
 import json
 import os
@@ -146,6 +147,29 @@ def launcher(ranks):
                           capture_output=True, text=True, check=True)
     words = shlex.split(re.search("^launcher: (.*)", done.stdout, re.M)[1])
     return [w.replace("{ranks}", str(ranks)) for w in words]
+
+
+@contextlib.contextmanager
+def quota(cores):
+    """Words that start a program in a control group below one with this
+    quota."""
+    groups = pathlib.Path("/sys/fs/cgroup")
+    old = groups / "cpu/cpu.cfs_quota_us"
+    top = (groups / "cpu" if old.exists() else groups) / f"test-{os.getpid()}"
+    try:
+        (top / "inside").mkdir(parents=True)
+        if old.exists():
+            (top / "cpu.cfs_quota_us").write_text(f"{int(cores * 100000)}")
+        else:
+            (top / "cpu.max").write_text(f"{int(cores * 100000)} 100000")
+    except OSError as error:
+        pytest.skip(f"no control group can be made here: {error}")
+    try:
+        yield ["sh", "-c", f"echo $$ > {top}/inside/cgroup.procs && "
+               'exec "$0" "$@"']
+    finally:
+        (top / "inside").rmdir()
+        top.rmdir()
 
 
 def environment(tmp_path):

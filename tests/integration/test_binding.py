@@ -2,9 +2,11 @@
 import json
 import os
 import re
+import subprocess
 
 import pytest
 
+from conftest import ROOT, environment, quota
 from result_files import analysis
 
 CORES = sorted(os.sched_getaffinity(0))
@@ -188,3 +190,32 @@ def test_wrong_words_are_one_line(dlsbench, words, says):
     done = dlsbench("topo", *words)
     assert done.code == 2 and says in done.err
     assert len(done.err.splitlines()) == 1
+
+
+@needs_two
+def test_a_quota_is_like_fewer_cores(tmp_path):
+    """No worker has a core for itself below a quota of fewer cores."""
+    def start(inside, *words):
+        done = subprocess.run(
+            [*inside, ROOT / "build/dlsbench", *map(str, words)],
+            env=environment(tmp_path), capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    few = ("--repetitions", 1, "--repetitions-max", 1)
+    with quota(1) as inside:
+        code, text = start(inside, "topo")
+        assert code == 1 and re.search(r"^CPU quota: 1 \(/", text, re.M), text
+        assert "2 workers have a CPU quota of 1: a run refuses it" in text
+        assert start(inside, "topo", "--threads", 1)[0] == 0
+        code, text = start(inside, *CELL, "--threads", 2, "--out",
+                           tmp_path / "refused")
+        assert code == 1 and "2 workers have a CPU quota of 1" in text
+        code, text = start(inside, *CELL[:-2], *few, "--threads", 2,
+                           "--oversubscribe", "--out", tmp_path / "tagged")
+        assert code == 0 and "oversubscribed, not ranked" in text, text
+        code, text = start(inside, *CELL[:-2], *few, "--threads", 1, "--out",
+                           tmp_path / "alone")
+        assert code == 0 and "oversubscribed" not in text, text
+    place = json.loads(next((tmp_path / "tagged").glob("manifest-*"))
+                       .read_text())["places"][0]
+    assert place["cpu_quota"] == 1 and place["quota_of"].startswith("/")

@@ -1,14 +1,12 @@
 """dlsbench omp: threads that share cores are the first line of the report,
 with the cause, and no schedule is said to help."""
-import contextlib
 import json
 import os
-import pathlib
 import subprocess
 
 import pytest
 
-from conftest import ROOT, launcher
+from conftest import ROOT, launcher, quota
 
 DLSBENCH = ROOT / "build/dlsbench"
 UNEVEN = """
@@ -30,7 +28,6 @@ int main(int argc, char **argv)
     return sum[63] < 0;
 }
 """
-GROUPS = pathlib.Path("/sys/fs/cgroup")
 
 
 @pytest.fixture(scope="module")
@@ -120,27 +117,6 @@ def test_ranks(programs):
     assert text.startswith("dlsbench omp: 2 threads of 2 ranks share 1 core: "
                            ), text
     assert "start fewer ranks" in text
-
-
-@contextlib.contextmanager
-def quota(cores):
-    """A control group with this quota, and one below it."""
-    old = GROUPS / "cpu/cpu.cfs_quota_us"
-    top = (GROUPS / "cpu" if old.exists() else GROUPS) / f"test-{os.getpid()}"
-    try:
-        (top / "inside").mkdir(parents=True)
-        if old.exists():
-            (top / "cpu.cfs_quota_us").write_text(f"{int(cores * 100000)}")
-        else:
-            (top / "cpu.max").write_text(f"{int(cores * 100000)} 100000")
-    except OSError as error:
-        pytest.skip(f"no control group can be made here: {error}")
-    try:
-        yield ["sh", "-c", f"echo $$ > {top}/inside/cgroup.procs && "
-               'exec "$0" "$@"']
-    finally:
-        (top / "inside").rmdir()
-        top.rmdir()
 
 
 def test_quota(programs):

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,22 +73,42 @@ static double measure_rma(const struct comm *comm, struct error *why)
     return worst;
 }
 
+/* What a rank may use; quota_of: the file that limits it, or why that is not
+ * known. */
+struct seat {
+    char host[128], cpuset[128], quota_of[260];
+    double quota;
+};
+
+static struct seat own_seat(const struct topo *topo)
+{
+    struct seat seat = {.quota = topo_allowed(topo)->quota};
+    const struct allowed *allowed = topo_allowed(topo);
+    gethostname(seat.host, sizeof(seat.host) - 1);
+    snprintf(seat.cpuset, sizeof(seat.cpuset), "%s", topo_cpuset(topo));
+    snprintf(seat.quota_of, sizeof(seat.quota_of), "%s%s",
+             allowed->unknown[0] != '\0' ? "not known: " : "",
+             allowed->unknown[0] != '\0' ? allowed->unknown
+                                         : allowed->quota_file);
+    return seat;
+}
+
 static json_t *ranks_array(struct launch_context *context)
 {
-    struct line {
-        char host[128], cpuset[128];
-    } mine = {{0}, {0}};
     const struct comm *comm = &context->comm;
-    gethostname(mine.host, sizeof(mine.host) - 1);
-    snprintf(mine.cpuset, sizeof(mine.cpuset), "%s",
-             topo_cpuset(context->place.topo));
-    struct line *all =
+    struct seat mine = own_seat(context->place.topo);
+    struct seat *all =
         comm->rank == 0 ? calloc((size_t)comm->ranks, sizeof(*all)) : NULL;
     comm_gather(comm, &mine, all, sizeof(mine));
     json_t *array = json_array();
     for (int r = 0; all != NULL && r < comm->ranks; r++)
-        json_array_append_new(array, json_pack("{s:s,s:s}", "host", all[r].host,
-                                               "cpuset", all[r].cpuset));
+        json_array_append_new(
+            array,
+            json_pack("{s:s,s:s,s:o,s:s?}", "host", all[r].host, "cpuset",
+                      all[r].cpuset, "cpu_quota",
+                      record_real(isinf(all[r].quota) ? NAN : all[r].quota),
+                      "quota_of",
+                      all[r].quota_of[0] != '\0' ? all[r].quota_of : NULL));
     free(all);
     return array;
 }

@@ -9,6 +9,17 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+/* Ranks of a host under the same group's quota have it together. */
+static void share_quota(struct place *place, const struct comm *comm,
+                        const char *host)
+{
+    const struct allowed *allowed = topo_allowed(place->topo);
+    char text[600];
+    snprintf(text, sizeof(text), "%s|%s", host, allowed->quota_file);
+    comm_share_u64(comm, XXH3_64bits(text, strlen(text)), place->limit);
+    comm_share(comm, &allowed->quota, place->quota, MPI_DOUBLE);
+}
+
 int place_open(struct place *place, const struct comm *comm, struct error *err)
 {
     char host[256] = "", text[600];
@@ -18,10 +29,13 @@ int place_open(struct place *place, const struct comm *comm, struct error *err)
     place->group = need_zeroed(ranks, sizeof(*place->group));
     place->cores = need_zeroed(ranks, sizeof(*place->cores));
     place->processors = need_zeroed(ranks, sizeof(*place->processors));
+    place->quota = need_zeroed(ranks, sizeof(*place->quota));
+    place->limit = need_zeroed(ranks, sizeof(*place->limit));
     uint64_t *both = need_zeroed(ranks, sizeof(*both));
     code = comm_agree(comm, code, err);
     if (code == 0) {
         gethostname(host, sizeof(host) - 1);
+        share_quota(place, comm, host);
         snprintf(text, sizeof(text), "%s|%s", host, topo_cpuset(place->topo));
         comm_share_u64(comm, XXH3_64bits(text, strlen(text)), place->group);
         comm_share_u64(comm,
@@ -46,6 +60,8 @@ void place_close(struct place *place)
     free(place->group);
     free(place->cores);
     free(place->processors);
+    free(place->quota);
+    free(place->limit);
     *place = (struct place){0};
 }
 
@@ -107,24 +123,54 @@ int place_assign(const struct place *place, const struct tree *tree,
     return code;
 }
 
-bool place_crowded(const struct place *place, const struct tree *tree, bool smt)
+/* Workers of all ranks under this rank's quota, and with `masters` the ranks
+ * without workers. */
+static int count_under(const struct place *place, const struct tree *tree,
+                       int rank, bool masters)
 {
-    const int *room = smt ? place->processors : place->cores;
     int threads = 0;
     for (int r = 0; r < place->ranks; r++) {
         int workers = rank_workers(tree, r);
-        if (place->group[r] == place->group[place->rank])
+        if (place->limit[r] == place->limit[rank])
+            threads += workers > 0 ? workers : masters;
+    }
+    return threads;
+}
+
+/* Whether workers and masters have more threads than their quota has cores. */
+static bool is_limited(const struct place *place, const struct tree *tree,
+                       int rank)
+{
+    return count_under(place, tree, rank, true) > place->quota[rank];
+}
+
+/* Whether a rank's group has more workers and masters than cores. */
+static bool group_crowded(const struct place *place, const struct tree *tree,
+                          int rank, bool smt)
+{
+    int threads = 0;
+    for (int r = 0; r < place->ranks; r++) {
+        int workers = rank_workers(tree, r);
+        if (place->group[r] == place->group[rank])
             threads += workers > 0 ? workers : 1;
     }
-    return threads > room[place->rank];
+    return threads > (smt ? place->processors : place->cores)[rank];
+}
+
+bool place_crowded(const struct place *place, const struct tree *tree, bool smt)
+{
+    return group_crowded(place, tree, place->rank, smt) ||
+           is_limited(place, tree, place->rank);
 }
 
 bool place_ranks_crowded(const struct place *place)
 {
-    int ranks = 0;
-    for (int r = 0; r < place->ranks; r++)
-        ranks += place->group[r] == place->group[place->rank];
-    return ranks > place->cores[place->rank];
+    int ranks = 0, limited = 0, own = place->rank;
+    for (int r = 0; r < place->ranks; r++) {
+        ranks += place->group[r] == place->group[own];
+        limited += place->limit[r] == place->limit[own];
+    }
+    return ranks > place->cores[own] || limited > place->quota[own];
 }
 
 struct seat {
@@ -159,6 +205,22 @@ static int check_unbound(const struct place *place, const struct tree *tree,
     return 0;
 }
 
+/* Below a quota of fewer cores, workers wait for each other's time. */
+static int check_quota(const struct place *place, const struct tree *tree,
+                       struct error *err)
+{
+    for (int rank = 0; rank < place->ranks; rank++) {
+        int workers = count_under(place, tree, rank, false);
+        if (workers > place->quota[rank])
+            return error_set(err, EBUSY,
+                             "%d workers have a CPU quota of %.4g: ask "
+                             "for fewer, raise the quota, or give "
+                             "--oversubscribe to go on",
+                             workers, place->quota[rank]);
+    }
+    return 0;
+}
+
 static int say_shared(const struct place *place, const struct tree *tree,
                       const struct seat *one, const struct seat *other,
                       bool smt, struct error *err)
@@ -178,6 +240,9 @@ int place_check(const struct place *place, const struct tree *tree,
                 const struct topo_binding *binding, struct error *err)
 {
     bool smt = binding->smt;
+    int code = check_quota(place, tree, err);
+    if (code != 0)
+        return code;
     if (binding->bind == TOPO_NONE)
         return check_unbound(place, tree, smt, err);
     struct seat *seat = need_zeroed((size_t)tree->workers + 1, sizeof(*seat));
@@ -185,7 +250,6 @@ int place_check(const struct place *place, const struct tree *tree,
         seat[w] = (struct seat){report[w].machine,
                                 smt ? report[w].processor : report[w].core, w};
     qsort(seat, (size_t)tree->workers, sizeof(*seat), compare_seats);
-    int code = 0;
     for (int i = 0; i < tree->workers && code == 0; i++) {
         if (!report[seat[i].worker].bound)
             code = error_set(err, EBUSY,
@@ -207,21 +271,6 @@ static bool same_seat(const struct place_report *a,
            (smt ? a->processor == b->processor : a->core == b->core);
 }
 
-/* Whether a group has more workers and masters than cores. */
-static bool group_crowded(const struct place *place, const struct tree *tree,
-                          uint64_t group, bool smt)
-{
-    int threads = 0, room = 0;
-    for (int r = 0; r < place->ranks; r++) {
-        int workers = rank_workers(tree, r);
-        if (place->group[r] != group)
-            continue;
-        threads += workers > 0 ? workers : 1;
-        room = smt ? place->processors[r] : place->cores[r];
-    }
-    return threads > room;
-}
-
 int place_shared_masters(const struct place *place, const struct tree *tree,
                          const struct place_report *worker,
                          const struct place_report *master, int masters,
@@ -229,9 +278,12 @@ int place_shared_masters(const struct place *place, const struct tree *tree,
 {
     int shared = 0;
     for (int m = 0; m < masters; m++) {
-        bool found = false;
-        if (binding->bind == TOPO_NONE)
-            found = group_crowded(place, tree, master[m].host, binding->smt);
+        int rank = 0;
+        while (rank < place->ranks - 1 && place->group[rank] != master[m].host)
+            rank++;
+        bool found = is_limited(place, tree, rank) ||
+                     (binding->bind == TOPO_NONE &&
+                      group_crowded(place, tree, rank, binding->smt));
         for (int w = 0; w < tree->workers && !found; w++)
             found = binding->bind != TOPO_NONE &&
                     same_seat(&master[m], &worker[w], binding->smt);
