@@ -80,6 +80,24 @@ static int check_costs(const struct way *way, int64_t iterations,
                      way->text, WAY_COSTS_MAX, (long long)iterations);
 }
 
+/* A table has all chunks at once. */
+static int check_ordered(const struct way *way, const struct sched_loop *loop,
+                         struct error *err)
+{
+    int64_t chunks = way->ops->order_room(loop, &way->spec);
+    if (chunks <= SCHED_TABLE_STEPS_MAX)
+        return 0;
+    return error_set(
+        err, ENOTSUP, "%s: more than %lld chunks of %lld iterations", way->text,
+        (long long)SCHED_TABLE_STEPS_MAX, (long long)loop->iterations);
+}
+
+bool way_keeps_order(const struct way *way)
+{
+    return !way->steals && way->ops->order == NULL &&
+           !(sched_flags(way->ops, &way->spec) & SCHED_PRIMED);
+}
+
 static int check_steal(int64_t iterations, struct error *err)
 {
     if (iterations <= STEAL_ITERATIONS_MAX)
@@ -101,7 +119,9 @@ int way_check(const struct way *way, int64_t iterations, int threads,
     if (way_by_cost(way))
         return check_costs(way, iterations, err);
     int code = sched_check(way->ops, &way->spec, &loop, 1, err);
-    if (code != 0 || way->ops->order != NULL)
+    if (code == 0 && way->ops->order != NULL)
+        return check_ordered(way, &loop, err);
+    if (code != 0)
         return code;
     void *memory = malloc(sched_bytes(way->ops, &loop));
     if (memory == NULL)

@@ -21,6 +21,10 @@ int way_parse(const char *text, struct way *way, struct error *err);
  * has to find. */
 bool way_by_cost(const struct way *way);
 
+/* Whether chunks are handed out in the order of the loop, as by OpenMP's
+ * dynamic and guided: programs may rely on it. */
+bool way_keeps_order(const struct way *way);
+
 /* By cost, a loop has at most so many iterations. */
 enum { WAY_COSTS_MAX = 1 << 22 };
 

@@ -98,6 +98,10 @@ struct sched_ops {
      * before there is a loop.  Returns 0 or -EINVAL with a text.  Optional. */
     int (*check)(const struct spec *spec, struct error *err);
 
+    /* The table of a spec with these keys in place of this one, of the same
+     * name and keys.  Optional. */
+    const struct sched_ops *(*variant)(const struct spec *spec);
+
     /* The scheme counts with available powers A, not with the V it would get
      * otherwise: then sched_loop's power is V/Q, with Q threads in the run
      * queue of that worker's core, and this gives the A that the scheme makes

@@ -94,9 +94,8 @@ static int build_order(struct sched_table *table, const struct sched_ops *ops,
     int64_t count = ops->order_room(loop, spec);
     if (count > SCHED_TABLE_STEPS_MAX)
         return error_set(err, EINVAL,
-                         "scheme %s: %" PRId64 " chunks, there can be at most "
-                         "%" PRId64,
-                         spec->canonical, count, SCHED_TABLE_STEPS_MAX);
+                         "scheme %s: there can be at most %" PRId64 " chunks",
+                         spec->canonical, SCHED_TABLE_STEPS_MAX);
     size_t room = (size_t)(count < loop->iterations ? count : loop->iterations);
     struct chunk *chunk = calloc(room, sizeof(*chunk));
     table->start = calloc(room + 1, sizeof(*table->start));

@@ -39,10 +39,10 @@ FLOORS = {
     8: ["harness/launch", "harness/calibrate"],
     9: ["harness/sim", "bench/overhead/rounds"],
     10: ["bench/cli", "bench/start", "bench/overhead"],
-    10.5: ["bench/replay"],
+    10.5: ["bench/replay", "bench/program"],
     11: ["bench/campaign", "bench/calibrate", "bench/omp"],
     12: ["bench/divisible", "bench/simulate", "bench/results"],
-    13: ["bench/predict", "bench/driver"],
+    13: ["bench/predict", "bench/driver", "bench/attempt"],
     14: ["bench/auto", "bench/try"],
     15: ["bench/commands"],
 }

@@ -12,7 +12,7 @@ enum { PATH_SIZE = 2200, LINE_SIZE = 256 };
 
 /* ---- sets ---- */
 
-static bool has(const struct allowed_set *set, int processor)
+bool allowed_has(const struct allowed_set *set, int processor)
 {
     return processor < ALLOWED_PROCESSORS &&
            (set->word[processor / 64] >> (processor % 64) & 1) != 0;
@@ -32,9 +32,9 @@ void allowed_text(const struct allowed_set *set, char *text, size_t size)
     text[0] = '\0';
     for (int i = 0; i < ALLOWED_PROCESSORS && used < size; i++) {
         int last = i;
-        if (!has(set, i))
+        if (!allowed_has(set, i))
             continue;
-        while (has(set, last + 1))
+        while (allowed_has(set, last + 1))
             last++;
         const char *comma = used > 0 ? "," : "";
         used += (size_t)(last == i ? snprintf(text + used, size - used, "%s%d",

@@ -13,6 +13,7 @@ struct allowed_set {
 };
 
 int allowed_count(const struct allowed_set *set);
+bool allowed_has(const struct allowed_set *set, int processor);
 
 /* As "0-3,8"; what does not fit is left out. */
 void allowed_text(const struct allowed_set *set, char *text, size_t size);

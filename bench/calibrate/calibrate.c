@@ -158,8 +158,10 @@ static int run_launch(const struct calibrate_request *request, int ranks,
     char program[PATH_MAX], shape[2][16];
     const char *tail[8 + 3 * CALIBRATE_KERNELS_MAX] = {NULL};
     struct launch launch = {.start = child_now(), .part = part};
-    const struct child_watcher watcher = {on_output, on_message, on_tick,
-                                          &launch};
+    const struct child_watcher watcher = {.output = on_output,
+                                          .message = on_message,
+                                          .tick = on_tick,
+                                          .arg = &launch};
     struct child_end end;
     int n = 0, code = child_program(program, sizeof(program), err);
     if (code != 0)

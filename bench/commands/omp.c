@@ -13,6 +13,7 @@
 #include "bench/start/child.h"
 #include "bench/try/try.h"
 #include "dls/way.h"
+#include "harness/guard/need.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A scheme as the program gets it: wherever it changes to, its rules are
@@ -283,6 +285,18 @@ static int watch_program(struct omp_input *in, struct start *start, char **argv)
     return good ? reported : start_pass_on(end.status);
 }
 
+/* Of --try, where none is given: the program's name and the time. */
+static char *name_folder(const char *program)
+{
+    const char *slash = strrchr(program, '/');
+    const char *name = slash != NULL ? slash + 1 : program;
+    time_t now = time(NULL);
+    struct tm parts;
+    char stamp[32];
+    strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%S", gmtime_r(&now, &parts));
+    return need_text("%s-%s", name, stamp);
+}
+
 /* Many runs of the program. */
 static int run_several(struct omp_input *in, struct start *start, char **argv)
 {
@@ -290,10 +304,12 @@ static int run_several(struct omp_input *in, struct start *start, char **argv)
     char path[PATH_MAX];
     start->needs = true;
     int code = start_check(start, path, sizeof(path), &err);
-    if (code == 0)
-        code = in->out == NULL ? 0
-                               : folders_name_out("omp", in->out, in->path,
-                                                  sizeof(in->path), &err);
+    char *out = in->out != NULL    ? need_copy(in->out)
+                : in->list != NULL ? name_folder(start->words[0])
+                                   : NULL;
+    if (code == 0 && out != NULL)
+        code = folders_name_out("omp", out, in->path, sizeof(in->path), &err);
+    free(out);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
     const struct try_plan plan = {

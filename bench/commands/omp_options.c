@@ -19,8 +19,9 @@ static const struct options_entry entries[] = {
      .offset = FIELD(scheme),
      .help = "hand out the loops' chunks by this scheme, or @FILE: by rules "
              "`name = scheme`, where the name is a function, file:line or *; "
-             "rnd:seed=1..100: run it under each seed until --check fails, and "
-             "end with 1 then, with 2 where it fails without a scheme, too"},
+             "rnd:seed=1..100: run it under each seed until --check fails or "
+             "it prints something else, and end with 1 then, with 2 where it "
+             "does so without a scheme, too"},
     {.name = "loops",
      .value = "WHICH",
      .type = OPTIONS_WORD,
@@ -40,8 +41,8 @@ static const struct options_entry entries[] = {
      .type = OPTIONS_TEXT,
      .offset = FIELD(list),
      .help = "run the program as it is and under each of these schemes "
-             "(SCHEME,SCHEME,... or all), in shuffled rounds into --out, and "
-             "say which is best for each loop"},
+             "(SCHEME,SCHEME,... or all), in shuffled rounds into --out "
+             "(PROGRAM-TIME), and say which is best for each loop"},
     {.name = "repetitions",
      .value = "N",
      .type = OPTIONS_INTEGER,
@@ -157,16 +158,14 @@ static int check_several(const struct omp_input *in, struct error *err)
     const char *why = NULL;
     if (in->list != NULL && in->scheme != NULL)
         why = "--try and --scheme: one of them is allowed";
-    else if (in->list != NULL && in->out == NULL)
-        why = "--try keeps its runs: --out DIR is missing";
+    else if (in->list != NULL && in->out == NULL && in->resume)
+        why = "--resume goes on with the runs of a folder: --out DIR is "
+              "missing";
     else if (in->list == NULL && (in->repetitions > 0 || in->resume))
         why = "--repetitions and --resume are for --try";
     else if (in->list == NULL && in->check != NULL && !in->seeds)
         why = "--check is for --try and for several seeds (--scheme "
               "rnd:seed=1..100)";
-    else if (in->seeds && in->check == NULL)
-        why = "several seeds look for a wrong answer: --check COMMAND is "
-              "missing";
     else if (in->seeds && in->out != NULL)
         why = "--out is for one scheme and for --try, not for several seeds";
     else if (in->suggest != NULL && (in->list != NULL || in->seeds))

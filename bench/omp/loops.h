@@ -4,7 +4,7 @@
 #define BENCH_OMP_LOOPS_H
 
 #include "base/error.h"
-#include "bench/omp/symbols.h"
+#include "bench/program/symbols.h"
 #include "dls/omp/counters.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define BENCH_OMP_RULES_H
 
 #include "base/error.h"
-#include "bench/omp/symbols.h"
+#include "bench/program/symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>

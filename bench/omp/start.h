@@ -3,9 +3,9 @@
 #define BENCH_OMP_START_H
 
 #include "base/error.h"
-#include "bench/omp/loaded.h"
+#include "bench/program/loaded.h"
 #include "bench/omp/rules.h"
-#include "bench/omp/symbols.h"
+#include "bench/program/symbols.h"
 
 #include <stdbool.h>
 #include <stddef.h>

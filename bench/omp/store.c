@@ -205,6 +205,11 @@ static void add_try(json_t *row, const struct store_run *run)
         return;
     json_object_set_new(row, "tried", json_string(run->tried));
     json_object_set_new(row, "round", json_integer(run->round));
+    json_object_set_new(row, "cpu_s", record_real(run->cpu_s));
+    json_object_set_new(row, "beside_s", record_real(run->others_s));
+    json_object_set_new(row, "preempted", json_integer(run->preempted));
+    if (run->output[0] != '\0')
+        json_object_set_new(row, "output", json_string(run->output));
     if (run->checked)
         json_object_set_new(row, "verified", json_true());
 }

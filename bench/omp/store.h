@@ -20,9 +20,12 @@ struct store_run {
     const char *reason; /* why it is not ok; NULL: it is */
     double seconds;     /* of the whole program */
     /* Of a run that is one of several to compare: */
-    const char *tried;   /* the candidate; NULL: it is none of these */
-    int round;           /* from 1 on */
-    bool checked;        /* its answer was, and is right */
+    const char *tried;      /* the candidate; NULL: it is none of these */
+    int round;              /* from 1 on */
+    bool checked;           /* its answer was, and is right */
+    const char *output;     /* digest of its stdout; empty: none */
+    double cpu_s, others_s; /* processors' time; NAN: not known */
+    long preempted;
     const char *program; /* its name in results, where no loop was seen */
     char launch[STAMP_LAUNCH_SIZE]; /* becomes the launch's name */
 };

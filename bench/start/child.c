@@ -1,7 +1,5 @@
 #include "bench/start/child.h"
 
-#include "bench/start/keeper.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LINE_SIZE = 4096, TICK_MS = 200 };
+enum { LINE_SIZE = 4096, READ_SIZE = 1 << 16, TICK_MS = 200 };
 
 static const double DRAIN_S = 1; /* for output after the child's end */
 
@@ -22,6 +20,7 @@ struct stream {
     size_t used;
     char line[LINE_SIZE];
     void (*take)(void *arg, const char *line);
+    void (*bytes)(void *arg, const char *data, size_t size);
     void *arg;
 };
 
@@ -92,10 +91,14 @@ static void flush_line(struct stream *stream)
 /* Lines that are too long come in pieces. */
 static void read_stream(struct stream *stream)
 {
-    char buffer[LINE_SIZE];
+    char buffer[READ_SIZE];
     ssize_t got = read(stream->fd, buffer, sizeof(buffer));
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
         return;
+    if (got > 0 && stream->bytes != NULL) {
+        stream->bytes(stream->arg, buffer, (size_t)got);
+        return;
+    }
     for (ssize_t i = 0; i < got; i++) {
         if (buffer[i] == '\n') {
             flush_line(stream);
@@ -194,7 +197,9 @@ int child_run(char *const argv[], const struct stops *stops,
               struct error *err)
 {
     struct child child = {
-        .out = {.take = watcher->output, .arg = watcher->arg},
+        .out = {.take = watcher->output,
+                .bytes = watcher->bytes,
+                .arg = watcher->arg},
         .err = {.take = watcher->message, .arg = watcher->arg},
     };
     int code = spawn_keeper(argv, &child, err);
@@ -207,6 +212,7 @@ int child_run(char *const argv[], const struct stops *stops,
     if (child.err.fd >= 0)
         close(child.err.fd);
     child.end.status = child.last.status;
+    child.end.usage = child.last.usage;
     *end = child.end;
     return judge_end(&child, argv[0], err);
 }

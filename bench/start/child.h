@@ -3,6 +3,7 @@
 #define BENCH_START_CHILD_H
 
 #include "base/error.h"
+#include "bench/start/keeper.h"
 #include "bench/start/stops.h"
 
 #include <stdbool.h>
@@ -12,6 +13,8 @@
 struct child_watcher {
     void (*output)(void *arg, const char *line);  /* a line of its stdout */
     void (*message)(void *arg, const char *line); /* a line of its stderr */
+    /* All of its stdout, in place of lines; NULL: lines. */
+    void (*bytes)(void *arg, const char *data, size_t size);
     /* Called several times a second: seconds until the child is to be stopped
      * (0 or less: now). */
     double (*tick)(void *arg);
@@ -22,6 +25,7 @@ struct child_end {
     int status;       /* as of waitpid */
     bool interrupted; /* `stops` said so: the child was stopped */
     bool timed_out;   /* tick said so: the child was stopped */
+    struct keeper_usage usage;
 };
 
 /* Monotonic time in seconds. */

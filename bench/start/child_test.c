@@ -45,7 +45,8 @@ static void run_shell(const char *command, double seconds, struct heard *heard,
 {
     struct error err;
     char *const argv[] = {"/bin/sh", "-c", (char *)command, NULL};
-    const struct child_watcher watcher = {hear_out, hear_err, left, heard};
+    const struct child_watcher watcher = {
+        .output = hear_out, .message = hear_err, .tick = left, .arg = heard};
     struct stops stops;
     assert_int_equal(stops_open(&stops, &err), 0);
     *heard = (struct heard){.deadline = child_now() + seconds};
@@ -88,7 +89,8 @@ static void a_missing_program_is_an_error(void **state)
     struct child_end end;
     struct error err;
     char *const argv[] = {"/none/such", NULL};
-    const struct child_watcher watcher = {hear_out, hear_err, left, &heard};
+    const struct child_watcher watcher = {
+        .output = hear_out, .message = hear_err, .tick = left, .arg = &heard};
     (void)state;
     struct stops stops;
     assert_int_equal(stops_open(&stops, &err), 0);
@@ -156,8 +158,10 @@ a_keeper_that_is_killed_leaves_nothing_and_nobody_elses(void **state)
     struct child_end end;
     struct stops stops;
     struct error err;
-    const struct child_watcher watcher = {hear_and_kill, hear_err, left,
-                                          &heard};
+    const struct child_watcher watcher = {.output = hear_and_kill,
+                                          .message = hear_err,
+                                          .tick = left,
+                                          .arg = &heard};
     char *const argv[] = {"/bin/sh", "-c",
                           "setsid sh -c 'echo $$; exec sleep 50' & "
                           "sleep 0.2; echo $PPID; wait",

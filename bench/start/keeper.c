@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -154,6 +155,21 @@ static int await_launcher(pid_t launcher)
     }
 }
 
+static double seconds_of(const struct timeval *time)
+{
+    return (double)time->tv_sec + 1e-6 * (double)time->tv_usec;
+}
+
+/* Of those that were waited for, and of what these waited for. */
+static void count_usage(struct keeper_usage *usage)
+{
+    struct rusage all;
+    if (getrusage(RUSAGE_CHILDREN, &all) != 0)
+        return;
+    usage->cpu_s = seconds_of(&all.ru_utime) + seconds_of(&all.ru_stime);
+    usage->preempted = all.ru_nivcsw;
+}
+
 static void keep_launcher(char *const argv[], pid_t driver)
 {
     struct keeper_end end = {.status = 0};
@@ -173,6 +189,7 @@ static void keep_launcher(char *const argv[], pid_t driver)
     if (launcher > 0)
         end.status = await_launcher(launcher);
     end.remain = end_children(0, 0);
+    count_usage(&end.usage);
     _exit(write(REPORT, &end, sizeof(end)) != sizeof(end));
 }
 

@@ -9,11 +9,19 @@
 
 #include <sys/types.h>
 
+/* What all processes of a launch on this host used together. */
+struct keeper_usage {
+    double cpu_s;
+    long preempted; /* another process or thread got the core of one that could
+                       have gone on */
+};
+
 /* Its report when no process is left. */
 struct keeper_end {
     int reason;   /* errno of a launcher that could not be started, or 0 */
     int status;   /* of the launcher, as of waitpid */
     pid_t remain; /* a process that a SIGKILL does not end, or 0 */
+    struct keeper_usage usage;
 };
 
 struct keeper {

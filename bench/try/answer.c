@@ -46,18 +46,70 @@ static bool is_compared(const struct answer_choice *choice)
     return !isnan(choice->gain) && !choice->dropped;
 }
 
+/* ---- what others had of the processors ---- */
+
+/* The system counts in such steps, for each processor. */
+static const double STEP_S = 0.01;
+
+struct usage {
+    double time_s, cpu_s, others_s;
+    int runs;
+};
+
+static void add_usage(struct usage *usage, const struct tries_run *run)
+{
+    usage->time_s += run->time_s;
+    usage->cpu_s += run->cpu_s;
+    usage->others_s += run->others_s;
+    usage->runs++;
+}
+
+/* Over the rounds of a candidate, and of the program as it is in the same
+ * rounds: load comes and goes. */
+static void find_usage(struct answer_choice *choice, const struct tries *tries,
+                       int candidate)
+{
+    struct usage its = {0}, own = {0};
+    for (int i = 0; i < tries->runs && !choice->failed; i++) {
+        const struct tries_run *run = &tries->run[i];
+        const struct tries_run *beside =
+            tries_find_run(tries, CANDIDATES_OWN, run->round);
+        if (run->candidate != candidate || !run->good || beside == NULL ||
+            !beside->good)
+            continue;
+        add_usage(&its, run);
+        add_usage(&own, beside);
+    }
+    choice->cores = its.cpu_s / its.time_s;
+    choice->others = its.others_s / its.time_s;
+    double excess = own.others_s / own.time_s - choice->others;
+    double unsure =
+        STEP_S * sqrt((double)its.runs) * (1 / its.time_s + 1 / own.time_s);
+    choice->excess = excess > unsure ? excess : 0;
+}
+
 /* ---- the loop ---- */
+
+/* A core that others have while the program runs makes it longer by no more
+ * than they have it: a gain that is larger is the choice's. */
+static bool is_disturbed(const struct answer_choice *choice)
+{
+    return choice->low <= choice->excess;
+}
 
 static void find_best(struct answer *answer, int count)
 {
-    answer->best = -1;
+    answer->best = answer->disturbed = -1;
     for (int i = 1; i < count; i++) {
         const struct answer_choice *choice = &answer->choice[i];
-        if (is_compared(choice) && choice->low > 0 &&
-            (answer->best < 0 ||
-             choice->gain > answer->choice[answer->best].gain))
-            answer->best = i;
+        if (!is_compared(choice) || !(choice->low > 0))
+            continue;
+        int *best = is_disturbed(choice) ? &answer->disturbed : &answer->best;
+        if (*best < 0 || choice->gain > answer->choice[*best].gain)
+            *best = i;
     }
+    if (answer->best >= 0)
+        answer->disturbed = -1;
 }
 
 /* Intervals are as wide as one over the root of the number of runs. */
@@ -128,6 +180,7 @@ void answer_find(struct answer *answer, const struct tries *tries,
         choice->runs = choice->failed ? 0 : count_runs(loop, i, own, times);
         choice->dropped = dropped[i];
         fill_choice(choice, i != CANDIDATES_OWN ? own : NULL, times, alpha);
+        find_usage(choice, tries, i);
     }
     find_best(answer, count);
     find_hidden(answer, count);

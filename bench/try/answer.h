@@ -18,11 +18,18 @@ struct answer_choice {
     double median_s;        /* NAN: no run */
     double gain, low, high; /* shares of the time as it is; NAN: not compared;
                                low -INFINITY, high 1: too few runs */
+    double cores,
+        others;    /* processors' time of the program, and of others on
+                      the same processors, over its time; NAN: not known */
+    double excess; /* how much more others had as it is, beyond what the system
+                      can tell; 0 where nothing is known */
 };
 
 struct answer {
     struct answer_choice choice[CANDIDATES_MAX];
     int best;       /* -1: no difference was seen */
+    int disturbed;  /* none seen: others can be the reason of this one's gain;
+                       -1: there is none */
     double hidden;  /* none seen: a gain of so much could be there; NAN: the
                        runs are too few to say */
     double spread;  /* largest over smallest time as it is, minus 1, in the

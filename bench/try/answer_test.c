@@ -63,10 +63,64 @@ static void a_gain_is_of_runs_of_one_round_and_shape(void **state)
     assert_int_equal(answer.choice[2].runs, 0);
 }
 
+/* Others had half a processor in the runs as it is, and none in the first
+ * scheme's: that can be what it gains.  The second one gains more. */
+static void a_gain_that_others_can_be_the_reason_for_is_none(void **state)
+{
+    static const struct candidates candidates = {
+        .count = 3, .name = {"as it is", "first", "second"}};
+    static const bool dropped[CANDIDATES_MAX] = {false};
+    struct tries_sample sample[3 * ROUNDS];
+    struct tries_run run[3 * ROUNDS];
+    struct tries_loop loop = {
+        .name = "loop", .sample = sample, .count = 3 * ROUNDS};
+    struct tries tries = {.candidates = &candidates,
+                          .loop = &loop,
+                          .loops = 1,
+                          .run = run,
+                          .runs = 3 * ROUNDS};
+    struct answer answer;
+    (void)state;
+    for (int i = 0; i < 3 * ROUNDS; i++) {
+        static const double times[] = {4, 2.8, 1.6};
+        int candidate = i % 3, round = 1 + i / 3;
+        double time_s = times[candidate] * (1 + 0.001 * (i % 7));
+        sample[i] = (struct tries_sample){candidate, round, 1, 2, time_s};
+        run[i] =
+            (struct tries_run){.candidate = candidate,
+                               .round = round,
+                               .good = true,
+                               .time_s = time_s,
+                               .cpu_s = 1.5 * time_s,
+                               .others_s = candidate == 0 ? 0.5 * time_s : 0};
+    }
+    answer_find(&answer, &tries, &loop, dropped, 2);
+    assert_int_equal(answer.best, 2);
+    assert_true(fabs(answer.choice[1].cores - 1.5) < 1e-9);
+    assert_true(answer.choice[1].others == 0);
+    assert_true(fabs(answer.choice[1].excess - 0.5) < 0.01);
+    for (int i = 2; i < 3 * ROUNDS; i += 3)
+        run[i].good = false;
+    answer_find(&answer, &tries, &loop, dropped, 2);
+    assert_int_equal(answer.best, -1);
+    assert_int_equal(answer.disturbed, 1);
+    /* Where nothing is known of others, or they had as much. */
+    for (int i = 0; i < 3 * ROUNDS; i++)
+        run[i].others_s = NAN;
+    answer_find(&answer, &tries, &loop, dropped, 2);
+    assert_int_equal(answer.best, 1);
+    assert_true(isnan(answer.choice[1].others));
+    for (int i = 0; i < 3 * ROUNDS; i++)
+        run[i].others_s = 0.5 * run[i].time_s;
+    answer_find(&answer, &tries, &loop, dropped, 2);
+    assert_int_equal(answer.best, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gain_is_of_runs_of_one_round_and_shape),
+        cmocka_unit_test(a_gain_that_others_can_be_the_reason_for_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

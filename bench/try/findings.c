@@ -4,6 +4,7 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "bench/cli/table.h"
+#include "dls/way.h"
 #include "harness/guard/need.h"
 
 #include <errno.h>
@@ -32,27 +33,49 @@ void findings_close(struct findings *findings)
 
 /* ---- sentences ---- */
 
+/* What seems to be gained, and other processes can be the reason for. */
+static void say_disturbed(const struct findings *findings,
+                          const struct answer *answer, char *text, size_t size)
+{
+    const struct answer_choice *choice = &answer->choice[answer->disturbed];
+    snprintf(text, size,
+             "; %s seems to gain %.1f %%, but other processes had %.2f "
+             "processors more while the program ran as it is",
+             findings->rounds->candidates->name[answer->disturbed],
+             100 * choice->gain, choice->excess);
+}
+
+/* Programs may rely on chunks that rise. */
+static const char *warn_of_order(const struct findings *findings,
+                                 const char *scheme)
+{
+    struct way way;
+    struct error ignored;
+    bool keeps =
+        way_parse(scheme, &way, &ignored) != 0 || way_keeps_order(&way);
+    if (keeps || findings->rounds->attempts->check != NULL)
+        return "";
+    return "; it hands out iterations in another order than the program's "
+           "runtime: compare the answers with --check";
+}
+
 static void say_none(const struct findings *findings,
                      const struct answer *answer, char *text, size_t size)
 {
     const struct candidates *candidates = findings->rounds->candidates;
     int used = snprintf(text, size,
-                        "no difference was seen, and a gain of up to %.1f %% "
-                        "could have hidden",
-                        100 * answer->hidden);
+                        "no difference was found; the runs as it is vary by "
+                        "%.2g %%, and a gain below %.1f %% would not show",
+                        100 * answer->spread, 100 * answer->hidden);
     double seems = answer->choice[answer->likely].gain;
-    if (!(answer->needed > answer->choice[answer->likely].runs))
-        return;
     text += used;
     size -= (size_t)used;
-    if (answer->spread > answer->between) {
-        used = snprintf(text, size,
-                        "; runs as it is differ by %.0f %%, the choices by "
-                        "%.0f %%",
-                        100 * answer->spread, 100 * answer->between);
-        text += used;
-        size -= (size_t)used;
+    if (answer->disturbed >= 0) {
+        say_disturbed(findings, answer, text, size);
+        return;
     }
+    if (!(answer->needed > answer->choice[answer->likely].runs))
+        return;
     if (seems > 0.01)
         snprintf(text, size,
                  "; about %.0f repetitions would show whether %s gains %.1f %%",
@@ -92,9 +115,10 @@ const char *findings_say(const struct findings *findings, int subject,
     double alpha = answer_alpha(findings->comparisons);
     if (answer->best >= 0) {
         const struct answer_choice *choice = &answer->choice[answer->best];
-        snprintf(text, size, "%s gains %.1f %% (%.1f to %.1f)",
-                 findings->rounds->candidates->name[answer->best],
-                 100 * choice->gain, 100 * choice->low, 100 * choice->high);
+        const char *name = findings->rounds->candidates->name[answer->best];
+        snprintf(text, size, "%s gains %.1f %% (%.1f to %.1f)%s", name,
+                 100 * choice->gain, 100 * choice->low, 100 * choice->high,
+                 warn_of_order(findings, name));
     } else if (!isnan(answer->hidden)) {
         say_none(findings, answer, text, size);
     } else if (!is_left(findings)) {
@@ -121,9 +145,12 @@ void findings_say_all(const struct findings *findings, int subject, char *text,
 
 /* ---- the table ---- */
 
-static void add_gain(struct table *table, const struct answer_choice *choice)
+static void add_gain(struct table *table, const struct answer_choice *choice,
+                     bool other)
 {
-    if (choice->failed)
+    if (other)
+        table_add(table, "other answers, not ranked");
+    else if (choice->failed)
         table_add(table, "failed, not ranked");
     else if (choice->dropped)
         table_add(table, "dropped, clearly slower");
@@ -138,13 +165,15 @@ static void add_gain(struct table *table, const struct answer_choice *choice)
 
 static void print_table(const struct findings *findings, FILE *out)
 {
-    static const char *const heads[] = {"choice", "runs", "median", "gain"};
+    static const char *const heads[] = {"choice", "runs",   "median",
+                                        "cores",  "others", "gain"};
+    enum { COLUMNS = sizeof(heads) / sizeof(heads[0]) };
     const struct rounds *rounds = findings->rounds;
     const struct answer *answer = &findings->answer[0];
     struct table table;
     char time[32];
-    table_open(&table, 4, 1);
-    for (int i = 0; i < 4; i++)
+    table_open(&table, COLUMNS, 1);
+    for (int i = 0; i < COLUMNS; i++)
         table_add(&table, "%s", heads[i]);
     for (int i = 0; i < rounds->candidates->count; i++) {
         const struct answer_choice *choice = &answer->choice[i];
@@ -157,10 +186,12 @@ static void print_table(const struct findings *findings, FILE *out)
         table_add(&table, "%s", rounds->candidates->name[i]);
         table_add(&table, "%d", choice->runs);
         table_add(&table, "%s", time);
+        table_number(&table, choice->cores, 2);
+        table_number(&table, choice->others, 2);
         if (i == CANDIDATES_OWN)
             table_add(&table, "-");
         else
-            add_gain(&table, choice);
+            add_gain(&table, choice, rounds->outputs.other[i] != 0);
     }
     table_print(&table, out, 2);
     table_free(&table);
@@ -170,8 +201,14 @@ void findings_print(const struct findings *findings, FILE *out)
 {
     const struct subjects *subjects = findings->rounds->subjects;
     char text[512];
+    const struct rounds *rounds = findings->rounds;
     if (say_failed(findings, text, sizeof(text)) > 0)
         fprintf(out, "%s\n", text);
+    for (int i = 1; i < rounds->candidates->count; i++)
+        if (rounds->outputs.other[i] != 0)
+            fprintf(out, "%s\n",
+                    outputs_say_other(&rounds->outputs, rounds->candidates, i,
+                                      text, sizeof(text)));
     fprintf(out, "%s\n", subjects->subject[0].name);
     print_table(findings, out);
     for (int i = 0; i < subjects->count; i++) {
@@ -182,8 +219,10 @@ void findings_print(const struct findings *findings, FILE *out)
                     100 * fmin(subject->share, 1));
         fprintf(out, ": %s\n", findings_say(findings, i, text, sizeof(text)));
     }
+    fprintf(out, "  %s\n", outputs_say(&rounds->outputs, text, sizeof(text)));
     fprintf(out, "  gains are shares of the time as it is; all intervals hold "
-                 "together with 95 %%\n");
+                 "together with 95 %%;\n  cores: processors' time over the "
+                 "program's, and what others had of the same ones\n");
 }
 
 /* ---- rules ---- */

@@ -269,6 +269,7 @@ static int check_before(struct origin *origin, bool resume, struct error *err)
     take_over(origin, "seed");
     take_over(origin, "found");
     take_over(origin, "no_loop");
+    take_over(origin, "output");
     int code = check_environment(origin, err);
     return code == 0 ? check_files(origin, err) : code;
 }

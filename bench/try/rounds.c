@@ -27,29 +27,8 @@ struct watching {
 
 static bool is_out(const struct rounds *rounds, int candidate)
 {
-    return rounds->dropped[candidate] || rounds->failed[candidate];
-}
-
-/* ---- what failed ---- */
-
-int rounds_count_failed(const struct rounds *rounds, int *all)
-{
-    int failed = 0;
-    *all = 0;
-    for (int i = 0; i < rounds->tries->runs; i++) {
-        const struct tries_run *run = &rounds->tries->run[i];
-        *all += run->candidate == CANDIDATES_OWN;
-        failed += run->candidate == CANDIDATES_OWN && !run->good;
-    }
-    return failed;
-}
-
-bool rounds_have_failed(const struct rounds *rounds)
-{
-    for (int i = 0; i < rounds->candidates->count; i++)
-        if (tries_find_failed(rounds->tries, i) != NULL)
-            return true;
-    return false;
+    return rounds->dropped[candidate] || rounds->failed[candidate] ||
+           rounds->outputs.other[candidate] != 0;
 }
 
 /* ---- progress ---- */
@@ -120,11 +99,16 @@ static int keep(struct rounds *rounds, int candidate, int round,
                             .status = describe_end(attempt),
                             .reason = attempt->good ? NULL : reason,
                             .seconds = attempt->seconds,
+                            .output = attempt->digest,
+                            .cpu_s = attempt->cpu_s,
+                            .others_s = attempt->others_s,
+                            .preempted = attempt->preempted,
                             .tried = name,
                             .round = round,
                             .checked = attempt->good &&
                                        rounds->attempts->check != NULL,
                             .program = rounds->subjects->subject[0].name};
+    outputs_take(&rounds->outputs, candidate, attempt->output, attempt->digest);
     int code = store_loops(&run, &attempt->loops, err);
     if (code == 0)
         code =
@@ -199,7 +183,7 @@ static int run_one(struct rounds *rounds, int candidate, int round,
         if (!rounds->useless[candidate])
             code = keep(rounds, candidate, round, &attempt, err);
     }
-    loops_free(&attempt.loops);
+    attempt_free(&attempt);
     return code;
 }
 
@@ -294,6 +278,8 @@ static int run_round(struct rounds *rounds, int round,
     for (int i = 1; i < count; i++)
         rounds->lacks[i]--;
     if (code == 0)
+        rounds_compare(rounds, &watching->progress);
+    if (code == 0)
         drop_slow(rounds, round, &watching->progress);
     return code;
 }
@@ -319,6 +305,7 @@ void rounds_open(struct rounds *rounds)
         rounds->lacks[i] =
             rounds->repetitions - tries_count_rounds(rounds->tries, i);
     }
+    rounds_compare(rounds, NULL);
     for (int round = 1; round <= last; round++)
         drop_slow(rounds, round, NULL);
 }

@@ -6,7 +6,8 @@
 #define BENCH_TRY_ROUNDS_H
 
 #include "base/error.h"
-#include "bench/try/attempt.h"
+#include "bench/attempt/attempt.h"
+#include "bench/try/outputs.h"
 #include "bench/try/subjects.h"
 #include "bench/try/tries.h"
 #include "sched/select/select.h"
@@ -28,6 +29,7 @@ struct rounds {
     bool dropped[CANDIDATES_MAX]; /* clearly slower, or takes no loop */
     bool failed[CANDIDATES_MAX];
     bool useless[CANDIDATES_MAX]; /* of those: it takes no loop */
+    struct outputs outputs;
 
     int lacks[CANDIDATES_MAX]; /* rounds that are to come */
     struct select *select;     /* one for each subject */
@@ -37,6 +39,15 @@ struct rounds {
  * `tries`, and what it lacks; rounds_close in any case. */
 void rounds_open(struct rounds *rounds);
 void rounds_close(struct rounds *rounds);
+
+/* Compares the answers of all runs that there are, and says what is new where
+ * there is progress (NULL: not).  One whose answer was another than all runs as
+ * it is runs again when these turn out to differ, too. */
+struct progress;
+void rounds_compare(struct rounds *rounds, struct progress *progress);
+
+/* Choices with other answers have failed from now on, in the directory, too. */
+int rounds_spoil(struct rounds *rounds, struct error *err);
 
 /* How many rounds, and runs in them, are to come if nothing is dropped. */
 int rounds_count(const struct rounds *rounds, int *runs);

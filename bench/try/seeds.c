@@ -5,7 +5,7 @@
 #include "bench/cli/command.h"
 #include "bench/driver/progress.h"
 #include "bench/start/child.h"
-#include "bench/try/attempt.h"
+#include "bench/attempt/attempt.h"
 #include "dls/way.h"
 #include "harness/guard/need.h"
 
@@ -109,11 +109,13 @@ static void print_again(FILE *out, const struct try_plan *plan,
     fputs("  again:", out);
     if (threads != NULL)
         fprintf(out, " OMP_NUM_THREADS=%s", threads);
-    fprintf(out,
-            " dlsbench omp --scheme %.*s%" PRId64 "..%" PRId64 "%s%s --check",
+    fprintf(out, " dlsbench omp --scheme %.*s%" PRId64 "..%" PRId64 "%s%s",
             seeds->before, seeds->scheme, seed, seed, seeds->behind,
             text_is(plan->loops, "dynamic") ? " --loops dynamic" : "");
-    print_word(out, plan->check);
+    if (plan->check != NULL) {
+        fputs(" --check", out);
+        print_word(out, plan->check);
+    }
     fputs(" --", out);
     for (int i = 0; plan->words[i] != NULL; i++)
         print_word(out, plan->words[i]);
@@ -122,23 +124,67 @@ static void print_again(FILE *out, const struct try_plan *plan,
 
 /* ---- the runs ---- */
 
+/* As it is. */
+struct first {
+    char digest[OUTPUT_DIGEST]; /* empty: a check compares the answers */
+    bool lines;                 /* they come in any order */
+    double limit_s;             /* of the runs to come */
+};
+
+/* Without a check what the program prints is its answer, where two runs print
+ * the same. */
+static int compare_first(const struct attempts *attempts, struct first *first,
+                         struct error *err)
+{
+    struct attempt again = {.ran = false};
+    int code = attempts->check == NULL ? try_first(attempts, &again, err) : 0;
+    enum output_match match = output_match(first->digest, again.digest);
+    first->lines = match == OUTPUT_LINES;
+    attempt_free(&again);
+    if (code != 0 || attempts->check != NULL)
+        return code;
+    if (match == OUTPUT_OTHER || output_is_empty(first->digest))
+        return error_set(err, EINVAL,
+                         "omp: the answers cannot be compared, because %s: "
+                         "--check COMMAND is missing",
+                         match == OUTPUT_OTHER
+                             ? "two runs as it is print different things"
+                             : "the program prints nothing to stdout");
+    return 0;
+}
+
+static int run_first(const struct attempts *attempts, struct first *first,
+                     struct error *err)
+{
+    struct attempt attempt = {.ran = false};
+    int code = try_first(attempts, &attempt, err);
+    *first = (struct first){.limit_s = attempt_limit(attempt.seconds)};
+    snprintf(first->digest, sizeof(first->digest), "%s", attempt.digest);
+    attempt_free(&attempt);
+    return code == 0 ? compare_first(attempts, first, err) : code;
+}
+
 /* How a run was not good; no reason: it was. */
 struct wrong {
-    bool checked; /* the program ended with 0, and its check did not */
+    bool checked; /* the program ended with 0, and its answer is another */
     char reason[256];
 };
 
-static int run_seed(const struct attempts *attempts, const char *scheme,
-                    double limit_s, struct wrong *wrong, struct error *err)
+static int run_seed(const struct attempts *attempts, const struct first *first,
+                    const char *scheme, struct wrong *wrong, struct error *err)
 {
     struct attempt attempt;
-    int code = attempt_run(attempts, scheme, limit_s, &attempt, err);
+    int code = attempt_run(attempts, scheme, first->limit_s, &attempt, err);
     *wrong = (struct wrong){.checked = attempt.ran};
     if (code == 0 && attempt.interrupted)
         code = error_set(err, EINTR, "omp: interrupted at %s", scheme);
     else if (code == 0 && !attempt.good)
         snprintf(wrong->reason, sizeof(wrong->reason), "%.255s",
                  attempt.reason);
+    else if (code == 0 && output_match(first->digest, attempt.digest) >
+                              (first->lines ? OUTPUT_LINES : OUTPUT_SAME))
+        snprintf(wrong->reason, sizeof(wrong->reason),
+                 "it prints something else than as it is");
     else if (code == 0 && !loops_have_scheme(&attempt.loops))
         code =
             error_set(err, ENOTSUP,
@@ -147,7 +193,7 @@ static int run_seed(const struct attempts *attempts, const char *scheme,
                           ? "; --loops dynamic adds those with dynamic and "
                             "guided"
                           : "");
-    loops_free(&attempt.loops);
+    attempt_free(&attempt);
     return code;
 }
 
@@ -177,21 +223,21 @@ static void print_wrong(FILE *out, const struct wrong *wrong, double limit_s,
 
 /* A race need not show each time. */
 static int confirm(const struct try_plan *plan, const struct seeds *seeds,
-                   const struct attempts *attempts, int64_t seed,
-                   double limit_s, const struct wrong *wrong, struct error *err)
+                   const struct attempts *attempts, const struct first *first,
+                   int64_t seed, const struct wrong *wrong, struct error *err)
 {
     char scheme[SPEC_CANONICAL_MAX];
     struct wrong again;
     int count = 1;
     write_scheme(seeds, seed, scheme);
     for (int i = 0; i < AGAIN; i++) {
-        int code = run_seed(attempts, scheme, limit_s, &again, err);
+        int code = run_seed(attempts, first, scheme, &again, err);
         if (code != 0)
             return code;
         count += again.reason[0] != '\0';
     }
     printf("%s: ", scheme);
-    print_wrong(stdout, wrong, limit_s, count);
+    print_wrong(stdout, wrong, first->limit_s, count);
     print_again(stdout, plan, seeds, seed);
     fflush(stdout);
     return 0;
@@ -220,26 +266,24 @@ static int run_seeds(const struct try_plan *plan, const struct seeds *seeds,
                      const struct attempts *attempts, bool *found,
                      struct error *err)
 {
-    struct attempt first = {.ran = false};
+    struct first first;
     struct progress progress;
     char scheme[SPEC_CANONICAL_MAX];
     struct wrong wrong = {.reason = ""};
-    int code = try_first(attempts, &first, err);
-    double limit_s = attempt_limit(first.seconds);
+    int code = run_first(attempts, &first, err);
     int64_t seed = seeds->first;
-    loops_free(&first.loops);
     progress_open(&progress, child_now());
     for (; code == 0 && seed <= seeds->last; seed++) {
         show(&progress, seeds, seed);
         write_scheme(seeds, seed, scheme);
-        code = run_seed(attempts, scheme, limit_s, &wrong, err);
+        code = run_seed(attempts, &first, scheme, &wrong, err);
         if (code == 0 && wrong.reason[0] != '\0')
             break;
     }
     progress_clear(&progress);
     *found = wrong.reason[0] != '\0';
     if (code == 0 && *found)
-        return confirm(plan, seeds, attempts, seed, limit_s, &wrong, err);
+        return confirm(plan, seeds, attempts, &first, seed, &wrong, err);
     if (code == 0)
         printf("seeds %" PRId64 " to %" PRId64 ": every answer is right, which "
                "does not prove that there is no race\n",

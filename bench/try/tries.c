@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,23 @@ static const char *text_of(const json_t *row, const char *name)
     return text != NULL ? text : "";
 }
 
+static double real_of(const json_t *row, const char *name)
+{
+    const json_t *value = json_object_get(row, name);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* What is known of the whole program alone. */
+static void take_whole(struct tries_run *run, const json_t *row)
+{
+    if (strncmp(text_of(row, "kernel"), whole, sizeof(whole) - 1) != 0)
+        return;
+    snprintf(run->output, sizeof(run->output), "%s", text_of(row, "output"));
+    run->time_s = real_of(row, "time_s");
+    run->cpu_s = real_of(row, "cpu_s");
+    run->others_s = real_of(row, "beside_s");
+}
+
 /* A line that is not JSON was cut off. */
 static void take_line(struct launch *launch, const struct tries *tries,
                       const char *line)
@@ -41,6 +59,7 @@ static void take_line(struct launch *launch, const struct tries *tries,
         launch->run.candidate = candidate;
         launch->run.round = round;
         json_array_append(launch->rows, row);
+        take_whole(&launch->run, row);
     }
     if (done &&
         strncmp(text_of(row, "kernel"), whole, sizeof(whole) - 1) == 0) {
@@ -210,6 +229,19 @@ const struct tries_run *tries_find_failed(const struct tries *tries,
         if (tries->run[i].candidate == candidate && !tries->run[i].good)
             return &tries->run[i];
     return NULL;
+}
+
+void tries_spoil(struct tries *tries, int candidate, int round,
+                 const char *reason)
+{
+    for (int i = 0; i < tries->runs; i++) {
+        struct tries_run *run = &tries->run[i];
+        if (run->candidate != candidate || run->round != round || !run->good)
+            continue;
+        run->good = false;
+        snprintf(run->status, sizeof(run->status), "unverified");
+        snprintf(run->reason, sizeof(run->reason), "%s", reason);
+    }
 }
 
 int tries_count_rounds(const struct tries *tries, int candidate)

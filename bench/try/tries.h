@@ -29,7 +29,9 @@ struct tries_loop {
 struct tries_run {
     int candidate, round;
     bool good;
-    char status[16], reason[300]; /* why not */
+    char status[16], reason[300];   /* why not */
+    char output[64];                /* digest of its stdout; empty: not known */
+    double time_s, cpu_s, others_s; /* of the whole program; NAN: not known */
 };
 
 struct tries {
@@ -59,6 +61,10 @@ const struct tries_run *tries_find_run(const struct tries *tries, int candidate,
                                        int round);
 const struct tries_run *tries_find_failed(const struct tries *tries,
                                           int candidate);
+
+/* The first good run of a candidate that this round has is bad after all. */
+void tries_spoil(struct tries *tries, int candidate, int round,
+                 const char *reason);
 
 /* In how many rounds a candidate has run beside the program as it is. */
 int tries_count_rounds(const struct tries *tries, int candidate);

@@ -132,10 +132,12 @@ static void print_use(const struct rounds *rounds)
            dynamic ? " DLS_OMP_LOOPS=dynamic" : "", library);
 }
 
-static int conclude(const struct rounds *rounds, struct error *err)
+static int conclude(struct rounds *rounds, struct error *err)
 {
     struct findings findings;
-    int count = 0;
+    int count = 0, spoiled = rounds_spoil(rounds, err);
+    if (spoiled != 0)
+        return spoiled;
     subjects_weigh(rounds->subjects, rounds->tries);
     findings_open(&findings, rounds);
     findings_print(&findings, stdout);
@@ -238,10 +240,14 @@ static int look(const struct try_plan *plan, struct origin *origin,
     *small = code == 0 && origin->before == NULL && are_small(rounds->subjects);
     if (code == 0 && !*small) {
         origin_set(origin, "found", subjects_to_json(rounds->subjects));
+        origin_set(origin, "output", json_string(attempt.digest));
+        outputs_open(&rounds->outputs, plan->check != NULL, attempt.digest,
+                     attempt.output);
+        attempt.output = NULL;
         code = origin_write(origin, err);
     }
     rounds->own_s = attempt.seconds;
-    loops_free(&attempt.loops);
+    attempt_free(&attempt);
     return code;
 }
 
@@ -260,6 +266,9 @@ static int try_all(const struct try_plan *plan, struct origin *origin,
                             .seed = origin->seed};
     bool small = false, began = false;
     int code = 0;
+    const char *first = json_string_value(origin_list(origin, "output"));
+    outputs_open(&rounds.outputs, plan->check != NULL,
+                 first != NULL ? first : "", NULL);
     subjects_from_json(&subjects, origin_list(origin, "found"));
     leave_out(&rounds, origin_list(origin, "no_loop"));
     if (subjects.known > 0)
@@ -271,6 +280,7 @@ static int try_all(const struct try_plan *plan, struct origin *origin,
             code = run_rounds(&rounds, origin, &began, failed, err);
     }
     subjects_free(&subjects);
+    outputs_close(&rounds.outputs);
     return code;
 }
 

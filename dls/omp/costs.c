@@ -26,8 +26,7 @@ static double *resize(double *old, int64_t count)
 
 /* ---- the chunks of a visit ---- */
 
-/* The chunk with the last iteration goes out after all others. */
-static void move_last(struct sched_table *table)
+void costs_move_last(struct sched_table *table)
 {
     int64_t last = table->steps - 1;
     for (int64_t i = 0; i < last; i++)
@@ -82,7 +81,7 @@ int costs_begin(struct instance *instance, int64_t iterations,
         loop.cost = NULL;
         code = build_learning(&instance->table, &loop, err);
     } else if (site->way->ops->order != NULL) {
-        move_last(&instance->table);
+        costs_move_last(&instance->table);
     }
     return code;
 }

@@ -149,6 +149,8 @@ static int begin_powered(struct instance *instance, int64_t iterations,
         instance->table = (struct sched_table){0};
         code = sched_table_build(&instance->table, way->ops, &way->spec, &loop,
                                  1, err);
+        if (code == 0 && way->ops->order != NULL)
+            costs_move_last(&instance->table);
         if (code == -ENOTSUP || code == -E2BIG)
             code = begin_state(instance, way, &loop, err);
     }

@@ -257,6 +257,10 @@ void instance_count_alone(struct site *site, uint64_t begin, uint64_t end);
 int costs_begin(struct instance *instance, int64_t iterations,
                 struct error *err);
 
+/* Of chunks in any order the one with the last iteration goes out after all
+ * others. */
+void costs_move_last(struct sched_table *table);
+
 /* Nothing is known of the visit's costs yet. */
 void costs_watch(struct instance *instance, int64_t iterations);
 

@@ -119,8 +119,11 @@ static bool fill(struct site *site, const void *address,
     site->by_cost = site->way != NULL && way_by_cost(site->way);
     site->records = site->way != NULL && settings()->records;
     site->stamps = site->by_cost || site->records;
-    site->chooses = site->way != NULL && (site->way->steals || site->stamps ||
-                                          way_check(site->way, 1, 1, &err));
+    site->chooses =
+        site->way != NULL &&
+        (site->way->steals || site->stamps ||
+         (site->way->ops != NULL && site->way->ops->order != NULL) ||
+         way_check(site->way, 1, 1, &err));
     atomic_store(&counters->sites, number + 1);
     return true;
 }

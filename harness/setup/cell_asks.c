@@ -41,7 +41,7 @@ static asks asks_of_scheme(const struct setup *setup)
     return asked | ask_bit(TRANSPORT_RESERVING, scheme_reserves(outer)) |
            ask_bit(TRANSPORT_LEARNING,
                    outer->feedback != NULL || (costs && recosts)) |
-           ask_bit(TRANSPORT_COSTS, costs) |
+           ask_bit(TRANSPORT_COSTS, costs || outer->order != NULL) |
            ask_bit(TRANSPORT_TWO, scheme->pair.inner != NULL);
 }
 

@@ -12,6 +12,14 @@
 static int check_order(const struct setup *setup, struct error *err)
 {
     const struct sched_pair *pair = &setup->scheme.pair;
+    if (setup->scheme.kind != SCHEME_PAIR)
+        return 0;
+    if (pair->outer->order != NULL && setup->kernel->dependence != NULL)
+        return error_set(
+            err, ENOTSUP,
+            "scheme %s: its chunks do not come in the order of the "
+            "loop, and the rows of kernel %s depend on each other",
+            setup->cell.scheme, setup->kernel->name);
     if (pair->inner != NULL && pair->inner->order != NULL)
         return error_set(err, ENOTSUP,
                          "scheme %s: the chunks of %s do not come in the order "
@@ -68,7 +76,7 @@ int setup_check_costs(struct setup *setup, struct error *err)
     if (!scheme_needs_costs(&setup->scheme)) {
         if (setup->scheme.kind != SCHEME_AUTO)
             cell->costs[0] = '\0';
-        return 0;
+        return check_order(setup, err);
     }
     if (cell->costs[0] == '\0')
         strcpy(cell->costs, "model");

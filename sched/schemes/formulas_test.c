@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <errno.h>
 #include <stdio.h>
 
 enum { CASES = 200 };
@@ -315,6 +316,44 @@ static void rnd_stays_in_its_range_and_fills_it(void **unused)
     assert_memory_not_equal(size, other, sizeof(size[0]) * 3000);
 }
 
+static void rnd_in_any_order_has_the_same_chunks(void **unused)
+{
+    (void)unused;
+    struct sched_loop loop = {.iterations = 1000, .workers = 4};
+    struct sched_table rising, any, other;
+    const struct sched_ops *ops;
+    struct spec spec;
+    const char *const texts[] = {"rnd:max=20,seed=3",
+                                 "rnd:max=20,order=any,seed=3",
+                                 "rnd:max=20,order=any,seed=4"};
+    struct sched_table *const tables[] = {&rising, &any, &other};
+    bool moved = false;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(sched_parse(texts[i], &ops, &spec, NULL), 0);
+        assert_string_equal(ops->name, "rnd");
+        assert_int_equal(
+            sched_table_build(tables[i], ops, &spec, &loop, 1, NULL), 0);
+    }
+    assert_int_equal(rising.steps, any.steps);
+    for (int64_t i = 0; i < any.steps; i++) {
+        int64_t same = 0;
+        while (same < any.steps && rising.start[same] != any.start[i])
+            same++;
+        assert_true(same < any.steps && rising.end[same] == any.end[i]);
+        moved = moved || same != i;
+    }
+    assert_true(moved);
+    assert_true(other.steps != any.steps || other.start[0] != any.start[0] ||
+                other.start[1] != any.start[1]);
+    for (int i = 0; i < 3; i++)
+        sched_table_free(tables[i]);
+    /* More chunks than a table has room for. */
+    loop.iterations = (int64_t)1 << 40;
+    assert_int_equal(sched_parse("rnd:max=1,order=any", &ops, &spec, NULL), 0);
+    assert_int_equal(sched_table_build(&any, ops, &spec, &loop, 1, NULL),
+                     -EINVAL);
+}
+
 static void rnd_bounds_follow_the_one_that_is_given(void **unused)
 {
     (void)unused;
@@ -343,6 +382,7 @@ int main(void)
         cmocka_unit_test(fiss_ends_after_its_stages),
         cmocka_unit_test(viss_by_hand),
         cmocka_unit_test(rnd_draws_with_splitmix64),
+        cmocka_unit_test(rnd_in_any_order_has_the_same_chunks),
         cmocka_unit_test(rnd_stays_in_its_range_and_fills_it),
         cmocka_unit_test(rnd_bounds_follow_the_one_that_is_given),
     };

@@ -81,6 +81,8 @@ int sched_parse(const char *text, const struct sched_ops **ops,
         code = found->check(&parsed, err);
     if (code != 0)
         return code;
+    if (found->variant != NULL)
+        found = found->variant(&parsed);
     *ops = found;
     *spec = parsed;
     return 0;

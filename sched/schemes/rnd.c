@@ -13,14 +13,19 @@
  * Steele, Lea and Flood 2014): the same in every run, on every machine and
  * under every transport.  All repetitions of a cell thus have one sequence;
  * lists of seeds give others.  A draw of 64 bits is scaled to the range, which
- * favours no size by more than 2^-11 of its chance. */
+ * favours no size by more than 2^-11 of its chance.
+ *
+ * order=any hands the same chunks out in an order that is drawn from the seed,
+ * too, each order as likely as another: for finding programs that rely on
+ * rising ones. */
 #include "base/random.h"
 #include "sched/arith.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
-enum { RND_MIN, RND_MAX, RND_SEED };
+enum { RND_MIN, RND_MAX, RND_SEED, RND_ORDER };
 
 struct rnd_state {
     int64_t min;
@@ -78,6 +83,53 @@ static int64_t rnd_next(void *state, int worker, int64_t remaining)
     return s->min + (int64_t)(random_next(&s->seed) * sizes >> 64);
 }
 
+/* ---- in any order ---- */
+
+/* One more than a table may have is enough to be refused. */
+static int64_t rnd_room(const struct sched_loop *loop, const struct spec *spec)
+{
+    struct rnd_state state;
+    int64_t count = 0, left = loop->iterations;
+    rnd_init(&state, loop, spec, NULL);
+    for (; left > 0 && count <= SCHED_TABLE_STEPS_MAX; count++)
+        left -= rnd_next(&state, 0, left);
+    return count;
+}
+
+static int rnd_order(const struct sched_loop *loop, const struct spec *spec,
+                     int64_t min_chunk, struct chunk *chunk, int64_t *count)
+{
+    struct rnd_state state;
+    int64_t n = 0, left = loop->iterations;
+    rnd_init(&state, loop, spec, NULL);
+    for (; left > 0; n++) {
+        int64_t size = rnd_next(&state, 0, left);
+        size = size > min_chunk ? size : min_chunk;
+        size = size < left ? size : left;
+        chunk[n] =
+            (struct chunk){.start = loop->iterations - left, .size = size};
+        left -= size;
+    }
+    for (int64_t i = n - 1; i > 0; i--) {
+        struct chunk swapped = chunk[i];
+        unsigned __int128 places = (unsigned __int128)i + 1;
+        int64_t with = (int64_t)(random_next(&state.seed) * places >> 64);
+        chunk[i] = chunk[with];
+        chunk[with] = swapped;
+    }
+    *count = n;
+    return 0;
+}
+
+extern const struct sched_ops sched_rnd_ops;
+static const struct sched_ops rnd_any_ops;
+
+static const struct sched_ops *rnd_variant(const struct spec *spec)
+{
+    bool any = strcmp(spec->value[RND_ORDER].text, "any") == 0;
+    return any ? &rnd_any_ops : &sched_rnd_ops;
+}
+
 static const struct spec_param rnd_params[] = {
     [RND_MIN] = {.key = "min",
                  .type = SPEC_INTEGER,
@@ -95,16 +147,23 @@ static const struct spec_param rnd_params[] = {
                   .min = 0,
                   .max = 0x1p53,
                   .help = "of the sequence, any whole number"},
+    [RND_ORDER] = {.key = "order",
+                   .type = SPEC_CHOICE,
+                   .fallback = "rising",
+                   .choices = "rising|any",
+                   .max = 1,
+                   .quiet = true,
+                   .help = "in which chunks are handed out"},
     {0},
 };
 
-const struct sched_ops sched_rnd_ops = {
-    .name = "rnd",
-    .citation = "Ciorba, Iwainsky and Buder 2018",
-    .summary = "sizes drawn evenly from a range, by a seed",
-    .params = rnd_params,
-    .check = rnd_check,
-    .state_size = rnd_state_size,
-    .init = rnd_init,
-    .next = rnd_next,
-};
+#define RND_COMMON                                                             \
+    .name = "rnd", .citation = "Ciorba, Iwainsky and Buder 2018",              \
+    .summary = "sizes drawn evenly from a range, by a seed",                   \
+    .params = rnd_params, .check = rnd_check, .variant = rnd_variant,          \
+    .state_size = rnd_state_size, .init = rnd_init
+
+const struct sched_ops sched_rnd_ops = {RND_COMMON, .next = rnd_next};
+
+static const struct sched_ops rnd_any_ops = {RND_COMMON, .order = rnd_order,
+                                             .order_room = rnd_room};

@@ -54,6 +54,107 @@ def build_other(folder, schedule):
                    cwd=folder, check=True)
 
 
+@pytest.fixture(scope="module")
+def rising(tmp_path_factory):
+    """A program whose answer depends on iterations that rise."""
+    path = tmp_path_factory.mktemp("programs") / "rising"
+    subprocess.run(["gcc", "-g", "-O1", "-fopenmp",
+                    SOURCE.with_name("rising.c"), "-o", path], check=True)
+    return path
+
+
+def test_other_answers_are_seen_without_a_check(omp, rising, tmp_path):
+    done = omp("--try", "ss,steal,rnd:order=any", "--loops", "dynamic",
+               "--repetitions", 3, "--out", "./out", "--", rising)
+    assert done.returncode == 1
+    for scheme in "steal:chunk=1", "rnd:seed=1,order=any":
+        assert f"\nother answers under {scheme}: round " in \
+            "\n" + done.stdout
+        assert re.search(f"{scheme} +0 +- .* other answers, not ranked",
+                         done.stdout)
+    assert not re.search("other answers under ss", done.stdout)
+    assert "answers: compared by what is printed" in done.stdout
+    ends = [row["status"] for row in rows(tmp_path / "out") if row["type"] ==
+            "cell_done" and row["scheme"].startswith("steal")]
+    assert ends and set(ends) == {"unverified"}
+    answers = json.loads((tmp_path / "out/answers.json").read_text())
+    for loop in answers["loops"]:
+        assert {c["scheme"] for c in loop["choices"]
+                if c["state"] == "failed"} == \
+            {"steal:chunk=1", "rnd:seed=1,order=any"}
+    again = omp("--try", "ss,steal", "--loops", "dynamic", "--repetitions", 3,
+                "--out", "./out", "--resume", "--", rising)
+    assert again.returncode == 1 and "steal:chunk=1" in again.stdout
+
+
+def test_a_folder_is_made_where_none_is_named(omp, program, tmp_path):
+    done = omp("--try", "css:chunk=2", "--repetitions", 1, "--", program, 1)
+    assert done.returncode == 0
+    (folder,) = (tmp_path / "results/omp").iterdir()
+    assert re.fullmatch(r"tried-\d{8}T\d{6}", folder.name)
+    assert f"results: results/omp/{folder.name}\n" in done.stderr
+    assert (folder / "answers.json").exists()
+
+
+def test_answers_that_cannot_be_compared_are_said(omp, rising, program):
+    done = omp("--try", "steal", "--loops", "dynamic", "--repetitions", 2,
+               "--out", "./out", "--", rising, "clock")
+    assert done.returncode == 0
+    assert "answers: cannot be compared, because runs as it is print " \
+        "different things; use --check COMMAND" in done.stdout
+    assert "other answers" not in done.stdout
+    done = omp("--try", "ss", "--repetitions", 1, "--out", "./silent", "--",
+               "sh", "-c", f"{shlex.quote(str(program))} 2 >/dev/null")
+    assert "the program prints nothing to stdout" in done.stdout
+    for words in ([rising, "clock"], ["sh", "-c", f"{rising} >/dev/null"]):
+        done = omp("--scheme", "rnd:seed=1..2", "--loops", "dynamic", "--",
+                   *words)
+        assert done.returncode == 2
+        assert "--check COMMAND is missing" in done.stderr
+
+
+def test_any_order_finds_what_relies_on_a_rising_one(omp, rising):
+    some = ["--loops", "dynamic", "--", rising]
+    done = omp("--scheme", "rnd:max=9,seed=1..3", *some)
+    assert (done.returncode, "every answer is right" in done.stdout) == \
+        (0, True)
+    done = omp("--scheme", "rnd:order=any,max=9,seed=1..3", *some)
+    assert done.returncode == 1
+    assert "the answer is wrong in 3 of 3 runs: it prints something else" in \
+        done.stdout
+    again = re.search("again: .* dlsbench (omp .*)", done.stdout)[1]
+    assert omp(*shlex.split(again)[1:]).returncode == 1
+
+
+SUMS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) { double x = 0; static double part[1000];
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < 1000; i++) {
+        static int count;
+        int at = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
+        for (volatile int k = 0; k < 20000; k++) ;
+        part[WHICH] = 1.0 / (i + 1); }
+    for (int i = 0; i < 1000; i++) x += part[i];
+    printf("%.17g\n", x); return 0; }
+"""
+
+
+def test_sums_in_another_order_are_called_that(omp, tmp_path):
+    """Of one thread: as it is the order is always the same."""
+    (tmp_path / "sums.c").write_text(SUMS)
+    subprocess.run(["gcc", "-O1", "-g", "-fopenmp", "-DWHICH=at", "sums.c",
+                    "-o", "sums"], cwd=tmp_path, check=True)
+    done = omp("--try", "ss,rnd:order=any", "--repetitions", 2, "--out",
+               "./out", "--", "env", "OMP_NUM_THREADS=1", "./sums")
+    assert done.returncode == 1
+    assert re.search(r"other answers under rnd:seed=1,order=any: round 1 "
+                     r"prints other last digits \(\S+e-1\d of a number\), as "
+                     "sums", done.stdout)
+    assert "other answers under ss" not in done.stdout
+
+
 def test_the_best_choice_is_found_and_a_wrong_answer_is_not_ranked(
         omp, program, tmp_path):
     """In two parts, of which the second goes on with the first; then the rules
@@ -123,7 +224,7 @@ def test_one_failed_run_takes_a_choice_out_of_all_readers(omp, program,
     done = attempt(3, "--resume")
     assert "css:chunk=2 fails in round 3: the check: exit code" in done.stderr
     assert done.returncode == 1
-    assert re.search("css:chunk=2 +0 +- +failed, not ranked", done.stdout)
+    assert re.search("css:chunk=2 +0( +-){3} +failed, not ranked", done.stdout)
     ended = {(x["launch"], x["scheme"]): x for x in rows(tmp_path / "out")
              if x["type"] == "cell_done"}
     states = [x["status"] for (_, s), x in ended.items() if "css" in s]
@@ -330,12 +431,12 @@ def test_a_fuzzer_says_what_it_cannot_judge_and_how_a_program_ends(omp,
 
 
 def test_ranks_of_mpi_are_tried_together(omp, program, tmp_path):
-    done = omp("--try", "ss", "--repetitions", 1, "--out", tmp_path / "out",
-               "--", *launcher(2), program, 1)
+    done = omp("--try", "css:chunk=2", "--repetitions", 1, "--out",
+               tmp_path / "out", "--", *launcher(2), program, 1)
     assert done.returncode == 0, done.stderr
     found = [x for x in rows(tmp_path / "out") if x["type"] == "run"]
     assert {(x["tried"], x["round"], x["ranks"]) for x in found} == {
-        ("as it is", 1, 2), ("ss", 1, 2)}
+        ("as it is", 1, 2), ("css:chunk=2", 1, 2)}
 
 
 @pytest.mark.parametrize("words", [
@@ -386,8 +487,8 @@ def test_loops_whose_time_is_not_known_count_in_the_program(program, tmp_path):
 
 def test_an_interrupt_keeps_what_was_measured(program, tmp_path):
     """But not a verdict on fewer runs."""
-    words = [DLSBENCH, "omp", "--try", "ss", "--repetitions", "1", "--out",
-             "./out", "--", program, "1"]
+    words = [DLSBENCH, "omp", "--try", "css:chunk=2", "--repetitions", "1",
+             "--out", "./out", "--", program, "1"]
     subprocess.run(words, cwd=tmp_path, env=ENVIRONMENT, check=True,
                    capture_output=True)
     verdict = [tmp_path / "out" / name for name in ("rules", "answers.json")]
@@ -433,7 +534,7 @@ def test_bad_input_is_one_line(omp, program, tmp_path):
         assert not (tmp_path / "out").exists()
     run = "--", program, 1
     out = "--out", "./out"
-    one(2, "--out DIR is missing", "--try", "ss", *run)
+    one(2, "--out DIR is missing", "--try", "ss", "--resume", *run)
     one(2, "one of them is allowed", "--try", "ss", "--scheme", "ss", *out,
         *run)
     one(2, "did you mean 'fss'", "--try", "ss,fsss", *out, *run)
@@ -442,7 +543,6 @@ def test_bad_input_is_one_line(omp, program, tmp_path):
         *out, *run)
     one(2, "are for --try", "--resume", *run)
     one(2, "--check is for --try", "--check", "true", *run)
-    one(2, "--check COMMAND is missing", "--scheme", "rnd:seed=1..3", *run)
     one(2, "FIRST <= LAST", "--scheme", "rnd:seed=3..1", "--check", "x", *run)
     one(2, "seed of rnd", "--scheme", "tss:last=1..3", "--check", "x", *run)
     one(2, "has no runs of omp --try", "--try", "ss", "--resume", *out, *run)

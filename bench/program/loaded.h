@@ -1,8 +1,8 @@
 /* Whether the preload library is in the processes of a program at all: by what
  * it writes itself (dls/omp/counters.h), and by a look at the processes while
  * they run. */
-#ifndef BENCH_OMP_LOADED_H
-#define BENCH_OMP_LOADED_H
+#ifndef BENCH_PROGRAM_LOADED_H
+#define BENCH_PROGRAM_LOADED_H
 
 #include "base/error.h"
 

@@ -1,9 +1,9 @@
-#include "bench/omp/loaded.h"
+#include "bench/program/loaded.h"
 
 #include "base/folder.h"
 #include "base/text.h"
 #include "bench/cli/command.h"
-#include "bench/omp/symbols.h"
+#include "bench/program/symbols.h"
 #include "dls/omp/counters.h"
 #include "harness/engine/engine.h"
 #include "harness/guard/need.h"

@@ -1,9 +1,11 @@
 /* One run of somebody else's program, and the check of its answer. */
-#ifndef BENCH_TRY_ATTEMPT_H
-#define BENCH_TRY_ATTEMPT_H
+#ifndef BENCH_ATTEMPT_ATTEMPT_H
+#define BENCH_ATTEMPT_ATTEMPT_H
 
 #include "base/error.h"
 #include "base/scratch.h"
+#include "base/system/allowed.h"
+#include "bench/attempt/output.h"
 #include "bench/omp/loops.h"
 #include "bench/start/stops.h"
 
@@ -17,6 +19,7 @@ struct attempts {
     const char *loops; /* runtime or dynamic */
     struct stops stops;
     struct symbols *symbols;
+    struct allowed_set processors; /* that may run the program */
     struct scratch scratch;
     char preload[8192]; /* LD_PRELOAD */
 };
@@ -26,8 +29,17 @@ struct attempt {
     bool interrupted; /* the rest says nothing */
     char reason[400]; /* why it is not good */
     double seconds;   /* of the program */
+    /* All its processes here: their processors' time, and that of others on the
+     * same processors; NAN: not known. */
+    double cpu_s, others_s;
+    long preempted;
     struct loops loops;
+    struct output *output;      /* NULL: it went to the file for the check */
+    char digest[OUTPUT_DIGEST]; /* of it; empty: none */
 };
+
+/* Frees the loops and the output. */
+void attempt_free(struct attempt *attempt);
 
 /* Makes the folder, and watches for signals from now on.  attempts_close in any
  * case. */
@@ -41,8 +53,9 @@ double attempt_limit(double own_s);
 /* Runs the program under a scheme (NULL: as it is), stopped after `limit_s`,
  * and so is the check.  With 0 the program has no limit, and the check that of
  * the program's time.  A scheme counts for all its loops that `loops` names.
- * Its stdout goes to the file that $DLS_OUTPUT names for the check, its stdin
- * is empty.  Returns 0 also where it fails; loops_free afterwards. */
+ * Its stdout goes to the file that $DLS_OUTPUT names for the check; without one
+ * it is read here.  Its stdin is empty.  Returns 0 also where it fails;
+ * attempt_free afterwards. */
 int attempt_run(const struct attempts *attempts, const char *scheme,
                 double limit_s, struct attempt *attempt, struct error *err);
 

@@ -1,8 +1,8 @@
 /* What is at an address of a program's file: function and line, by what the
  * compiler wrote for debuggers, else the nearest symbol.  By elfutils' libdw,
  * outside the process that runs. */
-#ifndef BENCH_OMP_SYMBOLS_H
-#define BENCH_OMP_SYMBOLS_H
+#ifndef BENCH_PROGRAM_SYMBOLS_H
+#define BENCH_PROGRAM_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "bench/omp/symbols.h"
+#include "bench/program/symbols.h"
 
 #include <dlfcn.h>
 #include <dwarf.h>

@@ -1,6 +1,7 @@
-#include "bench/try/attempt.h"
+#include "bench/attempt/attempt.h"
 
 #include "base/folder.h"
+#include "base/system/busy.h"
 #include "bench/omp/start.h"
 #include "bench/start/child.h"
 #include "harness/engine/engine.h"
@@ -21,6 +22,9 @@ int attempts_open(struct attempts *attempts, struct error *err)
     char output[PATH_MAX + 8];
     attempts->stops = (struct stops){-1, -1};
     attempts->symbols = symbols_open();
+    struct allowed allowed;
+    allowed_read("", &allowed);
+    attempts->processors = allowed.mask;
     int code = scratch_open(&attempts->scratch, START_ROOM, err);
     if (code != 0)
         return error_prefix(err, code, "omp");
@@ -49,7 +53,8 @@ double attempt_limit(double own_s)
 
 struct watched {
     double until;
-    char last[200]; /* line of stderr */
+    struct output *output; /* NULL: nobody wants it */
+    char last[200];        /* line of stderr */
 };
 
 static double left(void *arg)
@@ -58,10 +63,11 @@ static double left(void *arg)
     return watched->until - child_now();
 }
 
-static void pass_over(void *arg, const char *line)
+static void take_bytes(void *arg, const char *data, size_t size)
 {
-    (void)arg;
-    (void)line;
+    struct watched *watched = arg;
+    if (watched->output != NULL)
+        output_add(watched->output, data, size);
 }
 
 static bool has_letter(const char *line)
@@ -85,11 +91,12 @@ static const double NO_LIMIT = 1e9;
 /* Fills in `reason` where it did not end with 0. */
 static int run(char *const argv[], const struct attempts *attempts,
                double limit_s, const char *what, struct attempt *attempt,
-               struct error *err)
+               struct keeper_usage *usage, struct error *err)
 {
     struct watched watched = {.until = child_now() +
-                                       (limit_s > 0 ? limit_s : NO_LIMIT)};
-    const struct child_watcher watcher = {.output = pass_over,
+                                       (limit_s > 0 ? limit_s : NO_LIMIT),
+                              .output = usage != NULL ? attempt->output : NULL};
+    const struct child_watcher watcher = {.bytes = take_bytes,
                                           .message = keep_last,
                                           .tick = left,
                                           .arg = &watched};
@@ -98,6 +105,8 @@ static int run(char *const argv[], const struct attempts *attempts,
     int code = child_run(argv, &attempts->stops, &watcher, &end, err);
     if (code != 0)
         return code;
+    if (usage != NULL)
+        *usage = end.usage;
     attempt->interrupted = attempt->interrupted || end.interrupted;
     if (!end.timed_out && WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0)
         return 0;
@@ -114,16 +123,36 @@ static int run(char *const argv[], const struct attempts *attempts,
 
 /* ---- the program ---- */
 
+/* What others had of the processors in the meantime.  The system counts in
+ * steps: what is below zero is nothing. */
+static void count_usage(const struct attempts *attempts,
+                        const struct busy *before,
+                        const struct keeper_usage *usage,
+                        struct attempt *attempt)
+{
+    struct busy after;
+    busy_read("", &attempts->processors, &after);
+    attempt->cpu_s = usage->cpu_s;
+    attempt->preempted = usage->preempted;
+    attempt->others_s =
+        before->processors > 0 && before->processors == after.processors
+            ? fmax(after.seconds - before->seconds - usage->cpu_s, 0)
+            : NAN;
+}
+
 static int run_program(const struct attempts *attempts, const char *scheme,
                        const char *counters, double limit_s,
                        struct attempt *attempt, struct error *err)
 {
     /* The scheme is empty where there is none. */
-    static const char script[] =
-        "export LD_PRELOAD=\"$1\" " COUNTERS_FOLDER "=\"$2\" " COUNTERS_LOOPS
-        "=\"$3\" DLS_SCHEDULE=\"$4\"\n"
-        "shift 4\n"
-        "exec \"$@\" >\"$DLS_OUTPUT\" </dev/null";
+#define BEGIN                                                                  \
+    "export LD_PRELOAD=\"$1\" " COUNTERS_FOLDER "=\"$2\" " COUNTERS_LOOPS      \
+    "=\"$3\" DLS_SCHEDULE=\"$4\"\n"                                            \
+    "shift 4\n"                                                                \
+    "exec \"$@\" </dev/null"
+    static const char script[] = BEGIN, checked[] = BEGIN " >\"$DLS_OUTPUT\"";
+    struct keeper_usage usage;
+    struct busy busy;
     enum { FIXED = 8 };
     int words = 0;
     while (attempts->words[words] != NULL)
@@ -131,7 +160,7 @@ static int run_program(const struct attempts *attempts, const char *scheme,
     const char **argv = need_zeroed((size_t)words + FIXED + 1, sizeof(*argv));
     const char *fixed[FIXED] = {"/bin/sh",
                                 "-c",
-                                script,
+                                attempts->check != NULL ? checked : script,
                                 "dlsbench",
                                 attempts->preload,
                                 counters,
@@ -140,7 +169,11 @@ static int run_program(const struct attempts *attempts, const char *scheme,
     memcpy(argv, fixed, sizeof(fixed));
     for (int i = 0; i < words; i++)
         argv[FIXED + i] = attempts->words[i];
-    int code = run((char *const *)argv, attempts, limit_s, "", attempt, err);
+    busy_read("", &attempts->processors, &busy);
+    int code =
+        run((char *const *)argv, attempts, limit_s, "", attempt, &usage, err);
+    if (code == 0)
+        count_usage(attempts, &busy, &usage, attempt);
     free(argv);
     return code;
 }
@@ -150,9 +183,9 @@ static int run_check(const struct attempts *attempts, double limit_s,
 {
     char *const argv[] = {"/bin/sh", "-c", (char *)(uintptr_t)attempts->check,
                           NULL};
-    return attempts->check == NULL
-               ? 0
-               : run(argv, attempts, limit_s, "the check: ", attempt, err);
+    return attempts->check == NULL ? 0
+                                   : run(argv, attempts, limit_s,
+                                         "the check: ", attempt, NULL, err);
 }
 
 int attempt_run(const struct attempts *attempts, const char *scheme,
@@ -160,6 +193,8 @@ int attempt_run(const struct attempts *attempts, const char *scheme,
 {
     char counters[PATH_MAX + 16];
     *attempt = (struct attempt){.ran = false};
+    if (attempts->check == NULL)
+        attempt->output = output_open();
     snprintf(counters, sizeof(counters), "%s/counters", attempts->scratch.path);
     if (mkdir(counters, 0700) != 0)
         return error_set(err, errno, "omp: %s: %s", counters, strerror(errno));
@@ -178,5 +213,14 @@ int attempt_run(const struct attempts *attempts, const char *scheme,
             attempts, limit_s > 0 ? limit_s : attempt_limit(attempt->seconds),
             attempt, err);
     attempt->good = attempt->ran && attempt->reason[0] == '\0';
+    if (attempt->output != NULL)
+        output_end(attempt->output, attempt->digest);
     return code;
+}
+
+void attempt_free(struct attempt *attempt)
+{
+    loops_free(&attempt->loops);
+    output_close(attempt->output);
+    attempt->output = NULL;
 }
