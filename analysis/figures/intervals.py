@@ -1,4 +1,4 @@
-"""Time against the sync interval, with the predicted and the actual optimum
+"""Time against the sync interval, with the predicted and the fastest interval
 (Andronikos et al., figures 6 to 8)."""
 import labels
 import predicted
@@ -25,7 +25,7 @@ def draw(results, frame):
 
 def caption(groups):
     words = ("Median time with its 95 % confidence interval; a ring marks the "
-             "actual optimum of each scheme")
+             "fastest interval of each scheme")
     found = [(key, pair) for key, g in groups for pair in predicted.optima(g)]
     if found:
         words += (", a broken line the optimum that the model predicts, a "
@@ -34,7 +34,7 @@ def caption(groups):
 
 
 def loss(setup, workers, ours, best):
-    """How far the predicted optimum is from the actual one."""
+    """How far the predicted interval is from the fastest one."""
     return (f" {ours['scheme']} over {setup}, "
             f"{labels.count(int(workers), 'worker')}: predicted "
             f"{ours['interval']:g}, fastest {best['interval']:g}, "
@@ -72,7 +72,8 @@ def curve(ax, points, factor, line, name):
     best = points.loc[points["time_s"].idxmin()]
     ax.plot([best["interval"]], [best["time_s"] * factor], "o", markersize=10,
             fillstyle="none", color=style.INK, linestyle="",
-            label="actual optimum")
+            label="fastest, simulated" if points["simulated"].all()
+            else "fastest, measured")
 
 
 def mark_predicted(ax, group, factor, lines):

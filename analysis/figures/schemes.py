@@ -40,9 +40,10 @@ def caption(part):
 def bound_words(part):
     """What bound_s is for these cells (results/README.md)."""
     steals = part["transport"] == "steal"
-    listed = ("list scheduling of the same chunks with the measured cost of "
+    cost = "simulated" if part["simulated"].all() else "measured"
+    listed = (f"list scheduling of the same chunks with the {cost} cost of "
               "each iteration, no scheduling cost")
-    shared = ("an equal part of the loop's measured cost, or the largest "
+    shared = (f"an equal part of the loop's {cost} cost, or the largest "
               "chunk where that is more")
     if steals.all():
         return shared
@@ -80,7 +81,7 @@ def panel(ax, here, y, factor, end):
             (here["time_s_high"] - here["time_s"]) * factor]
     ax.errorbar(here["time_s"] * factor, at, xerr=bars, fmt="o", capsize=2,
                 markersize=4.5, color=style.COLOURS[0], elinewidth=1,
-                label="measured")
+                label="simulated" if here["simulated"].all() else "measured")
     outside = [y[r["scheme"]] for r in here.to_dict("records")
                if r["time_s_high"] * factor > end]
     if outside:
