@@ -15,7 +15,8 @@ CAMPAIGNS = {
     "divisible-sim": "sim", "robustness-sim": "sim", "andronikos-1": "sim",
     "andronikos-2": "sim", "andronikos-3": "sim",
     "ciorba-floyd-steinberg": "sim", "ciorba-heat": "sim",
-    "ciorba-table-1": "sim", "ciorba-alternatives": "sim", "han": "sim",
+    "ciorba-table-1": "sim", "ciorba-alternatives": "sim",
+    "ciorba-loads": "sim", "han": "sim",
     "han-alternatives": "sim", "han-beyond": "sim"}
 
 
