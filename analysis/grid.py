@@ -12,6 +12,7 @@ LATEX = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$",
 # Letters that LaTeX has in its first font, too.
 ACCENTED = set("".join(map(chr, range(0xc0, 0x100)))) - set("ÐðÞþ×÷")
 LONG_WORDS = 48  # characters that stay on one line of a page
+SHORT_WORDS = 15    # that need no width of their own where words wrap
 LONG = 45       # rows of a LaTeX table that stay on one page
 PAGE = 345      # points: the width of text of an article on A4 or letter
 # Points that a character takes at most, but for words of m and w alone.
@@ -139,7 +140,7 @@ def to_html(grid):
     """A figure that scrolls sideways by itself when it is wide."""
     def cell(i, words, tag):
         kind = " class=n" if i >= grid.left else \
-            " class=wrap" if grid.wraps else \
+            " class=wrap" if grid.wraps and len(words) > SHORT_WORDS else \
             " class=long" if len(words) > LONG_WORDS else ""
         return f"<{tag}{kind}>{html.escape(words)}</{tag}>"
 

@@ -30,6 +30,7 @@ nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; font-size: .9rem;
 .note { border-left: 4px solid var(--c1); padding: .2rem 1rem;
   margin: .4rem 0; background: var(--soft); }
 .small { font-size: .85rem; }
+.authors { font-style: italic; }
 figure { margin: 0 0 1.5rem; }
 figcaption { font-size: .85rem; max-width: 48rem; }
 .wide { overflow-x: auto; margin: .6rem 0 1.4rem; }
@@ -67,6 +68,11 @@ def text(words):
 
 def paragraph(words, kind=""):
     return f"<p{kind and f' class={kind}'}>{text(words)}</p>"
+
+
+def names(authors):
+    """Below a title; nothing without them."""
+    return paragraph(authors, "authors") if authors else ""
 
 
 def anchor(title):

@@ -3,12 +3,15 @@
 A report is told in order what is to be seen: text, tables, tables with the
 printed value beside ours, what the paper leaves open, and its claims with what
 was found.  It is printed and stored beside the results it is about:
-report.txt, assumptions.csv, claims.csv and NAME.csv for each table.
+report.txt, paper.json (title, authors, what the page opens with, the tables),
+assumptions.csv, claims.csv and NAME.csv for each table.
 """
 import csv
+import json
 import math
 import os
 import sys
+from collections import namedtuple
 
 import numpy as np
 
@@ -17,20 +20,28 @@ import labels
 import loader
 
 
+# As the paper names itself and them.
+Paper = namedtuple("Paper", "title authors")
+# What a table's printed values are: the paper's, beside ours in its own
+# reading; or there again, beside ours in another.
+OWN, AGAIN = "own", "again"
+
+
 class Report:
     """The report on a result directory, or on the several below one folder."""
 
-    def __init__(self, directory, title):
-        self.directory = directory
+    def __init__(self, directory, paper):
+        self.directory, self.paper = directory, paper
         self.results = loader.load(directory)
         self.runs = self.results.runs
         self.parts = []        # texts, in order
         self.files = {}        # name -> (header, rows)
         self.assumptions = []
         self.claims = []
-        self.compared = []     # (table, differences) of what is printed
+        self.opening, self.tables = [], []      # of paper.json
         versions = sorted({str(m.get("version"))
                            for m in self.results.manifests})
+        title = "\n".join(filter(None, paper))
         self.say(f"{title}\ndlsbench {', '.join(versions)}, "
                  f"{len(self.runs)} simulated runs that took "
                  f"{labels.seconds(float(self.runs['wall_s'].sum()))}"
@@ -41,6 +52,11 @@ class Report:
 
     def say(self, text):
         self.parts.append(text.rstrip("\n") + "\n")
+
+    def open_with(self, sentence):
+        """The page begins with these."""
+        self.opening.append(sentence)
+        self.say(sentence)
 
     def table(self, name, title, header, rows, caption="", left=1):
         """A table of words and numbers; numbers are stored as they are."""
@@ -54,39 +70,54 @@ class Report:
         self.files[name] = (header, rows)
 
     def beside(self, name, title, keys, cells, caption="", absolute=False,
-               across=None):
+               across=None, fitted=None, values=OWN):
         """Printed values and ours: `cells` maps a tuple, one value for each of
         `keys`, to (printed, ours), either None where there is none.  Each
         cell shows printed, ours and the difference, in percent of the
         printed value (`absolute`: ours less printed).  `across`: the key
-        whose values make the columns (default: the last)."""
+        whose values make the columns (default: the last).  `fitted` says of
+        such a tuple whether ours was fitted to the printed value, which then
+        shows nothing.  `values`: OWN or AGAIN."""
         across = keys.index(across or keys[-1])
-        self.store(name, [*keys, "printed", "ours", difference_name(absolute)],
-                   [[*key, *pair, difference(pair, absolute)]
-                    for key, pair in cells.items()])
+        marks = {key: bool(fitted and fitted(key)) for key in cells}
+        self.printed(name, title, [*keys, "printed", "ours",
+                                   difference_name(absolute)],
+                     [[*key, *pair, difference(pair, absolute)]
+                      for key, pair in cells.items()],
+                     list(marks.values()), values)
         columns = list(dict.fromkeys(key[across] for key in cells))
         down = {}
         for key, pair in cells.items():
             rest = key[:across] + key[across + 1:]
-            down.setdefault(rest, {})[key[across]] = pair
+            down.setdefault(rest, {})[key[across]] = pair_words(
+                pair, absolute) + FITTED * marks[key]
         header = [k for i, k in enumerate(keys) if i != across]
         header += [f"{keys[across]} {number(c)}" for c in columns]
-        rows = [[*map(number, rest), *(pair_words(line.get(c), absolute)
-                                       for c in columns)]
+        rows = [[*map(number, rest), *(line.get(c, "") for c in columns)]
                 for rest, line in down.items()]
+        caption = caption or "printed, ours, difference"
         self.parts.append(grid.text(grid.Grid(
-            title, header, rows, caption or "printed, ours, difference",
+            title, header, rows, caption + fitted_words(marks.values()),
             left=len(keys) - 1)))
-        self.summarize(title, [difference(pair, absolute)
-                               for pair in cells.values()], absolute)
+        self.summarize([difference(pair, absolute) for key, pair in
+                        cells.items() if not marks[key]], absolute)
 
-    def summarize(self, title, differences, absolute):
+    def printed(self, name, title, header, rows, fitted, values=OWN):
+        """Stores printed values beside ours, with a column for what was
+        fitted, which is left out where nothing was."""
+        if any(fitted):
+            header = [*header, "fitted"]
+            rows = [[*row, int(mark)] for row, mark in zip(rows, fitted)]
+        self.store(name, header, rows)
+        self.tables.append({"name": name, "title": title, "values": values})
+
+    def summarize(self, differences, absolute):
         found = np.array([abs(d) for d in differences if d is not None])
         if not len(found):
             return
         unit = "" if absolute else " %"
-        self.compared.append((title, found))
-        self.say(f"  {labels.count(len(found), 'cell')} with a printed value: "
+        self.say(f"  {labels.count(len(found), 'cell')} with a printed value "
+                 "that was not fitted: "
                  f"median absolute difference {np.median(found):.3g}{unit}, "
                  f"largest {found.max():.3g}{unit}")
 
@@ -97,16 +128,18 @@ class Report:
         self.assumptions += assumed(assumption, value, why, others)
 
     def claim(self, claim, where, read_as, holds, found, why="", excludes="",
-              further=False):
+              further=False, fitted=False):
         """A claim of the paper's text about `where` (figure 3, section VI):
-        what we take it to mean as a number, whether that holds (None: cannot
-        be said), our numbers, and the reason where it does not.  `excludes`:
-        another claim that cannot hold with it, and why.  `further`: the claim
-        in a reading that is not the paper's own, which is counted apart."""
+        what we take it to mean as a number, whether that holds (None: our
+        numbers cannot tell), these numbers, and the reason where it does not.
+        `excludes`: another claim that cannot hold with it, and why.
+        `further`: the claim in a reading that is not the paper's own, which
+        is counted apart.  `fitted`: it rests on numbers that were fitted to
+        what the paper prints, which shows less."""
         self.claims.append({"claim": claim, "where": where,
                             "read_as": read_as, "holds": holds,
                             "found": found, "why": why, "excludes": excludes,
-                            "further": further})
+                            "further": further, "fitted": fitted})
 
     def text(self):
         parts = [assumptions_text(self.assumptions)] * bool(self.assumptions)
@@ -120,13 +153,15 @@ class Report:
             write_csv(os.path.join(self.directory, name + ".csv"), header,
                       rows)
         write_assumptions(self.directory, self.assumptions)
-        if self.claims:
-            write_csv(os.path.join(self.directory, "claims.csv"),
-                      list(self.claims[0]),
-                      [["" if v is None else int(v) if isinstance(v, (
-                          bool, np.bool_)) else v for v in c.values()]
-                       for c in self.claims])
+        write_claims(self.directory, self.claims)
+        write_paper(self.directory, self.paper, self.opening, self.tables)
         sys.stdout.write(text)
+
+
+def write_paper(directory, paper, opening, tables=()):
+    write(os.path.join(directory, "paper.json"), json.dumps(
+        {**paper._asdict(), "opens": opening, "tables": list(tables)},
+        indent=1) + "\n")
 
 
 # ---- what a paper leaves open ----
@@ -158,39 +193,76 @@ def write_assumptions(directory, rows):
 
 # ---- claims ----
 
-def true(claim):
-    return claim["holds"] is not None and bool(claim["holds"])
+HOLDS, FAILS, OPEN = True, False, None
+WORDS = {HOLDS: "holds", FAILS: "does not hold", OPEN: "cannot be told"}
+FITTED = "*"
 
 
-def count_words(holding, total, excluding):
-    """`excluding`: claims that exclude another one, two for each pair."""
-    return f"{holding} of {total} hold" + (
-        f"; at most {total - excluding // 2} can, as claims exclude each "
-        "other" if excluding else "")
+def fitted_words(marks):
+    return f"; {FITTED} ours was fitted to the printed value" if any(marks) \
+        else ""
+
+
+def verdict(holds):
+    return None if holds is None else bool(holds)
+
+
+def all_of(verdicts):
+    """That of a claim with several parts: it fails with one of them."""
+    found = {verdict(v) for v in verdicts}
+    return FAILS if FAILS in found else OPEN if OPEN in found else HOLDS
+
+
+def count_words(claims):
+    """`holds` and `excludes` of each claim.  Those that exclude another one
+    come in pairs, of which one can hold."""
+    found = [verdict(c["holds"]) for c in claims]
+    words = f"{found.count(HOLDS)} of {len(found)} hold"
+    if OPEN in found:
+        words += f", of {found.count(OPEN)} it cannot be told"
+    excluding = sum(bool(c.get("excludes")) for c in claims)
+    if excluding:
+        words += (f"; at most {len(found) - excluding // 2} can, as claims "
+                  "exclude each other")
+    fitted = sum(bool(c.get("fitted")) for c in claims)
+    if fitted:
+        own = sum(bool(c["holds"] and c.get("fitted")) for c in claims)
+        words += (f"; {fitted} of them rest{'s' * (fitted == 1)} on numbers "
+                  f"that were fitted to the paper's, of which {own} hold"
+                  + "s" * (own == 1))
+    return words
 
 
 def claims_text(claims):
-    own = [c for c in claims if not c["further"]]
-    further = [c for c in claims if c["further"]]
+    own = [c for c in claims if not c.get("further")]
+    further = [c for c in claims if c.get("further")]
     return claims_list("The paper's claims", own) + (
         "\n" + claims_list("The same claims in further readings", further)
         if further else "")
 
 
 def claims_list(title, claims):
-    words = {True: "holds", False: "does not hold", None: "cannot be said"}
     lines = [title]
-    for c in claims:
-        holds = c["holds"] if c["holds"] is None else bool(c["holds"])
-        lines.append(f"  {words[holds]:<15} {c['claim']} ({c['where']})")
-        lines.append(f"{'':18}{c['found']}")
-        lines.append(f"{'':18}read as: {c['read_as']}")
-        lines += [f"{'':18}{word}: {c[name]}" for word, name in (
-            ("because", "why"), ("excludes", "excludes")) if c[name]]
-    lines.append("  " + count_words(
-        sum(map(true, claims)), len(claims),
-        sum(bool(c["excludes"]) for c in claims)))
+    for n, c in enumerate(claims, 1):
+        lines.append(f"{n:3d} {WORDS[verdict(c['holds'])]:<15} {c['claim']} "
+                     f"({c['where']})" + FITTED * bool(c.get("fitted")))
+        lines.append(f"{'':20}{c['found']}")
+        lines.append(f"{'':20}read as: {c['read_as']}")
+        lines += [f"{'':20}{word}: {c[name]}" for word, name in (
+            ("because", "why"), ("excludes", "excludes")) if c.get(name)]
+    lines.append("  " + count_words(claims))
     return "\n".join(lines) + "\n"
+
+
+def stored(value):
+    """A truth as a number; None stays an empty cell."""
+    return int(value) if isinstance(value, (bool, np.bool_)) else value
+
+
+def write_claims(directory, claims):
+    if claims:
+        write_csv(os.path.join(directory, "claims.csv"), list(claims[0]),
+                  [list(map(stored, c.values())) for c in claims])
 
 
 def number(value):
@@ -237,11 +309,11 @@ def write_csv(path, header, rows):
                           for row in rows])
 
 
-def main(title, fill, directory):
+def main(paper, fill, directory):
     """Lets `fill` say everything to the report on a directory and writes it;
     ends with 2 when there is nothing to report on."""
     try:
-        report = Report(directory, title)
+        report = Report(directory, paper)
         if report.runs.empty:
             raise loader.LoadError(f"{directory}: no cell is complete")
         fill(report)

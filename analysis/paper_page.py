@@ -2,17 +2,31 @@
 results: what the paper leaves open, its claims, printed values with ours."""
 import csv
 import glob
+import json
 import os
 
 import grid
+import labels
 import paper
 
-PRINTED, OURS = "printed", "ours"
-VERDICTS = {"1": "holds", "0": "does not hold", "": "cannot be said"}
+PRINTED, OURS, FITTED = "printed", "ours", "fitted"
+VERDICTS = {"1": True, "0": False}
+NO_PAPER = {"title": "", "authors": "", "opens": [], "tables": []}
 
 
 def exist(directory):
     return bool(rows(os.path.join(directory, "claims.csv")))
+
+
+def about(directory):
+    """paper.json: title, authors, what the page opens with, the tables with
+    printed values."""
+    try:
+        with open(os.path.join(directory, "paper.json"),
+                  encoding="utf-8") as file:
+            return {**NO_PAPER, **json.load(file)}
+    except (OSError, ValueError, TypeError):
+        return dict(NO_PAPER)
 
 
 def rows(path):
@@ -24,34 +38,38 @@ def rows(path):
 
 
 def claims(directory):
-    """A Grid of the claims, and one of those in further readings if there are
-    some."""
-    found = rows(os.path.join(directory, "claims.csv"))
-    for name, further in (("The paper's claims", False),
-                          ("The same claims in further readings", True)):
-        part = [r for r in found if (r.get("further") == "1") == further]
+    """[(title, claims)]: the paper's, and those in further readings if there
+    are some.  A claim is a line of claims.csv with its number and `holds` as
+    True, False or None."""
+    found = [{**r, "holds": VERDICTS.get(r.get("holds")),
+              "fitted": r.get(FITTED) == "1"}
+             for r in rows(os.path.join(directory, "claims.csv"))]
+    for title, further in (("The paper's claims", False),
+                           ("The same claims in further readings", True)):
+        part = [{**r, "number": number} for number, r in enumerate(
+            (r for r in found if (r.get("further") == "1") == further), 1)]
         if part:
-            yield claims_grid(name, part)
+            yield title, part
 
 
 def claims_grid(title, found):
-    where = "where" if "where" in found[0] else "figure"
-    lines = [[number, VERDICTS.get(r.get("holds"), "cannot be said"),
-              r.get("claim"), r.get(where), reading(r)]
-             for number, r in enumerate(found, 1)]
-    return grid.Grid(title, ["", "", "claim", where, "found"], lines,
-                     paper.count_words(
-                         sum(r.get("holds") == "1" for r in found),
-                         len(found), sum(bool(r.get("excludes"))
-                                         for r in found)), left=5)
+    lines = [[c["number"], f"{c.get('claim')} ({c.get('where')})"
+              + paper.FITTED * c["fitted"], paper.WORDS[c["holds"]],
+              ". ".join(filter(None, [c.get("why"), c.get("excludes") and
+                                      f"Excludes: {c['excludes']}"]))]
+             for c in found]
+    return grid.Grid(title, ["", "claim", "", "because"], lines,
+                     paper.count_words(found) + "." + (
+                         f" {paper.FITTED} rests on fitted numbers."
+                         if any(c["fitted"] for c in found) else ""), left=4,
+                     wraps=True)
 
 
-def reading(row):
-    """The finding, and our reading of the claim."""
-    return ". ".join(filter(None, [
-        row.get("found"), f"Read as: {row.get('read_as')}",
-        row.get("why") and f"Because: {row.get('why')}",
-        row.get("excludes") and f"Excludes: {row.get('excludes')}"]))
+def numbers_grid(found):
+    return grid.Grid("", ["", "found", "read as"],
+                     [[c["number"], c.get("found"), c.get("read_as")]
+                      for c in found], "By the claims' numbers.", left=3,
+                     wraps=True)
 
 
 def assumptions(directory):
@@ -72,15 +90,51 @@ def assumptions(directory):
         if lines else None
 
 
+class Table:
+    """Printed values beside ours: `rows` of a file, `own` for the paper's own
+    reading, False where values stand there again beside another."""
+
+    def __init__(self, name, rows, title, own):
+        self.name, self.rows, self.title, self.own = name, rows, title, own
+
+
 def beside(directory):
-    """name -> rows of each table with printed values next to ours."""
-    found = {}
-    for path in sorted(glob.glob(os.path.join(glob.escape(directory),
-                                              "*.csv"))):
-        table = rows(path)
-        if table and {PRINTED, OURS} <= set(table[0]):
-            found[os.path.basename(path).removesuffix(".csv")] = table
-    return found
+    """The tables with printed values next to ours."""
+    known = {t.get("name"): t for t in about(directory)["tables"]
+             if isinstance(t, dict)}
+    found = []
+    for path in glob.glob(os.path.join(glob.escape(directory), "*.csv")):
+        name = os.path.basename(path).removesuffix(".csv")
+        lines, said = rows(path), known.get(name, {})
+        if lines and {PRINTED, OURS} <= set(lines[0]) and (
+                said or not known):
+            found.append(Table(name, lines, said.get("title") or title(name),
+                               said.get("values") != paper.AGAIN))
+    order = list(known)
+    return sorted(found, key=lambda t: (
+        order.index(t.name) if t.name in known else 0, t.name))
+
+
+def is_fitted(row):
+    return row.get(FITTED) == "1"
+
+
+def counted(tables):
+    """(printed values, those with ours beside them, those of them to which
+    ours was fitted): each value once, in the paper's own reading."""
+    lines = [r for t in tables if t.own for r in t.rows
+             if number(r[PRINTED]) is not None]
+    here = [r for r in lines if number(r[OURS]) is not None]
+    return len(lines), len(here), sum(map(is_fitted, here))
+
+
+def counted_words(tables):
+    printed, here, fitted = counted(tables)
+    words = labels.count(printed, "printed value")
+    words += ", all" if here == printed else f", {here}"
+    words += " beside ours" if here else ""
+    return words + (f"; {fitted} of them were fitted and show nothing"
+                    if fitted else "")
 
 
 def number(text):
@@ -95,14 +149,16 @@ def words(text):
     return text if value is None else paper.number(value)
 
 
-def table(name, lines):
-    """A Grid of printed values next to ours."""
-    header = list(lines[0])
+def table(found):
+    """A Grid of a Table."""
+    header = list(found.rows[0])
     left = header.index(PRINTED)
-    return grid.Grid(title(name), [h.replace("_", " ") for h in header],
-                     [[line[h] or "-" if i < left else words(line[h] or "-")
-                       for i, h in enumerate(header)] for line in lines],
-                     left=left)
+    lines = [[line[h] or "-" if i < left else
+              ("fitted" if is_fitted(line) else "") if h == FITTED else
+              words(line[h] or "-") for i, h in enumerate(header)]
+             for line in found.rows]
+    return grid.Grid(found.title, [h.replace("_", " ") for h in header],
+                     lines, left=left)
 
 
 def title(name):

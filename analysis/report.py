@@ -96,7 +96,8 @@ def take(iterator, most):
 
 def head(results, frame, path):
     runs = results.runs
-    title = f"DLSBench: {results.name}"
+    title, authors = paper_names(results.path) or (
+        f"DLSBench: {results.name}", "")
     where = environment.where(results.manifests)
     when = sorted({str(m.get("started")) for m in results.manifests
                    if m.get("started")})
@@ -109,10 +110,16 @@ def head(results, frame, path):
             f"{labels.count(frame['kernel'].nunique(), 'loop')}, "
             f"{labels.count(frame['scheme'].nunique(), 'scheme')}, up to "
             + labels.count(int(frame["workers"].max()), "worker"))
-    return (f"<h1>{page.text(title)}</h1>"
+    return (f"<h1>{page.text(title)}</h1>" + page.names(authors)
             + page.paragraph(what)
             + page.paragraph(" on ".join(filter(None, [span, where])), "small")
             + page.paragraph(path, "small"))
+
+
+def paper_names(directory):
+    """(title, authors) of the paper that was repeated here, or None."""
+    about = paper_page.about(directory)
+    return (about["title"], about["authors"]) if about["title"] else None
 
 
 def answers(results, frame):
@@ -183,28 +190,42 @@ def foretold_section(results, frame):
 
 
 def with_paper(sections, directory):
-    """The results of make papers first: claims, what the paper leaves open,
-    figures and tables; tables of printed values before the claims if they are
-    few."""
+    """The results of make papers first: what the figures show, tables of
+    printed values if they are few, figures, claims, what the paper leaves
+    open.  Folded: the numbers behind the claims, and what is not the paper's
+    own reading."""
     parts = dict(sections)
     beside = paper_page.beside(directory)
-    few = sum(map(len, beside.values())) <= FEW_PRINTED
-    next_to_ours = [page.details(paper_page.title(name), grid.to_html(
-        shortened(paper_page.table(name, rows))), few)
-        for name, rows in beside.items()]
-    found = next_to_ours if few else []
-    if paper_page.exist(directory):
-        own, *further = map(grid.to_html, paper_page.claims(directory))
-        found += [own, *(page.details("Further readings", text)
-                         for text in further)]
+    few = sum(len(t.rows) for t in beside if t.own) <= FEW_PRINTED
+    own, again = ([page.details(t.title, grid.to_html(shortened(
+        paper_page.table(t))), few and t.own) for t in beside
+        if t.own == is_own] for is_own in (True, False))
+    found = [*map(page.paragraph, paper_page.about(directory)["opens"])]
+    found += [page.paragraph(paper_page.counted_words(beside) + ".")] \
+        if beside else []
+    found += [*(own if few else []), parts.pop(PAPER, "")]
+    found += claims_parts(directory)
     left_open = paper_page.assumptions(directory)
     found += [grid.to_html(left_open)] if left_open else []
-    found += [parts.pop(PAPER, ""), *([] if few else next_to_ours)]
+    found += [] if few else own
+    found += [page.details("Other readings of printed values",
+                           "\n".join(again))] if again else []
     words = paper_page.text(directory)
     if paper_page.exist(directory) and words:
         found.append(page.details("The whole report", page.verbatim(words)))
     body = "\n".join(filter(None, found))
     return [(PAPER, body)] * bool(body) + list(parts.items())
+
+
+def claims_parts(directory):
+    """The paper's claims, and folded their numbers and further readings."""
+    for i, (title, found) in enumerate(paper_page.claims(directory)):
+        claims = grid.to_html(paper_page.claims_grid(title, found))
+        numbers = grid.to_html(paper_page.numbers_grid(found))
+        if i == 0:
+            yield claims + page.details("The claims' numbers", numbers)
+        else:
+            yield page.details("Further readings", claims + numbers)
 
 
 def counters_line(results, frame):
@@ -235,7 +256,8 @@ def build(results, frame, sections, path):
             "" if paper_page.exist(results.path) else answers(results, frame),
             page.navigation([t for t, _ in sections])]
     body += [page.section(title, text) for title, text in sections]
-    return page.document(f"DLSBench: {results.name}", "\n".join(body))
+    title, _ = paper_names(results.path) or (f"DLSBench: {results.name}", "")
+    return page.document(title, "\n".join(body))
 
 
 def write(path, text):
@@ -278,10 +300,12 @@ def write_paper(directory, out):
     """The page of a paper without runs (make paper-beaumont)."""
     drawn = [Rendered(d, False) for kind in (printed, heuristics)
              for d in kind.draw(directory)]
-    title = "DLSBench: " + os.path.basename(os.path.abspath(directory))
+    title, authors = paper_names(directory) or (
+        "DLSBench: " + os.path.basename(os.path.abspath(directory)), "")
     sections = with_paper(figure_sections(drawn), directory)
-    write(out, page.document(title, f"<h1>{page.text(title)}</h1>" + "".join(
-        page.section(*section) for section in sections)))
+    write(out, page.document(title, f"<h1>{page.text(title)}</h1>"
+                             + page.names(authors) + "".join(
+                                 page.section(*s) for s in sections)))
     print(f"report: {out}")
     return 0
 

@@ -33,6 +33,32 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
+# Of printed tables: what names a value, and what our runs are given.
+KEYS = {"experiment", "k", "tasks", "processors", "delta", "kernel", "mode",
+        "sync_interval", "scheme", "slaves", "model", "v_twin", "v_kid"}
+GIVEN = {PAPERS / "andronikos/table_1.csv"}
+
+
+def printed_values(name):
+    """The results that a paper prints, each once."""
+    return sorted(
+        float(word) for path in (PAPERS / name).glob("*.csv")
+        if path not in GIVEN for row in rows(path)
+        for column, words in row.items() if column not in KEYS
+        for word in words.split())
+
+
+def check_values(name, out):
+    """The page has each printed value once, and says how many there are."""
+    page = module(name, "../../../analysis/paper_page")
+    tables = page.beside(str(out))
+    shown = sorted(float(row["printed"]) for table in tables if table.own
+                   for row in table.rows if row["printed"])
+    assert shown == printed_values(name)
+    assert page.counted(tables)[0] == len(shown)
+    return page.counted(tables)
+
+
 def written(name, out):
     """The report on a paper, which is printed and stored."""
     text = run("/usr/bin/python3", "bench/papers/report.py", name, out)

@@ -3,7 +3,7 @@ model's best intervals, the simulated times beside the paper's formula."""
 
 import pytest
 
-from paper_files import PAPERS, rows, run, written
+from paper_files import PAPERS, check_values, rows, run, written
 
 HERE = PAPERS / "andronikos"
 
@@ -24,6 +24,11 @@ def test_h_theory_is_that_of_the_formulas(report):
     expected = [28.89, 57.58, 81.05, 38.55, 76.82, 108.11, 33.19, 66.08,
                 92.89]
     assert list(found.values()) == pytest.approx(expected, abs=0.01)
+
+
+def test_each_printed_value_is_there_once(report):
+    """45 of table 2 and 14 in the text; here of one experiment."""
+    assert check_values("andronikos", report[0]) == (59, 9 + 4 * 3 + 14, 0)
 
 
 def formula_5(k, h):

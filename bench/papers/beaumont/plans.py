@@ -5,7 +5,9 @@ the paper (bench/papers/run.py starts this).
 
     bench/papers/beaumont/plans.py DLSBENCH OUT [option]...
 
-Writes OUT/figures.csv, OUT/readings/NUMBER.csv and OUT/setup.json.
+Writes OUT/figures.csv, OUT/readings/NUMBER.csv and OUT/setup.json, and beside
+the first two, as NAME-platforms.csv, the means over the loads for each
+platform.
 """
 import argparse
 import concurrent.futures
@@ -38,6 +40,7 @@ MEANS = ["rounds", "latency_share", "waiting_share", "over_bound"]
 COLUMNS = ["figure", "workers", "platform", "latency", "unit_mflop",
            "platforms", "engine", "tail", "load", "heuristic", "time_s",
            "ratio", "ratio_min", "ratio_max", *MEANS]
+PLATFORM_COLUMNS = ["figure", "number", *HEURISTICS]
 
 
 class Figure:
@@ -82,12 +85,12 @@ READINGS = [
     Reading("last round shared", tail="share"),
     Reading("2 Mbyte a unit", data=16.0),
     Reading("2 Mbyte a unit and a latency", data=16.0, latency=16.0),
-    Reading("latency of 0.25 Mbit", latency=0.25),
-    Reading("M.I. as for workers with overlap", equations="overlap"),
-    Reading("the same, latency of 0.25 Mbit", latency=0.25,
+    Reading("a latency of 0.25 Mbit", latency=0.25),
+    Reading("M.I. as with overlap", equations="overlap"),
+    Reading("M.I. as with overlap and a latency of 0.25 Mbit", latency=0.25,
             equations="overlap"),
-    Reading("the same, 2 Mbyte a unit", data=16.0, latency=0.25,
-            equations="overlap")]
+    Reading("M.I. as with overlap, a latency of 0.25 Mbit and 2 Mbyte a unit",
+            data=16.0, latency=0.25, equations="overlap")]
 
 
 # ---- platforms ----
@@ -172,12 +175,16 @@ def mean(values):
     return np.add.accumulate(values, axis=0)[-1] / len(values)
 
 
+def ratio(plans):
+    """[platform, load, heuristic]: time over that of lp-adaptive."""
+    return plans["seconds"] / plans["seconds"][:, :, ADAPTIVE:ADAPTIVE + 1]
+
+
 def points(plans):
     """Column -> array [load, heuristic] over the platforms of a figure."""
-    seconds = plans["seconds"]
-    ratio = seconds / seconds[:, :, ADAPTIVE:ADAPTIVE + 1]
-    return {"time_s": mean(seconds), "ratio": mean(ratio),
-            "ratio_min": ratio.min(axis=0), "ratio_max": ratio.max(axis=0),
+    over = ratio(plans)
+    return {"time_s": mean(plans["seconds"]), "ratio": mean(over),
+            "ratio_min": over.min(axis=0), "ratio_max": over.max(axis=0),
             **{name: mean(plans[name]) for name in MEANS}}
 
 
@@ -187,7 +194,8 @@ def deviation(plans):
 
 
 def run(pool, dlsbench, engine, reading, seed, platforms, note):
-    """(rows of figures.csv, deviation) of a reading."""
+    """(rows of figures.csv, those of its platforms, deviation) of a
+    reading."""
     jobs = []
     for figure in FIGURES:
         count = platforms if figure.random else 1
@@ -195,18 +203,20 @@ def run(pool, dlsbench, engine, reading, seed, platforms, note):
             make_plans, dlsbench, engine, figure, reading, seed,
             range(first, min(first + BLOCK, count)))
             for first in range(0, count, BLOCK)])
-    rows, most = [], 0.0
+    rows, each, most = [], [], 0.0
     for number, (figure, blocks) in enumerate(zip(FIGURES, jobs), 1):
         parts = [block.result() for block in blocks]
         plans = {name: np.concatenate([part[name] for part in parts])
                  for name in parts[0]}
         rows += figure_rows(figure, engine, reading, points(plans),
                             len(plans["seconds"]))
+        each += [[figure.number, i, *map("{:.9g}".format, ratios)]
+                 for i, ratios in enumerate(ratio(plans).mean(axis=1))]
         most = max(most, deviation(plans))
         if note:
             print(f"plans: figure {figure.number}, {number} of "
                   f"{len(FIGURES)}", file=sys.stderr)
-    return rows, most
+    return rows, each, most
 
 
 def figure_rows(figure, engine, reading, found, platforms):
@@ -217,11 +227,17 @@ def figure_rows(figure, engine, reading, found, platforms):
             for k, name in enumerate(HEURISTICS)]
 
 
-def write(path, rows):
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(rows)
+def write(path, rows, each):
+    for name, header, lines in ((path, COLUMNS, rows), (
+            platforms_of(path), PLATFORM_COLUMNS, each)):
+        with open(name, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(header)
+            writer.writerows(lines)
+
+
+def platforms_of(path):
+    return path.removesuffix(".csv") + "-platforms.csv"
 
 
 def number_from(least, most, kind):
@@ -267,13 +283,13 @@ def main():
     os.makedirs(os.path.join(args.out, "readings"), exist_ok=True)
     few = min(args.platforms, READING_MOST)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        rows, most = run(pool, args.dlsbench, args.engine, asked, args.seed,
-                         args.platforms, True)
-        write(os.path.join(args.out, "figures.csv"), rows)
+        *made, most = run(pool, args.dlsbench, args.engine, asked, args.seed,
+                          args.platforms, True)
+        write(os.path.join(args.out, "figures.csv"), *made)
         for number, reading in enumerate(READINGS, 1):
-            found, _ = run(pool, args.dlsbench, "analytic", reading, args.seed,
-                           few, False)
-            write(os.path.join(args.out, "readings", f"{number}.csv"), found)
+            *made, _ = run(pool, args.dlsbench, "analytic", reading,
+                           args.seed, few, False)
+            write(os.path.join(args.out, "readings", f"{number}.csv"), *made)
     version = subprocess.run([args.dlsbench, "--version"], check=True,
                              capture_output=True, text=True).stdout.strip()
     setup = {**vars(args), "version": version, "deviation": most,

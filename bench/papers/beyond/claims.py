@@ -5,8 +5,10 @@
 """
 import paper
 
-TITLE = ("Past Han and Chronopoulos: more masters, and masters below masters, "
-         "for up to 65,536 workers")
+PAPER = paper.Paper(
+    "Past Han and Chronopoulos: more masters, and masters below masters, "
+    "for up to 65,536 workers",
+    "")
 COLUMNS = ["kernel", "scheme", "hierarchy", "workers", "chunks", "time_s",
            "bound_s", "overhead_s", "efficiency", "messages", "bytes"]
 
@@ -132,4 +134,4 @@ def fill(report):
 
 
 def main(directory):
-    paper.main(TITLE, fill, directory)
+    paper.main(PAPER, fill, directory)

@@ -2,9 +2,11 @@
 
     bench/papers/report.py ciorba DIR       (make paper-ciorba)
 """
+import itertools
 import xml.etree.ElementTree
 
 import numpy as np
+import pandas as pd
 
 import assumed
 import fit
@@ -12,8 +14,10 @@ import labels
 import paper
 import sentences
 
-TITLE = ("Ciorba et al., Dynamic Multi Phase Scheduling for Heterogeneous "
-         "Clusters")
+PAPER = paper.Paper(
+    "Dynamic Multi Phase Scheduling for Heterogeneous Clusters",
+    "Florina M. Ciorba, Theodore Andronikos, Ioannis Riakiotakis, Anthony T. "
+    "Chronopoulos and George Papakonstantinou")
 TABLES = {"heat": 2, "floyd-steinberg": 3}
 FIGURES = {"heat": 6, "floyd-steinberg": 7}
 AIM_PERCENT, AIM_BEST = 8, 0.95
@@ -25,11 +29,11 @@ REMARKS = [
     "- DTSS is printed to gain 20 to 27 % from 3 to 4 slaves, where the power "
     "grows by\n    14 % (3.5 to 4); no machine that follows its powers does "
     "that.",
-    "- The paper says that a load halves the available power, which would be "
-    "one competing\n    process; heat is fitted with two.  CSS then hangs on "
-    "whether a loaded kid gets one\n    chunk or two, and printed times hang "
-    "on chance too: TSS of heat with 6 slaves is\n    printed as 2.52, 2.42 "
-    "and 1.79 s for the three intervals."]
+    "- Loaded times of CSS and TSS with 3 to 5 slaves are printed as if no "
+    "slave were loaded,\n    those of DTSS as if some were: no set of loaded "
+    "slaves gives both.",
+    "- Printed loaded times hang on chance too: TSS of heat with 6 slaves is "
+    "printed as 2.52,\n    2.42 and 1.79 s for the three intervals."]
 KEYS = ["mode", "interval", "scheme", "slaves"]
 
 
@@ -40,21 +44,23 @@ def keys(spec):
                 for word in spec.partition(":")[2].split(",") if word)
 
 
-def times(runs):
+def times(runs, load=None):
     """(kernel, shape) -> {(mode, interval, scheme, slaves): the run}.  Heat
-    has the shape "paper", as its dependences ask for rectangles.  Where no
-    slave is loaded, the dedicated run is the non-dedicated one too."""
+    has the shape "paper", as its dependences ask for rectangles.  `load`:
+    of slaves, the loaded ones whose runs are meant; None: all, and the
+    dedicated run too where no slave is loaded."""
     found = {}
     for run in runs.to_dict("records"):
-        name = labels.name_of(run["kernel"])
+        name, slaves = labels.name_of(run["kernel"]), int(run["workers"])
         shape = keys(run["kernel"]).get("shape", "paper")
-        mode = "non-dedicated" if run["load"] else "dedicated"
         scheme = labels.name_of(run["scheme"]).removesuffix("-acp")
-        found.setdefault((name, shape), {})[
-            mode, int(run["sync_interval"]), scheme,
-            int(run["workers"])] = run
+        loaded = fit.loads_of(run["load"])
+        if not (loaded and load and loaded != load(slaves)):
+            found.setdefault((name, shape), {})[
+                "non-dedicated" if loaded else "dedicated",
+                int(run["sync_interval"]), scheme, slaves] = run
     for runs in found.values():
-        for key, run in list(runs.items()):
+        for key, run in list(runs.items()) if load is None else ():
             runs.setdefault(("non-dedicated", *key[1:]), run)
     return dict(sorted(found.items(),
                        key=lambda item: (TABLES[item[0][0]], item[0][1]
@@ -75,16 +81,26 @@ def campaign(report, name):
     return report.runs["launch"].isin(launches)
 
 
-def split(report):
-    """(runs of tables 2 and 3, runs of table 1, {platform: runs of the
-    alternatives})."""
-    first = campaign(report, "ciorba-table-1")
-    other = campaign(report, "ciorba-alternatives")
-    alternatives = report.runs[other]
-    places = alternatives.apply(assumed.platform_of, axis=1) \
-        if len(alternatives) else []
-    return report.runs[~first & ~other], report.runs[first], {
-        place: alternatives[places == place] for place in sorted(set(places))}
+class Runs:
+    """Of tables 2 and 3, as times() has them: `own` with the loads of the
+    text, `all_kids` with all kids loaded, `fitted` with the loads that were
+    fitted; others[platform] of the alternatives.  first: runs of table 1."""
+
+    def __init__(self, report):
+        first, other, loads = (campaign(report, f"ciorba-{name}") for name in (
+            "table-1", "alternatives", "loads"))
+        main = report.runs[~first & ~other & ~loads]
+        alone = main[main["load"].eq("") | main["load"].isna()]
+        loaded = pd.concat([alone, report.runs[loads]])
+        self.first = report.runs[first]
+        self.own = times(loaded, fit.texts_load)
+        self.all_kids = times(loaded, fit.all_kids_load)
+        self.fitted = times(main)
+        alternatives = report.runs[other]
+        places = alternatives.apply(assumed.platform_of, axis=1) \
+            if len(alternatives) else []
+        self.others = {place: times(alternatives[places == place])
+                       for place in sorted(set(places))}
 
 
 def used(simulated):
@@ -111,72 +127,128 @@ def ours(runs, key):
     return runs[key]["time_s"] if key in runs else None
 
 
-def table(report, kernel, runs, printed, shape):
+def table(report, kernel, runs, printed, what="", loads_fitted=False):
+    """`what`: in which other reading of the paper these are."""
     cells = {}
     for key in sorted(set(runs) | set(printed), key=order):
         cells[key] = printed.get(key), ours(runs, key)
-    name = f"table_{TABLES[kernel]}"
-    of = "" if kernel == "heat" else f", shape={shape}"
-    report.beside(name if shape == "paper" else f"{name}_{shape}",
-                  f"Table {TABLES[kernel]}: parallel times of {kernel}, "
-                  f"seconds{of}", KEYS, cells)
-    report.store(f"{kernel}-{shape}", [*KEYS, "printed", "ours", "fitted"], [
-        [*key, *pair, int(fit.is_fitted(kernel, key[1], key[3]))]
-        for key, pair in cells.items()])
+    number = TABLES[kernel]
+    report.beside("_".join([f"table_{number}",
+                            *what.replace(",", "").split()]),
+                  f"Table {number}: parallel times of {kernel}, seconds"
+                  + f" ({what})" * bool(what), KEYS, cells,
+                  fitted=lambda key: fit.is_fitted(kernel, key[1], key[3])
+                  and (loads_fitted or key[0] == "dedicated"),
+                  values=paper.AGAIN if what else paper.OWN)
+
+
+def loaded(cells):
+    return {key: v for key, v in cells.items() if key[0] != "dedicated"}
 
 
 def figure(report, kernel, runs, printed, ratio):
     """Equation (1); the paper's serial times are not printed."""
-    interval, cells = fit.FIT_INTERVAL[kernel], {}
+    interval, rows = fit.FIT_INTERVAL[kernel], []
     for mode, h, scheme, m in sorted(runs, key=order):
         if h == interval:
             run = runs[mode, h, scheme, m]
             alone = run["serial_s"] / ratio
             time = printed.get((mode, h, scheme, m))
             power = sum(fit.POWER[s] for s in fit.SLAVES[:m])
-            cells[mode, scheme, power] = (
-                alone / time if time else None, alone / run["time_s"])
-    report.beside(
+            rows.append([mode, scheme, m, power, alone / run["time_s"],
+                         alone / time if time else None])
+    report.open_with(opening(kernel, rows))
+    report.table(
         f"figure_{FIGURES[kernel]}",
         f"Figure {FIGURES[kernel]}: speedups of {kernel}, interval {interval}",
-        ["mode", "scheme", "power"], cells,
-        "over the fastest slave alone (equation 1), by the slaves' total "
-        "power; printed: our serial time over the printed parallel time, as "
-        "the paper prints no serial times")
+        ["mode", "scheme", "slaves", "power", "ours", "from_printed_time"],
+        rows, "over the fastest slave alone (equation 1), by the slaves' "
+        "total power; the paper prints no speedup and no serial time: the "
+        "last column is our serial time over its parallel time", left=2)
+
+
+def opening(kernel, rows):
+    """What the figure shows, on all slaves."""
+    most = max(row[2] for row in rows)
+    words = [f"{mode} " + ", ".join(
+        f"DMPS({row[1].upper()}) {row[4]:.2f}" for row in rows
+        if row[0] == mode and row[2] == most)
+        for mode in dict.fromkeys(row[0] for row in rows)]
+    ideal = max(row[3] for row in rows) / max(fit.POWER.values())
+    return (f"Figure {FIGURES[kernel]}, {kernel} on {most} slaves, times as "
+            f"fast as the fastest slave alone: {'; '.join(words)}.  Ideal is "
+            f"{ideal:.2g}.")
 
 
 def table_1(report, runs):
     """Chunk sizes in the order in which they were handed out."""
-    cells, chunks = {}, report.results.chunks
+    chunks, own = report.results.chunks, {}
     for run in runs.to_dict("records"):
         name = labels.name_of(run["scheme"]).removesuffix("-acp")
         row = name if name != "dtss" else \
             "dtss" if run["power"].startswith("1.5") else "dtss 3:2:1"
         sizes = chunks[chunks["cell"] == run["cell"]].sort_values("start")
-        wanted = fit.printed_chunks("dtss dedicated" if name == "dtss"
-                                    else name)
-        for i in range(max(len(sizes), len(wanted))):
-            cells[row, i + 1] = (
-                wanted[i] if i < len(wanted) else None,
-                int(sizes["size"].iloc[i]) if i < len(sizes) else None)
-    report.store("table_1", ["scheme", "step", "printed", "ours"],
-                 [[*key, *pair] for key, pair in cells.items()])
-    lines = ["Table 1: chunk sizes of 5000 rows for 9 slaves"]
-    for row in dict.fromkeys(key[0] for key in cells):
-        pairs = [pair for key, pair in cells.items() if key[0] == row]
-        off = [percent_off(pair) for pair in pairs if None not in pair]
-        lines.append(f"  {row}: {sum(a == b for a, b in pairs)} of "
-                     f"{len(pairs)} equal, median difference of the first "
-                     f"{len(off)} {np.median(off):.1f} %")
+        own[row] = [int(size) for size in sizes["size"]]
+    rows = []
+    for row, printed, values in (
+            ("css", "css", paper.OWN), ("tss", "tss", paper.OWN),
+            ("dtss", "dtss dedicated", paper.OWN),
+            ("dtss non-dedicated", "dtss non-dedicated", paper.OWN),
+            ("dtss 3:2:1", "dtss dedicated", paper.AGAIN)):
+        rows += [[values, row, i + 1, *pair] for i, pair in enumerate(
+            itertools.zip_longest(fit.printed_chunks(printed),
+                                  own.get(row, [])))]
+    header = ["scheme", "step", "printed", "ours"]
+    for name, values, title in (
+            ("table_1", paper.OWN, "Table 1: chunk sizes of 5000 rows for 9 "
+             "slaves"), ("table_1_3_2_1", paper.AGAIN, "Table 1: the chunk "
+                         "sizes of DTSS with powers of 3:2:1")):
+        part = [row[1:] for row in rows if row[0] == values]
+        report.printed(name, title, header, part, [False], values)
+    report.say("\n".join(table_1_words(rows)))
+
+
+def table_1_words(rows):
+    yield "Table 1: chunk sizes of 5000 rows for 9 slaves"
+    for name in dict.fromkeys(row[1] for row in rows):
+        pairs = [row[3:] for row in rows if row[1] == name]
+        both = [pair for pair in pairs if None not in pair]
+        yield f"  {name}: " + (
+            f"{sum(a == b for a, b in pairs)} of {len(pairs)} equal, median "
+            f"difference of the first {len(both)} "
+            f"{np.median(list(map(percent_off, both))):.1f} %"
+            if both else "not repeated, as powers change while the loop runs")
         for title, place in (("printed", 0), ("ours", 1)):
-            lines.append(f"    {title:<8}" + " ".join(
-                str(pair[place]) for pair in pairs
-                if pair[place] is not None))
-    lines.append(
-        "  dtss 3:2:1 has the powers that the printed sizes imply, dtss the "
-        "printed ones.\n  Not repeated: the non-dedicated DTSS row, whose "
-        "powers change while the loop runs.")
-    report.say("\n".join(lines))
+            sizes = [str(p[place]) for p in pairs if p[place] is not None]
+            if sizes:
+                yield f"    {title:<8}" + " ".join(sizes)
+    yield "  " + dtss_row()
+
+
+CLASSES = (3, 2, 1)     # powers that the printed sizes of DTSS imply
+
+
+def dtss_row():
+    """Whether the printed DTSS row follows from its formula: a chunk is
+    A_k (F - D (S + (A_k - 1) / 2)), S being the powers served before."""
+    sizes = fit.printed_chunks("dtss dedicated")
+    sizes = sizes[:-1]          # the last takes what is left
+    total = sum(CLASSES[0 if s == "z" else 1] for s in fit.SLAVES[:6]) + sum(
+        CLASSES[2 if i % 2 == 0 else 1] for i in range(3))
+    first = sum(fit.ROWS["heat"][:1]) / (2 * total)
+    steps = 2 * fit.ROWS["heat"][0] / (first + 1)
+    formula = (first - 1) / (steps - 1)
+    served, lines = 0, []
+    for size in sizes:
+        power = min(CLASSES, key=lambda a, s=served: abs(
+            a * (first - formula * (s + (a - 1) / 2)) - size))
+        lines.append((power, -power * (served + (power - 1) / 2), size))
+        served += power
+    a, b, size = np.array(lines).T
+    (f, d), *_ = np.linalg.lstsq(np.column_stack([a, b]), size, rcond=None)
+    return (f"The printed DTSS row does not follow from its formula: powers "
+            f"of 3:2:1 (A = {total}) give F = {first:.1f} and D = "
+            f"{formula:.2f}, its sizes F = {f:.1f} and D = {d:.2f}.")
 
 
 # ---- how good it is ----
@@ -185,42 +257,48 @@ def percent_off(pair):
     return abs(paper.difference(pair))
 
 
-def predicted(simulated, printed, mode):
+def predicted(simulated, printed, mode, loads_fitted=False):
     """kernel -> absolute differences, in percent, of the cells that were not
     fitted."""
     return {kernel: np.array([
         percent_off((value, ours(simulated[kernel, "paper"], key[1:])))
         for key, value in printed.items()
         if key[:2] == (kernel, mode)
-        and not fit.is_fitted(kernel, key[2], key[4])
+        and not (fit.is_fitted(kernel, key[2], key[4])
+                 and (mode == "dedicated" or loads_fitted))
         and key[1:] in simulated[kernel, "paper"]])
         for kernel, shape in simulated if shape == "paper"}
 
 
-def aims(report, simulated, printed):
+def aims(report, runs, printed):
     lines = ["How good the predictions are (cells that were not fitted, "
              "floyd-steinberg with shape=paper)"]
-    for mode in ("dedicated", "non-dedicated"):
-        parts = predicted(simulated, printed, mode)
+    for words, mode, simulated in (
+            ("dedicated", "dedicated", runs.own),
+            ("non-dedicated, loads of the text", "non-dedicated", runs.own),
+            ("non-dedicated, all kids loaded", "non-dedicated",
+             runs.all_kids),
+            ("non-dedicated, fitted loads", "non-dedicated", runs.fitted)):
+        parts = predicted(simulated, printed, mode, simulated is runs.fitted)
         every = np.concatenate(list(parts.values()))
+        if not len(every):
+            continue
         lines.append(
-            f"  {mode}: median absolute difference {np.median(every):.2f} % "
+            f"  {words}: median absolute difference {np.median(every):.2f} % "
             f"of {len(every)} cells, largest {every.max():.1f} %; "
             + ", ".join(f"{k} {np.median(v):.2f} %"
-                        for k, v in parts.items()))
+                        for k, v in parts.items() if len(v)))
         if mode == "dedicated":
             reached = np.median(every) <= AIM_PERCENT
             lines.append(f"    the aim, at most {AIM_PERCENT} %, is "
                          f"{'' if reached else 'not '}reached")
-    groups = sentences.groups(simulated, printed)
+    groups = sentences.groups(runs.own, printed)
     good = [sentences.same_best(group) for group in groups]
-    free = [g for g, group in zip(good, groups)
-            if not fit.is_fitted(group[0], group[2], group[3])]
     reached = sum(good) >= AIM_BEST * len(good)
     lines.append(
         f"  the paper's best scheme is ours in {sum(good)} of {len(good)} "
-        f"complete groups ({100 * sum(good) / len(good):.1f} %), in "
-        f"{sum(free)} of {len(free)} without fitted cells;\n    the aim, "
+        "complete groups without fitted cells "
+        f"({100 * sum(good) / max(len(good), 1):.1f} %);\n    the aim, "
         f"{100 * AIM_BEST:.0f} %, is {'' if reached else 'not '}reached")
     for group, same in zip(groups, good):
         if not same:
@@ -274,25 +352,32 @@ def exact(report, simulated):
 
 
 def fill(report):
-    runs, first, others = split(report)
-    simulated = times(runs)
-    printed = fit.Printed().times
-    values = used(simulated)
+    runs, printed = Runs(report), fit.Printed().times
+    values = used(runs.fitted)
     report.say(fit.explain(values))
-    table_1(report, first)
-    for (kernel, shape), runs in simulated.items():
-        here = {k[1:]: v for k, v in printed.items() if k[0] == kernel}
-        table(report, kernel, runs, here, shape)
+    table_1(report, runs.first)
+    here = {kernel: {k[1:]: v for k, v in printed.items() if k[0] == kernel}
+            for kernel in TABLES}
+    for (kernel, shape), own in runs.own.items():
         if shape == "paper":
-            figure(report, kernel, runs, here, values.ratio)
-    exact(report, simulated)
-    recurrence(report, simulated, values)
-    aims(report, simulated, printed)
-    deviations(report, simulated, printed)
-    sentences.add(report, simulated, printed)
-    assumed.add(report, values, simulated, {
-        place: times(runs) for place, runs in others.items()}, printed)
+            table(report, kernel, own, here[kernel])
+            figure(report, kernel, own, here[kernel], values.ratio)
+    for (kernel, shape), own in runs.fitted.items():
+        of_all = (own, here[kernel])
+        if shape == "exact":
+            table(report, kernel, *of_all, "fitted loads, shape exact", True)
+        else:
+            table(report, kernel, *map(loaded, of_all), "fitted loads", True)
+    for (kernel, _), own in runs.all_kids.items():
+        table(report, kernel, loaded(own), loaded(here[kernel]),
+              "all kids loaded")
+    exact(report, runs.fitted)
+    recurrence(report, runs.fitted, values)
+    aims(report, runs, printed)
+    deviations(report, runs.own, printed)
+    sentences.add(report, runs, printed, values)
+    assumed.add(report, values, runs, printed)
 
 
 def main(directory):
-    paper.main(TITLE, fill, directory)
+    paper.main(PAPER, fill, directory)

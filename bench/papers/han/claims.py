@@ -7,8 +7,10 @@ import numpy as np
 import assumed
 import paper
 
-TITLE = ("Han and Chronopoulos, Scalable Loop Self-Scheduling Schemes "
-         "Implemented on Large-Scale Clusters")
+PAPER = paper.Paper(
+    "Scalable Loop Self-Scheduling Schemes Implemented on Large-Scale "
+    "Clusters",
+    "Yiming Han and Anthony T. Chronopoulos")
 SCHEMES = {"dtss": "HDTSS", "dfss": "HDFSS", "dgss": "HDGSS",
            "tss-taylor": "HDTSS, real decrement"}
 PRINTED = ["HDTSS", "HDFSS", "HDGSS"]
@@ -310,10 +312,26 @@ def judge(kernel, runs):
             for found, figure in told if found]
 
 
+def opening(kernel, runs):
+    """What the last figure shows, at its right end."""
+    masters, most = column(runs, 1), column(runs, 2)[-1]
+    words = []
+    for scheme in PRINTED:
+        speedups = [runs.get((scheme, m, most), {}).get("speedup")
+                    for m in (masters[0], masters[-1])]
+        if None not in speedups:
+            words.append(f"{scheme} {speedups[0]:.1f} and {speedups[1]:.1f}")
+    return (f"Figure {FIGURES[kernel][2]}, {kernel}: with {most:,} workers "
+            f"below {masters[0]} and {masters[-1]} masters, times as fast as "
+            f"with {BASE_WORKERS} below one: {', '.join(words)}.  Ideal is "
+            f"{most / BASE_WORKERS:g}.")
+
+
 def fill(report):
     found, values = points(report), ours(report)
     for kernel, setting in values.items():
         runs = found[kernel, setting]
+        report.open_with(opening(kernel, runs))
         curves(report, kernel, runs)
         bounds(report, kernel, runs)
         for claim in judge(kernel, runs):
@@ -327,4 +345,4 @@ def fill(report):
 
 
 def main(directory):
-    paper.main(TITLE, fill, directory)
+    paper.main(PAPER, fill, directory)
