@@ -1,38 +1,32 @@
 #!/usr/bin/env python3
-"""Compares two result directories cell by cell: is B slower than A?
+"""Compares two sets of launches cell by cell: is B slower than A?
 
-    analysis/compare.py before/ after/
+    analysis/compare.py before/ after/            folders of launches
     analysis/compare.py A B --threshold 10 --format markdown
     analysis/compare.py A1 A2 --against B1 B2     several directories a side
     analysis/compare.py A B --across scheme       one scheme in A, another in B
     analysis/compare.py A B --across collect      results by message, in place
 
-Cells are matched by what they ran, with --across by all but that. For each:
-the ratio of the medians B/A with a 95 % interval, and a Mann-Whitney test,
-whose p values are corrected by Holm's method for the number of cells, so that
-two sets of measurements from one machine give a false alarm anywhere with at
-most 5 %. Where a cell has several launches on a side, the medians of launches
-are compared: repetitions of one launch share its luck. With one launch a side,
-what differs between launches (a machine that drifts) counts as a difference of
-the sides.
+A side is a result directory or a folder with one for each launch (run --out
+before/1, before/2, ...).  Cells are matched by what they ran, with --across by
+all but that.  The answer comes first, then its reasons, then the numbers.
 
-What that can see, found by resampling real times of 10 cells on a shared
-virtual machine whose launches differ by 8 to 23 %: of slowdowns of 8 %, 10
-repetitions a side of one launch see 92 %; 10 launches a side see 92 % of 15 %,
-all of 20 %, and half of 8 %.  False alarms come in 1 to 5 % of comparisons.
+Samples are launches, because the repetitions of one launch share its luck.
+Four launches a side are the least, six are better.  One launch a side cannot
+tell the machine from luck, and is never a verdict.  Simulations have no luck.
+All answers of one comparison hold together with 95 %.
 
 On some machines the hand-over between two cores has two states, and all times
-move with it. Where both sides have repetitions of the same state, those are
-compared; where they have not, the verdict is that the machine was in another.
+move with it.  No launch is left out for its state: the sides are compared
+over the states and within each, and it is said when their shares differ.
 
-Verdicts: faster, slower, no difference seen, too few samples to say, another
-state of the machine.
-Exit codes: 0 no significant slowdown beyond the threshold; 1 at least one;
-2 nothing could be compared, or a cell of both is unverified, failed or had
-other iterations in one.
+Verdicts on a cell: faster, slower, perhaps slower, no difference seen, too few
+samples to say; of one launch a side slower, or luck.
+Exit codes: 0 B is not slower; 1 B is slower, by more than the threshold; 2
+the command is wrong, or the sides have no problem in common; 3 cannot tell:
+too few launches, perhaps slower, another state of the machine, or what failed.
 """
 import argparse
-import itertools
 import math
 import os
 import sys
@@ -41,18 +35,16 @@ import need  # noqa: F401  (first: may start another Python)
 import numpy as np
 import pandas as pd
 
+import answer
 import cells
-import environment
 import grid
 import labels
+import launches
 import loader
 import predicted
 import states
 import stats
-
-FASTER, SLOWER = "faster", "slower"
-SAME, FEW = "no difference seen", "too few samples to say"
-MOVED = "another state of the machine"
+import verdicts
 
 
 class Refusal(Exception):
@@ -64,15 +56,29 @@ class Comparison:
     only     ([labels only in A], [labels only in B])
     refused  [(label, reason)]: of both, but not to be used
     others   cells of one side are in the other with another scheme
+    family   the verdicts on cells of several launches; None: there are none
+    border   between two states of the machine; None: it was in one
+    lines    what became of launches, in words
+    failing  cells that failed more often in B
+    dead     launches of each side that have nothing to compare
     """
 
-    def __init__(self, pairs, only, refused, others=False):
+    def __init__(self, pairs, only, refused, others=False, border=None,
+                 threshold=0.05):
         self.pairs, self.only, self.refused = pairs, only, refused
-        self.others = others
+        self.others, self.border, self.threshold = others, border, threshold
+        self.lines, self.failing, self.dead = [], [], [0, 0]
+        self.family = judge(pairs, border, threshold)
 
-    def slowdowns(self, threshold):
-        return [p for p in self.pairs if p["verdict"] == SLOWER
-                and p["ratio"] > 1 + threshold]
+    def slowdowns(self):
+        """Cells that are slower by more than the threshold."""
+        return [p for p in self.pairs if p["slowdown"] is not None]
+
+    @property
+    def single(self):
+        """One launch a side of everything that was measured."""
+        return any(not p["simulated"] for p in self.pairs) \
+            and self.family is None
 
 
 def key_columns(a, b, across):
@@ -112,12 +118,9 @@ def is_mixed(results):
     return results.runs["simulated"].nunique() > 1
 
 
-def compare(a, b, across=None):
+def compare(a, b, across=None, threshold=0.05):
     """Results a and b as a Comparison; Refusal when nothing matches.  Cells
     may differ in the field `across`."""
-    for side in (a, b):
-        if side.runs.empty:
-            raise Refusal(f"{side.path}: no verified cell is complete")
     names = key_columns(a, b, across)
     apart = is_mixed(a) or is_mixed(b)
     rows = [keyed(cells.summarize(side), names, apart, across)
@@ -129,14 +132,28 @@ def compare(a, b, across=None):
     samples = [cells.by_cell(side.runs) for side in (a, b)]
     border = states.split(np.concatenate(
         [states.handovers(side.runs).ravel() for side in (a, b)]))
-    pairs = [pair(rows[0][k], rows[1][k], samples, border)
+    pairs = [pair(rows[0][k], rows[1][k], samples)
              for k in rows[0] if k in rows[1]]
-    judge(pairs)
     alone = [[r for k, r in rows[i].items()
               if k not in rows[1 - i] and k not in bad[1 - i]]
              for i in (0, 1)]
     only = [[name_of(r) for r in side] for side in alone]
-    return Comparison(pairs, only, refused, one_scheme_each(alone))
+    found = Comparison(pairs, only, refused, one_scheme_each(alone), border,
+                       threshold)
+    account(found, a, b)
+    return found
+
+
+def account(comparison, a, b):
+    """What became of every launch, and which cells fail more often in B."""
+    for letter, side in zip("AB", (a, b)):
+        comparison.lines += launches.missing_lines(letter, side)
+    if comparison.family is not None:
+        comparison.lines += launches.odd_lines(comparison.family, (a, b))
+    comparison.dead = [launches.dead(side) for side in (a, b)]
+    comparison.failing = [
+        p for p in comparison.pairs if launches.failures(b, {p["cells"][1]})
+        > launches.failures(a, {p["cells"][0]})]
 
 
 def one_scheme_each(alone):
@@ -153,10 +170,8 @@ def bad_cells(side, names):
     found = {}
     for row in side.ended.to_dict("records"):
         if row["status"] != "ok" and row["cell"] not in good:
-            reason = row.get("reason")
             found[key_words({n: row.get(n) for n in names}, names)] = \
-                str(row["status"]) + (f": {reason}" if isinstance(reason, str)
-                                      else "")
+                launches.status(row)
     return found
 
 
@@ -214,167 +229,59 @@ def name_of(row):
     return text
 
 
-def units(runs, several):
+def times_of(runs, several):
     """The samples: medians of launches, or single repetitions."""
     if not several:
         return runs["time_s"].to_numpy()
     return runs.groupby("launch", observed=True)["time_s"].median().to_numpy()
 
 
-def same_state(runs, border):
-    """Of the runs of both sides those in one state, the one that more have on
-    the side with fewer; None: they have none in common."""
-    if border is None:
-        return runs
-    found = [states.of_runs(side, border) for side in runs]
-    if any(np.isnan(side).all() for side in found):
-        return runs
-    common = [min(int((side == s).sum()) for side in found) for s in (0, 1)]
-    if max(common) == 0:
-        return None
-    state = common.index(max(common))
-    return [side[at == state] for side, at in zip(runs, found)]
-
-
-def pair(here, there, samples, border=None):
+def pair(here, there, samples):
     runs = [side[(row["cell"], row["simulated"])]
             for side, row in zip(samples, (here, there))]
-    alike = same_state(runs, border)
-    runs = alike or runs
-    several = max(here["launches"], there["launches"]) > 1
-    a, b = (units(r, several) for r in runs)
+    several = not here["simulated"] \
+        and max(here["launches"], there["launches"]) > 1
+    a, b = (times_of(r, several) for r in runs)
     ratio, low, high = stats.ratio_ci(a, b)
+    if min(len(a), len(b)) < stats.CI_LEAST:
+        low = high = np.nan
     words = [row["scheme"] for row in (here, there)]
+    cells_of = (here["cell"], there["cell"])
     if words[0] != words[1]:
         here = {**here, "scheme": " -> ".join(words)}
-    return {**here, "a_s": stats.median_ci(a)[0], "b_s": stats.median_ci(b)[0],
+    return {**here, "cells": cells_of, "runs": runs, "times": (a, b),
+            "several": several, "name": name_of(here),
+            "a_s": stats.median_ci(a)[0], "b_s": stats.median_ci(b)[0],
             "ratio": ratio, "low": low, "high": high, "na": len(a),
-            "nb": len(b), "unit": "launches" if several else "repetitions",
-            "moved": alike is None,
-            "p": stats.mann_whitney(a, b)}
+            "nb": len(b), "unit": "launches" if several else "repetitions"}
 
 
-def testable(pairs):
-    """Tarone's choice: the cells whose sample sizes let them reach the level
-    that the number of such cells asks for.  It looks at sizes only, never at
-    times, so that Holm's correction over these cells keeps its 5 %."""
-    least = [stats.least_p(p["na"], p["nb"]) for p in pairs]
-    for k in range(1, len(pairs) + 1):
-        chosen = [i for i, p in enumerate(least) if p <= stats.ALPHA / k]
-        if len(chosen) <= k:
-            return chosen
-    return []
-
-
-def enough_samples(count):
-    """Samples a side with which each of `count` cells can be told apart."""
-    return next(n for n in itertools.count(1)
-                if stats.least_p(n, n) <= stats.ALPHA / count)
-
-
-def judge(pairs):
-    """Sets p_holm and verdict in every pair."""
-    for p in pairs:
-        p["p_holm"], p["verdict"] = math.nan, MOVED if p["moved"] else FEW
-    pairs = [p for p in pairs if not p["moved"]]
-    chosen = testable(pairs)
-    adjusted = stats.holm([pairs[i]["p"] for i in chosen])
-    for i, p in zip(chosen, adjusted):
-        pairs[i]["p_holm"] = p
-        pairs[i]["verdict"] = SAME if p >= stats.ALPHA or \
-            pairs[i]["ratio"] == 1 else \
-            SLOWER if pairs[i]["ratio"] > 1 else FASTER
-
-
-# ---- words ----
-
-def environment_lines(a, b):
-    found = environment.differences(a, b)
-    if not found:
-        return ["environment: no difference in the manifests"]
-    lines = ["environment: these differ"]
-    for title, here, there in found:
-        lines.append(f"  {title}: {'; '.join(here)}  ->  {'; '.join(there)}")
-    return lines
-
-
-def grids(comparison):
-    """A table per kernel, ending in its geometric mean."""
-    by_kernel = {}
-    for p in comparison.pairs:
-        by_kernel.setdefault(p["kernel"], []).append(p)
-    for pairs in by_kernel.values():
-        mean = stats.geometric_mean([p["ratio"] for p in pairs])
-        yield grid.Grid(
-            pairs[0]["loop"],
-            ["setup", "scheme", "A", "B", "B/A", "95 % interval", "p (Holm)",
-             "samples", "verdict"], [row(p) for p in pairs],
-            f"geometric mean of B/A {mean:.3f} over "
-            f"{labels.count(len(pairs), 'cell')}", left=2)
-
-
-def row(p):
-    scheme = p["scheme"] + (f" h={p['interval_words']}"
-                            if p["interval_words"] else "")
-    return [p["label"], scheme, labels.seconds(p["a_s"]),
-            labels.seconds(p["b_s"], p["a_s"]), f"{p['ratio']:.3f}",
-            f"{p['low']:.3f} to {p['high']:.3f}"
-            if min(p["na"], p["nb"]) >= stats.CI_LEAST else "-",
-            "-" if math.isnan(p["p_holm"]) else f"{p['p_holm']:.3g}",
-            f"{p['na']}, {p['nb']}", p["verdict"]]
-
-
-def more_launches(pairs):
-    """How to get them.  Programs that run by themselves append theirs."""
-    return " (each run with the same --out is one)" if all(
-        p["unchecked"] for p in pairs) else " (--out A/1, A/2, ...)"
-
-
-def ending_lines(comparison, threshold):
-    lines = []
-    for name, found in zip("AB", comparison.only):
-        if found:
-            lines.append(f"only in {name}: {labels.count(len(found), 'cell')}")
-            lines += ["  " + text for text in found]
-    if comparison.others:
-        lines.append("--across scheme compares these loops, too")
-    for text, reason in comparison.refused:
-        lines.append(f"refused: {text}: {reason}")
-    pairs = comparison.pairs
-    if not pairs:
-        return lines + ["no cell is left to compare"]
-    mean = stats.geometric_mean([p["ratio"] for p in pairs])
-    lines.append(f"geometric mean of B/A over all: {mean:.3f}")
-    verdicts = [p["verdict"] for p in pairs]
-    lines.append(", ".join(f"{verdicts.count(v)} {v}"
-                           for v in (SLOWER, FASTER, SAME, FEW))
-                 + (f", {verdicts.count(MOVED)} {MOVED}"
-                    if MOVED in verdicts else ""))
-    used = sorted({p["unit"] for p in pairs})
-    if FEW in verdicts:
-        lines.append(f"to tell {labels.count(len(pairs), 'cell')} apart takes "
-                     f"{enough_samples(len(pairs))} {' or '.join(used)} a "
-                     "side" + (more_launches(pairs) if used == ["launches"]
-                               else ""))
-    lines.append("samples are " + " or ".join(used) + (
-        "; one launch a side: what differs between launches counts as a "
-        "difference of the sides" if used == ["repetitions"] else ""))
-    slow = comparison.slowdowns(threshold)
-    if slow:
-        worst = max(slow, key=lambda p: p["ratio"])
-        lines.append(f"{labels.count(len(slow), 'slowdown')} beyond "
-                     f"{100 * threshold:g} %; the worst: {name_of(worst)}, "
-                     f"{worst['ratio']:.3f} times A")
-    elif verdicts.count(FEW) == len(pairs):
-        lines.append("too few samples to call any cell slower")
-    else:
-        lines.append(f"no significant slowdown beyond {100 * threshold:g} %")
-    return lines
+def judge(pairs, border, threshold):
+    """Sets p, verdict and slowdown of every pair; the Family of those with
+    several launches."""
+    alone = [p for p in pairs if not p["several"]]
+    verdicts.judge_repetitions(alone)
+    for p in alone:
+        p["within"] = None
+        p["slowdown"] = p["ratio"] if p["verdict"] == verdicts.SLOWER \
+            and p["ratio"] > 1 + threshold else None
+    together = [p for p in pairs if p["several"]]
+    if not together:
+        return None
+    family = verdicts.Family([p["runs"] for p in together], border)
+    for p, found in zip(together, family.cells):
+        over, within = found.over, found.within
+        p.update(ratio=over.ratio, low=over.low, high=over.high,
+                 p=over.p if over.can_tell else np.nan,
+                 within=None if within is None else within.ratio,
+                 verdict=found.word(threshold),
+                 slowdown=found.slowdown(threshold))
+    return family
 
 
 def to_csv(comparison):
     names = ["kernel", "scheme", "label", "workers", "sync_interval",
-             "simulated", "a_s", "b_s", "ratio", "low", "high", "p", "p_holm",
+             "simulated", "a_s", "b_s", "ratio", "low", "high", "p", "within",
              "unit", "na", "nb", "verdict"]
     return pd.DataFrame(comparison.pairs, columns=names).to_csv(index=False)
 
@@ -419,30 +326,77 @@ def threshold(text):
     return value / 100
 
 
-def show(a, b, comparison, args):
+def show(sides, comparison, args):
     if args.format == "csv":
         sys.stdout.write(to_csv(comparison))
         return
-    print("\n".join(environment_lines(a, b)), end="\n\n")
-    for table in grids(comparison):
+    print("\n".join(answer.lines(comparison, sides)), end="\n\n")
+    for table in answer.grids(comparison):
         print(grid.WRITERS[args.format](table))
-    print("\n".join(ending_lines(comparison, args.threshold)))
+    print("\n".join(answer.ending(comparison, sides)))
+
+
+def same_launches(a, b):
+    """What to say where both sides are the same launches; else those of one
+    side that are in the other are left out of the larger."""
+    shared = launches.same(a, b)
+    of = [set(side.runs["launch"].astype(str)) for side in (a, b)]
+    if shared and of[0] == of[1] == shared:
+        return "the same launches"
+    for letter, side, other, theirs in (("A", a, "B", of[1]),
+                                        ("B", b, "A", of[0])):
+        if shared and theirs == shared:
+            side.notes.append(
+                f"{labels.count(len(shared), 'launch', 'launches')} of "
+                f"{other} {'is' if len(shared) == 1 else 'are'} in {letter}, "
+                f"too: left out of {letter}")
+            launches.without(side, shared)
+            return None
+    if shared:
+        raise Refusal(f"launch {min(shared)} is on both sides: give each "
+                      "launch to one side")
+    return None
+
+
+def nothing_good(sides):
+    """A line for each side without one good cell."""
+    found = []
+    for letter, side in zip("AB", sides):
+        if side.runs.empty:
+            found.append(f"cannot tell: {letter} ({side.path}) has no "
+                         "complete and verified cell")
+            found += launches.missing_lines(letter, side)
+    return found
 
 
 def main():
     args = arguments()
     try:
         sides = [loader.load(*paths) for paths in args.sides]
-        for name, side in zip("AB", sides):
-            side.say(f"compare: {name}")
-        comparison = compare(*sides, args.across)
+        return answered(sides, args)
     except (loader.LoadError, Refusal) as error:
         print(f"compare: {error}", file=sys.stderr)
         return 2
-    show(*sides, comparison, args)
-    if comparison.slowdowns(args.threshold):
-        return 1
-    return 2 if comparison.refused or not comparison.pairs else 0
+
+
+def answered(sides, args):
+    """The exit code; the notes on the sides come after the answer."""
+    bad, alike = nothing_good(sides), same_launches(*sides)
+    if bad:
+        code = answer.CANNOT_TELL
+        for line in bad:
+            print(f"compare: {line}", file=sys.stderr)
+    elif alike and not args.across:
+        code = answer.NOT_SLOWER
+        print(f"The same: A and B are {alike}.")
+    else:
+        comparison = compare(*sides, args.across, args.threshold)
+        show(sides, comparison, args)
+        code = answer.code(comparison)
+    sys.stdout.flush()
+    for name, side in zip("AB", sides):
+        side.say(f"compare: {name}")
+    return code
 
 
 if __name__ == "__main__":

@@ -52,6 +52,9 @@ class Results:
     cells     names of the columns that make up a cell
     workers   worker lines of the counted repetitions (empty until asked for)
     chunks    chunk lines of the counted repetitions (empty until asked for)
+    gone      launches that were left out on purpose
+    open      {(launch, cell)} that began and have no line that ends them
+    empty     folders below the path without results
     models    cell -> what a model says of it (sync-model.csv), as numbers
     candidates lines of what scheme auto chose from, as dictionaries
     manifests list of dictionaries, by start
@@ -61,8 +64,9 @@ class Results:
     def __init__(self, path):
         self.path = path
         self.notes = []
-        self.directories = []
+        self.directories, self.empty = [], []
         self.runs = self.ended = None
+        self.open, self.gone = set(), set()
         self.cells = []
         self.manifests = []
         self._lazy = {}
@@ -72,6 +76,16 @@ class Results:
         return sorted(name for directory in self.directories for name in
                       glob.glob(os.path.join(glob.escape(directory),
                                              f"{kind}-*.{ending}")))
+
+    @property
+    def places(self):
+        """launch -> its directory, also of launches that wrote no results."""
+        found = {}
+        for kind, ending in (("manifest", "json"), ("runs", "jsonl")):
+            for path in self.files(kind, ending):
+                name = os.path.basename(path)[len(kind) + 1:-len(ending) - 1]
+                found[columns.printable(name)] = os.path.dirname(path)
+        return found
 
     def say(self, who):
         """Prints the notes that were not printed yet: what is read late may
@@ -250,8 +264,12 @@ def load(path, *more):
     several paths all together."""
     results = Results(path)
     for name in (path, *more):
-        results.directories += [d for d in find_directories(name)
+        found, empty = find_directories(name)
+        results.directories += [d for d in found
                                 if d not in results.directories]
+        results.empty += [d for d in empty if d not in results.empty]
+    results.notes += [f"{d}: no results are here, left out"
+                      for d in results.empty]
     if len(results.directories) > 1:
         results.notes.append(f"{len(results.directories)} result directories "
                              "read as one")
@@ -292,15 +310,31 @@ def read_table(results, kind, leave_out):
 
 
 def find_directories(path):
+    """The result directories at a path, and the folders below it that were
+    to become some."""
     if not os.path.isdir(path):
-        raise LoadError(f"{path}: no such directory")
-    if glob.glob(os.path.join(glob.escape(path), "runs-*.jsonl")):
-        return [path]
-    below = sorted({os.path.dirname(name) for name in glob.glob(
-        os.path.join(glob.escape(path), "*", "runs-*.jsonl"))})
-    if not below:
+        raise LoadError(f"{path or 'an empty name'}: no such directory")
+    if has_runs(path):
+        return [path], []
+    below = sorted(d for d in glob.glob(os.path.join(glob.escape(path), "*"))
+                   if os.path.isdir(d))
+    found = [d for d in below if has_runs(d)]
+    if not found:
         raise LoadError(f"{path}: no results are here (no runs-*.jsonl)")
-    return below
+    return found, [d for d in below if d not in found and was_begun(d)]
+
+
+def has_runs(path):
+    return bool(glob.glob(os.path.join(glob.escape(path), "runs-*.jsonl")))
+
+
+def was_begun(path):
+    try:
+        names = os.listdir(path)
+    except OSError:
+        return True
+    return not names or any(
+        n == "campaign.yaml" or n.startswith("manifest-") for n in names)
 
 
 def note_bad_lines(results, table):
@@ -318,6 +352,9 @@ def check_columns(results, frame):
         raise LoadError(f"{results.path}: the files hold no results yet"
                         + "".join(f"; {note}" for note in results.notes))
     lacking = [name for name in NEEDED if name not in frame]
+    if lacking == ["time_s"] and only_ends(frame):
+        frame["time_s"] = np.nan    # all cells failed at once
+        lacking = []
     if lacking == ["time_s"]:
         raise LoadError(f"{results.path}: no repetition is recorded yet")
     if lacking:
@@ -327,6 +364,10 @@ def check_columns(results, frame):
     if absent:
         results.notes.append(f"column {', '.join(absent)} is missing: what "
                              "needs it is not shown")
+
+
+def only_ends(frame):
+    return "type" in frame and frame["type"].eq("cell_done").all()
 
 
 def note_schemas(results, frame):
@@ -388,6 +429,7 @@ def counted_runs(results, runs):
         good &= ~wrong
     good &= described(results, runs, good)
     open_pairs = set(pairs(runs)[np.asarray(of_run.isna())].unique())
+    results.open = {(str(launch), str(cell)) for launch, cell in open_pairs}
     finished = {c for (_, c), s in status.items() if s == "ok"}
     left = {c for _, c in open_pairs} - finished
     if left:

@@ -5,17 +5,20 @@ time moves with it."""
 import numpy as np
 
 FACTOR = 2    # clusters of hand-over times are further apart
+LEAST = 0.02  # of all hand-overs are in the smaller cluster: else they are odd
 
 
 def split(values):
     """Where hand-over times form two clusters; None: they do not."""
     known = np.sort(values[~np.isnan(values)])
-    if len(known) < 2 or known[0] <= 0:
+    known = known[known > 0]
+    few = max(1, int(np.ceil(LEAST * len(known))))
+    if len(known) < 2 * few:
         return None
-    gaps = known[1:] / known[:-1]
+    gaps = known[few:len(known) - few + 1] / known[few - 1:len(known) - few]
     at = int(np.argmax(gaps))
-    return float(np.sqrt(known[at] * known[at + 1])) \
-        if gaps[at] > FACTOR else None
+    low, high = known[at + few - 1], known[at + few]
+    return float(np.sqrt(low * high)) if gaps[at] > FACTOR else None
 
 
 def handovers(runs):

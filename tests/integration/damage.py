@@ -193,7 +193,7 @@ def call(program, args):
     except UnicodeEncodeError as error:
         return f"{words}: what it prints cannot be written: {error}"
     lines = [x for x in err.getvalue().splitlines() if x]
-    if code not in (0, 1, 2, None):
+    if code not in (0, 1, 2, 3, None):
         return f"{words}: exit code {code}"
     if any(not x.startswith(program + ": ") for x in lines):
         return f"{words}: {lines}"

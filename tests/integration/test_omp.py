@@ -441,7 +441,7 @@ def test_directories_of_two_schemes_are_compared(loop, tmp_path):
     assert "only in A: 2 cells" in done.stdout and EVEN in done.stdout
     assert "--across scheme compares these loops, too" in done.stdout
     done = compare("--across", "scheme")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (3, "")
     assert re.search(rf"^{TRIANGLE}\n.*\n.*\n.* ss -> fss:alpha=2 ",
                      done.stdout, re.M)
     assert re.search(r"^whole program loop-gcc\n.*\n.*\n.* ss -> fss ",
@@ -456,7 +456,7 @@ def test_directories_of_two_schemes_are_compared(loop, tmp_path):
         path.write_text(path.read_text().replace('"iterations":100,',
                                                  '"iterations":101,'))
     done = compare("--across", "scheme")
-    assert done.returncode == 2
+    assert done.returncode == 3
     assert re.search(rf"refused: {EVEN} .*: 100 iterations in A, 101 in B",
                      done.stdout)
 
