@@ -29,15 +29,20 @@ LISTED = 4   # choices named that cannot be told from the best
 def lines(problem, ranked):
     best = ranked.best
     yield ranking.problem_words(problem)
-    yield f"  use           {ranking.choice(best)}: {time_of(best)}" + (
+    ties = len(ranked.contenders())
+    draw = "" if ranked.single or ties < 2 else \
+        f"any of {ties} that cannot be told apart, such as "
+    yield f"  use           {draw}{ranking.choice(best)}: {time_of(best)}" + (
         f", speedup {best['speedup']:.2f}"
         if best["speedup"] == best["speedup"] else "")
     i = ranked.runner_up()
     if i is None:
         yield "  runner-up     none: only this choice was measured"
         return
-    yield (f"  runner-up     {ranking.choice(ranked.rows[i])}: "
-           f"{labels.percent(ranked.behind(i))} slower "
+    share = labels.percent(ranked.behind(i))
+    how = f"{share} slower" if ranked.single or ranked.p[i] < stats.ALPHA \
+        else f"a median {share} longer"
+    yield (f"  runner-up     {ranking.choice(ranked.rows[i])}: {how} "
            f"({ranking.certainty(ranked, i)})")
     yield "  wrong choice  " + "; ".join(costs(ranked))
     yield "  how sure      " + sureness(ranked)
@@ -55,9 +60,9 @@ def costs(ranked):
     """The cost of wrong choices: all together, then one choice alone."""
     last = len(ranked.rows) - 1
     middle = (last + 1) // 2
-    yield (f"up to {labels.percent(ranked.behind(last))} "
+    yield (f"up to {lost(ranked, last)} "
            f"({ranking.choice(ranked.rows[last])}), the middle choice "
-           f"{labels.percent(ranked.behind(middle))}")
+           f"{lost(ranked, middle)}")
     for words, columns in [("the scheme", ["scheme"]),
                            ("transport and hierarchy", ["setup", "layout"]),
                            ("the interval", ["interval"])]:
@@ -65,7 +70,14 @@ def costs(ranked):
         if worst:
             what = worst[1][columns[0]]
             what = f"{what:g}" if isinstance(what, float) else what
-            yield f"{words} alone up to {labels.percent(worst[0])} ({what})"
+            yield f"{words} alone up to {lost(ranked, worst[2])} ({what})"
+
+
+def lost(ranked, i):
+    """By choice i; what is not significant is no loss that is known."""
+    words = labels.percent(ranked.behind(i))
+    return words if ranked.single or ranked.p[i] < stats.ALPHA \
+        else words + ", not significant"
 
 
 def sureness(ranked):

@@ -26,7 +26,7 @@ def counted(workers, prefix):
 def join(frame, table):
     """With the columns that tell cells apart."""
     keep = ["cell", "simulated", "kernel", "loop", "scheme", "setup",
-            "workers", "interval"]
+            "workers", "interval", "interval_words"]
     names = list(table.columns)
     table = table.reset_index()
     table["cell"] = table["cell"].astype(object)

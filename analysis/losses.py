@@ -147,8 +147,8 @@ def tables(results, frame):
         yield grid.Grid(
             f"Efficiency, and what is lost to what: {title}",
             ["way", "workers", "fastest", "time", "efficiency", *PARTS[1:]],
-            rows, "shares of the time, mean over the workers; efficiency is "
-            "serial time / (workers x time); sequence is what the chunks "
-            "themselves leave idle at the end"
+            rows, "fastest by the median; shares of the time, mean over the "
+            "workers; efficiency is serial time / (workers x time); sequence "
+            "is what the chunks themselves leave idle at the end"
             + "; *: workers shared cores" * bool(part["unranked"].any()),
             left=1)

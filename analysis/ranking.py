@@ -61,15 +61,17 @@ class Ranking:
         return self.rows[i]["time_s"] / self.best["time_s"] - 1
 
     def worst_of(self, *free):
-        """(share lost, row) by the worst choice that differs from the best
-        in the columns `free` alone; None if there is no such choice."""
+        """(share lost, row, its index) by the worst choice that differs from
+        the best in the columns `free` alone; None if there is no such
+        choice."""
         fixed = [n for n in ("scheme", "setup", "layout", "interval")
                  if n not in free]
         rows = [r for r in self.rows[1:] if all(
             same(r[n], self.best[n]) for n in fixed)]
         if not rows:
             return None
-        return rows[-1]["time_s"] / self.best["time_s"] - 1, rows[-1]
+        at = max(i for i, r in enumerate(self.rows) if r is rows[-1])
+        return self.behind(at), rows[-1], at
 
 
 def same(a, b):
@@ -91,6 +93,18 @@ def rank(rows, samples):
     """The Ranking of the rows of one problem; `samples` from by_cell()."""
     return Ranking(rows, [units(samples[(r["cell"], r["simulated"])], rows)
                           for r in rows])
+
+
+def winner(rows, samples):
+    """The row that is faster than all others, or None in a draw; simulations
+    that ran once are as they are."""
+    if len(rows) < 2:
+        return rows[0] if rows else None
+    ranked = rank(rows, samples)
+    if ranked.single and ranked.best["simulated"]:
+        first, second = (r["time_s"] for r in ranked.rows[:2])
+        return ranked.best if first < second else None
+    return ranked.best if len(ranked.contenders()) == 1 else None
 
 
 def units(runs, rows):
@@ -146,10 +160,18 @@ def certainty(ranking, i):
 
 def answer(problem, ranking):
     """The answer for one loop: (what is best, by how much and how sure)."""
-    best = ranking.best
-    rank = "the fastest of " + labels.count(len(ranking.rows), "choice") \
-        if len(ranking.rows) > 1 else "all that was measured"
-    first = (f"{problem_words(problem)}: {choice(best)} is {rank}, "
+    best, ties = ranking.best, len(ranking.contenders())
+    choices = labels.count(len(ranking.rows), "choice")
+    if len(ranking.rows) == 1:
+        what = f"{choice(best)} is all that was measured"
+    elif ranking.single:
+        what = f"{choice(best)} has the shortest time of {choices}"
+    elif ties > 1:
+        what = (f"{ties} of {choices} cannot be told apart; {choice(best)} "
+                "has the shortest median of them")
+    else:
+        what = f"{choice(best)} is the fastest of {choices}"
+    first = (f"{problem_words(problem)}: {what}, "
              f"{labels.seconds(best['time_s'])}")
     if best["n"] >= stats.CI_LEAST:
         first += " [" + labels.interval(best["time_s_low"],
@@ -160,13 +182,18 @@ def answer(problem, ranking):
     i = ranking.runner_up(other_scheme=True)
     if i is None:
         return first + ".", "No other scheme ran with as many workers."
-    second = (f"{labels.percent(ranking.behind(i))} ahead of the next scheme, "
-              f"{choice(ranking.rows[i])} ({certainty(ranking, i)})")
-    ties = len(ranking.contenders()) - 1
-    if ties and not ranking.single:
-        second += f"; {labels.count(ties, 'choice')} cannot be told from it"
+    second = behind_words(ranking, i)
     last = len(ranking.rows) - 1
     if last > i:
-        second += (f"; the slowest, {choice(ranking.rows[last])}, takes "
-                   f"{labels.percent(ranking.behind(last))} longer")
-    return first + ".", second + "."
+        second += "; the slowest, " + behind_words(ranking, last)
+    return first + ".", "The next scheme, " + second + "."
+
+
+def behind_words(ranking, i):
+    """How choice i compares with the best: only what is significant, or has
+    no luck, is called longer."""
+    name, share = choice(ranking.rows[i]), labels.percent(ranking.behind(i))
+    if ranking.p[i] < stats.ALPHA or ranking.single:
+        return f"{name}, takes {share} longer ({certainty(ranking, i)})"
+    return (f"{name}, has a median {share} longer "
+            f"({certainty(ranking, i)})")

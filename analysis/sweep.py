@@ -142,7 +142,7 @@ def curve(sweep, number):
         ["h", "by", "median", "+/-",
          *(word for name in models for word in (
              "no skew" if name == "no_skew_s" else "T model", "error"))], rows,
-        "+/- half the 95 % interval; * fastest", left=0)
+        "+/- half the 95 % interval; * shortest median", left=0)
 
 
 def names(sweep, number):

@@ -33,6 +33,7 @@ import loader
 import losses
 import papers
 import predicted
+import ranking
 import regret
 import stats
 import sweep
@@ -187,8 +188,10 @@ def chunks_table(results, frame):
 
 
 def interval_table(results, frame):
-    """Intervals down, schemes across; the fastest of a column has a star."""
+    """Intervals down, schemes across; the fastest of a column has a star, if
+    it is one."""
     frame = frame[frame["interval"].notna()]
+    samples = cells.by_cell(results.runs)
     printed = papers.Printed(results.name)
     for kernel, part in kernels(frame):
         for (setup, p), group in part.groupby(["setup", "workers"],
@@ -196,19 +199,22 @@ def interval_table(results, frame):
             if group["interval"].nunique() < 2:
                 continue
             schemes = list(group["scheme"].unique())
-            best = group.groupby("scheme")["time_s"].idxmin().to_dict()
+            best = {s: ranking.winner(of.to_dict("records"), samples)
+                    for s, of in group.groupby("scheme")}
             rows = []
             for (_, h), line in group.groupby(["interval", "interval_words"]):
-                at = {r["scheme"]: (i, r) for i, r in
-                      zip(line.index, line.to_dict("records"))}
+                at = {r["scheme"]: r for r in line.to_dict("records")}
                 rows.append([h] + [
-                    "" if s not in at else time_words(at[s][1])
-                    + (" *" if best[s] == at[s][0] else "  ")
+                    "" if s not in at else time_words(at[s])
+                    + (" *" if best[s] and best[s]["cell"] == at[s]["cell"]
+                       else "  ")
                     for s in schemes])
             yield grid.Grid(
                 f"Time by sync interval: {kernel}, {setup}, "
                 f"{labels.count(int(p), 'worker')}",
-                ["interval", *schemes], rows, "* fastest of its column"
+                ["interval", *schemes], rows,
+                "* fastest of its column; without a star, several cannot be "
+                "told apart"
                 + "".join(f"; {text}" for text in (
                     *lost(group), *printed_optima(group, printed))))
 
@@ -232,11 +238,14 @@ def printed_optima(group, printed):
 
 def counts_grids(found, title, caption):
     for kernel, part in kernels(found.frame):
-        rows = [[r["setup"], r["scheme"], f"{r['workers']:g}",
+        timed = ["interval_words"] * bool(part["interval"].notna().any())
+        rows = [[r["setup"], r["scheme"], *(r[n] for n in timed),
+                 f"{r['workers']:g}",
                  *(counters.words(r[n]) for n in found.names)]
                 for r in part.to_dict("records")]
         yield grid.Grid(f"{title}: {kernel}",
-                        ["setup", "scheme", "workers",
+                        ["setup", "scheme", *(["interval"] * len(timed)),
+                         "workers",
                          *(counters.short(n) for n in found.names)], rows,
                         caption, left=2)
 

@@ -4,6 +4,7 @@ As in Han and Chronopoulos, figures 3 to 8: a panel for each scheme and a line
 for each hierarchy, where there are several; else one panel with a line for
 each scheme."""
 import labels
+import machine
 from figures import style
 
 MOST_PANELS, MOST_LINES = 9, 14
@@ -28,7 +29,8 @@ def draw(results, frame):
                 style.file_name(name, short, simulated and "simulated"),
                 "Scaling", f"{title}: {short}"
                 + (" (simulated)" if simulated else ""),
-                caption(part, name), panels(part, column))
+                caption(part, name),
+                panels(part, column, ideals(results, part)))
 
 
 def best_intervals(part):
@@ -41,7 +43,7 @@ def caption(part, name):
     words = {"time": "Median time with its 95 % confidence interval; both "
              "axes double.",
              "speedup": f"Over {part['base'].iloc[0]}; the grey line is "
-             "ideal.",
+             "ideal: the power of all workers over that of the base.",
              "overhead": "T_total - T_computation, mean over the workers: "
              "communication, synchronization and waiting that nothing "
              "overlaps."}[name]
@@ -65,7 +67,7 @@ def arrange(part):
     return "setup", "scheme", names
 
 
-def panels(part, column):
+def panels(part, column, best):
     by, line, names = arrange(part)
     shown = names[by][:MOST_PANELS]
     part = part[part[by].isin(shown)]
@@ -82,6 +84,8 @@ def panels(part, column):
                 style.with_interval(ax, points, "workers", column, factor,
                                     label=series, **lines.of(series))
         finish(ax, column, unit, factor, part)
+        if column == "speedup":
+            ideal(ax, best)
         style.count_axis(ax, counts)
     style.legend(figure, axes)
     return figure
@@ -94,18 +98,43 @@ def finish(ax, column, unit, factor, part):
     if column != "overhead_mean_s":
         ax.set_yscale("log", base=2)
     style.limit(ax, part, column, factor)
-    if column == "speedup":
-        ax.set_ylim(top=max(ax.get_ylim()[1], ideal(ax, part)))
     if column != "overhead_mean_s":
         style.plain_log(ax.yaxis)
 
 
-def ideal(ax, part):
-    """Through the base: 1 at one worker for a serial base, else at the base's
-    own number of workers.  Returns its highest point."""
-    counts = sorted(part["workers"].unique())
-    serial = part["serial_s"].notna().any()
-    least = 1 if serial else counts[0]
-    ax.plot(counts, [c / least for c in counts], color=style.FAINT,
-            linewidth=3, zorder=1, label="ideal")
-    return counts[-1] / least
+def ideal(ax, best):
+    ax.plot(list(best), list(best.values()), color=style.FAINT, linewidth=3,
+            zorder=1, label="ideal")
+    ax.set_ylim(top=max(ax.get_ylim()[1], *best.values()))
+    style.plain_log(ax.yaxis)
+
+
+def ideals(results, part):
+    """{workers: the speedup that no scheme can pass}: the powers of all over
+    that of the base's core, which is 1 each where they are equal.  What was
+    measured goes before what cells were told."""
+    needs = "power" in part and (part["power"] == machine.MEASURED).any()
+    known, found = results.powers if needs else {}, {}
+    for row in part.sort_values("workers").to_dict("records"):
+        measured = row.get("power") == machine.MEASURED
+        value = (measured, total_power(row, known))
+        count = row["workers"]
+        found[count] = max(found.get(count, value), value)
+    best = {count: value for count, (_, value) in found.items()}
+    if part["serial_s"].notna().any():
+        return best
+    least = next(iter(best.values()))   # the base has the fewest workers
+    return {count: value / least for count, value in best.items()}
+
+
+def total_power(row, known):
+    """In units of the core that ran the serial loop: natively worker 0's,
+    simulated the slowest."""
+    try:
+        power, load = machine.powers(row, known)
+        total = sum(v / (1 + n) for v, n in zip(power, load)) / max(power)
+        over = row["serial_s"] / row["alone_s"] if row["simulated"] \
+            else max(power) / power[0]
+    except (ArithmeticError, LookupError, MemoryError, ValueError):
+        return row["workers"]   # nobody recorded them, or damaged
+    return total * over if over == over else total

@@ -1,5 +1,7 @@
 """Time of every scheme, one panel for each transport and hierarchy."""
+import cells
 import labels
+import ranking
 from figures import style
 from figures.rows import Rows
 
@@ -7,6 +9,7 @@ MOST_PANELS, MOST_SCHEMES = 12, 40
 
 
 def draw(results, frame):
+    samples = cells.by_cell(results.runs)
     for (kernel, simulated), part in frame.groupby(["kernel", "simulated"],
                                                    sort=False):
         part = part[part["workers"] == part["workers"].max()]
@@ -17,14 +20,14 @@ def draw(results, frame):
         short = part["loop"].iloc[0]
         workers = labels.count(int(part["workers"].iloc[0]), "worker")
         words = f"{short}, {workers}" + (" (simulated)" if simulated else "")
-        figure = panels(part)
+        figure, draws = panels(part, samples)
         yield style.Drawing(
             style.file_name("schemes", short, simulated and "simulated"),
             "Schemes", f"Time of each scheme: {words}",
-            caption(part), figure)
+            caption(part, draws), figure)
 
 
-def caption(part):
+def caption(part, draws):
     words = "Median and its 95 % confidence interval"
     if part["bound_s"].notna().any():
         words += "; the bar | is the bound: " + bound_words(part)
@@ -32,6 +35,9 @@ def caption(part):
         words += "; an interval with an arrowhead goes on beyond the axis"
     if part["interval"].notna().any():
         words += "; each scheme at its best sync interval"
+    if draws:
+        words += "; a panel without a ring has several that cannot be told " \
+            "from its fastest"
     return words + "." + style.cut_words(
         part["label"].nunique(), MOST_PANELS, "setups") + style.cut_words(
         part["scheme"].nunique(), MOST_SCHEMES, "schemes")
@@ -52,20 +58,26 @@ def bound_words(part):
     return f"{listed}; under steal, where chunks have no order, {shared}"
 
 
-def panels(part):
+def panels(part, samples):
     rows = Rows(part, "label", MOST_PANELS, MOST_SCHEMES)
     part = part[[s in rows.of.get(label, ())
                  for s, label in zip(part["scheme"], part["label"])]]
     factor, unit = style.time_factor(part["time_s"])
     figure, axes = rows.grid(0.19)
     end = axis_end(part) * factor
+    draws = 0
     for ax, setup in zip(axes, rows.setups):
         y = {scheme: i for i, scheme in enumerate(rows.of[setup])}
-        panel(ax, part[part["label"] == setup], y, factor, end)
+        here = part[part["label"] == setup]
+        panel(ax, here, y, factor, end)
+        best = ranking.winner(here.to_dict("records"), samples)
+        draws += best is None
+        if best is not None and len(here) > 1:
+            ring(ax, best, y, factor)
         ax.set_xlabel(f"time, {unit}")
         ax.set_xlim(0, end)
     style.legend(figure, axes)
-    return figure
+    return figure, draws
 
 
 def axis_end(part):
@@ -90,7 +102,9 @@ def panel(ax, here, y, factor, end):
     if here["bound_s"].notna().any():
         ax.plot(here["bound_s"] * factor, at, "|", markersize=9,
                 markeredgewidth=1.6, color=style.COLOURS[1], label="bound")
-    best = here.loc[here["time_s"].idxmin()]
+
+
+def ring(ax, best, y, factor):
     ax.plot([best["time_s"] * factor], [y[best["scheme"]]], "o",
             markersize=9, fillstyle="none", color=style.INK,
             label="fastest of its panel")

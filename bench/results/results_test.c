@@ -159,18 +159,64 @@ static void the_table_has_medians_and_says_what_has_none(void **state)
     fclose(out);
     /* of 10 values the 2nd and the 9th enclose the median with 95 % */
     assert_non_null(strstr(text, "145.0 ms  35.0 ms   6.897   2.000  10.00 %"));
-    assert_non_null(strstr(text, "* ss"));
+    /* one repetition proves nothing */
+    assert_non_null(strstr(text, "= ss"));
+    assert_non_null(strstr(text, "= gss:min=1"));
     assert_non_null(strstr(text, "UNVERIFIED"));
     assert_non_null(strstr(text, "sample"));
     assert_null(strstr(text, "9.000 s"));
     assert_non_null(strstr(text, "2 cells ok, 0 failed, 1 unverified, 4 imp"));
     /* registry order */
-    assert_true(strstr(text, "static") < strstr(text, "* ss"));
-    assert_true(strstr(text, "* ss") < strstr(text, "gss:min=1"));
+    assert_true(strstr(text, "static") < strstr(text, "= ss"));
+    assert_true(strstr(text, "= ss") < strstr(text, "gss:min=1"));
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
         assert_true(strlen(line) <= 100);
     free(text);
     results_free(&results);
+    leave(dir);
+}
+
+/* The summary of schemes with 10 repetitions each, from these times on. */
+static char *summary_of(const char *dir, const double *times, int count)
+{
+    static const char *const schemes[] = {"ss", "gss:min=1", "static"};
+    char *text = NULL;
+    size_t size;
+    struct results results;
+    struct error err;
+    FILE *file = open_runs(dir, "l1");
+    for (int s = 0; s < count; s++) {
+        for (int i = 0; i < 10; i++)
+            run_line(file, "l1", schemes[s], schemes[s], times[s] + 0.01 * i,
+                     "true");
+        done_line(file, "l1", schemes[s], "ok");
+    }
+    fclose(file);
+    assert_int_equal(results_read(dir, &results, &err), 0);
+    FILE *out = open_memstream(&text, &size);
+    summary_print(out, &results);
+    fclose(out);
+    results_free(&results);
+    return text;
+}
+
+static void only_a_winner_has_a_star(void **state)
+{
+    char dir[64];
+    (void)state;
+    enter(dir);
+    char *text = summary_of(dir, (double[]){0.1, 0.5, 0.9}, 3);
+    assert_non_null(strstr(text, "* ss"));
+    assert_null(strstr(text, "= "));
+    free(text);
+    leave(dir);
+    enter(dir);
+    text = summary_of(dir, (double[]){0.1, 0.11, 0.9}, 3);
+    assert_non_null(strstr(text, "= ss"));
+    assert_non_null(strstr(text, "= gss:min=1"));
+    assert_non_null(strstr(text, "  static"));
+    assert_null(strstr(text, "* "));
+    free(text);
     leave(dir);
 }
 
@@ -191,6 +237,7 @@ int main(void)
         cmocka_unit_test(only_complete_and_verified_repetitions_count),
         cmocka_unit_test(a_failed_cell_may_become_ok_later),
         cmocka_unit_test(the_table_has_medians_and_says_what_has_none),
+        cmocka_unit_test(only_a_winner_has_a_star),
         cmocka_unit_test(a_check_that_failed_is_no_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,7 @@ static void print_planned(FILE *out, const struct group *group,
 }
 
 static void print_row(FILE *out, const struct summary_row *row,
-                      const struct group *group, bool best)
+                      const struct group *group, char mark)
 {
     char time[24], half[24], chunks[24], speedup[24], bound[24], share[24];
     char imbalance[24];
@@ -90,15 +90,45 @@ static void print_row(FILE *out, const struct summary_row *row,
     number_text(100 * row->overhead_s / row->time_s, 2, " %", share,
                 sizeof(share));
     number_text(100 * row->imbalance, 2, " %", imbalance, sizeof(imbalance));
-    fprintf(out, "%c %-*.*s %8s %9s %8s", best ? '*' : ' ', group->width,
-            group->width, result->cell.scheme, chunks, time, half);
+    fprintf(out, "%c %-*.*s %8s %9s %8s", mark, group->width, group->width,
+            result->cell.scheme, chunks, time, half);
     print_planned(out, group, row);
     fprintf(out, " %7s %7s %8s %9s %8s\n", speedup, bound, share, imbalance,
             verified_words(result));
 }
 
-/* Rows [begin, end) have one label; the fastest is marked if it is
- * ranked. */
+enum { CI_LEAST = 6 };
+
+/* Half the interval of a time: fewer repetitions have none, and a simulation
+ * gives the same time again. */
+static double half_of(const struct summary_row *row)
+{
+    if (row->result->count >= CI_LEAST)
+        return row->half_s;
+    return row->result->simulated ? 0 : INFINITY;
+}
+
+static bool as_fast(const struct summary_row *row,
+                    const struct summary_row *best)
+{
+    return summary_row_ranked(row) &&
+           row->time_s - half_of(row) <= best->time_s + half_of(best);
+}
+
+/* The best of rows [begin, end) has a star, or, with all that cannot be told
+ * from it, an equals sign. */
+static char mark_of(const struct summary_row *rows, int begin, int end, int i,
+                    int best)
+{
+    if (best < 0 || !as_fast(&rows[i], &rows[best]))
+        return ' ';
+    for (int k = begin; k < end; k++)
+        if (k != best && as_fast(&rows[k], &rows[best]))
+            return '=';
+    return '*';
+}
+
+/* Rows [begin, end) have one label. */
 static void print_group(FILE *out, const struct summary_row *rows, int begin,
                         int end, double serial)
 {
@@ -116,7 +146,7 @@ static void print_group(FILE *out, const struct summary_row *rows, int begin,
             group.planned ? "   planned" : "", "speedup", "t/bound", "overhead",
             "imbalance", "verified");
     for (int i = begin; i < end; i++)
-        print_row(out, &rows[i], &group, i == best);
+        print_row(out, &rows[i], &group, mark_of(rows, begin, end, i, best));
 }
 
 /* One base for all speedups of a kernel. */
@@ -158,6 +188,17 @@ static bool find_best(const struct summary_row *rows, int begin, int end,
     return true;
 }
 
+/* How many rows of the best one's shape cannot be told from it. */
+static int count_alike(const struct summary_row *rows, int begin, int end,
+                       int best)
+{
+    int count = 0;
+    for (int i = begin; i < end; i++)
+        count += i != best && text_is(rows[i].shape, rows[best].shape) &&
+                 as_fast(&rows[i], &rows[best]);
+    return count;
+}
+
 /* One line for each shape that has several groups: with one group the star says
  * it. */
 static void print_best(FILE *out, const struct summary_row *rows, int begin,
@@ -181,6 +222,10 @@ static void print_best(FILE *out, const struct summary_row *rows, int begin,
         if (cell->sync_interval > 0)
             fprintf(out, ", sync interval %lld",
                     (long long)cell->sync_interval);
+        int alike = count_alike(rows, begin, end, best);
+        if (alike > 0)
+            fprintf(out, "; %d other%s cannot be told from it", alike,
+                    alike == 1 ? "" : "s");
         fputc('\n', out);
         any = true;
     }
@@ -238,8 +283,10 @@ struct summary_counts summary_count(const struct results *results)
 void summary_end(FILE *out, const char *dir, struct summary_counts counts,
                  int skipped)
 {
-    fprintf(out, "\n* fastest of its group; +/- is half the 95 %% confidence "
-                 "interval of the median\n");
+    fprintf(
+        out,
+        "\n* fastest of its group, = cannot be told from the fastest; +/- is "
+        "half the 95 %%\nconfidence interval of the median\n");
     fprintf(out, "%d cells ok, %d failed", counts.ok, counts.failed);
     if (counts.unverified > 0)
         fprintf(out, ", %d unverified", counts.unverified);

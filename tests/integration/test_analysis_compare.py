@@ -429,10 +429,11 @@ def test_advice_names_the_best_and_what_it_is_sure_of(tmp_path):
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == "heat, 2 workers"
-    assert "gss:min=1 over shared, flat, 1x2, interval 100: 1.450 s" in \
-        lines[1]
-    assert "ss over shared, flat, 1x2, interval 100: 1.0 % slower (not " \
-        "significant" in lines[2]
+    assert "use           any of 2 that cannot be told apart, such as " \
+        "gss:min=1 over shared, flat, 1x2, interval 100: 1.450 s" in lines[1]
+    assert "ss over shared, flat, 1x2, interval 100: a median 1.0 % longer " \
+        "(not significant" in lines[2]
+    assert "the scheme alone up to 1.0 %, not significant (ss)" in lines[3]
     assert "the interval alone up to 200.0 % (10)" in lines[3]
     assert "1 choice of 3 cannot be told apart from it: ss over" in lines[4]
     shutil.rmtree(there.path)

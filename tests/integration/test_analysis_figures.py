@@ -1,11 +1,16 @@
 """Panels of figures: what each shows, and how the bound is called."""
 import json
 
+import pytest
+
 from result_files import Directory
 
 import cells  # noqa: E402  (result_files set the path)
 import loader
-from figures import balance, intervals, outlook, schemes, style, tried
+import ranking
+import tables
+from figures import (balance, intervals, outlook, scaling, schemes, style,
+                     tried)
 
 
 def workers(_, worker):
@@ -50,6 +55,93 @@ def test_points_stand_in_the_rows_of_their_schemes(tmp_path):
         (points,) = [line for line in ax.lines
                      if line.get_label() == "bound"]
         assert sorted(points.get_ydata()) == list(range(len(names)))
+
+
+TEN = [1 + i / 100 for i in range(10)]
+
+
+@pytest.mark.parametrize("factors, winner", [
+    ((1, 2, 3), "ss"), ((1, 1.001, 3), None), ((1, 1, 1), None)])
+def test_nobody_is_ringed_in_a_draw(tmp_path, factors, winner):
+    made = Directory(tmp_path / "d")
+    made.manifest()
+    for scheme, factor in zip(["ss", "gss", "fss"], factors):
+        made.cell([factor * t for t in TEN], scheme=scheme)
+    found = loader.load(str(made.path))
+    frame = cells.summarize(found)
+    (drawing,) = schemes.draw(found, frame)
+    (ax,) = drawing.figure.axes
+    rings = [line for line in ax.lines
+             if line.get_label() == "fastest of its panel"]
+    assert len(rings) == (winner is not None)
+    assert ("without a ring" in drawing.caption) == (winner is None)
+    (rows,) = ranking.problems(frame)
+    first, second = ranking.answer(rows[0], ranking.rank(
+        rows, cells.by_cell(found.runs)))
+    if winner:
+        assert "ss over shared, flat, 1x2 is the fastest of 3 choices" in first
+        assert "takes 100.0 % longer (significant" in second
+    else:
+        assert "of 3 choices cannot be told apart; " in first
+        assert "has a median " in second and "not significant" in second
+        assert "is the fastest" not in first
+
+
+@pytest.mark.parametrize("same", [False, True])
+def test_no_interval_has_a_star_in_a_draw(tmp_path, same):
+    made = Directory(tmp_path / "d")
+    made.manifest()
+    for h in 10, 20, 30:
+        made.cell([t * (1 if same else h) for t in TEN], sync_interval=h,
+                  kernel="heat:rows=10,cols=1000")
+    found = loader.load(str(made.path))
+    (table,) = tables.interval_table(found, cells.summarize(found))
+    stars = [row[1].endswith("*") for row in table.rows]
+    assert stars == [not same, False, False]
+
+
+def test_facts_of_intervals_say_which(tmp_path):
+    made = Directory(tmp_path / "d")
+    made.manifest()
+    for h in 10, 20:
+        made.cell(TEN, sync_interval=h, kernel="heat:rows=10,cols=1000",
+                  workers=lambda *_: {"switches_voluntary": 3})
+    found = loader.load(str(made.path))
+    (table,) = tables.counters_table(found, cells.summarize(found))
+    assert "as the system saw them" in table.title
+    assert table.header[:3] == ["setup", "scheme", "interval"]
+    assert [row[2] for row in table.rows] == ["10", "20"]
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_the_ideal_speedup_is_that_of_the_powers(tmp_path, simulated):
+    """The base runs on the slow core: worker 0 natively, else power 1."""
+    made = Directory(tmp_path / "d")
+    made.manifest()
+    alone = {"alone_s": 1 / 3} if simulated else {}
+    for count, power, ideal in (1, "1", 1), (2, "1,3", 4), (4, "1,3,3,1", 8):
+        made.cell([1 / (0.9 * ideal)], scheme="dtss", threads=count,
+                  power=power, run={
+                      "simulated": simulated,
+                      "alone_s": alone.get("alone_s") if count > 1 else 1.0})
+    found = loader.load(str(made.path))
+    drawings = scaling.draw(found, cells.summarize(found))
+    (speedup,) = [d for d in drawings if d.name.startswith("speedup")]
+    lines = {line.get_label(): list(line.get_ydata())
+             for line in speedup.figure.axes[0].lines}
+    assert lines["ideal"] == pytest.approx([1, 4, 8])
+    assert lines["dtss"] == pytest.approx([0.9, 3.6, 7.2])
+    assert "the power of all workers over that of the base" in speedup.caption
+
+
+def test_the_ideal_speedup_of_equal_workers_is_their_number(tmp_path):
+    made = Directory(tmp_path / "d")
+    made.manifest()
+    for count in 1, 2, 4:
+        made.cell([1 / count], threads=count, load="w0:1" * (count == 4))
+    found = loader.load(str(made.path))
+    frame = cells.summarize(found)
+    assert scaling.ideals(found, frame) == pytest.approx({1: 1, 2: 2, 4: 3.5})
 
 
 def test_the_bound_is_called_what_it_is(tmp_path):
