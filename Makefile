@@ -171,7 +171,8 @@ $(BUILD)/harness/record/build.o: $(BUILD)/version
 $(BUILD)/bench/start/installed.o: CPPFLAGS += -DBUILD_TREE='"$(CURDIR)"'
 
 $(BUILD)/bench/start/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(LAUNCHER) -n {ranks}"' \
-    -DBUILD_SRUN=$(if $(filter mpich,$(MPI)),1,0)
+    -DBUILD_MPI='"$(MPI)"'
+$(BUILD)/bench/start/cause.o: CPPFLAGS += -DBUILD_MPI='"$(MPI)"'
 
 $(BUILD)/bench/overhead/library.o: CPPFLAGS += -DBUILD_LIBDLS='"$(CURDIR)/$(LIB)/libdls.so"'
 $(BUILD)/bench/overhead/library_ranks.o: CPPFLAGS += -DBUILD_LIBDLS='"$(CURDIR)/$(LIB)/libdls.so"' \

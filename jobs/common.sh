@@ -25,15 +25,15 @@ find_program() {
 }
 
 # The array of this layout that was submitted last, from submitted.tsv:
-# "array shards nodes cores".  $1: result directory, $2: layout.
+# "array shards nodes cores tasks".  $1: result directory, $2: layout.
 last_array() {
     [ -r "$1/submitted.tsv" ] || return 0
-    awk -F '\t' -v layout="$2" '$2 == layout { last = $1 " " $3 " " $4 " " $5 }
+    awk -F '\t' -v layout="$2" '$2 == layout { last = $1 " " $3 " " $4 " " $5 " " $8 }
         END { if (last != "") print last }' "$1/submitted.tsv"
 }
 
-# The tasks of this array in the queue: "task state" in lines.  Heterogeneous
-# jobs, which have no arrays, are given as "job:task,job:task,...".
+# The tasks of this array, or of several ("12,13"), in the queue: "task state" in
+# lines.  Heterogeneous jobs, which have no arrays, are given as "job:task,job:task,...".
 queued_tasks() {
     local entry state
     command -v squeue >/dev/null || return 0

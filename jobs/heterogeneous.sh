@@ -25,7 +25,7 @@ check_het() {
     positive SITE_HET_CORES "$SITE_HET_CORES"
     [ "${#SITE_HET_SBATCH[@]}" -gt 0 ] ||
         fail "$site: SITE_HET_SBATCH is empty: which are the nodes of the second type (--nodes ${het_nodes[0]}+${het_nodes[1]})?"
-    [ "${SITE_LAUNCHER##*/}" = srun ] ||
+    [ "${SITE_LAUNCHER##*/}" = srun ] || [ -z "$SITE_LAUNCHER" ] ||
         fail "$site: SITE_LAUNCHER='$SITE_LAUNCHER': only srun starts the ranks of a heterogeneous job"
 }
 
@@ -73,21 +73,24 @@ het_words() {
 # Submits the shards; at most SITE_PARALLEL run at a time, because each waits
 # for the one that many places before it.  $1: ranks, $2: threads.
 submit_het() {
-    local i n=0 words job jobs=()
-    while read -r i; do
+    local i n=0 words job jobs=() left
+    mapfile -t left < <(tr , '\n' <<<"$indices")
+    for i in "${left[@]}"; do
         het_words "$1" "$2" "$i" \
             "$([ "$n" -lt "$SITE_PARALLEL" ] || printf '%s' "${jobs[n - SITE_PARALLEL]%:*}")"
         if $dry_run; then
             print_words
             job=JOB
-        else
-            job=$("${words[@]}") ||
-                fail "sbatch refused layout $1x$2; what is above it was submitted" 1
+        elif $full || ! send; then
+            full=true
+            break
         fi
-        jobs+=("${job%%;*}:$i")
+        jobs+=("$job:$i")
         n=$((n + 1))
-    done < <(shard_list)
+        $dry_run || note "$old_array${old_array:+,}$(IFS=,; printf '%s' "${jobs[*]}")" "$layout" \
+            "$old_tasks${old_tasks:+,}$(printf '%s\n' "${jobs[@]#*:}" | ranges)"
+    done
     $dry_run && return
-    note "$(IFS=,; printf '%s' "${jobs[*]}")" "$1x$2"
-    printf '    submitted as jobs %s\n' "$(printf '%s ' "${jobs[@]%:*}")"
+    [ "$n" -eq 0 ] || printf '    submitted as jobs %s\n' "$(printf '%s ' "${jobs[@]%:*}")"
+    say_left "${left[@]:n}"
 }

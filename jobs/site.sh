@@ -44,7 +44,7 @@ try_site() {
 
 read_site() {
     SITE_PARTITION='' SITE_ACCOUNT='' SITE_CORES='' SITE_TIME='' SITE_PARALLEL=4
-    SITE_LAUNCHER=srun SITE_PROGRAM=''
+    SITE_LAUNCHER='' SITE_PROGRAM='' SITE_ARRAY=''
     SITE_LAUNCHER_FLAGS=() SITE_SBATCH=() SITE_MODULES=()
     SITE_TOPOLOGY='' SITE_HET_CORES='' SITE_HET_SBATCH=()
     [[ -f $site && -r $site ]] ||
@@ -55,6 +55,7 @@ read_site() {
     time=${time:-$SITE_TIME}
     positive SITE_CORES "$SITE_CORES"
     positive SITE_PARALLEL "$SITE_PARALLEL"
+    find_largest_array
     check_het
     machine=(--cores "$SITE_CORES")
     [ -z "$SITE_TOPOLOGY" ] || machine+=(--topology "$SITE_TOPOLOGY")
@@ -62,6 +63,15 @@ read_site() {
         fail "the time limit '$time' (SITE_TIME or --time) must be minutes or [days-]hours:minutes:seconds"
     program=$(find_program "$here") || exit 2
     check_partition
+}
+
+# Sets tasks_max: the setting, the site's, or that of a Slurm that nobody changed.
+find_largest_array() {
+    tasks_max=$SITE_ARRAY
+    [ -n "$tasks_max" ] || tasks_max=$(scontrol show config 2>/dev/null |
+        sed -n 's/^MaxArraySize *= *\([0-9]*\)$/\1/p')
+    [ "${tasks_max:-0}" != 0 ] || [ -n "$SITE_ARRAY" ] || tasks_max=1001
+    positive SITE_ARRAY "$tasks_max"
 }
 
 # A job over the partition's limits would wait for ever.  Sets nodes_there.
@@ -104,15 +114,16 @@ check_nodes() {
         fail "$site: SITE_CORES=$SITE_CORES is over $least, the processors of some nodes of partition $SITE_PARTITION"
 }
 
-# Sizes and estimates may go by a file of --calibration.
+# Sizes and estimates may go by a file of --calibration.  It has the host's own
+# name, which is not always the node's in Slurm.
 check_calibration() {
     local host nodes_known
     [ -n "$calibration" ] || return 0
     [ -r "$calibration" ] || fail "--calibration: cannot read $calibration"
     host=$(sed -n 's/^ *"host": "\([^"]*\)".*/\1/p' "$calibration" | head -n 1)
     command -v sinfo >/dev/null && nodes_known=$(sinfo -h -N \
-        ${SITE_PARTITION:+-p "$SITE_PARTITION"} -o %N 2>/dev/null) || return 0
-    [ -z "$host" ] || grep -qxF -- "${host%%.*}" <<<"$nodes_known" ||
-        printf '%s: %s was measured on %s, which is no node of %s: sizes and estimates are by it all the same\n' \
+        ${SITE_PARTITION:+-p "$SITE_PARTITION"} -o '%N %n' 2>/dev/null | tr ' ' '\n' | sed 's/[.].*//') || return 0
+    [ -z "$host" ] || [ -z "$nodes_known" ] || grep -qxF -- "${host%%.*}" <<<"$nodes_known" ||
+        printf '%s: %s was measured on %s, which is no node of %s, nor the name of a host of one: sizes and estimates are by it all the same\n' \
             "${0##*/}" "$calibration" "$host" "${SITE_PARTITION:-this cluster}" >&2
 }

@@ -13,7 +13,6 @@ here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 # Seconds of a job that are not for cells: Slurm sends the signal 60 s before
 # the limit and up to 60 s earlier than that, and a launch takes time to start.
 margin_s=150
-tasks_max=1000 # MaxArraySize is 1001 where nobody changed it
 
 help() {
     cat <<END
@@ -39,6 +38,9 @@ and how many node-hours it takes is said before anything is submitted.
   --set KEY=VALUE    as of dlsbench run
   --site FILE        settings, instead of jobs/site.env
   --dry-run          say what would be submitted
+
+Where the site takes no more jobs now (MaxSubmitJobs), what fits is submitted in
+smaller arrays; the exit code is 1, and the same command submits the rest later.
 END
 }
 
@@ -46,6 +48,7 @@ END
 
 # Words for the program: --nodes and --calibration.
 asked=()
+trap 'fail "interrupted: what is above is submitted, the same command submits the rest" 1' INT TERM HUP
 
 campaign='' out='' from='' calibration='' time='' cell_time='' site=$here/site.env dry_run=false
 nodes=() sets=()
@@ -112,10 +115,12 @@ is_open_mpi() {
 }
 
 # The template for a layout; both starters are told the geometry themselves.
-# srun (22.05 and later) does not take cpus-per-task from the job.
+# srun (22.05 and later) does not take cpus-per-task from the job.  Empty: the
+# program chooses in the job, and takes the geometry from there.
 # $1: nodes, $2: ranks of a node, $3: threads.
 launcher() {
     local word text=$SITE_LAUNCHER
+    [ -n "$text" ] || { check_template DLSBENCH_LAUNCHER "${DLSBENCH_LAUNCHER-}"; return; }
     for word in ${SITE_LAUNCHER_FLAGS[@]+"${SITE_LAUNCHER_FLAGS[@]}"}; do
         text+=$(template_word "$word") || exit 2
     done
@@ -138,11 +143,15 @@ launcher() {
         ;;
     *) fail "$site: SITE_LAUNCHER='$SITE_LAUNCHER' is not known, allowed: srun, mpiexec, mpirun (or their paths)" ;;
     esac
-    word=${text//\{ranks\}/}
+    check_template SITE_LAUNCHER_FLAGS "$text"
+}
+
+check_template() {
+    local word=${2//\{ranks\}/}
     word=${word//\{threads\}/}
     [[ $word != *\{* ]] ||
-        fail "$site: SITE_LAUNCHER_FLAGS: '{${word#*\{}' is unknown, only {ranks} and {threads} stand for numbers"
-    printf '%s\n' "$text"
+        fail "$site: $1: '{${word#*\{}' is unknown, only {ranks} and {threads} stand for numbers"
+    printf '%s\n' "$2"
 }
 
 # ---- the plan: what is submitted for a layout ----
@@ -175,15 +184,33 @@ choose_nodes() {
     per_node=$((($1 + node_count - 1) / node_count))
 }
 
+# The shards of the last round that are in the queue still, as "array shards
+# tasks": what was submitted together.  Nothing: none is.
+queued_round() {
+    local array shards tasks
+    read -r array shards _ _ tasks <<<"$(last_array "$dir" "$1")"
+    [ -n "$array" ] && [ -n "$(queued_tasks "$array")" ] &&
+        printf '%s %s %s\n' "$array" "$shards" "${tasks:-0-$((shards - 1))}"
+}
+
 # The least number of shards whose missing cells fit into the time of a job, and
 # the shards that miss any: "shards cells seconds i,j,... how", where how names
 # the source of the seconds.  A line "too-long seconds how" when not even one
-# cell fits.  stdin: the layout's cells.
+# cell fits.  stdin: the layout's cells.  $1 and $2: the number of shards, and
+# those that are taken, of a round in the queue.
 cut_shards() {
     awk -F, -v usable=$((limit_s - margin_s)) -v given="$cell_time" \
-        -v most="$tasks_max" '
-        BEGIN { count = 0 }
-        $4 != "ok" {
+        -v most="$tasks_max" -v fixed="$1" -v taken="$2" '
+        BEGIN {
+            count = 0
+            for (i = split(taken, part, ","); i > 0; i--) {
+                split(part[i], ends, "-")
+                for (k = ends[1]; k <= (2 in ends ? ends[2] : ends[1]); k++)
+                    is_taken[k + 0] = 1
+                delete ends
+            }
+        }
+        $4 != "ok" && !(fixed && ($3 % fixed) in is_taken) {
             place[count] = $3
             seconds[count] = given != "" ? given : $5
             sum += seconds[count]
@@ -205,12 +232,12 @@ cut_shards() {
             if (count == 0) { print 0, 0, 0, "-"; exit }
             if (longest > usable) { print "too-long", longest, why; exit }
             for (n = int(sum / usable) + (sum % usable > 0); n <= most; n++)
-                if (n > 0 && fits(n)) break
+                if (fixed || n > 0 && fits(n)) break
+            if (fixed) n = fixed
             if (n > most) { print "too-many", count; exit }
             for (i = 0; i < count; i++) misses[place[i] % n] = 1
             for (i = 0; i < n; i++)
                 if (i in misses) list = list (list == "" ? "" : ",") i
-            if (split(list, all, ",") == n) list = "0-" (n - 1)
             for (i = 1; i <= all_kinds; i++)
                 how = how (i > 1 ? ", " : "") kinds[kind[i]] " by " kind[i]
             print n, count, sum, list, how
@@ -218,16 +245,17 @@ cut_shards() {
 }
 
 plan_layout() {
-    local cut for_cells=$((limit_s - margin_s))
+    local cut old_shards for_cells=$((limit_s - margin_s))
     [ "$for_cells" -gt 0 ] ||
         fail "a time limit of $time leaves nothing for cells ($margin_s s go to starting and to ending cleanly): a longer --time"
-    cut=$(grep "^[^,]*,$1," <<<"$cells" | cut_shards)
+    read -r old_array old_shards old_tasks <<<"$(queued_round "$1")"
+    cut=$(grep "^[^,]*,$1," <<<"$cells" | cut_shards "$old_shards" "$old_tasks")
     read -r shards missing seconds indices how <<<"$cut"
     case $shards in
     too-long)
         fail "a time limit of $time leaves $for_cells s for cells ($margin_s s go to starting and to ending cleanly), and a cell may take $missing s (by $seconds): a longer --time, or --cell-time if you know better" ;;
     too-many)
-        fail "$missing cells of layout $1 do not fit into $tasks_max jobs of $time: a longer --time" ;;
+        fail "$missing cells of layout $1 do not fit into an array of $tasks_max jobs of $time (SITE_ARRAY, or MaxArraySize of the site): a longer --time" ;;
     esac
 }
 
@@ -249,7 +277,7 @@ sbatch_words() {
 task_words() {
     words+=(${SITE_MODULES[@]+"${SITE_MODULES[@]}"} -- "$program" run
         "$dir/campaign.yaml" --set "name=$name" --out "$dir" --resume
-        "${machine[@]}" --shape "$1x$2" --launcher "$template")
+        "${machine[@]}" --shape "$1x$2" ${template:+--launcher "$template"})
 }
 
 print_words() {
@@ -258,105 +286,145 @@ print_words() {
     printf '\n'
 }
 
-# The shards in `indices`, one a line.
-shard_list() {
-    if [[ $indices == *-* ]]; then
-        seq "${indices%-*}" "${indices#*-}"
-    else
-        tr , '\n' <<<"$indices"
-    fi
+# Numbers that rise, one a line, as "0-3,5".
+ranges() {
+    awk 'function put() { text = text (text == "" ? "" : ",") a (b > a ? "-" b : "") }
+        NR == 1 { a = b = $1; next }
+        $1 == b + 1 { b = $1; next }
+        { put(); a = b = $1 }
+        END { put(); print text }'
 }
 
-is_queued() {
-    local array
-    read -r array _ <<<"$(last_array "$dir" "$1")"
-    [ -n "$array" ] && [ -n "$(queued_tasks "$array")" ] &&
-        printf '%s\n' "$array"
-}
-
+# Records what is queued: a later call must know it.  $1: arrays, $2: layout,
+# $3: shards.
 note() {
-    [ -e "$dir/submitted.tsv" ] ||
-        printf 'array\tlayout\tshards\tnodes\tcores\tat\ttopology\n' >"$dir/submitted.tsv"
-    printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$shards" "$node_count" \
-        "$SITE_CORES" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$SITE_TOPOLOGY" >>"$dir/submitted.tsv"
+    # shellcheck disable=SC2094 # the brace makes it
+    {
+        [ -s "$dir/submitted.tsv" ] ||
+            printf 'array\tlayout\tshards\tnodes\tcores\tat\ttopology\ttasks\n'
+        printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$shards" "$node_count" \
+            "$SITE_CORES" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$SITE_TOPOLOGY" "$3"
+    } >>"$dir/submitted.tsv" ||
+        fail "array $1 is in the queue, which cannot be written to $dir/submitted.tsv: scancel it before you submit again" 1
+}
+
+# Submits `words` and sets job.  1: the site takes no more jobs now, and `limit`
+# is its reason.
+send() {
+    local said code
+    said=$("${words[@]}" 2>&1)
+    code=$?
+    job=$(grep -E '^[0-9]+(;.*)?$' <<<"$said" | tail -n 1)
+    job=${job%%;*} # with several clusters: number;cluster
+    said=$(grep -vE '^[0-9]+(;.*)?$' <<<"$said")
+    [ "$code" -eq 0 ] || limit=$(submit_limit "$said") || {
+        printf '%s\n' "$said" >&2
+        fail "sbatch refused layout $layout; what is above it was submitted" 1
+    }
+    [ "$code" -eq 0 ] || return 1
+    [ -z "$said" ] || printf '%s\n' "$said" >&2
+}
+
+# The name of the limit on submitted jobs in what sbatch said; not of others, as
+# of a job's time, which later calls would meet again.
+submit_limit() {
+    local name
+    name=$(grep -oE '[A-Za-z]+Limit\b' <<<"$1" | head -n 1)
+    case $name in
+    *Submit*) ;;
+    '') name=$(grep -oE 'job submit limit|Resource temporarily unavailable' <<<"$1" | head -n 1) ;;
+    *) return 1 ;;
+    esac
+    [ -n "$name" ] && printf '%s\n' "$name"
+}
+
+# Submits the shards of a layout: in one array, or where the site takes no more
+# jobs in smaller ones as long as it takes any.  $1: ranks, $2: threads.
+submit_arrays() {
+    local words job arrays=$old_array tasks=$old_tasks left size
+    mapfile -t left < <(tr , '\n' <<<"$indices")
+    size=${#left[@]}
+    while [ "$size" -gt 0 ] && ! $full; do
+        indices=$(printf '%s\n' "${left[@]:0:size}" | ranges)
+        sbatch_words "$1" "$2"
+        if $dry_run; then
+            print_words
+            return
+        fi
+        if send; then
+            arrays+=${arrays:+,}$job tasks+=${tasks:+,}$indices
+            note "$arrays" "$layout" "$tasks"
+            printf '    submitted as array %s%s\n' "$job" "${limit:+, shards $indices}"
+            left=("${left[@]:size}")
+            [ "$size" -le "${#left[@]}" ] || size=${#left[@]}
+        else
+            size=$((size / 2))
+            [ "$size" -gt 0 ] || full=true
+        fi
+    done
+    say_left "${left[@]}"
+}
+
+# Shards that the site does not take now.
+say_left() {
+    [ $# -gt 0 ] || return 0
+    left_out=$((left_out + $#))
+    printf '    not queued: %s shards (%s)\n' $# "$limit"
 }
 
 submit_layout() {
-    local layout=$1 ranks=${1%x*} threads=${1#*x} words array
-    if array=$(is_queued "$layout"); then
-        printf 'layout %s: array %s is in the queue still, nothing is submitted\n' "$layout" "$array"
-        return
-    fi
+    local layout=$1 ranks=${1%x*} threads=${1#*x}
     plan_layout "$layout"
     choose_nodes "$ranks" "$threads"
-    if [ "$missing" -eq 0 ]; then
+    if [ -n "$old_array" ]; then
+        printf 'layout %s: array %s is in the queue still%s\n' "$layout" "$old_array" \
+            "$([ "$missing" -gt 0 ] || printf ', nothing is submitted')"
+    elif [ "$missing" -eq 0 ]; then
         printf 'layout %s: all cells are complete\n' "$layout"
-        return
     fi
+    [ "$missing" -gt 0 ] || return 0
     template=$(launcher "$node_count" "$per_node" "$threads") || exit 2
     printf 'layout %s: %s cells on %s nodes, about %s s in all (%s), %s shards of at most %s\n' \
         "$layout" "$missing" "$node_count" "$seconds" "$how" "$shards" "$time"
     if is_het; then
         submit_het "$ranks" "$threads"
-        return
+    else
+        submit_arrays "$ranks" "$threads"
     fi
-    sbatch_words "$ranks" "$threads"
-    if $dry_run; then
-        print_words
-        return
-    fi
-    array=$("${words[@]}") || fail "sbatch refused layout $layout; what is above it was submitted" 1
-    array=${array%%;*} # with several clusters: number;cluster
-    note "$array" "$layout"
-    printf '    submitted as array %s\n' "$array"
 }
 
-list_cells() {
-    local where=()
-    [ -z "$out" ] || where=(--out "$out")
-    [ -z "$from" ] || where+=(--from "$from")
+# Of the program, by all options that say what runs and where.
+ask() {
     "$program" run "$campaign" ${sets[@]+"${sets[@]}"} "${machine[@]}" \
-        ${asked[@]+"${asked[@]}"} ${where[@]+"${where[@]}"} --dry-run --format csv
+        ${asked[@]+"${asked[@]}"} ${out:+--out "$out"} "$@"
 }
 
-# What the lists cross to and cannot be, as the program says it; and the name of
-# the campaign.
-look_at_campaign() {
-    local where=()
-    [ -z "$out" ] || where=(--out "$out")
-    "$program" run "$campaign" ${sets[@]+"${sets[@]}"} "${machine[@]}" \
-        ${asked[@]+"${asked[@]}"} ${where[@]+"${where[@]}"} --dry-run |
-        sed -n '/^campaign .*cells, seed/p; /^[0-9]* impossible combinations/,$p'
-}
-
-# Slurm would interpret a backslash in the name of a job's output, and a path
-# with a line end cannot be passed in lines.  The path contains the name of the
-# campaign if --out does not give all of it.
-check_out() {
-    local path=$PWD/$out
-    [[ $out != /* ]] || path=$out
-    [[ $out == */* ]] || path+=/$(sed -n \
-        's/^campaign \(.*\): [0-9]* cells, seed.*/\1/p' <<<"$looked")
-    [[ $path != *\\* && $path != *$'\n'* ]] ||
-        fail "--out: '$path' holds a backslash or the end of a line, which Slurm cannot have in a job's output: give another --out"
-}
-
-# Sets dir and name.
-prepare() {
-    local made where=()
-    if $dry_run; then
-        dir=${out:-DIR}
-        name=${campaign##*/}
-        name=${name%.*}
-        return
-    fi
-    command -v sbatch >/dev/null ||
+# Sets dir and name, those that `run` would take: the path stands for --out from
+# here on.  Slurm would interpret a backslash in the name of a job's output.
+find_place() {
+    local said
+    $dry_run || command -v sbatch >/dev/null ||
         fail "sbatch is not found: this is no Slurm cluster (jobs/slurm-here.sh starts one to try)" 1
-    [ -z "$out" ] || where=(--out "$out")
-    made=$("$program" run "$campaign" ${sets[@]+"${sets[@]}"} \
-        "${machine[@]}" ${asked[@]+"${asked[@]}"} ${where[@]+"${where[@]}"} \
-        --prepare) || exit 2
-    { IFS= read -r dir && IFS= read -r name; } <<<"$made"
+    said=$(ask --dry-run --prepare) || exit 2
+    { IFS= read -r dir && IFS= read -r name; } <<<"$said"
+    [[ $dir != *\\* ]] ||
+        fail "--out: '$dir' holds a backslash, which Slurm cannot have in a job's output: give another --out"
+    out=$dir
+}
+
+# Sets cells.
+look_at_campaign() {
+    local from_words=(--dry-run --format csv ${from:+--from "$from"})
+    cells=$(ask "${from_words[@]}" 2>/dev/null) ||
+        { ask "${from_words[@]}" >/dev/null; exit 2; }
+}
+
+# What the program says of the plan: warnings, and what the lists cross to and
+# cannot be.
+say_plan() {
+    printf 'results: %s\n' "$dir"
+    ask --dry-run 2>&1 >/dev/null | grep -v '^dlsbench: .*, results in ' >&2
+    ask --dry-run 2>/dev/null | sed -n '/^[0-9]* impossible combinations/,/^[^ ]/p'
 }
 
 # Of what is missing, summed over layouts: "cells seconds node-seconds".
@@ -368,20 +436,19 @@ add_up() {
 }
 
 say_sum() {
-    sed -n '/impossible/,$p' <<<"$looked"
+    say_plan
     printf 'in all %s cells in %s layouts, about %s node-hours\n' \
         "$total_cells" "${#layouts[@]}" \
         "$(awk -v s="$node_seconds" 'BEGIN { printf "%.3g", s / 3600 }')"
 }
 
 main() {
-    local total_cells=0 node_seconds=0
+    local total_cells=0 node_seconds=0 left_out=0 full=false limit=''
     parse "$@"
     read_site
     check_calibration
-    cells=$(list_cells) || exit 2
-    looked=$(look_at_campaign) || exit 2
-    check_out
+    find_place
+    look_at_campaign
     mapfile -t layouts < <(tail -n +2 <<<"$cells" | cut -d, -f2 | uniq)
     # Impossible layouts are refused before anything is made or submitted.
     for layout in "${layouts[@]}"; do
@@ -391,12 +458,14 @@ main() {
         add_up
     done
     say_sum
-    prepare
+    $dry_run || ask --prepare >/dev/null || exit 2
     for layout in "${layouts[@]}"; do
         submit_layout "$layout"
     done
-    $dry_run || printf 'results: %s\nprogress: %q %q\n' "$dir" \
-        "$here/status.sh" "$dir"
+    $dry_run && return
+    printf 'progress: %q %q\n' "$here/status.sh" "$dir"
+    [ "$left_out" -eq 0 ] ||
+        fail "$left_out shards are not queued, the site takes no more jobs of you now ($limit): give the same command again when some have ended" 1
 }
 
 main "$@"

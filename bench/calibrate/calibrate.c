@@ -1,6 +1,7 @@
 #include "bench/calibrate/calibrate.h"
 
 #include "base/file.h"
+#include "bench/start/cause.h"
 #include "bench/start/child.h"
 #include "bench/start/launcher.h"
 #include "bench/start/stops.h"
@@ -101,11 +102,14 @@ struct launch {
     const char *part; /* the file that it writes */
     double written;   /* when it was seen first; 0: not yet */
     char said[200];   /* its first word on stderr */
+    bool ours;        /* a rank said that */
+    struct cause cause;
 };
 
 static void on_output(void *arg, const char *line)
 {
-    (void)arg;
+    struct launch *launch = arg;
+    cause_line(&launch->cause, line, child_now());
     fprintf(stderr, "%s\n", line);
 }
 
@@ -114,6 +118,8 @@ static void on_message(void *arg, const char *line)
     struct launch *launch = arg;
     const char *own = "dlsbench: ";
     bool ours = strncmp(line, own, strlen(own)) == 0;
+    cause_line(&launch->cause, line, child_now());
+    launch->ours = launch->ours || ours;
     /* A launcher's additions to our own reason are noise. */
     if (launch->said[0] == '\0' && ours)
         snprintf(launch->said, sizeof(launch->said), "%.199s",
@@ -134,13 +140,17 @@ static double on_tick(void *arg)
 }
 
 static int judge_end(const struct launch *launch, const struct child_end *end,
-                     struct error *err)
+                     int ranks, struct error *err)
 {
-    char how[100];
+    char how[100], words[600];
     if (end->interrupted)
         return error_set(err, EINTR, "calibrate: interrupted");
     if (end->timed_out && launch->written > 0)
         return 0;
+    cause_words(&launch->cause, launch->said, launch->ours, ranks, words,
+                sizeof(words));
+    if (words[0] != '\0' && end->status != 0)
+        return error_set(err, EIO, "calibrate: %s", words);
     if (end->timed_out)
         return error_set(err, ETIME, "calibrate: stopped after %g s",
                          CALIBRATE_LIMIT_S);
@@ -164,6 +174,7 @@ static int run_launch(const struct calibrate_request *request, int ranks,
                                           .arg = &launch};
     struct child_end end;
     int n = 0, code = child_program(program, sizeof(program), err);
+    cause_open(&launch.cause, launch.start);
     if (code != 0)
         return code;
     snprintf(shape[0], sizeof(shape[0]), "%d", ranks);
@@ -181,7 +192,7 @@ static int run_launch(const struct calibrate_request *request, int ranks,
         return -EINVAL;
     code = child_run(argv, stops, &watcher, &end, err);
     launcher_free(argv);
-    return code == 0 ? judge_end(&launch, &end, err) : code;
+    return code == 0 ? judge_end(&launch, &end, ranks, err) : code;
 }
 
 /* The output of a launch. */

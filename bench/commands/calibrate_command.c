@@ -119,7 +119,7 @@ static const struct options_page page = {
 static int measure_between(const struct input *in, const char *path,
                            const struct calibration *node, struct error *err)
 {
-    char between[PATH_MAX], launcher[1024];
+    char between[PATH_MAX], launcher[LAUNCHER_SIZE];
     struct calibration calibration;
     struct calibrate_request request = in->request;
     request.launcher = launcher;
@@ -184,10 +184,13 @@ static int load_campaign(struct input *in, struct error *err)
 int calibrate_command(int argc, char **argv)
 {
     struct error err = {""};
-    struct input in = {.request = {.launcher = launcher_default()}};
+    struct input in = {.nodes = 0};
     struct calibration calibration;
-    char path[PATH_MAX], one_node[1024];
+    char path[PATH_MAX], one_node[LAUNCHER_SIZE], found[LAUNCHER_SIZE];
     int code = options_read(&page, argc, argv, &in, &err);
+    if (in.request.launcher == NULL)
+        in.request.launcher = launcher_default(found);
+    launcher_inside(in.request.oversubscribe);
     in.request.workers = (int)in.workers;
     if (code == 0)
         code = launcher_check(in.request.launcher, &err);

@@ -276,21 +276,32 @@ static void say_start(const struct campaign *campaign, const struct rundir *dir)
     if (campaign->all.skipped > 0)
         fprintf(stderr, " (%d impossible combinations skipped, see --dry-run)",
                 campaign->all.skipped);
-    fprintf(stderr, ", results in %s\n", dir->path);
+    fprintf(stderr, ", results in %s\n", dir->full);
+}
+
+static int say_plan(struct job *job, struct error *err)
+{
+    if (rundir_name(&job->dir, job->campaign, &job->options->dir, err) != 0)
+        return command_fail(COMMAND_USAGE, err);
+    if (job->options->dir.prepare) /* what it would say */
+        return printf("%s\n%s\n", job->dir.full, job->campaign->name), 0;
+    if (!job->options->csv)
+        say_start(job->campaign, &job->dir);
+    return run_dry(job->options, job->campaign);
 }
 
 /* All that comes before the first launch, in the directory that is open. */
 static int begin_job(struct job *job, struct error *err)
 {
     const struct run_options *options = job->options;
-    bool resume = options->dir.resume;
     if (options->simulated &&
         simulate_store(&options->simulate, job->dir.path, err) != 0)
         return command_fail(COMMAND_FAILED, err);
     say_start(job->campaign, &job->dir);
-    if (resume && drop_complete(&job->dir, job->campaign, err) != 0)
+    if (options->dir.resume &&
+        drop_complete(&job->dir, job->campaign, err) != 0)
         return command_fail(COMMAND_USAGE, err);
-    if (resume && !options->simulated &&
+    if (options->dir.resume && !options->simulated &&
         crowd_check(job->campaign, options->launcher, err) != 0)
         return command_fail(COMMAND_USAGE, err);
     if (choose_settle(&job->choose, &job->dir, job->campaign, job->command,
@@ -304,7 +315,7 @@ static int run_campaign(struct job *job, struct error *err)
     const struct run_options *options = job->options;
     int code = take_part(options, job->campaign, err);
     if (code == 0 && options->dry_run)
-        return run_dry(options, job->campaign);
+        return say_plan(job, err);
     if (code == 0 && options->dir.prepare)
         return prepare_directory(options, job->campaign);
     if (code == 0 && !options->simulated && !options->dir.resume)

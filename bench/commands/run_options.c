@@ -3,7 +3,6 @@
 #include "bench/commands/run_table.h"
 #include "bench/commands/speeds.h"
 #include "bench/simulate/this_machine.h"
-#include "bench/start/launcher.h"
 #include "harness/cell/binding.h"
 #include "harness/setup/setup.h"
 
@@ -82,14 +81,16 @@ static int check_platforms(const struct run_options *o,
 int run_options_read(int argc, char **argv, bool simulated,
                      struct run_options *o, struct error *err)
 {
-    *o = (struct run_options){.launcher = launcher_default(),
-                              .simulated = simulated,
+    *o = (struct run_options){.simulated = simulated,
                               .dir = {.part = {.shards = 1}}};
     cell_defaults(&o->cell);
     policy_defaults(&o->policy);
     int code = run_table_read(argc, argv, o, err);
     if (code == 0)
         code = check_together(o, err);
+    if (o->launcher == NULL)
+        o->launcher = launcher_default(o->launcher_text);
+    launcher_inside(false); /* sizes by time may be measured first */
     if (code == 0 && !simulated && !o->dry_run && !o->dir.prepare)
         code = launcher_check(o->launcher, err);
     return code;

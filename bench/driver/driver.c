@@ -1,5 +1,7 @@
 #include "bench/driver/driver_parts.h"
 
+#include "bench/start/launcher.h"
+
 /* The first waiting task's shape; tasks that come first have fewer ranks. */
 static bool next_shape(const struct watch *watch, struct driver_shape *shape)
 {
@@ -39,6 +41,7 @@ static int driver_open(struct driver *driver, const struct cell *cells,
     int code = child_program(driver->program, sizeof(driver->program), err);
     if (code != 0)
         return code;
+    launcher_inside(driver->campaign->policy.oversubscribe);
     code = stops_open(&driver->stops, err);
     if (code != 0)
         return code;

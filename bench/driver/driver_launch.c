@@ -7,6 +7,7 @@
 #include "harness/setup/plan.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,11 +40,18 @@ static void keep_reason(struct driver *driver, const char *line,
     driver->weight = weight;
 }
 
+static void look_for_cause(struct driver *driver, const char *line)
+{
+    if (!driver->watch.launched)
+        cause_line(&driver->cause, line, child_now());
+}
+
 static void on_output(void *arg, const char *line)
 {
     struct driver *driver = arg;
     if (!watch_line(&driver->watch, line, child_now())) {
         keep_reason(driver, line, ON_OUTPUT);
+        look_for_cause(driver, line);
         driver_message(driver, line);
         return;
     }
@@ -54,6 +62,7 @@ static void on_message(void *arg, const char *line)
 {
     struct driver *driver = arg;
     keep_reason(driver, line, ON_ERROR);
+    look_for_cause(driver, line);
     driver_message(driver, line);
 }
 
@@ -62,7 +71,9 @@ static double on_tick(void *arg)
     struct driver *driver = arg;
     double now = child_now();
     progress_show(&driver->progress, &driver->watch, now, false);
-    return watch_left(&driver->watch, now);
+    double left = watch_left(&driver->watch, now);
+    return driver->watch.launched ? left
+                                  : fmin(left, cause_left(&driver->cause, now));
 }
 
 /* ---- the launch ---- */
@@ -126,9 +137,17 @@ static int run_command(struct driver *driver, char **argv,
                                           .message = on_message,
                                           .tick = on_tick,
                                           .arg = driver};
+    char words[600];
     driver->said[0] = '\0';
+    driver->weight = ON_OUTPUT;
+    cause_open(&driver->cause, child_now());
     watch_launch(&driver->watch, child_now());
-    return child_run(argv, &driver->stops, &watcher, end, err);
+    int code = child_run(argv, &driver->stops, &watcher, end, err);
+    if (code == 0)
+        return 0;
+    cause_line(&driver->cause, err->text, child_now());
+    driver_cause(driver, 1, words, sizeof(words));
+    return words[0] != '\0' ? error_set(err, -code, "%s", words) : code;
 }
 
 static int start_launch(struct driver *driver, struct driver_shape shape,

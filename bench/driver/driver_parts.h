@@ -5,6 +5,7 @@
 #include "bench/driver/driver.h"
 #include "bench/driver/progress.h"
 #include "bench/driver/watch.h"
+#include "bench/start/cause.h"
 #include "bench/start/child.h"
 #include "bench/start/stops.h"
 
@@ -25,6 +26,7 @@ struct driver {
     char launch[LAUNCH_ID_SIZE];
     char said[200]; /* the first of its best words since the last line */
     enum driver_weight weight; /* of the kept line */
+    struct cause cause;        /* of a launch that does not begin */
 };
 
 /* The common fields of one launch's cells. */
@@ -38,6 +40,11 @@ bool driver_waits(const struct task *task, struct driver_shape shape);
 
 /* A line on stderr, the progress made way for. */
 void driver_message(struct driver *driver, const char *text);
+
+/* Why the launch did not begin, as cause_words; empty: it did, or our own ranks
+ * have said it. */
+void driver_cause(const struct driver *driver, int ranks, char *words,
+                  size_t size);
 
 /* Launches the waiting cells of one shape, and settles what became of them. */
 int driver_launch(struct driver *driver, struct driver_shape shape,

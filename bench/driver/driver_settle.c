@@ -37,11 +37,11 @@ static const char *never_ends(const struct cell *c)
 static int fail_current(struct driver *driver, struct task *task,
                         const char *why, struct error *err)
 {
-    char text[768], reason[600];
+    char text[1024], reason[800];
     const struct cell *c = task->cell;
-    snprintf(reason, sizeof(reason), "%.400s%s", why, never_ends(c));
+    snprintf(reason, sizeof(reason), "%.700s%s", why, never_ends(c));
     snprintf(text, sizeof(text),
-             "dlsbench: failed: %.100s %.60s %dx%d %s %s: %.300s", c->kernel,
+             "dlsbench: failed: %.100s %.60s %dx%d %s %s: %.700s", c->kernel,
              c->scheme, c->ranks, c->threads, c->transport, c->hierarchy,
              reason);
     driver_message(driver, text);
@@ -51,7 +51,7 @@ static int fail_current(struct driver *driver, struct task *task,
 int driver_fail_shape(struct driver *driver, struct driver_shape shape,
                       const char *reason, struct error *err)
 {
-    char text[512];
+    char text[1024];
     int code = 0, failed = 0;
     for (int i = 0; code == 0 && i < driver->watch.count; i++) {
         if (!driver_waits(&driver->watch.tasks[i], shape))
@@ -60,17 +60,31 @@ int driver_fail_shape(struct driver *driver, struct driver_shape shape,
         failed++;
     }
     snprintf(text, sizeof(text),
-             "dlsbench: failed: %d cells of layout %dx%d: %.300s", failed,
-             shape.ranks, shape.threads, reason);
+             "dlsbench: failed: %d cell%s of layout %dx%d: %.700s", failed,
+             failed == 1 ? "" : "s", shape.ranks, shape.threads, reason);
     if (failed > 0)
         driver_message(driver, text);
     return code;
 }
 
-static void describe_end(const struct driver *driver,
+void driver_cause(const struct driver *driver, int ranks, char *words,
+                  size_t size)
+{
+    words[0] = '\0';
+    if (driver->options->simulate == NULL && !driver->watch.launched)
+        cause_words(&driver->cause, driver->said, driver->weight == OWN, ranks,
+                    words, size);
+}
+
+static void describe_end(const struct driver *driver, int ranks,
                          const struct child_end *end, char *text, int size)
 {
-    char how[100];
+    char how[100], words[600];
+    driver_cause(driver, ranks, words, sizeof(words));
+    if (words[0] != '\0' && end->timed_out) {
+        snprintf(text, (size_t)size, "%s (the launch was stopped)", words);
+        return;
+    }
     if (end->timed_out) {
         snprintf(text, (size_t)size,
                  "stopped, it took longer than cell_timeout (%g s)",
@@ -79,9 +93,9 @@ static void describe_end(const struct driver *driver,
     }
     child_describe(end->status, how, sizeof(how));
     snprintf(text, (size_t)size,
-             driver->said[0] ? "%s (the launch ended with %s)"
-                             : "%sthe launch ended with %s",
-             driver->said, how);
+             words[0] || driver->said[0] ? "%s (the launch ended with %s)"
+                                         : "%sthe launch ended with %s",
+             words[0] ? words : driver->said, how);
 }
 
 /* A launch may have died before it could report its finished cells: its records
@@ -115,7 +129,7 @@ static int take_records(struct driver *driver, struct driver_shape shape,
 int driver_settle(struct driver *driver, struct driver_shape shape,
                   const struct child_end *end, struct error *err)
 {
-    char reason[400];
+    char reason[700];
     struct watch *watch = &driver->watch;
     int current = watch->current;
     watch->current = -1;
@@ -129,7 +143,7 @@ int driver_settle(struct driver *driver, struct driver_shape shape,
     if (watch->ended)
         return driver_fail_shape(driver, shape, "the launch did not report it",
                                  err);
-    describe_end(driver, end, reason, sizeof(reason));
+    describe_end(driver, shape.ranks, end, reason, sizeof(reason));
     if (current >= 0 && driver_waits(&watch->tasks[current], shape))
         return fail_current(driver, &watch->tasks[current], reason, err);
     if (watch->progressed)

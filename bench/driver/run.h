@@ -5,6 +5,7 @@
 #include "bench/campaign/campaign.h"
 #include "bench/results/rundir.h"
 #include "bench/simulate/simulate.h"
+#include "bench/start/launcher.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +15,8 @@ enum { RUN_MEASURES_MAX = 24 };
 struct run_options {
     const char *file; /* campaign; NULL: a single cell from options */
     const char *launcher;
-    const char *calibration; /* NULL: the default place */
+    char launcher_text[LAUNCHER_SIZE]; /* of one that is not given */
+    const char *calibration;           /* NULL: the default place */
     bool dry_run;
     int csv;               /* how that is printed: 0 or 1 */
     const char *from;      /* result directory for estimates, or NULL */

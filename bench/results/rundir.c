@@ -7,6 +7,7 @@
 #include "bench/campaign/policy.h"
 #include "bench/results/dirlock.h"
 #include "bench/results/folders.h"
+#include "bench/results/rundir_parts.h"
 #include "harness/guard/earlier.h"
 #include "harness/record/record.h"
 
@@ -17,7 +18,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Less than this is "full": a run of many cells needs some of it. */
@@ -32,57 +32,6 @@ static int file_path(char *out, size_t size, const char *dir, const char *name,
 }
 
 /* ---- the directory ---- */
-
-static void format_utc(const char *format, char *text, size_t size)
-{
-    time_t now = time(NULL);
-    struct tm fields;
-    gmtime_r(&now, &fields);
-    strftime(text, size, format, &fields);
-}
-
-/* Ends with the time unless the user names it; if a run of the same second has
- * that name already, this one gets a number. */
-static int name_by_time(char *path, size_t size, const char *campaign)
-{
-    char name[32];
-    format_utc("%Y-%m-%dT%H%M%SZ", name, sizeof(name));
-    int length = snprintf(path, size, "results/%s/%s", campaign, name);
-    for (int n = 2; access(path, F_OK) == 0 && n < 1000; n++)
-        length = snprintf(path, size, "results/%s/%s-%d", campaign, name, n);
-    return length;
-}
-
-static int choose_path(struct rundir *dir, const char *campaign,
-                       const char *out, struct error *err)
-{
-    int length;
-    if (out != NULL && strchr(out, '/') != NULL) {
-        length = snprintf(dir->path, sizeof(dir->path), "%s", out);
-        while (length > 1 && dir->path[length - 1] == '/' &&
-               (size_t)length < sizeof(dir->path))
-            dir->path[--length] = '\0';
-    } else if (out != NULL) {
-        length = snprintf(dir->path, sizeof(dir->path), "results/%s/%s",
-                          campaign, out);
-    } else {
-        length = name_by_time(dir->path, sizeof(dir->path), campaign);
-    }
-    if ((size_t)length >= sizeof(dir->path))
-        return error_set(err, ENAMETOOLONG, "--out: the path is too long");
-    return 0;
-}
-
-/* Paths are stored and printed in lines of text. */
-static int check_line(const char *path, struct error *err)
-{
-    if (text_wrong_byte(path) < 0)
-        return 0;
-    return error_set(err, EINVAL,
-                     "%s: the path of results must be UTF-8 without control "
-                     "characters: give another --out",
-                     path);
-}
 
 /* A file without a name, of which nothing is left when this is killed; `name`
  * is empty then.  Not every file system has them. */
@@ -300,7 +249,7 @@ int rundir_campaign_path(const struct campaign *whole,
                          size_t size)
 {
     struct rundir dir;
-    int code = choose_path(&dir, whole->name, options->out, NULL);
+    int code = rundir_choose(&dir, whole->name, options->out, NULL);
     return code == 0 ? file_path(path, size, dir.path, "campaign.yaml", NULL)
                      : code;
 }
@@ -315,7 +264,7 @@ static int check_resume(const struct rundir *dir,
         return error_set(err, ENOENT,
                          "%s does not exist: there is nothing to resume",
                          dir->path);
-    int code = check_line(dir->path, err);
+    int code = rundir_check_line(dir->path, err);
     if (code == 0)
         code = check_existing(dir, options, err);
     return code == 0 ? check_schema(dir->path, err) : code;
@@ -328,7 +277,7 @@ int rundir_find(struct rundir *dir, const struct campaign *whole,
 {
     char path[PATH_MAX];
     *dir = (struct rundir){.part = options->part};
-    int code = choose_path(dir, whole->name, options->out, err);
+    int code = rundir_choose(dir, whole->name, options->out, err);
     if (code == 0)
         code = check_resume(dir, options, err);
     if (code == 0)
@@ -361,11 +310,11 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
     char path[PATH_MAX];
     bool new = false;
     *dir = (struct rundir){.part = options->part};
-    int code = choose_path(dir, whole->name, options->out, err);
+    int code = rundir_choose(dir, whole->name, options->out, err);
     if (code == 0)
         code = check_resume(dir, options, err);
     if (code == 0)
-        code = check_line(dir->path, err);
+        code = rundir_check_line(dir->path, err);
     if (code != 0)
         return code;
     size_t there = folders_there(dir->path);
@@ -379,7 +328,7 @@ int rundir_open(struct rundir *dir, const struct campaign *whole,
     if (code == 0 && realpath(dir->path, dir->full) == NULL)
         code = error_set(err, errno, "%s: %s", dir->path, strerror(errno));
     if (code == 0)
-        code = check_line(dir->full, err);
+        code = rundir_check_line(dir->full, err);
     if (code == 0)
         code = file_path(path, sizeof(path), dir->path, "campaign.yaml", err);
     if (code == 0 && access(path, F_OK) == 0)

@@ -32,6 +32,10 @@ int rundir_campaign_path(const struct campaign *whole,
                          const struct rundir_options *options, char *path,
                          size_t size);
 
+/* Names the directory in `path` and `full`, and makes nothing. */
+int rundir_name(struct rundir *dir, const struct campaign *whole,
+                const struct rundir_options *options, struct error *err);
+
 /* Looks without making anything: `found` says whether the directory is there.
  * It must hold the campaign `whole`, if any.  With --resume, what rundir_open
  * would refuse is refused, but for a run that is in it and the right to

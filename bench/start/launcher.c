@@ -1,8 +1,10 @@
 #include "bench/start/launcher.h"
 
+#include "base/text.h"
 #include "harness/guard/need.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,18 +29,80 @@ bool launcher_can_start(const char *program)
     return false;
 }
 
-const char *launcher_default(void)
+/* The first way of `ways` that this site's srun has, by `srun --mpi=list`; the
+ * names have versions there, as pmix_v4. */
+static const char *site_way(const char *const ways[])
 {
-    /* Whether srun and another MPI understand each other depends on the site;
-     * its own mpiexec asks Slurm by itself. */
-    bool srun = BUILD_SRUN && getenv("SLURM_JOB_ID") != NULL &&
-                launcher_can_start("srun");
-    const char *groups = getenv("SLURM_HET_SIZE");
-    if (srun && groups != NULL && strcmp(groups, "2") == 0)
-        return "srun --mpi=pmi2 --het-group=0,1 -c {threads}";
-    if (srun)
-        return "srun --mpi=pmi2 -n {ranks} -c {threads}";
-    return BUILD_LAUNCHER;
+    char list[4096];
+    FILE *srun = popen("srun --mpi=list 2>&1", "r");
+    size_t read = srun != NULL ? fread(list, 1, sizeof(list) - 1, srun) : 0;
+    list[read] = '\0';
+    if (srun != NULL)
+        pclose(srun);
+    for (; *ways != NULL; ways++)
+        for (const char *at = list; (at = strstr(at, *ways)) != NULL; at++)
+            if (at > list && strchr(" \t\n", at[-1]) != NULL)
+                return *ways;
+    return NULL;
+}
+
+/* In a Slurm job.  Open MPI's own mpiexec asks Slurm by itself, on every
+ * site. */
+static bool by_srun(char *text)
+{
+    static const char *const mpich[] = {"pmi2", "pmix", "cray_shasta", NULL};
+    const char *parts = getenv("SLURM_HET_SIZE"), *way = NULL;
+    if (strcmp(BUILD_MPI, "mpich") == 0 && getenv("SLURM_JOB_ID") != NULL &&
+        launcher_can_start("srun"))
+        way = site_way(mpich);
+    if (way == NULL)
+        return false;
+    snprintf(text, LAUNCHER_SIZE, "srun --mpi=%s %s -c {threads}", way,
+             parts != NULL && text_is(parts, "2") ? "--het-group=0,1"
+                                                  : "-n {ranks}");
+    return true;
+}
+
+/* The user's own, for every run. */
+static bool by_file(char *text)
+{
+    char path[PATH_MAX];
+    const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    bool own = base != NULL && base[0] == '/';
+    snprintf(path, sizeof(path), "%s%s/dlsbench/launcher",
+             own    ? base
+             : home ? home
+                    : "",
+             own ? "" : "/.config");
+    FILE *file = fopen(path, "r");
+    bool read = file != NULL && fgets(text, LAUNCHER_SIZE, file) != NULL;
+    if (file != NULL)
+        fclose(file);
+    return read && *text_trim(text) != '\0';
+}
+
+const char *launcher_default(char text[LAUNCHER_SIZE])
+{
+    const char *given = getenv("DLSBENCH_LAUNCHER");
+    if (given != NULL && given[0] != '\0')
+        return given;
+    if (by_file(text))
+        return text_trim(text);
+    return by_srun(text) ? text : BUILD_LAUNCHER;
+}
+
+void launcher_inside(bool oversubscribe)
+{
+    static const char *const outer[] = {
+        "SLURM_CPU_BIND", "SLURM_CPU_BIND_LIST", "SLURM_CPU_BIND_TYPE",
+        "SLURM_CPUS_PER_TASK", "SLURM_NTASKS_PER_NODE"};
+    if (oversubscribe)
+        setenv("SLURM_OVERCOMMIT", "1", 0);
+    if (getenv("SLURM_STEP_ID") == NULL)
+        return;
+    setenv("SLURM_OVERLAP", "1", 0);
+    for (size_t i = 0; i < sizeof(outer) / sizeof(outer[0]); i++)
+        unsetenv(outer[i]);
 }
 
 bool launcher_is_local(const char *template)
@@ -46,7 +110,11 @@ bool launcher_is_local(const char *template)
     /* A batch system, or a list of hosts for mpiexec, means other hosts. */
     static const char *const elsewhere[] = {"SLURM_JOB_ID",
                                             "PBS_NODEFILE",
+                                            "PBS_JOBID",
+                                            "PALS_APID",
                                             "LSB_JOBID",
+                                            "FLUX_JOB_ID",
+                                            "COBALT_JOBID",
                                             "PE_HOSTFILE",
                                             "HYDRA_HOST_FILE",
                                             "OMPI_MCA_orte_default_hostfile",

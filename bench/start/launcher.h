@@ -7,11 +7,21 @@
 
 #include <stdbool.h>
 
-/* The template to use when none is given: srun inside a Slurm job. */
-const char *launcher_default(void);
+enum { LAUNCHER_SIZE = 1024 };
+
+/* The template to use when none is given: $DLSBENCH_LAUNCHER, the first line of
+ * dlsbench/launcher in $XDG_CONFIG_HOME or ~/.config, srun inside a Slurm job
+ * in a way that `srun --mpi=list` has, else the mpiexec of the MPI that the
+ * program was built with.  `text` may hold it. */
+const char *launcher_default(char text[LAUNCHER_SIZE]);
+
+/* Tells srun, also one that mpiexec starts, of our place by its variables,
+ * before the first launch: inside a step ours overlaps with it and does not
+ * take over how it was bound; `oversubscribe`: workers may share processors. */
+void launcher_inside(bool oversubscribe);
 
 /* Whether ranks that this template starts are all on this host: the default
- * outside of a batch job and without a list of hosts. */
+ * outside of a job of any batch system and without a list of hosts. */
 bool launcher_is_local(const char *template);
 
 /* Splits the template at blanks ('...' and "..." keep them), puts the numbers

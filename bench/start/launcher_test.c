@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void the_template_is_filled_in(void **state)
 {
@@ -62,6 +64,53 @@ static void wrong_templates_are_errors(void **state)
     }
 }
 
+/* The variable comes first, then the file; the rest depends on the place. */
+static void a_launcher_is_given_once(void **state)
+{
+    char folder[] = "/tmp/launcher-XXXXXX", text[LAUNCHER_SIZE], path[64];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/dlsbench", folder);
+    setenv("XDG_CONFIG_HOME", folder, 1);
+    unsetenv("SLURM_JOB_ID");
+    unsetenv("DLSBENCH_LAUNCHER");
+    const char *built = launcher_default(text);
+    assert_true(launcher_is_local(built));
+    assert_int_equal(mkdir(path, 0777), 0);
+    strcat(path, "/launcher");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(" \tmine -n {ranks} \nsecond\n", file);
+    fclose(file);
+    assert_string_equal(launcher_default(text), "mine -n {ranks}");
+    assert_false(launcher_is_local("mine -n {ranks}"));
+    setenv("DLSBENCH_LAUNCHER", "yours -n {ranks}", 1);
+    assert_string_equal(launcher_default(text), "yours -n {ranks}");
+    setenv("DLSBENCH_LAUNCHER", "", 1);
+    assert_string_equal(launcher_default(text), "mine -n {ranks}");
+    unlink(path);
+    *strrchr(path, '/') = '\0';
+    rmdir(path);
+    rmdir(folder);
+}
+
+static void a_job_of_any_batch_system_is_not_local(void **state)
+{
+    static const char *const jobs[] = {"SLURM_JOB_ID", "PBS_JOBID",
+                                       "PALS_APID",    "LSB_JOBID",
+                                       "FLUX_JOB_ID",  "COBALT_JOBID"};
+    char text[LAUNCHER_SIZE];
+    (void)state;
+    unsetenv("DLSBENCH_LAUNCHER");
+    const char *built = launcher_default(text);
+    for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+        assert_true(launcher_is_local(built));
+        setenv(jobs[i], "1", 1);
+        assert_false(launcher_is_local(built));
+        unsetenv(jobs[i]);
+    }
+}
+
 static void powers_are_one_for_each_worker(void **state)
 {
     double *power = NULL;
@@ -104,6 +153,8 @@ int main(void)
         cmocka_unit_test(the_template_is_filled_in),
         cmocka_unit_test(parts_of_a_job_need_no_ranks),
         cmocka_unit_test(wrong_templates_are_errors),
+        cmocka_unit_test(a_launcher_is_given_once),
+        cmocka_unit_test(a_job_of_any_batch_system_is_not_local),
         cmocka_unit_test(powers_are_one_for_each_worker),
         cmocka_unit_test(the_resume_command_can_be_typed),
     };

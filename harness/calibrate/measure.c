@@ -34,9 +34,9 @@ static int open_context(struct launch_context *context,
     int code = 0;
     if (comm->ranks != plan->ranks)
         code = error_set(err, EINVAL,
-                         "the launcher started %d ranks, calibrate needs %d: "
+                         "the launcher started %d rank%s, calibrate needs %d: "
                          "look at --launcher",
-                         comm->ranks, plan->ranks);
+                         comm->ranks, comm->ranks == 1 ? "" : "s", plan->ranks);
     code = comm_agree(comm, code, err);
     if (code == 0)
         code = place_open(&context->place, comm, err);

@@ -174,8 +174,9 @@ def quota(cores):
 
 def environment(tmp_path):
     env = {name: value for name, value in os.environ.items()
-           if not name.startswith("SLURM_")}
+           if not name.startswith(("SLURM_", "DLSBENCH_LAUNCHER"))}
     env["XDG_CACHE_HOME"] = str(tmp_path / "cache")
+    env["XDG_CONFIG_HOME"] = str(tmp_path / "config")
     # MPICH and hwloc keep memory until the end.
     env.setdefault("ASAN_OPTIONS", "detect_leaks=0")
     # UCX would hook into a thread's end, after the thread sanitizer's.

@@ -14,8 +14,6 @@ SITE_PARTITION=here
 SITE_CORES=2
 SITE_TIME=4
 SITE_PARALLEL=4
-SITE_LAUNCHER=srun
-SITE_LAUNCHER_FLAGS=(--mpi=pmi2)
 """
 # Two cells for each of four jobs: 90 s of 4 minutes are for cells of 40 s.
 CAMPAIGN = f"""
@@ -77,10 +75,10 @@ class Site:
     def write(self, name, text):
         (self.folder / name).write_text(text)
 
-    def run(self, *words):
+    def run(self, *words, limit=60):
         return subprocess.run([str(x) for x in words], cwd=self.folder,
                               env=self.env, text=True, capture_output=True,
-                              timeout=60)
+                              timeout=limit)
 
     def good(self, *words):
         done = self.run(*words)

@@ -368,12 +368,60 @@ def lines_of_the_readme():
             if x.startswith("    ")]
 
 
+@needs_slurm
+@needs_mpich
+@pytest.mark.parametrize("outer, words, ok", [
+    (["-N1"], [], False), (["-N1"], ["--oversubscribe"], True),
+    (["-N1", "--exclusive", "--ntasks-per-node=1"], [], True),
+    (["-N2", "-n2"], ["--launcher", "mpiexec.mpich -n {ranks}"], True)])
+def test_a_run_inside_a_step_shares_its_processors(site, outer, words, ok):
+    """srun starts the program, which starts srun.  One processor is not enough
+    for two ranks, unless they may share it."""
+    done = site.run("srun", *outer, "sh", "-c",
+                    'test "$SLURM_PROCID" != 0 || exec "$@"', "sh",
+                    ROOT / "build/dlsbench", "run", "--kernel", "null:size=9",
+                    "--scheme", "ss", "--ranks", 2, "--repetitions", 1,
+                    "--repetitions-max", 1, *words)
+    text = done.stdout + done.stderr
+    assert ("1 cells ok" in text or "1 cell ok" in text) == ok, text
+    if not ok:
+        assert "the Slurm job has fewer processors than workers" in text
+        assert "More processors requested than permitted" in text
+
+
+@needs_slurm
+@needs_mpich
+def test_the_way_of_srun_is_one_that_the_site_has(site):
+    """Asked in the job; a setting counts more."""
+    def launcher():
+        done = site.run("srun", "-N1", ROOT / "build/dlsbench", "run",
+                        "--kernel", "null", "--scheme", "ss", "--dry-run")
+        return re.search("launcher: (.*)", done.stdout)[1]
+    assert launcher() == "srun --mpi=pmi2 -n {ranks} -c {threads}"
+    (site.folder / "bin").mkdir()
+    site.write("bin/srun", f"""#!/bin/sh
+[ "$1" != --mpi=list ] || {{ printf 'MPI plugin types are...\n\tpmix_v4\n'
+exit; }}
+exec {shutil.which("srun")} "$@"
+""")
+    (site.folder / "bin/srun").chmod(0o755)
+    path = site.env["PATH"]
+    site.env["PATH"] = f"{site.folder}/bin:{path}"
+    assert launcher() == "srun --mpi=pmix -n {ranks} -c {threads}"
+    site.env["XDG_CONFIG_HOME"] = str(site.folder)
+    (site.folder / "dlsbench").mkdir()
+    site.write("dlsbench/launcher", "  mine -n {ranks}\n")
+    assert launcher() == "mine -n {ranks}"
+    site.env["DLSBENCH_LAUNCHER"] = "yours -n {ranks}"
+    assert launcher() == "yours -n {ranks}"
+
+
 @pytest.mark.cross(group="slurm", part=3)
 @needs_slurm
 @needs_mpich
 def test_the_lines_of_the_readme_work(site):
-    """As they stand, after site.env is filled in.  The calibration of a node,
-    which takes 20 s, is one that is there."""
+    """As they stand, after site.env is filled in; the campaign is a small one.
+    The node that was calibrated has another name in Slurm than this host."""
     lines = lines_of_the_readme()
     assert len(lines) == 7 and lines[1].endswith("--out node.json")
     for name in "build", "analysis", "bench", "Makefile", "checks.mk", \
@@ -384,8 +432,6 @@ def test_the_lines_of_the_readme_work(site):
         "site.env"))
     said = {}
     for line in lines:
-        if "calibrate" in line:
-            line = f"cp {ROOT}/tests/pinned/calibration.json node.json"
         if "submit.sh" in line:
             line += " " + SMALLER
         if line.startswith("make report"):
@@ -393,13 +439,14 @@ def test_the_lines_of_the_readme_work(site):
                                 "python3 analysis/report.py --no-files ")
         if "status.sh" in line:
             site.wait(lambda: not site.run("squeue", "-h").stdout)
-        done = site.run("sh", "-c", line.replace("python3", sys.executable))
+        done = site.run("sh", "-c", line.replace("python3", sys.executable),
+                        limit=600)
         assert done.returncode == 0, (line, done.stdout, done.stderr)
+        assert "no node of" not in done.stderr
         said[line.split()[0]] = done.stdout
         if line.startswith("cp jobs"):
             with open(site.folder / "jobs/site.env", "a") as file:
-                file.write(SITE.replace("SITE_TIME=4", "SITE_TIME=10")
-                           + "SITE_SBATCH=()\n")
+                file.write("SITE_PARTITION=here\nSITE_TIME=10\n")
     assert "submitted as array" in said["jobs/submit.sh"]
     assert "failed" in said["jobs/status.sh"]
     assert "below one master with 2 workers" in said["analysis/tables.py"]

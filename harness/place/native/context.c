@@ -14,9 +14,9 @@ static int check_ranks(const struct comm *comm, const struct plan *plan,
     if (plan->ranks == comm->ranks)
         return 0;
     return error_set(err, EINVAL,
-                     "the launcher started %d ranks, the plan needs %d: "
+                     "the launcher started %d rank%s, the plan needs %d: "
                      "look at --launcher",
-                     comm->ranks, plan->ranks);
+                     comm->ranks, comm->ranks == 1 ? "" : "s", plan->ranks);
 }
 
 /* Our own, and those that transports keep, one of each choice. */

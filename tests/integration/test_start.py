@@ -1,0 +1,105 @@
+"""Launches that die while MPI starts: each is provoked, and the cause is said
+in our words with MPI's line behind it."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import ROOT, environment
+
+RUN = [str(ROOT / "build/dlsbench"), "run", "--kernel", "null:size=9",
+       "--scheme", "ss", "--ranks", "2", "--repetitions", "1",
+       "--repetitions-max", "1", "--oversubscribe"]
+CALIBRATE = [RUN[0], "calibrate", "--workers", "2", "--oversubscribe", "--out",
+             "c.json"]
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="not root")
+
+
+def run(tmp_path, before, *words, command=RUN):
+    return subprocess.run(
+        ["sh", "-c", before + '; exec "$@"', "sh", *command, *words],
+        cwd=tmp_path, env=environment(tmp_path), text=True,
+        capture_output=True, timeout=120)
+
+
+def reason(done, code=1):
+    """The one line of the failed cell, or of calibrate."""
+    assert done.returncode == code, done.stdout + done.stderr
+    (line,) = [x for x in done.stderr.splitlines()
+               if x.startswith(("dlsbench: failed", "dlsbench: calibrate",
+                                "dlsbench: too few"))]
+    return line
+
+
+@needs_root
+@pytest.mark.parametrize("command", [RUN, CALIBRATE])
+def test_shared_memory_is_too_small(tmp_path, command):
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c",
+         'mount -t tmpfs -o size=64k none /dev/shm; exec "$@"', "sh",
+         *command], cwd=tmp_path, env=environment(tmp_path), text=True,
+        capture_output=True, timeout=120)
+    line = reason(done)
+    assert "/dev/shm is too small for MPI (0.0655 MB are free)" in line
+    assert "UCX" in line or "unable to allocate shared memory" in line
+
+
+@pytest.mark.parametrize("files, behind", [
+    (10, "cannot start mpiexec"), (14, ""),
+    (20, "unable to allocate shared memory|Fatal error in ")])
+def test_too_few_open_files(tmp_path, files, behind):
+    line = reason(run(tmp_path, f"ulimit -n {files}"))
+    assert f"for MPI: raise ulimit -n ({files} here)" in line
+    assert re.search(behind, line)
+
+
+@needs_root
+def test_a_limit_on_processes(tmp_path):
+    """Of the control group, as a container has one.  With room for no rank
+    mpiexec tries again for ever, and says nothing."""
+    group = pathlib.Path("/sys/fs/cgroup/pids")
+    if not (group / "cgroup.procs").exists():
+        pytest.skip("no control group for pids, of version 1")
+    group = group / f"dlsbench-test-{os.getpid()}"
+    group.mkdir()
+    try:
+        for most in (4, 5):
+            (group / "pids.max").write_text(str(most))
+            line = reason(run(tmp_path, f"echo $$ >{group}/cgroup.procs"))
+            assert "too few processes or threads may be started" in line
+    finally:
+        group.rmdir()
+
+
+def test_every_rank_is_rank_0(tmp_path):
+    """The launcher is another MPI's."""
+    if not shutil.which("mpiexec.openmpi"):
+        pytest.skip("no Open MPI")
+    line = reason(run(
+        tmp_path, ":", "--launcher", "mpiexec.openmpi --allow-run-as-root "
+        "--bind-to none --oversubscribe -n {ranks}"))
+    assert "every rank is rank 0: the launcher belongs to another MPI" in line
+    assert "the launcher started 1 rank, " in line
+    again = run(tmp_path, ":", "--launcher", "mpiexec.openmpi -n 9{ranks} "
+                "--allow-run-as-root")
+    assert "Open MPI counts fewer cores than ranks" in reason(again)
+
+
+def test_a_host_that_is_not_there(tmp_path):
+    """MPICH's mpiexec would wait for it for ever."""
+    line = reason(run(tmp_path, ":", "--launcher",
+                      "mpiexec.mpich -hosts nohost.invalid -n {ranks}"))
+    assert "a host cannot be reached" in line and "nohost.invalid" in line
+
+
+def test_another_end_has_no_cause_of_ours(tmp_path):
+    """Nothing is claimed that this host contradicts."""
+    (tmp_path / "mine").write_text(
+        "#!/bin/sh\necho 'unable to allocate shared memory' >&2\nexit 3\n")
+    (tmp_path / "mine").chmod(0o755)
+    line = reason(run(tmp_path, ":", "--launcher", "./mine {ranks}"))
+    assert line.endswith("unable to allocate shared memory (the launch ended "
+                         "with exit code 3)") and "too small" not in line
