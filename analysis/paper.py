@@ -220,10 +220,10 @@ def count_words(claims):
     words = f"{found.count(HOLDS)} of {len(found)} hold"
     if OPEN in found:
         words += f", of {found.count(OPEN)} it cannot be told"
-    excluding = sum(bool(c.get("excludes")) for c in claims)
-    if excluding:
-        words += (f"; at most {len(found) - excluding // 2} can, as claims "
-                  "exclude each other")
+    pairs = sum(bool(c.get("excludes")) for c in claims) // 2
+    if pairs:
+        words += (f"; at most {len(found) - pairs} can, as claims exclude "
+                  "each other")
     fitted = sum(bool(c.get("fitted")) for c in claims)
     if fitted:
         own = sum(bool(c["holds"] and c.get("fitted")) for c in claims)

@@ -60,7 +60,7 @@ def test_claims_say_whether_they_hold_and_why_not(report):
         assert claim["holds"] in "01" and claim["found"]
         assert bool(claim["why"]) == (claim["holds"] == "0")
         words = "holds" if claim["holds"] == "1" else "does not hold"
-        assert f"  {words:<15} {claim['claim']}" in report[1]
+        assert f" {words:<15} {claim['claim']}" in report[1]
 
 
 def test_the_single_master_is_judged_by_the_runs(report):
