@@ -43,6 +43,7 @@ FLOORS = {
     11: ["bench/campaign", "bench/calibrate", "bench/omp"],
     12: ["bench/divisible", "bench/simulate", "bench/results"],
     13: ["bench/predict", "bench/driver", "bench/attempt"],
+    13.5: ["bench/tried"],
     14: ["bench/auto", "bench/try"],
     15: ["bench/commands"],
 }

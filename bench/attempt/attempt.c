@@ -141,19 +141,21 @@ static void count_usage(const struct attempts *attempts,
 }
 
 static int run_program(const struct attempts *attempts, const char *scheme,
-                       const char *counters, double limit_s,
-                       struct attempt *attempt, struct error *err)
+                       const char *setting, const char *counters,
+                       double limit_s, struct attempt *attempt,
+                       struct error *err)
 {
-    /* The scheme is empty where there is none. */
+    /* Scheme and setting are empty where there is none. */
 #define BEGIN                                                                  \
     "export LD_PRELOAD=\"$1\" " COUNTERS_FOLDER "=\"$2\" " COUNTERS_LOOPS      \
     "=\"$3\" DLS_SCHEDULE=\"$4\"\n"                                            \
-    "shift 4\n"                                                                \
+    "for x in $5; do export \"$x\"; done\n"                                    \
+    "shift 5\n"                                                                \
     "exec \"$@\" </dev/null"
     static const char script[] = BEGIN, checked[] = BEGIN " >\"$DLS_OUTPUT\"";
     struct keeper_usage usage;
     struct busy busy;
-    enum { FIXED = 8 };
+    enum { FIXED = 9 };
     int words = 0;
     while (attempts->words[words] != NULL)
         words++;
@@ -165,7 +167,8 @@ static int run_program(const struct attempts *attempts, const char *scheme,
                                 attempts->preload,
                                 counters,
                                 attempts->loops,
-                                scheme != NULL ? scheme : ""};
+                                scheme != NULL ? scheme : "",
+                                setting != NULL ? setting : ""};
     memcpy(argv, fixed, sizeof(fixed));
     for (int i = 0; i < words; i++)
         argv[FIXED + i] = attempts->words[i];
@@ -189,7 +192,8 @@ static int run_check(const struct attempts *attempts, double limit_s,
 }
 
 int attempt_run(const struct attempts *attempts, const char *scheme,
-                double limit_s, struct attempt *attempt, struct error *err)
+                const char *setting, double limit_s, struct attempt *attempt,
+                struct error *err)
 {
     char counters[PATH_MAX + 16];
     *attempt = (struct attempt){.ran = false};
@@ -200,7 +204,8 @@ int attempt_run(const struct attempts *attempts, const char *scheme,
         return error_set(err, errno, "omp: %s: %s", counters, strerror(errno));
     double began = engine_now();
     uint64_t ticks = engine_ticks();
-    int code = run_program(attempts, scheme, counters, limit_s, attempt, err);
+    int code =
+        run_program(attempts, scheme, setting, counters, limit_s, attempt, err);
     attempt->seconds = engine_now() - began;
     double tick_s = attempt->seconds / (double)(engine_ticks() - ticks);
     if (code == 0)

@@ -50,13 +50,15 @@ void attempts_close(struct attempts *attempts);
  * as it is. */
 double attempt_limit(double own_s);
 
-/* Runs the program under a scheme (NULL: as it is), stopped after `limit_s`,
+/* Runs the program under a scheme (NULL: its own) and with a setting of the
+ * environment ("OMP_X=1 OMP_Y=2", NULL: none), stopped after `limit_s`,
  * and so is the check.  With 0 the program has no limit, and the check that of
  * the program's time.  A scheme counts for all its loops that `loops` names.
  * Its stdout goes to the file that $DLS_OUTPUT names for the check; without one
  * it is read here.  Its stdin is empty.  Returns 0 also where it fails;
  * attempt_free afterwards. */
 int attempt_run(const struct attempts *attempts, const char *scheme,
-                double limit_s, struct attempt *attempt, struct error *err);
+                const char *setting, double limit_s, struct attempt *attempt,
+                struct error *err);
 
 #endif

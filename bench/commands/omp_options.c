@@ -40,9 +40,10 @@ static const struct options_entry entries[] = {
      .value = "LIST",
      .type = OPTIONS_TEXT,
      .offset = FIELD(list),
-     .help = "run the program as it is and under each of these schemes "
-             "(SCHEME,SCHEME,... or all), in shuffled rounds into --out "
-             "(PROGRAM-TIME), and say which is best for each loop"},
+     .help = "run the program as it is and with each of these changes, in "
+             "shuffled rounds into --out (PROGRAM-TIME), then with the best of "
+             "them together, and say what to use: SCHEME, schemes (all of "
+             "them), threads, places, waiting, OMP_...=VALUE, or all"},
     {.name = "repetitions",
      .value = "N",
      .type = OPTIONS_INTEGER,

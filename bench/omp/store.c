@@ -75,15 +75,17 @@ static struct entry *find_entry(struct entries *all, const struct cell *cell,
 
 /* The loop takes as long as in the rank where it takes longest. */
 static void add_loop(struct entries *all, const struct loops_loop *loop,
-                     const char *runtime, int round)
+                     const char *runtime, const char *setting, int round)
 {
     const struct counters_site *site = loop->site;
-    char name[LINES_NAME], clause[64];
+    char name[LINES_NAME], clause[64], scheme[SPEC_CANONICAL_MAX];
     struct cell cell;
     lines_name(loop, name);
     lines_clause(site, clause);
-    fill_cell(&cell, name, site->scheme[0] != '\0' ? site->scheme : clause,
-              runtime, site->threads_max);
+    snprintf(scheme, sizeof(scheme), "%.200s%s%.200s",
+             site->scheme[0] != '\0' ? site->scheme : clause,
+             setting != NULL ? " " : "", setting != NULL ? setting : "");
+    fill_cell(&cell, name, scheme, runtime, site->threads_max);
     struct entry *entry = find_entry(all, &cell, round);
     entry->ranks++;
     entry->iterations += site->iterations;
@@ -110,7 +112,7 @@ static int find_round(const struct loops *loops, int number)
 }
 
 static void add_process(struct entries *all, const struct loops *loops,
-                        int number)
+                        const char *setting, int number)
 {
     const struct loops_process *process = &loops->process[number];
     int round = find_round(loops, number);
@@ -121,7 +123,7 @@ static void add_process(struct entries *all, const struct loops *loops,
             continue;
         lines_sum(process, i, &loop, &site);
         if (verdict_is_timed(&site) && loop.seconds > 0)
-            add_loop(all, &loop, process->counters->runtime, round);
+            add_loop(all, &loop, process->counters->runtime, setting, round);
     }
 }
 
@@ -154,7 +156,10 @@ static void add_program(struct entries *all, const struct store_run *run,
                       : threads;
         ranks = all->entry[i].ranks > ranks ? all->entry[i].ranks : ranks;
     }
-    fill_cell(&cell, name, run->scheme != NULL ? run->scheme : "as it is",
+    fill_cell(&cell, name,
+              run->tried != NULL    ? run->tried
+              : run->scheme != NULL ? run->scheme
+                                    : "as it is",
               loops->processes > 0 ? loops->process[0].counters->runtime
                                    : "libgomp",
               threads);
@@ -339,7 +344,7 @@ int store_loops(struct store_run *run, const struct loops *loops,
     if (loops->processes == 0 && run->program == NULL)
         return 0;
     for (int i = 0; i < loops->processes; i++)
-        add_process(&all, loops, i);
+        add_process(&all, loops, run->setting, i);
     add_program(&all, run, loops);
     number_entries(&all);
     int code = topo_open(&topo, err);

@@ -21,6 +21,7 @@ struct store_run {
     double seconds;     /* of the whole program */
     /* Of a run that is one of several to compare: */
     const char *tried;      /* the candidate; NULL: it is none of these */
+    const char *setting;    /* of the environment that it has; NULL: none */
     int round;              /* from 1 on */
     bool checked;           /* its answer was, and is right */
     const char *output;     /* digest of its stdout; empty: none */

@@ -97,6 +97,11 @@ static bool is_disturbed(const struct answer_choice *choice)
     return choice->low <= choice->excess;
 }
 
+bool answer_gains(const struct answer_choice *choice)
+{
+    return is_compared(choice) && choice->low > 0 && !is_disturbed(choice);
+}
+
 static void find_best(struct answer *answer, int count)
 {
     answer->best = answer->disturbed = -1;

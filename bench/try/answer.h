@@ -8,7 +8,7 @@
 #ifndef BENCH_TRY_ANSWER_H
 #define BENCH_TRY_ANSWER_H
 
-#include "bench/try/tries.h"
+#include "bench/tried/tries.h"
 
 /* A candidate under one loop. */
 struct answer_choice {
@@ -38,6 +38,9 @@ struct answer {
     int likely;     /* none seen: who may gain most, -1: nobody; */
     double needed;  /* repetitions that would show its gain, or one of 1 % */
 };
+
+/* Whether a choice was compared and gains, whatever others did. */
+bool answer_gains(const struct answer_choice *choice);
 
 /* What each of so many comparisons may err with. */
 double answer_alpha(int comparisons);

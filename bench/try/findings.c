@@ -4,6 +4,7 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "bench/cli/table.h"
+#include "bench/try/use.h"
 #include "dls/way.h"
 #include "harness/guard/need.h"
 
@@ -16,7 +17,7 @@ void findings_open(struct findings *findings, const struct rounds *rounds)
 {
     const struct subjects *subjects = rounds->subjects;
     findings->rounds = rounds;
-    findings->comparisons = subjects->count * (rounds->candidates->count - 1);
+    findings->comparisons = subjects->count * rounds_choices(rounds);
     findings->answer =
         need_zeroed((size_t)subjects->count, sizeof(*findings->answer));
     for (int i = 0; i < subjects->count; i++)
@@ -51,8 +52,8 @@ static const char *warn_of_order(const struct findings *findings,
 {
     struct way way;
     struct error ignored;
-    bool keeps =
-        way_parse(scheme, &way, &ignored) != 0 || way_keeps_order(&way);
+    bool keeps = scheme == NULL || way_parse(scheme, &way, &ignored) != 0 ||
+                 way_keeps_order(&way);
     if (keeps || findings->rounds->attempts->check != NULL)
         return "";
     return "; it hands out iterations in another order than the program's "
@@ -116,9 +117,11 @@ const char *findings_say(const struct findings *findings, int subject,
     if (answer->best >= 0) {
         const struct answer_choice *choice = &answer->choice[answer->best];
         const char *name = findings->rounds->candidates->name[answer->best];
-        snprintf(text, size, "%s gains %.1f %% (%.1f to %.1f)%s", name,
-                 100 * choice->gain, 100 * choice->low, 100 * choice->high,
-                 warn_of_order(findings, name));
+        snprintf(
+            text, size, "%s gains %.1f %% (%.1f to %.1f)%s", name,
+            100 * choice->gain, 100 * choice->low, 100 * choice->high,
+            warn_of_order(findings,
+                          findings->rounds->candidates->scheme[answer->best]));
     } else if (!isnan(answer->hidden)) {
         say_none(findings, answer, text, size);
     } else if (!is_left(findings)) {
@@ -209,6 +212,7 @@ void findings_print(const struct findings *findings, FILE *out)
             fprintf(out, "%s\n",
                     outputs_say_other(&rounds->outputs, rounds->candidates, i,
                                       text, sizeof(text)));
+    use_print(findings, out);
     fprintf(out, "%s\n", subjects->subject[0].name);
     print_table(findings, out);
     for (int i = 0; i < subjects->count; i++) {
@@ -227,6 +231,19 @@ void findings_print(const struct findings *findings, FILE *out)
 
 /* ---- rules ---- */
 
+int findings_best_schedule(const struct findings *findings, int subject)
+{
+    const struct candidates *candidates = findings->rounds->candidates;
+    const struct answer_choice *choice = findings->answer[subject].choice;
+    int best = -1;
+    for (int i = 1; i < candidates->count; i++)
+        if (candidates->factor[i] == FACTOR_SCHEDULE &&
+            answer_gains(&choice[i]) &&
+            (best < 0 || choice[i].gain > choice[best].gain))
+            best = i;
+    return best;
+}
+
 /* Two loops of one line cannot have two rules by it. */
 static bool is_alone(const struct subjects *subjects, int number)
 {
@@ -242,14 +259,14 @@ static void write_rule(FILE *file, const struct findings *findings, int number)
 {
     const struct subjects *subjects = findings->rounds->subjects;
     const struct subject *subject = &subjects->subject[number];
-    const struct answer *answer = &findings->answer[number];
     char text[512], line[1024];
     text_line(line, sizeof(line), subject->name);
     fprintf(file, "\n# %s: %s\n", line,
             findings_say(findings, number, text, sizeof(text)));
-    if (answer->best < 0)
+    int best = findings_best_schedule(findings, number);
+    if (best < 0)
         return;
-    const char *scheme = findings->rounds->candidates->name[answer->best];
+    const char *scheme = findings->rounds->candidates->name[best];
     for (int i = 0; i < subject->builds; i++)
         fprintf(file, "%s = %s\n", subject->build[i], scheme);
     if (is_alone(subjects, number))
@@ -274,7 +291,7 @@ static void write_rules(FILE *file, const struct findings *findings, int *count)
         fprintf(file, "# But %s.\n", text);
     for (int i = 1; i < subjects->count; i++) {
         write_rule(file, findings, i);
-        *count += findings->answer[i].best >= 0;
+        *count += findings_best_schedule(findings, i) >= 0;
     }
 }
 

@@ -18,8 +18,13 @@ struct findings {
 void findings_open(struct findings *findings, const struct rounds *rounds);
 void findings_close(struct findings *findings);
 
-/* The table of the whole program, and a sentence for each subject.  Where the
- * program has failed as it is, the first line says so. */
+/* Of the candidates that change schedules alone the best one for a subject; -1:
+ * none gains. */
+int findings_best_schedule(const struct findings *findings, int subject);
+
+/* The lines that answer, the table of the whole program, and a sentence for
+ * each subject.  Where the program has failed as it is, or a choice has another
+ * answer, the first lines say so. */
 void findings_print(const struct findings *findings, FILE *out);
 
 /* The sentence without the subject; returns `text`. */

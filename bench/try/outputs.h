@@ -4,7 +4,7 @@
 #define BENCH_TRY_OUTPUTS_H
 
 #include "bench/attempt/output.h"
-#include "bench/try/tries.h"
+#include "bench/tried/tries.h"
 
 #include <stdbool.h>
 

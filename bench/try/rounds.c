@@ -7,7 +7,7 @@
 #include "bench/driver/progress.h"
 #include "bench/omp/store.h"
 #include "bench/start/child.h"
-#include "bench/try/marks.h"
+#include "bench/tried/marks.h"
 #include "harness/guard/need.h"
 
 #include <errno.h>
@@ -32,6 +32,14 @@ static bool is_out(const struct rounds *rounds, int candidate)
 }
 
 /* ---- progress ---- */
+
+int rounds_choices(const struct rounds *rounds)
+{
+    int count = 0;
+    for (int i = 1; i < rounds->candidates->count; i++)
+        count += !rounds->useless[i];
+    return count;
+}
 
 int rounds_count(const struct rounds *rounds, int *runs)
 {
@@ -95,7 +103,8 @@ static int keep(struct rounds *rounds, int candidate, int round,
     snprintf(reason, sizeof(reason), "round %d: %s", round, attempt->reason);
     struct store_run run = {.folder = rounds->folder,
                             .words = rounds->command,
-                            .scheme = candidate == CANDIDATES_OWN ? NULL : name,
+                            .scheme = rounds->candidates->scheme[candidate],
+                            .setting = rounds->candidates->setting[candidate],
                             .status = describe_end(attempt),
                             .reason = attempt->good ? NULL : reason,
                             .seconds = attempt->seconds,
@@ -134,8 +143,8 @@ static void judge(struct rounds *rounds, int candidate, int round,
     const char *name = rounds->candidates->name[candidate];
     if (attempt->good && candidate == CANDIDATES_OWN)
         rounds->own_s = fmax(rounds->own_s, attempt->seconds);
-    if (attempt->good &&
-        (candidate == CANDIDATES_OWN || loops_have_scheme(&attempt->loops)))
+    if (attempt->good && (rounds->candidates->scheme[candidate] == NULL ||
+                          loops_have_scheme(&attempt->loops)))
         return;
     progress_clear(progress);
     if (attempt->good) {
@@ -167,9 +176,9 @@ static int run_one(struct rounds *rounds, int candidate, int round,
     const char *name = rounds->candidates->name[candidate];
     double limit_s = attempt_limit(rounds->own_s);
     show(watching, rounds, round, name);
-    int code =
-        attempt_run(rounds->attempts, candidate == CANDIDATES_OWN ? NULL : name,
-                    limit_s, &attempt, err);
+    int code = attempt_run(
+        rounds->attempts, rounds->candidates->scheme[candidate],
+        rounds->candidates->setting[candidate], limit_s, &attempt, err);
     if (code == 0 && attempt.interrupted)
         code = error_set(err, EINTR,
                          "omp: interrupted in round %d of %d; the same command "
@@ -189,17 +198,39 @@ static int run_one(struct rounds *rounds, int candidate, int round,
 
 /* ---- dropping ---- */
 
+/* What changes one thing is compared with what changes the same: the best of
+ * all kinds run together in the end.  The program as it is, is of each kind. */
+enum { KINDS = FACTOR_SEVERAL + 1 };
+
+static int kind_of(const struct rounds *rounds, int candidate)
+{
+    return (int)rounds->candidates->factor[candidate];
+}
+
+static bool is_of(const struct rounds *rounds, int candidate, int kind)
+{
+    return candidate == CANDIDATES_OWN || kind_of(rounds, candidate) == kind;
+}
+
+static struct select *select_of(const struct rounds *rounds, int subject,
+                                int kind)
+{
+    return &rounds->select[KINDS * subject + kind];
+}
+
 /* Rounds may be of different loads: what counts is the part of the time as it
  * is in the same round, which for the program itself is 1. */
-static void add_round(struct select *select, const struct tries_loop *loop,
-                      int round)
+static void add_round(struct rounds *rounds, int subject,
+                      const struct tries_loop *loop, int round)
 {
     for (int i = 0; i < loop->count; i++) {
         const struct tries_sample *sample = &loop->sample[i];
         const struct tries_sample *own =
             sample->round == round ? tries_find_own(loop, sample) : NULL;
-        if (own != NULL)
-            select_add(select, sample->candidate, sample->time_s / own->time_s);
+        for (int kind = 0; own != NULL && kind < KINDS; kind++)
+            if (is_of(rounds, sample->candidate, kind))
+                select_add(select_of(rounds, subject, kind), sample->candidate,
+                           sample->time_s / own->time_s);
     }
 }
 
@@ -209,7 +240,7 @@ static bool may_drop(const struct rounds *rounds)
 {
     bool any = false;
     for (int i = 1; i < rounds->candidates->count; i++) {
-        int told = rounds->select[0].candidate[i].told;
+        int told = select_of(rounds, 0, kind_of(rounds, i))->candidate[i].told;
         if (is_out(rounds, i) || told == 0)
             continue;
         if (told < ROUNDS_LEAST)
@@ -224,7 +255,8 @@ static bool may_be_best(const struct rounds *rounds, int candidate)
     bool told = false;
     for (int s = 0; s < rounds->subjects->count; s++) {
         const struct select_candidate *of =
-            &rounds->select[s].candidate[candidate];
+            &select_of(rounds, s, kind_of(rounds, candidate))
+                 ->candidate[candidate];
         if (of->told > 0 && !of->out)
             return true;
         told = told || of->told > 0;
@@ -232,7 +264,15 @@ static bool may_be_best(const struct rounds *rounds, int candidate)
     return !told;
 }
 
-/* A candidate stays while it may be the best for any subject. */
+static void drop_of(const struct rounds *rounds, struct select *select)
+{
+    for (int i = 1; i < rounds->candidates->count; i++)
+        if (is_out(rounds, i)) /* it is nothing to compare with */
+            select->candidate[i].out = true;
+    select_drop(select);
+}
+
+/* A candidate stays while it may be the best of its kind for any subject. */
 static void drop_slow(struct rounds *rounds, int round,
                       struct progress *progress)
 {
@@ -240,19 +280,17 @@ static void drop_slow(struct rounds *rounds, int round,
         const struct tries_loop *loop =
             tries_find_loop(rounds->tries, rounds->subjects->subject[s].name);
         if (loop != NULL)
-            add_round(&rounds->select[s], loop, round);
+            add_round(rounds, s, loop, round);
     }
     if (!may_drop(rounds))
         return;
-    for (int s = 0; s < rounds->subjects->count; s++) {
-        for (int i = 1; i < rounds->candidates->count; i++)
-            if (is_out(rounds, i)) /* it is nothing to compare with */
-                rounds->select[s].candidate[i].out = true;
-        select_drop(&rounds->select[s]);
-    }
+    for (int s = 0; s < rounds->subjects->count; s++)
+        for (int kind = 0; kind < KINDS; kind++)
+            drop_of(rounds, select_of(rounds, s, kind));
     for (int i = 1; i < rounds->candidates->count; i++) {
-        if (is_out(rounds, i) || may_be_best(rounds, i))
-            continue;
+        if (is_out(rounds, i) || rounds->lacks[i] <= 0 ||
+            may_be_best(rounds, i))
+            continue; /* one that has all its rounds costs no more */
         rounds->dropped[i] = true;
         if (progress == NULL)
             continue;
@@ -289,7 +327,7 @@ static void open_selects(struct rounds *rounds)
     const struct select_rule rule = {.candidates = rounds->candidates->count,
                                      .repetitions = rounds->repetitions,
                                      .share = 1};
-    int count = rounds->subjects->count;
+    int count = KINDS * rounds->subjects->count;
     rounds->select = need_zeroed((size_t)count, sizeof(*rounds->select));
     for (int s = 0; s < count; s++)
         select_open(&rounds->select[s], &rule);

@@ -9,7 +9,7 @@
 #include "bench/attempt/attempt.h"
 #include "bench/try/outputs.h"
 #include "bench/try/subjects.h"
-#include "bench/try/tries.h"
+#include "bench/tried/tries.h"
 #include "sched/select/select.h"
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 struct rounds {
     const struct attempts *attempts;
-    const struct candidates *candidates;
+    struct candidates *candidates;
     struct subjects *subjects;
     const char *folder;   /* the result directory, which is there */
     char *const *command; /* of dlsbench, NULL ends it */
@@ -32,7 +32,7 @@ struct rounds {
     struct outputs outputs;
 
     int lacks[CANDIDATES_MAX]; /* rounds that are to come */
-    struct select *select;     /* one for each subject */
+    struct select *select;     /* one for each subject and kind */
 };
 
 /* Finds out what the directory has, `useless` (and `dropped`) apart, with
@@ -48,6 +48,10 @@ void rounds_compare(struct rounds *rounds, struct progress *progress);
 
 /* Choices with other answers have failed from now on, in the directory, too. */
 int rounds_spoil(struct rounds *rounds, struct error *err);
+
+/* How many choices there are beside the program as it is, without those that
+ * take no loop. */
+int rounds_choices(const struct rounds *rounds);
 
 /* How many rounds, and runs in them, are to come if nothing is dropped. */
 int rounds_count(const struct rounds *rounds, int *runs);

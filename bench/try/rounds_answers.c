@@ -3,7 +3,7 @@
 
 #include "bench/cli/command.h"
 #include "bench/driver/progress.h"
-#include "bench/try/marks.h"
+#include "bench/tried/marks.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include "bench/driver/progress.h"
 #include "bench/start/child.h"
 #include "bench/attempt/attempt.h"
+#include "bench/try/use.h"
 #include "dls/way.h"
 #include "harness/guard/need.h"
 
@@ -84,23 +85,6 @@ static int read_seeds(struct seeds *seeds, const char *scheme,
 
 /* ---- the line that runs it again ---- */
 
-static void print_word(FILE *out, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS"
-                                "TUVWXYZ0123456789-_=+:,./@%";
-    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-        fprintf(out, " %s", word);
-        return;
-    }
-    fputs(" '", out);
-    for (; *word != '\0'; word++)
-        if (*word == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*word, out);
-    fputc('\'', out);
-}
-
 /* A range of one seed is judged by the check, too. */
 static void print_again(FILE *out, const struct try_plan *plan,
                         const struct seeds *seeds, int64_t seed)
@@ -114,11 +98,11 @@ static void print_again(FILE *out, const struct try_plan *plan,
             text_is(plan->loops, "dynamic") ? " --loops dynamic" : "");
     if (plan->check != NULL) {
         fputs(" --check", out);
-        print_word(out, plan->check);
+        use_print_word(out, plan->check);
     }
     fputs(" --", out);
     for (int i = 0; plan->words[i] != NULL; i++)
-        print_word(out, plan->words[i]);
+        use_print_word(out, plan->words[i]);
     fputc('\n', out);
 }
 
@@ -174,7 +158,8 @@ static int run_seed(const struct attempts *attempts, const struct first *first,
                     const char *scheme, struct wrong *wrong, struct error *err)
 {
     struct attempt attempt;
-    int code = attempt_run(attempts, scheme, first->limit_s, &attempt, err);
+    int code =
+        attempt_run(attempts, scheme, NULL, first->limit_s, &attempt, err);
     *wrong = (struct wrong){.checked = attempt.ran};
     if (code == 0 && attempt.interrupted)
         code = error_set(err, EINTR, "omp: interrupted at %s", scheme);

@@ -108,11 +108,16 @@ static void put_small_last(struct subjects *subjects)
     }
 }
 
-void subjects_find(struct subjects *subjects, const struct loops *loops,
-                   double seconds, bool dynamic)
+void subjects_find(struct subjects *subjects, const char *program,
+                   const struct loops *loops, double seconds, bool dynamic)
 {
     char name[STORE_NAME];
-    store_program_name(loops, name);
+    const char *slash = strrchr(program, '/');
+    if (loops->processes > 0)
+        store_program_name(loops, name);
+    else
+        snprintf(name, sizeof(name), "whole program %.200s",
+                 slash != NULL ? slash + 1 : program);
     if (subjects->known == 0)
         add(subjects, name, 1);
     for (int i = 0; i < loops->processes; i++)

@@ -4,7 +4,7 @@
 #define BENCH_TRY_SUBJECTS_H
 
 #include "bench/omp/loops.h"
-#include "bench/try/tries.h"
+#include "bench/tried/tries.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -32,8 +32,8 @@ struct subjects {
  * run.
  * `dynamic`: loops with dynamic and guided count, too.  Frees nothing of the
  * loops. */
-void subjects_find(struct subjects *subjects, const struct loops *loops,
-                   double seconds, bool dynamic);
+void subjects_find(struct subjects *subjects, const char *program,
+                   const struct loops *loops, double seconds, bool dynamic);
 
 /* Takes the median shares of the runs as it is, where there are any, and says
  * anew which loops matter. */

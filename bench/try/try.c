@@ -9,6 +9,8 @@
 #include "bench/results/folders.h"
 #include "bench/try/findings.h"
 #include "bench/try/origin.h"
+#include "bench/try/use.h"
+#include "harness/guard/need.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,7 +24,7 @@
 int try_first(const struct attempts *attempts, struct attempt *attempt,
               struct error *err)
 {
-    int code = attempt_run(attempts, NULL, 0, attempt, err);
+    int code = attempt_run(attempts, NULL, NULL, 0, attempt, err);
     if (code == 0 && attempt->interrupted)
         return error_set(err, EINTR, "omp: interrupted");
     if (code != 0 || attempt->good)
@@ -69,13 +71,14 @@ int try_check_place(const char *option, const char *program)
 
 /* Whether there is something to try.  Returns 0, or -ENOTSUP with a text. */
 static int check_subjects(const struct subjects *subjects,
-                          const struct try_plan *plan, struct error *err)
+                          const struct try_plan *plan, bool settings,
+                          struct error *err)
 {
     if (subjects->untimed)
         command_say(
             "omp: the time of some loops is not known as they are: they "
             "count in that of the whole program alone");
-    if (subjects->all > 0 || subjects->untimed)
+    if (subjects->all > 0 || subjects->untimed || settings)
         return 0;
     return error_set(err, ENOTSUP,
                      "omp: no loop can get another schedule%s; see dlsbench "
@@ -87,11 +90,31 @@ static int check_subjects(const struct subjects *subjects,
                      plan->words[0]);
 }
 
-/* Nothing has to run for this answer, where nothing has run yet. */
-static bool are_small(const struct subjects *subjects)
+/* No loop that matters can get another schedule: the rest is tried. */
+static void leave_schemes(struct rounds *rounds)
 {
+    int count = 0;
+    for (int i = 1; i < rounds->candidates->count; i++)
+        if (rounds->candidates->factor[i] == FACTOR_SCHEDULE) {
+            rounds->dropped[i] = rounds->useless[i] = true;
+            count++;
+        }
+    if (count > 0)
+        command_say("omp: schemes are left out: the loops that can get another "
+                    "schedule take %.2f %% of the time",
+                    100 * fmin(rounds->subjects->all, 1));
+}
+
+/* Nothing has to run for this answer, where nothing has run yet. */
+static bool are_small(struct rounds *rounds)
+{
+    const struct subjects *subjects = rounds->subjects;
     if (subjects->count > 1 || subjects->untimed)
         return false;
+    if (candidates_have_settings(rounds->candidates)) {
+        leave_schemes(rounds);
+        return false;
+    }
     printf("%s: scheduling is not the problem: the loops that can get another "
            "schedule take %.2f %% of the time\n",
            subjects->subject[0].name, 100 * fmin(subjects->all, 1));
@@ -101,7 +124,7 @@ static bool are_small(const struct subjects *subjects)
 
 static void announce(const struct rounds *rounds)
 {
-    int count = rounds->candidates->count, runs;
+    int count = 1 + rounds_choices(rounds), runs;
     int to_come = rounds_count(rounds, &runs);
     int comparisons = rounds->subjects->count * (count - 1);
     int least = stats_shift_least(answer_alpha(comparisons));
@@ -151,24 +174,45 @@ static int conclude(struct rounds *rounds, struct error *err)
     return code;
 }
 
+/* The best of each kind run together, as one choice more.  Returns whether
+ * there is one. */
+static bool add_together(struct rounds *rounds, struct error *err)
+{
+    struct findings findings;
+    int ignored;
+    if (rounds_spoil(rounds, err) != 0)
+        return false;
+    subjects_weigh(rounds->subjects, rounds->tries);
+    findings_open(&findings, rounds);
+    bool any = use_together(&findings, rounds->candidates) >= 0 &&
+               findings_write_rules(&findings, &ignored, err) == 0;
+    findings_close(&findings);
+    return any;
+}
+
 /* Schemes that were left out before are not run for that again. */
 static void leave_out(struct rounds *rounds, const json_t *names)
 {
-    size_t i;
+    size_t i, size;
     const json_t *name;
+    char *text;
+    FILE *list = need_stream(&text, &size);
     json_array_foreach(names, i, name)
     {
-        const char *text = json_string_value(name);
-        int found =
-            text != NULL ? candidates_find(rounds->candidates, text) : -1;
+        const char *is = json_string_value(name);
+        int found = is != NULL ? candidates_find(rounds->candidates, is) : -1;
         if (found <= CANDIDATES_OWN)
             continue;
         rounds->dropped[found] = rounds->useless[found] = true;
-        command_say(
-            "omp: %s is left out, as before: it hands out the chunks of "
-            "no loop here",
-            text);
+        fprintf(list, "%s%s", ftell(list) > 0 ? ", " : "", is);
     }
+    fclose(list);
+    if (text[0] != '\0')
+        command_say(
+            "omp: left out, as before, because they hand out the chunks "
+            "of no loop here: %.600s",
+            text);
+    free(text);
 }
 
 static int keep_left_out(const struct rounds *rounds, struct origin *origin,
@@ -183,31 +227,45 @@ static int keep_left_out(const struct rounds *rounds, struct origin *origin,
     return origin_write(origin, err);
 }
 
+/* What the directory has, and the rounds that it lacks; none run where no first
+ * run was made (`began`). */
+static int run_missing(struct rounds *rounds, struct origin *origin, bool began,
+                       bool *left, struct error *err)
+{
+    int runs;
+    tries_free(rounds->tries);
+    int code =
+        tries_read(rounds->tries, rounds->candidates, rounds->folder, err);
+    if (code != 0)
+        return code;
+    subjects_weigh(rounds->subjects, rounds->tries);
+    rounds_close(rounds);
+    rounds_open(rounds);
+    *left = rounds_count(rounds, &runs) > 0;
+    if (!*left || !began)
+        return 0;
+    announce(rounds);
+    code = rounds_run(rounds, err);
+    int kept = keep_left_out(rounds, origin, code == 0 ? err : NULL);
+    return code == 0 ? kept : code;
+}
+
 /* `failed`: a run of any choice has.  `began`: the first run was made; else
  * nothing runs, and `began` becomes true where nothing has to. */
 static int run_rounds(struct rounds *rounds, struct origin *origin, bool *began,
                       bool *failed, struct error *err)
 {
-    struct tries tries;
-    int runs;
+    struct tries tries = {.runs = 0};
     const struct part part = {.shards = 1};
+    bool left = false, more = false;
     int lock = dirlock_take(rounds->folder, &part, err);
     if (lock < 0)
         return lock;
     rounds->tries = &tries;
-    int code = tries_read(&tries, rounds->candidates, rounds->folder, err);
-    bool left = false;
-    if (code == 0) {
-        subjects_weigh(rounds->subjects, &tries);
-        rounds_open(rounds);
-        left = rounds_count(rounds, &runs) > 0;
-    }
-    if (code == 0 && left && *began) {
-        announce(rounds);
-        code = rounds_run(rounds, err);
-        int kept = keep_left_out(rounds, origin, code == 0 ? err : NULL);
-        code = code == 0 ? kept : code;
-    } else if (code == 0 && !left) {
+    int code = run_missing(rounds, origin, *began, &left, err);
+    if (code == 0 && (*began || !left) && add_together(rounds, err))
+        code = run_missing(rounds, origin, *began, &more, err);
+    if (code == 0 && !left && !more && !*began) {
         command_say("omp: nothing is left to run");
         *began = true;
     }
@@ -233,11 +291,13 @@ static int look(const struct try_plan *plan, struct origin *origin,
     if (code == 0)
         code = origin_add_modules(origin, &attempt.loops, err);
     if (code == 0) {
-        subjects_find(rounds->subjects, &attempt.loops, attempt.seconds,
-                      text_is(plan->loops, "dynamic"));
-        code = check_subjects(rounds->subjects, plan, err);
+        subjects_find(rounds->subjects, plan->words[0], &attempt.loops,
+                      attempt.seconds, text_is(plan->loops, "dynamic"));
+        code =
+            check_subjects(rounds->subjects, plan,
+                           candidates_have_settings(rounds->candidates), err);
     }
-    *small = code == 0 && origin->before == NULL && are_small(rounds->subjects);
+    *small = code == 0 && origin->before == NULL && are_small(rounds);
     if (code == 0 && !*small) {
         origin_set(origin, "found", subjects_to_json(rounds->subjects));
         origin_set(origin, "output", json_string(attempt.digest));
@@ -253,8 +313,8 @@ static int look(const struct try_plan *plan, struct origin *origin,
 
 /* The directory is there.  Where it has all runs, nothing runs. */
 static int try_all(const struct try_plan *plan, struct origin *origin,
-                   const struct candidates *candidates,
-                   struct attempts *attempts, bool *failed, struct error *err)
+                   struct candidates *candidates, struct attempts *attempts,
+                   bool *failed, struct error *err)
 {
     struct subjects subjects = {.count = 0};
     struct rounds rounds = {.attempts = attempts,
@@ -285,7 +345,7 @@ static int try_all(const struct try_plan *plan, struct origin *origin,
 }
 
 static int try_in_folder(const struct try_plan *plan, struct origin *origin,
-                         const struct candidates *candidates, bool *failed,
+                         struct candidates *candidates, bool *failed,
                          struct error *err)
 {
     struct attempts attempts = {

@@ -155,6 +155,68 @@ def test_sums_in_another_order_are_called_that(omp, tmp_path):
     assert "other answers under ss" not in done.stdout
 
 
+SLEEPS = r"""
+#include <stdio.h>
+#include <time.h>
+int main(void) { double sum = 0;
+  for (int v = 0; v < 2; v++)
+#pragma omp parallel for schedule(runtime) reduction(+ : sum)
+    for (int i = 0; i < 64; i++) {
+      struct timespec nap = {.tv_nsec = i < 16 ? 8000000 : 100000};
+      nanosleep(&nap, NULL); sum += i; }
+  printf("%g\n", sum); return 0; }
+"""
+
+
+def test_what_gains_is_tried_together(omp, tmp_path):
+    """Threads and a schedule, each by itself and then both; the first line can
+    be copied, and a second command goes on with nothing."""
+    (tmp_path / "sleeps.c").write_text(SLEEPS)
+    subprocess.run(["gcc", "-O1", "-g", "-fopenmp", "sleeps.c", "-o",
+                    "sleeps"], cwd=tmp_path, check=True)
+    some = ["--try", "OMP_NUM_THREADS=8,css:chunk=2", "--repetitions", 8,
+            "--out", "./out"]
+    done = omp(*some, "--", "./sleeps")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    both = "OMP_NUM_THREADS=8 css:chunk=2"
+    assert lines[0] == ("Use:  OMP_NUM_THREADS=8 dlsbench omp --scheme "
+                        "css:chunk=2 -- ./sleeps")
+    gain = re.fullmatch(r"Gain: ([\d.]+) % \(95 %: ([\d.]+) to ([\d.]+)\) "
+                        "over the program as it is, 8 rounds", lines[1])
+    assert 0 < float(gain[2]) <= float(gain[1]) <= float(gain[3]) < 100
+    assert re.match(r"Of it: schemes css:chunk=2: [\d.]+ %; threads "
+                    r"OMP_NUM_THREADS=8: [\d.]+ %$", lines[2])
+    assert lines[3] == ("Permanently: schedule(dynamic, 2) in sleeps.c:7 "
+                        "comes within 1 % of the best schedule")
+    assert re.search(f"^  {both} +8 ", done.stdout, re.M)
+    found = [row for row in rows(tmp_path / "out") if row["type"] == "run"
+             and row["kernel"].startswith("main") and row["tried"] == both]
+    assert {row["scheme"] for row in found} == \
+        {"css:chunk=2 OMP_NUM_THREADS=8"}
+    assert {row["threads"] for row in found} == {8}
+    again = omp(*some, "--resume", "--", "./sleeps")
+    assert "nothing is left to run" in again.stderr
+    assert again.stdout == done.stdout
+
+
+def test_a_program_of_static_loops_is_tried_by_its_environment(omp, tmp_path):
+    (tmp_path / "static.c").write_text(
+        SLEEPS.replace("schedule(runtime)", ""))
+    subprocess.run(["gcc", "-O1", "-g", "-fopenmp", "static.c", "-o",
+                    "static"], cwd=tmp_path, check=True)
+    done = omp("--try", "schemes,threads,waiting", "--repetitions", 1, "--out",
+               "./out", "--", "./static")
+    assert done.returncode == 0, done.stderr
+    assert "omp: schemes are left out" in done.stderr
+    assert done.stdout.startswith("Use:  ./static   (as it is)\nGain: the "
+                                  "runs are too few to say")
+    assert "OMP_NUM_THREADS=1" in done.stdout
+    assert "OMP_WAIT_POLICY=active" in done.stdout
+    assert "OMP_WAIT_POLICY=passive" not in done.stdout  # as it is
+    assert omp("--try", "schemes", "--", "./static").returncode == 1
+
+
 def test_the_best_choice_is_found_and_a_wrong_answer_is_not_ranked(
         omp, program, tmp_path):
     """In two parts, of which the second goes on with the first; then the rules
@@ -296,7 +358,8 @@ def test_where_nothing_is_left_nothing_runs(omp, tmp_path):
     count = len((tmp_path / "count").read_text())
     again = attempt("--resume")
     assert "nothing is left to run" in again.stderr
-    assert "steal:chunk=1 is left out, as before" in again.stderr
+    assert "left out, as before, because they hand out the chunks of no " \
+        "loop here: steal:chunk=1" in again.stderr
     assert again.stdout == first.stdout
     assert (tmp_path / "out/rules").read_text() == rules
     assert (tmp_path / "out/answers.json").read_text() == answers
@@ -538,7 +601,7 @@ def test_bad_input_is_one_line(omp, program, tmp_path):
     one(2, "one of them is allowed", "--try", "ss", "--scheme", "ss", *out,
         *run)
     one(2, "did you mean 'fss'", "--try", "ss,fsss", *out, *run)
-    one(2, "'all' stands alone", "--try", "all,ss", *out, *run)
+    one(2, "'fsss' is unknown", "--try", "threads,fsss", *out, *run)
     one(2, "'auto' chooses for whole runs of dlsbench run", "--try", "ss,auto",
         *out, *run)
     one(2, "are for --try", "--resume", *run)

@@ -1,7 +1,7 @@
 /* What a result directory says of a choice that has failed once: its earlier
  * runs are not to be ranked either, by no reader. */
-#ifndef BENCH_TRY_MARKS_H
-#define BENCH_TRY_MARKS_H
+#ifndef BENCH_TRIED_MARKS_H
+#define BENCH_TRIED_MARKS_H
 
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-#include "bench/try/marks.h"
+#include "bench/tried/marks.h"
 
 #include "base/file.h"
 #include "base/folder.h"

@@ -1,4 +1,4 @@
-#include "bench/try/tries.h"
+#include "bench/tried/tries.h"
 
 #include "base/file.h"
 #include "base/folder.h"
@@ -122,7 +122,8 @@ static void take_row(struct tries *tries, const struct tries_run *run,
         .round = run->round,
         .ranks = alone ? 0 : number_of(row, "ranks"),
         .threads = alone ? 0 : number_of(row, "threads"),
-        .time_s = json_number_value(json_object_get(row, "time_s"))};
+        .time_s = json_number_value(json_object_get(row, "time_s")),
+        .loose = tries->candidates->setting[run->candidate] != NULL};
     bool own = text_is(text_of(row, "scheme"), text_of(row, "clause"));
     struct tries_loop *loop = find_loop(tries, kernel);
     if (sample.time_s > 0 &&
@@ -265,7 +266,7 @@ int tries_last_round(const struct tries *tries)
 static bool is_beside(const struct tries_sample *own,
                       const struct tries_sample *sample)
 {
-    bool known = own->threads > 0 && sample->threads > 0;
+    bool known = own->threads > 0 && sample->threads > 0 && !sample->loose;
     return own->candidate == CANDIDATES_OWN && own->round == sample->round &&
            (!known ||
             (own->ranks == sample->ranks && own->threads == sample->threads));

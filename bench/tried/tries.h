@@ -1,10 +1,10 @@
 /* What the runs of a program were measured to take: the launches of `dlsbench
  * omp --try` in a result directory, by loop, candidate and round. */
-#ifndef BENCH_TRY_TRIES_H
-#define BENCH_TRY_TRIES_H
+#ifndef BENCH_TRIED_TRIES_H
+#define BENCH_TRIED_TRIES_H
 
 #include "base/error.h"
-#include "bench/try/candidates.h"
+#include "bench/tried/candidates.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,6 +13,7 @@ struct tries_sample {
     int candidate, round;
     int ranks, threads; /* 0: not known, of a program without timed loops */
     double time_s;
+    bool loose; /* of a candidate that may run with other threads */
 };
 
 /* A loop, or the whole program; candidates that did not hand out its chunks

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "bench/try/marks.h"
+#include "bench/tried/marks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
