@@ -1,15 +1,15 @@
 #include "bench/predict/models.h"
 
-#include "base/file.h"
+#include "base/system/whole.h"
 #include "bench/cli/command.h"
 #include "bench/cli/table.h"
 #include "bench/predict/forecast.h"
 #include "bench/predict/intervals.h"
+#include "harness/guard/need.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <string.h>
-#include <unistd.h>
+#include <stdlib.h>
 
 static const char *const head[] = {
     "cell",   "k",      "skew",         "columns",    "model_s",  "no_skew_s",
@@ -88,22 +88,15 @@ static int models_print(FILE *out, const struct results *results,
 int models_store(const char *dir, const struct results *results,
                  struct error *err)
 {
-    char path[PATH_MAX + 32], part[PATH_MAX + 64];
+    char path[PATH_MAX + 32], *text;
+    size_t size;
     snprintf(path, sizeof(path), "%s/sync-model.csv", dir);
-    snprintf(part, sizeof(part), "%s.%d.part", path, (int)getpid());
-    FILE *out = fopen(part, "w");
-    int lines = out != NULL ? models_print(out, results, dir, err) : 0;
-    bool wrong = out == NULL || ferror(out);
-    if (out != NULL && fclose(out) != 0)
-        wrong = true;
-    if (!wrong && lines > 0 && rename(part, path) == 0)
-        return 0;
-    int reason = errno != 0 ? errno : EIO;
-    file_discard(part);
-    if (lines < 0 || (!wrong && lines == 0))
-        return lines;
-    return error_set(err, reason, "%s: cannot write: %s", path,
-                     strerror(reason));
+    FILE *out = need_stream(&text, &size);
+    int lines = models_print(out, results, dir, err);
+    fclose(out);
+    int code = lines > 0 ? file_whole(path, text, size, err) : lines;
+    free(text);
+    return code;
 }
 
 int models_command(const char *dir)

@@ -173,10 +173,11 @@ int dirlock_take(const char *directory, const struct part *part,
         sizeof(path))
         return error_set(err, ENAMETOOLONG, "%s: the path is too long",
                          directory);
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
         return error_set(err, errno, "%s: cannot open: %s", path,
-                         strerror(errno));
+                         errno == ELOOP ? "it is a symbolic link; remove it"
+                                        : strerror(errno));
     int code = take_lock(fd, directory, part, err);
     if (code == -EBUSY) {
         close(fd);

@@ -1,6 +1,7 @@
 #include "bench/results/rundir.h"
 
 #include "base/file.h"
+#include "base/system/whole.h"
 #include "base/folder.h"
 #include "base/text.h"
 #include "bench/campaign/gain.h"
@@ -41,10 +42,12 @@ static int open_unnamed(const char *folder, char name[PATH_MAX])
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
     if (fd >= 0)
         return fd;
-    if (file_path(name, PATH_MAX, folder, ".dlsbench-XXXXXX", NULL) != 0)
+    char own[40];
+    snprintf(own, sizeof(own), ".dlsbench-%d", (int)getpid());
+    if (file_path(name, PATH_MAX, folder, own, NULL) != 0)
         return -ENAMETOOLONG;
-    fd = mkostemp(name, O_CLOEXEC);
-    return fd >= 0 ? fd : -errno;
+    file_discard(name);
+    return file_new(name);
 }
 
 /* A written file tells more than permissions do (root, full or read-only
@@ -121,7 +124,7 @@ static bool give_name(int fd, const char *part, const char *path)
 {
     char unnamed[32];
     snprintf(unnamed, sizeof(unnamed), "/proc/self/fd/%d", fd);
-    int code = part[0] != '\0' ? fchmod(fd, 0644) == 0 ? link(part, path) : -1
+    int code = part[0] != '\0' ? link(part, path)
                                : linkat(AT_FDCWD, unnamed, AT_FDCWD, path,
                                         AT_SYMLINK_FOLLOW);
     return code == 0 || errno == EEXIST;
@@ -199,7 +202,6 @@ static int take_gained(const struct rundir *dir, const char *path,
                        const struct campaign_setup *setup,
                        const struct rundir_options *options, struct error *err)
 {
-    char part[PATH_MAX + 32];
     if (dir->gained == 0)
         return 0;
     if (!options->resume && !options->prepare)
@@ -211,12 +213,8 @@ static int take_gained(const struct rundir *dir, const char *path,
     char *text = gain_text(whole, dir->seed, setup, err);
     if (text == NULL)
         return -EINVAL;
-    snprintf(part, sizeof(part), "%s.%d.part", path, (int)getpid());
-    int code = store_text(dir->path, part, text, err);
+    int code = file_whole(path, text, strlen(text), err);
     free(text);
-    if (code == 0 && rename(part, path) != 0)
-        code = error_set(err, errno, "%s: cannot write: %s", path,
-                         strerror(errno));
     return code;
 }
 

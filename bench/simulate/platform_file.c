@@ -1,6 +1,6 @@
 #include "bench/simulate/platform_file.h"
 
-#include "base/file.h"
+#include "base/system/whole.h"
 #include "harness/guard/need.h"
 #include "harness/record/cache.h"
 
@@ -81,22 +81,6 @@ void platform_file_make_harmless(char *text)
         c[1] = '_';
 }
 
-int platform_file_write(const char *path, const char *text, struct error *err)
-{
-    char part[PATH_MAX + 32];
-    snprintf(part, sizeof(part), "%s.%d", path, (int)getpid());
-    FILE *file = fopen(part, "w");
-    if (file == NULL)
-        return error_set(err, errno, "%s: cannot write: %s", path,
-                         strerror(errno));
-    bool good = fputs(text, file) >= 0;
-    if (fclose(file) != 0 || !good || rename(part, path) != 0) {
-        file_discard(part);
-        return error_set(err, EIO, "%s: cannot write", path);
-    }
-    return 0;
-}
-
 int platform_file_keep(const struct platform_file *p, char path[PATH_MAX],
                        struct error *err)
 {
@@ -115,7 +99,7 @@ int platform_file_keep(const struct platform_file *p, char path[PATH_MAX],
     snprintf(path, PATH_MAX, "%s/%s-%016" PRIx64 ".xml", folder,
              p->nodes > 0 ? "this-cluster" : "this-machine",
              (uint64_t)XXH3_64bits(text, size));
-    int code = platform_file_write(path, text, err);
+    int code = file_whole(path, text, size, err);
     free(text);
     return code;
 }

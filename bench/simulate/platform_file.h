@@ -24,7 +24,4 @@ void platform_file_make_harmless(char *text);
 int platform_file_keep(const struct platform_file *file, char path[PATH_MAX],
                        struct error *err);
 
-/* Writes a file as a whole.  Returns 0 or -errno. */
-int platform_file_write(const char *path, const char *text, struct error *err);
-
 #endif

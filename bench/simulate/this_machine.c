@@ -1,5 +1,6 @@
 #include "bench/simulate/this_machine.h"
 
+#include "base/system/whole.h"
 #include "bench/calibrate/calibrated.h"
 #include "bench/calibrate/nodes.h"
 #include "bench/simulate/platform_file.h"
@@ -255,7 +256,7 @@ static int copy_file(const char *from, const char *dir, const char *name,
     if (text == NULL)
         return -EIO;
     snprintf(path, sizeof(path), "%s/%s", dir, name);
-    int code = platform_file_write(path, text, err);
+    int code = file_whole(path, text, strlen(text), err);
     free(text);
     return code;
 }

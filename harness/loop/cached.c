@@ -1,6 +1,7 @@
 #include "harness/loop/cached.h"
 
 #include "base/file.h"
+#include "base/system/whole.h"
 #include "harness/record/cache.h"
 
 #include <inttypes.h>
@@ -86,24 +87,23 @@ bool cache_read(const char *kind, uint64_t key, int64_t count, void *values,
     return good;
 }
 
-/* By rename, so that no reader sees half a file. */
+/* Whole, so that no reader sees half a file; without it where it cannot be. */
 void cache_write(const char *kind, uint64_t key, int64_t count,
                  const void *values, double seconds)
 {
-    char path[4096], temporary[4200];
+    char path[4096];
+    struct error err;
     size_t bytes = (size_t)count * VALUE_BYTES;
     struct cache_head head = {.key = key, .count = count, .seconds = seconds};
     if (!cache_path(kind, key, path, sizeof(path)))
         return;
     memcpy(head.magic, cache_magic, 8);
     head.sum = cache_sum(&head, values);
-    snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());
-    FILE *file = fopen(temporary, "wb");
+    char *file = malloc(sizeof(head) + bytes);
     if (file == NULL)
         return;
-    bool good = fwrite(&head, sizeof(head), 1, file) == 1 &&
-                fwrite(values, 1, bytes, file) == bytes;
-    good = fclose(file) == 0 && good;
-    if (!good || rename(temporary, path) != 0)
-        file_discard(temporary);
+    memcpy(file, &head, sizeof(head));
+    memcpy(file + sizeof(head), values, bytes);
+    file_whole(path, file, sizeof(head) + bytes, &err);
+    free(file);
 }

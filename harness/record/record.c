@@ -1,6 +1,7 @@
 #include "harness/record/record.h"
 
 #include "base/file.h"
+#include "base/system/whole.h"
 
 #include <errno.h>
 #include <math.h>
@@ -53,18 +54,13 @@ int record_sync(struct record_file *file, struct error *err)
 
 int record_whole(const char *path, json_t *object, struct error *err)
 {
-    char temporary[4632];
-    snprintf(temporary, sizeof(temporary), "%s.part", path);
-    errno = 0;
-    int code = json_dump_file(object, temporary, JSON_INDENT(1));
+    char *text = json_dumps(object, JSON_INDENT(1));
     json_decref(object);
-    if (code != 0 || rename(temporary, path) != 0) {
-        code = errno ? errno : EIO;
-        file_discard(temporary);
-        return error_set(err, code, "%s: cannot write: %s", path,
-                         strerror(code));
-    }
-    return 0;
+    if (text == NULL)
+        return error_set(err, ENOMEM, "%s: out of memory", path);
+    int code = file_whole(path, text, strlen(text), err);
+    free(text);
+    return code;
 }
 
 int record_manifest(const char *directory, const char *launch, json_t *object,
