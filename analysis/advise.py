@@ -29,6 +29,9 @@ LISTED = 4   # choices named that cannot be told from the best
 def lines(problem, ranked):
     best = ranked.best
     yield ranking.problem_words(problem)
+    if ranked.refused():
+        yield "  no advice     " + ranked.refused()
+        return
     ties = len(ranked.contenders())
     draw = "" if ranked.single or ties < 2 else \
         f"any of {ties} that cannot be told apart, such as "
@@ -40,7 +43,7 @@ def lines(problem, ranked):
         yield "  runner-up     none: only this choice was measured"
         return
     share = labels.percent(ranked.behind(i))
-    how = f"{share} slower" if ranked.single or ranked.p[i] < stats.ALPHA \
+    how = f"{share} slower" if ranked.single or ranked.slower(i) \
         else f"a median {share} longer"
     yield (f"  runner-up     {ranking.choice(ranked.rows[i])}: {how} "
            f"({ranking.certainty(ranked, i)})")
@@ -76,7 +79,7 @@ def costs(ranked):
 def lost(ranked, i):
     """By choice i; what is not significant is no loss that is known."""
     words = labels.percent(ranked.behind(i))
-    return words if ranked.single or ranked.p[i] < stats.ALPHA \
+    return words if ranked.single or ranked.slower(i) \
         else words + ", not significant"
 
 

@@ -146,6 +146,7 @@ def apply(results, frame, base):
     for name, values in zip(("base_s", "speedup", "speedup_low",
                              "speedup_high"), found.T):
         frame[name] = values
+    frame["refused"] = None  # the serial loop has no part in these
     frame["base_workers"] = [np.nan if row is None else
                              frame.at[row, "workers"] for row in rows]
     for kernel in frame["kernel"].unique():

@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 
 import fold
+import judge
 import labels
+import machine
 import predicted
 import stats
 
@@ -21,7 +23,7 @@ MACHINE = ["power", "load", "perturb"]
 ABOUT_RUN = {"launch", "cell", "type", "schema", "started", "repetition",
              "repetitions", "reason", "seed", "status", "verified",
              "simulated", "oversubscribed", "shared_masters",
-             "chosen_interval"}
+             "chosen_interval", "serial_pass"}
 
 
 def measured(runs, cell_columns):
@@ -66,7 +68,7 @@ def summarize(results):
     frame["unranked"] = frame["oversubscribed"] | shared_masters(runs, group)
     frame["sampled"] = any_of(runs, "verified", "sample", group)
     frame["unchecked"] = any_of(runs, "verified", "not compared", group)
-    return finish(frame)
+    return finish(frame, results)
 
 
 def shared_masters(runs, group):
@@ -81,7 +83,7 @@ def any_of(runs, name, value, group):
     return np.bincount(group, weights=runs[name].eq(value)).astype(bool)
 
 
-def finish(frame):
+def finish(frame, results):
     """Adds workers, labels and speedups, and sorts."""
     for name in [*GIVEN, *MEASURES]:
         if name not in frame:
@@ -99,7 +101,7 @@ def finish(frame):
     frame["loop"] = frame["kernel"].map(short)
     add_labels(frame)
     frame = sort(frame)
-    add_speedups(frame)
+    add_speedups(frame, results)
     return frame
 
 
@@ -179,42 +181,52 @@ def extra_words(name, value):
     return f", {name} {value}"
 
 
-def add_speedups(frame):
+def add_speedups(frame, results):
     """Over one base per kernel: the serial loop where it was timed, else the
-    fastest cell with the fewest workers.  `base` says which."""
+    fastest cell with the fewest workers.  `base` says which, `refused` why a
+    speedup cannot be (None: it can)."""
     for name in ("speedup", "speedup_low", "speedup_high", "base_s",
                  "base_workers"):
         frame[name] = np.nan
-    frame["base"] = None
-    same = [n for n in ("kernel", "simulated", "platform", "cp")
-            if n in frame]
-    for _, part in frame.groupby(same, sort=False, dropna=False):
-        base, workers, text = speedup_base(part)
+    frame["base"] = frame["refused"] = None
+    loops = judge.serial_loops(results.runs)
+    needs = "power" in frame and (frame["power"] == machine.MEASURED).any()
+    known = results.powers if needs else {}
+    for key, part in frame.groupby(judge.same_loop(frame), sort=False,
+                                   dropna=False):
+        serial = loops.get(judge.words(key))
+        base, workers, text = serial_base(part, serial) if serial \
+            else fastest_base(part)
         at = part.index
-        frame.loc[at, "base_s"] = base
+        frame.loc[at, "base_s"] = base[0]
         frame.loc[at, "base_workers"] = workers
         frame.loc[at, "base"] = text
-        frame.loc[at, "speedup"] = base / part["time_s"]
-        frame.loc[at, "speedup_low"] = base / part["time_s_high"]
-        frame.loc[at, "speedup_high"] = base / part["time_s_low"]
+        for i, row in zip(at, part.to_dict("records")):
+            found = stats.ratio_of(
+                [row["time_s" + end] for end in ("", "_low", "_high")], base)
+            why = judge.refuse(row, serial, found, known) if serial else None
+            frame.at[i, "refused"] = why
+            if why is None:
+                frame.loc[i, ["speedup", "speedup_low",
+                              "speedup_high"]] = found
 
 
-def speedup_base(part):
-    """(seconds, workers, in words) for the cells of one kernel; the serial
-    base is that of dlsbench summary."""
-    serial = np.sort(part["serial_s"].dropna().to_numpy(dtype=float))
-    if len(serial):
-        base = serial[len(serial) // 2]
-        # Simulated, it is that of power 1.
-        unequal = (part["alone_s"] < part["serial_s"]).any()
-        core = " on the slowest core" if unequal else ""
-        return base, 1, (f"the serial loop of this program{core}, "
-                         + labels.seconds(base))
+def serial_base(part, serial):
+    """((seconds, low, high), workers, in words) for the cells of one kernel;
+    that of dlsbench summary."""
+    # Simulated, it is that of power 1.
+    unequal = (part["alone_s"] < part["serial_s"]).any()
+    core = " on the slowest core" if unequal else ""
+    return serial.time, 1, (f"the serial loop of this program{core}, "
+                            + labels.seconds(serial.time[0]))
+
+
+def fastest_base(part):
     flat = part[part["hierarchy"] == "flat"]
     few = flat if len(flat) else part
     few = few[few["workers"] == few["workers"].min()]
     best = few.loc[few["time_s"].idxmin()]
-    return best["time_s"], best["workers"], (
+    return [best["time_s"]] * 3, best["workers"], (
         f"{best['scheme']} over {best['label']} with "
         f"{labels.count(int(best['workers']), 'worker')}, "
         f"{labels.seconds(best['time_s'])}")

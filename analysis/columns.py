@@ -17,7 +17,8 @@ NUMBERS = {"schema", "ranks", "threads", "workers", "repetition",
            "readings", "switches_voluntary", "switches_involuntary",
            "faults_minor", "faults_major", "start", "size", "step",
            "time_step", "home", "shared_masters", "gflop_per_s", "gbyte_per_s",
-           "visits", "chunk_cv", "ahead"}
+           "visits", "chunk_cv", "ahead", "serial_pass", "serial_others",
+           "others", "displaced"}
 FLAGS = {"prefetch", "smt", "simulated", "oversubscribed", "trial", "chosen"}
 COUNTED = ("counters_compute.", "counters_wait.")
 

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 import columns
+import judge
 import jsonl
 import labels
 import states
@@ -546,6 +547,9 @@ def note_odd(results):
         return
     if runs.groupby("cell", observed=True).size().max() == 1:
         notes.append("one repetition only: no confidence intervals")
+    shared = judge.others_words(runs)
+    if shared:
+        notes.append(shared)
     if "oversubscribed" in runs and runs["oversubscribed"].eq(True).any():
         notes.append("in some cells workers shared cores (--oversubscribe): "
                      "they are not ranked")

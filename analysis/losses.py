@@ -83,6 +83,8 @@ def of_cells(results, frame):
         return frame.iloc[:0]
     means = found.groupby(["cell", "simulated"], observed=True)[PARTS].mean()
     means = means.rename(columns=column)
+    # Where the serial loop met another machine, no part can be told.
+    frame = frame[frame["refused"].isna()]
     return frame.merge(means.reset_index(), on=["cell", "simulated"]).dropna(
         subset=[column("useful")])
 

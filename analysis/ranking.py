@@ -3,8 +3,13 @@
 A problem is what a user is given: the loop, the workers, their powers and
 load, native or simulated and on what platform.  A choice is the rest: scheme,
 transport, hierarchy, sync interval.  Cells whose workers shared cores are not
-ranked.
+ranked.  A choice is only slower if it is so by more than the time that other
+processes took from a worker of it; no choice is the fastest whose speedup is
+refused (judge.py).
 """
+import pandas as pd
+
+import judge
 import labels
 import stats
 
@@ -31,6 +36,9 @@ class Ranking:
                           for s in samples[1:]]
         self.least = [1.0] + [several * stats.least_p(len(samples[0]), len(s))
                               for s in samples[1:]]
+        self.excused = [False] + [
+            r["time_s"] - self.best["time_s"] <= r.get("others_max_s", 0)
+            for r in self.rows[1:]]
         self.chance = stats.chance_to_be_best(samples[:MOST_CHOICES])[0]
 
     @property
@@ -42,9 +50,18 @@ class Ranking:
     def best(self):
         return self.rows[0]
 
+    def slower(self, i):
+        """Whether choice i can be told from the first."""
+        return self.p[i] < stats.ALPHA and not self.excused[i]
+
     def contenders(self):
-        """Choices that cannot be told from the first."""
-        return [r for r, p in zip(self.rows, self.p) if p >= stats.ALPHA]
+        """The first, and choices that cannot be told from it."""
+        return [r for i, r in enumerate(self.rows) if not self.slower(i)]
+
+    def refused(self):
+        """Why there is no answer; empty: there is one."""
+        return judge.refused_words(pd.DataFrame(self.rows)) \
+            if self.best["refused"] else ""
 
     def enough(self, i):
         """Whether the samples could have told choice i from the first."""
@@ -99,8 +116,10 @@ def winner(rows, samples):
     """The row that is faster than all others, or None in a draw; simulations
     that ran once are as they are."""
     if len(rows) < 2:
-        return rows[0] if rows else None
+        return rows[0] if rows and not rows[0]["refused"] else None
     ranked = rank(rows, samples)
+    if ranked.best["refused"]:
+        return None
     if ranked.single and ranked.best["simulated"]:
         first, second = (r["time_s"] for r in ranked.rows[:2])
         return ranked.best if first < second else None
@@ -149,6 +168,8 @@ def problem_words(problem):
 
 def certainty(ranking, i):
     """Whether choice i differs from the best, in words."""
+    if ranking.p[i] < stats.ALPHA and ranking.excused[i]:
+        return "no more than other processes took"
     if ranking.p[i] < stats.ALPHA:
         return f"significant, {labels.p_value(ranking.p[i])}"
     if ranking.single:
@@ -161,6 +182,8 @@ def certainty(ranking, i):
 def answer(problem, ranking):
     """The answer for one loop: (what is best, by how much and how sure)."""
     best, ties = ranking.best, len(ranking.contenders())
+    if ranking.refused():
+        return f"{problem_words(problem)}: no answer.", ranking.refused() + "."
     choices = labels.count(len(ranking.rows), "choice")
     if len(ranking.rows) == 1:
         what = f"{choice(best)} is all that was measured"
@@ -193,7 +216,7 @@ def behind_words(ranking, i):
     """How choice i compares with the best: only what is significant, or has
     no luck, is called longer."""
     name, share = choice(ranking.rows[i]), labels.percent(ranking.behind(i))
-    if ranking.p[i] < stats.ALPHA or ranking.single:
+    if ranking.slower(i) or ranking.single:
         return f"{name}, takes {share} longer ({certainty(ranking, i)})"
     return (f"{name}, has a median {share} longer "
             f"({certainty(ranking, i)})")

@@ -41,7 +41,8 @@ def cells(results, frame):
 def entry(row, known):
     first, total = machine.weight(row, known)
     # Natively worker 0 measures the loop; simulated, the platform knows.
-    alone = row["alone_s"] if row["simulated"] else row["serial_s"] * first
+    alone = math.nan if row["refused"] else row["alone_s"] \
+        if row["simulated"] else row["serial_s"] * first
     load = row.get("load") or ""
     return {"kernel": row["kernel"], "loop": row["loop"],
             "mode": "non-dedicated" if load else "dedicated",

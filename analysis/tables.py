@@ -28,6 +28,7 @@ import ending
 import flexibility
 import foretold
 import grid
+import judge
 import labels
 import loader
 import losses
@@ -148,9 +149,17 @@ def efficiency(row):
         float(row["speedup"] / row["workers"]), 3)
 
 
+def speedup_words(row):
+    return "refused" if row["refused"] else ratio_words(row, "speedup")
+
+
+def speedup_caption(part):
+    return "; ".join(filter(None, ["over " + str(part["base"].iloc[0]),
+                                   judge.refused_words(part)]))
+
+
 def speedup_table(results, frame):
-    return by_workers(frame, "Speedup", lambda r: ratio_words(r, "speedup"),
-                      lambda part: "over " + str(part["base"].iloc[0]),
+    return by_workers(frame, "Speedup", speedup_words, speedup_caption,
                       more=[("efficiency", efficiency)])
 
 
@@ -354,7 +363,7 @@ def plain(results, frame, tables):
     if len(tables) < len(TABLES):
         starts = tuple(s for t in tables for s in wanted[t])
         chosen = [n for n in measures if starts and n.startswith(starts)]
-        chosen += [n for n in ("base",) if "speedup" in tables]
+        chosen += [n for n in ("base", "refused") if "speedup" in tables]
         chosen += counted
         frame = frame[[*front, *[n for n in chosen if n not in front]]]
     else:

@@ -15,9 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Fewer have no confidence interval. */
-enum { CI_SAMPLES_MIN = 6 };
-
 /* ---- cells ---- */
 
 const struct result *results_find(const struct results *results,
@@ -119,6 +116,11 @@ static void take_run(struct results *results, const json_t *line)
         .imbalance = read_number(line, "imbalance"),
         .chunks = read_number(line, "chunks"),
         .predicted_s = read_number(line, "predicted_s"),
+        .serial_pass = read_number(line, "serial_pass"),
+        .serial_others = read_number(line, "serial_others"),
+        .others = read_number(line, "others"),
+        .others_max_s = read_number(line, "others_max_s"),
+        .launch = ends_of(results, line),
         .trial = json_is_true(json_object_get(line, "trial")),
     };
     const char *how = json_string_value(verified);
@@ -281,32 +283,45 @@ void results_free(struct results *results)
     *results = (struct results){.list = NULL};
 }
 
-/* The median with both ends of its interval, NAN where there are too few. */
-static struct stats_median find_interval(const struct result *result,
-                                         size_t offset)
+static int take_column(const struct result *result, size_t offset,
+                       double **values)
 {
     int n = 0;
-    double *values = need_zeroed((size_t)result->count, sizeof(*values));
+    *values = need_zeroed((size_t)result->count + 1, sizeof(**values));
     for (int i = 0; i < result->count; i++) {
         const char *sample = (const char *)&result->samples[i];
         double value = *(const double *)(sample + offset);
         if (!isnan(value))
-            values[n++] = value;
+            (*values)[n++] = value;
     }
+    return n;
+}
+
+static struct stats_median find_interval(const struct result *result,
+                                         size_t offset, int *count)
+{
+    double *values;
     struct stats_median median = {NAN, NAN, NAN};
-    if (n > 0)
-        median = stats_median(values, n);
-    if (n < CI_SAMPLES_MIN)
-        median.low = median.high = NAN;
+    *count = take_column(result, offset, &values);
+    if (*count > 0)
+        median = stats_median(values, *count);
     free(values);
     return median;
 }
 
+struct stats_median result_interval(const struct result *result, size_t offset)
+{
+    int count;
+    return find_interval(result, offset, &count);
+}
+
 double result_median(const struct result *result, size_t offset, double *half)
 {
-    struct stats_median median = find_interval(result, offset);
+    int count;
+    struct stats_median median = find_interval(result, offset, &count);
     if (half != NULL)
-        *half = (median.high - median.low) / 2;
+        *half = count < RESULT_CI_LEAST ? (double)NAN
+                                        : (median.high - median.low) / 2;
     return median.median;
 }
 

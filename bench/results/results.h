@@ -22,10 +22,15 @@ enum result_status {
     RESULT_OK, /* in one launch at least */
 };
 
+/* Fewer repetitions have no confidence interval. */
+enum { RESULT_CI_LEAST = 6 };
+
 /* One repetition; NAN is "not known". */
 struct result_sample {
     double time_s, bound_s, serial_s, overhead_mean_s, imbalance, chunks;
     double predicted_s; /* by a model or a plan */
+    double serial_pass, serial_others, others, others_max_s;
+    const void *launch; /* only to be compared */
     bool trial;         /* of scheme auto, to choose by */
 };
 
@@ -69,6 +74,10 @@ void results_free(struct results *results);
  * result_sample, and half its 95 % confidence interval (NULL: not wanted); NAN
  * where it is not known. */
 double result_median(const struct result *result, size_t offset, double *half);
+
+/* The same with both ends of the interval, the whole range where there are
+ * fewer than 6 values. */
+struct stats_median result_interval(const struct result *result, size_t offset);
 
 /* The words of a label that say that cores were shared and that the cell is not
  * ranked; NULL: it is. */

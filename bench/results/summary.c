@@ -1,10 +1,9 @@
 #include "bench/results/summary.h"
 
-#include "base/stats.h"
 #include "base/text.h"
 #include "bench/cli/table.h"
-#include "bench/results/label.h"
-#include "bench/results/summary_rows.h"
+#include "bench/results/judge.h"
+#include "harness/guard/need.h"
 
 #include <errno.h>
 #include <math.h>
@@ -33,7 +32,6 @@ static const char *verified_words(const struct result *result)
 
 /* The common fields of a table's rows. */
 struct group {
-    double serial;
     int width;    /* of the schemes' names */
     bool planned; /* there are plans in it */
 };
@@ -47,9 +45,9 @@ static const char *name_of(const struct result *result)
 }
 
 static struct group make_group(const struct summary_row *rows, int begin,
-                               int end, double serial)
+                               int end)
 {
-    struct group group = {serial, NAME_LEAST, false};
+    struct group group = {NAME_LEAST, false};
     for (int i = begin; i < end; i++) {
         int length = (int)strlen(name_of(rows[i].result));
         if (length > group.width)
@@ -83,11 +81,14 @@ static void print_row(FILE *out, const struct summary_row *row,
         return;
     }
     number_text(row->chunks, 0, "", chunks, sizeof(chunks));
-    table_seconds(row->time_s, row->time_s, time, sizeof(time));
-    table_seconds(row->half_s, row->time_s, half, sizeof(half));
-    number_text(group->serial / row->time_s, 3, "", speedup, sizeof(speedup));
-    number_text(row->time_s / row->bound_s, 3, "", bound, sizeof(bound));
-    number_text(100 * row->overhead_s / row->time_s, 2, " %", share,
+    table_seconds(row->time.median, row->time.median, time, sizeof(time));
+    table_seconds(row->half_s, row->time.median, half, sizeof(half));
+    if (row->refused)
+        snprintf(speedup, sizeof(speedup), "refused");
+    else
+        number_text(row->speedup.median, 3, "", speedup, sizeof(speedup));
+    number_text(row->time.median / row->bound_s, 3, "", bound, sizeof(bound));
+    number_text(100 * row->overhead_s / row->time.median, 2, " %", share,
                 sizeof(share));
     number_text(100 * row->imbalance, 2, " %", imbalance, sizeof(imbalance));
     fprintf(out, "%c %-*.*s %8s %9s %8s", mark, group->width, group->width,
@@ -97,48 +98,14 @@ static void print_row(FILE *out, const struct summary_row *row,
             verified_words(result));
 }
 
-enum { CI_LEAST = 6 };
-
-/* Half the interval of a time: fewer repetitions have none, and a simulation
- * gives the same time again. */
-static double half_of(const struct summary_row *row)
-{
-    if (row->result->count >= CI_LEAST)
-        return row->half_s;
-    return row->result->simulated ? 0 : INFINITY;
-}
-
-static bool as_fast(const struct summary_row *row,
-                    const struct summary_row *best)
-{
-    return summary_row_ranked(row) &&
-           row->time_s - half_of(row) <= best->time_s + half_of(best);
-}
-
-/* The best of rows [begin, end) has a star, or, with all that cannot be told
- * from it, an equals sign. */
-static char mark_of(const struct summary_row *rows, int begin, int end, int i,
-                    int best)
-{
-    if (best < 0 || !as_fast(&rows[i], &rows[best]))
-        return ' ';
-    for (int k = begin; k < end; k++)
-        if (k != best && as_fast(&rows[k], &rows[best]))
-            return '=';
-    return '*';
-}
-
-/* Rows [begin, end) have one label. */
+/* Rows [begin, end) have one label: the fastest has a star, or, with all that
+ * cannot be told from it, an equals sign. */
 static void print_group(FILE *out, const struct summary_row *rows, int begin,
-                        int end, double serial)
+                        int end, bool *wins)
 {
-    const struct group group = make_group(rows, begin, end, serial);
-    int best = -1;
-    for (int i = begin; i < end; i++) {
-        if (summary_row_ranked(&rows[i]) &&
-            (best < 0 || rows[i].time_s < rows[best].time_s))
-            best = i;
-    }
+    const struct group group = make_group(rows, begin, end);
+    int best, winners = judge_winners(rows, begin, end, NULL, wins, &best);
+    char mark = winners == 1 ? '*' : '=';
     fputc('\n', out);
     table_heading(out, 2, rows[begin].label);
     fprintf(out, "  %-*s %8s %9s %8s%s %7s %7s %8s %9s %8s\n", group.width,
@@ -146,112 +113,102 @@ static void print_group(FILE *out, const struct summary_row *rows, int begin,
             group.planned ? "   planned" : "", "speedup", "t/bound", "overhead",
             "imbalance", "verified");
     for (int i = begin; i < end; i++)
-        print_row(out, &rows[i], &group, mark_of(rows, begin, end, i, best));
-}
-
-/* One base for all speedups of a kernel. */
-static double serial_base(const struct summary_row *rows, int begin, int end)
-{
-    double *values = calloc((size_t)(end - begin), sizeof(*values));
-    int n = 0;
-    for (int i = begin; values != NULL && i < end; i++)
-        if (!isnan(rows[i].serial_s))
-            values[n++] = rows[i].serial_s;
-    if (n > 0)
-        stats_sort(values, n);
-    double base = n > 0 ? values[n / 2] : NAN;
-    free(values);
-    return base;
+        print_row(out, &rows[i], &group, wins[i] ? mark : ' ');
 }
 
 /* ---- the fastest of a shape ---- */
 
-/* Of what is ranked in rows [begin, end), the rows of the shape of `first`:
- * the fastest, in how many groups.  Returns false unless `first` is the first
- * of its shape. */
-static bool find_best(const struct summary_row *rows, int begin, int end,
-                      int first, int *best, int *groups)
+/* Of what is ranked in rows [begin, end), the groups of the shape of `first`; 0
+ * unless `first` is the first of its shape. */
+static int count_groups(const struct summary_row *rows, int begin, int end,
+                        int first)
 {
     const char *label = "";
-    *best = first;
-    *groups = 0;
+    int groups = 0;
     for (int i = begin; i < end; i++) {
         if (!summary_row_ranked(&rows[i]) ||
             !text_is(rows[i].shape, rows[first].shape))
             continue;
         if (i < first)
-            return false;
-        *best = rows[i].time_s < rows[*best].time_s ? i : *best;
-        *groups += !text_is(label, rows[i].label);
+            return 0;
+        groups += !text_is(label, rows[i].label);
         label = rows[i].label;
     }
-    return true;
+    return groups;
 }
 
-/* How many rows of the best one's shape cannot be told from it. */
-static int count_alike(const struct summary_row *rows, int begin, int end,
-                       int best)
+static void print_winner(FILE *out, const struct summary_row *row, int winners)
 {
-    int count = 0;
-    for (int i = begin; i < end; i++)
-        count += i != best && text_is(rows[i].shape, rows[best].shape) &&
-                 as_fast(&rows[i], &rows[best]);
-    return count;
+    char time[24], way[LABEL_SIZE] = "";
+    const struct cell *cell = &row->result->cell;
+    label_way(way, cell);
+    table_seconds(row->time.median, row->time.median, time, sizeof(time));
+    fprintf(out, "  %.80s: %s with %.60s%.90s", row->shape, time, cell->scheme,
+            way);
+    if (cell->sync_interval > 0)
+        fprintf(out, ", sync interval %lld", (long long)cell->sync_interval);
+    if (winners > 1)
+        fprintf(out, "; %d other%s cannot be told from it", winners - 1,
+                winners == 2 ? "" : "s");
+    fputc('\n', out);
 }
 
 /* One line for each shape that has several groups: with one group the star says
  * it. */
 static void print_best(FILE *out, const struct summary_row *rows, int begin,
-                       int end)
+                       int end, bool *wins)
 {
-    char time[24], way[LABEL_SIZE];
-    int best, groups;
     bool any = false;
     for (int i = begin; i < end; i++) {
+        int best, winners;
         if (!summary_row_ranked(&rows[i]) ||
-            !find_best(rows, begin, end, i, &best, &groups) || groups < 2)
+            count_groups(rows, begin, end, i) < 2)
             continue;
-        const struct summary_row *row = &rows[best];
-        const struct cell *cell = &row->result->cell;
-        way[0] = '\0';
-        label_way(way, cell);
-        table_seconds(row->time_s, row->time_s, time, sizeof(time));
-        fprintf(out, "%s  %.80s: %s with %.60s%.90s",
-                any ? "" : "\n  fastest\n", row->shape, time, cell->scheme,
-                way);
-        if (cell->sync_interval > 0)
-            fprintf(out, ", sync interval %lld",
-                    (long long)cell->sync_interval);
-        int alike = count_alike(rows, begin, end, best);
-        if (alike > 0)
-            fprintf(out, "; %d other%s cannot be told from it", alike,
-                    alike == 1 ? "" : "s");
-        fputc('\n', out);
+        winners = judge_winners(rows, begin, end, rows[i].shape, wins, &best);
+        if (winners == 0)
+            continue;
+        fputs(any ? "" : "\n  fastest\n", out);
+        print_winner(out, &rows[best], winners);
         any = true;
     }
 }
 
-static void print_kernel(FILE *out, const struct summary_row *rows, int begin,
+static void print_base(FILE *out, const struct judged *judged)
+{
+    char base[32], half[32];
+    const struct stats_median *serial = &judged->serial;
+    table_seconds(serial->median, serial->median, base, sizeof(base));
+    table_seconds((serial->high - serial->low) / 2, serial->median, half,
+                  sizeof(half));
+    fprintf(out, "  speedup over the serial loop of this program: %s", base);
+    if (judged->passes >= RESULT_CI_LEAST)
+        fprintf(out, " +/- %s", half);
+    fputc('\n', out);
+}
+
+static void print_kernel(FILE *out, struct summary_row *rows, int begin,
                          int end)
 {
     const struct cell *cell = &rows[begin].result->cell;
     char simulation[sizeof(cell->platform) + 128];
-    char base[32], title[sizeof(simulation) + sizeof(cell->kernel) + 8];
-    double serial = serial_base(rows, begin, end);
-    table_seconds(serial, serial, base, sizeof(base));
+    char title[sizeof(simulation) + sizeof(cell->kernel) + 8];
+    struct judged judged = judge_rows(rows, begin, end);
+    bool *wins = need_zeroed((size_t)end, sizeof(*wins));
     cell_simulation_words(cell, simulation, sizeof(simulation));
     snprintf(title, sizeof(title), "%s%s%s", cell->kernel,
              simulation[0] != '\0' ? " on " : "", simulation);
     fputs(begin > 0 ? "\n" : "", out);
     table_heading(out, 0, title);
-    fprintf(out, "  speedup over the serial loop of this program: %s\n", base);
+    print_base(out, &judged);
+    judge_print(out, &judged, rows);
     for (int i = begin, next; i < end; i = next) {
         for (next = i + 1; next < end; next++)
             if (!text_is(rows[next].label, rows[i].label))
                 break;
-        print_group(out, rows, i, next, serial);
+        print_group(out, rows, i, next, wins);
     }
-    print_best(out, rows, begin, end);
+    print_best(out, rows, begin, end, wins);
+    free(wins);
 }
 
 void summary_print(FILE *out, const struct results *results)

@@ -37,12 +37,14 @@ static void make_row(const struct result *result, struct summary_row *row)
 #define MEDIAN(field, half)                                                    \
     result_median(result, offsetof(struct result_sample, field), half)
     row->bound_s = MEDIAN(bound_s, NULL);
-    row->serial_s = MEDIAN(serial_s, NULL);
+    row->others = MEDIAN(others, NULL);
+    row->others_max_s = MEDIAN(others_max_s, NULL);
     row->overhead_s = MEDIAN(overhead_mean_s, NULL);
     row->imbalance = MEDIAN(imbalance, NULL);
     row->chunks = MEDIAN(chunks, NULL);
     row->planned_s = MEDIAN(predicted_s, NULL);
-    row->time_s = MEDIAN(time_s, &row->half_s);
+    MEDIAN(time_s, &row->half_s);
+    row->time = result_interval(result, offsetof(struct result_sample, time_s));
 #undef MEDIAN
     if (!text_is(result->cell.protocol, "push"))
         row->planned_s = NAN;

@@ -12,7 +12,11 @@ struct summary_row {
     int kernel, scheme; /* positions in the registries */
     char label[LABEL_SIZE];
     char *shape; /* layout and machine: given, not chosen; owned */
-    double time_s, half_s, bound_s, serial_s, overhead_s, imbalance, chunks;
+    struct stats_median time;
+    double half_s, bound_s, overhead_s, imbalance, chunks;
+    double others, others_max_s; /* what other processes had; NAN */
+    struct stats_median speedup; /* judge.h */
+    bool refused;                /* it cannot be */
     double planned_s; /* makespan of its plan, known before it ran; NAN: none */
 };
 

@@ -1,0 +1,287 @@
+#include "bench/results/judge.h"
+
+#include "base/text.h"
+#include "bench/cli/table.h"
+#include "harness/guard/need.h"
+#include "harness/setup/setup.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Others are named from this share on; a time is clearly below its bound from
+ * this share on. */
+static const double OTHERS_LEAST = 0.01, BOUND_LEAST = 0.9;
+static const double ERROR = 0.05;
+
+/* ---- serial passes ---- */
+
+struct pass {
+    double number, took_s, others;
+};
+
+/* Files from before passes had numbers have one for each launch. */
+static int compare_passes(const void *a, const void *b)
+{
+    const struct pass *x = a, *y = b;
+    double p = isnan(x->number) ? 0 : x->number;
+    double q = isnan(y->number) ? 0 : y->number;
+    if (p != q)
+        return p < q ? -1 : 1;
+    return (x->took_s > y->took_s) - (x->took_s < y->took_s);
+}
+
+static int list_passes(const struct summary_row *rows, int begin, int end,
+                       struct pass **list)
+{
+    int64_t all = 0, count = 0;
+    for (int i = begin; i < end; i++)
+        all += rows[i].result->count;
+    *list = need_zeroed((size_t)all + 1, sizeof(**list));
+    for (int i = begin; i < end; i++)
+        for (int s = 0; s < rows[i].result->count; s++) {
+            const struct result_sample *sample = &rows[i].result->samples[s];
+            if (!isnan(sample->serial_s))
+                (*list)[count++] =
+                    (struct pass){sample->serial_pass, sample->serial_s,
+                                  sample->serial_others};
+        }
+    qsort(*list, (size_t)count, sizeof(**list), compare_passes);
+    int kept = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (kept == 0 || compare_passes(&(*list)[kept - 1], &(*list)[i]) != 0)
+            (*list)[kept++] = (*list)[i];
+    return kept;
+}
+
+static void judge_serial(const struct summary_row *rows, int begin, int end,
+                         struct judged *judged)
+{
+    struct pass *list;
+    int n = list_passes(rows, begin, end, &list), known = 0;
+    double *took_s = need_zeroed((size_t)n + 1, sizeof(*took_s)), others = 0;
+    for (int i = 0; i < n; i++) {
+        took_s[i] = list[i].took_s;
+        judged->in_turns = judged->in_turns || !isnan(list[i].number);
+        if (isnan(list[i].others))
+            continue;
+        others += list[i].others;
+        known++;
+    }
+    judged->passes = n;
+    judged->serial =
+        n > 0 ? stats_median(took_s, n) : (struct stats_median){NAN, NAN, NAN};
+    judged->serial_others = known > 0 ? others / known : (double)NAN;
+    free(took_s);
+    free(list);
+}
+
+/* ---- speedups ---- */
+
+/* The sum of the powers, the slowest being 1. */
+static double sum_of_powers(const struct result *result)
+{
+    int workers = cell_workers(&result->cell);
+    double sum = 0, least = INFINITY;
+    const char *at = result->cell.power;
+    if (cell_measures_power(&result->cell)) {
+        for (int w = 0; result->power != NULL && w < workers; w++) {
+            sum += result->power[w];
+            least = fmin(least, result->power[w]);
+        }
+    } else {
+        while (*at != '\0') {
+            char *end;
+            double value = strtod(at, &end), times = 1;
+            if (*end == ':') {
+                times = value;
+                value = strtod(end + 1, &end);
+            }
+            sum += times * value;
+            least = fmin(least, value);
+            at = *end == ',' ? end + 1 : end + strlen(end);
+        }
+    }
+    return sum > 0 && least > 0 ? fmax(sum / least, workers) : workers;
+}
+
+/* How far a row is beyond what can be: more than 1 is refused. */
+static double beyond_powers(const struct summary_row *row)
+{
+    return row->speedup.low / sum_of_powers(row->result);
+}
+
+static double beyond_bound(const struct summary_row *row,
+                           const struct judged *judged)
+{
+    double bound_s = row->bound_s * judged->serial.low / judged->serial.median;
+    return BOUND_LEAST * bound_s / row->time.high;
+}
+
+static void judge_speedups(struct summary_row *rows, int begin, int end,
+                           struct judged *judged)
+{
+    double worst = 1;
+    for (int i = begin; i < end; i++) {
+        struct summary_row *row = &rows[i];
+        row->speedup = stats_ratio(judged->serial, row->time);
+        if (row->result->simulated)
+            continue;
+        double beyond = fmax(beyond_powers(row), beyond_bound(row, judged));
+        row->refused = beyond > 1;
+        judged->refused += row->refused;
+        if (!(beyond > worst))
+            continue;
+        worst = beyond;
+        judged->worst = i;
+    }
+}
+
+/* ---- other processes ---- */
+
+static void judge_others(const struct summary_row *rows, int begin, int end,
+                         struct judged *judged)
+{
+    double sum = 0;
+    int count = 0;
+    for (int i = begin; i < end; i++) {
+        /* Those that were asked for are no surprise. */
+        if (isnan(rows[i].others) || rows[i].result->cell.load[0] != '\0')
+            continue;
+        sum += rows[i].others;
+        count++;
+    }
+    judged->others = count > 0 ? sum / count : (double)NAN;
+}
+
+struct judged judge_rows(struct summary_row *rows, int begin, int end)
+{
+    struct judged judged = {.worst = -1};
+    judge_serial(rows, begin, end, &judged);
+    judge_speedups(rows, begin, end, &judged);
+    judge_others(rows, begin, end, &judged);
+    return judged;
+}
+
+static void add_cause(const struct judged *judged, char *text, size_t size)
+{
+    size_t used = strlen(text);
+    text += used;
+    size -= used;
+    if (judged->serial_others >= OTHERS_LEAST)
+        snprintf(text, size,
+                 "other processes had %.0f %% of the core of the serial loop",
+                 100 * judged->serial_others);
+    else if (!judged->in_turns)
+        snprintf(text, size,
+                 "the serial loop was timed before the cells, when the machine "
+                 "was slower");
+    else
+        snprintf(text, size,
+                 "no other process ran: one core alone has less cache, or a "
+                 "slower clock");
+}
+
+static void print_refused(FILE *out, const struct judged *judged,
+                          const struct summary_row *row)
+{
+    char text[512];
+    int used = snprintf(text, sizeof(text), "%d speedup%s refused: %.80s ",
+                        judged->refused, judged->refused == 1 ? " is" : "s are",
+                        row->result->cell.scheme);
+    if (beyond_powers(row) > 1)
+        snprintf(text + used, sizeof(text) - (size_t)used,
+                 "seems %.2f times as fast, its workers together are worth "
+                 "%.4g; ",
+                 row->speedup.median, sum_of_powers(row->result));
+    else
+        snprintf(text + used, sizeof(text) - (size_t)used,
+                 "takes %.2f of the least time that its chunks can take; ",
+                 row->time.median / row->bound_s);
+    add_cause(judged, text, sizeof(text));
+    table_heading(out, 2, text);
+}
+
+void judge_print(FILE *out, const struct judged *judged,
+                 const struct summary_row *rows)
+{
+    if (judged->refused > 0)
+        print_refused(out, judged, &rows[judged->worst]);
+    if (judged->others >= OTHERS_LEAST)
+        fprintf(out, "  other processes had %.0f %% of the cores\n",
+                100 * judged->others);
+}
+
+/* ---- winners ---- */
+
+/* The samples to compare: repetitions, or medians of launches. */
+static int list_units(const struct result *result, bool by_launch,
+                      double *values)
+{
+    int count = 0;
+    for (int from = 0, to; from < result->count; from = to) {
+        for (to = from + 1; by_launch && to < result->count; to++)
+            if (result->samples[to].launch != result->samples[from].launch)
+                break;
+        double *part = values + count;
+        for (int i = from; i < to; i++)
+            part[i - from] = result->samples[i].time_s;
+        values[count++] = stats_middle(part, to - from);
+    }
+    return count;
+}
+
+/* Samples of a launch follow each other: each has a file. */
+static bool has_launches(const struct result *result)
+{
+    int count = result->count;
+    return count > 0 &&
+           result->samples[0].launch != result->samples[count - 1].launch;
+}
+
+static bool in_contest(const struct summary_row *row, const char *shape)
+{
+    return summary_row_ranked(row) &&
+           (shape == NULL || text_is(row->shape, shape));
+}
+
+static bool cannot_tell(const struct summary_row *best,
+                        const struct summary_row *row, bool by_launch,
+                        int others)
+{
+    const struct result *a = best->result, *b = row->result;
+    if (a == b || a->simulated)
+        return row->time.median <= best->time.median;
+    double *x = need_zeroed((size_t)a->count + 1, sizeof(*x));
+    double *y = need_zeroed((size_t)b->count + 1, sizeof(*y));
+    int m = list_units(a, by_launch, x), n = list_units(b, by_launch, y);
+    struct stats_median slower = stats_shift(x, m, y, n, ERROR / others);
+    free(x);
+    free(y);
+    double excused_s = isnan(row->others_max_s) ? 0 : row->others_max_s;
+    return !(slower.low > 0 && slower.median > excused_s);
+}
+
+int judge_winners(const struct summary_row *rows, int begin, int end,
+                  const char *shape, bool *wins, int *fastest)
+{
+    int best = -1, choices = 0, found = 0;
+    bool by_launch = true;
+    for (int i = begin; i < end; i++) {
+        wins[i] = false;
+        if (!in_contest(&rows[i], shape))
+            continue;
+        choices++;
+        by_launch = by_launch && has_launches(rows[i].result);
+        if (best < 0 || rows[i].time.median < rows[best].time.median)
+            best = i;
+    }
+    *fastest = best;
+    for (int i = begin; best >= 0 && !rows[best].refused && i < end; i++) {
+        wins[i] = in_contest(&rows[i], shape) && !rows[i].refused &&
+                  cannot_tell(&rows[best], &rows[i], by_launch,
+                              choices > 1 ? choices - 1 : 1);
+        found += wins[i];
+    }
+    return found;
+}

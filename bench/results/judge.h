@@ -1,0 +1,41 @@
+/* What the numbers of a kernel's rows show, and what they cannot show.
+ *
+ * A speedup is refused where even the low end of its interval is above the sum
+ * of the workers' powers (the slowest is 1), or where the time is clearly below
+ * the least that its chunks can take: then the serial loop met another machine
+ * than the cells.  A row wins where every other one is slower by the test of
+ * Mann and Whitney (5 %, over all comparisons), and by more than the time that
+ * other processes took from a worker of it; rows that cannot be told from the
+ * fastest win with it.  analysis/ranking.py has the same rules. */
+#ifndef BENCH_RESULTS_JUDGE_H
+#define BENCH_RESULTS_JUDGE_H
+
+#include "bench/results/summary_rows.h"
+
+/* The common facts of a kernel's rows. */
+struct judged {
+    struct stats_median serial; /* over the passes of all launches; NAN */
+    int passes;
+    bool in_turns;        /* passes took turns with the cells */
+    double serial_others; /* share of the core that others had; NAN */
+    double others;        /* of the cores, while the cells ran; NAN */
+    int refused;          /* speedups */
+    int worst;            /* the row whose speedup is the most impossible */
+};
+
+/* Sets speedup and refused of rows [begin, end), which have one loop. */
+struct judged judge_rows(struct summary_row *rows, int begin, int end);
+
+/* Lines on refused speedups and on other processes; nothing where all is well.
+ */
+void judge_print(FILE *out, const struct judged *judged,
+                 const struct summary_row *rows);
+
+/* The fastest of the ranked rows in [begin, end) with this shape (NULL: any);
+ * marks it and those that cannot be told from it in wins[begin ...]; returns
+ * how many, 0 where nothing is ranked or the fastest one's speedup is refused.
+ */
+int judge_winners(const struct summary_row *rows, int begin, int end,
+                  const char *shape, bool *wins, int *fastest);
+
+#endif

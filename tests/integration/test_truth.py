@@ -1,0 +1,224 @@
+"""What the numbers say and what they cannot say: speedups that cannot be, what
+other processes had of the cores, winners that are none."""
+import csv
+import os
+import re
+import shlex
+import sys
+
+import pytest
+
+from conftest import ROOT
+from result_files import Directory, analysis
+
+APART = [0.22, 0.25, 0.40]
+SCHEMES = ["fss:alpha=2", "gss:min=1", "static"]
+# A launcher that keeps every core busy while the launch says that it does this:
+# its serial loop, or a repetition of a cell.
+BUSY = """
+import os, signal, subprocess, sys
+word, ranks, command = sys.argv[1], sys.argv[2], sys.argv[3:]
+busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        for _ in range(6 * os.cpu_count())]
+def let(run):
+    for one in busy:
+        one.send_signal(signal.SIGCONT if run else signal.SIGSTOP)
+let(False)
+os.nice(-10)
+launch = subprocess.Popen(["mpiexec.mpich", "-n", ranks, *command],
+                          stdout=subprocess.PIPE, text=True)
+try:
+    for line in launch.stdout:
+        let(line.startswith(word) and not line.rstrip().endswith(" 0"))
+        sys.stdout.write(line)
+        sys.stdout.flush()
+    code = launch.wait()
+finally:
+    for one in busy:
+        one.kill()
+sys.exit(code)
+"""
+
+
+def made(path, times, serial_s, serial_others=None, in_turns=True, bound=0.95,
+         others=0.0, others_max=None, **cell):
+    """A directory with a cell of two workers for each of these times."""
+    there = Directory(path)
+    for scheme, time_s in zip(SCHEMES, times):
+        for i in range(10):
+            turns = {"serial_pass": i + 1, "serial_others": serial_others,
+                     "others": others, "others_max_s": others_max or 0.0} \
+                if in_turns else {}
+            there.cell([time_s * (1 + 0.002 * (i - 4.5))], done=i == 9,
+                       scheme=scheme, run={
+                           "repetition": i + 1, "bound_s": time_s * bound,
+                           "serial_s": serial_s * (1 + in_turns * 0.01
+                                                   * (i - 4.5)), **turns},
+                       **cell)
+    there.manifest()
+    return there.path
+
+
+def stars(out, mark="*"):
+    return sorted(line.split()[1] for line in out.splitlines()
+                  if re.match(rf"[{mark}] \w.*\bms? ", line))
+
+
+def everywhere(dlsbench, path, word):
+    """Every reader refuses, says so in these words, and crowns nobody."""
+    summary = dlsbench("summary", path)
+    flat = " ".join(summary.out.split())
+    assert word in flat and " refused " in flat
+    assert not stars(summary.out, "*=")
+    tables = analysis("tables", path, "--table", "speedup")[1]
+    assert word in tables and "refused" in tables
+    row = next(csv.DictReader(analysis("tables", path, "--table", "speedup",
+                                       "--format", "csv")[1].splitlines()))
+    assert word in row["refused"] and row["speedup"] == ""
+    advice = analysis("advise", path)[1]
+    assert word in advice and "use  " not in advice
+    assert analysis("report", path)[0] == 0
+    page = (path / "report.html").read_text()
+    assert word in page and "is the fastest" not in page
+    return flat
+
+
+@pytest.mark.parametrize("how", [
+    {"serial_others": 0.48,
+     "word": "other processes had 48 % of the core of the serial loop"},
+    {"serial_others": 0.0, "word": "no other process ran"},
+    {"in_turns": False, "word": "the serial loop was timed before the cells"}])
+def test_a_speedup_above_the_powers_is_no_result(dlsbench, tmp_path, how):
+    word = how.pop("word")
+    path = made(tmp_path / "d", APART, 1.0, **how)
+    flat = everywhere(dlsbench, path, word)
+    assert "4.55 times as fast, its workers together are worth 2" in flat
+
+
+def test_a_time_below_its_bound_is_no_result(dlsbench, tmp_path):
+    path = made(tmp_path / "d", APART, 0.3, serial_others=0.5, bound=1 / 0.29)
+    flat = everywhere(dlsbench, path, "other processes had 50 % of the core")
+    assert "takes 0.29 of the least time that its chunks can take" in flat
+
+
+def test_what_can_be_is_a_result(dlsbench, tmp_path):
+    """The median is above 2, but not the whole interval of both times; powers
+    may add up to more."""
+    path = made(tmp_path / "a", [0.2, 0.25, 0.4], 0.402, serial_others=0.0)
+    out = dlsbench("summary", path).out
+    assert "refused" not in out and "2.010" in out
+    assert stars(out) == [SCHEMES[0]]
+    row = max(csv.DictReader(analysis(
+        "tables", path, "--table", "speedup", "--format",
+        "csv")[1].splitlines()), key=lambda row: float(row["speedup"]))
+    assert float(row["speedup_low"]) < 1.98
+    assert float(row["speedup_high"]) > 2.04 and row["refused"] == ""
+    path = made(tmp_path / "b", [0.2, 0.25, 0.4], 0.7, serial_others=0.0,
+                power="1,3")
+    assert "refused" not in dlsbench("summary", path).out
+    assert "refused:" not in analysis("tables", path, "--table", "speedup")[1]
+
+
+def test_a_draw_has_no_single_winner(dlsbench, tmp_path):
+    path = made(tmp_path / "a", [0.4, 0.4005, 0.45], 0.7)
+    assert stars(dlsbench("summary", path).out, "=") == SCHEMES[:2]
+    advice = analysis("advise", path)[1]
+    assert "1 choice of 2 cannot be told apart from it: gss" in advice
+    assert analysis("report", path)[0] == 0
+    page = (path / "report.html").read_text()
+    assert "2 of 3 choices cannot be told apart" in page
+
+
+def test_what_others_took_explains_a_difference(dlsbench, tmp_path):
+    """No scheme is slower by what other processes took from it."""
+    path = made(tmp_path / "a", [0.4, 0.42, 0.6], 0.7, others=0.3,
+                others_max=0.1)
+    summary = dlsbench("summary", path)
+    assert "other processes had 30 % of the cores" in summary.out
+    assert stars(summary.out, "=") == SCHEMES[:2]
+    code, advice, err = analysis("advise", path)
+    assert "no more than other processes took" in advice
+    assert "other processes had 30 % of the cores" in err
+
+
+def test_a_load_that_was_asked_for_is_no_surprise(dlsbench, tmp_path):
+    path = made(tmp_path / "a", [0.4, 0.42, 0.6], 0.7, others=0.3,
+                others_max=0.1, load="w1:1")
+    assert "other processes" not in dlsbench("summary", path).out
+    assert "other processes" not in analysis("advise", path)[2]
+
+
+def test_earlier_directories_have_a_serial_loop(tmp_path):
+    """Native cells beside simulated ones, without numbers of passes."""
+    out = analysis("tables", ROOT / "tests/integration/stored", "--table",
+                   "speedup")[1]
+    assert "Speedup: adjoint\n  over the serial loop of this program, 3.710 us" \
+        in out
+    assert "refused" not in out
+
+
+def test_the_serial_loop_takes_turns(dlsbench, lasting):
+    result = dlsbench("run", "--kernel", lasting(0.05), "--scheme", "gss",
+                      "--ranks", 2, "--threads", 1, "--oversubscribe",
+                      "--repetitions", 8, "--ci", 1)
+    assert result.code == 0, result.err
+    runs = result.runs()
+    passes = [run["serial_pass"] for run in runs]
+    assert passes == sorted(passes) and passes[0] <= 2
+    assert len(set(passes)) >= 3
+    times = {run["serial_pass"]: run["serial_s"] for run in runs}
+    assert len(set(times.values())) == len(times)
+    # Ranks that share cores take them from each other.
+    if runs[0]["oversubscribed"]:
+        assert all(run["others"] is None for run in runs)
+    for worker in result.lines("workers"):
+        assert 0 < worker["cpu_s"] <= worker["span_s"] * 1.01
+        assert worker["others_s"] is None or \
+            0 <= worker["others_s"] <= worker["span_s"]
+        assert worker["displaced"] >= 0
+
+
+def loaded(dlsbench, lasting, tmp_path, word):
+    """A run while all cores are busy, in these parts of it."""
+    launcher = tmp_path / "busy.py"
+    launcher.write_text(BUSY)
+    result = dlsbench(
+        "run", "--kernel", lasting(0.4), "--scheme", "ss", "--threads", 2,
+        "--repetitions", 6, "--repetitions-max", 6, "--launcher",
+        shlex.join([sys.executable, str(launcher), word]) + " {ranks}")
+    assert result.code == 0, result.err
+    runs = result.runs()
+    if runs[0]["others"] is None:
+        pytest.skip("the system does not say what others have")
+    return result, runs
+
+
+def mean(runs, name):
+    values = [run[name] for run in runs if run[name] is not None]
+    return sum(values) / len(values)
+
+
+@pytest.mark.skipif(os.environ.get("MPI") == "openmpi", reason="mpiexec.mpich")
+def test_load_beside_the_serial_loop(dlsbench, lasting, tmp_path):
+    """Whatever the machine does besides: either the speedup can be, or it is
+    refused and other processes are the cause."""
+    result, runs = loaded(dlsbench, lasting, tmp_path, "@serial")
+    later = [run for run in runs if run["serial_pass"] > 1]
+    assert mean(later, "serial_others") > 0.2
+    serial = sorted({run["serial_s"] for run in runs})
+    best = serial[0] / max(run["time_s"] for run in runs)
+    if best > 2:
+        flat = " ".join(result.out.split())
+        assert " refused " in flat and not stars(result.out, "*=")
+        assert "of the core of the serial loop" in flat
+
+
+@pytest.mark.skipif(os.environ.get("MPI") == "openmpi", reason="mpiexec.mpich")
+def test_load_beside_the_cells(dlsbench, lasting, tmp_path):
+    result, runs = loaded(dlsbench, lasting, tmp_path, "@rep")
+    assert mean(runs, "others") > 0.2
+    share = re.search(r"other processes had (\d+) % of the cores", result.out)
+    assert share and int(share[1]) > 20
+    assert " refused " not in result.out
+    for worker in result.lines("workers"):
+        assert worker["displaced"] > 0
