@@ -31,8 +31,7 @@ JOBS = str(os.cpu_count() or 2)
 # interfaces away while MPI may list them: nothing else runs beside them.
 ALONE = ["calibrate", "counters", "counters_perf", "faults", "hosts", "kills",
          "learning", "load", "parts", "power", "sync_interval", "this_machine",
-         "truth",
-         "validate"]
+         "truth", "validate"]
 # Those that wait for daemons most of the time, beside all that need no core
 # for themselves.
 WAITING = ["slurm"]

@@ -71,6 +71,22 @@ int campaign_parse(const char *path, const char *text,
 int campaign_single(const struct cell *cell, const struct policy *policy,
                     struct campaign *campaign, struct error *err);
 
+/* Lists of values for fields of a cell: "['ss', 'gss']". */
+enum { CAMPAIGN_LISTS_MAX = 16 };
+struct campaign_lists {
+    int count;
+    struct {
+        const char *field;
+        char *values; /* owned */
+    } list[CAMPAIGN_LISTS_MAX];
+};
+
+/* The same where some fields have several values, which are crossed. */
+int campaign_crossed(const struct cell *cell,
+                     const struct campaign_lists *lists,
+                     const struct policy *policy, struct campaign *campaign,
+                     struct error *err);
+
 /* The launch shape of cells: ranks x threads. */
 struct layout {
     int ranks, threads;

@@ -2,6 +2,7 @@
 #include "bench/campaign/campaign.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "bench/campaign/policy.h"
 #include "harness/cell/cell_field.h"
 #include "harness/guard/need.h"
@@ -117,6 +118,53 @@ int campaign_single(const struct cell *cell, const struct policy *policy,
     write_cell(out, &checked);
     fclose(out);
     code = campaign_parse("cell", text, &setup, campaign, err);
+    free(text);
+    if (code != 0)
+        strip_position(err);
+    return code;
+}
+
+/* ---- one cell with lists ---- */
+
+/* What was given for it, before it is checked. */
+static void write_given(FILE *out, const struct cell *cell,
+                        const struct campaign_lists *lists)
+{
+    struct cell usual;
+    const char *mark = "-";
+    cell_defaults(&usual);
+    fputs("cells:\n", out);
+    for (int i = 0; i < lists->count; i++, mark = " ")
+        fprintf(out, "  %s %s: %s\n", mark, lists->list[i].field,
+                lists->list[i].values);
+    for (int i = 0; i < CELL_FIELDS; i++) {
+        char text[SPEC_CANONICAL_MAX], fallback[SPEC_CANONICAL_MAX];
+        const struct cell_field *field = &cell_field_table[i];
+        bool listed = false;
+        for (int k = 0; k < lists->count; k++)
+            listed = listed || text_is(lists->list[k].field, field->name);
+        cell_field_text(cell, field, text);
+        cell_field_text(&usual, field, fallback);
+        if (!listed && !field->made && !text_is(text, fallback))
+            fprintf(out, "    %s: \"%s\"\n", field->name, text);
+    }
+}
+
+int campaign_crossed(const struct cell *cell,
+                     const struct campaign_lists *lists,
+                     const struct policy *policy, struct campaign *campaign,
+                     struct error *err)
+{
+    const struct campaign_setup setup = {.cores = 2};
+    char *text = NULL;
+    size_t size;
+    FILE *out = need_stream(&text, &size);
+    fprintf(out, "name: %.*s-%.*s\n", (int)strcspn(cell->kernel, ":"),
+            cell->kernel, (int)strcspn(cell->scheme, ":/"), cell->scheme);
+    write_policy(out, policy);
+    write_given(out, cell, lists);
+    fclose(out);
+    int code = campaign_parse("cell", text, &setup, campaign, err);
     free(text);
     if (code != 0)
         strip_position(err);

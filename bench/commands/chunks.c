@@ -180,6 +180,12 @@ static int sequence_read(const struct input *in, struct sequence *seq,
                                     .workers = workers,
                                     .power = seq->power,
                                     .order = &seq->table};
+    if (in->costs == NULL &&
+        (sched_flags(seq->ops, &seq->spec) & SCHED_NEEDS_COST) != 0)
+        return error_set(err, EINVAL,
+                         "scheme %s counts with the costs of the iterations: "
+                         "give them by --costs FILE",
+                         seq->spec.canonical);
     seq->min_chunk = in->min_chunk;
     seq->csv = in->csv;
     code = in->costs != NULL ? read_costs(in, seq, err) : 0;

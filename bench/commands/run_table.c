@@ -1,3 +1,4 @@
+#include "bench/driver/run_lists.h"
 #include "bench/commands/run_table.h"
 
 #include "bench/campaign/policy.h"
@@ -77,7 +78,8 @@ static int take_field(void *command, const struct options_entry *entry,
         o->field = field->name;
     o->ranks = o->ranks || strcmp(name, "ranks") == 0;
     o->threads = o->threads || strcmp(name, "threads") == 0;
-    int code = cell_set(&o->cell, name, text, err);
+    int code = simulation ? cell_set(&o->cell, name, text, err)
+                          : run_lists_set(o, field, text, err);
     return code == 0 && simulation ? keep_setting(o, name, text, err) : code;
 }
 
@@ -263,8 +265,11 @@ static const struct options_page native_page = {
     .details = "Results go to results/CAMPAIGN/NAME, with NAME from --out or "
                "the time; an --out with a '/' is a path.  The exit code is 0 "
                "when all cells ran and verified, 1 when one did not, 2 for "
-               "wrong usage.",
+               "wrong usage.  Options of a single cell may be lists, which "
+               "are crossed: --scheme ss,css:chunk=16 --ranks 1,2.",
     .examples = "dlsbench run --kernel mandelbrot --scheme gss\n"
+                "dlsbench run --kernel mandelbrot --scheme "
+                "static,css:chunk=16,gss\n"
                 "dlsbench run --kernel adjoint:size=100 --scheme tss --ranks "
                 "2\n"
                 "dlsbench run workstation --out monday\n"

@@ -1,0 +1,98 @@
+#include "bench/driver/run_lists.h"
+
+#include "base/text.h"
+#include "harness/guard/need.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is_spec(const struct cell_field *field)
+{
+    return text_is(field->name, "kernel") || text_is(field->name, "scheme");
+}
+
+/* Other texts may have commas of their own: binding, powers, load. */
+static bool may_be_list(const struct cell_field *field)
+{
+    return is_spec(field) || field->kind != CELL_TEXT ||
+           field->choices[0] != NULL || field->names != NULL ||
+           text_is(field->name, "hierarchy");
+}
+
+/* A word with '=' belongs to the spec before it. */
+static size_t spec_length(const char *text)
+{
+    size_t length = strcspn(text, ",");
+    while (text[length] == ',') {
+        const char *next = text + length + 1;
+        if (next[strcspn(next, "=:,/")] != '=')
+            break;
+        length += 1 + strcspn(next, ",");
+    }
+    return length;
+}
+
+static size_t item_length(const struct cell_field *field, const char *text)
+{
+    return is_spec(field) ? spec_length(text) : strcspn(text, ",");
+}
+
+/* As an item of a YAML list. */
+static void write_item(FILE *out, const char *item, bool first)
+{
+    fputs(first ? "['" : ", '", out);
+    for (; *item != '\0'; item++)
+        fputs(*item == '\'' ? "''" : (char[]){*item, '\0'}, out);
+    fputc('\'', out);
+}
+
+static int keep_list(struct run_options *options,
+                     const struct cell_field *field, char *text,
+                     struct error *err)
+{
+    struct campaign_lists *lists = &options->lists;
+    int i = 0;
+    while (i < lists->count && lists->list[i].field != field->name)
+        i++;
+    if (i == CAMPAIGN_LISTS_MAX) {
+        free(text);
+        return error_set(err, E2BIG, "--%s: at most %d options may be lists",
+                         field->name, CAMPAIGN_LISTS_MAX);
+    }
+    free(lists->list[i].values);
+    lists->list[i].field = field->name;
+    lists->list[i].values = text;
+    lists->count += i == lists->count;
+    return 0;
+}
+
+int run_lists_set(struct run_options *options, const struct cell_field *field,
+                  const char *text, struct error *err)
+{
+    char *values = NULL, item[SPEC_CANONICAL_MAX];
+    size_t size;
+    int code = 0;
+    if (!may_be_list(field) || text[item_length(field, text)] == '\0')
+        return cell_set(&options->cell, field->name, text, err);
+    FILE *out = need_stream(&values, &size);
+    struct cell first = options->cell;
+    for (const char *at = text; code == 0; at++) {
+        size_t length = item_length(field, at);
+        struct cell checked = options->cell;
+        snprintf(item, sizeof(item), "%.*s", (int)length, at);
+        code = cell_set(&checked, field->name, item, err);
+        write_item(out, item, at == text);
+        if (at == text)
+            first = checked;
+        at += length;
+        if (*at == '\0')
+            break;
+    }
+    fputc(']', out);
+    fclose(out);
+    options->cell = first;
+    if (code == 0)
+        return keep_list(options, field, values, err);
+    free(values);
+    return code;
+}
