@@ -8,7 +8,7 @@
 
 /* Sets a field of the cell from the text of an option.  Of a list, whose items
  * are checked, the cell gets the first item, and the list is kept.  A word with
- * '=' belongs to the kernel or scheme before it, as in css:chunk=16,ss.  Returns
+ * '=' belongs to the kernel or scheme before it, as in css:chunk=16,ss. Returns
  * 0 or -EINVAL. */
 int run_lists_set(struct run_options *options, const struct cell_field *field,
                   const char *text, struct error *err);
