@@ -13,7 +13,7 @@ from result_files import Directory, analysis
 
 APART = [0.22, 0.25, 0.40]
 SCHEMES = ["fss:alpha=2", "gss:min=1", "static"]
-# A launcher that keeps every core busy while the launch says that it does this:
+# A launcher that keeps every core busy while the launch says it does this:
 # its serial loop, or a repetition of a cell.
 BUSY = """
 import os, signal, subprocess, sys
@@ -152,8 +152,8 @@ def test_earlier_directories_have_a_serial_loop(tmp_path):
     """Native cells beside simulated ones, without numbers of passes."""
     out = analysis("tables", ROOT / "tests/integration/stored", "--table",
                    "speedup")[1]
-    assert "Speedup: adjoint\n  over the serial loop of this program, 3.710 us" \
-        in out
+    assert ("Speedup: adjoint\n  over the serial loop of this program, "
+            "3.710 us") in out
     assert "refused" not in out
 
 
