@@ -18,12 +18,23 @@
 
 enum { CAMPAIGN_NAME_MAX = 64, CAMPAIGN_SETS_MAX = 64 };
 
+/* Lists of values for fields of a cell: "['ss', 'gss']". */
+enum { CAMPAIGN_LISTS_MAX = 16 };
+struct campaign_lists {
+    int count;
+    struct {
+        const char *field;
+        char *values; /* owned */
+    } list[CAMPAIGN_LISTS_MAX];
+};
+
 /* The inputs of a campaign other than its text. */
 struct campaign_setup {
     int cores;
     const struct topo_room *room;       /* for rank_per; NULL: not known */
     int sets;                           /* --set, in order */
     const char *set[CAMPAIGN_SETS_MAX]; /* key=value */
+    struct campaign_lists lists;        /* of a single cell's fields */
 };
 
 /* Two are the same campaign when their cells, names and seeds are, and the
@@ -70,16 +81,6 @@ int campaign_parse(const char *path, const char *text,
  * the policy is final.  Writes an equivalent text. */
 int campaign_single(const struct cell *cell, const struct policy *policy,
                     struct campaign *campaign, struct error *err);
-
-/* Lists of values for fields of a cell: "['ss', 'gss']". */
-enum { CAMPAIGN_LISTS_MAX = 16 };
-struct campaign_lists {
-    int count;
-    struct {
-        const char *field;
-        char *values; /* owned */
-    } list[CAMPAIGN_LISTS_MAX];
-};
 
 /* The same where some fields have several values, which are crossed. */
 int campaign_crossed(const struct cell *cell,

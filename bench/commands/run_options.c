@@ -108,12 +108,12 @@ static int load_campaign(struct run_options *o, struct campaign *campaign,
 static int single_shape(struct run_options *o, struct error *err)
 {
     const char *job = getenv("SLURM_JOB_NUM_NODES");
-    for (int i = 0; i < o->lists.count; i++)
-        if (strcmp(o->lists.list[i].field, "ranks") == 0 && !o->threads &&
+    for (int i = 0; i < o->setup.lists.count; i++)
+        if (strcmp(o->setup.lists.list[i].field, "ranks") == 0 && !o->threads &&
             !o->simulated)
             return error_set(err, EINVAL,
                              "--ranks has several values: give --threads");
-    if (o->cell.rank_per[0] != '\0' && o->lists.count > 0)
+    if (o->cell.rank_per[0] != '\0' && o->setup.lists.count > 0)
         return error_set(err, EINVAL,
                          "--rank-per: no other option may be a list then; "
                          "write a campaign file");
@@ -165,9 +165,9 @@ int run_options_campaign(struct run_options *o, struct campaign *campaign,
             return code;
         if (!o->max_given && o->policy.repetitions_max < o->policy.repetitions)
             o->policy.repetitions_max = o->policy.repetitions;
-        code = o->lists.count > 0
-                   ? campaign_crossed(&o->cell, &o->lists, &o->policy, campaign,
-                                      err)
+        code = o->setup.lists.count > 0
+                   ? campaign_crossed(&o->cell, &o->setup.lists, &o->policy,
+                                      campaign, err)
                    : campaign_single(&o->cell, &o->policy, campaign, err);
     }
     if (code == 0 && (code = check_platforms(o, campaign, err)) != 0)

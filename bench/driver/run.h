@@ -34,7 +34,6 @@ struct run_options {
     bool simulated;      /* dlsbench sim */
     struct simulate simulate;
     struct cell cell;
-    struct campaign_lists lists; /* of its fields */
     struct policy policy;
     bool max_given;
     int measures; /* options that are settings of a campaign, key=value */

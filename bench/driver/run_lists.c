@@ -50,7 +50,7 @@ static int keep_list(struct run_options *options,
                      const struct cell_field *field, char *text,
                      struct error *err)
 {
-    struct campaign_lists *lists = &options->lists;
+    struct campaign_lists *lists = &options->setup.lists;
     int i = 0;
     while (i < lists->count && lists->list[i].field != field->name)
         i++;
