@@ -170,6 +170,19 @@ static void say_nothing(const char *program, int left)
                     program);
 }
 
+/* Which processes lack the library.  Returns how many lines said so. */
+static int say_loaded(const struct start *start, const struct start_end *end,
+                      const struct loops *loops)
+{
+    int64_t *rank = need_zeroed((size_t)loops->processes + 1, sizeof(*rank));
+    for (int i = 0; i < loops->processes; i++)
+        rank[i] = loops->process[i].counters->rank;
+    int lines = loaded_say(&end->loaded, start->folder, start->words, rank,
+                           loops->processes);
+    free(rank);
+    return lines;
+}
+
 /* Returns an exit code. */
 static int report(struct start *start, const struct omp_input *in,
                   char *const *words, const struct start_end *end,
@@ -183,8 +196,7 @@ static int report(struct start *start, const struct omp_input *in,
     if (loops_read(&loops, start->folder, end->tick_s, symbols, &err) != 0) {
         return command_fail(COMMAND_FAILED, &err);
     }
-    int lines = loaded_say(&end->loaded, start->folder, start->words,
-                           loops.processes > 0);
+    int lines = say_loaded(start, end, &loops);
     if (loops.processes == 0 && lines == 0)
         say_nothing(start->words[0], loops.left);
     report_print(stderr, &loops, &run);

@@ -1,5 +1,7 @@
 #include "bench/omp/verdict.h"
 
+#include "bench/omp/advice.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +9,6 @@
 /* Where a chunk takes less, handing it out takes about as long, and neither is
  * measured well. */
 static const double tiny_s = 100e-9;
-
-enum { ADVICE_SIZE = 64 };
 
 bool verdict_may_change(const struct counters_site *site)
 {
@@ -60,35 +60,10 @@ static bool are_single(const struct counters_site *site)
     return site->chunks >= site->iterations;
 }
 
-static bool can_help(const struct counters_site *site, const char *scheme)
-{
-    size_t length = strcspn(site->scheme, ":");
-    if (strncmp(site->scheme, scheme, length) == 0 && scheme[length] == '\0')
-        return false; /* it ran under it */
-    return strcmp(scheme, "steal") != 0 || !(site->flags & COUNTERS_MONOTONIC);
-}
-
-/* The first two that can help, and the option that lets them. */
-static const char *advise(const struct counters_site *site,
-                          const char *const schemes[3], char text[ADVICE_SIZE])
-{
-    int count = 0;
-    size_t used = (size_t)snprintf(text, ADVICE_SIZE, "try --scheme ");
-    for (int i = 0; i < 3 && count < 2; i++)
-        if (can_help(site, schemes[i]))
-            used += (size_t)snprintf(text + used, ADVICE_SIZE - used, "%s%s",
-                                     count++ > 0 ? " or " : "", schemes[i]);
-    snprintf(text + used, ADVICE_SIZE - used, "%s",
-             site->clause == CLAUSE_RUNTIME ? "" : " --loops dynamic");
-    return text;
-}
-
 /* Of a loop whose threads wait at its end. */
 static void say_waiting(const struct counters_site *site, double gain,
                         char *text, size_t size)
 {
-    static const char *const smaller[] = {"fss", "tss", "gss"};
-    static const char *const better[] = {"awf-c", "steal", "fss"};
     char advice[ADVICE_SIZE];
     int length = snprintf(text, size,
                           "up to %.1f %% of the program, for waiting at the "
@@ -102,21 +77,20 @@ static void say_waiting(const struct counters_site *site, double gain,
                  "begin with the long ones, or make them shorter");
     else if (is_few(site))
         snprintf(text, size, "more and smaller chunks, %s",
-                 advise(site, smaller, advice));
+                 advice_text(site, advice));
     else
-        snprintf(text, size, "%s", advise(site, better, advice));
+        snprintf(text, size, "%s", advice_text(site, advice));
 }
 
 static void say_asking(const struct loops_loop *loop, double gain, char *text,
                        size_t size)
 {
-    static const char *const larger[] = {"fss", "gss", "tss"};
     char advice[ADVICE_SIZE];
     snprintf(text, size,
              "%sup to %.1f %% of the program, most of it for handing out "
              "%schunks: larger ones, %s",
              loop->site->threads_max == 1 ? "one thread, but " : "", 100 * gain,
-             is_tiny(loop) ? "tiny " : "", advise(loop->site, larger, advice));
+             is_tiny(loop) ? "tiny " : "", advice_text(loop->site, advice));
 }
 
 /* ---- the sentence ---- */

@@ -275,7 +275,9 @@ static void take_line(struct written *written, const struct loaded *loaded,
         return;
     written->runtime = written->runtime || runtime;
     if (rank >= 0 && rank < RANKS_MAX && ranks <= RANKS_MAX) {
-        written->has_rank[rank] = 1;
+        /* What it became may lack the library: its end tells. */
+        if (text_is(what, "end"))
+            written->has_rank[rank] = 1;
         written->ranks = ranks > written->ranks ? ranks : written->ranks;
     }
     if (text_is(what, "begin")) {
@@ -323,9 +325,9 @@ static int say_ranks(const struct written *written)
         }
     if (missing == 0)
         return 0;
-    command_say("omp: not in the report: rank%s %s%s of %d: the temporary "
-                "folder, or the library, is not on their nodes; TMPDIR can "
-                "name a folder that all nodes share",
+    command_say("omp: not in the report: rank%s %s%s of %d: they ended early, "
+                "or the temporary folder or the library is not on their "
+                "nodes; TMPDIR can name a folder that all nodes share",
                 &"s"[missing == 1], text, missing > 8 ? ", ..." : "",
                 written->ranks);
     return 1;
@@ -364,20 +366,23 @@ static int say_last(const struct loaded *loaded, const struct written *written,
 }
 
 int loaded_say(const struct loaded *loaded, const char *folder,
-               char *const *words, bool seen)
+               char *const *words, const int64_t *rank, int seen)
 {
     struct written written;
     int said = 0;
     read_written(&written, loaded, folder);
+    for (int i = 0; i < seen; i++)
+        if (rank[i] >= 0 && rank[i] < RANKS_MAX)
+            written.has_rank[rank[i]] = 1;
     bool last =
         loaded->last[0] != '\0' && !written.program_ended && !written.has_last;
     if (loaded->lacking[0] != '\0') {
         command_say("omp: libdls-omp.so was not loaded into %s",
                     loaded->lacking);
         said++;
-    } else if (!seen && (last || written.images == 0)) {
+    } else if (seen == 0 && (last || written.images == 0)) {
         said += say_last(loaded, &written, words);
-    } else if (!seen && !written.runtime) {
+    } else if (seen == 0 && !written.runtime) {
         command_say("omp: %s: no OpenMP loop was seen, nor a runtime of OpenMP "
                     "in the processes that libdls-omp.so was loaded into (%s); "
                     "what they begin elsewhere, as by ssh or a batch system, "

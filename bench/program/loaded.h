@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct loaded {
@@ -31,8 +32,9 @@ int loaded_look(struct loaded *loaded, pid_t program);
 void loaded_end(struct loaded *loaded, pid_t program);
 
 /* Writes lines for the report.  `folder`: of the counters; `words`: the
- * program; `seen`: there are loops, or other regions.  Returns how many. */
+ * program; `rank`: of MPI, of the `seen` processes that are in the report.
+ * Returns how many lines there were. */
 int loaded_say(const struct loaded *loaded, const char *folder,
-               char *const *words, bool seen);
+               char *const *words, const int64_t *rank, int seen);
 
 #endif

@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <stdio.h>
 
-enum { N = 200, MORE = 60 };
+enum { N = 200, MORE = 20 };
 static int begun[N], count, out_of_order;
 
 static void wait_for(int i)
