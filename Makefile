@@ -39,7 +39,20 @@ DEBS    = $(BUILD_DEBS) hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g
           chromium slurm-wlm munge abigail-tools libtbb-dev librsb-dev
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test test-all,$(MAKECMDGOALS)),$(DEBS_openmpi))
+# pkg-config's names, and Debian's of those whose -dev package is called otherwise.
 PACKAGES = $(call mpi,PACKAGE) hwloc $(if $(WITH_PAPI),papi) yaml-0.1 jansson libxxhash netpbm libdw libelf zlib
+DEB_mpich = libmpich-dev
+DEB_ompi-c = libopenmpi-dev
+DEB_yaml-0.1 = libyaml-dev
+DEB_libelf = libelf-dev
+DEB_zlib = zlib1g-dev
+DEB_blis = libblis-serial-dev
+deb     = $(or $(DEB_$(1)),$(patsubst liblib%,lib%,lib$(1)-dev))
+# Each is asked for by itself, when a rule needs the answer first, and once.
+unknown = $(if $(shell pkg-config --exists $(1) 2>/dev/null || echo no),$(1))
+MISSING = $(eval MISSING := $$(strip $$(if $$(shell command -v pkg-config),$$(foreach p,$$(PACKAGES),$$(call unknown,$$(p))),pkg-config) \
+          $$(if $$(BLAS),,blis)))$(MISSING)
+NAMED   = $(foreach p,$(MISSING),$(p)$(if $(filter pkg-config,$(p)),, ($(call deb,$(p))$(if $(filter papi,$(p)), or PAPI=0))))
 
 LEFT_OUT = $(if $(WITH_PAPI),harness/counters/without_papi.c,$(addprefix \
           harness/counters/,papi.c papi_names.c sde.c papi_test.c))
@@ -62,12 +75,12 @@ SANFLAGS = $(if $(SAN),$(if $(filter $(BUILD)/kernels/%,$@),-O1,-O0) -g1 -fsanit
           -fno-sanitize-recover=all -fno-omit-frame-pointer -DDLSBENCH_SANITIZED)
 CFLAGS_ALL = $(FLAGS) $(SANFLAGS) $(CFLAGS)
 # Asked when a rule needs it first, and once.
-PACKAGE_CFLAGS = $(eval PACKAGE_CFLAGS := $$(shell pkg-config --cflags $(PACKAGES)))$(PACKAGE_CFLAGS)
+PACKAGE_CFLAGS = $(eval PACKAGE_CFLAGS := $$(shell pkg-config --cflags $$(filter-out $$(MISSING),$$(PACKAGES))))$(PACKAGE_CFLAGS)
 CPPFLAGS = -I. -D_GNU_SOURCE $(PACKAGE_CFLAGS) -isystem $(BLAS_INCLUDE)
 # A library in a folder that the loader does not know is found there, too.
 libraries = $(shell pkg-config --libs $(1)) $(patsubst -L%,-Wl$(comma)-rpath$(comma)%, \
           $(shell pkg-config --libs-only-L $(1)))
-PACKAGE_LIBS = $(eval PACKAGE_LIBS := $$(call libraries,$(PACKAGES)))$(PACKAGE_LIBS)
+PACKAGE_LIBS = $(eval PACKAGE_LIBS := $$(call libraries,$$(filter-out $$(MISSING),$$(PACKAGES))))$(PACKAGE_LIBS)
 LDLIBS  = $(PACKAGE_LIBS) \
           $(if $(WITH_PAPI),-lsde) -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
 
@@ -201,6 +214,7 @@ endef
 .PHONY: FORCE
 FORCE:
 $(BUILD)/flags: FORCE
+	$(if $(MISSING),$(error not installed: $(NAMED); install the package in brackets, or all by `make deps`))
 	$(call remember,$(CC) $(CFLAGS_ALL) $(LAUNCHER) PAPI=$(WITH_PAPI))
 $(BUILD)/version: FORCE
 	$(call remember,$(GIT_VERSION))
@@ -227,7 +241,7 @@ clean: ## remove the build folder
 
 include sim.mk papers.mk lib.mk omp.mk checks.mk faults.mk
 # Compiling and checking wait for `make deps` when both are requested.
-$(OBJECTS) $(OVERHEAD) $(TESTS:=.o) $(SIM_TESTS:=.o) $(BUILD)/version $(CHECKS) test test-all: | \
+$(OBJECTS) $(OVERHEAD) $(TESTS:=.o) $(SIM_TESTS:=.o) $(BUILD)/version $(BUILD)/flags $(CHECKS) test test-all: | \
     $(filter deps,$(MAKECMDGOALS))
 # A folder with flags of its own is another build.
 OTHER_BUILDS = $(patsubst %/flags,%,$(wildcard $(BUILD)/*/flags))

@@ -80,9 +80,10 @@ $(LIB)/libdls.so.$(LIB_MAJOR): $(LIB)/libdls.o $(LIB)/dls.map
 	$(say) LD $@
 	$(Q)$(SHARED) -Wl,--version-script=$(LIB)/dls.map -o $@ $< -lm
 
+# It stays when it is unloaded: it is asked at the end of the process (watch.c).
 $(LIB)/$(MPI_LIB).so.$(LIB_MAJOR): $(LIB)/$(MPI_LIB).o dls/mpi/dls_mpi.map $(LIB)/libdls.so
 	$(say) LD $@
-	$(Q)$(SHARED) -Wl,--version-script=dls/mpi/dls_mpi.map -o $@ $< $(LIB)/libdls.so \
+	$(Q)$(SHARED) -Wl,-z,nodelete -Wl,--version-script=dls/mpi/dls_mpi.map -o $@ $< $(LIB)/libdls.so \
 	    $(shell pkg-config --libs $(call mpi,PACKAGE))
 
 $(LIB)/libdls-smpi.so.$(LIB_MAJOR): $(LIB)/libdls-smpi.o dls/dls.map

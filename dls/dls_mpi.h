@@ -68,6 +68,13 @@
  * program's communicator does not end the program before.  After -EIO other
  * ranks may wait for this one for ever: there is nothing left but MPI_Abort.
  *
+ * Every loop is closed before MPI_Finalize.  A rank that calls MPI_Finalize, or
+ * exit(), before its workers have got 0 or have left says so on stderr and
+ * calls MPI_Abort: others would wait for it for ever, or the launcher would
+ * report success.  MPI_Finalize with a loop that has ended and was not closed
+ * is reported, too.  A rank that ends by _exit() or a signal cannot say
+ * anything.
+ *
  * Under SimGrid (smpicc, smpirun) a rank has one worker, and the time of
  * SimGrid is the time of schemes that learn and of dls_statistics.  What the
  * program computes takes as long as SMPI measures (smpi/simulate-computation,

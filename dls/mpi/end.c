@@ -6,6 +6,7 @@
 
 void ranks_release(struct ranks *ranks)
 {
+    ranks_unwatch(ranks);
     ranks->loop.counter = NULL; /* the transport's */
     ranks_stop(ranks);
     data_close(ranks);

@@ -318,6 +318,7 @@ DLS_PUBLIC int dls_mpi_open(dls_loop **out, MPI_Comm comm, const char *scheme,
     if (code != 0)
         return loop_fail(&ranks->loop, code);
     ranks->loop.over = &ranks_over;
+    ranks_watch(ranks);
     return 0;
 }
 

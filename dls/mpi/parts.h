@@ -1,7 +1,7 @@
 /* The private parts of the library for loops over ranks, shared by its files:
  * open.c opens, setup.c chooses what hands out, run.c hands out, end.c begins
- * anew and closes, input.c and collect.c move data, report.c writes what was
- * measured. */
+ * anew and closes, watch.c says that nobody closed, input.c and collect.c move
+ * data, report.c writes what was measured. */
 #ifndef DLS_MPI_PARTS_H
 #define DLS_MPI_PARTS_H
 
@@ -124,6 +124,13 @@ void ranks_end(struct ranks *ranks);
 int ranks_report_open(struct ranks *ranks, const char *name);
 int ranks_report_step(struct ranks *ranks);
 int ranks_report_done(struct ranks *ranks);
+
+/* ---- watch.c ---- */
+
+/* From here on an end of the process, or of MPI, is reported while the loop is
+ * open; no more. */
+void ranks_watch(struct ranks *ranks);
+void ranks_unwatch(struct ranks *ranks);
 
 /* ---- end.c ---- */
 
