@@ -207,10 +207,12 @@ int attempt_run(const struct attempts *attempts, const char *scheme,
     int code =
         run_program(attempts, scheme, setting, counters, limit_s, attempt, err);
     attempt->seconds = engine_now() - began;
-    double tick_s = attempt->seconds / (double)(engine_ticks() - ticks);
+    const struct loops_end end = {.ticks = engine_ticks(),
+                                  .tick_s = attempt->seconds /
+                                            (double)(engine_ticks() - ticks)};
     if (code == 0)
-        code = loops_read(&attempt->loops, counters, tick_s, attempts->symbols,
-                          err);
+        code =
+            loops_read(&attempt->loops, counters, &end, attempts->symbols, err);
     folder_remove(counters);
     attempt->ran = code == 0 && attempt->reason[0] == '\0';
     if (attempt->ran && !attempt->interrupted)

@@ -191,11 +191,15 @@ static int report(struct start *start, const struct omp_input *in,
     int exit_code = COMMAND_OK;
     struct error err;
     struct loops loops;
+    const struct loops_end over = {.tick_s = end->tick_s, .ticks = end->ticks};
     const struct report_run run = {.seconds = end->seconds,
-                                   .outlived = end->outlived};
-    if (loops_read(&loops, start->folder, end->tick_s, symbols, &err) != 0) {
+                                   .cpu_s = end->cpu_s,
+                                   .outlived = end->outlived,
+                                   .status = end->status,
+                                   .pid = end->pid,
+                                   .program = start->words};
+    if (loops_read(&loops, start->folder, &over, symbols, &err) != 0)
         return command_fail(COMMAND_FAILED, &err);
-    }
     int lines = say_loaded(start, end, &loops);
     if (loops.processes == 0 && lines == 0)
         say_nothing(start->words[0], loops.left);

@@ -70,6 +70,16 @@ static void fill(const struct loops *loops, const struct counters *counters,
     cores->by = allowed_by(allowed, count);
 }
 
+static void mark(const struct loops_cores *cores, struct loops_loop *row,
+                 int count)
+{
+    for (int i = 0; i < count; i++) {
+        int threads = row[i].site->threads_max;
+        bool alone = cores->ranks == 1 && threads > 0;
+        row[i].shares = alone ? threads > cores->cores : cores->shared;
+    }
+}
+
 void cores_mark(struct loops *loops)
 {
     for (int i = 0; i < loops->processes; i++) {
@@ -77,12 +87,8 @@ void cores_mark(struct loops *loops)
         struct loops_cores *cores = &process->cores;
         fill(loops, process->counters, cores);
         cores->shared = cores->threads > cores->cores;
-        for (int k = 0; k < process->loops; k++) {
-            int threads = process->loop[k].site->threads_max;
-            bool alone = cores->ranks == 1 && threads > 0;
-            process->loop[k].shares =
-                alone ? threads > cores->cores : cores->shared;
-        }
+        mark(cores, process->loop, process->loops);
+        mark(cores, process->part, process->parts);
     }
 }
 

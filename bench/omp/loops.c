@@ -32,23 +32,24 @@ static int count_left(const struct counters *counters)
 {
     int left = 0;
     for (int i = 0; i < counters->sites; i++)
-        left += counters->site[i].clause != CLAUSE_REGION &&
-                counters->site[i].begun == 0;
+        left += counters->site[i].ready &&
+                counters_is_loop(counters->site[i].clause) &&
+                counters->site[i].open.begun == 0;
     return left;
 }
 
 static bool has_visits(const struct counters *counters)
 {
     for (int i = 0; i < counters->sites; i++)
-        if (counters->site[i].begun > 0)
+        if (counters->site[i].open.begun > 0)
             return true;
     return false;
 }
 
 /* ---- places ---- */
 
-static const char *path_of(const struct counters *counters,
-                           const struct counters_address *at)
+const char *loops_path(const struct counters *counters,
+                       const struct counters_address *at)
 {
     bool known = at->module >= 0 && at->module < counters->modules;
     return known ? counters->module[at->module].path : NULL;
@@ -58,11 +59,23 @@ void loops_name_build(const struct counters *counters,
                       const struct counters_site *site,
                       char text[COUNTERS_NAME_MAX])
 {
-    const char *path = path_of(counters, &site->at);
+    const char *path = loops_path(counters, &site->at);
     text[0] = '\0';
     if (path != NULL)
         counters_name_build(path, counters->module[site->at.module].build_id,
                             site->at.offset, text);
+}
+
+bool loops_is_last(const struct counters *counters,
+                   const struct counters_site *site)
+{
+    const struct counters_address *region =
+        site->region >= 0 && site->region < counters->sites
+            ? &counters->site[site->region].at
+            : NULL;
+    return site->clause == CLAUSE_PART && region != NULL &&
+           region->module == site->at.module &&
+           region->offset == site->at.offset;
 }
 
 /* Code that has no symbol has that of the code which begins its region. */
@@ -75,7 +88,7 @@ static void place_region(struct symbols *symbols,
     if (caller->module < 0 && site->region >= 0 &&
         site->region < counters->sites)
         caller = &counters->site[site->region].caller;
-    const char *path = path_of(counters, caller);
+    const char *path = loops_path(counters, caller);
     if (path != NULL)
         symbols_find(symbols, path, caller->offset - 1, place);
 }
@@ -83,9 +96,9 @@ static void place_region(struct symbols *symbols,
 void loops_place(struct symbols *symbols, const struct counters *counters,
                  const struct counters_site *site, struct symbols_place *place)
 {
-    const char *path = path_of(counters, &site->at);
-    bool exact =
-        (site->flags & COUNTERS_COMBINED) || site->clause == CLAUSE_REGION;
+    const char *path = loops_path(counters, &site->at);
+    bool exact = (site->flags & COUNTERS_COMBINED) ||
+                 site->clause == CLAUSE_REGION || loops_is_last(counters, site);
     *place = (struct symbols_place){.line = 0};
     if (counters_source(site->source, place->file, place->function,
                         &place->line))
@@ -96,33 +109,92 @@ void loops_place(struct symbols *symbols, const struct counters *counters,
         place_region(symbols, counters, site, place);
 }
 
-/* ---- loops ---- */
+/* ---- loops and parts ---- */
+
+static bool is_open(const struct counters_site *site)
+{
+    return site->open.begun > site->open.over;
+}
+
+/* Of the threads' computing that was compared with the processor's time, what
+ * others had of the cores, for all of it. */
+static double find_lost(const struct counters_threads *threads, double tick_s)
+{
+    return threads->watched > 0
+               ? threads->lost / threads->watched * threads->busy * tick_s
+               : 0;
+}
+
+/* When the process ended, as far as is known, in ticks. */
+static uint64_t find_end(const struct counters *counters,
+                         const struct loops_end *end)
+{
+    return counters->replaced_ticks != 0 ? counters->replaced_ticks
+           : counters->last_ticks != 0   ? counters->last_ticks
+                                         : end->ticks;
+}
+
+static void fill_times(struct loops_loop *loop, const struct counters *counters,
+                       const struct loops_end *end)
+{
+    const struct counters_site *site = loop->site;
+    const struct counters_sample *sample = &site->sample;
+    uint64_t over = find_end(counters, end);
+    double tick_s = end->tick_s, samples = (double)sample->chunks;
+    double mean = sample->chunk_ticks / samples;
+    double spread = sample->chunk_squares / samples - mean * mean;
+    if (is_open(site) && over > site->open.since)
+        loop->open_s = (double)(over - site->open.since) * tick_s;
+    loop->seconds = site->wall * tick_s + loop->open_s;
+    loop->saved_s = site->saved * tick_s;
+    loop->here_s = site->threads.here * tick_s;
+    loop->busy_s = site->threads.busy * tick_s;
+    loop->locks_s = site->locks.ticks * tick_s;
+    loop->lost_s = find_lost(&site->threads, tick_s);
+    loop->chunk_s = samples > 0 ? mean * tick_s : NAN;
+    loop->chunk_cv =
+        samples > 0 && mean > 0 ? sqrt(fmax(spread, 0)) / mean : NAN;
+    loop->longest_s = sample->chunk_max * (double)(site->open.begun) * tick_s;
+    if (sample->asked > 0 && site->threads_max > 0)
+        loop->asked_s = sample->ask_ticks / (double)sample->asked *
+                        (double)site->chunks / site->threads_max * tick_s;
+}
+
+/* What compilers cut out of a function has its name. */
+static void name_by_region(struct loops_loop *loop,
+                           const struct counters *counters,
+                           struct symbols *symbols)
+{
+    const struct counters_site *site = loop->site;
+    struct symbols_place region;
+    if (site->region < 0 || site->region >= counters->sites ||
+        (site->clause == CLAUSE_LOCK && loop->place.function[0] != '.'))
+        return;
+    loops_place(symbols, counters, &counters->site[site->region], &region);
+    memcpy(loop->place.function, region.function, sizeof(region.function));
+}
 
 static void fill(struct loops_loop *loop, const struct counters *counters,
-                 const struct counters_site *site, double tick_s,
+                 const struct counters_site *site, const struct loops_end *end,
                  struct symbols *symbols)
 {
-    const char *path = path_of(counters, &site->at);
+    const char *path = loops_path(counters, &site->at);
+    const char *from = site->clause == CLAUSE_PART
+                           ? loops_path(counters, &site->caller)
+                           : NULL;
     const char *slash = path != NULL ? strrchr(path, '/') : NULL;
-    double samples = (double)site->sampled;
-    double mean = site->chunk_ticks / samples;
-    double spread = site->chunk_squares / samples - mean * mean;
-    *loop = (struct loops_loop){
-        .site = site,
-        .seconds = site->wall * tick_s,
-        .saved_s = site->saved * tick_s,
-        .chunk_s = samples > 0 ? mean * tick_s : NAN,
-        .chunk_cv =
-            samples > 0 && mean > 0 ? sqrt(fmax(spread, 0)) / mean : NAN,
-    };
-    if (site->asked > 0 && site->threads_max > 0)
-        loop->asked_s = site->ask_ticks / (double)site->asked *
-                        (double)site->chunks / site->threads_max * tick_s;
+    *loop = (struct loops_loop){.site = site};
+    fill_times(loop, counters, end);
     snprintf(loop->module, sizeof(loop->module), "%.63s",
              slash != NULL  ? slash + 1
              : path != NULL ? path
                             : "?");
     loops_place(symbols, counters, site, &loop->place);
+    if (!counters_is_loop(site->clause))
+        name_by_region(loop, counters, symbols);
+    loop->last = loops_is_last(counters, site);
+    if (from != NULL && loop->last)
+        symbols_find(symbols, from, site->caller.offset - 1, &loop->from);
 }
 
 /* Those that take longest come first. */
@@ -132,40 +204,65 @@ static int by_seconds(const void *a, const void *b)
     return (x->seconds < y->seconds) - (x->seconds > y->seconds);
 }
 
-static void count_regions(struct loops_process *process, double tick_s)
+static void sort(struct loops_loop *loop, int count)
 {
-    const struct counters *c = process->counters;
-    bool has_loop[COUNTERS_SITES] = {false};
-    for (int i = 0; i < c->sites; i++)
-        if (c->site[i].clause != CLAUSE_REGION && c->site[i].begun > 0 &&
-            c->site[i].region >= 0 && c->site[i].region < c->sites)
-            has_loop[c->site[i].region] = true;
-    for (int i = 0; i < c->sites; i++)
-        if (c->site[i].clause == CLAUSE_REGION && c->site[i].visits > 0 &&
-            !has_loop[i]) {
-            process->regions++;
-            process->regions_s += c->site[i].wall * tick_s;
-        }
+    qsort(loop, (size_t)count, sizeof(*loop), by_seconds);
+}
+
+static void add_site(struct loops_process *process, struct counters_site *site,
+                     const struct loops_end *end, struct symbols *symbols)
+{
+    const struct counters *counters = process->counters;
+    bool part = site->clause == CLAUSE_REGION || site->clause == CLAUSE_PART;
+    bool any = site->visits > 0 || is_open(site);
+    if (part && site->visits > 0)
+        parts_find_master(counters, site, symbols);
+    if (counters_is_loop(site->clause) && site->open.begun > 0)
+        fill(&process->loop[process->loops++], counters, site, end, symbols);
+    else if (part && any)
+        fill(&process->part[process->parts++], counters, site, end, symbols);
+    else if (site->clause == CLAUSE_LOCK)
+        fill(&process->lock[process->locks++], counters, site, end, symbols);
+    process->open = process->open || (any && is_open(site));
+}
+
+static void add_inside(struct loops_process *process,
+                       const struct loops_end *end)
+{
+    const struct counters *counters = process->counters;
+    struct counters_threads sum = {0};
+    uint64_t over = find_end(counters, end);
+    double longest = 0;
+    process->end_s = (double)(over - counters->ticks) * end->tick_s;
+    for (int i = 0; i < process->parts; i++)
+        longest = fmax(longest, process->part[i].open_s);
+    process->inside_s = longest;
+    for (int i = 0; i < counters->sites; i++) {
+        process->inside_s += counters->site[i].outermost * end->tick_s;
+        sum.watched += counters->site[i].threads.watched;
+        sum.lost += counters->site[i].threads.lost;
+    }
+    process->lost = sum.watched > 0 ? sum.lost / sum.watched : 0;
 }
 
 static void add_process(struct loops *loops, struct counters *counters,
-                        double tick_s, struct symbols *symbols)
+                        const struct loops_end *end, struct symbols *symbols)
 {
+    size_t sites = (size_t)counters->sites + 1;
     need_room(&loops->process, &loops->room, loops->processes + 1,
               sizeof(*loops->process));
     struct loops_process *process = &loops->process[loops->processes++];
-    *process =
-        (struct loops_process){.counters = counters,
-                               .loop = need_zeroed((size_t)counters->sites + 1,
-                                                   sizeof(*process->loop))};
+    *process = (struct loops_process){
+        .counters = counters,
+        .loop = need_zeroed(sites, sizeof(*process->loop)),
+        .part = need_zeroed(sites, sizeof(*process->part)),
+        .lock = need_zeroed(sites, sizeof(*process->lock))};
     for (int i = 0; i < counters->sites; i++)
-        if (counters->site[i].clause != CLAUSE_REGION &&
-            counters->site[i].begun > 0)
-            fill(&process->loop[process->loops++], counters, &counters->site[i],
-                 tick_s, symbols);
-    qsort(process->loop, (size_t)process->loops, sizeof(*process->loop),
-          by_seconds);
-    count_regions(process, tick_s);
+        add_site(process, &counters->site[i], end, symbols);
+    add_inside(process, end);
+    parts_drop_loops(process);
+    sort(process->loop, process->loops);
+    sort(process->part, process->parts);
 }
 
 /* By rank, then as they began. */
@@ -178,10 +275,11 @@ static int by_rank(const void *a, const void *b)
     return (x->began_s > y->began_s) - (x->began_s < y->began_s);
 }
 
-int loops_read(struct loops *loops, const char *folder, double tick_s,
-               struct symbols *symbols, struct error *err)
+int loops_read(struct loops *loops, const char *folder,
+               const struct loops_end *end, struct symbols *symbols,
+               struct error *err)
 {
-    *loops = (struct loops){.tick_s = tick_s};
+    *loops = (struct loops){.tick_s = end->tick_s};
     struct folder files;
     int code = folder_find(folder, "", COUNTERS_SUFFIX, &files, err);
     if (code != 0)
@@ -190,7 +288,7 @@ int loops_read(struct loops *loops, const char *folder, double tick_s,
         struct counters *counters = read_file(files.path[i]);
         loops->left += counters != NULL ? count_left(counters) : 0;
         if (counters != NULL && has_visits(counters))
-            add_process(loops, counters, tick_s, symbols);
+            add_process(loops, counters, end, symbols);
         else
             free(counters);
     }
@@ -207,6 +305,8 @@ void loops_free(struct loops *loops)
     for (int i = 0; i < loops->processes; i++) {
         free(loops->process[i].counters);
         free(loops->process[i].loop);
+        free(loops->process[i].part);
+        free(loops->process[i].lock);
     }
     free(loops->process);
     *loops = (struct loops){0};

@@ -9,7 +9,11 @@
 
 struct report_run {
     double seconds; /* of the whole program */
+    double cpu_s;   /* of the processors, by all its processes */
     bool outlived;  /* some of its processes still run */
+    int status;     /* as of waitpid, of the process with this number */
+    pid_t pid;
+    char *const *program; /* its words, NULL ends them */
 };
 
 void report_print(FILE *out, const struct loops *loops,

@@ -1,6 +1,6 @@
 #include "bench/omp/rules.h"
 
-#include "bench/omp/names.h"
+#include "bench/omp/lines.h"
 #include "dls/way.h"
 #include "harness/guard/need.h"
 

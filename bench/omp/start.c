@@ -1,7 +1,7 @@
 #include "bench/omp/start.h"
 
 #include "bench/cli/command.h"
-#include "bench/omp/names.h"
+#include "bench/omp/lines.h"
 #include "bench/start/child.h"
 #include "bench/start/installed.h"
 #include "dls/omp/counters.h"
@@ -307,6 +307,15 @@ static bool wait_for_others(int signals, int listening,
     }
 }
 
+/* Processors' time of the children that were waited for, and of theirs. */
+static double children_cpu(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_CHILDREN, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
 int start_run(const struct start *start, const char *path,
               struct symbols *symbols, struct start_end *end, struct error *err)
 {
@@ -318,7 +327,7 @@ int start_run(const struct start *start, const char *path,
     if (listening < 0)
         return listening;
     int signals = catch_signals(&before);
-    double began = engine_now();
+    double began = engine_now(), cpu_s = children_cpu();
     uint64_t ticks = engine_ticks();
     int failed[2] = {-1, -1};
     fflush(NULL);
@@ -337,12 +346,15 @@ int start_run(const struct start *start, const char *path,
     close(failed[0]);
     if (end->began)
         code = watch(child, signals, listening, start, symbols, end, err);
+    end->pid = child;
     end->seconds = engine_now() - began;
-    end->tick_s = end->seconds / (double)(engine_ticks() - ticks);
+    end->ticks = engine_ticks();
+    end->tick_s = end->seconds / (double)(end->ticks - ticks);
     if (end->seconds < 0.01)
         end->tick_s = engine_measure_tick();
     end->outlived =
         end->began && wait_for_others(signals, listening, start, symbols);
+    end->cpu_s = children_cpu() - cpu_s;
     prctl(PR_SET_CHILD_SUBREAPER, 0);
     close(signals);
     close(listening);

@@ -27,6 +27,9 @@ struct start_end {
     bool began; /* else the rest is not known */
     int status; /* as of waitpid */
     double seconds, tick_s;
+    double cpu_s;   /* of the processors, by it and all that it began */
+    uint64_t ticks; /* when it ended */
+    pid_t pid;
     bool outlived; /* by processes that it began, which still run */
     struct loaded loaded;
 };

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum figure { CHUNK_NS, WORK_S, VISIT_NS, FIGURES };
+enum figure { CHUNK_NS, WORK_S, VISIT_NS, REGION_NS, FIGURES };
 
 /* A way to run it, and what of it is compared with the plain run. */
 struct way {
@@ -31,6 +31,8 @@ static const struct way ways[] = {
     {"an empty visit, ss", LOADED "DLS_SCHEDULE=ss ", VISIT_NS, 1, 0, 1000},
     {"an empty visit, measuring", LOADED "DLS_OMP_COUNTERS=%s ", VISIT_NS, 1, 0,
      1000},
+    {"an empty region, measuring", LOADED "DLS_OMP_COUNTERS=%s ", REGION_NS, 1,
+     0, 1000},
 };
 
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };

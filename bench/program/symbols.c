@@ -274,3 +274,111 @@ bool symbols_defines(const char *path, const char *name)
     close(fd);
     return found;
 }
+
+/* ---- code ---- */
+
+/* Of a file as it is loaded: bytes at an address in it. */
+static const unsigned char *bytes_at(Elf *elf, uint64_t address, size_t size)
+{
+    size_t parts = 0;
+    elf_getphdrnum(elf, &parts);
+    for (size_t i = 0; i < parts; i++) {
+        GElf_Phdr part;
+        if (gelf_getphdr(elf, (int)i, &part) == NULL ||
+            part.p_type != PT_LOAD || address < part.p_vaddr ||
+            address - part.p_vaddr + size > part.p_filesz)
+            continue;
+        Elf_Data *data = elf_getdata_rawchunk(
+            elf, (int64_t)(part.p_offset + address - part.p_vaddr), size,
+            ELF_T_BYTE);
+        return data != NULL ? data->d_buf : NULL;
+    }
+    return NULL;
+}
+
+static int32_t number_at(const unsigned char *at)
+{
+    int32_t number;
+    memcpy(&number, at, sizeof(number));
+    return number;
+}
+
+/* Whether the loader puts the address of this function there. */
+static bool is_slot_of(Elf *elf, uint64_t slot, const char *name)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header, symbols;
+    GElf_Rela entry;
+    GElf_Sym symbol;
+    while ((section = elf_nextscn(elf, section)) != NULL) {
+        Elf_Data *data = NULL;
+        if (gelf_getshdr(section, &header) == NULL ||
+            header.sh_type != SHT_RELA ||
+            (data = elf_getdata(section, NULL)) == NULL)
+            continue;
+        Elf_Scn *table = elf_getscn(elf, header.sh_link);
+        Elf_Data *all = table != NULL ? elf_getdata(table, NULL) : NULL;
+        if (all == NULL || gelf_getshdr(table, &symbols) == NULL)
+            continue;
+        for (int i = 0; gelf_getrela(data, i, &entry) != NULL; i++)
+            if (entry.r_offset == slot &&
+                gelf_getsym(all, (int)GELF_R_SYM(entry.r_info), &symbol) !=
+                    NULL)
+                return strcmp(elf_strptr(elf, symbols.sh_link, symbol.st_name),
+                              name) == 0;
+    }
+    return false;
+}
+
+/* Whether the stub that calls go through leads to this function. */
+static bool leads_to(Elf *elf, uint64_t stub, const char *name)
+{
+    const unsigned char *code = bytes_at(elf, stub, 16);
+    size_t at = 0;
+    if (code == NULL)
+        return false;
+    if (memcmp(code, "\xf3\x0f\x1e\xfa", 4) == 0)
+        at = 4;
+    at += code[at] == 0xf2;
+    return code[at] == 0xff && code[at + 1] == 0x25 &&
+           is_slot_of(elf, stub + at + 6 + (uint64_t)number_at(code + at + 2),
+                      name);
+}
+
+/* "test r32,r32" among the first instructions. */
+static bool tests_result(const unsigned char *code)
+{
+    for (int i = 0; i < 6; i++)
+        if (code[i] == 0x85 && (code[i + 1] & 0xc0) == 0xc0)
+            return true;
+    return false;
+}
+
+bool symbols_has_master(struct symbols *symbols, const char *path,
+                        uint64_t function, uint64_t from, uint64_t to)
+{
+    const struct file *file = find_file(symbols, path);
+    GElf_Ehdr head;
+    GElf_Sym symbol = {.st_size = 0};
+    GElf_Off offset = 0;
+    GElf_Addr bias = 0;
+    Elf *elf = file != NULL && file->module != NULL
+                   ? dwfl_module_getelf(file->module, &bias)
+                   : NULL;
+    if (elf == NULL || gelf_getehdr(elf, &head) == NULL ||
+        head.e_machine != EM_X86_64 ||
+        dwfl_module_addrinfo(file->module, function, &offset, &symbol, NULL,
+                             NULL, NULL) == NULL)
+        return false;
+    size_t size = symbol.st_size;
+    const unsigned char *code = bytes_at(elf, function, size);
+    for (size_t i = 0; code != NULL && i + 12 < size; i++) {
+        uint64_t next = function + i + 5;
+        if (code[i] == 0xe8 && next >= from && next < to &&
+            tests_result(code + i + 5) &&
+            leads_to(elf, next + (uint64_t)number_at(code + i + 1),
+                     "omp_get_thread_num"))
+            return true;
+    }
+    return false;
+}

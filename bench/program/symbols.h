@@ -27,4 +27,9 @@ void symbols_find(struct symbols *symbols, const char *path, uint64_t offset,
  * symbols. */
 bool symbols_defines(const char *path, const char *name);
 
+/* Whether this function compares the number of its thread with 0 between two of
+ * its addresses, as the code of `master` does (on x86-64; false elsewhere). */
+bool symbols_has_master(struct symbols *symbols, const char *path,
+                        uint64_t function, uint64_t from, uint64_t to);
+
 #endif

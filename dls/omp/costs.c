@@ -1,7 +1,7 @@
 /* The costs of a loop's iterations, for schemes that count with them: what the
  * chunks of the last visit took, shared by their iterations.  A visit of which
  * no costs are known is handed out in small equal chunks. */
-#include "dls/omp/parts.h"
+#include "dls/omp/frames.h"
 
 #include "base/lines.h"
 

@@ -66,7 +66,7 @@ static inline int counters_socket(const char *path, struct sockaddr_un *address)
     {                                                                          \
         "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", NULL       \
     }
-#define COUNTERS_MAGIC "dlsomp1"
+#define COUNTERS_MAGIC "dlsomp2"
 
 enum {
     COUNTERS_SITES = 1024,
@@ -85,6 +85,28 @@ enum counters_clause {
     CLAUSE_AUTO,
     CLAUSE_DOACROSS,
     CLAUSE_OTHER, /* with reduction(task), inscan or lastprivate(conditional) */
+    CLAUSE_PART,  /* of a region, from a barrier (or its begin) to the next */
+    CLAUSE_LOCK,  /* a call that waits for others: a lock, a critical section */
+    CLAUSE_CALL,  /* another call of the runtime */
+};
+
+static inline bool counters_is_loop(uint32_t clause)
+{
+    return clause >= CLAUSE_RUNTIME && clause <= CLAUSE_OTHER;
+}
+
+/* What threads met in a part of a region. */
+enum counters_kind {
+    KIND_LOOP = 1,   /* which has a site of its own */
+    KIND_STATIC = 2, /* known of LLVM's compilers only */
+    KIND_SECTIONS = 4,
+    KIND_TASKS = 8,
+    KIND_TASKLOOP = 16,
+    KIND_SINGLE = 32,
+    KIND_MASTER = 64, /* known of LLVM's compilers only */
+    KIND_CRITICAL = 128,
+    KIND_LOCK = 256,
+    KIND_ORDERED = 512,
 };
 
 /* Bits beside the clause. */
@@ -101,30 +123,67 @@ struct counters_address {
     uint64_t offset;
 };
 
+/* Calls for locks and critical sections, and how long threads waited in them,
+ * by a sample. */
+struct counters_locks {
+    int64_t calls;
+    double ticks;
+};
+
+/* Sections, or tasks. */
+struct counters_units {
+    int64_t count;
+    double ticks, longest;
+};
+
+/* Of all threads. */
+struct counters_threads {
+    double here, busy;    /* ticks from the first's begin to the last's end;
+                             what they computed of it */
+    double watched, lost; /* seconds that were compared with the processor's
+                             time; of these, others had the core */
+};
+
+/* A sample of chunks, and of the requests for them, in ticks. */
+struct counters_sample {
+    double chunk_ticks, chunk_squares, chunk_max;
+    double ask_ticks;
+    int64_t chunks, asked;
+};
+
+/* Visits that have begun and those that are over; since when there are any that
+ * are not (ticks). */
+struct counters_open {
+    _Atomic int64_t begun, over;
+    uint64_t since;
+};
+
 struct counters_site {
-    _Atomic uint32_t ready;
+    _Atomic uint32_t ready; /* made in this process, not before a fork */
     uint32_t clause, flags;
+    _Atomic uint32_t kinds;
     int32_t region; /* index of the region's site, -1: none was seen */
     struct counters_address at;
-    struct counters_address caller; /* of a region: who began it */
-    int64_t chunk;                  /* of the clause, 0: none */
+    /* Of a region: who began it; of a part: the barrier that it begins with,
+     * module -1: it is the region's first. */
+    struct counters_address caller;
+    int64_t chunk; /* of the clause, 0: none */
     /* As LLVM's compilers have it: ";file;function;line;column;;"; or empty. */
     char source[COUNTERS_NAME_MAX];
     /* What ran its chunks: a scheme, or empty: the runtime; and why. */
     char scheme[COUNTERS_NAME_MAX], note[COUNTERS_NAME_MAX];
 
+    struct counters_open open;
     /* Grow when the last thread leaves a visit. */
-    _Atomic int64_t begun; /* visits, also those that did not end */
     int64_t visits, iterations, chunks;
     int32_t threads_min, threads_max;
     double wall;  /* from the first thread's arrival to the last chunk's end */
     double saved; /* of it, with perfect balance from the threads' arrivals */
-    double chunk_ticks;   /* of the sampled chunks */
-    double chunk_squares; /* of those */
-    double chunk_max;
-    int64_t sampled;
-    double ask_ticks; /* of the sampled requests for a chunk */
-    int64_t asked;
+    double outermost; /* of a region: when it was inside of no other */
+    struct counters_sample sample;
+    struct counters_locks locks;
+    struct counters_units units;
+    struct counters_threads threads;
 };
 
 /* The parts of such a text; false: it says nothing. */
@@ -195,6 +254,7 @@ struct counters {
     double began_s;      /* the same on the clock that never goes back */
     uint64_t last_ticks; /* the process's regular end, 0: there was none */
     struct counters_cores cores;
+    uint64_t replaced_ticks; /* it has become another program, 0: it has not */
     char runtime[64]; /* file of the first OpenMP runtime that was used */
     _Atomic int32_t sites, modules;
     _Atomic int64_t lost; /* sites that there was no room for */

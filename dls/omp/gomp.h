@@ -3,7 +3,7 @@
 #ifndef DLS_OMP_GOMP_H
 #define DLS_OMP_GOMP_H
 
-#include "dls/omp/parts.h"
+#include "dls/omp/frames.h"
 
 #define CALLER __builtin_return_address(0)
 
@@ -33,8 +33,9 @@ void (*gomp_real(const struct runtime *runtime,
                  enum runtime_entry entry))(void);
 #define REAL(type, runtime, name) ((type *)gomp_real(runtime, ENTRY_##name))
 
-/* For calls without a loop that is known. */
+/* For calls without a loop that is known, in a region or not. */
 const struct runtime *gomp_runtime_of(const void *caller, bool by_llvm);
+const struct runtime *gomp_runtime_here(const void *caller);
 
 /* Whether the visits of a loop are ours to know. */
 bool gomp_is_known(const struct site *site, const struct clause *clause);

@@ -5,6 +5,7 @@
  * that the program asked for. */
 #include "dls/omp/gomp.h"
 #include "dls/omp/ompt.h"
+#include "dls/omp/team.h"
 
 #include <stdlib.h>
 
@@ -25,9 +26,15 @@ void (*gomp_real(const struct runtime *runtime, enum runtime_entry entry))(void)
 
 const struct runtime *gomp_runtime_of(const void *caller, bool by_llvm)
 {
-    const struct clause clause = {.clause = CLAUSE_OTHER, .by_llvm = by_llvm};
+    const struct clause clause = {.clause = CLAUSE_CALL, .by_llvm = by_llvm};
     const struct site *site = site_find(caller, &clause);
     return site != NULL ? site->runtime : runtime_at(caller, by_llvm);
+}
+
+const struct runtime *gomp_runtime_here(const void *caller)
+{
+    const struct mate *mate = mate_here();
+    return mate != NULL ? mate->team->runtime : gomp_runtime_of(caller, false);
 }
 
 /* Iterations; larger than INT64_MAX where it has more. */
@@ -50,9 +57,9 @@ static void begin_alone(struct frame *frame)
     if (site == NULL || !site->measures || site->runtime->thread == NULL ||
         site->runtime->thread() != 0)
         return;
-    atomic_fetch_add(&site->counted->begun, 1);
     frame->is.alone = true;
     frame->since = engine_ticks();
+    open_visit(site->counted, frame->since);
 }
 
 bool gomp_is_known(const struct site *site, const struct clause *clause)

@@ -1,24 +1,64 @@
 /* In front of libgomp: parallel regions, those that are a loop by themselves,
- * loops that are always left alone, and the ends of all. */
+ * and loops that are always left alone. */
 #include "dls/omp/gomp.h"
+#include "dls/omp/team.h"
 
 /* ---- regions ---- */
 
-static void leave_region(struct frame *top, const struct region *before)
+/* The team of a region that is measured here; OMPT tells of those of LLVM's
+ * runtime, and needs to know whose they are. */
+static void enter(struct region *region, unsigned threads)
 {
-    frames_drop(top);
-    here.region = before;
+    struct site *site = region->site;
+    region->outside = here.mate;
+    if (site == NULL || !site->measures)
+        return;
+    if (site->runtime->llvm)
+        here.entering = site;
+    else if (site->runtime->threads != NULL && site->runtime->most != NULL)
+        region->team = team_begin(site, threads > 0 ? (int)threads
+                                                    : site->runtime->most());
+}
+
+static void leave_region(const struct region *region)
+{
+    here.entering = NULL;
+    here.mate = region->outside;
+    if (region->team != NULL)
+        team_end(region->team);
+}
+
+/* A thread begins the region, and is at its end. */
+struct inside {
+    const struct region *before;
+    struct frame *top;
+};
+
+static struct inside begin_thread(const struct region *region)
+{
+    const struct inside inside = {here.region, here.top};
+    here.region = region;
+    mapped_thread();
+    if (region->team != NULL)
+        mate_begin(region->team, region->team->runtime->thread(),
+                   region->team->runtime->threads());
+    return inside;
+}
+
+static void end_thread(const struct region *region, struct inside inside)
+{
+    frames_drop(inside.top);
+    here.region = inside.before;
+    if (region->team != NULL)
+        mate_arrive(NULL);
 }
 
 static void run_region(void *arg)
 {
     const struct region *region = arg;
-    const struct region *before = here.region;
-    struct frame *top = here.top;
-    here.region = region;
-    mapped_thread();
+    const struct inside inside = begin_thread(region);
     region->body(region->data);
-    leave_region(top, before);
+    end_thread(region, inside);
 }
 
 /* A region that is a loop: each thread begins it. */
@@ -31,54 +71,85 @@ struct parallel_loop {
 static void run_parallel_loop(void *arg)
 {
     const struct parallel_loop *loop = arg;
-    const struct region *before = here.region;
-    struct frame *top = here.top, *frame;
-    mapped_thread();
+    const struct inside inside = begin_thread(&loop->region);
+    struct frame *frame;
     if (gomp_push((const void *)loop->region.body, &loop->clause, &frame))
         gomp_begin(frame, &loop->bounds, &loop->clause, NULL, NULL);
     loop->region.body(loop->region.data);
-    leave_region(top, before);
+    end_thread(&loop->region, inside);
+}
+
+static const struct runtime *begin_region(struct region *region,
+                                          const void *caller, unsigned threads)
+{
+    const struct clause clause = {.clause = CLAUSE_REGION, .caller = caller};
+    region->site = site_find((const void *)region->body, &clause);
+    enter(region, threads);
+    return region->site != NULL ? region->site->runtime
+                                : runtime_at(caller, false);
 }
 
 OMP_ENTRY parallel_fn GOMP_parallel;
 OMP_ENTRY void GOMP_parallel(void (*body)(void *), void *data, unsigned threads,
                              unsigned flags)
 {
-    const struct clause clause = {.clause = CLAUSE_REGION, .caller = CALLER};
-    struct site *site = site_find((const void *)body, &clause);
-    struct region region = {body, data, site};
-    const struct runtime *runtime =
-        site != NULL ? site->runtime : runtime_at(CALLER, false);
-    parallel_fn *parallel = REAL(parallel_fn, runtime, parallel);
-    if (site == NULL || !site->measures) {
-        parallel(run_region, &region, threads, flags);
-        return;
-    }
-    uint64_t began = engine_ticks();
-    atomic_fetch_add(&site->counted->begun, 1);
-    parallel(run_region, &region, threads, flags);
-    instance_count_alone(site, began, engine_ticks());
+    struct region region = {.body = body, .data = data};
+    const struct runtime *runtime = begin_region(&region, CALLER, threads);
+    REAL(parallel_fn, runtime, parallel)(run_region, &region, threads, flags);
+    leave_region(&region);
+}
+
+typedef unsigned parallel_reductions_fn(void (*)(void *), void *, unsigned,
+                                        unsigned);
+OMP_ENTRY parallel_reductions_fn GOMP_parallel_reductions;
+OMP_ENTRY unsigned GOMP_parallel_reductions(void (*body)(void *), void *data,
+                                            unsigned threads, unsigned flags)
+{
+    struct region region = {*(void **)data, body, data, NULL, NULL, NULL};
+    const struct runtime *runtime = begin_region(&region, CALLER, threads);
+    unsigned got = REAL(parallel_reductions_fn, runtime, parallel_reductions)(
+        run_region, &region, threads, flags);
+    leave_region(&region);
+    return got;
+}
+
+typedef void parallel_sections_fn(void (*)(void *), void *, unsigned, unsigned,
+                                  unsigned);
+OMP_ENTRY parallel_sections_fn GOMP_parallel_sections;
+OMP_ENTRY void GOMP_parallel_sections(void (*body)(void *), void *data,
+                                      unsigned threads, unsigned count,
+                                      unsigned flags)
+{
+    struct region region = {.body = body, .data = data};
+    const struct runtime *runtime = begin_region(&region, CALLER, threads);
+    REAL(parallel_sections_fn, runtime, parallel_sections)
+    (run_region, &region, threads, count, flags);
+    leave_region(&region);
 }
 
 /* Runs a region whose visits are known; false: the runtime's own entry must do
- * it, with run_parallel_loop as its body. */
+ * it, with run_parallel_loop as its body.  leave_region must follow then. */
 static bool run_known(struct parallel_loop *loop, unsigned threads,
                       unsigned flags, const struct runtime **runtime)
 {
-    const struct site *site =
-        site_find((const void *)loop->region.body, &loop->clause);
+    const void *body = (const void *)loop->region.body;
+    if (settings()->folder != NULL)
+        begin_region(&loop->region, loop->clause.caller, threads);
+    loop->clause.region = loop->region.site;
+    const struct site *site = site_find(body, &loop->clause);
     *runtime =
         site != NULL ? site->runtime : runtime_at(loop->clause.caller, false);
     if (!gomp_is_known(site, &loop->clause))
         return false;
     REAL(parallel_fn, *runtime, parallel)
     (run_parallel_loop, loop, threads, flags);
+    leave_region(&loop->region);
     return true;
 }
 
 #define LOOP(kind, bits, size)                                                 \
     {                                                                          \
-        .region = {body, data, NULL},                                          \
+        .region = {.body = body, .data = data, .outside = here.mate},          \
         .clause = {.clause = kind,                                             \
                    .flags = (bits) | COUNTERS_COMBINED,                        \
                    .chunk = size,                                              \
@@ -104,9 +175,11 @@ typedef void parallel_plain_fn(void (*)(void *), void *, unsigned, long, long,
     {                                                                          \
         struct parallel_loop loop = LOOP(kind, bits, chunk);                   \
         const struct runtime *runtime;                                         \
-        if (!run_known(&loop, threads, flags, &runtime))                       \
-            REAL(parallel_chunked_fn, runtime, parallel_##name)                \
+        if (run_known(&loop, threads, flags, &runtime))                        \
+            return;                                                            \
+        REAL(parallel_chunked_fn, runtime, parallel_##name)                    \
         (run_parallel_loop, &loop, threads, first, end, step, chunk, flags);   \
+        leave_region(&loop.region);                                            \
     }
 
 #define PARALLEL_PLAIN(name, kind, bits)                                       \
@@ -117,9 +190,11 @@ typedef void parallel_plain_fn(void (*)(void *), void *, unsigned, long, long,
     {                                                                          \
         struct parallel_loop loop = LOOP(kind, bits, 0);                       \
         const struct runtime *runtime;                                         \
-        if (!run_known(&loop, threads, flags, &runtime))                       \
-            REAL(parallel_plain_fn, runtime, parallel_##name)                  \
+        if (run_known(&loop, threads, flags, &runtime))                        \
+            return;                                                            \
+        REAL(parallel_plain_fn, runtime, parallel_##name)                      \
         (run_parallel_loop, &loop, threads, first, end, step, flags);          \
+        leave_region(&loop.region);                                            \
     }
 
 #include "dls/omp/gomp.def"
@@ -232,39 +307,4 @@ OMP_ENTRY void GOMP_parallel_loop_runtime_start(void (*body)(void *),
     struct frame *frame = push_alone(CALLER, CLAUSE_RUNTIME, COUNTERS_ORDERED);
     REAL(legacy_plain_fn, frame->runtime, parallel_loop_runtime_start)
     (body, data, threads, first, end, step);
-}
-
-/* ---- ends ---- */
-
-/* The runtime of the loop that ends.  The frame goes before the runtime's end:
- * a thread that waits there may run a task with loops of its own. */
-static const struct runtime *leave(const void *caller)
-{
-    const struct frame *frame = here.top;
-    if (frame == NULL)
-        return gomp_runtime_of(caller, false);
-    const struct runtime *runtime = frame->runtime;
-    frame_pop();
-    return runtime;
-}
-
-typedef void end_fn(void);
-typedef bool end_cancel_fn(void);
-
-OMP_ENTRY end_fn GOMP_loop_end, GOMP_loop_end_nowait;
-OMP_ENTRY end_cancel_fn GOMP_loop_end_cancel;
-
-OMP_ENTRY void GOMP_loop_end(void)
-{
-    REAL(end_fn, leave(CALLER), loop_end)();
-}
-
-OMP_ENTRY void GOMP_loop_end_nowait(void)
-{
-    REAL(end_fn, leave(CALLER), loop_end_nowait)();
-}
-
-OMP_ENTRY bool GOMP_loop_end_cancel(void)
-{
-    return REAL(end_cancel_fn, leave(CALLER), loop_end_cancel)();
 }

@@ -1,13 +1,9 @@
-#include "dls/omp/parts.h"
+#include "dls/omp/team.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 __thread struct here here __attribute__((tls_model("initial-exec")));
-
-/* Chunks longer than this are all measured: two readings of the clock do not
- * matter beside them.  Of shorter ones a sample is. */
-enum { LONG_TICKS = 40000, GAP_MEAN = 16 };
 
 /* ---- frames ---- */
 
@@ -34,7 +30,11 @@ static void finish(struct frame *frame)
     struct member *member = frame->member;
     uint64_t step = frame->step, taken = frame->taken;
     if (!frame->over)
-        member->end = engine_ticks();
+        member->stint.end = engine_ticks();
+    if (frame->site->measures) {
+        watch_end(member->stint.end);
+        member->sums = sums_since(&member->sums);
+    }
     if (!frame->own && !frame->is.kmp && (int64_t)step < 0) {
         step = -step;
         taken = -taken;
@@ -77,18 +77,10 @@ void frames_drop(struct frame *top)
 
 /* ---- samples ---- */
 
-/* Random, so that no rhythm of the loop is hit. */
 static int64_t gap(const struct frame *frame)
 {
-    const struct counters_site *counted = frame->site->counted;
-    if (counted->chunk_ticks >= (double)LONG_TICKS * (double)counted->sampled)
-        return 1; /* also where nothing is known */
-    if (here.random == 0)
-        here.random = (uintptr_t)&here | 1;
-    here.random ^= here.random << 13;
-    here.random ^= here.random >> 7;
-    here.random ^= here.random << 17;
-    return 1 + (int64_t)(here.random % (2 * GAP_MEAN - 1));
+    const struct counters_sample *seen = &frame->site->counted->sample;
+    return watch_gap(seen->chunk_ticks, (double)seen->chunks);
 }
 
 static bool is_stamped(const struct frame *frame)
@@ -110,6 +102,18 @@ static void begin_bare(struct frame *frame)
     frame->bare.stride = (uint64_t)table->fixed_size * frame->step;
 }
 
+static void begin_stamped(struct frame *frame)
+{
+    frame->member->stint.begin = engine_ticks();
+    if (!frame->site->measures)
+        return;
+    if (frame->site->counted->open.since == 0)
+        frame->site->counted->open.since = frame->member->stint.begin;
+    mate_meet(KIND_LOOP);
+    watch_begin(frame->member->stint.begin);
+    frame->member->sums = here.sums;
+}
+
 void frame_join(struct frame *frame, struct slot *slot)
 {
     instance_join(frame, slot);
@@ -123,7 +127,7 @@ void frame_join(struct frame *frame, struct slot *slot)
                        frame->member->primed >= 0))
         frame->quiet = 0;
     if (is_stamped(frame))
-        frame->member->begin = engine_ticks();
+        begin_stamped(frame);
     else if (frame->quiet > 0 && frame->table != NULL)
         begin_bare(frame);
 }
@@ -132,13 +136,13 @@ void frame_join(struct frame *frame, struct slot *slot)
 static uint64_t end_sample(struct frame *frame)
 {
     uint64_t now = engine_ticks();
-    struct member *member = frame->member;
+    struct counters_sample *sample = &frame->member->sample;
     double ticks = (double)(now - frame->since);
-    member->sampled++;
-    member->chunk_ticks += ticks;
-    member->chunk_squares += ticks * ticks;
-    if (ticks > member->chunk_max)
-        member->chunk_max = ticks;
+    sample->chunks++;
+    sample->chunk_ticks += ticks;
+    sample->chunk_squares += ticks * ticks;
+    if (ticks > sample->chunk_max)
+        sample->chunk_max = ticks;
     frame->since = 0;
     return now;
 }
@@ -146,12 +150,12 @@ static uint64_t end_sample(struct frame *frame)
 /* After a request that got a chunk: how many are not measured now. */
 static void begin_sample(struct frame *frame, uint64_t asked)
 {
-    struct member *member = frame->member;
+    struct counters_sample *sample = &frame->member->sample;
     int64_t next = gap(frame);
     uint64_t now = engine_ticks();
     if (asked != 0) {
-        member->asked++;
-        member->ask_ticks += (double)(now - asked);
+        sample->asked++;
+        sample->ask_ticks += (double)(now - asked);
     }
     if (asked != 0 && next > 1) {
         frame->quiet = next;
@@ -164,7 +168,7 @@ static void begin_sample(struct frame *frame, uint64_t asked)
 bool frame_done(struct frame *frame)
 {
     if (!frame->over && is_stamped(frame))
-        frame->member->end = engine_ticks();
+        frame->member->stint.end = engine_ticks();
     frame->over = true;
     frame->quiet = 1; /* again and again: nothing */
     return false;

@@ -1,7 +1,7 @@
 /* One visit of a loop by one team.  Instances go back to their site, so that
  * tables are made once for a number of iterations and threads, and schemes that
  * learn go on where they were. */
-#include "dls/omp/parts.h"
+#include "dls/omp/frames.h"
 
 #include "base/lines.h"
 
@@ -219,6 +219,7 @@ static struct instance *begin_instance(struct site *site, int threads,
                                        int64_t iterations)
 {
     struct instance *instance = take_idle(site, threads, iterations);
+    open_visit(site->counted, 0);
     if (instance == NULL)
         instance = make_instance(site, threads);
     if (iterations == 0) {
@@ -242,7 +243,6 @@ static struct instance *begin_instance(struct site *site, int threads,
                           memory_order_relaxed);
     for (int i = 0; i < threads; i++)
         open_member(instance, i);
-    atomic_fetch_add_explicit(&site->counted->begun, 1, memory_order_relaxed);
     return instance;
 }
 
@@ -285,9 +285,22 @@ static void count_speeds(struct site *site, const struct instance *instance)
     for (size_t i = 0; i < threads; i++) {
         const struct member *member = &instance->member[i];
         site->speed_iterations[i] += (double)member->iterations;
-        site->speed_ticks[i] += (double)(member->end - member->begin);
+        site->speed_ticks[i] +=
+            (double)(member->stint.end - member->stint.begin);
     }
     site->speed_visits++;
+}
+
+static void add_sample(struct counters_sample *to,
+                       const struct counters_sample *of)
+{
+    to->chunks += of->chunks;
+    to->chunk_ticks += of->chunk_ticks;
+    to->chunk_squares += of->chunk_squares;
+    to->asked += of->asked;
+    to->ask_ticks += of->ask_ticks;
+    if (of->chunk_max > to->chunk_max)
+        to->chunk_max = of->chunk_max;
 }
 
 static void count_member(struct counters_site *counted,
@@ -295,37 +308,9 @@ static void count_member(struct counters_site *counted,
 {
     counted->iterations += member->iterations;
     counted->chunks += member->chunks;
-    counted->sampled += member->sampled;
-    counted->chunk_ticks += member->chunk_ticks;
-    counted->chunk_squares += member->chunk_squares;
-    counted->asked += member->asked;
-    counted->ask_ticks += member->ask_ticks;
-    if (member->chunk_max > counted->chunk_max)
-        counted->chunk_max = member->chunk_max;
-}
-
-/* When all would end with perfect balance: what they computed, shared by those
- * that have arrived until then.  Ticks since `begin`. */
-static double balanced_end(const struct instance *instance, uint64_t begin)
-{
-    int threads = instance->threads, sharing = 0;
-    double end = INFINITY;
-    for (int before = -1; sharing != before;) {
-        double sum = 0;
-        before = sharing;
-        sharing = 0;
-        for (int i = 0; i < threads; i++) {
-            const struct member *member = &instance->member[i];
-            double arrived = (double)(member->begin - begin);
-            sum += (double)(member->end - member->begin);
-            if (arrived < end) {
-                sum += arrived;
-                sharing++;
-            }
-        }
-        end = sharing > 0 ? sum / sharing : 0;
-    }
-    return end;
+    counted->threads.busy += (double)(member->stint.end - member->stint.begin);
+    add_sample(&counted->sample, &member->sample);
+    sums_add(counted, &member->sums);
 }
 
 /* Under the site's lock. */
@@ -336,20 +321,21 @@ static void count_visit(struct counters_site *counted,
     int threads = instance->threads;
     for (int i = 0; i < threads; i++) {
         const struct member *member = &instance->member[i];
-        begin = member->begin < begin ? member->begin : begin;
-        if (member->chunks > 0 && member->end > end)
-            end = member->end;
+        begin = member->stint.begin < begin ? member->stint.begin : begin;
+        if (member->chunks > 0 && member->stint.end > end)
+            end = member->stint.end;
         count_member(counted, member);
     }
     double wall = end > begin ? (double)(end - begin) : 0;
-    double saved = wall > 0 ? wall - balanced_end(instance, begin) : 0;
+    double saved =
+        wall > 0 ? wall - balanced_end(&instance->member[0].stint,
+                                       sizeof(struct member), threads, begin)
+                 : 0;
     counted->visits++;
     counted->wall += wall;
     counted->saved += saved > 0 ? saved : 0;
-    if (counted->threads_min == 0 || threads < counted->threads_min)
-        counted->threads_min = threads;
-    if (threads > counted->threads_max)
-        counted->threads_max = threads;
+    counted->threads.here += wall * threads;
+    count_threads(counted, threads);
 }
 
 void instance_count_alone(struct site *site, uint64_t begin, uint64_t end)
@@ -359,6 +345,7 @@ void instance_count_alone(struct site *site, uint64_t begin, uint64_t end)
     engine_lock(&site->lock);
     counted->visits++;
     counted->wall += ticks;
+    close_visit(counted);
     engine_unlock(&site->lock);
 }
 
@@ -367,6 +354,7 @@ static void finish_visit(struct instance *instance)
     struct site *site = instance->site;
     const struct way *way = site->way;
     engine_lock(&site->lock);
+    close_visit(site->counted);
     if (site->measures)
         count_visit(site->counted, instance);
     if (way != NULL && way->ops != NULL && (way->ops->flags & SCHED_BY_POWER))
@@ -384,6 +372,7 @@ void instance_abandon(struct slot *slot)
     if (seen < FIRST_ADDRESS)
         return;
     engine_lock(&instance->site->lock);
+    close_visit(instance->site->counted);
     keep_idle(instance->site, instance);
     engine_unlock(&instance->site->lock);
 }

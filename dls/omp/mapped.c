@@ -4,12 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -85,14 +87,19 @@ static void describe_cores(struct counters_cores *cores)
 
 enum { PATH_SIZE = 4096 };
 
-/* A program may exec another one under its number: names are tried. */
-static int create(const char *folder, char path[PATH_SIZE])
+/* The i-th file of this process, which may run one program after the other. */
+static void name_file(const char *folder, int i, char path[PATH_SIZE])
 {
     char host[64] = "";
     gethostname(host, sizeof(host) - 1);
+    snprintf(path, PATH_SIZE, "%.3900s/%s-%lld-%d" COUNTERS_SUFFIX, folder,
+             host, (long long)getpid(), i);
+}
+
+static int create(const char *folder, char path[PATH_SIZE])
+{
     for (int i = 0; i < 1000; i++) {
-        snprintf(path, PATH_SIZE, "%s/%s-%lld-%d" COUNTERS_SUFFIX, folder, host,
-                 (long long)getpid(), i);
+        name_file(folder, i, path);
         int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
         if (file >= 0 || errno != EEXIST)
             return file;
@@ -100,13 +107,42 @@ static int create(const char *folder, char path[PATH_SIZE])
     return -1;
 }
 
+/* The program that this process ran before has ended just now. */
+static __attribute__((constructor)) void end_before(void)
+{
+    char path[PATH_SIZE];
+    const char *folder = getenv(COUNTERS_FOLDER);
+    uint64_t now = engine_ticks();
+    int before = -1;
+    if (folder == NULL || folder[0] == '\0')
+        return;
+    do
+        name_file(folder, ++before, path);
+    while (before < 1000 && access(path, W_OK) == 0);
+    if (before == 0)
+        return;
+    name_file(folder, before - 1, path);
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file >= 0 &&
+        pwrite(file, &now, sizeof(now),
+               offsetof(struct counters, replaced_ticks)) != sizeof(now))
+        settings_say("%s: cannot be written", path);
+    if (file >= 0)
+        close(file);
+}
+
+static bool is_limited(size_t size)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size;
+}
+
 /* Gives the file its room at once.  A page without room on the disk would end
  * the program when it is written, and so would a file above the process's limit
  * (SIGBUS, SIGXFSZ).  Returns 0 or errno. */
 static int reserve(int file, size_t size)
 {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
+    if (is_limited(size))
         return EFBIG;
     return posix_fallocate(file, 0, (off_t)size);
 }
@@ -115,7 +151,7 @@ static int reserve(int file, size_t size)
  * there to be asked. */
 static int open_memory(size_t size)
 {
-    int file = memfd_create("counters", MFD_CLOEXEC);
+    int file = is_limited(size) ? -1 : memfd_create("counters", MFD_CLOEXEC);
     if (file < 0)
         return -1;
     if (ftruncate(file, (off_t)size) == 0 && settings_hand_over(file))
@@ -176,7 +212,6 @@ static void keep_site(struct counters_site *to, const struct counters_site *of)
     memcpy(to->source, of->source, sizeof(to->source));
     memcpy(to->scheme, of->scheme, sizeof(to->scheme));
     memcpy(to->note, of->note, sizeof(to->note));
-    atomic_store(&to->ready, atomic_load(&of->ready));
 }
 
 /* The sites stay where the child's own pointers to them lead. */
@@ -256,13 +291,9 @@ struct counters *mapped(void)
     return c;
 }
 
-void mapped_thread(void)
+static __attribute__((noinline)) void add_thread(void)
 {
-    static __thread bool known __attribute__((tls_model("initial-exec")));
     struct allowed_set mask = {{0}};
-    if (OMP_LIKELY(known || settings()->folder == NULL))
-        return;
-    known = true;
     struct counters *c = mapped();
     if (c == NULL ||
         sched_getaffinity(0, sizeof(mask), (cpu_set_t *)mask.word) != 0)
@@ -274,9 +305,77 @@ void mapped_thread(void)
     atomic_fetch_add(&c->cores.seen, 1);
 }
 
+void mapped_thread(void)
+{
+    static __thread bool known __attribute__((tls_model("initial-exec")));
+    if (OMP_LIKELY(known || settings()->folder == NULL))
+        return;
+    known = true;
+    add_thread();
+}
+
 static __attribute__((destructor)) void ended(void)
 {
     struct counters *c = atomic_load(&counters);
     if (c != NULL)
         c->last_ticks = engine_ticks();
+}
+
+/* ---- which processes have the library ---- */
+
+/* A line for each image of a process, and one for its regular end, in a file of
+ * the run's folder (counters.h). */
+static int take_runtime(struct dl_phdr_info *info, size_t size, void *found)
+{
+    static const char *const names[] = {"/libgomp.so", "/libomp.so",
+                                        "/libiomp5.so"};
+    (void)size;
+    for (int i = 0; i < 3; i++)
+        if (strstr(info->dlpi_name, names[i]) != NULL)
+            *(int *)found = 1;
+    return 0;
+}
+
+static long long number_of(const char *const *names)
+{
+    for (int i = 0; names[i] != NULL; i++)
+        if (getenv(names[i]) != NULL)
+            return atoll(getenv(names[i]));
+    return -1;
+}
+
+/* The file is this host's alone: lines of others cannot cut its own.  Where it
+ * cannot be written the reader says what is missing. */
+static void write_line(const char *what)
+{
+    static const char *const ranks[] = COUNTERS_RANKS;
+    static const char *const sizes[] = COUNTERS_SIZES;
+    const char *folder = getenv(COUNTERS_FOLDER);
+    char host[64] = "", path[4096], name[17] = "", line[160];
+    int runtime = 0;
+    if (folder == NULL || folder[0] == '\0')
+        return;
+    gethostname(host, sizeof(host) - 1);
+    snprintf(path, sizeof(path), "%.3900s/%s" COUNTERS_LOADED, folder, host);
+    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (file < 0)
+        return;
+    dl_iterate_phdr(take_runtime, &runtime);
+    prctl(PR_GET_NAME, name);
+    int length = snprintf(line, sizeof(line), "%s %ld %d %lld %lld %s\n", what,
+                          (long)getpid(), runtime, number_of(ranks),
+                          number_of(sizes), name);
+    if (write(file, line, (size_t)length) != length)
+        settings_say("%s: cannot be written", path);
+    close(file);
+}
+
+static __attribute__((constructor)) void say_begin(void)
+{
+    write_line("begin");
+}
+
+static __attribute__((destructor)) void say_end(void)
+{
+    write_line("end");
 }

@@ -1,18 +1,14 @@
 #include "dls/omp/ompt.h"
 
+#include "dls/omp/team.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Names and numbers are those of the OpenMP specification. */
-typedef union {
-    uint64_t value;
-    void *ptr;
-} data_t;
-
-typedef void (*callback_fn)(void);
-typedef callback_fn lookup_fn(const char *);
-typedef int set_callback_fn(int, callback_fn);
+typedef union ompt_data data_t;
+typedef ompt_callback lookup_fn(const char *);
 typedef int parallel_info_fn(int, data_t **, int *);
 typedef int task_info_fn(int, int *, data_t **, void **, data_t **, int *);
 
@@ -23,7 +19,7 @@ struct start_result {
 };
 
 enum { PARALLEL_BEGIN = 3, PARALLEL_END = 4, IMPLICIT_TASK = 7 };
-enum { SCOPE_BEGIN = 1, TASK_INITIAL = 1, TASK_IMPLICIT = 2, AVAILABLE = 2 };
+enum { TASK_INITIAL = 1, TASK_IMPLICIT = 2, AVAILABLE = 2 };
 
 static parallel_info_fn *parallel_info;
 static task_info_fn *task_info;
@@ -36,6 +32,8 @@ struct block {
     struct slot slot[SLOTS];
     struct block *_Atomic next;
     struct block *outside; /* of the region around, begun by the same thread */
+    struct team *team;     /* NULL: it is not measured */
+    struct mate *mate;     /* of the thread that began it, in what is around */
 };
 
 /* The first block of the region that this thread has begun last.  libomp 14
@@ -89,13 +87,29 @@ static void know_runtime(const void *caller)
     known = caller;
 }
 
+/* A program of gcc's has told whose region it is. */
+static struct site *find_region(const void *caller)
+{
+    struct site *site = here.entering;
+    const struct clause clause = {
+        .clause = CLAUSE_REGION, .caller = caller, .by_llvm = true};
+    here.entering = NULL;
+    if (site == NULL)
+        site = site_find(caller, &clause);
+    return site != NULL && site->measures ? site : NULL;
+}
+
 static void parallel_begin(data_t *task, const void *frame, data_t *parallel,
                            unsigned threads, int flags, const void *caller)
 {
-    (void)task, (void)frame, (void)threads, (void)flags;
+    (void)task, (void)frame, (void)flags;
     know_runtime(caller);
     struct block *block = make_block();
+    struct site *site = settings()->folder != NULL ? find_region(caller) : NULL;
     block->outside = begun;
+    block->mate = here.mate;
+    if (site != NULL)
+        block->team = team_begin(site, threads > 0 ? (int)threads : 1);
     begun = block;
     parallel->ptr = block;
 }
@@ -113,6 +127,13 @@ static void parallel_end(data_t *parallel, data_t *task, int flags,
     (void)parallel, (void)task, (void)flags, (void)caller;
     struct block *block = begun;
     begun = block != NULL ? block->outside : NULL;
+    if (block != NULL && block->team != NULL) {
+        /* A thread that is alone comes to no barrier. */
+        if (here.mate != NULL && here.mate->team == block->team)
+            mate_arrive(NULL);
+        here.mate = block->mate;
+        team_end(block->team);
+    }
     while (block != NULL) {
         struct block *next = atomic_load(&block->next);
         end_block(block);
@@ -125,41 +146,35 @@ static void parallel_end(data_t *parallel, data_t *task, int flags,
 static void implicit_task(int scope, data_t *parallel, data_t *task,
                           unsigned threads, unsigned thread, int flags)
 {
-    (void)parallel, (void)threads, (void)thread;
-    if (scope == SCOPE_BEGIN && !(flags & TASK_INITIAL))
-        mapped_thread();
-    if (scope != SCOPE_BEGIN) {
+    if (scope != OMPT_BEGIN) {
         frames_forget(task->ptr);
         free(task->ptr);
+        task->ptr = NULL;
+        return;
     }
-    task->ptr =
-        scope == SCOPE_BEGIN ? need(calloc(1, sizeof(struct task))) : NULL;
+    task->ptr = need(calloc(1, sizeof(struct task)));
+    const struct block *block =
+        (flags & TASK_INITIAL) || parallel == NULL ? NULL : parallel->ptr;
+    if (!(flags & TASK_INITIAL))
+        mapped_thread();
+    if (block != NULL && block->team != NULL)
+        mate_begin(block->team, (int)thread, (int)threads);
 }
 
 /* ---- the tool ---- */
 
-static void set_callback(lookup_fn *lookup, int which, const void *function)
-{
-    callback_fn callback, found = lookup("ompt_set_callback");
-    memcpy(&callback, &function, sizeof(callback));
-    if (found != NULL)
-        ((set_callback_fn *)found)(which, callback);
-}
-
-#define SET(which, function)                                                   \
-    do {                                                                       \
-        void *pointer;                                                         \
-        __typeof__(&(function)) typed = (function);                            \
-        memcpy(&pointer, &typed, sizeof(pointer));                             \
-        set_callback(lookup, which, pointer);                                  \
-    } while (0)
-
 static int initialize(lookup_fn *lookup, int device, data_t *data)
 {
     (void)device, (void)data;
-    SET(PARALLEL_BEGIN, parallel_begin);
-    SET(PARALLEL_END, parallel_end);
-    SET(IMPLICIT_TASK, implicit_task);
+    ompt_callback found = lookup("ompt_set_callback");
+    ompt_set_fn *set = (ompt_set_fn *)found;
+    if (set != NULL) {
+        OMPT_SET(set, PARALLEL_BEGIN, parallel_begin);
+        OMPT_SET(set, PARALLEL_END, parallel_end);
+        OMPT_SET(set, IMPLICIT_TASK, implicit_task);
+    }
+    if (set != NULL && settings()->folder != NULL)
+        ompt_watch_events(set);
     task_info = (task_info_fn *)lookup("ompt_get_task_info");
     parallel_info = (parallel_info_fn *)lookup("ompt_get_parallel_info");
     return 1;

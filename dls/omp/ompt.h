@@ -5,7 +5,29 @@
 #ifndef DLS_OMP_OMPT_H
 #define DLS_OMP_OMPT_H
 
-#include "dls/omp/parts.h"
+#include "dls/omp/frames.h"
+
+#include <string.h>
+
+/* Names and numbers are those of the OpenMP specification. */
+union ompt_data {
+    uint64_t value;
+    void *ptr;
+};
+typedef void (*ompt_callback)(void);
+typedef int ompt_set_fn(int, ompt_callback);
+enum { OMPT_BEGIN = 1 };
+
+#define OMPT_SET(set, which, function)                                         \
+    do {                                                                       \
+        ompt_callback callback;                                                \
+        __typeof__(&(function)) typed = (function);                            \
+        memcpy(&callback, &typed, sizeof(callback));                           \
+        set(which, callback);                                                  \
+    } while (0)
+
+/* What the threads meet in regions is counted. */
+void ompt_watch_events(ompt_set_fn *set);
 
 /* Where a thread is. */
 struct ompt_place {

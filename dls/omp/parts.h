@@ -1,6 +1,8 @@
-/* The private parts of the preload library, shared by its files:
+/* The private parts of the preload library, shared by its files (frames.h goes
+ * on):
  *
  *   gomp*.c     the entries of libgomp that it stands in front of
+ *   locks.c     those of locks, whoever's they are
  *   kmpc.c      those of LLVM's libomp
  *   ompt.c      the teams of libomp
  *   runtime.c   the real entries behind them, for each caller
@@ -10,8 +12,9 @@
  *   instance.c  one visit of a loop by one team of threads
  *   costs.c     what iterations cost, for schemes that count with it
  *   handout.c   the chunks of a visit, and the time that they take
- *   mapped.c    the file of what was counted
- *   loaded.c    which processes have the library
+ *   team.c      the threads of a region from one barrier to the next
+ *   watch.c     what threads lose to others: cores, and locks
+ *   mapped.c    the file of what was counted; who has the library
  *
  * It has data of its own: calls come from programs that know nothing of it. */
 #ifndef DLS_OMP_PARTS_H
@@ -65,15 +68,16 @@ enum runtime_entry {
 #define PLAIN CHUNKED
 #define PARALLEL_CHUNKED(name, clause, flags) ENTRY_parallel_##name,
 #define PARALLEL_PLAIN PARALLEL_CHUNKED
-#include "dls/omp/gomp.def"
 #define ENTRY(name) ENTRY_##name,
-#include "dls/omp/others.def"
+#define OMP(name) ENTRY_omp_##name,
+#include "dls/omp/gomp.def"
     ENTRIES
 };
 
 struct runtime {
-    void (*entry[ENTRIES])(void);          /* NULL: this runtime has none */
-    int (*threads)(void), (*thread)(void); /* omp_get_num_threads, ... */
+    void (*entry[ENTRIES])(void); /* NULL: this runtime has none */
+    /* omp_get_num_threads, omp_get_thread_num, omp_get_max_threads */
+    int (*threads)(void), (*thread)(void), (*most)(void);
     /* GOMP_loop_start gives memory that the threads of a visit share. */
     bool shares;
     bool llvm; /* it is LLVM's, with libgomp's entries beside its own */
@@ -96,13 +100,16 @@ void runtimes_release(void);
 
 /* ---- settings.c ---- */
 
+struct site;
+
 /* What a call says of its loop. */
 struct clause {
     uint32_t clause, flags;
     int64_t chunk;
-    const void *caller; /* who began the region; NULL: not known */
-    const char *source; /* see counters.h; NULL: there is none */
-    bool by_llvm;       /* its compiler was LLVM's */
+    const void *caller;        /* who began the region; NULL: not known */
+    const struct site *region; /* NULL: that which the thread is in */
+    const char *source;        /* see counters.h; NULL: there is none */
+    bool by_llvm;              /* its compiler was LLVM's */
 };
 
 /* Whether anything is to be done at all; read once. */
@@ -171,6 +178,8 @@ struct site {
     struct engine_lock lock; /* of what follows, and of `counted` */
     struct instance *idle;   /* that no visit uses */
     int idles;
+    struct team *team; /* that no region uses: team.h */
+    const void *address;
     /* Iterations and ticks of each thread in the first visits. */
     int speeds, speed_visits;
     double *speed_iterations, *speed_ticks;
@@ -184,6 +193,11 @@ struct site {
  * call; NULL: there is no room for more. */
 struct site *site_find(const void *address, const struct clause *clause);
 
+/* The site of a part of a region between two calls of barriers, NULL: its begin
+ * or end. */
+struct site *site_find_part(struct site *region, const void *from,
+                            const void *to);
+
 /* Whether the chunks of a visit are the way's: the same for all threads of the
  * team.  Where they are not, the runtime hands them out. */
 bool site_takes(struct site *site, uint64_t iterations, int threads);
@@ -194,178 +208,5 @@ void site_show(struct site *site);
 /* Nobody else makes or changes a site in between: around a fork. */
 void sites_hold(void);
 void sites_release(void);
-
-/* ---- instance.c ---- */
-
-/* Memory that exactly the threads of one visit share, zeroed before it. */
-struct slot {
-    _Atomic uintptr_t instance;
-    _Atomic int32_t left;
-};
-
-/* A thread in a visit: the last thread that leaves reads those of all. */
-struct member {
-    _Alignas(128) uint64_t begin, end; /* engine_ticks */
-    int64_t iterations, chunks;
-    int64_t sampled, asked;
-    double chunk_ticks, chunk_squares, chunk_max, ask_ticks;
-    struct source_state state;
-    int64_t primed;                /* its own step of a table, -1: none */
-    uint64_t cost_since;           /* of its chunk under a scheme by cost */
-    int64_t cost_start, cost_size; /* size 0: it has none */
-};
-
-/* What a team shares in one visit of a loop. */
-struct instance {
-    struct source_counter counter;
-    struct engine_lock lock;
-    _Alignas(128) _Atomic int64_t done; /* stealing: iterations handed out */
-    struct instance *next;
-    struct site *site;
-    int threads;
-    int64_t iterations;
-    bool steals;
-    bool prepared;            /* the scheme's state is of an earlier visit */
-    struct sched_table table; /* steps 0: none */
-    struct sched sched;
-    void *memory;
-    size_t memory_bytes;
-    struct steal_range *range; /* of each thread; NULL: no stealing */
-    double *seen;              /* ticks of each iteration; NULL: not asked */
-    struct member *member;
-};
-
-struct frame;
-
-/* The thread takes part in the visit that `slot` stands for. */
-void instance_join(struct frame *frame, struct slot *slot);
-
-/* No thread of the team will come any more: a visit that was not left by all is
- * not counted. */
-void instance_abandon(struct slot *slot);
-
-/* The thread has had its last chunk; the last one of the team counts. */
-void instance_leave(struct frame *frame);
-
-/* Counts a visit of which only one thread is known. */
-void instance_count_alone(struct site *site, uint64_t begin, uint64_t end);
-
-/* ---- costs.c ---- */
-
-/* The table of a visit under a scheme by cost: with the costs of the last
- * visit, where that had as many iterations.  Returns 0 or -errno. */
-int costs_begin(struct instance *instance, int64_t iterations,
-                struct error *err);
-
-/* Of chunks in any order the one with the last iteration goes out after all
- * others. */
-void costs_move_last(struct sched_table *table);
-
-/* Nothing is known of the visit's costs yet. */
-void costs_watch(struct instance *instance, int64_t iterations);
-
-/* Around each chunk. */
-void costs_begin_chunk(struct frame *frame, const struct chunk *chunk);
-void costs_end_chunk(struct frame *frame);
-
-/* The visit is over: its costs are the site's, or recorded.  Under the site's
- * lock. */
-void costs_keep(struct site *site, const struct instance *instance);
-
-/* ---- handout.c ---- */
-
-/* A thread's end of a loop that it is in, on top of those that it is in as
- * well. */
-struct frame {
-    struct frame *below;
-    int64_t quiet; /* requests until one that has more to do than to count */
-    const struct sched_table *table;
-    struct source_counter *counter;
-    uint64_t first, step, end; /* in the type of the loop */
-    uint64_t taken;            /* sum of iterations, or of to - from */
-    int64_t chunks;
-    bool own; /* the chunks are ours */
-    struct {
-        bool is; /* from a table, and nobody asks how many it took */
-        /* Steps of one size that end before the loop does, 0: the table's
-         * differ; and how far one leads in the type of the loop. */
-        uint64_t even, stride;
-    } bare;
-    bool over;
-    int32_t thread, threads;
-    int64_t iterations;
-    struct site *site; /* NULL: no room for it */
-    const struct runtime *runtime;
-    struct slot *slot;
-    struct instance *instance; /* NULL: nothing is counted */
-    struct member *member;
-    uint64_t since; /* the sampled chunk began, 0: none */
-    uint64_t asked; /* it ended, 0: none did */
-    struct {
-        bool allocated;
-        bool alone; /* only this thread's time is counted */
-        bool kmp;   /* a loop of LLVM's */
-        bool known; /* kmpc.c: its visit is */
-        /* The runtime's first chunk waits, from `first` to `end`. */
-        bool pending;
-    } is;
-    const void *task;       /* that it is in; NULL: not known */
-    struct slot alone_slot; /* of a thread that is alone */
-};
-
-/* A parallel region that the thread is in. */
-struct region {
-    void (*body)(void *);
-    void *data;
-    struct site *site;
-};
-
-/* What a thread is in. */
-enum { FRAMES_INSIDE = 12 };
-struct here {
-    struct frame *top;
-    const struct region *region;
-    uint64_t random;
-    int used; /* of `inside` */
-    struct frame inside[FRAMES_INSIDE];
-};
-extern __thread struct here here __attribute__((tls_model("initial-exec")));
-
-/* A new frame on top, for the call from this address; never NULL: memory that
- * is not there ends the program. */
-struct frame *frame_push(const struct runtime *runtime, struct site *site);
-void frame_pop(void);
-/* Those above are of loops that were cancelled together with their region. */
-void frames_drop(struct frame *top);
-
-/* Those of a task that is over, and perhaps its team with it. */
-void frames_forget(const void *task);
-
-/* The thread joins the visit that `slot` stands for, which begins. */
-void frame_join(struct frame *frame, struct slot *slot);
-
-/* The next chunk of a loop whose chunks are ours; false: there is none. */
-bool frame_take_slowly(struct frame *frame, struct chunk *chunk);
-bool frame_done(struct frame *frame);
-
-static inline bool frame_take(struct frame *frame, struct chunk *chunk)
-{
-    if (!frame->bare.is && --frame->quiet <= 0)
-        return frame_take_slowly(frame, chunk);
-    int64_t step = source_step(frame->counter);
-    if (step >= frame->table->steps)
-        return frame_done(frame);
-    *chunk = sched_table_chunk(frame->table, step);
-    if (!frame->bare.is) {
-        frame->taken += (uint64_t)chunk->size;
-        frame->chunks++;
-    }
-    return true;
-}
-
-/* A request to the runtime begins, and is over: for loops that are only
- * watched. */
-void frame_watch_begin(struct frame *frame);
-bool frame_watch_end(struct frame *frame, bool more);
 
 #endif

@@ -16,10 +16,10 @@ static const char *const names[] = {
 #define PARALLEL_CHUNKED(name, clause, flags)                                  \
     [ENTRY_parallel_##name] = "GOMP_parallel_loop_" #name,
 #define PARALLEL_PLAIN PARALLEL_CHUNKED
-#include "dls/omp/gomp.def"
 #define ENTRY(name) [ENTRY_##name] = "GOMP_" #name,
 #define KMPC(name) [ENTRY_kmpc_##name] = "__kmpc_" #name,
-#include "dls/omp/others.def"
+#define OMP(name) [ENTRY_omp_##name] = "omp_" #name,
+#include "dls/omp/gomp.def"
 };
 
 /* A process may hold several runtimes: Python modules bring their own. */
@@ -74,6 +74,7 @@ static void fill(struct runtime *runtime, const struct place *in)
         find_entry(in, names[i], &runtime->entry[i]);
     find_entry(in, "omp_get_num_threads", &runtime->threads);
     find_entry(in, "omp_get_thread_num", &runtime->thread);
+    find_entry(in, "omp_get_max_threads", &runtime->most);
     runtime->llvm = look_up(in, any_llvm) != NULL;
     /* The GOMP_loop_start of LLVM's runtime gives no memory. */
     runtime->shares = runtime->entry[ENTRY_loop_start] != NULL &&

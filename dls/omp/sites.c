@@ -1,4 +1,4 @@
-#include "dls/omp/parts.h"
+#include "dls/omp/frames.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,27 +9,41 @@ enum { SLOTS = 4096 }; /* a power of two, several times COUNTERS_SITES */
 static struct site sites[SLOTS];
 static struct engine_lock lock;
 
-enum { FORM_BITS = 3, FORM_MASK = (1 << FORM_BITS) - 1 };
-_Static_assert((int)CLAUSE_OTHER <= (int)FORM_MASK, "clauses have 3 bits");
-_Static_assert((COUNTERS_MONOTONIC | COUNTERS_ORDERED | COUNTERS_COMBINED) <=
-                   (int)FORM_MASK,
+enum { CLAUSE_BITS = 4, FLAG_BITS = 3 };
+_Static_assert((int)CLAUSE_CALL < 1 << CLAUSE_BITS, "clauses have 4 bits");
+_Static_assert((COUNTERS_MONOTONIC | COUNTERS_ORDERED | COUNTERS_COMBINED) <
+                   1 << FLAG_BITS,
                "flags have 3 bits");
 
 /* An address and the form of the loop there.  One address may be that of a
  * region and, as a loop's function, of a loop; and of another loop when its
  * module was closed and the next one is there: what was promised for the first
- * must not hold for the second.  Addresses have at most 57 bits. */
+ * must not hold for the second.  Addresses of programs have at most 56 bits. */
 static uintptr_t key_of(const void *address, const struct clause *clause)
 {
-    return ((uintptr_t)address << FORM_BITS | clause->clause) << FORM_BITS |
+    return ((uintptr_t)address << CLAUSE_BITS | clause->clause) << FLAG_BITS |
            clause->flags;
 }
 
-static int32_t region_of(const struct counters *counters)
+static uintptr_t mix(uintptr_t key, const void *address)
 {
+    return (key ^ (uintptr_t)address) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static int32_t number_of(const struct site *site)
+{
+    return (int32_t)(site->counted - mapped()->site);
+}
+
+static int32_t region_of(const struct clause *clause)
+{
+    if (clause->clause == CLAUSE_REGION)
+        return -1;
+    if (clause->region != NULL)
+        return number_of(clause->region);
     if (here.region == NULL || here.region->site == NULL)
         return -1;
-    return (int32_t)(here.region->site->counted - counters->site);
+    return number_of(here.region->site);
 }
 
 /* What is known of an address before a site of it is made, while no lock is
@@ -45,6 +59,9 @@ static void look(const void *address, const struct clause *clause,
 {
     module_find(address, &found->module);
     module_find(clause->caller, &found->caller);
+    found->runtime = NULL;
+    if (clause->clause == CLAUSE_PART || clause->clause == CLAUSE_LOCK)
+        return;
     found->runtime = runtime_of(&found->module, clause->by_llvm);
     settings_find_names(&found->module, address, clause, &found->names);
 }
@@ -95,6 +112,7 @@ static bool fill(struct site *site, const void *address,
     int32_t number = atomic_load(&counters->sites);
     struct counters_site *counted = &counters->site[number];
     site->counted = counted;
+    site->address = address;
     site->runtime = found->runtime;
     site->measures = settings()->folder != NULL;
     counted->clause = clause->clause;
@@ -105,14 +123,13 @@ static bool fill(struct site *site, const void *address,
     if (clause->source != NULL)
         snprintf(counted->source, sizeof(counted->source), "%.239s",
                  clause->source);
-    counted->region =
-        clause->clause == CLAUSE_REGION ? -1 : region_of(counters);
-    if (counters->runtime[0] == '\0') {
+    counted->region = region_of(clause);
+    if (counters->runtime[0] == '\0' && site->runtime != NULL) {
         const char *file = strrchr(site->runtime->file, '/');
         snprintf(counters->runtime, sizeof(counters->runtime), "%.63s",
                  file != NULL ? file + 1 : site->runtime->file);
     }
-    if (clause->clause != CLAUSE_REGION)
+    if (counters_is_loop(clause->clause))
         site->way = settings_choose(counted, &found->names, counted->note);
     /* Schemes that refuse some loops refuse the smallest. */
     struct error err;
@@ -217,9 +234,9 @@ void sites_release(void)
     engine_unlock(&lock);
 }
 
-struct site *site_find(const void *address, const struct clause *clause)
+static struct site *find(uintptr_t key, const void *address,
+                         const struct clause *clause)
 {
-    uintptr_t key = key_of(address, clause);
     unsigned first = (unsigned)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 52);
     unsigned at = first % SLOTS;
     for (;;) {
@@ -231,4 +248,20 @@ struct site *site_find(const void *address, const struct clause *clause)
             return make(key, at, address, clause);
         at = (at + 1) % SLOTS;
     }
+}
+
+struct site *site_find(const void *address, const struct clause *clause)
+{
+    return find(key_of(address, clause), address, clause);
+}
+
+/* Two parts with the same 57 bits are not to be expected. */
+struct site *site_find_part(struct site *region, const void *from,
+                            const void *to)
+{
+    const struct clause clause = {
+        .clause = CLAUSE_PART, .caller = from, .region = region};
+    uintptr_t hash = mix(mix(mix(0, region), from), to);
+    return find(key_of((const void *)hash, &clause),
+                to != NULL ? to : region->address, &clause);
 }

@@ -1,12 +1,19 @@
 /* What a loop costs under schedule(runtime): ns for a chunk of an empty loop, s
- * for a loop of chunks of some us, and ns for a visit of a loop that has no
- * iterations.  costs THREADS STEPS, or costs THREADS 0 for the number of steps
- * that take 2 us.  The best of some rounds. */
+ * for a loop of chunks of some us, ns for a visit of a loop that has no
+ * iterations, and ns for a region that does nothing.  costs THREADS STEPS, or
+ * costs THREADS 0 for the number of steps that take 2 us.  The best of some
+ * rounds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { ROUNDS = 7, EMPTY = 4000000, WORKED = 50000, VISITS = 50000 };
+enum {
+    ROUNDS = 7,
+    EMPTY = 4000000,
+    WORKED = 50000,
+    VISITS = 50000,
+    REGIONS = 20000
+};
 
 static volatile unsigned long sink[128];
 static int none; /* not known to the compiler */
@@ -56,6 +63,16 @@ static double time_visits(int threads)
     return (now() - began) * 1e9 / VISITS;
 }
 
+static double time_regions(int threads)
+{
+    double began = now();
+    for (int k = 0; k < REGIONS; k++) {
+#pragma omp parallel num_threads(threads)
+        __asm__ volatile("" ::: "memory");
+    }
+    return (now() - began) * 1e9 / REGIONS;
+}
+
 static int find_steps(void)
 {
     double began = now();
@@ -74,7 +91,7 @@ int main(int count, char **words)
     if (count < 3)
         return 2;
     int threads = atoi(words[1]), steps = atoi(words[2]);
-    double chunk = 0, worked = 0, visit = 0;
+    double chunk = 0, worked = 0, visit = 0, region = 0;
     if (steps == 0) {
         printf("%d\n", find_steps());
         return 0;
@@ -83,7 +100,8 @@ int main(int count, char **words)
         least(&chunk, time_chunks(threads));
         least(&worked, time_work(threads, steps));
         least(&visit, time_visits(threads));
+        least(&region, time_regions(threads));
     }
-    printf("%.17g %.17g %.17g\n", chunk, worked, visit);
+    printf("%.17g %.17g %.17g %.17g\n", chunk, worked, visit, region);
     return 0;
 }

@@ -1,0 +1,335 @@
+"""dlsbench omp: what is seen of regions without a loop that has a schedule,
+how programs end inside of them, and what one sentence says of it all."""
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+from conftest import ROOT, eventually
+
+DLSBENCH = ROOT / "build/dlsbench"
+LIBRARY = ROOT / "build/lib/libdls-omp.so"
+COMPILERS = {"gcc": ["gcc"], "gcc-O0": ["gcc", "-O0"],
+             "g++": ["g++", "-x", "c++"], "clang": ["clang"],
+             "clang++": ["clang++", "-x", "c++"]}
+EXPECTED = """tasks 1225
+recursion 987
+depends 7
+taskloop 4950
+sections 3
+inner 7
+single 14
+locked 820
+critical 780
+team 4950
+parts 2
+nested 6
+"""
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory):
+    """The program by compiler."""
+    folder = tmp_path_factory.mktemp("kinds")
+
+    def program(how):
+        path = folder / how
+        if not path.exists():
+            subprocess.run([*COMPILERS[how], "-O2" if "-" not in how else "-w",
+                            "-g", "-fopenmp", ROOT / "tests/omp/kinds.c", "-o",
+                            path], check=True)
+        return path
+    return program
+
+
+def run(words, **variables):
+    env = {**os.environ, "OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "2",
+           **variables}
+    return subprocess.run([str(x) for x in words], env=env, timeout=120,
+                          capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL)
+
+
+def omp(*words, **variables):
+    return run([DLSBENCH, "omp", "--", *words], **variables)
+
+
+def parts(text):
+    """Of the tables: (function, line) to (what, threads, visits, time, share,
+    imbalance, saves, in locks, idle)."""
+    found = {}
+    for line in text.splitlines():
+        cells = re.split(r" {2,}", line.strip())
+        name = re.match(r"(\S+) \S+?:(\d+)( to the end)?$", cells[0])
+        if len(cells) == 10 and name:
+            found[name[1], int(name[2]), bool(name[3])] = cells[1:]
+    return found
+
+
+def of(text, function):
+    """The row of a function that takes longest."""
+    return next(row for (name, *_), row in parts(text).items()
+                if name == function)
+
+
+def percent(cell):
+    return float(cell.split()[0])
+
+
+def answer(done):
+    return next(x for x in done.stderr.splitlines()
+                if x.startswith("Answer: "))
+
+
+def no_advice(text):
+    """No word of static loops that are compiled in."""
+    assert "compile" not in text and "schedule(runtime)" not in text
+    assert "--suggest" not in text
+
+
+@pytest.mark.parametrize("how", COMPILERS)
+def test_all_kinds_run_as_before(kinds, how, tmp_path):
+    for threads in "1", "2", "3":
+        plain = run([kinds(how)], OMP_NUM_THREADS=threads)
+        assert plain.stdout == EXPECTED
+        for counts in False, True:
+            more = {"DLS_OMP_COUNTERS": str(tmp_path)} if counts else {}
+            done = run([kinds(how)], OMP_NUM_THREADS=threads,
+                       LD_PRELOAD=str(LIBRARY), **more)
+            assert (done.returncode, done.stdout, done.stderr) == (
+                0, EXPECTED, "")
+
+
+def test_tasks_are_counted_and_timed(kinds):
+    done = omp(kinds("gcc"), "tasks")
+    assert done.stdout == "tasks 1225\n"
+    what, threads, visits, *_ = of(done.stderr, "tasks")
+    assert (what, threads, visits) == ("tasks, single", "2", "1")
+    assert re.search(r"tasks kinds.c:\d+: 50 tasks of 0.000\d+ s in the mean",
+                     done.stderr)
+    no_advice(done.stderr)
+    for name, count in ("recursion", 3192), ("depends", 3):
+        done = omp(kinds("gcc"), name)
+        assert f": {count} tasks of " in done.stderr
+        no_advice(done.stderr)
+    done = omp(kinds("gcc"), "taskloop")
+    assert of(done.stderr, "taskloop")[0] == "taskloop, single"
+    assert ": 10 tasks of " in done.stderr
+
+
+def test_sections_are_seen_with_their_idle_threads(kinds):
+    def attempt():
+        done = omp(kinds("gcc"), "sections")
+        what, threads, visits, *_, idle = of(done.stderr, "sections")
+        assert (what, threads, visits) == ("sections", "2", "1")
+        assert ": 2 sections of " in done.stderr
+        no_advice(done.stderr)
+        assert "threads are idle" in answer(done)
+        return abs(percent(idle) - 45) < 5
+    eventually(attempt)
+    done = omp(kinds("gcc"), "inner")
+    assert of(done.stderr, "inner")[0] == "sections"
+    assert ": 3 sections of " in done.stderr
+
+
+def test_one_thread_has_nothing_to_schedule(kinds):
+    for how in "gcc", "clang":
+        done = omp(kinds(how), "team")
+        assert of(done.stderr, "team")[1] == "1"
+        assert answer(done) == ("Answer: the team has one thread: nothing to "
+                                "schedule")
+        no_advice(done.stderr)
+
+
+def test_parts_between_barriers_are_judged_by_themselves(kinds):
+    """300 and 100 ms before the barrier, 200 and 200 behind it."""
+    def attempt(how):
+        done = omp(kinds(how), "parts")
+        first, second = parts(done.stderr).items()
+        assert first[0][2] is False and second[0][2] is True
+        assert "balance would save" in done.stderr
+        share, imbalance, saves = map(percent, first[1][4:7])
+        return (abs(imbalance - 50) < 5 and percent(second[1][5]) < 5 and
+                abs(saves - share / 3) < 5)
+    for how in "gcc", "clang":
+        eventually(lambda how=how: attempt(how))
+
+
+def test_single_and_master_get_no_advice_to_balance(kinds):
+    """Of gcc's the code says that it is master's."""
+    for how in "gcc", "gcc-O0", "clang":
+        done = omp(kinds(how), "single")
+        rows = [row for row in parts(done.stderr).values()
+                if "single" in row[0] or "master" in row[0]]
+        assert len(rows) >= 2 and rows[-1][0] == "master", how
+        assert all(row[6] == "-" for row in rows)
+
+
+@pytest.mark.parametrize("how", ["gcc", "clang"])
+@pytest.mark.parametrize("name, kind", [("critical", "critical"),
+                                        ("locked", "lock")])
+def test_waiting_for_one_another_is_the_loss(kinds, how, name, kind):
+    done = omp(kinds(how), name)
+    row = of(done.stderr, name)
+    assert kind in row[0]
+    assert percent(row[7]) + percent(row[8]) > 30 and percent(row[7]) > 5
+    assert re.search(r"waiting at \S+ kinds.c:\d+: \d+ calls", done.stderr)
+    assert "threads wait for one another in critical sections or locks" in \
+        answer(done)
+    no_advice(done.stderr)
+
+
+def test_a_critical_section_in_a_loop_is_the_loops_loss(tmp_path):
+    (tmp_path / "lock.c").write_text(
+        "#include <unistd.h>\nint main(void) {\n"
+        "#pragma omp parallel for schedule(dynamic, 4)\n"
+        "for (int i = 0; i < 40; i++) {\n#pragma omp critical\n"
+        "usleep(2000);\n}\n}\n")
+    subprocess.run(["gcc", "-g", "-fopenmp", "lock.c", "-o", "lock"],
+                   cwd=tmp_path, check=True)
+    done = omp(tmp_path / "lock")
+    assert re.search(r"main lock.c:\d+: threads wait for one another",
+                     done.stderr)
+    assert "in critical sections or locks" in answer(done)
+    assert re.match(r"dlsbench omp: [\d.]+ of \d+ cores used ", done.stderr)
+
+
+@pytest.mark.parametrize("how, code, said", [
+    ("abort", -signal.SIGABRT, "ended by SIGABRT"),
+    ("9", -signal.SIGKILL, "ended by SIGKILL"),
+    ("11", -signal.SIGSEGV, "ended by SIGSEGV"),
+    ("15", -signal.SIGTERM, "ended by SIGTERM"),
+    ("exit", 3, "ended by exit inside of a region"),
+    ("_exit", 4, "ended by _exit"),
+    ("exec", 0, "ended by exec of another program")])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_what_is_open_at_the_end_is_counted(kinds, compiler, how, code, said):
+    done = omp(kinds(compiler), "none", how)
+    assert done.returncode == code
+    assert said in done.stderr
+    time = float(re.search(r"not over when the program ended: ([\d.]+) s",
+                           done.stderr)[1])
+    assert time > 0.15
+    assert f"not over when the program {said}" in answer(done)
+    assert "at most" not in done.stderr
+
+
+def test_an_open_region_that_is_no_loop_is_named(tmp_path):
+    (tmp_path / "open.c").write_text(
+        "#include <signal.h>\n#include <unistd.h>\nint main(void) {\n"
+        "#pragma omp parallel sections\n{\n#pragma omp section\n"
+        "usleep(300000), raise(SIGTERM);\n#pragma omp section\n"
+        "usleep(1000000);\n}\n}\n")
+    subprocess.run(["gcc", "-g", "-fopenmp", "open.c", "-o", "open"],
+                   cwd=tmp_path, check=True)
+    done = omp(tmp_path / "open")
+    assert done.returncode == -signal.SIGTERM
+    assert of(done.stderr, "main")[0] == "sections"
+    assert "not over when the program ended by SIGTERM" in answer(done)
+
+
+BUSY = r"""
+#include <math.h>
+#include <stdio.h>
+static double a[3000];
+int main(void)
+{
+    for (int r = 0; r < 40; r++)
+#pragma omp parallel for schedule(runtime)
+        for (int i = 0; i < 3000; i++)
+            for (int j = 0; j < i; j++)
+                a[i] += sqrt(j);
+    printf("%g\n", a[2999]);
+}
+"""
+
+
+def test_what_others_took_is_no_fault_of_the_schedule(tmp_path):
+    """Another process on every core."""
+    (tmp_path / "busy.c").write_text(BUSY)
+    subprocess.run(["gcc", "-O2", "-g", "-fopenmp", "busy.c", "-o", "busy",
+                    "-lm"], cwd=tmp_path, check=True)
+    load = [subprocess.Popen(["sh", "-c", "while :; do :; done"])
+            for _ in os.sched_getaffinity(0)]
+    try:
+        done = omp(tmp_path / "busy", OMP_SCHEDULE="dynamic")
+    finally:
+        for process in load:
+            process.kill()
+            process.wait()
+    assert "single iterations" not in done.stderr
+    lost = re.search(r"threads or processes had the cores for ([\d.]+) %",
+                     done.stderr)
+    assert float(lost[1]) > 20
+    assert "to gain" not in answer(done)
+
+
+def test_most_of_a_serial_program_is_outside(tmp_path):
+    (tmp_path / "serial.c").write_text(
+        "#include <unistd.h>\nint main(void) {\nusleep(300000);\n"
+        "#pragma omp parallel for\n"
+        "for (int i = 0; i < 2; i++) usleep(10000 * i);\n}\n")
+    subprocess.run(["gcc", "-g", "-fopenmp", "serial.c", "-o", "serial"],
+                   cwd=tmp_path, check=True)
+
+    def attempt():
+        done = omp(tmp_path / "serial")
+        assert ("% of the time is outside of parallel regions (serial): "
+                "schedules cannot help") in answer(done) or "gain" in \
+            answer(done)
+        outside = float(re.search(r"([\d.]+) % of the time outside",
+                                  done.stderr)[1])
+        return 85 < outside < 99
+    eventually(attempt)
+
+
+def test_kinds_of_fortran(tmp_path):
+    (tmp_path / "kinds.f90").write_text("""program main
+  use omp_lib
+  integer :: i, total
+  total = 0
+  !$omp parallel sections num_threads(2)
+  !$omp section
+  call work(20)
+  !$omp section
+  call work(2)
+  !$omp end parallel sections
+  !$omp parallel num_threads(2)
+  !$omp single
+  do i = 1, 10
+    !$omp task firstprivate(i) shared(total)
+    call work(1)
+    !$omp atomic
+    total = total + i
+    !$omp end task
+  end do
+  !$omp end single
+  !$omp end parallel
+  !$omp parallel do num_threads(2)
+  do i = 1, 10
+    !$omp critical
+    call work(1)
+    total = total + i
+    !$omp end critical
+  end do
+  print '(i0)', total
+contains
+  subroutine work(ms)
+    integer, intent(in) :: ms
+    double precision :: began
+    began = omp_get_wtime()
+    do while (omp_get_wtime() - began < 1d-3 * ms)
+    end do
+  end subroutine
+end program
+""")
+    subprocess.run(["gfortran", "-g", "-fopenmp", "kinds.f90", "-o", "kinds"],
+                   cwd=tmp_path, check=True)
+    done = omp(tmp_path / "kinds")
+    assert (done.returncode, done.stdout) == (0, "110\n")
+    whats = " ".join(row[0] for row in parts(done.stderr).values())
+    for kind in "sections", "tasks", "critical":
+        assert kind in whats
+    assert "2 sections" in done.stderr and "10 tasks" in done.stderr
