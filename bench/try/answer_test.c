@@ -19,10 +19,11 @@ static void fill(struct tries *tries, struct tries_loop *loop,
     for (int i = 0; i < ROUNDS; i++) {
         double own = 1 + 0.01 * i;
         int before = i + 1, later = ROUNDS + i + 1;
-        *sample++ = (struct tries_sample){0, before, 1, 2, slow * own};
-        *sample++ = (struct tries_sample){1, before, 1, 2, slow * 1.002 * own};
-        *sample++ = (struct tries_sample){0, later, 1, 2, own};
-        *sample++ = (struct tries_sample){2, later, 1, 2, second * own};
+        *sample++ = (struct tries_sample){0, before, 1, 2, slow * own, 0};
+        *sample++ =
+            (struct tries_sample){1, before, 1, 2, slow * 1.002 * own, 0};
+        *sample++ = (struct tries_sample){0, later, 1, 2, own, 0};
+        *sample++ = (struct tries_sample){2, later, 1, 2, second * own, 0};
     }
     *tries = (struct tries){.loop = loop, .loops = 1};
 }
@@ -85,7 +86,7 @@ static void a_gain_that_others_can_be_the_reason_for_is_none(void **state)
         static const double times[] = {4, 2.8, 1.6};
         int candidate = i % 3, round = 1 + i / 3;
         double time_s = times[candidate] * (1 + 0.001 * (i % 7));
-        sample[i] = (struct tries_sample){candidate, round, 1, 2, time_s};
+        sample[i] = (struct tries_sample){candidate, round, 1, 2, time_s, 0};
         run[i] =
             (struct tries_run){.candidate = candidate,
                                .round = round,
