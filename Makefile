@@ -1,7 +1,7 @@
 # DLSBench.  `make deps bench` measures this workstation, `make deps test` tests
 # the build, `make help` lists the targets.  Options: V=1 (show commands),
 # CC=clang, SAN=address|thread, BUILD=folder, WERROR=1, PREFIX=folder, and
-# MPI=openmpi, PAPI=0, SIM=0 (best with a separate BUILD).
+# MPI=openmpi, PAPI=0, SIM=0, ZLIB=0, LZMA=0, ZSTD=0 (best with a separate BUILD).
 # Whatever is built for the thread sanitizer has clang's warnings besides.
 CC      = $(if $(filter thread,$(SAN)),clang,gcc)
 BUILD   = build
@@ -13,7 +13,8 @@ comma   = ,
 
 # Variants of the same sources: MPI=mpich or openmpi, by names that do not
 # depend on which of them the system calls mpiexec; PAPI=0 without counters of
-# events; SIM=0 without SimGrid.
+# events; SIM=0 without SimGrid; ZLIB=0, LZMA=0 and ZSTD=0 without files that
+# are compressed by gzip, xz and zstd.
 MPI     = mpich
 mpi     = $(or $($(1)_$(MPI)),$(error MPI=$(MPI) is unknown, allowed: mpich, openmpi))
 DEBS_mpich = mpich libmpich-dev
@@ -26,13 +27,18 @@ LAUNCHER_openmpi = mpiexec.openmpi --allow-run-as-root --oversubscribe --bind-to
 LAUNCHER = $(call mpi,LAUNCHER)
 WITH_PAPI = $(filter-out 0,$(or $(PAPI),1))
 WITH_SIM = $(filter-out 0,$(or $(SIM),1))
+UNPACK  = $(strip $(foreach lib,ZLIB LZMA ZSTD,$(if $(filter-out 0,$(or $($(lib)),1)),$(lib))))
+unpack  = $(foreach lib,$(UNPACK),$($(1)_$(lib)))
+PACKAGE_ZLIB = zlib
+PACKAGE_LZMA = liblzma
+PACKAGE_ZSTD = libzstd
 
 # Debian's packages for building, then also those for testing and checking.
 BUILD_DEBS = gcc libc6-dev make pkg-config git $(call mpi,DEBS) libhwloc-dev \
           $(if $(WITH_PAPI),libpapi-dev) $(if $(WITH_SIM),libsimgrid-dev g++) \
           libyaml-dev libjansson-dev libxxhash-dev libblis-serial-dev libnetpbm-dev \
-          libdw-dev zlib1g-dev
-DEBS    = $(BUILD_DEBS) hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g++ gfortran \
+          libdw-dev $(foreach p,$(call unpack,PACKAGE),$(call deb,$(p)))
+DEBS    = $(BUILD_DEBS) zstd hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g++ gfortran \
           clang clang-format libclang-rt-dev shellcheck flake8 python3 \
           python3-pytest python3-pytest-xdist python3-pandas python3-scipy \
           python3-matplotlib jq patch libomp-dev graphicsmagick gettext \
@@ -40,19 +46,24 @@ DEBS    = $(BUILD_DEBS) hwloc iproute2 man-db netpbm libcmocka-dev libglpk-dev g
 # Both MPIs are tested; Debian's `mpiexec` becomes Open MPI's by this.
 DEBS   += $(if $(filter test test-all,$(MAKECMDGOALS)),$(DEBS_openmpi))
 # pkg-config's names, and Debian's of those whose -dev package is called otherwise.
-PACKAGES = $(call mpi,PACKAGE) hwloc $(if $(WITH_PAPI),papi) yaml-0.1 jansson libxxhash netpbm libdw libelf zlib
+PACKAGES = $(call mpi,PACKAGE) hwloc $(if $(WITH_PAPI),papi) yaml-0.1 jansson libxxhash netpbm libdw libelf \
+          $(call unpack,PACKAGE)
 DEB_mpich = libmpich-dev
 DEB_ompi-c = libopenmpi-dev
 DEB_yaml-0.1 = libyaml-dev
 DEB_libelf = libelf-dev
 DEB_zlib = zlib1g-dev
 DEB_blis = libblis-serial-dev
+OPTION_papi = PAPI
+OPTION_zlib = ZLIB
+OPTION_liblzma = LZMA
+OPTION_libzstd = ZSTD
 deb     = $(or $(DEB_$(1)),$(patsubst liblib%,lib%,lib$(1)-dev))
 # Each is asked for by itself, when a rule needs the answer first, and once.
 unknown = $(if $(shell pkg-config --exists $(1) 2>/dev/null || echo no),$(1))
 MISSING = $(eval MISSING := $$(strip $$(if $$(shell command -v pkg-config),$$(foreach p,$$(PACKAGES),$$(call unknown,$$(p))),pkg-config) \
           $$(if $$(BLAS),,blis)))$(MISSING)
-NAMED   = $(foreach p,$(MISSING),$(p)$(if $(filter pkg-config,$(p)),, ($(call deb,$(p))$(if $(filter papi,$(p)), or PAPI=0))))
+NAMED   = $(foreach p,$(MISSING),$(p)$(if $(filter pkg-config,$(p)),, ($(call deb,$(p))$(if $(OPTION_$(p)), or $(OPTION_$(p))=0))))
 
 LEFT_OUT = $(if $(WITH_PAPI),harness/counters/without_papi.c,$(addprefix \
           harness/counters/,papi.c papi_names.c sde.c papi_test.c))
@@ -181,6 +192,8 @@ $(BUILD)/harness/record/build.o: CPPFLAGS += -DBUILD_VERSION='"$(GIT_VERSION)"' 
     -DBUILD_FLAGS='"$(CFLAGS_ALL)"'
 $(BUILD)/harness/record/build.o: $(BUILD)/version
 
+$(BUILD)/kernels/support/unpack.o: CPPFLAGS += $(UNPACK:%=-DUNPACK_%)
+
 $(BUILD)/bench/start/installed.o: CPPFLAGS += -DBUILD_TREE='"$(CURDIR)"'
 
 $(BUILD)/bench/start/launcher.o: CPPFLAGS += -DBUILD_LAUNCHER='"$(LAUNCHER) -n {ranks}"' \
@@ -215,7 +228,7 @@ endef
 FORCE:
 $(BUILD)/flags: FORCE
 	$(if $(MISSING),$(error not installed: $(NAMED); install the package in brackets, or all by `make deps`))
-	$(call remember,$(CC) $(CFLAGS_ALL) $(LAUNCHER) PAPI=$(WITH_PAPI))
+	$(call remember,$(CC) $(CFLAGS_ALL) $(LAUNCHER) PAPI=$(WITH_PAPI) UNPACK=$(UNPACK))
 $(BUILD)/version: FORCE
 	$(call remember,$(GIT_VERSION))
 

@@ -9,7 +9,7 @@ SIM_SOURCES := $(filter-out harness/topo/% harness/counters/% harness/calibrate/
                $(foreach source,$(SOURCES),$(if $(findstring /native/,$(source)),,$(source)))) \
                $(filter-out $(SMPI_ONLY),$(shell find harness -path '*/sim/*.c' ! -name '*_test.c'))
 SIM_OBJECTS := $(SIM_SOURCES:%.c=$(BUILD)/sim/%.o)
-SIM_PACKAGES = jansson libxxhash netpbm zlib
+SIM_PACKAGES = jansson libxxhash netpbm $(call unpack,PACKAGE)
 SIM_CFLAGS = $(eval SIM_CFLAGS := $$(shell pkg-config --cflags $(SIM_PACKAGES)))$(SIM_CFLAGS)
 SIM_LDLIBS = $(call libraries,$(SIM_PACKAGES)) \
              -L$(BLAS) -Wl,-rpath,$(BLAS) -lblis -lm
@@ -69,6 +69,7 @@ $(BUILD)/sim/%.o: %.c $(BUILD)/flags | need-simgrid
 	@mkdir -p $(@D)
 	$(Q)smpicc $(FLAGS) $(CFLAGS) $(FATAL) $(SIM_CPPFLAGS) -MMD -MP -c -o $@ $<
 
+$(BUILD)/sim/kernels/support/unpack.o: SIM_CPPFLAGS += $(UNPACK:%=-DUNPACK_%)
 $(BUILD)/sim/harness/record/build.o: SIM_CPPFLAGS += \
     -DBUILD_VERSION='"$(GIT_VERSION)"' -DBUILD_FLAGS='"$(FLAGS)"'
 $(BUILD)/sim/harness/record/build.o: $(BUILD)/version

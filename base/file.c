@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,7 +46,105 @@ void file_discard(const char *path)
     errno = before;
 }
 
-/* ---- lines ---- */
+/* ---- lines of others ---- */
+
+const char *file_why(int code)
+{
+    switch (code) {
+    case ENODATA:
+        return "the compressed data end too early: the file is cut off";
+    case EBADMSG:
+        return "the compressed data are damaged";
+    case EILSEQ:
+        return "other bytes follow the compressed data";
+    case EFBIG:
+        return "the compressed data grow beyond the memory that is available";
+    default:
+        return strerror(code);
+    }
+}
+
+static const char mark[] = "\xEF\xBB\xBF";
+
+void file_skip_mark(FILE *file)
+{
+    char first[3];
+    if (fread(first, 1, 3, file) != 3 || memcmp(first, mark, 3) != 0)
+        rewind(file);
+}
+
+/* What the first bytes of a text say that it is not. */
+static int check_start(const char *text, size_t length, struct error *err)
+{
+    static const struct {
+        const char *bytes, *why;
+    } others[] = {
+        {"\xFF\xFE", "UTF-16 text: save it as UTF-8"},
+        {"\xFE\xFF", "UTF-16 text: save it as UTF-8"},
+        {"\x1F\x8B", "compressed by gzip: unpack it first"},
+        {"\xFD"
+         "7zXZ",
+         "compressed by xz: unpack it first"},
+        {"\x28\xB5\x2F\xFD", "compressed by zstd: unpack it first"},
+        {"BZh", "compressed by bzip2: unpack it first"},
+        {"PK\x03\x04", "a zip archive: unpack it first"},
+    };
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        size_t n = strlen(others[i].bytes);
+        if (length >= n && memcmp(text, others[i].bytes, n) == 0)
+            return error_set(err, EINVAL, "this is %s", others[i].why);
+    }
+    return 0;
+}
+
+/* Behind \r there may be \n. */
+static void end_line(FILE *file, int c)
+{
+    if (c == '\r' && (c = getc_unlocked(file)) != '\n' && c != EOF)
+        ungetc(c, file);
+}
+
+int file_next_line(struct file_lines *lines, struct error *err)
+{
+    size_t length = 0;
+    int c = 0;
+    if (lines->text == NULL &&
+        (lines->text = malloc(FILE_LINE_MAX + 1)) == NULL)
+        return error_set(err, ENOMEM, "out of memory");
+    char *text = lines->text;
+    errno = 0;
+    while (length < FILE_LINE_MAX && (c = getc_unlocked(lines->file)) > 0 &&
+           c != '\n' && c != '\r')
+        text[length++] = (char)c;
+    text[length] = '\0';
+    if (c == EOF && length == 0 && !ferror(lines->file))
+        return 0;
+    lines->number++;
+    if (c == EOF && ferror(lines->file))
+        return error_set(err, EIO, "%s", file_why(errno != 0 ? errno : EIO));
+    if (lines->number == 1) {
+        int code = check_start(text, length, err);
+        size_t skip = strncmp(text, mark, 3) == 0 ? 3 : 0;
+        memmove(text, text + skip, length + 1 - skip);
+        if (code != 0)
+            return code;
+    }
+    if (c == 0)
+        return error_set(err, EINVAL, "a zero byte, this is not a text file");
+    if (length == FILE_LINE_MAX)
+        return error_set(err, EINVAL, "the line is longer than %d bytes",
+                         FILE_LINE_MAX);
+    end_line(lines->file, c);
+    return 1;
+}
+
+void file_free_lines(struct file_lines *lines)
+{
+    free(lines->text);
+    lines->text = NULL;
+}
+
+/* ---- lines that we append ---- */
 
 static int write_all(int descriptor, const char *text, size_t length)
 {

@@ -20,7 +20,31 @@ bool file_is_readable(const char *path, const char **why);
  */
 void file_discard(const char *path);
 
-/* ---- lines ---- */
+/* ---- lines of others ---- */
+
+enum { FILE_LINE_MAX = 1 << 17 };
+
+struct file_lines {
+    FILE *file;
+    char *text;  /* the line, without its end */
+    long number; /* of it, from 1 */
+};
+
+/* Reads the next line; \n, \r\n and \r end one.  A byte order mark of UTF-8 is
+ * skipped.  A zero byte, a line above FILE_LINE_MAX, UTF-16 and compressed data
+ * are refused.  Returns 1, 0 at the end, or -EINVAL, -EIO or -ENOMEM with a
+ * text that does not name the place. */
+int file_next_line(struct file_lines *lines, struct error *err);
+void file_free_lines(struct file_lines *lines);
+
+/* Skips a byte order mark of UTF-8 at the beginning of a file. */
+void file_skip_mark(FILE *file);
+
+/* Why a stream could not be read, by its errno: those of
+ * kernels/support/unpack.h, too. */
+const char *file_why(int code);
+
+/* ---- lines that we append ---- */
 
 /* Opens the file, made if it is not there, to append to; ends the line that a
  * writer left torn, so that the next stays whole.  Returns a descriptor, or

@@ -1,6 +1,7 @@
 #include "base/spec.h"
 
 #include "base/nearest.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,12 +30,12 @@ int spec_real(const char *text, double *value)
     char *end;
     if (*text == '\0' || strchr(" \t\n", *text) != NULL)
         return -EINVAL;
-    double number = strtod(text, &end);
+    double number = text_real(text, &end);
     if (end == text)
         return -EINVAL;
     if (*end == '/') {
         const char *below = end + 1;
-        double divisor = strtod(below, &end);
+        double divisor = text_real(below, &end);
         if (end == below)
             return -EINVAL;
         number /= divisor;

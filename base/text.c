@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ESCAPE_MAX = 4, DELETE = 0x7f };
@@ -61,6 +62,21 @@ char *text_trim(char *text)
         length--;
     text[length] = '\0';
     return text;
+}
+
+double text_real(const char *text, char **end)
+{
+    double value = strtod(text, end);
+    char copy[64], *behind;
+    size_t digits = (size_t)(*end - text);
+    if (digits == 0 || digits > 40 || (**end != 'd' && **end != 'D'))
+        return value;
+    snprintf(copy, sizeof(copy), "%.*se%s", (int)digits, text, *end + 1);
+    double whole = strtod(copy, &behind);
+    if (behind == copy + digits)
+        return value;
+    *end += behind - copy - (ptrdiff_t)digits;
+    return whole;
 }
 
 static size_t write_escape(char out[ESCAPE_MAX + 1], char c)

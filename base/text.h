@@ -20,6 +20,9 @@ long text_wrong_byte(const char *text);
  * behind the last character. */
 char *text_trim(char *text);
 
+/* strtod, which also knows the exponents of Fortran: 1.5D+00. */
+double text_real(const char *text, char **end);
+
 /* Copies into out[size] (2 or more) what fits of text as one line of UTF-8:
  * control characters and bytes of no character are written as \n, \t or
  * \xHH. */

@@ -99,23 +99,19 @@ static int read_rule(struct rules *rules, char *line, struct schedule *schedule,
 static int read_rules(struct rules *rules, FILE *file,
                       struct schedule *schedule, struct error *err)
 {
-    static const char mark[] = "\xEF\xBB\xBF"; /* of UTF-8, by some editors */
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t length;
-    int code = 0;
-    while (code == 0 && (length = getline(&line, &room, file)) > 0) {
-        bool marked = rules->line == 0 && strncmp(line, mark, 3) == 0;
-        rules->line++;
-        rules->begin = line;
-        code = strlen(line) == (size_t)length
-                   ? read_rule(rules, line + (marked ? 3 : 0), schedule, err)
-                   : bad_line(rules, line, "there is a NUL byte", err);
+    struct file_lines lines = {.file = file};
+    int code;
+    while ((code = file_next_line(&lines, err)) > 0) {
+        rules->line = lines.number;
+        code = read_rule(rules, lines.text, schedule, err);
+        if (code != 0)
+            break;
     }
-    free(line);
-    if (code == 0 && ferror(file))
-        return error_set(err, EIO, "DLS_SCHEDULE: %s: cannot be read",
-                         rules->path);
+    if (code < 0 && lines.number > rules->line)
+        error_prefix(err, code, "%s%s:%ld",
+                     rules->take == NULL ? "DLS_SCHEDULE: " : "", rules->path,
+                     lines.number);
+    file_free_lines(&lines);
     return code;
 }
 

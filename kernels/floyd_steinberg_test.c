@@ -215,7 +215,7 @@ static void bad_specs_are_refused(void **state)
              path);
     check_refused(text, EINVAL, "leave rows and cols out");
     check_refused("floyd-steinberg:image=/no/such/file.pgm", ENOENT,
-                  "cannot be opened: No such file");
+                  "image: /no/such/file.pgm: No such file");
 }
 
 int main(void)

@@ -1,4 +1,5 @@
 /* dlsbench plan --batch: many plans by one program, for scripts. */
+#include "base/file.h"
 #include "bench/cli/numbers.h"
 #include "bench/divisible/plan.h"
 #include "bench/divisible/plan_sim.h"
@@ -227,7 +228,7 @@ static int read_line(struct batch *batch, char *text, struct batch_line *line,
 {
     char *rest = NULL;
     int code = 0;
-    text[strcspn(text, "#\r\n")] = '\0';
+    text[strcspn(text, "#")] = '\0';
     *line = (struct batch_line){.word = {"plan"}, .words = 1};
     for (char *word = strtok_r(text, " \t", &rest); code == 0 && word != NULL;
          word = strtok_r(NULL, " \t", &rest))
@@ -245,20 +246,19 @@ static int read_line(struct batch *batch, char *text, struct batch_line *line,
 static int run_file(struct batch *batch, FILE *file, struct error *err)
 {
     struct batch_line *line = need_zeroed(1, sizeof(*line));
-    char *text = NULL;
-    size_t size = 0;
-    int code = 0;
+    struct file_lines lines = {.file = file};
+    int code;
     puts("line,load,algorithm,installments,rounds,chunks,makespan_s,"
          "over_bound,latency_share,waiting_share,simulated_s");
-    while (code == 0 && getline(&text, &size, file) >= 0) {
-        batch->line++;
-        code = read_line(batch, text, line, err);
+    while ((code = file_next_line(&lines, err)) > 0) {
+        batch->line = (int)lines.number;
+        code = read_line(batch, lines.text, line, err);
         if (code != 0)
-            error_prefix(err, code, "%s:%d", batch->path, batch->line);
+            break;
     }
-    if (code == 0 && ferror(file))
-        code = error_set(err, EIO, "cannot read %s", batch->path);
-    free(text);
+    if (code != 0)
+        error_prefix(err, code, "%s:%ld", batch->path, lines.number);
+    file_free_lines(&lines);
     free(line);
     return code;
 }

@@ -75,7 +75,7 @@ struct reader {
 /* Cuts the comment and the blanks at both ends. */
 static char *trim_line(char *text)
 {
-    text[strcspn(text, "#\r\n")] = '\0';
+    text[strcspn(text, "#")] = '\0';
     return text_trim(text);
 }
 
@@ -163,24 +163,23 @@ static int read_file(const char *path, struct plan_platform *out,
 {
     struct reader reader = {.path = path, .out = out};
     const char *why;
-    FILE *file = file_open(path, &why);
-    char *line = NULL;
-    size_t size = 0;
-    int code = 0;
-    if (file == NULL)
+    struct file_lines lines = {.file = file_open(path, &why)};
+    int code;
+    if (lines.file == NULL)
         return error_set(err, errno, "cannot read %s: %s", path, why);
-    while (code == 0 && getline(&line, &size, file) >= 0) {
-        reader.line++;
-        char *text = trim_line(line);
-        if (*text != '\0')
-            code = read_line(&reader, text, err);
+    while ((code = file_next_line(&lines, err)) > 0) {
+        reader.line = (int)lines.number;
+        char *text = trim_line(lines.text);
+        code = *text != '\0' ? read_line(&reader, text, err) : 0;
+        if (code != 0)
+            break;
     }
-    if (code == 0 && ferror(file))
-        code = error_set(err, EIO, "cannot read %s", path);
+    if (code < 0 && lines.number > reader.line)
+        error_prefix(err, code, "%s:%ld", path, lines.number);
     else if (code == 0 && out->platform.workers == 0)
         code = error_set(err, EINVAL, "%s: there are no workers in it", path);
-    free(line);
-    fclose(file);
+    file_free_lines(&lines);
+    fclose(lines.file);
     return code;
 }
 

@@ -367,8 +367,11 @@ int calibration_load(const char *path, struct calibration *c, struct error *err)
     if (file == NULL)
         return error_set(err, errno, "%s: cannot read the calibration: %s",
                          path, why);
+    file_skip_mark(file);
     json_t *root = json_loadf(file, 0, &where);
     fclose(file);
+    if (root == NULL && json_error_code(&where) == json_error_out_of_memory)
+        return error_set(err, ENOMEM, "%s: out of memory", path);
     if (root == NULL)
         return error_set(err, EINVAL,
                          "%s: the calibration is broken (line %d: %s): measure "

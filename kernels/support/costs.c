@@ -4,6 +4,7 @@
 #include "base/list.h"
 #include "base/text.h"
 #include "kernels/support/memory.h"
+#include "kernels/support/unpack.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,9 +25,11 @@ struct costs {
 static int parse_cost(const char *text, double *cost, struct error *err)
 {
     char *end;
-    double value = strtod(text, &end);
+    double value = text_real(text, &end);
     if (end == text || *end != '\0' || isnan(value))
-        return error_set(err, EINVAL, "'%.60s' is not a number", text);
+        return error_set(
+            err, EINVAL, "'%.60s' is not a number%s", text,
+            strchr(text, ',') != NULL ? ": write a point, and no comma" : "");
     if (value < 0)
         return error_set(err, EINVAL, "the cost %.60s is negative", text);
     if (value > COST_MAX)
@@ -73,11 +76,9 @@ static int append_cost(struct costs *c, int64_t *room, double cost,
     return 0;
 }
 
-static int read_line(struct costs *c, char *line, size_t length, int64_t *room,
+static int read_line(struct costs *c, char *line, int64_t *room,
                      struct error *err)
 {
-    if (strlen(line) != length)
-        return error_set(err, EINVAL, "a zero byte, this is not a text file");
     line[strcspn(line, "#")] = '\0';
     const char *text = text_trim(line);
     double cost = 0;
@@ -93,25 +94,19 @@ static int read_line(struct costs *c, char *line, size_t length, int64_t *room,
 static int read_lines(struct costs *c, FILE *file, const char *what,
                       const char *path, struct error *err)
 {
-    char *line = NULL;
-    size_t size = 0;
+    struct file_lines lines = {.file = file};
     int64_t room = 0;
-    ssize_t length;
-    int code = 0;
-    for (int64_t number = 1; code == 0; number++) {
-        length = getline(&line, &size, file);
-        if (length < 0)
-            break;
-        code = read_line(c, line, (size_t)length, &room, err);
-        if (code != 0)
-            error_prefix(err, code, "%s: %s:%lld", what, path,
-                         (long long)number);
-    }
-    free(line);
-    if (code == 0 && ferror(file))
-        code = error_set(err, EIO, "%s: %s cannot be read", what, path);
-    if (code == 0 && c->count == 0)
+    int code;
+    while ((code = file_next_line(&lines, err)) > 0 &&
+           (code = read_line(c, lines.text, &room, err)) == 0)
+        continue;
+    if (code != 0)
+        unpack_blame(file, err);
+    if (code != 0)
+        error_prefix(err, code, "%s: %s:%ld", what, path, lines.number);
+    else if (c->count == 0)
         code = error_set(err, EINVAL, "%s: %s has no costs", what, path);
+    file_free_lines(&lines);
     return code;
 }
 
@@ -119,13 +114,11 @@ int costs_read(const char *what, const char *path, double **cost,
                int64_t *count, struct error *err)
 {
     struct costs c = {.count = 0};
-    const char *why;
-    FILE *file = file_open(path, &why);
-    if (file == NULL) {
-        int code = errno == ENOENT || errno == ENOTDIR ? ENOENT : EINVAL;
-        return error_set(err, code, "%s: %s: %s", what, path, why);
-    }
-    int code = read_lines(&c, file, what, path, err);
+    FILE *file;
+    int code = unpack_open(what, path, &file, NULL, err);
+    if (code != 0)
+        return code;
+    code = read_lines(&c, file, what, path, err);
     fclose(file);
     if (code != 0) {
         free(c.cost);

@@ -6,8 +6,9 @@
 
 #include <stdint.h>
 
-/* `what`, as "kernel trace", begins messages.  Reads a regular file of numbers
- * of seconds, one on a line, or n:seconds for n alike, 2^25 iterations at most;
+/* `what`, as "kernel trace", begins messages.  Reads a regular file, which may
+ * be compressed (unpack.h), of numbers of seconds, one on a line, or n:seconds
+ * for n alike, 2^25 iterations at most;
  * `#` begins a comment, blank lines are skipped.  The caller frees *cost, of
  * *count entries, at least 1.  Returns 0, -ENOENT, -EINVAL (with file and
  * line), -EIO or -ENOMEM with a text. */

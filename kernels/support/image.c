@@ -1,6 +1,7 @@
 #include "kernels/support/image.h"
 
 #include "base/file.h"
+#include "kernels/support/unpack.h"
 
 #include <errno.h>
 #include <netpbm/pgm.h>
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct image_reader {
@@ -17,6 +17,7 @@ struct image_reader {
     struct image image;
     int format;
     int64_t next_row;
+    double most; /* bytes at most */
 };
 
 /* ---- the library's errors ----
@@ -97,23 +98,28 @@ static bool try_write(FILE *file, const struct image *image, unsigned *values,
 
 static int open_file(struct image_reader *r, struct error *err)
 {
-    const char *why;
-    r->file = file_open(r->path, &why);
-    if (r->file != NULL)
-        return 0;
-    int code = errno == ENOENT || errno == EINVAL ? errno : EIO;
-    return error_set(err, code, "kernel %s: image '%s' cannot be opened: %s",
-                     r->who, r->path, why);
+    char what[64];
+    snprintf(what, sizeof(what), "kernel %.40s: image", r->who);
+    return unpack_open(what, r->path, &r->file, &r->most, err);
 }
 
 /* The library would also take other kinds of images. */
 static int check_magic(struct image_reader *r, struct error *err)
 {
-    char magic[2] = "";
-    size_t n = fread(magic, 1, sizeof(magic), r->file);
-    rewind(r->file);
-    if (n == 2 && magic[0] == 'P' && (magic[1] == '2' || magic[1] == '5'))
+    int first = getc(r->file), second = getc(r->file);
+    /* An editor's byte order mark. */
+    if (first == 0xEF && second == 0xBB && getc(r->file) == 0xBF) {
+        first = getc(r->file);
+        second = getc(r->file);
+    }
+    /* Contents of compressed files cannot be read twice; these two can be put
+     * back, since they are in the stream's memory. */
+    if (first == 'P' && (second == '2' || second == '5') &&
+        ungetc(second, r->file) == second && ungetc(first, r->file) == first)
         return 0;
+    if (ferror(r->file))
+        return error_set(err, EINVAL, "kernel %s: image: %s: %s", r->who,
+                         r->path, file_why(errno));
     return error_set(
         err, EINVAL,
         "kernel %s: image '%s' is not a PGM file: it does not start with "
@@ -126,15 +132,12 @@ static int check_magic(struct image_reader *r, struct error *err)
  * digit and something between two of them. */
 static int check_length(struct image_reader *r, struct error *err)
 {
-    struct stat status;
-    long head = ftell(r->file);
-    if (head < 0 || fstat(fileno(r->file), &status) != 0)
-        return 0;
+    long head = ftell(r->file); /* -1 in compressed contents */
     double pixels = (double)r->image.rows * (double)r->image.cols;
     bool plain = r->format == PGM_FORMAT;
     double want =
         plain ? 2 * pixels - 1 : pixels * (r->image.most > 255 ? 2 : 1);
-    double have = (double)status.st_size - (double)head;
+    double have = r->most - (head > 0 ? (double)head : 0);
     if (have >= want)
         return 0;
     return error_set(err, EINVAL,
@@ -182,6 +185,15 @@ int image_open(struct image_reader **reader, const char *who, const char *path,
     return 0;
 }
 
+/* A damaged file may have shown all rows before. */
+static int check_rest(struct image_reader *r, struct error *err)
+{
+    int code = unpack_blame(r->file, err);
+    return code == 0 ? 0
+                     : error_prefix(err, code, "kernel %s: image '%s'", r->who,
+                                    r->path);
+}
+
 int image_read_row(struct image_reader *reader, unsigned *gray,
                    struct error *err)
 {
@@ -201,7 +213,7 @@ int image_read_row(struct image_reader *reader, unsigned *gray,
                 reader->who, reader->path, (long long)reader->next_row + 1,
                 reader->image.most);
     reader->next_row++;
-    return 0;
+    return reader->next_row == reader->image.rows ? check_rest(reader, err) : 0;
 }
 
 void image_close(struct image_reader *reader)

@@ -2,7 +2,8 @@
 #include "kernels/support/sparse.h"
 
 #include "base/file.h"
-#include "kernels/support/gzip.h"
+#include "base/text.h"
+#include "kernels/support/unpack.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,14 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 struct reader {
-    FILE *file;
-    char *line;
-    size_t room;
-    int64_t number; /* of the line */
-    int64_t bytes;  /* that its contents can have at most */
+    struct file_lines lines;
+    double bytes; /* that its contents can have at most */
     bool pattern, symmetric, skew;
     int64_t rows, promised; /* entries that the file says it has */
     struct sparse_entry *entry;
@@ -28,17 +25,13 @@ struct reader {
 /* The next line that is neither empty nor a comment; -ENODATA: the end. */
 static int next_line(struct reader *r, struct error *err)
 {
-    ssize_t length;
-    while ((length = getline(&r->line, &r->room, r->file)) >= 0) {
-        r->number++;
-        if (strlen(r->line) != (size_t)length)
-            return error_set(err, EINVAL,
-                             "a zero byte, this is not a text file");
-        const char *text = r->line + strspn(r->line, " \t\r\n");
+    int code;
+    while ((code = file_next_line(&r->lines, err)) > 0) {
+        const char *text = r->lines.text + strspn(r->lines.text, " \t");
         if (*text != '\0' && *text != '%')
             return 0;
     }
-    return ferror(r->file) ? error_set(err, EIO, "cannot be read") : -ENODATA;
+    return code == 0 ? -ENODATA : code;
 }
 
 static int read_kind(struct reader *r, const char *field, const char *symmetry,
@@ -64,10 +57,13 @@ static int read_kind(struct reader *r, const char *field, const char *symmetry,
 static int read_header(struct reader *r, struct error *err)
 {
     char word[5][32] = {""};
-    r->number = 1;
-    if (getline(&r->line, &r->room, r->file) < 0 ||
-        sscanf(r->line, "%31s %31s %31s %31s %31s", word[0], word[1], word[2],
-               word[3], word[4]) != 5 ||
+    int code = file_next_line(&r->lines, err);
+    if (code < 0)
+        return code;
+    r->lines.number = 1;
+    if (code == 0 ||
+        sscanf(r->lines.text, "%31s %31s %31s %31s %31s", word[0], word[1],
+               word[2], word[3], word[4]) != 5 ||
         strcasecmp(word[0], "%%MatrixMarket") != 0 ||
         strcasecmp(word[1], "matrix") != 0)
         return error_set(err, EINVAL,
@@ -93,7 +89,7 @@ static bool read_whole(char **text, int64_t *value)
 
 static bool at_end(const char *text)
 {
-    return text[strspn(text, " \t\r\n")] == '\0';
+    return text[strspn(text, " \t")] == '\0';
 }
 
 /* No file can have more entries than it has bytes for them. */
@@ -110,11 +106,11 @@ static int check_size(const struct reader *r, int64_t columns,
                          (long long)r->rows, INT32_MAX);
     if (r->promised < 0)
         return error_set(err, EINVAL, "%lld entries", (long long)r->promised);
-    if (r->promised > r->bytes / 4)
+    if ((double)r->promised > r->bytes / 4)
         return error_set(err, EINVAL,
-                         "%lld entries are promised, more than a file of %lld "
+                         "%lld entries are promised, more than a file of %.0f "
                          "bytes can have",
-                         (long long)r->promised, (long long)r->bytes);
+                         (long long)r->promised, r->bytes);
     return 0;
 }
 
@@ -127,7 +123,7 @@ static int read_size(struct reader *r, const char *what, struct error *err)
         return error_set(err, EINVAL, "the line of sizes is missing");
     if (code != 0)
         return code;
-    char *text = r->line;
+    char *text = r->lines.text;
     if (!read_whole(&text, &r->rows) || !read_whole(&text, &columns) ||
         !read_whole(&text, &r->promised) || !at_end(text))
         return error_set(err, EINVAL,
@@ -160,18 +156,18 @@ static void add_entry(struct reader *r, int64_t row, int64_t column,
 
 static int read_entry(struct reader *r, struct error *err)
 {
-    char *text = r->line, *end;
+    char *text = r->lines.text, *end;
     int64_t row, column;
     double value = 1;
     bool good = read_whole(&text, &row) && read_whole(&text, &column);
     if (good && !r->pattern) {
-        value = strtod(text, &end);
+        value = text_real(text, &end);
         good = end != text;
         text = end;
     }
     if (!good || !at_end(text))
         return error_set(err, EINVAL, "'%.40s' is not 'ROW COLUMN%s'",
-                         strtok(r->line, "\r\n"), r->pattern ? "" : " VALUE");
+                         r->lines.text, r->pattern ? "" : " VALUE");
     if (row < 1 || row > r->rows || column < 1 || column > r->rows)
         return error_set(err, EINVAL,
                          "entry (%lld, %lld) is outside of %lld rows and "
@@ -209,33 +205,11 @@ static int read_entries(struct reader *r, struct error *err)
     }
 }
 
-static int open_file(struct reader *r, const char *what, const char *path,
-                     struct error *err)
-{
-    const char *why;
-    struct stat status;
-    bool packed;
-    r->file = file_open(path, &why);
-    if (r->file == NULL) {
-        int code = errno == ENOENT || errno == ENOTDIR ? ENOENT : EINVAL;
-        return error_set(err, code, "%s: %s: %s", what, path, why);
-    }
-    r->bytes = INT64_MAX;
-    if (fstat(fileno(r->file), &status) == 0)
-        r->bytes = status.st_size;
-    r->file = gzip_open(r->file, &packed);
-    if (r->file == NULL)
-        return error_set(err, ENOMEM, "%s: %s: out of memory", what, path);
-    if (packed && r->bytes < INT64_MAX / GZIP_RATIO)
-        r->bytes *= GZIP_RATIO;
-    return 0;
-}
-
 int sparse_read(const char *what, const char *path, struct sparse *matrix,
                 struct error *err)
 {
-    struct reader r = {.file = NULL};
-    int code = open_file(&r, what, path, err);
+    struct reader r = {.count = 0};
+    int code = unpack_open(what, path, &r.lines.file, &r.bytes, err);
     if (code != 0)
         return code;
     code = read_header(&r, err);
@@ -244,11 +218,13 @@ int sparse_read(const char *what, const char *path, struct sparse *matrix,
     if (code == 0)
         code = read_entries(&r, err);
     if (code != 0)
-        error_prefix(err, code, "%s: %s:%lld", what, path, (long long)r.number);
+        unpack_blame(r.lines.file, err);
+    if (code != 0)
+        error_prefix(err, code, "%s: %s:%ld", what, path, r.lines.number);
     else
         code = sparse_make(what, r.rows, r.entry, r.count, matrix, err);
-    fclose(r.file);
-    free(r.line);
+    fclose(r.lines.file);
+    file_free_lines(&r.lines);
     free(r.entry);
     return code;
 }

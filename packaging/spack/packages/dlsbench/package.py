@@ -39,6 +39,9 @@ class Dlsbench(MakefilePackage):
     depends_on("xxhash@0.8:")
     depends_on("netpbm")
     depends_on("elfutils")
+    depends_on("zlib-api")
+    depends_on("xz")
+    depends_on("zstd")
     # Threads call it at the same time: without threads of its own.
     depends_on("blis+cblas threads=none libs=shared")
     depends_on("papi@7:+sde", when="+papi")
