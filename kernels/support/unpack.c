@@ -1,7 +1,7 @@
 #include "kernels/support/unpack.h"
 
 #include "base/file.h"
-#include "base/memory.h"
+#include "base/system/memory.h"
 
 #include <errno.h>
 #include <math.h>
