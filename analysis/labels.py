@@ -12,6 +12,8 @@ TRANSPORTS = ["shared", "openmp", "master", "window", "steal"]
 SIMULATION = {"cp": None, "request_cost": 2e-7, "result_bytes": None,
               "boundary_bytes": None}
 SPEC = re.compile(r"[\w./-]+(:[\w-]+=.*)?$", re.S)
+# A value with a comma is in quotes, as base/spec.h says.
+PAIR = re.compile(r'([^=,]+)=("(?:[^"]|"")*"|[^,]*)', re.S)
 UNITS = [(1.0, 1.0, "s"), (1e-3, 1e3, "ms"), (1e-6, 1e6, "us"),
          (0.0, 1e9, "ns")]
 
@@ -104,8 +106,7 @@ def parts(spec):
     if not SPEC.match(str(spec)):
         return str(spec), {}
     name, _, rest = str(spec).partition(":")
-    pairs = [word.partition("=") for word in rest.split(",") if word]
-    return name, {key: value for key, _, value in pairs}
+    return name, dict(PAIR.findall(rest))
 
 
 def name_of(spec):

@@ -73,8 +73,7 @@ void file_skip_mark(FILE *file)
         rewind(file);
 }
 
-/* What the first bytes of a text say that it is not. */
-static int check_start(const char *text, size_t length, struct error *err)
+int file_check_start(const char *text, size_t length, struct error *err)
 {
     static const struct {
         const char *bytes, *why;
@@ -123,7 +122,7 @@ int file_next_line(struct file_lines *lines, struct error *err)
     if (c == EOF && ferror(lines->file))
         return error_set(err, EIO, "%s", file_why(errno != 0 ? errno : EIO));
     if (lines->number == 1) {
-        int code = check_start(text, length, err);
+        int code = file_check_start(text, length, err);
         size_t skip = strncmp(text, mark, 3) == 0 ? 3 : 0;
         memmove(text, text + skip, length + 1 - skip);
         if (code != 0)

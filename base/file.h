@@ -37,6 +37,10 @@ struct file_lines {
 int file_next_line(struct file_lines *lines, struct error *err);
 void file_free_lines(struct file_lines *lines);
 
+/* Says of the first bytes of a text that they are UTF-16 or compressed.
+ * Returns 0 or -EINVAL. */
+int file_check_start(const char *text, size_t length, struct error *err);
+
 /* Skips a byte order mark of UTF-8 at the beginning of a file. */
 void file_skip_mark(FILE *file);
 

@@ -1,30 +1,44 @@
 #include "base/nearest.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { WORD_MAX = 63 };
 
-/* Levenshtein distance, one row at a time. */
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool same(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Levenshtein distance with swapped neighbours, of which no letter is used
+ * twice: the last three rows.  Capitals are as good as others. */
 static size_t edit_distance(const char *a, const char *b)
 {
-    size_t row[WORD_MAX + 1];
-    size_t n = strlen(b);
+    size_t row[3][WORD_MAX + 1];
+    size_t n = strlen(b), i = 0;
     for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1] != '\0'; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t change = diagonal + (a[i - 1] != b[j - 1]);
-            size_t skip = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            diagonal = row[j];
-            row[j] = change < skip ? change : skip;
+        row[0][j] = j;
+    for (; a[i] != '\0'; i++) {
+        const size_t *above = row[i % 3], *before = row[(i + 2) % 3];
+        size_t *now = row[(i + 1) % 3];
+        now[0] = i + 1;
+        for (size_t j = 0; j < n; j++) {
+            now[j + 1] = least(above[j] + !same(a[i], b[j]),
+                               least(above[j + 1], now[j]) + 1);
+            if (i > 0 && j > 0 && same(a[i], b[j - 1]) && same(a[i - 1], b[j]))
+                now[j + 1] = least(now[j + 1], before[j - 1] + 1);
         }
     }
-    return row[n];
+    return row[i % 3][n];
 }
 
 const char *nearest_name(const char *word, const char *const *names)
@@ -39,9 +53,8 @@ const char *nearest_name(const char *word, const char *const *names)
             continue;
         if (strlen(word) > longer)
             longer = strlen(word);
-        size_t limit = longer / 3 > 2 ? longer / 3 : 2;
         size_t distance = edit_distance(word, *names);
-        if (distance > limit || distance >= longer)
+        if (distance > longer / 3)
             continue;
         if (best == NULL || distance < best_distance) {
             best = *names;
@@ -77,7 +90,8 @@ const char *nearest_list(const char *const *names, char *text, size_t size)
 }
 
 int nearest_unknown(struct error *err, const char *word,
-                    const char *const *names, const char *format, ...)
+                    const char *const *names, const char *command,
+                    const char *format, ...)
 {
     char said[sizeof(err->text)], list[sizeof(err->text)];
     char hint[NEAREST_HINT_MAX];
@@ -85,7 +99,11 @@ int nearest_unknown(struct error *err, const char *word,
     va_start(args, format);
     vsnprintf(said, sizeof(said), format, args);
     va_end(args);
-    return error_set(err, EINVAL, "%s, allowed: %s%s", said,
-                     nearest_list(names, list, sizeof(list)),
-                     nearest_hint(word, names, hint));
+    nearest_hint(word, names, hint);
+    if (command[0] != '\0')
+        return error_set(err, EINVAL, "%s%s%s '%s' lists what there is", said,
+                         hint, hint[0] != '\0' ? "" : ";", command);
+    return error_set(err, EINVAL, "%s%s%s allowed: %s", said, hint,
+                     hint[0] != '\0' ? "" : ",",
+                     nearest_list(names, list, sizeof(list)));
 }

@@ -9,8 +9,9 @@
 enum { NEAREST_HINT_MAX = 96 };
 
 /* The entry of names (NULL ends the list) with the smallest edit distance to
- * word, or NULL when none is near enough to be worth suggesting (more than a
- * third of the longer word would have to change, at least 2 edits). */
+ * word, or NULL when none is near enough to be worth suggesting: more than a
+ * third of the longer word would have to change.  Two neighbouring letters that
+ * have changed places are one edit, capitals none. */
 const char *nearest_name(const char *word, const char *const *names);
 
 /* "; did you mean 'b'?" with the nearest name, an empty text when none is near
@@ -21,10 +22,12 @@ const char *nearest_hint(const char *word, const char *const *names,
 /* Writes "a, b, c", cut at a name where the room ends.  Returns `text`. */
 const char *nearest_list(const char *const *names, char *text, size_t size);
 
-/* Says that `word` is none of `names`: the formatted text, then
- * ", allowed: a, b, c; did you mean 'b'?".  Returns -EINVAL. */
+/* Says that `word` is none of `names`: the formatted text, then the nearest of
+ * them, then the command that lists them, or without one ("") themselves.
+ * Returns -EINVAL. */
 int nearest_unknown(struct error *err, const char *word,
-                    const char *const *names, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+                    const char *const *names, const char *command,
+                    const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 #endif

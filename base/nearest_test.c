@@ -14,7 +14,9 @@ static void a_typo_finds_its_name(void **unused)
     assert_string_equal(nearest_name("statik", names), "static");
     assert_string_equal(nearest_name("staitc", names), "static");
     assert_string_equal(nearest_name("mandlebrodt", names), "mandelbrot");
-    assert_string_equal(nearest_name("cs", names), "ss");
+    assert_string_equal(nearest_name("cs", names), "css");
+    assert_string_equal(nearest_name("csss", names), "css");
+    assert_string_equal(nearest_name("SS", names), "ss");
     assert_string_equal(nearest_name("css", names), "css");
 }
 
@@ -25,6 +27,9 @@ static void far_words_find_nothing(void **unused)
     assert_null(nearest_name("convolution", names));
     assert_null(nearest_name("", names));
     assert_null(nearest_name("xy", names));
+    assert_null(nearest_name("s", names));
+    assert_null(nearest_name("foo", names));
+    assert_null(nearest_name("magnet", names));
     assert_null(nearest_name("ss", none));
 }
 
@@ -42,11 +47,29 @@ static void long_words_do_not_overrun(void **unused)
     }
 }
 
+static void the_nearest_is_said_first(void **unused)
+{
+    (void)unused;
+    struct error err;
+    nearest_unknown(&err, "statik", names, "", "unknown '%s'", "statik");
+    assert_string_equal(err.text, "unknown 'statik'; did you mean 'static'? "
+                                  "allowed: static, ss, css, mandelbrot");
+    nearest_unknown(&err, "statik", names, "list", "unknown");
+    assert_string_equal(err.text, "unknown; did you mean 'static'? 'list' "
+                                  "lists what there is");
+    nearest_unknown(&err, "foo", names, "list", "unknown");
+    assert_string_equal(err.text, "unknown; 'list' lists what there is");
+    nearest_unknown(&err, "foo", names, "", "unknown");
+    assert_string_equal(err.text,
+                        "unknown, allowed: static, ss, css, mandelbrot");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_typo_finds_its_name),
         cmocka_unit_test(far_words_find_nothing),
+        cmocka_unit_test(the_nearest_is_said_first),
         cmocka_unit_test(long_words_do_not_overrun),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

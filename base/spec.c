@@ -174,8 +174,88 @@ static int parse_value(const char *what, const char *name,
     return -EINVAL;
 }
 
+/* ---- quotes ---- */
+
+size_t spec_value_length(const char *text)
+{
+    size_t length = 0;
+    if (text[0] == '"') {
+        const char *at = text + 1;
+        while (*at != '\0' && (*at != '"' || at[1] == '"'))
+            at += *at == '"' ? 2 : 1;
+        length = (size_t)(at - text);
+    }
+    return length + strcspn(text + length, ",");
+}
+
+/* The end of key=value, or of a word without '='. */
+static size_t pair_length(const char *text)
+{
+    size_t key = strcspn(text, "=,");
+    key += text[key] == '=';
+    return key + spec_value_length(text + key);
+}
+
+size_t spec_length(const char *list)
+{
+    size_t length = strcspn(list, ":,");
+    length += list[length] == ':';
+    length += pair_length(list + length);
+    while (list[length] == ',') {
+        const char *next = list + length + 1;
+        if (next[strcspn(next, "=:,/")] != '=')
+            break;
+        length += 1 + pair_length(next);
+    }
+    return length;
+}
+
+bool spec_append(char *text, size_t size, const char *key, const char *value)
+{
+    size_t used = strlen(text);
+    bool quoted = value[0] == '"' || strchr(value, ',') != NULL;
+    int length =
+        snprintf(text + used, size - used, "%s=%s", key, quoted ? "\"" : value);
+    if (length < 0 || (size_t)length >= size - used)
+        return false;
+    used += (size_t)length;
+    for (; quoted && *value != '\0'; value++) {
+        if (used + 4 > size)
+            return false;
+        text[used++] = *value;
+        if (*value == '"')
+            text[used++] = '"';
+    }
+    if (quoted && used + 2 > size)
+        return false;
+    if (quoted)
+        text[used++] = '"';
+    text[used] = '\0';
+    return true;
+}
+
+/* In its place; false: its quotes do not end, or not at its end. */
+static bool unquote(char *value)
+{
+    char *to = value, *from = value + 1;
+    if (value[0] != '"')
+        return true;
+    while (*from != '\0' && (*from != '"' || from[1] == '"')) {
+        from += *from == '"';
+        *to++ = *from++;
+    }
+    bool good = from[0] == '"' && from[1] == '\0';
+    *to = '\0';
+    return good;
+}
+
+/* ---- pairs ---- */
+
+/* before: the key of a text that stands before it, to which the comma may
+ * belong; NULL: there is none. */
 static int unknown_key(const char *what, const char *name, const char *key,
-                       const struct spec_param *params, struct error *err)
+                       const char *before, const struct spec_param *params,
+                       struct error *err)
 {
     const char *names[SPEC_VALUES_MAX + 1] = {NULL};
     for (int i = 0; params[i].key != NULL; i++)
@@ -183,8 +263,23 @@ static int unknown_key(const char *what, const char *name, const char *key,
     if (names[0] == NULL)
         return error_set(err, EINVAL, "%s %s: unknown key '%s', %s takes none",
                          what, name, key, name);
-    return nearest_unknown(err, key, names, "%s %s: unknown key '%s'", what,
+    if (before != NULL && nearest_name(key, names) == NULL)
+        return error_set(err, EINVAL,
+                         "%s %s: unknown key '%s'; a value that has a comma is "
+                         "written in quotes, as %s=\"a,b\"",
+                         what, name, key, before);
+    return nearest_unknown(err, key, names, "", "%s %s: unknown key '%s'", what,
                            name, key);
+}
+
+/* The last text that was given; NULL: none. */
+static const char *text_key(const struct spec_param *params, const bool seen[])
+{
+    const char *key = NULL;
+    for (int i = 0; params[i].key != NULL; i++)
+        if (params[i].type == SPEC_TEXT && seen[i])
+            key = params[i].key;
+    return key;
 }
 
 static int parse_pair(const char *what, char *pair,
@@ -198,7 +293,8 @@ static int parse_pair(const char *what, char *pair,
     while (params[i].key != NULL && strcmp(params[i].key, pair) != 0)
         i++;
     if (params[i].key == NULL)
-        return unknown_key(what, out->name, pair, params, err);
+        return unknown_key(what, out->name, pair, text_key(params, seen),
+                           params, err);
     if (equals == NULL)
         return error_set(err, EINVAL, "%s %s: '%s' must be written %s=value",
                          what, out->name, pair, pair);
@@ -206,6 +302,11 @@ static int parse_pair(const char *what, char *pair,
         return error_set(err, EINVAL, "%s %s: %s is given twice", what,
                          out->name, pair);
     seen[i] = true;
+    if (!unquote(equals + 1))
+        return error_set(err, EINVAL,
+                         "%s %s: the value of %s must begin and end with a "
+                         "quote; one inside is doubled",
+                         what, out->name, pair);
     return parse_value(what, out->name, &params[i], equals + 1, &out->value[i],
                        err);
 }
@@ -236,8 +337,8 @@ static int write_canonical(const char *what, const struct spec_param *params,
                            struct spec *out, struct error *err)
 {
     size_t size = sizeof(out->canonical);
-    int used = snprintf(out->canonical, size, "%s", out->name);
-    char mark = ':';
+    const char *mark = ":";
+    snprintf(out->canonical, size, "%s", out->name);
     for (int i = 0; params[i].key != NULL; i++) {
         if (!out->value[i].given)
             continue;
@@ -245,12 +346,14 @@ static int write_canonical(const char *what, const struct spec_param *params,
         canonical_value(&params[i], &out->value[i], text, sizeof(text));
         if (params[i].quiet && strcmp(text, params[i].fallback) == 0)
             continue;
-        used += snprintf(out->canonical + used, size - (size_t)used, "%c%s=%s",
-                         mark, params[i].key, text);
-        if ((size_t)used >= size)
+        size_t used = strlen(out->canonical);
+        if (used + 1 < size)
+            strcpy(out->canonical + used, mark);
+        if (used + 1 >= size ||
+            !spec_append(out->canonical, size, params[i].key, text))
             return error_set(err, EINVAL, "%s %s: the spec is too long", what,
                              out->name);
-        mark = ',';
+        mark = ",";
     }
     return 0;
 }
@@ -292,9 +395,9 @@ int spec_parse(const char *what, const char *text, const char *name,
                          "%s %s: '%s' ends in ':', key=value must follow", what,
                          name, text);
     for (char *pair = copy; colon != NULL && pair != NULL;) {
-        char *comma = strchr(pair, ',');
-        if (comma != NULL)
-            *comma = '\0';
+        size_t length = pair_length(pair);
+        char *comma = pair[length] == ',' ? pair + length : NULL;
+        pair[length] = '\0';
         int code = parse_pair(what, pair, params, &spec, seen, err);
         if (code != 0)
             return code;

@@ -1,5 +1,7 @@
 /* Specs: `name:key=value,key=value`, the one way in which schemes and kernels
- * are named in options, campaign files, result columns and plots.
+ * are named in options, campaign files, result columns and plots.  A value that
+ * has a comma is written in quotes, as file="a,b.txt"; a quote in it is
+ * doubled.
  *
  * A scheme or kernel declares its keys in a table of struct spec_param; this
  * module parses a spec against the table, fills in the defaults, and writes
@@ -11,6 +13,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -24,7 +27,7 @@ enum spec_type {
     SPEC_INTEGER, /* 64-bit decimal, value.integer (and value.real) */
     SPEC_REAL,    /* decimal or fraction such as 1/3, value.real */
     SPEC_CHOICE,  /* one of choices, value.text */
-    SPEC_TEXT,    /* anything without a comma, e.g. a file, value.text */
+    SPEC_TEXT,    /* anything, e.g. a file, value.text */
 };
 
 struct spec_param {
@@ -63,6 +66,18 @@ int spec_name(const char *what, const char *text, char name[SPEC_NAME_MAX],
 int spec_parse(const char *what, const char *text, const char *name,
                const struct spec_param *params, struct spec *out,
                struct error *err);
+
+/* Bytes of the value that begins here, with its quotes: up to a comma outside
+ * of them, or to the end. */
+size_t spec_value_length(const char *text);
+
+/* Bytes of the spec that begins a list, as css:chunk=16 does in
+ * css:chunk=16,ss: a word with '=' belongs to the spec before it. */
+size_t spec_length(const char *list);
+
+/* Appends "key=value" to a text of `size` bytes, with quotes if it needs them.
+ * False: there is no room. */
+bool spec_append(char *text, size_t size, const char *key, const char *value);
 
 /* Parses a whole text as a 64-bit integer or a real number (also "a/b").
  * Returns 0, or -EINVAL / -ERANGE without a message. */

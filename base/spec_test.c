@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <float.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { SIZE, RATIO, AXIS, FILE_NAME };
@@ -112,6 +113,14 @@ static void errors_say_what_and_where(void **unused)
         {"loop:ratio=1/2/3", "not a number"},
         {"loop:ratio=11", "allowed is 0 to 10"},
         {"loop:axis=r", "allowed is re|im"},
+        {"loop:file=a,b.txt", "unknown key 'b.txt'; a value that has a comma "
+                              "is written in quotes, as file=\"a,b\""},
+        {"loop:file=a,b=c", "file=\"a,b\""},
+        {"loop:file=a,sise=3", "did you mean 'size'?"},
+        {"loop:file=\"a,b", "must begin and end with a quote"},
+        {"loop:file=\"a\"b,size=3", "must begin and end with a quote"},
+        {"loop:file=\"", "must begin and end with a quote"},
+        {"loop:file=\"\"", "file= has no value"},
         {"loop:axis=re|im", "allowed is re|im"},
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -124,6 +133,56 @@ static void errors_say_what_and_where(void **unused)
         assert_string_equal(spec.name, "untouched");
         assert_memory_equal(err.text, "kernel loop: ", 13);
     }
+}
+
+/* Any text comes back, alone and in a list. */
+static void texts_are_quoted_where_they_need_it(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *canonical;
+    } rows[] = {
+        {"a.txt", "file=a.txt"},
+        {"a,b.txt", "file=\"a,b.txt\""},
+        {"\"a", "file=\"\"\"a\""},
+        {"a\"b", "file=a\"b"},
+        {"\"", "file=\"\"\"\""},
+        {",", "file=\",\""},
+        {"a\",\"b", "file=\"a\"\",\"\"b\""},
+        {"x=1,y=2", "file=\"x=1,y=2\""},
+        {"a:b'c d", "file=a:b'c d"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char text[100] = "loop:", list[SPEC_CANONICAL_MAX + 20];
+        struct spec spec, again;
+        assert_true(spec_append(text, sizeof(text), "file", rows[i].text));
+        assert_string_equal(text + 5, rows[i].canonical);
+        assert_int_equal(parse(text, &spec, NULL), 0);
+        assert_string_equal(spec.value[FILE_NAME].text, rows[i].text);
+        assert_int_equal(parse(spec.canonical, &again, NULL), 0);
+        assert_string_equal(again.value[FILE_NAME].text, rows[i].text);
+        assert_string_equal(again.canonical, spec.canonical);
+        snprintf(list, sizeof(list), "%s,other:a=b", spec.canonical);
+        assert_int_equal(spec_length(list), strlen(spec.canonical));
+        for (size_t size = 6; size <= strlen(text); size++) {
+            snprintf(list, sizeof(list), "loop:");
+            assert_false(spec_append(list, size, "file", rows[i].text));
+        }
+    }
+    struct spec spec;
+    assert_int_equal(parse("loop:size=\"7\",file=\"a\"", &spec, NULL), 0);
+    assert_string_equal(spec.canonical, "loop:size=7,axis=re,file=a");
+}
+
+static void lists_end_specs(void **unused)
+{
+    (void)unused;
+    assert_int_equal(spec_length("ss,gss"), 2);
+    assert_int_equal(spec_length("css:chunk=16,gss"), 12);
+    assert_int_equal(spec_length("a:b=1,c=2,d/e:f=3"), 9);
+    assert_int_equal(spec_length("a:b=1,c:d=2"), 5);
+    assert_int_equal(spec_length(",a"), 0);
+    assert_int_equal(spec_length(""), 0);
 }
 
 static void required_keys_are_missed(void **unused)
@@ -234,6 +293,8 @@ int main(void)
         cmocka_unit_test(canonical_is_a_fixed_point),
         cmocka_unit_test(errors_say_what_and_where),
         cmocka_unit_test(required_keys_are_missed),
+        cmocka_unit_test(texts_are_quoted_where_they_need_it),
+        cmocka_unit_test(lists_end_specs),
         cmocka_unit_test(long_specs_are_refused),
         cmocka_unit_test(numbers),
         cmocka_unit_test(lists_count_what_is_repeated),

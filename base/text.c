@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ESCAPE_MAX = 4, DELETE = 0x7f };
+enum { ESCAPE_MAX = 6, DELETE = 0x7f };
 
 bool text_is(const char *a, const char *b)
 {
@@ -37,9 +37,27 @@ size_t text_character(const char *text)
                                                                      : length;
 }
 
-static bool is_control(char c)
+/* Of a whole character of up to 3 bytes; others do no harm. */
+static unsigned number_of(const char *text, size_t length)
 {
-    return ((unsigned char)c < ' ' || c == DELETE) && c != '\0';
+    const unsigned char *t = (const unsigned char *)text;
+    return length == 1   ? t[0]
+           : length == 2 ? (t[0] & 0x1fu) << 6 | (t[1] & 0x3f)
+           : length == 3
+               ? (t[0] & 0x0fu) << 12 | (t[1] & 0x3fu) << 6 | (t[2] & 0x3f)
+               : ' ';
+}
+
+static bool is_control(unsigned c)
+{
+    return c < ' ' || (c >= DELETE && c < 0xa0);
+}
+
+/* Marks, embeddings and overrides of the direction, and ends of lines. */
+static bool turns(unsigned c)
+{
+    return c == 0x61c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 long text_wrong_byte(const char *text)
@@ -47,7 +65,7 @@ long text_wrong_byte(const char *text)
     size_t length;
     for (const char *t = text; *t != '\0'; t += length) {
         length = text_character(t);
-        if (length == 0 || is_control(*t))
+        if (length == 0 || is_control(number_of(t, length)))
             return t - text;
     }
     return -1;
@@ -79,12 +97,14 @@ double text_real(const char *text, char **end)
     return whole;
 }
 
-static size_t write_escape(char out[ESCAPE_MAX + 1], char c)
+static size_t write_escape(char out[ESCAPE_MAX + 1], unsigned c)
 {
-    const char *from = "\n\t\r", *to = "ntr", *at = strchr(from, c);
+    const char *from = "\n\t\r", *to = "ntr";
+    const char *at = c < DELETE ? strchr(from, (int)c) : NULL;
     if (at != NULL)
         return (size_t)snprintf(out, ESCAPE_MAX + 1, "\\%c", to[at - from]);
-    return (size_t)snprintf(out, ESCAPE_MAX + 1, "\\x%02x", (unsigned char)c);
+    return (size_t)snprintf(out, ESCAPE_MAX + 1,
+                            c < 0x100 ? "\\x%02x" : "\\u%04x", c & 0xffff);
 }
 
 void text_line(char *out, size_t size, const char *text)
@@ -94,9 +114,12 @@ void text_line(char *out, size_t size, const char *text)
         char escape[ESCAPE_MAX + 1];
         size_t read = text_character(text), length = read;
         const char *from = text;
-        if (read == 0 || is_control(*text)) {
-            read = 1;
-            length = write_escape(escape, *text);
+        unsigned c = number_of(text, read > 0 ? read : 1);
+        if (read == 0 || is_control(c) || turns(c)) {
+            /* A byte of no character has two digits, U+0080 and on have four.
+             */
+            length = write_escape(escape, read > 1 ? c | 0x10000 : c);
+            read = read > 0 ? read : 1;
             from = escape;
         }
         if (used + length >= size)

@@ -12,8 +12,8 @@ bool text_is(const char *a, const char *b);
  * what JSON allows); 0 when there is none, or at the end. */
 size_t text_character(const char *text);
 
-/* The position of the first byte that is not UTF-8 or is a control character,
- * such as the end of a line; -1: there is none. */
+/* The position of the first byte that is not UTF-8 or is a control character
+ * (C0, C1), such as the end of a line; -1: there is none. */
 long text_wrong_byte(const char *text);
 
 /* The text without the blanks (isspace) at both ends: a place in it; cuts it
@@ -23,9 +23,10 @@ char *text_trim(char *text);
 /* strtod, which also knows the exponents of Fortran: 1.5D+00. */
 double text_real(const char *text, char **end);
 
-/* Copies into out[size] (2 or more) what fits of text as one line of UTF-8:
- * control characters and bytes of no character are written as \n, \t or
- * \xHH. */
+/* Copies into out[size] (2 or more) what fits of text as one line of UTF-8 that
+ * a terminal shows as it is: control characters, those that turn the direction
+ * of writing and bytes of no character are written as \n, \t, \xHH or \uHHHH.
+ */
 void text_line(char *out, size_t size, const char *text);
 
 /* As one word that no shell script splits or expands: blanks, the ends of lines

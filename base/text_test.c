@@ -69,6 +69,58 @@ static void lines_have_no_control_characters(void **state)
                                   "wrong");
 }
 
+/* What turns a terminal's line, or ends it, is not shown as it is. */
+static void lines_show_what_turns(void **state)
+{
+    static const struct {
+        const char *text, *line;
+    } rows[] = {
+        {"a\xc2\x9b"
+         "2J",
+         "a\\u009b2J"},
+        {"\xc2\x80|\xc2\xa0", "\\u0080|\xc2\xa0"},
+        {"a\xe2\x80\xae"
+         "b",
+         "a\\u202eb"},
+        {"\xe2\x80\xaa", "\\u202a"},
+        {"\xe2\x81\xa6", "\\u2066"},
+        {"\xe2\x81\xa9", "\\u2069"},
+        {"\xe2\x80\x8e\xe2\x80\x8f", "\\u200e\\u200f"},
+        {"\xd8\x9c", "\\u061c"},
+        {"\xe2\x80\xa8", "\\u2028"},
+        {"\xe2\x80\x93", "\xe2\x80\x93"},
+        {"\x9b", "\\x9b"},
+        {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
+        {"\xff\xfe", "\\xff\\xfe"},
+    };
+    char out[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        text_line(out, sizeof(out), rows[i].text);
+        assert_string_equal(out, rows[i].line);
+    }
+    assert_int_equal(text_wrong_byte("a\xc2\x9b"), 1);
+    assert_int_equal(text_wrong_byte("a\xe2\x80\x8f"), -1);
+}
+
+static void numbers_have_exponents_of_fortran(void **state)
+{
+    static const struct {
+        const char *text, *rest;
+        double value;
+    } rows[] = {
+        {"1.5D+00", "", 1.5}, {"1d0,2", ",2", 1},   {"-2.5d-1 x", " x", -0.25},
+        {"1d", "d", 1},       {"1d+", "d+", 1},     {"d1", "d1", 0},
+        {"0x1d1", "", 465},   {"1e2d3", "d3", 100}, {".5D1", "", 5},
+    };
+    char *end;
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_true(text_real(rows[i].text, &end) == rows[i].value);
+        assert_string_equal(end, rows[i].rest);
+    }
+}
+
 static void long_errors_are_cut_between_characters(void **state)
 {
     char text[2 * sizeof(struct error)];
@@ -145,6 +197,8 @@ int main(void)
         cmocka_unit_test(characters_are_those_that_json_allows),
         cmocka_unit_test(the_first_wrong_byte_is_found),
         cmocka_unit_test(lines_have_no_control_characters),
+        cmocka_unit_test(lines_show_what_turns),
+        cmocka_unit_test(numbers_have_exponents_of_fortran),
         cmocka_unit_test(long_errors_are_cut_between_characters),
         cmocka_unit_test(blanks_are_trimmed_at_both_ends),
         cmocka_unit_test(words_come_back_and_are_not_split),

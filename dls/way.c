@@ -140,8 +140,8 @@ int way_parse(const char *text, struct way *way, struct error *err)
     if (code != 0)
         return code;
     if (!is_known(name, names))
-        return nearest_unknown(err, name, names, "scheme '%s' is unknown",
-                               name);
+        return nearest_unknown(err, name, names, "dlsbench list schemes",
+                               "scheme '%s' is unknown", name);
     if (strcmp(name, steal) == 0)
         code = parse_steal(text, way, err);
     else

@@ -26,7 +26,8 @@ static void unknown_name(const char *name, struct error *err)
     const char *names[KERNELS] = {NULL};
     for (int i = 0; kernel_list[i] != NULL; i++)
         names[i] = kernel_list[i]->name;
-    nearest_unknown(err, name, names, "unknown kernel '%s'", name);
+    nearest_unknown(err, name, names, "dlsbench list kernels",
+                    "unknown kernel '%s'", name);
 }
 
 const struct kernel_ops *kernel_find(const char *name, struct error *err)

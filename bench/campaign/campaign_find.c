@@ -34,7 +34,7 @@ static int unknown_campaign(const char *name, const char *folder,
         *strrchr(list[i]->d_name, '.') = '\0';
         names[i] = list[i]->d_name;
     }
-    nearest_unknown(err, name, names,
+    nearest_unknown(err, name, names, "",
                     "campaign: there is no file and no campaign '%s'", name);
     for (int i = 0; i < count; i++)
         free(list[i]);

@@ -45,17 +45,10 @@ bool campaign_key_is_field(const char *key)
     return cell_field_find(key) != NULL;
 }
 
-int campaign_key_unknown(const char *key, enum campaign_keys where,
-                         struct error *err)
+void campaign_key_names(enum campaign_keys where,
+                        const char *names[CAMPAIGN_KEYS_MAX])
 {
-    const char *names[112] = {NULL};
     int n = 0;
-    if (where != CAMPAIGN_KEYS_ALL &&
-        (text_is(key, "cells") || text_is(key, "overrides")))
-        return error_set(err, EINVAL,
-                         "%s is a part of a campaign file and cannot be set: "
-                         "set what its cells have, e.g. scheme=[ss, gss]",
-                         key);
     if (where != CAMPAIGN_KEYS_CELL) {
         for (int i = 0; own_keys[i] != NULL; i++)
             names[n++] = own_keys[i];
@@ -67,11 +60,19 @@ int campaign_key_unknown(const char *key, enum campaign_keys where,
         names[n++] = "overrides";
     }
     cell_field_names(names + n);
-    while (names[n] != NULL)
-        n++;
-    /* The list is long: the nearest name goes first. */
-    char hint[NEAREST_HINT_MAX], list[1024];
-    return error_set(err, EINVAL, "unknown key '%s'%s; allowed: %s", key,
-                     nearest_hint(key, names, hint),
-                     nearest_list(names, list, sizeof(list)));
+}
+
+int campaign_key_unknown(const char *key, enum campaign_keys where,
+                         struct error *err)
+{
+    const char *names[CAMPAIGN_KEYS_MAX];
+    if (where != CAMPAIGN_KEYS_ALL &&
+        (text_is(key, "cells") || text_is(key, "overrides")))
+        return error_set(err, EINVAL,
+                         "%s is a part of a campaign file and cannot be set: "
+                         "set what its cells have, e.g. scheme=[ss, gss]",
+                         key);
+    campaign_key_names(where, names);
+    return nearest_unknown(err, key, names, "dlsbench list keys",
+                           "unknown key '%s'", key);
 }

@@ -24,8 +24,12 @@ enum campaign_keys {
     CAMPAIGN_KEYS_ALL        /* the file: also cells and overrides */
 };
 
-/* The error for any other key; it lists what is allowed there.  Returns
- * -EINVAL. */
+/* The keys that are allowed there; a NULL ends them. */
+enum { CAMPAIGN_KEYS_MAX = 112 };
+void campaign_key_names(enum campaign_keys where,
+                        const char *names[CAMPAIGN_KEYS_MAX]);
+
+/* The error for any other key.  Returns -EINVAL. */
 int campaign_key_unknown(const char *key, enum campaign_keys where,
                          struct error *err);
 

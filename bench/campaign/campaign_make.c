@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "bench/campaign/campaign_text.h"
 #include "bench/campaign/policy.h"
 #include "harness/cell/cell_field.h"
 #include "harness/guard/need.h"
@@ -34,9 +35,13 @@ static char *read_file(const char *path, struct error *err)
     } else {
         text = need_zeroed(1, (size_t)info.st_size + 1);
         size_t length = fread(text, 1, (size_t)info.st_size, file);
-        if (strlen(text) != length) {
-            error_set(err, EINVAL, "%s: not a text, byte %zu is zero", path,
-                      strlen(text));
+        int code = file_check_start(text, length, err);
+        if (code != 0)
+            error_prefix(err, code, "%s", path);
+        else if (strlen(text) != length)
+            code = error_set(err, EINVAL, "%s: not a text, byte %zu is zero",
+                             path, strlen(text));
+        if (code != 0) {
             free(text);
             text = NULL;
         }
@@ -66,7 +71,9 @@ static void write_policy(FILE *out, const struct policy *p)
     fprintf(out,
             "cell_seconds: %.17g\nverify_limit: %.17g\ncell_timeout: %.17g\n",
             p->cell_seconds, p->verify_limit, p->cell_timeout);
-    fprintf(out, "events: \"%s\"\n", p->events);
+    fputs("events: ", out);
+    campaign_text_quote(out, p->events);
+    fputc('\n', out);
     fprintf(out, "trace: %s\nsave: %s\noversubscribe: %s\n",
             p->trace ? "on" : "off", p->save ? "on" : "off",
             p->oversubscribe ? "on" : "off");
@@ -83,9 +90,12 @@ static void write_cell(FILE *out, const struct cell *cell)
         cell_field_text(cell, field, text);
         if (text[0] == '\0' || field->made || !cell_field_applies(cell, field))
             continue;
-        bool quoted = field->kind == CELL_TEXT;
-        fprintf(out, "  %s %s: %s%s%s\n", mark, field->name, quoted ? "\"" : "",
-                text, quoted ? "\"" : "");
+        fprintf(out, "  %s %s: ", mark, field->name);
+        if (field->kind == CELL_TEXT)
+            campaign_text_quote(out, text);
+        else
+            fputs(text, out);
+        fputc('\n', out);
         mark = " ";
     }
 }

@@ -73,6 +73,10 @@ static const struct {
      "c.yaml:3:18: scheme: unknown name 'gs'"},
     {"cells:\n  - kernel: \"null:sise=3\"\n    scheme: ss\n",
      "c.yaml:2:13: kernel null: unknown key 'sise'"},
+    {"cells:\n  - {<<: [ss], kernel: null}\n",
+     "c.yaml:2:11: <<: a map or a list of maps is needed"},
+    {"cells:\n  - {<<: ss, kernel: null}\n", "<<: a map or a list of maps"},
+    {"cells:\n  - {\"<<\": {scheme: ss}}\n", "unknown key '<<'"},
     {"cells:\n  - kernel: \"trace:file=/none/such\"\n    scheme: ss\n",
      "c.yaml:2:13: kernel trace: cannot read /none/such"},
     {"cells:\n  - kernel: null\n    scheme: ss\n    layout: [1x1, 2]\n",
@@ -187,7 +191,7 @@ static void wrong_settings_are_errors(void **state)
         {"repetitions=x", "--set: repetitions: 'x' is not a whole number"},
         {"cells=x", "--set: cells is a part of a campaign file and cannot"},
         {"overrides=[a]", "--set: overrides is a part of a campaign file"},
-        {"cels=x", "--set: unknown key 'cels'; allowed"},
+        {"cels=x", "--set: unknown key 'cels'; 'dlsbench list keys' lists"},
         {"scheme=[[ss]]", "--set scheme:1:2: scheme: a single value is needed"},
         {"kernel=trace:file=a\xe9", "--set: kernel trace: cannot read a\\xe9"},
         {"platform=a\xe9", "--set: platform: 'a\\xe9': byte 2 is a control"},
@@ -322,6 +326,52 @@ static void the_seed_is_that_of_the_cells(void **state)
     campaign_free(&c);
 }
 
+/* Merge keys beside what they mean. */
+static const struct {
+    const char *merged, *plain;
+} merges[] = {
+    {"cells:\n  - &c {kernel: null, scheme: [ss, gss], threads: 2}\n"
+     "  - {<<: *c, kernel: \"null:size=7\"}\n",
+     "cells:\n  - {kernel: [null, \"null:size=7\"], scheme: [ss, gss], "
+     "threads: 2}\n"},
+    /* The first map of a list counts, and the map's own key before it. */
+    {"cells:\n  - &a {kernel: null, scheme: ss}\n"
+     "  - &b {kernel: \"null:size=5\", scheme: gss, threads: 2}\n"
+     "  - {scheme: fss, <<: [*a, *b]}\n",
+     "cells:\n  - {kernel: null, scheme: ss}\n"
+     "  - {kernel: \"null:size=5\", scheme: gss, threads: 2}\n"
+     "  - {kernel: null, scheme: fss, threads: 2}\n"},
+    /* Through another map, of a map that is written there, at the top. */
+    {"overrides: &o {scheme: [ss, tss]}\n<<: {kernel: null, <<: *o}\n"
+     "cells:\n  - {scheme: gss, <<: *o}\n",
+     "cells:\n  - {kernel: null, scheme: [ss, tss]}\n"},
+    {"cells:\n  - &c {kernel: null, scheme: ss, <<: *c}\n",
+     "cells:\n  - {kernel: null, scheme: ss}\n"},
+    {"\xEF\xBB\xBF"
+     "cells:\r\n  - {kernel: null, scheme: ss}\r\n",
+     "cells:\n  - {kernel: null, scheme: ss}\n"},
+};
+
+static void merge_keys_are_merged(void **state)
+{
+    struct campaign a, b;
+    struct error err = {""};
+    (void)state;
+    for (size_t i = 0; i < sizeof(merges) / sizeof(merges[0]); i++) {
+        if (parse(merges[i].merged, &a, &err) != 0)
+            fail_msg("%zu: %s", i, err.text);
+        assert_int_equal(parse(merges[i].plain, &b, &err), 0);
+        assert_int_equal(a.all.count, b.all.count);
+        assert_true(a.seed == b.seed);
+        campaign_free(&b);
+        /* What is stored, too. */
+        assert_int_equal(parse(a.text, &b, &err), 0);
+        assert_true(a.seed == b.seed);
+        campaign_free(&a);
+        campaign_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +384,7 @@ int main(void)
         cmocka_unit_test(a_single_cell_has_an_equivalent_file),
         cmocka_unit_test(shards_are_a_partition),
         cmocka_unit_test(the_seed_is_that_of_the_cells),
+        cmocka_unit_test(merge_keys_are_merged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

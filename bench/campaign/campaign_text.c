@@ -69,7 +69,7 @@ static bool lines_can_follow(struct document *doc,
     return map == NULL || (last && begins_at(doc, map, INDENT));
 }
 
-static void write_quoted(FILE *out, const char *text)
+void campaign_text_quote(FILE *out, const char *text)
 {
     fputc('\'', out);
     for (; *text != '\0'; text++)
@@ -95,7 +95,7 @@ static char *append_lines(struct document *doc, const char *text,
         if (value[0] == '[')
             fputs(value, out);
         else
-            write_quoted(out, value);
+            campaign_text_quote(out, value);
         fputc('\n', out);
     }
     fclose(out);

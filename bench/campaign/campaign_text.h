@@ -5,6 +5,11 @@
 #include "bench/campaign/campaign.h"
 #include "bench/campaign/document.h"
 
+#include <stdio.h>
+
+/* Writes a scalar of YAML in single quotes. */
+void campaign_text_quote(FILE *out, const char *text);
+
 /* The text that a document was read from, with the settings of `setup` as
  * `overrides:`, so that it is a campaign that runs the same.  They are lines at
  * its end where that is possible; else it is written anew, without comments.

@@ -75,6 +75,114 @@ static int check_depth(const char *path, const char *text, struct error *err)
     return code;
 }
 
+/* ---- merge keys (<<), which libyaml leaves as they are ---- */
+
+/* More keys than any map of a campaign may have. */
+enum { MERGED_MAX = 128 };
+
+static yaml_node_pair_t *find_key(struct document *doc, const yaml_node_t *map,
+                                  const yaml_node_t *key)
+{
+    yaml_node_pair_t *p = map->data.mapping.pairs.start;
+    for (; p < map->data.mapping.pairs.top; p++) {
+        const yaml_node_t *own = yaml_document_get_node(&doc->yaml, p->key);
+        if (own->type == YAML_SCALAR_NODE && key->type == YAML_SCALAR_NODE &&
+            own->data.scalar.length == key->data.scalar.length &&
+            memcmp(own->data.scalar.value, key->data.scalar.value,
+                   key->data.scalar.length) == 0)
+            return p;
+    }
+    return NULL;
+}
+
+static yaml_node_pair_t *find_merge(struct document *doc,
+                                    const yaml_node_t *map)
+{
+    yaml_node_pair_t *p = map->data.mapping.pairs.start;
+    for (; p < map->data.mapping.pairs.top; p++) {
+        const yaml_node_t *key = yaml_document_get_node(&doc->yaml, p->key);
+        if (key->type == YAML_SCALAR_NODE &&
+            key->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+            strcmp((const char *)key->data.scalar.value, "<<") == 0)
+            return p;
+    }
+    return NULL;
+}
+
+static int resolve(struct document *doc, int map, int depth, struct error *err);
+
+/* Adds the pairs whose keys the map does not have. */
+static int add_pairs(struct document *doc, int map, int from, int depth,
+                     struct error *err)
+{
+    const yaml_node_t *source = yaml_document_get_node(&doc->yaml, from);
+    if (source->type != YAML_MAPPING_NODE)
+        return document_error(doc, source, err,
+                              "<<: a map or a list of maps is needed, as "
+                              "<<: *name");
+    int code = resolve(doc, from, depth + 1, err);
+    for (int i = 0; code == 0; i++) {
+        /* Both may have moved. */
+        const yaml_node_t *to = yaml_document_get_node(&doc->yaml, map);
+        const yaml_node_pair_t *p = source->data.mapping.pairs.start + i;
+        if (p >= source->data.mapping.pairs.top)
+            return 0;
+        yaml_node_pair_t pair = *p;
+        if (find_key(doc, to, yaml_document_get_node(&doc->yaml, pair.key)))
+            continue;
+        if (to->data.mapping.pairs.top - to->data.mapping.pairs.start >=
+            MERGED_MAX)
+            return document_error(
+                doc, to, err, "<<: the map has more than %d keys", MERGED_MAX);
+        if (!yaml_document_append_mapping_pair(&doc->yaml, map, pair.key,
+                                               pair.value))
+            need_failed();
+    }
+    return code;
+}
+
+/* Puts what its merge keys name into the map, and takes these out: the map's
+ * own keys count first, then those of the first map that has them. */
+static int resolve(struct document *doc, int map, int depth, struct error *err)
+{
+    yaml_node_t *node = yaml_document_get_node(&doc->yaml, map);
+    yaml_node_pair_t *p;
+    int code = 0;
+    while (code == 0 && (p = find_merge(doc, node)) != NULL) {
+        int value = p->value;
+        const yaml_node_t *from = yaml_document_get_node(&doc->yaml, value);
+        memmove(p, p + 1,
+                (size_t)(node->data.mapping.pairs.top - p - 1) * sizeof(*p));
+        node->data.mapping.pairs.top--;
+        if (depth > DOCUMENT_DEPTH_MAX)
+            return document_error(doc, node, err,
+                                  "<<: merged maps merge others, deeper than "
+                                  "%d levels",
+                                  DOCUMENT_DEPTH_MAX);
+        if (from->type != YAML_SEQUENCE_NODE) {
+            code = add_pairs(doc, map, value, depth, err);
+            continue;
+        }
+        const yaml_node_item_t *item = from->data.sequence.items.start;
+        for (; code == 0 && item < from->data.sequence.items.top; item++)
+            code = add_pairs(doc, map, *item, depth, err);
+    }
+    return code;
+}
+
+static int resolve_all(struct document *doc, struct error *err)
+{
+    int code = 0;
+    for (int i = 1; code == 0; i++) {
+        const yaml_node_t *node = yaml_document_get_node(&doc->yaml, i);
+        if (node == NULL)
+            return 0;
+        if (node->type == YAML_MAPPING_NODE)
+            code = resolve(doc, i, 0, err);
+    }
+    return code;
+}
+
 int document_parse(const char *path, const char *text, struct document *doc,
                    struct error *err)
 {
@@ -93,6 +201,8 @@ int document_parse(const char *path, const char *text, struct document *doc,
             code = error_set(err, EINVAL, "%s:1:1: the file is empty", path);
         else
             code = check_end(doc, &parser, err);
+        if (code == 0)
+            code = resolve_all(doc, err);
         if (code != 0)
             yaml_document_delete(&doc->yaml);
     }

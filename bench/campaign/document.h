@@ -16,7 +16,8 @@ struct document {
 };
 
 /* Parses the one document in text, of lists and maps that are nested at most
- * DOCUMENT_DEPTH_MAX deep; free with document_free. */
+ * DOCUMENT_DEPTH_MAX deep; merge keys (<<) are replaced by what they name. Free
+ * with document_free. */
 int document_parse(const char *path, const char *text, struct document *doc,
                    struct error *err);
 void document_free(struct document *doc);

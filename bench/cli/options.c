@@ -165,7 +165,7 @@ static int take_listed_word(const struct options_entry *entry, int *index,
             return 0;
         }
     }
-    return nearest_unknown(err, text, entry->words, "--%s: '%s' is unknown",
+    return nearest_unknown(err, text, entry->words, "", "--%s: '%s' is unknown",
                            entry->name, text);
 }
 

@@ -154,8 +154,8 @@ static void what_is_wrong_is_said_in_one_line(void **unused)
         {"--count 1.5", "--count: '1.5' is not a whole number"},
         {"--count 1 --loud=yes", "option --loud takes no value"},
         {"--count 1 --out=", "--out: the value is empty"},
-        {"--count 1 --format cvs", "--format: 'cvs' is unknown, allowed: "
-                                   "table, csv; did you mean 'csv'?"},
+        {"--count 1 --format cvs", "--format: 'cvs' is unknown; did you mean "
+                                   "'csv'? allowed: table, csv"},
         {"--cuont 1", "unknown option --cuont; did you mean --count?"},
         {"--zzzzzzzzz",
          "unknown option --zzzzzzzzz; 'dlsbench test --help' lists what there "

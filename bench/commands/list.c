@@ -4,6 +4,7 @@
 #include "bench/commands/list.h"
 
 #include "base/nearest.h"
+#include "bench/campaign/campaign_keys.h"
 #include "harness/counters/counters.h"
 #include "harness/disturb/perturb.h"
 #include "harness/setup/choice.h"
@@ -96,6 +97,24 @@ static void list_perturbations(void)
     }
 }
 
+static void list_names(const char *title, enum campaign_keys where)
+{
+    const char *names[CAMPAIGN_KEYS_MAX];
+    campaign_key_names(where, names);
+    puts(title);
+    for (int i = 0; names[i] != NULL; i++)
+        printf("    %s\n", names[i]);
+}
+
+static void list_keys(void)
+{
+    list_names("keys of a cell in a campaign file, most of them options of "
+               "'dlsbench help run'",
+               CAMPAIGN_KEYS_CELL);
+    list_names("\nkeys of a campaign file, which may have those of cells too",
+               CAMPAIGN_KEYS_ALL);
+}
+
 struct section {
     const char *name;
     void (*print)(void);
@@ -104,7 +123,7 @@ struct section {
 static const struct section sections[] = {
     {"schemes", list_schemes},       {"kernels", list_kernels},
     {"events", list_events},         {"perturbations", list_perturbations},
-    {"transports", list_transports},
+    {"transports", list_transports}, {"keys", list_keys},
 };
 
 enum { SECTIONS = sizeof(sections) / sizeof(sections[0]) };
@@ -121,9 +140,10 @@ static int take_word(void *command, const char *text, struct error *err)
 
 static const struct options_page page = {
     .name = "list",
-    .words = "[schemes|kernels|events|perturbations|transports]",
+    .words = "[schemes|kernels|events|perturbations|transports|keys]",
     .summary = "Lists schemes, kernels and perturbations with their keys, "
-               "transports with what goes with them, and counter events.",
+               "transports with what goes with them, counter events and the "
+               "keys of campaigns.",
     .details = "A key is given after the name, as in css:chunk=64 or "
                "mandelbrot:size=512,maxiter=200.",
     .examples = "dlsbench list\n"
@@ -141,7 +161,7 @@ static int print_section(const char *what, struct error *err)
             return 0;
         }
     }
-    return nearest_unknown(err, what, names, "list: unknown '%s'", what);
+    return nearest_unknown(err, what, names, "", "list: unknown '%s'", what);
 }
 
 int list_command(int argc, char **argv)

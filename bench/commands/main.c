@@ -71,7 +71,8 @@ static const struct command *find_command(const char *name, struct error *err)
         if (commands[i].summary != NULL)
             names[shown++] = commands[i].name;
     }
-    nearest_unknown(err, name, names, "unknown command '%s'", name);
+    nearest_unknown(err, name, names, "dlsbench --help", "unknown command '%s'",
+                    name);
     return NULL;
 }
 

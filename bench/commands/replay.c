@@ -176,9 +176,8 @@ static int fill_loop(struct asked *in, struct error *err)
                          "replay: give one of --trace and --kernel");
     if (in->trace == NULL)
         return 0;
-    char text[SPEC_TEXT_MAX];
-    if ((size_t)snprintf(text, sizeof(text), "trace:file=%s", in->trace) >=
-        sizeof(text))
+    char text[SPEC_CANONICAL_MAX] = "trace:";
+    if (!spec_append(text, sizeof(text), "file", in->trace))
         return error_set(err, ENAMETOOLONG, "--trace: the path is too long");
     return cell_set(&in->cell, "kernel", text, err);
 }

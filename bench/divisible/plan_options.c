@@ -229,7 +229,7 @@ static int read_algorithm(const struct input *in, struct plan_request *request,
     request->choice.algorithm = i;
     if (names[i] != NULL)
         return 0;
-    return nearest_unknown(err, in->algorithm, names,
+    return nearest_unknown(err, in->algorithm, names, "",
                            "--algorithm: '%s' is unknown", in->algorithm);
 }
 

@@ -1,6 +1,7 @@
 #include "bench/driver/run_lists.h"
 
 #include "base/text.h"
+#include "bench/campaign/campaign_text.h"
 #include "harness/guard/need.h"
 
 #include <errno.h>
@@ -19,19 +20,6 @@ static bool may_be_list(const struct cell_field *field)
            text_is(field->name, "hierarchy");
 }
 
-/* A word with '=' belongs to the spec before it. */
-static size_t spec_length(const char *text)
-{
-    size_t length = strcspn(text, ",");
-    while (text[length] == ',') {
-        const char *next = text + length + 1;
-        if (next[strcspn(next, "=:,/")] != '=')
-            break;
-        length += 1 + strcspn(next, ",");
-    }
-    return length;
-}
-
 static size_t item_length(const struct cell_field *field, const char *text)
 {
     return is_spec(field) ? spec_length(text) : strcspn(text, ",");
@@ -40,10 +28,8 @@ static size_t item_length(const struct cell_field *field, const char *text)
 /* As an item of a YAML list. */
 static void write_item(FILE *out, const char *item, bool first)
 {
-    fputs(first ? "['" : ", '", out);
-    for (; *item != '\0'; item++)
-        fputs(*item == '\'' ? "''" : (char[]){*item, '\0'}, out);
-    fputc('\'', out);
+    fputs(first ? "[" : ", ", out);
+    campaign_text_quote(out, item);
 }
 
 static int keep_list(struct run_options *options,

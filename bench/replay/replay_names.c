@@ -35,18 +35,6 @@ static void add_all(struct names *names)
     }
 }
 
-static size_t length_of(const char *text)
-{
-    size_t length = strcspn(text, ",");
-    while (text[length] == ',') {
-        const char *next = text + length + 1;
-        if (next[strcspn(next, "=:,/")] != '=')
-            break;
-        length += 1 + strcspn(next, ",");
-    }
-    return length;
-}
-
 int replay_names(const char *text, char ***out, int *count, struct error *err)
 {
     struct names names = {.count = 0};
@@ -55,7 +43,7 @@ int replay_names(const char *text, char ***out, int *count, struct error *err)
     if (all)
         add_all(&names);
     while (!all) {
-        size_t length = length_of(at);
+        size_t length = spec_length(at);
         if (length == 0)
             return error_set(err, EINVAL,
                              "--scheme: '%s' has an empty name, it is a list "

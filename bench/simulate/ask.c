@@ -54,7 +54,7 @@ FILE *ask_ranks(const struct simulate *simulate,
     fprintf(out, "smpirun -np %d -platform", ranks);
     write_quoted(out, file);
     if (hosts[0] != '\0')
-        fprintf(out, " -hostfile %s", hosts);
+        write_quoted(out, hosts);
     for (int i = 0; i < ASK_FLAGS; i++)
         write_quoted(out, ask_flags[i]);
     for (int i = 0; platform->machine != NULL && i < THIS_MACHINE_FLAGS; i++)
@@ -84,4 +84,11 @@ int ask_open(const char *text, size_t length, struct error *err)
 void ask_path(int file, char *path, size_t size)
 {
     snprintf(path, size, "/proc/%ld/fd/%d", (long)getpid(), file);
+}
+
+void ask_hostfile(int file, char *option, size_t size)
+{
+    char path[48];
+    ask_path(file, path, sizeof(path));
+    snprintf(option, size, "--cfg=smpi/hostfile:%s", path);
 }

@@ -13,8 +13,8 @@ enum { ASK_FLAGS = 11 };
 extern const char *const ask_flags[ASK_FLAGS];
 
 /* Starts the ranks on the platform in `file`, the whole or a part of the one
- * given; they print the answer, to be read and closed by pclose.  hosts: a
- * file, "": SimGrid's first host.  NULL: smpirun cannot be started. */
+ * given; they print the answer, to be read and closed by pclose.  hosts: of
+ * ask_hostfile, "": SimGrid's first host.  NULL: smpirun cannot be started. */
 FILE *ask_ranks(const struct simulate *simulate,
                 const struct simulate_platform *platform, const char *file,
                 int ranks, const char *hosts, const char *question);
@@ -30,5 +30,9 @@ int ask_open(const char *text, size_t length, struct error *err);
 
 /* Where smpirun finds it. */
 void ask_path(int file, char *path, size_t size);
+
+/* The option for a file of host names, a line each.  smpirun's own one would
+ * take "name:2" for two processes. */
+void ask_hostfile(int file, char *option, size_t size);
 
 #endif

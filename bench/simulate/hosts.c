@@ -1,6 +1,7 @@
 #include "bench/simulate/hosts.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "bench/simulate/ask.h"
 #include "harness/guard/need.h"
 
@@ -10,13 +11,55 @@
 #include <string.h>
 #include <unistd.h>
 
-static void add_host(struct simulate_platform *platform,
-                     const struct simulate_host *host)
+static void add_host(struct simulate_platform *platform, const char *name,
+                     int cores, double speed)
 {
     need_room(&platform->hosts, &platform->room, platform->count + 1,
               sizeof(*platform->hosts));
-    platform->hosts[platform->count++] = *host;
-    platform->cores += host->cores;
+    platform->hosts[platform->count++] =
+        (struct simulate_host){need_copy(name), cores, speed};
+    platform->cores += cores;
+}
+
+void hosts_free(struct simulate_platform *platform)
+{
+    for (int i = 0; i < platform->count; i++)
+        free(platform->hosts[i].name);
+    free(platform->hosts);
+    platform->hosts = NULL;
+    platform->room = 0;
+    platform->count = 0;
+    platform->cores = 0;
+}
+
+/* A line of the answer: "@host CORES SPEED NAME". */
+static void read_host(struct simulate_platform *platform, char *line)
+{
+    int cores, at = 0;
+    double speed;
+    line[strcspn(line, "\n")] = '\0';
+    if (sscanf(line, "@host %d %lf%n", &cores, &speed, &at) != 2 ||
+        line[at] != ' ')
+        return;
+    text_from_word(line + at + 1);
+    add_host(platform, line + at + 1, cores, speed);
+}
+
+/* Ranks are placed by a file with a name on each line. */
+static int check_names(const struct simulate_platform *platform,
+                       struct error *err)
+{
+    for (int i = 0; i < platform->count; i++) {
+        const char *name = platform->hosts[i].name;
+        if (name[0] == '\0' || strpbrk(name, "\n\r") != NULL)
+            return error_set(err, EINVAL,
+                             "platform: %s: the name of host '%s' %s: give the "
+                             "host another name",
+                             platform->file, name,
+                             name[0] == '\0' ? "is empty"
+                                             : "has the end of a line");
+    }
+    return 0;
 }
 
 static int compare_hosts(const void *a, const void *b)
@@ -32,18 +75,14 @@ static int ask_hosts(const struct simulate *simulate,
 {
     char complaint[400] = "", *line = NULL;
     size_t room = 0;
-    struct simulate_host host;
     FILE *answer = ask_ranks(simulate, platform, file, 1, "", "--hosts");
     if (answer == NULL)
         return error_set(err, errno, "cannot start smpirun: %s",
                          strerror(errno));
-    platform->count = 0;
-    platform->cores = 0;
+    hosts_free(platform);
     while (getline(&line, &room, answer) > 0) {
         ask_keep_complaint(line, complaint, sizeof(complaint));
-        if (sscanf(line, "@host %127s %d %lf", host.name, &host.cores,
-                   &host.speed) == 3)
-            add_host(platform, &host);
+        read_host(platform, line);
     }
     free(line);
     pclose(answer);
@@ -51,7 +90,7 @@ static int ask_hosts(const struct simulate *simulate,
     qsort(platform->hosts, (size_t)platform->count, sizeof(*platform->hosts),
           compare_hosts);
     if (platform->count > 0)
-        return 0;
+        return check_names(platform, err);
     return error_set(err, EINVAL, "platform: %s: SimGrid finds no hosts%s%s",
                      platform->file, complaint[0] ? ": " : "", complaint);
 }
@@ -61,18 +100,16 @@ static int ask_hosts(const struct simulate *simulate,
 static bool add_others(struct simulate_platform *platform, int seen)
 {
     const struct fat_tree *tree = &platform->tree;
-    struct simulate_host host = {.cores = 0};
+    const struct simulate_host first = platform->hosts[0];
+    char name[128];
     if (platform->count != seen)
         return false;
     for (int i = 0; i < tree->hosts; i++) {
-        const struct simulate_host *first = &platform->hosts[0];
-        host.cores = first->cores;
-        host.speed = first->speed;
-        if (!fat_tree_name(tree, i, host.name, sizeof(host.name)))
+        if (!fat_tree_name(tree, i, name, sizeof(name)))
             return false;
         if (i >= seen)
-            add_host(platform, &host);
-        else if (strcmp(platform->hosts[i].name, host.name) != 0)
+            add_host(platform, name, first.cores, first.speed);
+        else if (strcmp(platform->hosts[i].name, name) != 0)
             return false;
     }
     return true;

@@ -10,4 +10,6 @@
 int hosts_read(const struct simulate *simulate,
                struct simulate_platform *platform, struct error *err);
 
+void hosts_free(struct simulate_platform *platform);
+
 #endif

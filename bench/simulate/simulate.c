@@ -120,7 +120,7 @@ int simulate_open(struct simulate *simulate, const struct cell *cells,
 void simulate_close(struct simulate *simulate)
 {
     for (int i = 0; i < simulate->count; i++) {
-        free(simulate->platforms[i].hosts);
+        hosts_free(&simulate->platforms[i]);
         free(simulate->platforms[i].machine);
         fat_tree_free(&simulate->platforms[i].tree);
     }
@@ -301,7 +301,7 @@ int simulate_messages(const struct simulate *simulate,
     int pairs = ranks - 1;
     double *numbers =
         need_zeroed(MESSAGE_NUMBERS * (size_t)pairs, sizeof(*numbers));
-    ask_path(files.hosts, path, sizeof(path));
+    ask_hostfile(files.hosts, path, sizeof(path));
     platform_path(platform, &files, file);
     FILE *answer = ask_ranks(simulate, platform, file, ranks * threads, path,
                              "--messages");
@@ -332,11 +332,11 @@ char **simulate_argv(const struct simulate *simulate,
     char number[32], hosts[64], file[PATH_MAX], word[3 * PATH_MAX];
     char wrapper[sizeof(simulate->preload) + 16];
     /* Quiet: it would repeat its command after a failure, and leave files. */
-    const char *words[WORDS] = {"smpirun",   "-quiet", "-np",       number,
-                                "-platform", file,     "-hostfile", hosts};
-    int n = 8;
+    const char *words[WORDS] = {"smpirun",   "-quiet", "-np", number,
+                                "-platform", file,     hosts};
+    int n = 7;
     snprintf(number, sizeof(number), "%ld", ranks);
-    ask_path(files->hosts, hosts, sizeof(hosts));
+    ask_hostfile(files->hosts, hosts, sizeof(hosts));
     platform_path(platform, files, file);
     for (int i = 0; i < ASK_FLAGS; i++)
         words[n++] = ask_flags[i];

@@ -11,7 +11,7 @@
 #include <limits.h>
 
 struct simulate_host {
-    char name[128];
+    char *name; /* any text of one line */
     int cores;
     double speed; /* of a core, flop/s */
 };

@@ -72,7 +72,8 @@ static int parse_list(struct topo_binding *binding, const char *bind,
 int binding_bind_parse(struct topo_binding *binding, const char *bind,
                        struct error *err)
 {
-    char hint[NEAREST_HINT_MAX];
+    static const char *const allowed[] = {"compact", "scatter", "none",
+                                          "processors as in 0,2,4-7", NULL};
     int i = find_name(bind_names, bind);
     if (i >= 0) {
         binding->bind = bind_values[i];
@@ -81,10 +82,8 @@ int binding_bind_parse(struct topo_binding *binding, const char *bind,
     binding->bind = TOPO_LIST;
     if (bind[0] >= '0' && bind[0] <= '9')
         return parse_list(binding, bind, err);
-    return error_set(err, EINVAL,
-                     "bind: '%s' is unknown, allowed: compact, scatter, none, "
-                     "or processors as in 0,2,4-7%s",
-                     bind, nearest_hint(bind, bind_names, hint));
+    return nearest_unknown(err, bind, allowed, "", "bind: '%s' is unknown",
+                           bind);
 }
 
 bool binding_format(const struct topo_binding *b, char *text, size_t size)
@@ -110,13 +109,10 @@ bool binding_format(const struct topo_binding *b, char *text, size_t size)
 int binding_domain_parse(enum topo_domain *domain, const char *rank_per,
                          struct error *err)
 {
-    char hint[NEAREST_HINT_MAX];
     int i = rank_per[0] != '\0' ? find_name(domain_names, rank_per) : TOPO_NODE;
     if (i < 0)
-        return error_set(
-            err, EINVAL,
-            "rank_per: '%s' is unknown, allowed: node, socket, numa%s",
-            rank_per, nearest_hint(rank_per, domain_names, hint));
+        return nearest_unknown(err, rank_per, domain_names, "",
+                               "rank_per: '%s' is unknown", rank_per);
     *domain = (enum topo_domain)i;
     return 0;
 }

@@ -16,7 +16,7 @@
 static int refuse_unknown(const char *what, const char *value,
                           const char *const *allowed, struct error *err)
 {
-    return nearest_unknown(err, value, allowed, "%s: '%s' is unknown", what,
+    return nearest_unknown(err, value, allowed, "", "%s: '%s' is unknown", what,
                            value);
 }
 

@@ -211,7 +211,8 @@ static int unknown_kind(const char *name, struct error *err)
     const char *names[KINDS_MAX] = {"none"};
     for (int i = 0; perturb_kinds[i] != NULL; i++)
         names[i + 1] = perturb_kinds[i]->name;
-    return nearest_unknown(err, name, names, "perturb: '%s' is unknown", name);
+    return nearest_unknown(err, name, names, "", "perturb: '%s' is unknown",
+                           name);
 }
 
 /* The value of a key; NULL: the kind has no such key, or it has no value. */

@@ -94,11 +94,12 @@ int scheme_parse(const char *text, struct scheme *scheme, struct error *err)
         return error_set(err, -code, "%s", why.text);
     if (nearest_hint(name, divisible_names, hint)[0] == '\0')
         nearest_hint(name, schedules, hint);
+    if (hint[0] == '\0')
+        return error_set(err, -code, "%s", why.text);
     return error_set(err, -code,
-                     "%.440s; plans: single-round, lp-fixed, lp-sqrt, "
-                     "lp-adaptive, multi-installment; of OpenMP: dynamic, "
-                     "guided, runtime%s",
-                     why.text, hint);
+                     "scheme: unknown name '%s'%s 'dlsbench list schemes' "
+                     "lists what there is",
+                     name, hint);
 }
 
 static bool keeps_knowledge(const struct sched_ops *scheme)

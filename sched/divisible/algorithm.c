@@ -85,7 +85,7 @@ bool divisible_named(const char *text)
 
 static int unknown_name(const char *name, struct error *err)
 {
-    return nearest_unknown(err, name, divisible_names, "unknown plan '%s'",
+    return nearest_unknown(err, name, divisible_names, "", "unknown plan '%s'",
                            name);
 }
 

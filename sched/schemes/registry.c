@@ -47,7 +47,8 @@ static int unknown_scheme(const char *name, struct error *err)
 {
     const char *names[2 * SCHEMES + 1];
     all_names(names);
-    return nearest_unknown(err, name, names, "scheme: unknown name '%s'", name);
+    return nearest_unknown(err, name, names, "dlsbench list schemes",
+                           "scheme: unknown name '%s'", name);
 }
 
 /* An alias is the scheme with its defaults and so takes no keys: fac2 is

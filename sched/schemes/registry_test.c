@@ -163,7 +163,7 @@ static void bad_specs_name_what_is_wrong(void **unused)
         {":chunk=1", "the name is missing"},
         {"a-name-that-is-longer-than-any-scheme", "too long"},
         {"gsss", "did you mean 'gss'?"},
-        {"TSS", "allowed: static, ss, css"},
+        {"TSS", "did you mean 'tss'? 'dlsbench list schemes' lists"},
         {"fscc", "did you mean 'fsc'?"},
         {"tss-tailor", "did you mean 'tss-taylor'?"},
         {"ss:chunk=4", "unknown key 'chunk', ss takes none"},

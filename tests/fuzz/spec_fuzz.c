@@ -23,6 +23,12 @@ static void check_kernel(const char *text)
               err.text);
     fuzz_need(strcmp(spec.canonical, again.canonical) == 0,
               "the canonical form of a kernel is its own");
+    for (int i = 0; kernel->params[i].key != NULL; i++)
+        fuzz_need(kernel->params[i].type != SPEC_TEXT ||
+                      strcmp(spec.value[i].text, again.value[i].text) == 0,
+                  "and has its texts");
+    fuzz_need(spec_length(spec.canonical) == strlen(spec.canonical),
+              "a list of one kernel has one kernel");
 }
 
 static void check_scheme(const char *text)

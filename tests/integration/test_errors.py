@@ -28,9 +28,9 @@ def says(result, code, *words):
 
 
 @pytest.mark.parametrize("args,words", [
-    (("--kernel", "null", "--scheme", "gsss"), ["gsss", "'gss'?", "fss"]),
+    (("--kernel", "null", "--scheme", "gsss"), ["gsss", "'gss'?", "dlsbench list schemes"]),
     (("--kernel", "mandelbort", "--scheme", "ss"),
-     ["mandelbort", "'mandelbrot'?", "adjoint"]),
+     ["mandelbort", "'mandelbrot'?", "dlsbench list kernels"]),
     (("--kernel", "null", "--scheme", "css:chnk=3"),
      ["css", "chnk", "'chunk'?"]),
     (("--kernel", "null", "--scheme", "css:chunk=0"), ["chunk=0", "1 to"]),

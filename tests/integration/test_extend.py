@@ -268,8 +268,8 @@ def test_a_line_makes_a_field(extended, tmp_path, campaign):
     words = ["run", "--kernel", "null:size=9", "--scheme", "ss", "--threads",
              1, "--repetitions", 2, "--repetitions-max", 2]
     wrong = run(extended, tmp_path, *words, "--colour", "rde")
-    assert wrong.code == 2 and "colour: 'rde' is unknown, allowed: gray, " \
-        "red, blue; did you mean 'red'?" in wrong.err
+    assert wrong.code == 2 and "colour: 'rde' is unknown; did you mean " \
+        "'red'? allowed: gray, red, blue" in wrong.err
     result = run(extended, tmp_path, *words, "--colour", "red")
     assert result.code == 0, result.err
     assert {x["colour"] for x in result.runs()} == {"red"}

@@ -4,6 +4,7 @@ import gzip
 import lzma
 import shutil
 import subprocess
+from xml.sax import saxutils
 
 import pytest
 
@@ -148,10 +149,91 @@ def test_traces_that_are_refused(dlsbench, tmp_path, text, words):
     (HEAD + b"2 2 1\n1 1 1d999\n", ":3: the value inf is not a finite"),
     (HEAD + b"2 2 1\n0x1 1 1\n", ":3: '0x1 1 1' is not"),
     (HEAD + b"2 2 1\n1 1 \x00\n", ":3: a zero byte"),
-    ((HEAD + b"2 2 1\n1 1 1\n").decode().encode("utf-16"), ":1: this is UTF-16"),
+    ((HEAD + b"2 2 1\n1 1 1\n").decode().encode("utf-16"),
+     ":1: this is UTF-16"),
 ])
 def test_matrices_that_are_refused(dlsbench, tmp_path, text, words):
     path = tmp_path / "m.mtx"
     path.write_bytes(text)
     refused(dlsbench("run", "--kernel", f"spmv:file={path}", "--scheme",
                      "gss"), f"{path}{words}")
+
+
+@pytest.mark.parametrize("name", ["a,b.txt", '"q".txt', "it's $HOME `x`.txt",
+                                  "back\\slash.txt", "#1: a=b.txt", "\u202ex"])
+def test_any_name_of_a_file(dlsbench, tmp_path, name):
+    """Through specs, YAML, JSON, the plan, the shell and the tables."""
+    (tmp_path / name).write_text("5:1e-6\n")
+    if "," in name:
+        refused(dlsbench("run", "--kernel", f"trace:file={name}", "--scheme",
+                         "ss"), "written in quotes, as file=\"a,b\"")
+    quoted = name.replace('"', '""')
+    spec = f'trace:file="{quoted}",steps=1e6'
+    once = "--repetitions", 1, "--repetitions-max", 1, "--oversubscribe"
+    result = dlsbench("run", "--kernel", spec, "--scheme", "ss", "--ranks", 2,
+                      *once)
+    assert result.code == 0, result.err
+    [run] = result.runs()
+    needs = "," in name or name[0] == '"'
+    assert run["kernel"] == (f'trace:file="{quoted}"' if needs else
+                             f"trace:file={name}") + ",steps=1e+06"
+    again = dlsbench("run", result.directory / "campaign.yaml", out=another())
+    assert again.code == 0, again.err
+    assert [x["cell"] for x in again.runs()] == [run["cell"]]
+    done = dlsbench("replay", "--trace", name, "--workers", 1, "--scheme",
+                    "ss,css:chunk=2,gss", "--format", "csv")
+    assert done.code == 0 and len(done.out.splitlines()) == 4, done.err
+    assert "\u202e" not in done.err + result.err
+
+
+HEADER = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">"""
+NAMES = ["host 0", " lead", "trail ", "tab\there", "a:2", "b:x", "a,b", "#x",
+         "q\"uo'te", "ünï", "x&y<z>", "%20", "a*?[b]", "\\n", "$HOME`id`",
+         "-np", "(p);|", "a  b", "long" * 100]
+
+
+def simulated(dlsbench, path, workers):
+    return dlsbench("sim", "--platform", path, "--workers", workers,
+                    "--kernel", "adjoint:size=20", "--scheme", "ss",
+                    "--transport", "window", "--repetitions", 1,
+                    out=another())
+
+
+def test_any_name_of_a_host(dlsbench, tmp_path):
+    """Each with a rank: two processes would not fit on any."""
+    hosts = "".join(f"<host id={saxutils.quoteattr(name)} speed='1Gf'/>"
+                    for name in NAMES)
+    links = "".join(
+        f"<link id='l{i}' bandwidth='1GBps' latency='1us'/>"
+        f"<host_link id={saxutils.quoteattr(name)} up='l{i}' down='l{i}'/>"
+        for i, name in enumerate(NAMES))
+    path = tmp_path / "names.xml"
+    path.write_text(f"{HEADER}<zone id='z' routing='Cluster'>{hosts}{links}"
+                    "</zone></platform>")
+    done = simulated(dlsbench, path, len(NAMES))
+    assert done.code == 0, done.err
+    done = simulated(dlsbench, path, len(NAMES) + 1)
+    assert done.code == 2 or done.code == 1
+    assert f"({len(NAMES)} hosts, {len(NAMES)} cores)" in done.err
+
+
+def test_names_that_a_cluster_makes(dlsbench, tmp_path):
+    path = tmp_path / "cluster.xml"
+    for topology in ("", " topology='FAT_TREE' "
+                     "topo_parameters='2;2,2;1,2;1,2'"):
+        path.write_text(
+            f"{HEADER}<cluster id='c' prefix='my node ' suffix=' of 4'"
+            f" radical='0-3' speed='1Gf' bw='1GBps' lat='1us'{topology}/>"
+            "</platform>")
+        done = simulated(dlsbench, path, 4)
+        assert done.code == 0, done.err
+
+
+def test_a_name_with_the_end_of_a_line(dlsbench, tmp_path):
+    path = tmp_path / "line.xml"
+    path.write_text(f"{HEADER}<zone id='z' routing='Full'>"
+                    "<host id='a&#10;b' speed='1Gf'/></zone></platform>")
+    done = simulated(dlsbench, path, 1)
+    assert done.code == 2 and "'a\\nb' has the end of a line" in done.err

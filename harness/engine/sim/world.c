@@ -185,13 +185,19 @@ double world_wall(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* A name may be any text: as text_from_word of base/text.h reads it. */
 void world_print_hosts(void)
 {
     size_t count = sg_host_count();
     sg_host_t *hosts = sg_host_list();
-    for (size_t i = 0; i < count; i++)
-        printf("@host %s %d %.17g\n", sg_host_get_name(hosts[i]),
-               sg_host_core_count(hosts[i]), sg_host_get_speed(hosts[i]));
+    for (size_t i = 0; i < count; i++) {
+        printf("@host %d %.17g ", sg_host_core_count(hosts[i]),
+               sg_host_get_speed(hosts[i]));
+        for (const char *c = sg_host_get_name(hosts[i]); *c != '\0'; c++)
+            printf((unsigned char)*c <= ' ' || *c == '%' ? "%%%02X" : "%c",
+                   (unsigned char)*c);
+        putchar('\n');
+    }
     free(hosts);
 }
 
