@@ -28,7 +28,8 @@ def says(result, code, *words):
 
 
 @pytest.mark.parametrize("args,words", [
-    (("--kernel", "null", "--scheme", "gsss"), ["gsss", "'gss'?", "dlsbench list schemes"]),
+    (("--kernel", "null", "--scheme", "gsss"),
+     ["gsss", "'gss'?", "dlsbench list schemes"]),
     (("--kernel", "mandelbort", "--scheme", "ss"),
      ["mandelbort", "'mandelbrot'?", "dlsbench list kernels"]),
     (("--kernel", "null", "--scheme", "css:chnk=3"),
