@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "bench/campaign/campaign_text.h"
 #include "harness/guard/need.h"
+#include "kernels/kernel.h"
 
 #include <errno.h>
 #include <string.h>
@@ -52,6 +53,20 @@ static int keep_list(struct run_options *options,
     return 0;
 }
 
+/* A word behind a kernel's keys may be the rest of a value with a comma. */
+static int check_kernel(const char *item, bool first, struct error *err)
+{
+    char name[SPEC_NAME_MAX];
+    struct error why;
+    if (first || spec_name("kernel", item, name, err) != 0 ||
+        kernel_find(name, &why) != NULL)
+        return 0;
+    return error_set(err, EINVAL,
+                     "--kernel: %.400s; a value that has a comma is written in "
+                     "quotes, as file=\"a,b\"",
+                     why.text);
+}
+
 int run_lists_set(struct run_options *options, const struct cell_field *field,
                   const char *text, struct error *err)
 {
@@ -67,6 +82,8 @@ int run_lists_set(struct run_options *options, const struct cell_field *field,
         struct cell checked = options->cell;
         snprintf(item, sizeof(item), "%.*s", (int)length, at);
         code = cell_set(&checked, field->name, item, err);
+        if (code == 0 && text_is(field->name, "kernel"))
+            code = check_kernel(item, at == text, err);
         write_item(out, item, at == text);
         if (at == text)
             first = checked;
