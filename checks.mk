@@ -64,7 +64,7 @@ check-format:
 	@echo "format ok"
 
 check-shell:
-	@shellcheck $$($(GIT) ls-files '*.sh' '*.sbatch' '*.env.example') .ci/run
+	@shellcheck $$($(GIT) ls-files '*.sh' 'jobs/one-node.*' '*.sbatch' '*.env.example') .ci/run
 	@echo "shell ok"
 
 check-python:
