@@ -1,13 +1,22 @@
 # Searches for faults, which take longer than `make test`, or as long as you
 # like. Each part is a separate target.
-FAULTS  = fuzz kills damaged
+FAULTS  = fuzz kills damaged sweep
 .PHONY: test-faults $(FAULTS:%=faults-%) fuzz-replay
-test-faults: $(FAULTS:%=faults-%) ## search for faults: fuzzers (SECONDS=60 each), kills and damaged results (ROUNDS=300)
+test-faults: $(FAULTS:%=faults-%) ## search for faults: fuzzers (SECONDS=60 each), kills, damaged results, calls that fail (ROUNDS=300)
 
 # ---- kills ----
 
 faults-kills: $(BUILD)/dlsbench $(if $(WITH_SIM),sim)
 	@$(PYTHON) tests/kills.py --rounds $(or $(ROUNDS),300)
+
+# ---- one request for memory, or one system call, that fails ----
+
+faults-sweep: all $(BUILD)/tests/fail_alloc.so
+	@BUILD=$(BUILD) $(PYTHON) tests/faults/sweep.py --rounds $(or $(ROUNDS),300)
+
+$(BUILD)/tests/fail_alloc.so: tests/faults/fail_alloc.c
+	@mkdir -p $(@D)
+	$(Q)gcc $(WARN) $(FATAL) -O1 -shared -fPIC -o $@ $< -ldl
 
 # ---- damaged result directories ----
 #
