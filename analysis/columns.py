@@ -7,7 +7,8 @@ WORDS = {"launch", "cell", "kernel", "scheme", "type", "status", "hierarchy",
          "answer", "bind", "timing", "protocol", "data", "placement", "power",
          "load", "perturb", "rank_per", "memory", "costs", "platform",
          "sync_choice", "reason", "started", "chosen_scheme",
-         "chosen_hierarchy", "by", "candidate", "bandwidth", "clause"}
+         "chosen_hierarchy", "by", "candidate", "bandwidth", "clause",
+         "tried"}
 NUMBERS = {"schema", "ranks", "threads", "workers", "repetition",
            "repetitions", "iterations", "chunks", "messages", "bytes",
            "imbalance", "cv", "min_chunk", "sync_interval", "reissue", "cp",
@@ -18,7 +19,7 @@ NUMBERS = {"schema", "ranks", "threads", "workers", "repetition",
            "faults_minor", "faults_major", "start", "size", "step",
            "time_step", "home", "shared_masters", "gflop_per_s", "gbyte_per_s",
            "visits", "chunk_cv", "ahead", "serial_pass", "serial_others",
-           "others", "displaced"}
+           "others", "displaced", "round"}
 FLAGS = {"prefetch", "smt", "simulated", "oversubscribed", "trial", "chosen"}
 COUNTED = ("counters_compute.", "counters_wait.")
 

@@ -27,7 +27,7 @@ def position(spec, names):
 def natural(text):
     """For sorting: 9 before 16."""
     words = str(text).replace(",", " ").replace("x", " ").split()
-    return [(0, float(word), "") if word.replace(".", "", 1).isdigit()
+    return [(0, float(word), "") if word.replace(".", "", 1).isdecimal()
             else (1, 0.0, word) for word in words]
 
 
@@ -131,7 +131,7 @@ def setup(cell):
 
 def hierarchy_words(hierarchy):
     text = str(hierarchy)
-    if text.isdigit():
+    if text.isdecimal() and len(text) < 16:
         return count(int(text), "master")
     return text
 

@@ -23,7 +23,7 @@ import states
 SCHEMAS = {1}
 # Columns of a cell_done line that say how the cell ended, not what it is.
 ENDED = {"schema", "type", "launch", "status", "repetitions", "reason", "cell",
-         "chosen_scheme", "chosen_hierarchy", "chosen_interval"}
+         "chosen_scheme", "chosen_hierarchy", "chosen_interval", "round"}
 # Columns of workers and chunks that nothing here reads.
 UNUSED = ["type", "schema", "core", "bound", "power", "overhead_s"]
 NEEDED = ["launch", "cell", "kernel", "scheme", "time_s"]

@@ -137,4 +137,6 @@ def total_power(row, known):
             else max(power) / power[0]
     except (ArithmeticError, LookupError, MemoryError, ValueError):
         return row["workers"]   # nobody recorded them, or damaged
+    if row["simulated"] and row["speedup"] > 1.001 * total * over:
+        total = row["workers"]  # it was told other powers than the hosts'
     return total * over if over == over else total

@@ -16,14 +16,15 @@ import traceback
 from conftest import ROOT
 
 STORED = pathlib.Path(__file__).parent / "stored"
+TRIED = STORED.parent / "stored_tried"      # by dlsbench omp --try
 MEMORY = 4 << 30      # bytes that a reader may ask for
 SECONDS = 120         # that one damaged directory may take
 # What a value becomes.
-VALUES = ["null", "true", "false", "0", "-1", "0.5", "1", "1e300", "-1e300",
-          "1e999", "NaN", "-Infinity", "9" * 400, "9" * 19, '""', '"x"',
-          '"ok"', '"nan"', '"1e9"', '"\\ud800"', '"\\u0000"', '"a\\nb"',
-          '"/=:,"', "[]", "[1]", "{}", '{"a":1}', '{"a":{"b":[null]}}',
-          "[" * 3000 + "]" * 3000]
+VALUES = ["null", "true", "false", "0", "-1", "0.5", "1", "1.5", "1e300",
+          "-1e300", "1e999", "NaN", "-Infinity", "9" * 400, "9" * 19, '""',
+          '"x"', '"ok"', '"nan"', '"1e9"', '"\\u00b2"', '"\\ud800"',
+          '"\\u0000"', '"a\\nb"', '"/=:,"', "[]", "[1]", "{}", '{"a":1}',
+          '{"a":{"b":[null]}}', "[" * 3000 + "]" * 3000]
 
 
 # ---- damages: each takes the random numbers and a directory ----
@@ -153,9 +154,9 @@ DAMAGES = [edit_bytes, cut, take_away, edit_lines, add_file] \
     + 8 * [edit_values]
 
 
-def damage(random, folder):
-    """A copy of the stored directory with one to three damages."""
-    shutil.copytree(STORED, folder)
+def damage(random, folder, source=STORED):
+    """A copy of a stored directory with one to three damages."""
+    shutil.copytree(source, folder)
     for _ in range(random.choice([1, 1, 2, 3])):
         if any(x.is_file() and x.stat().st_size and x.suffix == ".jsonl"
                for x in folder.iterdir()):

@@ -134,6 +134,18 @@ def test_the_ideal_speedup_is_that_of_the_powers(tmp_path, simulated):
     assert "the power of all workers over that of the base" in speedup.caption
 
 
+def test_no_simulated_speedup_is_above_the_ideal_of_wrong_powers(tmp_path):
+    made = Directory(tmp_path / "d")
+    made.manifest()
+    for count in 1, 2:
+        made.cell([1 / (3 * count)], scheme="tss", threads=count,
+                  power="3" if count == 1 else "3,1",
+                  run={"simulated": True, "alone_s": 1 / 3})
+    found = loader.load(str(made.path))
+    frame = cells.summarize(found)
+    assert scaling.ideals(found, frame) == pytest.approx({1: 3, 2: 6})
+
+
 def test_the_ideal_speedup_of_equal_workers_is_their_number(tmp_path):
     made = Directory(tmp_path / "d")
     made.manifest()

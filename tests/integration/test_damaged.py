@@ -23,8 +23,7 @@ def readers():
     damage.prepare()
 
 
-def calls(folder, seed):
-    stored = damage.STORED
+def calls(folder, seed, stored):
     yield "tables", [folder]
     yield "tables", [folder, "--format", "csv"]
     yield "tables", [folder, "--ending", "--store"]
@@ -47,10 +46,12 @@ def summary(folder):
 
 @pytest.mark.parametrize("seed", [FIRST] if "SEED" in os.environ
                          else range(ROUNDS))
-def test_a_directory_that_is_damaged_by_chance(tmp_path, seed):
+@pytest.mark.parametrize("stored", [damage.STORED, damage.TRIED],
+                         ids=["stored", "tried"])
+def test_a_directory_that_is_damaged_by_chance(tmp_path, seed, stored):
     folder = tmp_path / "d"
-    damage.damage(random.Random(seed), folder)
-    said = damage.in_a_copy(calls(folder, seed)) or summary(folder)
+    damage.damage(random.Random(seed), folder, stored)
+    said = damage.in_a_copy(calls(folder, seed, stored)) or summary(folder)
     assert said is None, f"SEED={seed}: {said}"
 
 
