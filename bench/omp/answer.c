@@ -5,19 +5,25 @@
 #include <string.h>
 
 /* Processes that run side by side share the time. */
-struct answer_whole answer_whole(const struct loops *loops, double seconds)
+struct answer_whole answer_whole(const struct loops *loops,
+                                 const struct report_run *run)
 {
-    struct answer_whole whole = {0};
-    double all = 0, computed = 0;
+    struct answer_whole whole = {.unseen = loops->left > 0};
+    double all = 0, computed = 0, busy = run->seconds;
     for (int i = 0; i < loops->processes; i++) {
         const struct loops_process *process = &loops->process[i];
         all += process->end_s;
         whole.inside += process->inside_s;
         whole.lost += process->lost * process->inside_s;
         computed += process->inside_s;
+        busy += process->busy_s - process->inside_s;
+        whole.open = whole.open || process->open;
+        whole.unseen = whole.unseen || process->counters->lost > 0;
     }
-    whole.inside = fmin(whole.inside / fmax(all, seconds), 1);
+    whole.inside = fmin(whole.inside / fmax(all, run->seconds), 1);
     whole.lost = computed > 0 ? whole.lost / computed : 0;
+    if (loops->processes == 1 && busy > 0)
+        whole.away = fmax(1 - run->cpu_s / busy, 0);
     return whole;
 }
 
@@ -31,8 +37,10 @@ void answer_print_whole(FILE *out, const struct loops *loops,
         fprintf(out, " of %.4g", cores);
     fprintf(out,
             " cores used (processors' time over %.4g s); %.1f %% of the time "
-            "outside of parallel regions, %.1f %% inside",
-            run->seconds, 100 * (1 - whole->inside), 100 * whole->inside);
+            "outside of parallel regions, %.1f %% inside%s%s",
+            run->seconds, 100 * (1 - whole->inside), 100 * whole->inside,
+            whole->open ? ", open at the end" : "",
+            whole->unseen ? ", some loops not seen" : "");
     if (loops->processes > 1)
         fprintf(out, "; %d processes", loops->processes);
     fprintf(out, "\n");
@@ -41,6 +49,12 @@ void answer_print_whole(FILE *out, const struct loops *loops,
                 "  Other threads or processes had the cores for %.1f %% of the "
                 "time in which its threads computed.\n",
                 100 * whole->lost);
+    if (whole->away >= whole->lost + 0.2)
+        fprintf(out,
+                "  Its threads ran for %.0f %% less than the clock says: they "
+                "slept or waited for something else, or others had the "
+                "cores.\n",
+                100 * whole->away);
 }
 
 /* For a shell. */

@@ -172,6 +172,10 @@ static void name_by_region(struct loops_loop *loop,
         return;
     loops_place(symbols, counters, &counters->site[site->region], &region);
     memcpy(loop->place.function, region.function, sizeof(region.function));
+    /* Compilers give a barrier the line of what they inlined before it. */
+    if (strcmp(loop->place.file, region.file) == 0 &&
+        loop->place.line < region.line)
+        loop->place.line = region.line;
 }
 
 static void fill(struct loops_loop *loop, const struct counters *counters,
@@ -226,6 +230,18 @@ static void add_site(struct loops_process *process, struct counters_site *site,
     process->open = process->open || (any && is_open(site));
 }
 
+/* What threads computed in regions that are inside of no other: in others, a
+ * thread would count twice. */
+static double busy_outside(const struct counters *counters,
+                           const struct counters_site *site)
+{
+    const struct counters_site *region =
+        site->clause == CLAUSE_PART && site->region >= 0
+            ? &counters->site[site->region]
+            : site;
+    return region->outermost > 0 ? site->threads.busy : 0;
+}
+
 static void add_inside(struct loops_process *process,
                        const struct loops_end *end)
 {
@@ -239,6 +255,8 @@ static void add_inside(struct loops_process *process,
     process->inside_s = longest;
     for (int i = 0; i < counters->sites; i++) {
         process->inside_s += counters->site[i].outermost * end->tick_s;
+        process->busy_s +=
+            busy_outside(counters, &counters->site[i]) * end->tick_s;
         sum.watched += counters->site[i].threads.watched;
         sum.lost += counters->site[i].threads.lost;
     }

@@ -47,6 +47,7 @@ struct loops_process {
     int parts; /* of regions; not those that are a loop and nothing else */
     struct loops_loop *lock;
     int locks;
+    double busy_s;   /* that their threads seemed to compute, by the clock */
     double inside_s; /* in regions */
     double end_s;    /* from its begin to its end, if that is known */
     double lost;     /* of the threads' computing, others had the core */

@@ -325,7 +325,7 @@ void report_print(FILE *out, const struct loops *loops,
     struct answer_sum sum = {.unknown = loops->left > 0};
     if (loops->processes == 0)
         return;
-    const struct answer_whole whole = answer_whole(loops, run->seconds);
+    const struct answer_whole whole = answer_whole(loops, run);
     cores_print(out, loops);
     answer_print_whole(out, loops, run, &whole);
     for (int i = 0; i < loops->processes; i++)

@@ -32,13 +32,15 @@ static bool is_tiny(const struct loops_loop *loop)
 }
 
 /* Of handing out: not more than is left of the loop's time, without what others
- * took. */
+ * took.  A thread that loses its core while it asks makes the mean long. */
 static double asking(const struct loops_loop *loop)
 {
     double rest = fmax(loop->seconds - loop->saved_s, 0);
     double own =
         loop->busy_s > 0 ? fmax(1 - loop->lost_s / loop->busy_s, 0) : 1;
-    return own * (is_tiny(loop) ? rest : fmin(loop->asked_s, rest));
+    double lost_s = loop->lost_s / fmax(loop->site->threads_max, 1);
+    return is_tiny(loop) ? own * rest
+                         : fmin(fmax(loop->asked_s - lost_s, 0), rest);
 }
 
 bool verdict_is_disturbed(const struct loops_loop *loop, double seconds)

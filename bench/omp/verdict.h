@@ -76,11 +76,15 @@ struct answer_sum {
 
 struct answer_whole {
     double inside; /* part of the time */
-    double lost;   /* part of the threads' computing */
+    double lost;   /* of the threads' computing, others had the cores */
+    double away;   /* of it, they had no core for whatever reason */
+    bool open;     /* a process ended inside of a region */
+    bool unseen;   /* there are loops that were not measured */
 };
 
 /* Processes that run side by side share the time. */
-struct answer_whole answer_whole(const struct loops *loops, double seconds);
+struct answer_whole answer_whole(const struct loops *loops,
+                                 const struct report_run *run);
 
 /* The first line: the cores that were used, and the time outside of regions. */
 void answer_print_whole(FILE *out, const struct loops *loops,

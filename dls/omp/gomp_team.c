@@ -104,6 +104,7 @@ static unsigned take_section(unsigned number)
         return number;
     uint64_t now = engine_ticks();
     mate_meet(KIND_SECTIONS);
+    watch_end(now);
     if (mate->section != 0)
         mate_count_unit(mate, now - mate->section);
     mate->section = number != 0 ? now : 0;

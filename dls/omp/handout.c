@@ -138,6 +138,7 @@ static uint64_t end_sample(struct frame *frame)
     uint64_t now = engine_ticks();
     struct counters_sample *sample = &frame->member->sample;
     double ticks = (double)(now - frame->since);
+    watch_end(now);
     sample->chunks++;
     sample->chunk_ticks += ticks;
     sample->chunk_squares += ticks * ticks;

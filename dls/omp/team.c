@@ -323,16 +323,22 @@ void mate_count_unit(struct mate *mate, uint64_t ticks)
         units->longest = (double)ticks;
 }
 
+/* At a barrier the thread has waited until then, else it has computed. */
 struct apart mate_apart_begin(struct mate *mate)
 {
     struct apart apart = {engine_ticks(), mate->apart};
+    if (mate->waits && mate->depth == 0)
+        watch_begin(apart.began);
+    else
+        watch_end(apart.began);
     mate->apart = 0;
     return apart;
 }
 
 void mate_task_end(struct mate *mate, struct apart task)
 {
-    uint64_t ticks = engine_ticks() - task.began;
+    uint64_t now = engine_ticks(), ticks = now - task.began;
+    watch_end(now);
     mate_count_unit(mate, ticks - mate->apart);
     mate->apart = task.outside + ticks;
     if (mate->waits && mate->depth == 0)
@@ -341,7 +347,8 @@ void mate_task_end(struct mate *mate, struct apart task)
 
 void mate_wait_end(struct mate *mate, struct apart wait)
 {
-    uint64_t ticks = engine_ticks() - wait.began;
+    uint64_t now = engine_ticks(), ticks = now - wait.began;
+    watch_begin(now);
     mate_stretch(mate)->idle += ticks - mate->apart;
     mate->apart = wait.outside + ticks;
 }

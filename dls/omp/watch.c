@@ -107,7 +107,11 @@ uint64_t watch_lock_begin(void)
 {
     here.sums.locks.calls++;
     here.locks.since++;
-    return --here.locks.quiet > 0 ? 0 : engine_ticks();
+    if (--here.locks.quiet > 0)
+        return 0;
+    uint64_t now = engine_ticks();
+    watch_end(now);
+    return now;
 }
 
 static void end_window(uint64_t now)
@@ -141,7 +145,9 @@ void watch_lock_end(uint64_t began, const void *caller)
     if (began == 0)
         return;
     int64_t calls = here.locks.since;
-    double ticks = weigh(began, (double)(engine_ticks() - began));
+    uint64_t now = engine_ticks();
+    double ticks = weigh(began, (double)(now - began));
+    watch_begin(now);
     here.sums.locks.ticks += ticks;
     struct site *site = site_find(caller, &clause);
     if (site == NULL)

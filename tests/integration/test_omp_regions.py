@@ -333,3 +333,110 @@ end program
     for kind in "sections", "tasks", "critical":
         assert kind in whats
     assert "2 sections" in done.stderr and "10 tasks" in done.stderr
+
+
+FIVE = r"""
+#include <unistd.h>
+#define ALONE __attribute__((noinline)) static void
+ALONE rest(int ms) { usleep(1000 * ms); }
+ALONE triangle(void)
+{
+#pragma omp parallel for
+    for (int i = 0; i < 20; i++) rest(5 * i);
+}
+ALONE barrier(void)
+{
+#pragma omp parallel
+    {
+#pragma omp for
+        for (int i = 0; i < 20; i++) rest(5 * i);
+#pragma omp for
+        for (int i = 0; i < 20; i++) rest(50);
+    }
+}
+ALONE single(void)
+{
+#pragma omp parallel
+    {
+#pragma omp single
+        rest(500);
+#pragma omp for
+        for (int i = 0; i < 20; i++) rest(25);
+    }
+}
+ALONE master(void)
+{
+#pragma omp parallel
+    {
+#pragma omp master
+        rest(500);
+#pragma omp for nowait
+        for (int i = 0; i < 20; i++) rest(25);
+    }
+}
+ALONE critical(void)
+{
+#pragma omp parallel for
+    for (int i = 0; i < 20; i++) {
+#pragma omp critical
+        rest(25);
+    }
+}
+int main(void) { triangle(); barrier(); single(); master(); critical(); }
+"""
+# 225 and 725 ms of a triangle; 500 alone and 250 each of an even loop.
+IMBALANCES = {"triangle": [52.6], "barrier": [52.6, 0], "single": [100, 0],
+              "master": [50]}
+
+
+@pytest.mark.parametrize("compiler, level", [("gcc", "-O0"), ("gcc", "-O2"),
+                                             ("clang", "-O2")])
+def test_five_regions_are_as_computed(tmp_path, compiler, level):
+    """The end of a region alone says little: a triangle before a barrier."""
+    (tmp_path / "five.c").write_text(FIVE)
+    subprocess.run([compiler, level, "-g", "-fopenmp", "five.c", "-o", "five"],
+                   cwd=tmp_path, check=True)
+
+    def attempt():
+        done = omp(tmp_path / "five")
+        found = {}
+        for (name, *_), row in parts(done.stderr).items():
+            found.setdefault(name, []).append(row)
+        assert "single" in " ".join(row[0] for row in found["single"])
+        assert "master" in found["master"][0][0]
+        assert "critical" in found["critical"][0][0]
+        assert all(row[6] == "-" for name in ("master", "critical")
+                   for row in found[name])
+        assert percent(found["critical"][0][7]) > 20
+        return all(abs(a - percent(row[5])) < 5
+                   for name, numbers in IMBALANCES.items()
+                   for a, row in zip(numbers, sorted(
+                       found[name], key=lambda row: -percent(row[5]))))
+    eventually(attempt)
+
+
+def test_several_processes_have_one_summary_and_one_answer(kinds, tmp_path):
+    script = tmp_path / "script"
+    script.write_text("#!/bin/sh\n" + f"{kinds('gcc')} team\n" * 7)
+    script.chmod(0o755)
+    lines = omp(script).stderr.splitlines()
+    assert lines[0].startswith("dlsbench omp: ")
+    assert " cores used " in lines[0] and lines[0].endswith("; 7 processes")
+    assert sum(", process " in line for line in lines) == 7
+    assert [x for x in lines if x.startswith("Answer: ")] == lines[-1:]
+
+
+def test_the_command_of_the_answer_can_be_copied(tmp_path):
+    """Also where the program's words have blanks and quotes."""
+    (tmp_path / "gain.c").write_text(
+        "#include <unistd.h>\nint main(void) {\n"
+        "#pragma omp parallel for schedule(dynamic, 10)\n"
+        "for (int i = 0; i < 40; i++) usleep(i < 30 ? 1000 : 20000);\n}\n")
+    subprocess.run(["gcc", "-g", "-fopenmp", "gain.c", "-o", "gain"],
+                   cwd=tmp_path, check=True)
+    done = omp(tmp_path / "gain", "it's a", "word")
+    assert re.match(r"Answer: up to \d+ % to gain in main gain.c:\d+: see the "
+                    "next line", answer(done))
+    command = done.stderr.splitlines()[-1]
+    assert command == (f"  dlsbench omp --try schemes --loops dynamic -- "
+                       f"{tmp_path}/gain 'it'\\''s a' word")
