@@ -77,7 +77,8 @@ void parts_find_master(const struct counters *counters,
         from = site->caller.offset;
     if (!ends && site->at.module == region->at.module)
         to = site->at.offset;
-    if (path == NULL || site->threads_max < 2)
+    /* Of LLVM's compilers, which give a source, OMPT tells. */
+    if (path == NULL || site->threads_max < 2 || region->source[0] != '\0')
         return;
     if (symbols_has_master(symbols, path, first, from,
                            from < to ? to : UINT64_MAX) ||

@@ -5,6 +5,9 @@
 #include "dls/omp/gomp.h"
 #include "dls/omp/ompt.h"
 
+#include <stdarg.h>
+#include <stdlib.h>
+
 #define CALLER __builtin_return_address(0)
 
 /* The runtime's numbers of schedules. */
@@ -230,4 +233,76 @@ OMP_ENTRY void __kmpc_dispatch_deinit(void *where, int32_t thread)
     const struct runtime *runtime = gomp_runtime_of(CALLER, true);
     if (runtime->entry[ENTRY_kmpc_dispatch_deinit] != NULL)
         REAL(deinit_fn, runtime, kmpc_dispatch_deinit)(where, thread);
+}
+
+/* ---- regions ---- */
+
+/* OMPT tells of a region by the address behind its call, which is another
+ * function's where the call is the last thing that a function does.  So this
+ * says which region begins: by its own function, and by its place. */
+typedef void fork_fn(void *, int32_t, void *, ...);
+OMP_ENTRY fork_fn __kmpc_fork_call;
+
+static fork_fn *begin_region(const struct ident *where, const void *body,
+                             const void *caller)
+{
+    const struct clause clause = {.clause = CLAUSE_REGION,
+                                  .caller = caller,
+                                  .by_llvm = true,
+                                  .source =
+                                      where != NULL ? where->source : NULL};
+    struct site *site =
+        settings()->folder != NULL ? site_find(body, &clause) : NULL;
+    const struct runtime *runtime =
+        site != NULL ? site->runtime : runtime_at(caller, true);
+    here.entering = site;
+    return REAL(fork_fn, runtime, kmpc_fork_call);
+}
+
+/* Those that a region shares come as arguments: as many are passed on, and
+ * some that nobody reads. */
+#define ARGS_4(i) arg[i], arg[(i) + 1], arg[(i) + 2], arg[(i) + 3]
+#define ARGS_16(i) ARGS_4(i), ARGS_4((i) + 4), ARGS_4((i) + 8), ARGS_4((i) + 12)
+#define ARGS_64(i)                                                             \
+    ARGS_16(i), ARGS_16((i) + 16), ARGS_16((i) + 32), ARGS_16((i) + 48)
+#define ARGS_256(i)                                                            \
+    ARGS_64(i), ARGS_64((i) + 64), ARGS_64((i) + 128), ARGS_64((i) + 192)
+#define ARGS_1024(i)                                                           \
+    ARGS_256(i), ARGS_256((i) + 256), ARGS_256((i) + 512), ARGS_256((i) + 768)
+enum { FEW = 16, MANY = 1024 };
+
+static void take_args(void **arg, int count, int room, va_list *args)
+{
+    for (int i = 0; i < room; i++)
+        arg[i] = i < count ? va_arg(*args, void *) : NULL;
+}
+
+static __attribute__((noinline)) void
+fork_many(fork_fn *fork, void *where, int count, void *body, va_list *args)
+{
+    void *arg[MANY];
+    if (count > MANY) {
+        settings_say("a region of LLVM's compilers shares %d variables, at "
+                     "most %d can be passed on",
+                     count, (int)MANY);
+        abort();
+    }
+    take_args(arg, count, MANY, args);
+    fork(where, count, body, ARGS_1024(0));
+}
+
+OMP_ENTRY void __kmpc_fork_call(void *where, int32_t count, void *body, ...)
+{
+    void *arg[FEW];
+    va_list args;
+    fork_fn *fork = begin_region(where, body, CALLER);
+    va_start(args, body);
+    if (count <= FEW) {
+        take_args(arg, count, FEW, &args);
+        fork(where, count, body, ARGS_16(0));
+    } else {
+        fork_many(fork, where, count, body, &args);
+    }
+    va_end(args);
+    here.entering = NULL;
 }

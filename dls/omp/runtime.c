@@ -24,7 +24,7 @@ static const char *const names[] = {
 
 /* A process may hold several runtimes: Python modules bring their own. */
 enum { RUNTIMES = 16, MODULES = 64 };
-static const char any_llvm[] = "__kmpc_fork_call";
+static const char any_llvm[] = "__kmpc_global_thread_num";
 
 /* Nothing is asked of the loader while this is held: a thread that opens a
  * library holds the loader's own lock while its constructors run, which may

@@ -440,3 +440,21 @@ def test_the_command_of_the_answer_can_be_copied(tmp_path):
     command = done.stderr.splitlines()[-1]
     assert command == (f"  dlsbench omp --try schemes --loops dynamic -- "
                        f"{tmp_path}/gain 'it'\\''s a' word")
+
+
+@pytest.mark.parametrize("count", [3, 16, 17, 600])
+def test_regions_of_clang_share_many_variables(tmp_path, count):
+    """Each is an argument of the call that begins the region."""
+    names = [f"v{i}" for i in range(count)]
+    total = " + ".join(names)
+    (tmp_path / "many.c").write_text(
+        "#include <stdio.h>\nint main(void) {\n" +
+        "".join(f"long {name} = {i};\n" for i, name in enumerate(names)) +
+        "#pragma omp parallel num_threads(2)\n#pragma omp critical\n{ " +
+        "".join(f"{name}++; " for name in names) +
+        f'}}\nprintf("%ld\\n", {total});\n}}\n')
+    subprocess.run(["clang", "-fopenmp", "many.c", "-o", "many"],
+                   cwd=tmp_path, check=True)
+    done = omp(tmp_path / "many")
+    assert done.stdout == f"{count * (count - 1) // 2 + 2 * count}\n"
+    assert "cores used" in done.stderr

@@ -181,10 +181,11 @@ static long team(void)
 /* Two parts: before the barrier one thread has three times as much. */
 static long parts(void)
 {
+    static const int units[] = {300, 100};
     long sum = 0;
 #pragma omp parallel num_threads(2) reduction(+ : sum)
     {
-        work((omp_get_thread_num() == 0 ? 300 : 100) * UNIT);
+        work(units[omp_get_thread_num() & 1] * UNIT);
 #pragma omp barrier
         work(200 * UNIT);
         sum += 1;
