@@ -12,6 +12,12 @@ bool text_is(const char *a, const char *b);
  * what JSON allows); 0 when there is none, or at the end. */
 size_t text_character(const char *text);
 
+/* The end of a plural: "s", and nothing for one: "%d cell%s". */
+static inline const char *text_s(double count)
+{
+    return &"s"[count == 1];
+}
+
 /* The position of the first byte that is not UTF-8 or is a control character
  * (C0, C1), such as the end of a line; -1: there is none. */
 long text_wrong_byte(const char *text);

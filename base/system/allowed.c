@@ -165,12 +165,14 @@ static void look_cpuset(void *into, const char *folder, int version)
 void allowed_read(const char *root, struct allowed *allowed)
 {
     struct visit visit = {allowed, root};
-    struct allowed_set online;
     char why[sizeof(allowed->unknown)] = "";
     *allowed = (struct allowed){.quota = INFINITY};
     read_set(root, "/proc/self/status", "Cpus_allowed_list:", &allowed->mask);
-    if (read_set(root, "/sys/devices/system/cpu/online", "", &online))
-        allowed->machine = allowed_count(&online);
+    if (read_set(root, "/sys/devices/system/cpu/online", "", &allowed->online))
+        allowed->machine = allowed_count(&allowed->online);
+    /* The mask may have processors that could be plugged in. */
+    for (int i = 0; allowed->machine > 0 && i < ALLOWED_WORDS; i++)
+        allowed->mask.word[i] &= allowed->online.word[i];
     groups_visit(root, "cpuset", look_cpuset, &visit, why, sizeof(why));
     if (!groups_visit(root, "cpu", look_quota, &visit, why, sizeof(why)))
         memcpy(allowed->unknown, why, sizeof(why));

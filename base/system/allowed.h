@@ -19,8 +19,9 @@ bool allowed_has(const struct allowed_set *set, int processor);
 void allowed_text(const struct allowed_set *set, char *text, size_t size);
 
 struct allowed {
+    struct allowed_set online;
     struct allowed_set mask; /* affinity, within the cpuset; empty: not known */
-    int machine, cpuset; /* processors online, in the cpuset; 0: not known */
+    int machine, cpuset;     /* online, in the cpuset; 0: not known */
     /* Processors' worth of CPU time, the least of its control groups and of all
      * above that can be seen; INFINITY: no limit. */
     double quota;

@@ -59,6 +59,17 @@ static void the_mask(void **unused)
     assert_int_equal(allowed_by(&allowed, 8), ALLOWED_MACHINE);
 }
 
+static void processors_that_are_not_there(void **unused)
+{
+    (void)unused;
+    struct tree tree;
+    begin(&tree, V2("/"), "0::/\n");
+    tree_write(&tree, "/proc/self/status", "Cpus_allowed_list:\t0-239\n");
+    struct allowed allowed = end(&tree);
+    assert_int_equal(allowed_count(&allowed.mask), 8);
+    assert_int_equal(allowed_by(&allowed, 8), ALLOWED_MACHINE);
+}
+
 static void version_1(void **unused)
 {
     (void)unused;
@@ -172,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_mask),
+        cmocka_unit_test(processors_that_are_not_there),
         cmocka_unit_test(version_1),
         cmocka_unit_test(version_2),
         cmocka_unit_test(a_container),

@@ -1,6 +1,7 @@
 /* dlsbench topo: what would be bound where, before anything runs. */
 #include "harness/topo/topo.h"
 
+#include "base/text.h"
 #include "bench/cli/command.h"
 #include "bench/cli/options.h"
 #include "harness/cell/binding.h"
@@ -51,7 +52,8 @@ static const struct options_entry entries[] = {
      .value = "HOW",
      .type = OPTIONS_CALL,
      .take = take_field,
-     .help = "compact (default), scatter, none, or processors: 0,2,4-7"},
+     .help = "fast (the default: neighbours, of the fastest kind first), all "
+             "(of any kind), kind=N, scatter, none, or processors: 0,2,4-7"},
     {.name = "smt",
      .value = "on|off",
      .implied = "on",
@@ -140,9 +142,10 @@ static int show_binding(struct input *in, const struct topo *topo,
     fflush(stdout);
     if (shared > 0)
         error_set(err, EBUSY,
-                  "%d workers share a %s with another: a run refuses it "
+                  "%d worker%s share%s a %s with another: a run refuses it "
                   "without --oversubscribe",
-                  shared, in->cell.smt ? "processor" : "core");
+                  shared, text_s(shared), &"s"[shared != 1],
+                  in -> cell.smt ? "processor" : "core");
     else
         error_set(err, EBUSY,
                   "%d workers have a CPU quota of %.4g: a run refuses it "

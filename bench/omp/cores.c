@@ -1,6 +1,9 @@
 /* Threads that share cores. */
 #include "bench/omp/loops.h"
 
+#include "base/text.h"
+#include "harness/topo/topo.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,21 +163,40 @@ static void say_change(FILE *out, const struct counters *counters,
     fprintf(out, ".\n  Until then no schedule can be judged.\n");
 }
 
-void cores_print(FILE *out, const struct loops *loops)
+/* Threads of unequal cores end static loops at different times. */
+static void print_kinds(FILE *out)
 {
-    int first = loops->processes;
-    while (--first >= 0 && !loops->process[first].cores.shared)
-        ;
-    if (first < 0)
+    struct topo *topo;
+    char text[400];
+    if (topo_open(&topo, NULL) != 0)
         return;
-    const struct counters *counters = loops->process[first].counters;
-    const struct loops_cores *cores = &loops->process[first].cores;
+    for (int i = 0; topo_kinds(topo) > 1 && i < topo_kinds(topo); i++) {
+        topo_kind_text(topo, i, text, sizeof(text));
+        fprintf(out, "dlsbench omp: cores of %s\n", text);
+    }
+    topo_close(topo);
+}
+
+static void print_shared(FILE *out, const struct counters *counters,
+                         const struct loops_cores *cores)
+{
     fprintf(out, "dlsbench omp: %d threads", cores->threads);
     if (cores->ranks > 1)
         fprintf(out, " of %d ranks", cores->ranks);
-    fprintf(out, " share %.4g core%s: ", cores->cores,
-            cores->cores == 1 ? "" : "s");
+    fprintf(out, " share %.4g core%s: ", cores->cores, text_s(cores->cores));
     say_cause(out, counters, cores);
     fprintf(out, ".\n");
     say_change(out, counters, cores);
+}
+
+void cores_print(FILE *out, const struct loops *loops)
+{
+    int first = 0;
+    while (first < loops->processes && !loops->process[first].cores.shared)
+        first++;
+    if (first < loops->processes)
+        print_shared(out, loops->process[first].counters,
+                     &loops->process[first].cores);
+    if (loops->processes > 0)
+        print_kinds(out);
 }

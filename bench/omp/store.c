@@ -296,27 +296,46 @@ static void join_words(char *const *words, char *text, size_t size)
                                  i > 0 ? " " : "", words[i]);
 }
 
-static json_t *make_manifest(const struct store_run *run, const char *host,
-                             const struct topo *topo)
+/* The machine; what hwloc does not know of it is said in its place. */
+static json_t *describe_machine(const struct utsname *system)
 {
+    struct topo *topo = NULL;
+    struct error why;
+    topo_open(&topo, &why);
+    json_t *machine =
+        json_pack("{s:s,s:o,s:s,s:s}", "topology",
+                  topo != NULL ? topo_summary(topo) : why.text, "kinds",
+                  topo != NULL ? topo_kinds_json(topo) : json_array(), "kernel",
+                  system->release, "architecture", system->machine);
+    if (topo != NULL)
+        topo_close(topo);
+    return machine;
+}
+
+static json_t *make_manifest(const struct store_run *run, const char *host)
+{
+    struct allowed allowed;
+    char cpuset[256];
     struct utsname system;
     char command[4096], line[4096], started[32];
     join_words(run->words, command, sizeof(command));
     text_line(line, sizeof(line), command);
     stamp_time(time(NULL), started);
     uname(&system);
+    allowed_read("", &allowed);
+    allowed_text(&allowed.mask, cpuset, sizeof(cpuset));
     return json_pack(
-        "{s:i,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:[{s:s,s:s}],s:{s:s,s:s,s:s}}",
-        "schema", RECORD_SCHEMA, "launch", run->launch, "campaign", "omp",
-        "command", line, "started", started, "simulated", 0, "version",
-        build_version, "compiler", build_compiler, "flags", build_flags,
-        "places", "host", host, "cpuset", topo_cpuset(topo), "machine",
-        "topology", topo_summary(topo), "kernel", system.release,
-        "architecture", system.machine);
+        "{s:i,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:[{s:s,s:s,s:o}],s:o}", "schema",
+        RECORD_SCHEMA, "launch", run->launch, "campaign", "omp", "command",
+        line, "started", started, "simulated", 0, "version", build_version,
+        "compiler", build_compiler, "flags", build_flags, "places", "host",
+        host, "cpuset", cpuset, "cpu_quota",
+        record_real(isfinite(allowed.quota) ? allowed.quota : NAN), "machine",
+        describe_machine(&system));
 }
 
 static int write_launch(struct store_run *run, const struct entries *all,
-                        const struct topo *topo, struct error *err)
+                        struct error *err)
 {
     char host[65] = "host";
     struct timespec now;
@@ -326,7 +345,7 @@ static int write_launch(struct store_run *run, const struct entries *all,
     clock_gettime(CLOCK_REALTIME, &now);
     stamp_launch(&now, run->launch);
     int code = record_manifest(run->folder, run->launch,
-                               make_manifest(run, host, topo), err);
+                               make_manifest(run, host), err);
     if (code == 0)
         code = record_open(&file, run->folder, "runs", run->launch, err);
     if (code != 0)
@@ -340,18 +359,13 @@ int store_loops(struct store_run *run, const struct loops *loops,
                 struct error *err)
 {
     struct entries all = {.count = 0};
-    struct topo *topo;
     if (loops->processes == 0 && run->program == NULL)
         return 0;
     for (int i = 0; i < loops->processes; i++)
         add_process(&all, loops, run->setting, i);
     add_program(&all, run, loops);
     number_entries(&all);
-    int code = topo_open(&topo, err);
-    if (code == 0) {
-        code = write_launch(run, &all, topo, err);
-        topo_close(topo);
-    }
+    int code = write_launch(run, &all, err);
     free(all.entry);
     return code;
 }

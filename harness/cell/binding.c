@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROCESSOR_MAX = 65535 };
+enum { PROCESSOR_MAX = 65535, KINDS_MAX = 100 };
 
-static const char *const bind_names[] = {"compact", "scatter", "none", NULL};
-static const enum topo_bind bind_values[] = {TOPO_COMPACT, TOPO_SCATTER,
-                                             TOPO_NONE};
+/* fast is the default by another name. */
+static const char *const bind_names[] = {"compact", "fast", "all",
+                                         "scatter", "none", NULL};
+static const enum topo_bind bind_values[] = {TOPO_COMPACT, TOPO_COMPACT,
+                                             TOPO_ALL, TOPO_SCATTER, TOPO_NONE};
 static const char *const domain_names[] = {"node", "socket", "numa", NULL};
 
 static int find_name(const char *const *names, const char *text)
@@ -72,11 +74,24 @@ static int parse_list(struct topo_binding *binding, const char *bind,
 int binding_bind_parse(struct topo_binding *binding, const char *bind,
                        struct error *err)
 {
-    static const char *const allowed[] = {"compact", "scatter", "none",
-                                          "processors as in 0,2,4-7", NULL};
+    static const char *const allowed[] = {"compact",
+                                          "fast",
+                                          "all",
+                                          "kind=N",
+                                          "scatter",
+                                          "none",
+                                          "processors as in 0,2,4-7",
+                                          NULL};
     int i = find_name(bind_names, bind);
     if (i >= 0) {
         binding->bind = bind_values[i];
+        return 0;
+    }
+    int64_t kind;
+    if (strncmp(bind, "kind=", 5) == 0 && spec_integer(bind + 5, &kind) == 0 &&
+        kind >= 0 && kind < KINDS_MAX) {
+        binding->bind = TOPO_KIND;
+        binding->kind = (int)kind;
         return 0;
     }
     binding->bind = TOPO_LIST;

@@ -7,10 +7,11 @@
 #include "harness/cell/cell.h"
 #include "harness/topo/topo.h"
 
-/* bind: compact, scatter, none, or processors in the order of a host's
- * workers, as `taskset -c` has them: "0,2,4", "0-3,8", "0-62:2".  smt: on, off.
- * rank_per: node, socket, numa; "" is node.  Unknown words are errors that list
- * what is allowed and the nearest.  Returns 0 or -EINVAL. */
+/* bind: compact (also called fast), all, kind=N, scatter, none, or processors
+ * in the order of a host's workers, as `taskset -c` has them: "0,2,4", "0-3,8",
+ * "0-62:2".  smt: on, off. rank_per: node, socket, numa; "" is node.  Unknown
+ * words are errors that list what is allowed and the nearest.  Returns 0 or
+ * -EINVAL. */
 int binding_bind_parse(struct topo_binding *binding, const char *bind,
                        struct error *err);
 int binding_domain_parse(enum topo_domain *domain, const char *rank_per,

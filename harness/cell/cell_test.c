@@ -144,6 +144,8 @@ static void every_field_is_in_the_hash(void **unused)
     differ(base, WORDS("layout=2x2", "collect=local"));
     differ(base, WORDS("layout=2x2", "bind=none"));
     differ(base, WORDS("layout=2x2", "bind=0,2"));
+    differ(base, WORDS("layout=2x2", "bind=kind=0"));
+    same(base, WORDS("layout=2x2", "bind=fast"));
     same(WORDS("layout=2x2", "bind=0-2"), WORDS("layout=2x2", "bind=0,1,2"));
     differ(base, WORDS("layout=2x2", "smt=on"));
     differ(base, WORDS("layout=2x2", "rank_per=numa"));

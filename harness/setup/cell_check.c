@@ -215,6 +215,10 @@ static int check_binding(struct setup *setup, struct error *err)
     if (code != 0)
         return code;
     binding->smt = cell->smt;
+    if (binding->bind == TOPO_COMPACT)
+        strcpy(cell->bind, "compact");
+    if (binding->bind == TOPO_KIND)
+        snprintf(cell->bind, sizeof(cell->bind), "kind=%d", binding->kind);
     if (binding->bind == TOPO_LIST &&
         !binding_format(binding, cell->bind, sizeof(cell->bind)))
         return error_set(err, EINVAL,

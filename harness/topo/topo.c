@@ -1,13 +1,11 @@
-/* A machine's topology: its source, its contents, the places of threads. */
+/* A machine's topology: loaded, restricted, described. */
 #include "harness/topo/topo_parts.h"
 
-#include "base/file.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static int count_objects(const struct topo *topo, hwloc_obj_type_t type)
 {
@@ -24,12 +22,14 @@ static void summarise_topo(struct topo *topo)
         model = hwloc_obj_get_info_by_name(package, "CPUModel");
     snprintf(topo->processor, sizeof(topo->processor), "%s",
              model ? model : "unknown processor");
+    int pus = count_objects(topo, HWLOC_OBJ_PU);
+    int packages = count_objects(topo, HWLOC_OBJ_PACKAGE);
+    int nodes = count_objects(topo, HWLOC_OBJ_NUMANODE);
     snprintf(topo->summary, sizeof(topo->summary),
-             "%d cores, %d processors, %d packages, %d NUMA nodes, %.1f GiB, "
-             "%s",
-             topo->cores, count_objects(topo, HWLOC_OBJ_PU),
-             count_objects(topo, HWLOC_OBJ_PACKAGE),
-             count_objects(topo, HWLOC_OBJ_NUMANODE),
+             "%d core%s, %d processor%s, %d package%s, %d NUMA node%s, %.1f "
+             "GiB, %s",
+             topo->cores, text_s(topo->cores), pus, text_s(pus), packages,
+             text_s(packages), nodes, text_s(nodes),
              (double)root->total_memory / (1 << 30), topo->processor);
 }
 
@@ -63,8 +63,10 @@ static int restrict_to_list(struct topo *topo, const char *cpuset,
                      cpuset, text);
 }
 
-static void describe_topo(struct topo *topo)
+static int describe_topo(struct topo *topo, struct error *err)
 {
+    if (topo_index(topo) != 0)
+        return error_set(err, ENOMEM, "out of memory for the topology");
     hwloc_bitmap_list_snprintf(
         topo->cpuset, sizeof(topo->cpuset),
         hwloc_topology_get_topology_cpuset(topo->handle));
@@ -72,6 +74,7 @@ static void describe_topo(struct topo *topo)
     if (topo->cores < 1)
         topo->cores = count_objects(topo, HWLOC_OBJ_PU);
     summarise_topo(topo);
+    return 0;
 }
 
 /* An initialised topology, not loaded. */
@@ -93,35 +96,20 @@ int topo_open(struct topo **out, struct error *err)
     int code = start_topology(&topo, err);
     if (code != 0)
         return code;
-    if (hwloc_topology_load(topo->handle) != 0) {
-        topo_close(topo);
-        return error_set(err, ENODEV, "hwloc cannot load the topology");
-    }
-    restrict_to_start(topo);
     allowed_read("", &topo->allowed);
-    describe_topo(topo);
-    *out = topo;
-    return 0;
-}
-
-/* hwloc prints its own reasons when it is asked to (HWLOC_SYNTHETIC_VERBOSE);
- * an XML file that it cannot read is one that it does not know. */
-static int load_other(const struct topo *topo, const char *machine,
-                      struct error *err)
-{
-    const char *why;
-    bool file = access(machine, F_OK) == 0;
-    if (file && !file_is_readable(machine, &why))
-        return error_set(err, EINVAL, "topology: %s: %s", machine, why);
-    int set = file ? hwloc_topology_set_xml(topo->handle, machine)
-                   : hwloc_topology_set_synthetic(topo->handle, machine);
-    if (set == 0 && hwloc_topology_load(topo->handle) == 0)
-        return 0;
-    return error_set(err, EINVAL,
-                     file ? "topology: %s is no XML file of lstopo"
-                          : "topology: '%s' is neither a file nor a synthetic "
-                            "description such as 'pack:2 numa:2 core:32 pu:2'",
-                     machine);
+    if (hwloc_topology_load(topo->handle) != 0)
+        code = error_set(err, ENODEV, "hwloc cannot load the topology");
+    else
+        code = topo_source_check(topo, err);
+    if (code == 0) {
+        restrict_to_start(topo);
+        code = describe_topo(topo, err);
+    }
+    if (code == 0)
+        *out = topo;
+    else
+        topo_close(topo);
+    return code;
 }
 
 int topo_open_other(struct topo **out, const char *machine, const char *cpuset,
@@ -131,11 +119,12 @@ int topo_open_other(struct topo **out, const char *machine, const char *cpuset,
     int code =
         machine != NULL ? start_topology(&topo, err) : topo_open(&topo, err);
     if (code == 0 && machine != NULL)
-        code = load_other(topo, machine, err);
+        code = topo_source_other(topo, machine, err);
     if (code == 0 && cpuset != NULL)
         code = restrict_to_list(topo, cpuset, err);
+    if (code == 0 && (machine != NULL || cpuset != NULL))
+        code = describe_topo(topo, err);
     if (code == 0) {
-        describe_topo(topo);
         *out = topo;
     } else if (topo != NULL) {
         topo_close(topo);
@@ -145,6 +134,7 @@ int topo_open_other(struct topo **out, const char *machine, const char *cpuset,
 
 void topo_close(struct topo *topo)
 {
+    topo_index_free(topo);
     hwloc_topology_destroy(topo->handle);
     free(topo);
 }
@@ -177,95 +167,4 @@ const char *topo_summary(const struct topo *topo)
 const char *topo_processor(const struct topo *topo)
 {
     return topo->processor;
-}
-
-/* ---- seats ---- */
-
-/* The NUMA node with the fewest cores: a node of the whole machine (slow or
- * attached memory) is not nearest to any. */
-static int nearest_node(const struct topo *topo, int processor)
-{
-    int node = -1, least = 0;
-    for (hwloc_obj_t o = NULL;
-         (o = hwloc_get_next_obj_by_type(topo->handle, HWLOC_OBJ_NUMANODE,
-                                         o)) != NULL;) {
-        int weight = hwloc_bitmap_weight(o->cpuset);
-        if (!hwloc_bitmap_isset(o->cpuset, (unsigned)processor) ||
-            (node >= 0 && weight >= least))
-            continue;
-        node = (int)o->os_index;
-        least = weight;
-    }
-    return node;
-}
-
-static int kind_of(const struct topo *topo, int processor)
-{
-    int kinds = hwloc_cpukinds_get_nr(topo->handle, 0), efficiency = -1;
-    hwloc_bitmap_t one = hwloc_bitmap_alloc();
-    hwloc_bitmap_set(one, (unsigned)processor);
-    int kind =
-        kinds > 1 ? hwloc_cpukinds_get_by_cpuset(topo->handle, one, 0) : -1;
-    if (kind >= 0 &&
-        hwloc_cpukinds_get_info(topo->handle, (unsigned)kind, NULL, &efficiency,
-                                NULL, NULL, 0) == 0 &&
-        efficiency >= 0)
-        kind = efficiency;
-    hwloc_bitmap_free(one);
-    return kind;
-}
-
-/* The first processor below the largest cache of this one, -1: it has none. */
-static int outermost_cache(hwloc_obj_t pu)
-{
-    int first = -1;
-    for (hwloc_obj_t o = pu->parent; o != NULL; o = o->parent)
-        if (hwloc_obj_type_is_dcache(o->type))
-            first = hwloc_bitmap_first(o->cpuset);
-    return first;
-}
-
-struct topo_seat topo_seat(const struct topo *topo, int processor)
-{
-    struct topo_seat seat = {.processor = processor,
-                             .core = processor,
-                             .socket = -1,
-                             .cache = -1,
-                             .numa = -1,
-                             .kind = -1};
-    hwloc_obj_t pu =
-        processor < 0
-            ? NULL
-            : hwloc_get_pu_obj_by_os_index(topo->handle, (unsigned)processor);
-    if (pu == NULL)
-        return seat;
-    hwloc_obj_t core =
-        hwloc_get_ancestor_obj_by_type(topo->handle, HWLOC_OBJ_CORE, pu);
-    hwloc_obj_t package =
-        hwloc_get_ancestor_obj_by_type(topo->handle, HWLOC_OBJ_PACKAGE, pu);
-    if (core != NULL)
-        seat.core = hwloc_bitmap_first(core->cpuset);
-    if (package != NULL)
-        seat.socket = (int)package->logical_index;
-    seat.cache = outermost_cache(pu);
-    seat.numa = nearest_node(topo, processor);
-    seat.kind = kind_of(topo, processor);
-    return seat;
-}
-
-struct topo_seen topo_observe_self(const struct topo *topo)
-{
-    struct topo_seen seen = {.seat = topo_seat(topo, -1)};
-    hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    if (hwloc_get_last_cpu_location(topo->handle, set, HWLOC_CPUBIND_THREAD) ==
-        0)
-        seen.seat = topo_seat(topo, hwloc_bitmap_first(set));
-    if (hwloc_get_cpubind(topo->handle, set, HWLOC_CPUBIND_THREAD) == 0) {
-        int first = hwloc_bitmap_first(set), last = hwloc_bitmap_last(set);
-        seen.on_processor = first >= 0 && first == last;
-        seen.on_core = first >= 0 && topo_seat(topo, first).core ==
-                                         topo_seat(topo, last).core;
-    }
-    hwloc_bitmap_free(set);
-    return seen;
 }

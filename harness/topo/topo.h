@@ -9,12 +9,20 @@
 #include "base/error.h"
 #include "base/system/allowed.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-enum topo_bind { TOPO_COMPACT, TOPO_SCATTER, TOPO_LIST, TOPO_NONE };
+enum topo_bind {
+    TOPO_COMPACT, /* the fastest kind of core first */
+    TOPO_ALL,     /* neighbours, whatever their kind */
+    TOPO_KIND,    /* cores of one kind */
+    TOPO_SCATTER,
+    TOPO_LIST,
+    TOPO_NONE
+};
 
 /* The domain of a rank.  A NUMA domain is the set of cores that share the
  * nearest memory. */
@@ -28,6 +36,7 @@ struct topo_binding {
     enum topo_domain domain;
     bool smt;                /* a worker may have each hardware thread, else
                                 one of each core */
+    int kind;                /* TOPO_KIND: this one */
     int count;               /* TOPO_LIST: the i-th worker of a host has the */
     int list[TOPO_LIST_MAX]; /* i-th of these processors */
 };
@@ -35,7 +44,8 @@ struct topo_binding {
 struct topo;
 
 /* Loads this machine's topology, restricted to the cpuset the process was
- * started in.  Call before any thread is bound. */
+ * started in.  Call before any thread is bound.  Where a variable (HWLOC_...)
+ * makes hwloc show another machine, that is the error. */
 int topo_open(struct topo **topo, struct error *err);
 
 /* Another machine, for display: an XML file (of lstopo), or a synthetic
@@ -68,13 +78,26 @@ const struct allowed *topo_allowed(const struct topo *topo);
 /* One line: "2 cores, 1 package, ...". */
 const char *topo_summary(const struct topo *topo);
 
+/* Kinds of cores, 1 where all are alike; which have processors here, as
+ * "kind 0: processors 0-3, the least powerful". */
+int topo_kinds(const struct topo *topo);
+void topo_kind_text(const struct topo *topo, int index, char *text,
+                    size_t size);
+
+json_t *topo_kinds_json(const struct topo *topo); /* all; empty: 1 kind */
+
+/* How many of these workers' processors are of a slower kind than one that no
+ * worker has. */
+int topo_slower(const struct topo *topo, const int *processor, int workers);
+
 /* The model of the first processor, or "unknown processor". */
 const char *topo_processor(const struct topo *topo);
 
 /* The processors of `workers` workers in one domain (number `domain` of its
  * kind, modulo how many there are), and of `extra` dedicated masters behind
  * them, which get the processors that workers leave over.  compact fills
- * neighbouring cores first, with smt all hardware threads of a core; scatter
+ * neighbouring cores first, with smt all hardware threads of a core, and the
+ * fastest kind of core before others; all does so whatever their kind; scatter
  * puts workers as far apart as it can, each on its own core as long as there is
  * one.  Workers after the last core wrap around to the first.  TOPO_LIST
  * ignores domains; under TOPO_NONE all are -1: anywhere in the domain.  Returns

@@ -8,72 +8,23 @@
 
 /* ---- domains ---- */
 
-/* Of NUMA nodes those that hold no smaller one and repeat no earlier one: nodes
- * without cores, memory of a whole machine and second nodes of the same cores
- * (high-bandwidth memory) do not count as domains. */
-static bool is_domain(const struct topo *topo, hwloc_obj_t object)
-{
-    if (hwloc_bitmap_iszero(object->cpuset))
-        return false;
-    if (object->type != HWLOC_OBJ_NUMANODE)
-        return true;
-    for (hwloc_obj_t o = NULL;
-         (o = hwloc_get_next_obj_by_type(topo->handle, HWLOC_OBJ_NUMANODE,
-                                         o)) != NULL;) {
-        bool equal = hwloc_bitmap_isequal(o->cpuset, object->cpuset);
-        if (equal ? o->logical_index < object->logical_index
-                  : !hwloc_bitmap_iszero(o->cpuset) &&
-                        hwloc_bitmap_isincluded(o->cpuset, object->cpuset))
-            return false;
-    }
-    return true;
-}
-
-static hwloc_obj_t next_domain(const struct topo *topo, enum topo_domain domain,
-                               hwloc_obj_t last)
-{
-    hwloc_obj_type_t type =
-        domain == TOPO_SOCKET ? HWLOC_OBJ_PACKAGE : HWLOC_OBJ_NUMANODE;
-    do
-        last = hwloc_get_next_obj_by_type(topo->handle, type, last);
-    while (last != NULL && !is_domain(topo, last));
-    return last;
-}
-
-int topo_domains(const struct topo *topo, enum topo_domain domain)
-{
-    int count = 0;
-    if (domain == TOPO_NODE)
-        return 1;
-    for (hwloc_obj_t o = NULL; (o = next_domain(topo, domain, o)) != NULL;)
-        count++;
-    return count > 1 ? count : 1;
-}
-
 /* The processors of a domain, its number taken modulo how many there are. */
-static void domain_set(const struct topo *topo, enum topo_domain domain,
-                       int number, hwloc_bitmap_t set)
+static hwloc_const_bitmap_t domain_set(const struct topo *topo,
+                                       enum topo_domain domain, int number)
 {
-    int domains = topo_domains(topo, domain);
-    hwloc_bitmap_copy(set, hwloc_topology_get_topology_cpuset(topo->handle));
-    if (domains == 1)
-        return;
-    hwloc_obj_t object = next_domain(topo, domain, NULL);
-    for (int i = 0; i < number % domains; i++)
-        object = next_domain(topo, domain, object);
-    hwloc_bitmap_copy(set, object->cpuset);
+    return topo->domain[domain][number % topo->domains[domain]]->cpuset;
 }
 
 void topo_room(const struct topo *topo, struct topo_room *room)
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     for (int kind = 0; kind < TOPO_DOMAINS; kind++) {
-        room->domains[kind] = topo_domains(topo, (enum topo_domain)kind);
+        room->domains[kind] = topo->domains[kind];
         room->cores[kind] = room->processors[kind] = INT_MAX;
         for (int i = 0; i < room->domains[kind]; i++) {
-            domain_set(topo, (enum topo_domain)kind, i, set);
+            hwloc_bitmap_copy(set, domain_set(topo, (enum topo_domain)kind, i));
             int processors = hwloc_bitmap_weight(set);
-            hwloc_bitmap_singlify_per_core(topo->handle, set, 0);
+            hwloc_bitmap_and(set, set, topo->first);
             int cores = hwloc_bitmap_weight(set);
             if (processors < room->processors[kind])
                 room->processors[kind] = processors;
@@ -89,24 +40,66 @@ void topo_room(const struct topo *topo, struct topo_room *room)
 struct places {
     int *processor;
     int count;
+    int own;             /* of workers: masters may have those behind, too */
+    hwloc_bitmap_t seen; /* those that are there */
+    hwloc_obj_t *sorted; /* room for all of the machine */
 };
 
 static void add_place(struct places *places, int processor)
 {
-    for (int i = 0; i < places->count; i++)
-        if (places->processor[i] == processor)
-            return;
+    if (hwloc_bitmap_isset(places->seen, (unsigned)processor))
+        return;
+    hwloc_bitmap_set(places->seen, (unsigned)processor);
     places->processor[places->count++] = processor;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    unsigned x = (*(const hwloc_obj_t *)a)->logical_index;
+    unsigned y = (*(const hwloc_obj_t *)b)->logical_index;
+    return (x > y) - (x < y);
 }
 
 /* All of `set` that are not there yet: as neighbours are in the machine. */
 static void add_neighbours(const struct topo *topo, hwloc_const_bitmap_t set,
                            struct places *places)
 {
-    for (hwloc_obj_t pu = NULL; (pu = hwloc_get_next_obj_by_type(
-                                     topo->handle, HWLOC_OBJ_PU, pu)) != NULL;)
-        if (hwloc_bitmap_isset(set, pu->os_index))
-            add_place(places, (int)pu->os_index);
+    int count = 0;
+    unsigned i;
+    hwloc_bitmap_foreach_begin(i, set)
+    {
+        places->sorted[count++] = topo->pu[i];
+    }
+    hwloc_bitmap_foreach_end();
+    qsort(places->sorted, (size_t)count, sizeof(hwloc_obj_t), by_place);
+    for (int k = 0; k < count; k++)
+        add_place(places, (int)places->sorted[k]->os_index);
+}
+
+/* Those of one kind only. */
+static void add_kind(const struct topo *topo, hwloc_const_bitmap_t set,
+                     int kind, struct places *places)
+{
+    hwloc_bitmap_t some = hwloc_bitmap_alloc();
+    unsigned i;
+    hwloc_bitmap_foreach_begin(i, set)
+    {
+        int is = topo_seat(topo, (int)i).kind;
+        if (is == kind || (is < 0 && kind == 0))
+            hwloc_bitmap_set(some, i);
+    }
+    hwloc_bitmap_foreach_end();
+    add_neighbours(topo, some, places);
+    hwloc_bitmap_free(some);
+}
+
+/* Kinds that cannot be ranked are taken as they come. */
+static void add_fastest_first(const struct topo *topo, hwloc_const_bitmap_t set,
+                              struct places *places)
+{
+    for (int kind = topo->kinds - 1; topo->ranked && kind >= 0; kind--)
+        add_kind(topo, set, kind, places);
+    add_neighbours(topo, set, places);
 }
 
 /* Spread over a copy of the topology with only the processors of `set`: it
@@ -136,25 +129,49 @@ static int add_scattered(const struct topo *topo, hwloc_const_bitmap_t set,
     return code == 0 ? 0 : -ENODEV;
 }
 
-static int order_domain(const struct topo *topo,
-                        const struct topo_binding *binding, int domain,
-                        int workers, struct places *places)
+/* `cores` has one processor of each core in `set`. */
+static int order_set(const struct topo *topo,
+                     const struct topo_binding *binding,
+                     hwloc_const_bitmap_t set, hwloc_const_bitmap_t cores,
+                     int workers, struct places *places)
 {
-    hwloc_bitmap_t set = hwloc_bitmap_alloc(), cores = hwloc_bitmap_alloc();
-    int code = 0;
-    domain_set(topo, binding->domain, domain, set);
-    hwloc_bitmap_copy(cores, set);
-    hwloc_bitmap_singlify_per_core(topo->handle, cores, 0);
     bool each_core = !binding->smt || workers <= hwloc_bitmap_weight(cores);
+    hwloc_const_bitmap_t first = binding->smt ? set : cores;
+    int code = 0;
     if (binding->bind == TOPO_SCATTER)
         code = add_scattered(topo, each_core ? cores : set, workers, places);
+    else if (binding->bind == TOPO_COMPACT)
+        add_fastest_first(topo, first, places);
+    else if (binding->bind == TOPO_KIND)
+        add_kind(topo, first, binding->kind, places);
+    if (binding->bind == TOPO_KIND)
+        places->own = places->count;
     if (!binding->smt || binding->bind == TOPO_SCATTER)
         add_neighbours(topo, cores, places);
     if (binding->smt)
         add_neighbours(topo, set, places);
-    hwloc_bitmap_free(set);
-    hwloc_bitmap_free(cores);
+    if (binding->bind != TOPO_KIND)
+        places->own = places->count;
     return code;
+}
+
+static int order_domain(const struct topo *topo,
+                        const struct topo_binding *binding, int domain,
+                        int workers, struct places *places, struct error *err)
+{
+    hwloc_const_bitmap_t set = domain_set(topo, binding->domain, domain);
+    hwloc_bitmap_t cores = hwloc_bitmap_dup(set);
+    hwloc_bitmap_and(cores, cores, topo->first);
+    int code = order_set(topo, binding, set, cores, workers, places);
+    hwloc_bitmap_free(cores);
+    if (code != 0)
+        return error_set(err, ENODEV, "hwloc cannot share out the cores");
+    if (places->own == 0)
+        return error_set(err, EINVAL,
+                         "bind: no core here is of kind %d: dlsbench topo "
+                         "shows the kinds",
+                         binding->kind);
+    return 0;
 }
 
 /* As listed; a processor may be there twice. */
@@ -171,6 +188,7 @@ static int order_list(const struct topo *topo,
                              binding->list[i], topo->cpuset);
         places->processor[places->count++] = binding->list[i];
     }
+    places->own = places->count;
     return 0;
 }
 
@@ -187,14 +205,20 @@ int topo_assign(const struct topo *topo, const struct topo_binding *binding,
     }
     room = binding->count > room ? binding->count : room;
     places.processor = calloc((size_t)room + 1, sizeof(*places.processor));
-    if (places.processor == NULL)
-        return error_set(err, ENOMEM, "out of memory");
-    if (binding->bind == TOPO_LIST)
+    places.sorted = calloc((size_t)topo->pus + 1, sizeof(*places.sorted));
+    places.seen = hwloc_bitmap_alloc();
+    if (places.processor == NULL || places.sorted == NULL ||
+        places.seen == NULL)
+        code = error_set(err, ENOMEM, "out of memory");
+    else if (binding->bind == TOPO_LIST)
         code = order_list(topo, binding, &places, err);
-    else if (order_domain(topo, binding, domain, workers, &places) != 0)
-        code = error_set(err, ENODEV, "hwloc cannot share out the cores");
+    else
+        code = order_domain(topo, binding, domain, workers, &places, err);
     for (int i = 0; code == 0 && i < all; i++)
-        processor[i] = places.processor[i % places.count];
+        processor[i] =
+            places.processor[i % (i < workers ? places.own : places.count)];
+    hwloc_bitmap_free(places.seen);
+    free(places.sorted);
     free(places.processor);
     return code;
 }
@@ -206,7 +230,7 @@ int topo_bind_self(const struct topo *topo, const struct topo_binding *binding,
     if (processor >= 0)
         hwloc_bitmap_only(set, (unsigned)processor);
     else
-        domain_set(topo, binding->domain, domain, set);
+        hwloc_bitmap_copy(set, domain_set(topo, binding->domain, domain));
     errno = 0;
     int code = 0;
     if (hwloc_set_cpubind(topo->handle, set, HWLOC_CPUBIND_THREAD) != 0)

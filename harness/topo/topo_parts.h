@@ -10,12 +10,32 @@ struct topo {
     hwloc_topology_t handle; /* restricted to the starting cpuset */
     int cores;
     struct allowed allowed;
+    hwloc_obj_t *pu; /* by the system's number, NULL: there is none */
+    int pus;
+    hwloc_bitmap_t first; /* one processor of each core */
+    hwloc_obj_t
+        *domain[TOPO_DOMAINS]; /* the parts of the machine; TOPO_NODE: */
+    int domains[TOPO_DOMAINS]; /* the root alone */
+    int kinds;                 /* 1: all are alike */
+    bool ranked;               /* which kind is faster is known */
     char cpuset[256];
     char processor[128];
     char summary[256];
 };
 
-/* How many domains of a kind there are, at least 1. */
-int topo_domains(const struct topo *topo, enum topo_domain domain);
+/* ---- topo_source.c: where a topology comes from ---- */
+
+/* Loads another machine into an initialised topology. */
+int topo_source_other(const struct topo *topo, const char *machine,
+                      struct error *err);
+
+/* Whether what was loaded is this machine; otherwise -EINVAL with a text. */
+int topo_source_check(const struct topo *topo, struct error *err);
+
+/* ---- topo_seat.c: what is looked up often ---- */
+
+/* Fills in all from pu to ranked.  Returns 0 or -ENOMEM. */
+int topo_index(struct topo *topo);
+void topo_index_free(struct topo *topo);
 
 #endif

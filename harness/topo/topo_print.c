@@ -1,6 +1,8 @@
 /* The table of `dlsbench topo`. */
 #include "harness/topo/topo_parts.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,12 +15,13 @@ static void print_room(FILE *out, const struct topo *topo)
     struct topo_room room;
     topo_room(topo, &room);
     for (int i = TOPO_SOCKET; i < TOPO_DOMAINS; i++) {
-        bool alike =
-            room.domains[i] * room.processors[i] == topo_processors(topo);
-        fprintf(out, "%s%d %s%s of %s%d cores and %d hardware threads",
-                i > TOPO_SOCKET ? ", " : "", room.domains[i], domain_names[i],
-                room.domains[i] == 1 ? "" : "s", alike ? "" : "at least ",
-                room.cores[i], room.processors[i]);
+        int domains = room.domains[i], cores = room.cores[i];
+        int threads = room.processors[i];
+        bool alike = domains * threads == topo_processors(topo);
+        fprintf(out, "%s%d %s%s of %s%d core%s and %d hardware thread%s",
+                i > TOPO_SOCKET ? ", " : "", domains, domain_names[i],
+                text_s(domains), alike ? "" : "at least ", cores, text_s(cores),
+                threads, text_s(threads));
     }
     fputc('\n', out);
 }
@@ -26,25 +29,14 @@ static void print_room(FILE *out, const struct topo *topo)
 /* Cores of several kinds do not make equal workers. */
 static void print_kinds(FILE *out, const struct topo *topo)
 {
-    int kinds = hwloc_cpukinds_get_nr(topo->handle, 0);
-    hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    for (int i = 0; kinds > 1 && i < kinds; i++) {
-        char text[256];
-        int efficiency = -1;
-        hwloc_cpukinds_get_info(topo->handle, (unsigned)i, set, &efficiency,
-                                NULL, NULL, 0);
-        hwloc_bitmap_list_snprintf(text, sizeof(text), set);
-        fprintf(out, "kind %d: processors %s%s\n",
-                efficiency >= 0 ? efficiency : i, text,
-                efficiency < 0            ? ", of unknown power"
-                : efficiency == 0         ? ", the least powerful"
-                : efficiency == kinds - 1 ? ", the most powerful"
-                                          : "");
+    char text[400];
+    for (int i = 0; topo->kinds > 1 && i < topo->kinds; i++) {
+        topo_kind_text(topo, i, text, sizeof(text));
+        fprintf(out, "%s\n", text);
     }
-    if (kinds > 1)
+    if (topo->kinds > 1)
         fprintf(out, "cores are not alike: power measured gives each worker "
                      "what it is worth\n");
-    hwloc_bitmap_free(set);
 }
 
 static void print_quota(FILE *out, const struct topo *topo)
@@ -65,45 +57,54 @@ static void print_number(FILE *out, int width, int number)
         fprintf(out, "  %*d", width, number);
 }
 
-static int find_earlier(const struct topo *topo, const int *processor,
-                        int worker, bool smt)
+/* The worker before this one that has its core (with smt: its processor) -1:
+ * none.  `first`: the last worker of each core, from 1 on. */
+static int find_earlier(const struct topo_seat *seat, int worker, bool smt,
+                        int *first)
 {
-    int core = topo_seat(topo, processor[worker]).core;
-    for (int w = 0; processor[worker] >= 0 && w < worker; w++)
-        if (smt ? processor[w] == processor[worker]
-                : topo_seat(topo, processor[w]).core == core)
-            return w;
-    return -1;
+    int *of = &first[smt ? seat->processor : seat->core];
+    if (*of == 0)
+        *of = worker + 1;
+    return *of - 1 < worker ? *of - 1 : -1;
 }
 
-/* A line for each worker; how many share. */
+static void print_seat(FILE *out, const struct topo_seat *seat)
+{
+    if (seat->processor < 0) {
+        fprintf(out, "  any of its rank's");
+        return;
+    }
+    print_number(out, 9, seat->processor);
+    print_number(out, 6, seat->core);
+    print_number(out, 6, seat->socket);
+    print_number(out, 6, seat->numa);
+    print_number(out, 4, seat->kind);
+}
+
+/* A line for each worker; how many share, or -ENOMEM. */
 static int print_workers(FILE *out, const struct topo *topo,
                          const struct topo_binding *binding,
                          const int *processor, int ranks, int threads)
 {
     int shared = 0;
+    int *first = calloc((size_t)topo->pus + 1, sizeof(*first));
+    if (first == NULL)
+        return -ENOMEM;
     fprintf(out, "%6s  %6s  %6s  %9s  %6s  %6s  %6s  %4s\n", "worker", "rank",
             "thread", "processor", "core", "socket", "numa", "kind");
     for (int w = 0; w < ranks * threads; w++) {
         struct topo_seat seat = topo_seat(topo, processor[w]);
-        int other = find_earlier(topo, processor, w, binding->smt);
+        int other =
+            processor[w] < 0 ? -1 : find_earlier(&seat, w, binding->smt, first);
         fprintf(out, "%6d  %6d  %6d", w, w / threads, w % threads);
-        if (processor[w] < 0)
-            fprintf(out, "  any of its rank's");
-        else
-            print_number(out, 9, seat.processor);
-        if (processor[w] >= 0) {
-            print_number(out, 6, seat.core);
-            print_number(out, 6, seat.socket);
-            print_number(out, 6, seat.numa);
-            print_number(out, 4, seat.kind);
-        }
+        print_seat(out, &seat);
         if (other >= 0)
             fprintf(out, "  shares its %s with worker %d",
                     binding->smt ? "processor" : "core", other);
         fputc('\n', out);
         shared += other >= 0;
     }
+    free(first);
     return shared;
 }
 
@@ -113,7 +114,7 @@ static int assign_ranks(const struct topo *topo,
                         int threads, int *processor, struct error *err)
 {
     bool listed = binding->bind == TOPO_LIST;
-    int domains = listed ? 1 : topo_domains(topo, binding->domain), code = 0;
+    int domains = listed ? 1 : topo->domains[binding->domain], code = 0;
     int *part = calloc((size_t)ranks * (size_t)threads + 1, sizeof(*part));
     if (part == NULL)
         return error_set(err, ENOMEM, "out of memory");
@@ -135,8 +136,20 @@ static int print_unbound(FILE *out, const struct topo *topo,
     int room = binding->smt ? topo_processors(topo) : topo_cores(topo);
     if (workers <= room)
         return 0;
-    fprintf(out, "%d workers, room for %d\n", workers, room);
+    fprintf(out, "%d worker%s, room for %d\n", workers, text_s(workers), room);
     return workers - room;
+}
+
+static void print_slower(FILE *out, const struct topo *topo,
+                         const struct topo_binding *binding,
+                         const int *processor, int workers)
+{
+    int slower = topo_slower(topo, processor, workers);
+    if (slower > 0 && binding->bind != TOPO_KIND)
+        fprintf(out,
+                "warning: %d of %d worker%s would get slower cores while "
+                "faster ones are free: --bind fast\n",
+                slower, workers, text_s(workers));
 }
 
 int topo_print(FILE *out, const struct topo *topo,
@@ -155,6 +168,7 @@ int topo_print(FILE *out, const struct topo *topo,
         print_kinds(out, topo);
         print_quota(out, topo);
         shared = print_workers(out, topo, binding, processor, ranks, threads);
+        print_slower(out, topo, binding, processor, ranks * threads);
         if (binding->bind == TOPO_NONE)
             shared = print_unbound(out, topo, binding, ranks * threads);
     }

@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -21,12 +22,16 @@ def workers(done):
     return {x["worker"]: x for x in lines}
 
 
+def shown_in(text):
+    rows = re.findall(r"^ +(\d+) +\d+ +\d+ +(\d+)", text, re.M)
+    return {int(worker): int(processor) for worker, processor in rows}
+
+
 def shown(dlsbench, *words, code=0):
     """Worker -> processor, as `dlsbench topo` says."""
     done = dlsbench("topo", *words)
     assert done.code == code, done.err
-    rows = re.findall(r"^ +(\d+) +\d+ +\d+ +(\d+)", done.out, re.M)
-    return {int(worker): int(processor) for worker, processor in rows}
+    return shown_in(done.out)
 
 
 @needs_two
@@ -209,7 +214,7 @@ def test_a_quota_is_like_fewer_cores(tmp_path):
         assert start(inside, "topo", "--threads", 1)[0] == 0
         code, text = start(inside, *CELL, "--threads", 2, "--out",
                            tmp_path / "refused")
-        assert code == 1 and "2 workers have a CPU quota of 1" in text
+        assert code == 2 and "2 workers have a CPU quota of 1" in text
         code, text = start(inside, *CELL[:-2], *few, "--threads", 2,
                            "--oversubscribe", "--out", tmp_path / "tagged")
         assert code == 0 and "oversubscribed, not ranked" in text, text
@@ -219,3 +224,91 @@ def test_a_quota_is_like_fewer_cores(tmp_path):
     place = json.loads(next((tmp_path / "tagged").glob("manifest-*"))
                        .read_text())["places"][0]
     assert place["cpu_quota"] == 1 and place["quota_of"].startswith("/")
+
+
+def fake(tmp_path, **variables):
+    """A run of two threads with variables of hwloc."""
+    done = subprocess.run(
+        [ROOT / "build/dlsbench", *map(str, CELL), "--repetitions-max", "1",
+         "--threads", "2", "--out",
+         str(tmp_path / "out-") + os.urandom(4).hex()],
+        env=environment(tmp_path) | variables, capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+@needs_two
+@pytest.mark.parametrize("machine", ["pack:1 core:4 pu:1",
+                                     "pack:1 core:2 pu:1",
+                                     "pack:1 core:1 pu:1", "node:2 pu:3"])
+def test_hwlocs_variables_are_the_reason(tmp_path, machine):
+    code, text = fake(tmp_path, HWLOC_SYNTHETIC=machine)
+    assert code == 2 and text.startswith(
+        "dlsbench: HWLOC_SYNTHETIC is set: hwloc shows another machine"), text
+    assert len(text.splitlines()) == 1
+    if machine != "pack:1 core:2 pu:1":
+        code, text = fake(tmp_path, HWLOC_SYNTHETIC=machine,
+                          HWLOC_THISSYSTEM="1")
+        assert code == 2 and "HWLOC_SYNTHETIC is set" in text, text
+
+
+@needs_two
+def test_a_file_of_this_machine_is_taken(tmp_path):
+    """As Flux gives it, and with kinds of cores that hwloc does not see."""
+    if not shutil.which("lstopo-no-graphics"):
+        pytest.skip("no lstopo")
+    whole, kinds = tmp_path / "whole.xml", tmp_path / "kinds.xml"
+    subprocess.run(["lstopo-no-graphics", whole], check=True)
+    code, text = fake(tmp_path, HWLOC_XMLFILE=str(whole))
+    assert code == 2 and "HWLOC_XMLFILE is set" in text
+    assert "or set HWLOC_THISSYSTEM=1 if" in text
+    true = {"HWLOC_THISSYSTEM": "1"}
+    assert fake(tmp_path, HWLOC_XMLFILE=str(whole), **true)[0] == 0
+    text = re.sub(r"<cpukind [^>]*(/>|>.*?</cpukind>)", "",
+                  whole.read_text(), flags=re.S)
+    first, second = CORES[:2]
+    masks = [f"0x{1 << (core % 32):08x}" + ",0x00000000" * (core // 32)
+             for core in (first, second)]
+    kinds.write_text(text.replace("</topology>", "".join(
+        f'<cpukind cpuset="{mask}" forced_efficiency="{i}"/>\n'
+        for i, mask in enumerate(masks)) + "</topology>"))
+    variables = true | {"HWLOC_XMLFILE": str(kinds)}
+
+    def start(*words):
+        done = subprocess.run(
+            [ROOT / "build/dlsbench", *map(str, words)],
+            env=environment(tmp_path) | variables, capture_output=True,
+            text=True)
+        return done.returncode, done.stdout, done.stderr
+
+    code, text, err = start("topo", "--threads", 1)
+    assert f"kind 1: processors {second}, the most powerful" in text
+    assert "warning" not in text and shown_in(text) == {0: second}
+    code, text, err = start("topo", "--threads", 1, "--bind", "all")
+    assert "1 of 1 worker would get slower cores" in text
+    (tmp_path / "kinds.yaml").write_text("""
+name: kinds
+repetitions: 1
+repetitions_max: 1
+cells:
+  - kernel: adjoint:size=10
+    scheme: ss
+    layout: 1x1
+    bind: [fast, "kind=0", all, "kind=7"]
+""")
+    code, text, err = start("run", tmp_path / "kinds.yaml", "--out",
+                            tmp_path / "kinds/")
+    assert code == 1 and "no core here is of kind 7" in text + err
+    assert "warning: bind all: 1 of 1 worker would get slower" in err
+    files = tmp_path / "kinds"
+    cells = {row["cell"]: row["bind"] for row in read(files, "runs")
+             if row["type"] == "run"}
+    assert {cells[row["cell"]]: row["processor"]
+            for row in read(files, "workers")} == {
+        "compact": second, "kind=0": first, "all": first}
+    manifest = json.loads(next(files.glob("manifest-*")).read_text())
+    assert len(manifest["machine"]["kinds"]) == 2
+
+
+def read(folder, what):
+    return [json.loads(line) for file in sorted(folder.glob(f"{what}-*"))
+            for line in file.read_text().splitlines()]

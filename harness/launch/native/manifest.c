@@ -120,8 +120,9 @@ static json_t *machine_object(struct launch_context *context)
     uname(&system);
     counters_describe(counters, sizeof(counters));
     return json_pack(
-        "{s:s,s:s,s:s,s:o,s:o,s:s}", "topology",
-        topo_summary(context->place.topo), "kernel", system.release,
+        "{s:s,s:o,s:s,s:s,s:o,s:o,s:s}", "topology",
+        topo_summary(context->place.topo), "kinds",
+        topo_kinds_json(context->place.topo), "kernel", system.release,
         "architecture", system.machine, "governor",
         system_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "load_average", system_line("/proc/loadavg"), "counters", counters);
