@@ -390,5 +390,7 @@ int replay_command(int argc, char **argv)
         code = fill_shape(&in, &err);
     if (code == 0)
         code = run_replays(&in, &err);
-    return code == 0 ? COMMAND_OK : command_fail(COMMAND_USAGE, &err);
+    if (code == 0)
+        return COMMAND_OK;
+    return command_fail(code == -ENOMEM ? COMMAND_FAILED : COMMAND_USAGE, &err);
 }

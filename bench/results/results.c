@@ -1,11 +1,12 @@
 #include "bench/results/results_parts.h"
 
-#include "base/file.h"
 #include "base/folder.h"
+#include "base/list.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "harness/guard/need.h"
 #include "harness/record/record.h"
+#include "harness/record/rows.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -32,24 +33,32 @@ static void read_cell(const json_t *line, const char *hash, struct cell *cell)
     snprintf(cell->hash, sizeof(cell->hash), "%s", hash);
 }
 
-static struct result *result_of(struct results *results, const json_t *line)
+/* Where the line's cell is; NULL: it has none.  Returns 0 or -ENOMEM. */
+static int find_result(struct results *results, const json_t *line,
+                       struct result **place)
 {
     const char *hash = json_string_value(json_object_get(line, "cell"));
+    *place = NULL;
     if (hash == NULL)
-        return NULL;
+        return 0;
     struct result *found = (struct result *)results_find(results, hash);
     if (found != NULL) {
         if (found->cell.kernel[0] == '\0')
             read_cell(line, hash, &found->cell);
-        return found;
+        *place = found;
+        return 0;
     }
-    need_room(&results->list, &results->room, results->count + 1,
-              sizeof(*results->list));
+    if (list_grow(&results->list, &results->room, results->count + 1,
+                  sizeof(*results->list)) != 0)
+        return -ENOMEM;
     struct result *result = &results->list[results->count];
     *result = (struct result){.status = RESULT_NONE};
     read_cell(line, hash, &result->cell);
-    json_object_set_new(results->index, hash, json_integer(results->count++));
-    return result;
+    *place = result;
+    return json_object_set_new(results->index, hash,
+                               json_integer(results->count++)) == 0
+               ? 0
+               : -ENOMEM;
 }
 
 /* ---- lines ---- */
@@ -74,17 +83,19 @@ static json_t *ends_of(const struct results *results, const json_t *line)
 /* A launch has finished with a cell.  A later line of both was written by a
  * driver that has not heard of it, or by a rank that outlived its launch.  Of
  * several launches the best end counts. */
-static void take_done(struct results *results, const json_t *line)
+static int take_done(struct results *results, const json_t *line)
 {
     const char *status = read_text(line, "status");
-    struct result *result = result_of(results, line);
+    struct result *result;
+    int code = find_result(results, line, &result);
     json_t *ends = ends_of(results, line);
-    if (ends == NULL)
+    if (ends == NULL &&
         json_object_set_new(results->ends, read_text(line, "launch"),
-                            ends = json_object());
-    if (result == NULL ||
+                            ends = json_object()) != 0)
+        code = -ENOMEM;
+    if (code != 0 || result == NULL ||
         json_object_get(ends, read_text(line, "cell")) != NULL)
-        return;
+        return code;
     enum result_status now = strcmp(status, "ok") == 0 ? RESULT_OK
                              : strcmp(status, "unverified") == 0
                                  ? RESULT_UNVERIFIED
@@ -94,20 +105,26 @@ static void take_done(struct results *results, const json_t *line)
         text_line(result->reason, sizeof(result->reason),
                   read_text(line, "reason"));
     }
-    json_object_set_new(ends, read_text(line, "cell"), json_integer(now));
+    return json_object_set_new(ends, read_text(line, "cell"),
+                               json_integer(now)) == 0
+               ? 0
+               : -ENOMEM;
 }
 
-static void take_run(struct results *results, const json_t *line)
+static int take_run(struct results *results, const json_t *line)
 {
     const json_t *status =
         json_object_get(ends_of(results, line), read_text(line, "cell"));
     const json_t *verified = json_object_get(line, "verified");
-    struct result *result = result_of(results, line);
-    if (result == NULL || json_integer_value(status) != RESULT_OK ||
+    struct result *result;
+    int code = find_result(results, line, &result);
+    if (code != 0 || result == NULL ||
+        json_integer_value(status) != RESULT_OK ||
         !(json_is_true(verified) || json_is_string(verified)))
-        return;
-    need_room(&result->samples, &result->room, result->count + 1,
-              sizeof(*result->samples));
+        return code;
+    if (list_grow(&result->samples, &result->room, result->count + 1,
+                  sizeof(*result->samples)) != 0)
+        return -ENOMEM;
     result->samples[result->count++] = (struct result_sample){
         .time_s = read_number(line, "time_s"),
         .bound_s = read_number(line, "bound_s"),
@@ -136,6 +153,7 @@ static void take_run(struct results *results, const json_t *line)
     result->shared_masters =
         result->shared_masters ||
         json_integer_value(json_object_get(line, "shared_masters")) > 0;
+    return 0;
 }
 
 /* Lines of another schema may mean something else; those without one are
@@ -146,48 +164,42 @@ static bool known_schema(const json_t *line)
     return schema == NULL || json_integer_value(schema) == RECORD_SCHEMA;
 }
 
-typedef void take_function(struct results *results, const json_t *line);
+typedef int take_function(struct results *results, const json_t *line);
 
-/* Takes the lines of this type.  Lines that are not objects (a launch was
- * killed while it wrote) are skipped, and counted once. */
-static int each_line(FILE *file, const char *type, take_function *take,
-                     struct results *results)
+static int take_row(const json_t *row, const char *type, take_function *take,
+                    struct results *results)
 {
-    char *line = NULL;
-    size_t room = 0;
-    int code = 0;
-    for (ssize_t length; (length = getline(&line, &room, file)) > 0;) {
-        json_t *object = json_loadb(line, (size_t)length, 0, NULL);
-        if (!json_is_object(object))
-            results->torn += take == take_done;
-        else if (!known_schema(object))
-            code = -EPROTO;
-        else if (strcmp(read_text(object, "type"), type) == 0)
-            take(results, object);
-        json_decref(object);
-        if (code != 0)
-            break;
-    }
-    free(line);
-    return code;
+    if (!known_schema(row))
+        return -EPROTO;
+    return type == NULL || strcmp(read_text(row, "type"), type) == 0
+               ? take(results, row)
+               : 0;
 }
 
+/* Takes the lines of this type (NULL: all).  Lines that are not objects (a
+ * launch was killed while it wrote) are skipped, and counted once. */
 static int read_lines(const char *path, const char *type, take_function *take,
                       struct results *results, struct error *err)
 {
-    const char *why;
-    FILE *file = file_open(path, &why);
-    if (file == NULL)
-        return error_set(err, errno, "%s: cannot read: %s", path, why);
-    int code = each_line(file, type, take, results);
-    bool bad = ferror(file) != 0;
-    fclose(file);
+    struct rows rows;
+    json_t *row;
+    int taken = 0, code = rows_open(&rows, path, err);
     if (code != 0)
+        return code;
+    while (taken == 0 && (code = rows_next(&rows, &row, err)) > 0) {
+        results->torn += row == NULL && take == take_done;
+        taken = row != NULL ? take_row(row, type, take, results) : 0;
+        json_decref(row);
+    }
+    rows_close(&rows);
+    if (taken == -ENOMEM)
+        return error_set(err, ENOMEM, "%s: out of memory", path);
+    if (taken != 0)
         return error_set(err, EPROTO,
                          "%s: its schema is not %d: another version of "
                          "dlsbench wrote it, read it with that one",
                          path, RECORD_SCHEMA);
-    return bad ? error_set(err, EIO, "%s: cannot read", path) : 0;
+    return code;
 }
 
 static int read_ends(const char *path, struct results *results,
@@ -215,14 +227,7 @@ static void reopen_empty(struct results *results)
 static int read_workers(const char *path, struct results *results,
                         struct error *err)
 {
-    const char *why;
-    FILE *file = file_open(path, &why);
-    if (file == NULL)
-        return error_set(err, errno, "%s: cannot read: %s", path, why);
-    results_read_workers(file, results);
-    bool bad = ferror(file) != 0;
-    fclose(file);
-    return bad ? error_set(err, EIO, "%s: cannot read", path) : 0;
+    return read_lines(path, NULL, results_take_worker, results, err);
 }
 
 typedef int read_function(const char *path, struct results *results,
@@ -240,10 +245,19 @@ static int read_all(const char *dir, const char *kind, read_function *read,
     return code;
 }
 
-int results_read(const char *dir, struct results *results, struct error *err)
+static int begin(struct results *results, const char *path, struct error *err)
 {
     *results = (struct results){.index = json_object(), .ends = json_object()};
-    int code = read_all(dir, "runs-", read_ends, results, err);
+    return results->index != NULL && results->ends != NULL
+               ? 0
+               : error_set(err, ENOMEM, "%s: out of memory", path);
+}
+
+int results_read(const char *dir, struct results *results, struct error *err)
+{
+    int code = begin(results, dir, err);
+    if (code == 0)
+        code = read_all(dir, "runs-", read_ends, results, err);
     if (code == 0)
         code = read_all(dir, "runs-", read_runs, results, err);
     reopen_empty(results);
@@ -261,8 +275,9 @@ int results_read_launch(const char *dir, const char *launch,
     if ((size_t)snprintf(path, sizeof(path), "%s/runs-%s.jsonl", dir, launch) >=
         sizeof(path))
         return error_set(err, ENAMETOOLONG, "%s: the path is too long", dir);
-    *results = (struct results){.index = json_object(), .ends = json_object()};
-    int code = access(path, F_OK) == 0 ? read_ends(path, results, err) : 0;
+    int code = begin(results, path, err);
+    if (code == 0 && access(path, F_OK) == 0)
+        code = read_ends(path, results, err);
     if (code == 0 && results->count > 0)
         code = read_runs(path, results, err);
     reopen_empty(results);

@@ -6,12 +6,12 @@
 #include "bench/results/results.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 
 /* Whether any cell leaves its powers to be measured. */
 bool results_measure_power(const struct results *results);
 
-/* Takes the powers of such cells from a file of workers. */
-void results_read_workers(FILE *file, struct results *results);
+/* Takes the power of such a cell from a worker's line.  Returns 0 or -ENOMEM.
+ */
+int results_take_worker(struct results *results, const json_t *line);
 
 #endif

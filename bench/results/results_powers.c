@@ -1,13 +1,10 @@
 /* Powers that launches have measured: they are in the workers' records. */
 #include "bench/results/results_parts.h"
 
-#include "harness/guard/need.h"
-#include "harness/record/record.h"
 #include "harness/setup/setup.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool results_measure_power(const struct results *results)
 {
@@ -19,7 +16,7 @@ bool results_measure_power(const struct results *results)
 
 /* A worker's power is the same in all repetitions of a launch; of several
  * launches it is the mean. */
-static void take_worker(struct results *results, const json_t *line)
+int results_take_worker(struct results *results, const json_t *line)
 {
     const char *hash = json_string_value(json_object_get(line, "cell"));
     const json_t *power = json_object_get(line, "power");
@@ -29,25 +26,14 @@ static void take_worker(struct results *results, const json_t *line)
     if (result == NULL || !cell_measures_power(&result->cell) ||
         !json_is_number(power) || worker < 0 ||
         worker >= cell_workers(&result->cell))
-        return;
+        return 0;
     size_t workers = (size_t)cell_workers(&result->cell);
     if (result->power == NULL)
-        result->power = need_zeroed(2 * workers, sizeof(*result->power));
+        result->power = calloc(2 * workers, sizeof(*result->power));
+    if (result->power == NULL)
+        return -ENOMEM;
     double *mean = &result->power[worker];
     double *lines = &result->power[workers + (size_t)worker];
     *mean += (json_number_value(power) - *mean) / ++*lines;
-}
-
-void results_read_workers(FILE *file, struct results *results)
-{
-    char *line = NULL;
-    size_t room = 0;
-    for (ssize_t length; (length = getline(&line, &room, file)) > 0;) {
-        json_t *object = json_loadb(line, (size_t)length, 0, NULL);
-        const json_t *schema = json_object_get(object, "schema");
-        if (schema == NULL || json_integer_value(schema) == RECORD_SCHEMA)
-            take_worker(results, object);
-        json_decref(object);
-    }
-    free(line);
+    return 0;
 }

@@ -4,6 +4,7 @@
 #include "base/folder.h"
 #include "base/text.h"
 #include "harness/guard/need.h"
+#include "harness/record/rows.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -25,45 +26,66 @@ static const char *text_of(const json_t *row, const char *name)
     return text != NULL ? text : "";
 }
 
-/* A loop that the scheme did not take ran under its own clause. */
-static void take_run(struct marks *marks, const json_t *row)
+/* A loop that the scheme did not take ran under its own clause.  Returns 0 or
+ * -ENOMEM. */
+static int take_run(struct marks *marks, const json_t *row)
 {
-    if (text_is(text_of(row, "type"), "run") &&
-        text_is(text_of(row, "tried"), marks->choice) &&
-        !text_is(text_of(row, "scheme"), text_of(row, "clause")))
-        json_object_set_new(marks->cells, text_of(row, "cell"), json_true());
+    bool taken = text_is(text_of(row, "type"), "run") &&
+                 text_is(text_of(row, "tried"), marks->choice) &&
+                 !text_is(text_of(row, "scheme"), text_of(row, "clause"));
+    if (!taken)
+        return 0;
+    return json_object_set_new(marks->cells, text_of(row, "cell"),
+                               json_true()) == 0
+               ? 0
+               : -ENOMEM;
 }
 
-/* Returns the line as it is to be, or NULL: it stays. */
-static char *change_end(const struct marks *marks, json_t *row)
+/* The line as it is to be; NULL: it stays.  Returns 0 or -ENOMEM. */
+static int change_end(const struct marks *marks, json_t *row, char **changed)
 {
+    *changed = NULL;
     if (!text_is(text_of(row, "type"), "cell_done") ||
         !text_is(text_of(row, "status"), "ok") ||
         json_object_get(marks->cells, text_of(row, "cell")) == NULL)
-        return NULL;
-    json_object_set_new(row, "status", json_string(marks->status));
-    json_object_set_new(row, "reason", json_string(marks->reason));
-    return json_dumps(row, JSON_COMPACT | JSON_REAL_PRECISION(12));
+        return 0;
+    if (json_object_set_new(row, "status", json_string(marks->status)) == 0 &&
+        json_object_set_new(row, "reason", json_string(marks->reason)) == 0)
+        *changed = json_dumps(row, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    return *changed != NULL ? 0 : -ENOMEM;
+}
+
+static int copy_line(struct marks *marks, const char *line, json_t *row,
+                     FILE *to)
+{
+    char *changed;
+    int code = take_run(marks, row);
+    if (code == 0)
+        code = change_end(marks, row, &changed);
+    if (code != 0)
+        return code;
+    if (changed != NULL)
+        fprintf(to, "%s\n", changed);
+    else
+        fputs(line, to);
+    marks->changed = marks->changed || changed != NULL;
+    free(changed);
+    return ferror(to) ? -ENOMEM : 0;
 }
 
 /* Runs come before the ends of their cells. */
-static void copy_lines(struct marks *marks, FILE *from, FILE *to)
+static int copy_lines(struct marks *marks, struct rows *rows, FILE *to,
+                      struct error *err)
 {
-    char *line = NULL;
-    size_t room = 0;
-    while (getline(&line, &room, from) > 0) {
-        json_t *row = json_loads(line, 0, NULL);
-        take_run(marks, row);
-        char *changed = change_end(marks, row);
-        if (changed != NULL)
-            fprintf(to, "%s\n", changed);
-        else
-            fputs(line, to);
-        marks->changed = marks->changed || changed != NULL;
-        free(changed);
+    json_t *row;
+    int code;
+    while ((code = rows_next(rows, &row, err)) > 0) {
+        code = copy_line(marks, rows->line, row, to);
         json_decref(row);
+        if (code != 0)
+            return error_set(err, -code, "%s: out of memory", rows->path);
     }
-    free(line);
+    return code;
 }
 
 static int write_file(const char *path, const char *text, size_t size,
@@ -86,22 +108,21 @@ static int write_file(const char *path, const char *text, size_t size,
 
 static int change_file(struct marks *marks, const char *path, struct error *err)
 {
-    const char *why;
     char *text;
     size_t size;
-    FILE *from = file_open(path, &why);
-    if (from == NULL)
-        return error_set(err, errno, "omp: %s: %s", path, why);
+    struct rows rows;
+    int code = rows_open(&rows, path, err);
+    if (code != 0)
+        return error_prefix(err, code, "omp");
     FILE *to = need_stream(&text, &size);
     marks->cells = json_object();
     marks->changed = false;
-    copy_lines(marks, from, to);
-    bool whole = !ferror(from);
-    fclose(from);
-    fclose(to);
+    code = copy_lines(marks, &rows, to, err);
+    rows_close(&rows);
+    if (fclose(to) != 0 && code == 0)
+        code = error_set(err, ENOMEM, "%s: out of memory", path);
     json_decref(marks->cells);
-    int code = 0;
-    if (marks->changed && whole)
+    if (code == 0 && marks->changed)
         code = write_file(path, text, size, err);
     free(text);
     return code;

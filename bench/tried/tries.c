@@ -1,9 +1,9 @@
 #include "bench/tried/tries.h"
 
-#include "base/file.h"
 #include "base/folder.h"
 #include "base/text.h"
 #include "harness/guard/need.h"
+#include "harness/record/rows.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -46,11 +46,11 @@ static void take_whole(struct tries_run *run, const json_t *row)
     run->others_s = real_of(row, "beside_s");
 }
 
-/* A line that is not JSON was cut off. */
-static void take_line(struct launch *launch, const struct tries *tries,
-                      const char *line)
+/* A line that is not JSON was cut off.  Returns 0 or -ENOMEM. */
+static int take_line(struct launch *launch, const struct tries *tries,
+                     json_t *row)
 {
-    json_t *row = json_loads(line, 0, NULL);
+    int code = 0;
     const char *type = text_of(row, "type");
     bool done = text_is(type, "cell_done");
     int round = (int)json_integer_value(json_object_get(row, "round"));
@@ -58,7 +58,7 @@ static void take_line(struct launch *launch, const struct tries *tries,
     if (text_is(type, "run") && candidate >= 0 && round > 0) {
         launch->run.candidate = candidate;
         launch->run.round = round;
-        json_array_append(launch->rows, row);
+        code = json_array_append(launch->rows, row) == 0 ? 0 : -ENOMEM;
         take_whole(&launch->run, row);
     }
     if (done &&
@@ -70,7 +70,7 @@ static void take_line(struct launch *launch, const struct tries *tries,
         snprintf(launch->run.reason, sizeof(launch->run.reason), "%s",
                  text_of(row, "reason"));
     }
-    json_decref(row);
+    return code;
 }
 
 static struct tries_loop *find_loop(struct tries *tries, const char *name)
@@ -149,23 +149,22 @@ static void take_launch(struct tries *tries, const struct launch *launch)
 static int read_file(struct tries *tries, const char *path, struct error *err)
 {
     struct launch launch = {.rows = json_array()};
-    const char *why;
-    char *line = NULL;
-    size_t room = 0;
-    FILE *file = file_open(path, &why);
-    if (launch.rows == NULL)
-        need_failed();
-    if (file == NULL) {
-        json_decref(launch.rows);
-        return error_set(err, errno, "%s: %s", path, why);
+    struct rows rows;
+    json_t *row;
+    int code = rows_open(&rows, path, err);
+    if (code == 0 && launch.rows == NULL)
+        code = error_set(err, ENOMEM, "%s: out of memory", path);
+    while (code == 0 && (code = rows_next(&rows, &row, err)) > 0) {
+        code = take_line(&launch, tries, row);
+        json_decref(row);
+        if (code != 0)
+            error_set(err, ENOMEM, "%s: out of memory", path);
     }
-    while (getline(&line, &room, file) > 0)
-        take_line(&launch, tries, line);
-    free(line);
-    fclose(file);
-    take_launch(tries, &launch);
+    rows_close(&rows);
+    if (code == 0)
+        take_launch(tries, &launch);
     json_decref(launch.rows);
-    return 0;
+    return code;
 }
 
 /* ---- all of them ---- */

@@ -2,6 +2,7 @@
 #include "harness/calibration/calibration.h"
 
 #include "base/file.h"
+#include "harness/record/rows.h"
 #include "harness/calibration/calibration_fields.h"
 #include "harness/record/fields.h"
 #include "harness/record/record.h"
@@ -368,9 +369,11 @@ int calibration_load(const char *path, struct calibration *c, struct error *err)
         return error_set(err, errno, "%s: cannot read the calibration: %s",
                          path, why);
     file_skip_mark(file);
+    errno = 0;
     json_t *root = json_loadf(file, 0, &where);
+    bool lacks = rows_lack_memory(root, &where);
     fclose(file);
-    if (root == NULL && json_error_code(&where) == json_error_out_of_memory)
+    if (lacks)
         return error_set(err, ENOMEM, "%s: out of memory", path);
     if (root == NULL)
         return error_set(err, EINVAL,

@@ -249,9 +249,10 @@ int replay_run(const struct replay *replay, struct replay_result *result,
         code = replay->kind == REPLAY_MASTERS ? run_masters(&play)
                                               : count_run(&play);
     play_close(&play);
-    add_up(result);
-    if (code == 0)
+    if (code == 0) {
+        add_up(result);
         return 0;
+    }
     replay_free(result);
     return err->text[0] != '\0'
                ? code

@@ -296,7 +296,9 @@ int unpack_open_within(const char *what, const char *path, double memory,
     struct stat status;
     FILE *plain = file_open(path, &why);
     if (plain == NULL) {
-        int code = errno == ENOENT || errno == ENOTDIR ? ENOENT : EINVAL;
+        int code = errno == ENOENT || errno == ENOTDIR ? ENOENT
+                   : errno == ENOMEM                   ? ENOMEM
+                                                       : EINVAL;
         return error_set(err, code, "%s: %s: %s", what, path, why);
     }
     const struct packer *packer = find_packer(plain);

@@ -2,12 +2,14 @@
 #include "harness/calibration/calibration.h"
 
 #include "base/stamp.h"
+#include "base/text.h"
 #include "harness/record/build.h"
 #include "harness/record/cache.h"
 #include "harness/record/record.h"
 #include "harness/topo/topo.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -25,6 +27,20 @@ int calibration_default_path(char *path, size_t size, struct error *err)
     return 0;
 }
 
+/* As the system calls it; "": it does not say. */
+static void read_model(char *text, size_t size)
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    text[0] = '\0';
+    while (file != NULL && text[0] == '\0' &&
+           fgets(line, sizeof(line), file) != NULL)
+        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':') != NULL)
+            snprintf(text, size, "%s", text_trim(strchr(line, ':') + 1));
+    if (file != NULL)
+        fclose(file);
+}
+
 int calibration_describe_here(struct calibration *c, struct error *err)
 {
     struct topo *topo;
@@ -32,7 +48,10 @@ int calibration_describe_here(struct calibration *c, struct error *err)
     if (code != 0)
         return code;
     gethostname(c->host, sizeof(c->host) - 1);
-    snprintf(c->processor, sizeof(c->processor), "%s", topo_processor(topo));
+    read_model(c->processor, sizeof(c->processor));
+    if (c->processor[0] == '\0')
+        snprintf(c->processor, sizeof(c->processor), "%s",
+                 topo_processor(topo));
     snprintf(c->cpuset, sizeof(c->cpuset), "%s", topo_cpuset(topo));
     snprintf(c->version, sizeof(c->version), "%s", build_version);
     c->layout = CALIBRATION_LAYOUT;
@@ -41,15 +60,34 @@ int calibration_describe_here(struct calibration *c, struct error *err)
     return 0;
 }
 
+/* Where the system names the processor otherwise than the calibration, the
+ * topology may name it as an earlier version did. */
+static bool same_processor(const struct calibration *c,
+                           struct calibration *here)
+{
+    struct topo *topo;
+    struct error err;
+    read_model(here->processor, sizeof(here->processor));
+    if (strcmp(c->processor, here->processor) == 0)
+        return true;
+    if (topo_open(&topo, &err) != 0)
+        return true;
+    bool same = strcmp(c->processor, topo_processor(topo)) == 0;
+    if (here->processor[0] == '\0')
+        snprintf(here->processor, sizeof(here->processor), "%s",
+                 topo_processor(topo));
+    topo_close(topo);
+    return same;
+}
+
 void calibration_doubts(const struct calibration *c, char *text, size_t size)
 {
-    struct calibration here = {.took_s = 0};
-    struct error err;
+    struct calibration here = {.version = ""};
     text[0] = '\0';
-    if (calibration_describe_here(&here, &err) != 0)
-        return;
-    if (strcmp(c->host, here.host) != 0 ||
-        strcmp(c->processor, here.processor) != 0)
+    gethostname(here.host, sizeof(here.host) - 1);
+    snprintf(here.version, sizeof(here.version), "%s", build_version);
+    bool same = same_processor(c, &here);
+    if (strcmp(c->host, here.host) != 0 || !same)
         snprintf(text, size,
                  "it was measured on another machine, %.60s with %.100s (this "
                  "is %.60s with %.100s): its costs may be wrong here",
