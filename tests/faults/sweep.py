@@ -38,6 +38,10 @@ COMMANDS = {
                "--workers", "4"],
     "replay": ["replay", "--trace", "{costs}", "--workers", "4", "--scheme",
                "gss,fss,awf-c"],
+    # Of another machine.
+    "calibrated": ["replay", "--trace", "{costs}", "--workers", "4",
+                   "--scheme", "gss,fss", "--calibration",
+                   str(ROOT / "tests/pinned/calibration.json")],
     "plan": ["plan", "--algorithm", "single-round", "--load", "1000",
              "--workers", "5", "--g", "0.06", "--G", "0.06", "--w",
              "3:9,2:20"],

@@ -86,8 +86,10 @@ void calibration_doubts(const struct calibration *c, char *text, size_t size)
     text[0] = '\0';
     gethostname(here.host, sizeof(here.host) - 1);
     snprintf(here.version, sizeof(here.version), "%s", build_version);
-    bool same = same_processor(c, &here);
-    if (strcmp(c->host, here.host) != 0 || !same)
+    bool other = strcmp(c->host, here.host) != 0;
+    if (other)
+        read_model(here.processor, sizeof(here.processor));
+    if (other || !same_processor(c, &here))
         snprintf(text, size,
                  "it was measured on another machine, %.60s with %.100s (this "
                  "is %.60s with %.100s): its costs may be wrong here",
