@@ -36,10 +36,10 @@ void answer_print_whole(FILE *out, const struct loops *loops,
     if (isfinite(cores))
         fprintf(out, " of %.4g", cores);
     fprintf(out,
-            " cores used (processors' time over %.4g s); %.1f %% of the time "
+            " core%s used (processors' time over %.4g s); %.1f %% of the time "
             "outside of parallel regions, %.1f %% inside%s%s",
-            run->seconds, 100 * (1 - whole->inside), 100 * whole->inside,
-            whole->open ? ", open at the end" : "",
+            cores == 1 ? "" : "s", run->seconds, 100 * (1 - whole->inside),
+            100 * whole->inside, whole->open ? ", open at the end" : "",
             whole->unseen ? ", some loops not seen" : "");
     if (loops->processes > 1)
         fprintf(out, "; %d processes", loops->processes);
