@@ -138,12 +138,30 @@ static bool read_tree(const struct simulate *simulate,
     return good;
 }
 
+/* What SimGrid only says nothing about: marks of editors, compressed files. */
+static int check_start(const char *path, struct error *err)
+{
+    const char *why;
+    char first[8];
+    FILE *file = file_open(path, &why);
+    if (file == NULL)
+        return error_set(err, ENOENT, "platform: %s: %s", path, why);
+    size_t length = fread(first, 1, sizeof(first), file);
+    fclose(file);
+    int code = file_check_start(first, length, err);
+    if (code == 0 && length > 2 && memcmp(first, "\xEF\xBB\xBF", 3) == 0)
+        code = error_set(err, EINVAL,
+                         "it begins with a byte order mark, which SimGrid does "
+                         "not read: save it without");
+    return code == 0 ? 0 : error_prefix(err, code, "platform: %s", path);
+}
+
 int hosts_read(const struct simulate *simulate,
                struct simulate_platform *platform, struct error *err)
 {
-    const char *why;
-    if (!file_is_readable(platform->file, &why))
-        return error_set(err, ENOENT, "platform: %s: %s", platform->file, why);
+    int code = check_start(platform->file, err);
+    if (code != 0)
+        return code;
     if (read_tree(simulate, platform))
         return 0;
     return ask_hosts(simulate, platform, platform->file, err);

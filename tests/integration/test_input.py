@@ -237,3 +237,12 @@ def test_a_name_with_the_end_of_a_line(dlsbench, tmp_path):
                     "<host id='a&#10;b' speed='1Gf'/></zone></platform>")
     done = simulated(dlsbench, path, 1)
     assert done.code == 2 and "'a\\nb' has the end of a line" in done.err
+
+
+@pytest.mark.parametrize("first,words", [
+    (b"\xef\xbb\xbf", "begins with a byte order mark"),
+    (b"\xff\xfe", "UTF-16"), (b"\x1f\x8b", "compressed by gzip")])
+def test_platforms_that_are_no_plain_text(dlsbench, tmp_path, first, words):
+    path = tmp_path / "marked.xml"
+    path.write_bytes(first + HEADER.encode())
+    refused(simulated(dlsbench, path, 1), str(path), words)
