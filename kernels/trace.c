@@ -2,9 +2,10 @@
  *
  *   FOR i = 0 TO I - 1:  work for cost[i] seconds
  *
- * The file has one number of seconds per line, or n:seconds for n iterations
- * alike; `#` begins a comment, blank lines are skipped.  Costs are worked off,
- * not waited for: round(cost * steps) steps of a chain of dependent
+ * The file has one number per line, or n:number for n iterations alike; `#`
+ * begins a comment, blank lines are skipped.  Its numbers are seconds, or as
+ * `unit` says: of floating-point operations each takes cp seconds.  Costs are
+ * worked off, not waited for: round(cost * steps) steps of a chain of dependent
  * multiplications, so that an iteration takes longer on a slower or shared
  * core, like real work.  `steps` is the number of steps per second; when it is
  * not given, this machine's rate is measured when the instance is made, and
@@ -46,13 +47,13 @@ enum {
 /* With wait=on: a sleep between two polls. */
 #define NAP_S 50e-6
 
-enum { TRACE_FILE, STEPS, INPUT, OUTPUT, WAIT };
+enum { TRACE_FILE, STEPS, INPUT, OUTPUT, WAIT, UNIT, CP };
 
 static const struct spec_param trace_params[] = {
     [TRACE_FILE] = {.key = "file",
                     .type = SPEC_TEXT,
                     .required = true,
-                    .help = "costs of the iterations in seconds, one per line"},
+                    .help = "costs of the iterations, one per line"},
     [STEPS] = {.key = "steps",
                .type = SPEC_REAL,
                .min = 1,
@@ -74,6 +75,17 @@ static const struct spec_param trace_params[] = {
               .type = SPEC_CHOICE,
               .choices = "off|on",
               .help = "on: workers wait instead of computing; default: off"},
+    [UNIT] = {.key = "unit",
+              .type = SPEC_CHOICE,
+              .choices = "s|ms|us|ns|flop",
+              .fallback = "s",
+              .quiet = true,
+              .help = "of the costs; flop: floating-point operations, with cp"},
+    [CP] = {.key = "cp",
+            .type = SPEC_REAL,
+            .min = 1e-18,
+            .max = 1,
+            .help = "with unit=flop: seconds of an operation"},
     {0},
 };
 
@@ -128,14 +140,26 @@ static void trace_destroy(void *instance)
     free(t);
 }
 
+static int read_costs(const struct spec *spec, double **cost, int64_t *count,
+                      struct error *err)
+{
+    const struct spec_value *unit = &spec->value[UNIT], *cp = &spec->value[CP];
+    double unit_s = costs_unit(unit->text);
+    if (isnan(unit_s) != cp->given)
+        return error_set(err, EINVAL,
+                         "kernel trace: unit=flop and cp, the seconds of an "
+                         "operation, go together");
+    return costs_read("kernel trace", spec->value[TRACE_FILE].text,
+                      cp->given ? cp->real : unit_s, cost, count, err);
+}
+
 static int trace_create(const struct spec *spec, void **instance,
                         struct error *err)
 {
     struct trace *t = calloc(1, sizeof(*t));
     if (t == NULL)
         return error_set(err, ENOMEM, "kernel trace: out of memory");
-    int code = costs_read("kernel trace", spec->value[TRACE_FILE].text,
-                          &t->cost, &t->iterations, err);
+    int code = read_costs(spec, &t->cost, &t->iterations, err);
     if (code != 0) {
         trace_destroy(t);
         return code;
@@ -156,8 +180,7 @@ static int trace_examine(const struct spec *spec, struct error *err)
 {
     double *cost;
     int64_t count;
-    int code = costs_read("kernel trace", spec->value[TRACE_FILE].text, &cost,
-                          &count, err);
+    int code = read_costs(spec, &cost, &count, err);
     if (code == 0)
         free(cost);
     return code;

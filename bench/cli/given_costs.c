@@ -37,7 +37,7 @@ int given_costs_check(struct cell *cell, struct error *err)
         text_is(cell->costs, "measured") || text_is(cell->costs, "last") ||
         cell->costs[0] == '\0')
         return code;
-    code = costs_read("costs", cell->costs, &cost, &count, err);
+    code = costs_read("costs", cell->costs, 1, &cost, &count, err);
     if (code != 0)
         return -EINVAL;
     free(cost);

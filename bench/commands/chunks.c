@@ -149,7 +149,7 @@ static int read_costs(const struct input *in, struct sequence *seq,
 {
     double *cost;
     int64_t count;
-    int code = costs_read("--costs", in->costs, &cost, &count, err);
+    int code = costs_read("--costs", in->costs, 1, &cost, &count, err);
     if (code != 0)
         return code;
     if (count == in->iterations) {

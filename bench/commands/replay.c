@@ -22,7 +22,7 @@
 
 struct asked {
     struct cell cell;
-    const char *trace, *scheme, *calibration, *out;
+    const char *trace, *unit, *scheme, *calibration, *out;
     char **words;                         /* the command line */
     int64_t workers, threads, node_ranks; /* 0: not given */
     bool served; /* what only masters have was asked for */
@@ -71,8 +71,12 @@ static const struct options_entry entries[] = {
      .value = "FILE",
      .type = OPTIONS_TEXT,
      .offset = FIELD(trace),
-     .help = "seconds of each iteration, one per line, or n:seconds for n "
-             "alike"},
+     .help = "costs of the iterations, one per line, or n:cost for n alike"},
+    {.name = "unit",
+     .value = "s|ms|us|ns",
+     .type = OPTIONS_TEXT,
+     .offset = FIELD(unit),
+     .help = "of these costs (s)"},
     CELL("kernel", "K",
          "or a kernel with a cost model, see dlsbench list "
          "kernels"),
@@ -153,8 +157,7 @@ static const struct options_page page = {
         "Chunks come from the real code of the schemes and masters.  Time "
         "passes as iterations cost, and for what is listed under 'What takes "
         "time'; measured are the calibrated ones, if there is a calibration "
-        "file, and the costs of the trace.\n"
-        "\n"
+        "file, and the costs of the trace.\n\n"
         "Left out are: links that messages share, but those of ranks with "
         "masters (and routes: every message takes the same latency), results "
         "and input data that travel, load, perturbations, dependences and time "
@@ -175,9 +178,13 @@ static int fill_loop(struct asked *in, struct error *err)
         return error_set(err, EINVAL,
                          "replay: give one of --trace and --kernel");
     if (in->trace == NULL)
-        return 0;
+        return in->unit == NULL
+                   ? 0
+                   : error_set(err, EINVAL, "--unit goes with --trace");
     char text[SPEC_CANONICAL_MAX] = "trace:";
-    if (!spec_append(text, sizeof(text), "file", in->trace))
+    if (!spec_append(text, sizeof(text), "file", in->trace) ||
+        (in->unit != NULL &&
+         !spec_append(text, sizeof(text), ",unit", in->unit)))
         return error_set(err, ENAMETOOLONG, "--trace: the path is too long");
     return cell_set(&in->cell, "kernel", text, err);
 }
@@ -308,6 +315,8 @@ static int replay_all(const struct asked *in, const struct replay_loop *loop,
                     " iterations: %" PRId64 " or more of them get none",
                     in->workers, loop->iterations,
                     in->workers - loop->iterations);
+    if (in->trace != NULL && in->unit == NULL)
+        replay_loop_note(loop);
     for (int i = 0; i < count; i++) {
         if (code == 0)
             code = replay_scheme(in, loop, names[i], output, err);
@@ -384,12 +393,9 @@ int replay_command(int argc, char **argv)
     cell_defaults(&in.cell);
     cell_set(&in.cell, "collect", "auto", &err);
     int code = options_read(&page, argc, argv, &in, &err);
-    if (code == 0)
-        code = fill_loop(&in, &err);
-    if (code == 0)
-        code = fill_shape(&in, &err);
-    if (code == 0)
-        code = run_replays(&in, &err);
+    code = code == 0 ? fill_loop(&in, &err) : code;
+    code = code == 0 ? fill_shape(&in, &err) : code;
+    code = code == 0 ? run_replays(&in, &err) : code;
     if (code == 0)
         return COMMAND_OK;
     return command_fail(code == -ENOMEM ? COMMAND_FAILED : COMMAND_USAGE, &err);

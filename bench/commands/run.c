@@ -6,6 +6,7 @@
 #include "bench/cli/command.h"
 #include "bench/driver/crowd.h"
 #include "bench/driver/driver.h"
+#include "bench/driver/foretell.h"
 #include "bench/predict/intervals.h"
 #include "bench/predict/models.h"
 #include "bench/results/summary.h"
@@ -110,11 +111,9 @@ static void say_resume(const struct job *job, const struct driver_end *end,
                        const char *why)
 {
     char *command = run_command_line(job->argc, job->argv, job->dir.path);
-    fprintf(stderr,
-            "dlsbench: %s: %d cells are complete, %d are left; resume with: "
-            "%s\n",
-            why, end->ok + end->unverified, end->waiting + end->failed,
-            command ? command : "--resume");
+    command_say("%s: %d cells are complete, %d are left; resume with: %s", why,
+                end->ok + end->unverified, end->waiting + end->failed,
+                command ? command : "--resume");
     free(command);
 }
 
@@ -304,6 +303,8 @@ static int begin_job(struct job *job, struct error *err)
     if (options->dir.resume && !options->simulated &&
         crowd_check(job->campaign, options->launcher, err) != 0)
         return command_fail(COMMAND_USAGE, err);
+    if (!options->simulated)
+        foretell_before(job->campaign);
     if (choose_settle(&job->choose, &job->dir, job->campaign, job->command,
                       err) != 0)
         return command_fail(COMMAND_FAILED, err);
@@ -332,13 +333,12 @@ static int run_campaign(struct job *job, struct error *err)
 /* Once for a run, and said: a campaign may be one for real threads. */
 static void say_threads(const struct campaign *campaign)
 {
-    for (int i = 0; i < campaign->all.count; i++) {
-        if (campaign->all.cells[i].threads == 1)
-            continue;
-        fprintf(stderr, "dlsbench: threads are simulated as cores of one host "
-                        "that share its memory\n");
-        return;
-    }
+    bool any = false;
+    for (int i = 0; i < campaign->all.count; i++)
+        any = any || campaign->all.cells[i].threads != 1;
+    if (any)
+        command_say("threads are simulated as cores of one host that share its "
+                    "memory");
 }
 
 static int simulate_campaign(struct job *job, struct run_options *options,

@@ -1,6 +1,6 @@
 /* dlsbench run --dry-run. */
 #include "bench/cli/command.h"
-#include "bench/driver/estimate.h"
+#include "bench/driver/foretell.h"
 #include "bench/driver/run.h"
 #include "bench/results/results.h"
 #include "harness/cell/cell_field.h"
@@ -40,8 +40,8 @@ static void print_table(const struct campaign *campaign,
     const struct policy *p = &campaign->policy;
     for (int i = 0; i < all->count; i++)
         print_cell(&all->cells[i]);
-    printf("campaign %s: %d cells, seed %" PRIu64 "\n", campaign->name,
-           all->count, campaign->seed);
+    printf("campaign %s: %d cell%s, seed %" PRIu64 "\n", campaign->name,
+           all->count, all->count == 1 ? "" : "s", campaign->seed);
     printf("repetitions %d to %d, ci %g, cell_seconds %g, cell_timeout %g, "
            "verify_limit %g\n",
            p->repetitions, p->repetitions_max, p->ci, p->cell_seconds,
@@ -138,41 +138,65 @@ static int check_resume(const struct run_options *options,
     return code;
 }
 
-static int csv(const struct run_options *options, struct campaign *campaign,
-               struct error *err)
+/* Existing results give estimates for missing ones. */
+static int open_plan(const struct run_options *options,
+                     const struct campaign *campaign, struct held *held,
+                     struct estimator *estimator, struct error *err)
 {
-    struct held held;
-    struct estimator estimator;
-    int code = find_held(options, campaign, &held, err);
+    int code = find_held(options, campaign, held, err);
     if (code != 0)
         return code;
-    /* Existing results give estimates for missing ones. */
     const char *earlier = options->from != NULL ? options->from
-                          : held.found          ? held.dir.path
+                          : held->found         ? held->dir.path
                                                 : NULL;
-    code = estimator_open(&estimator, &campaign->policy, earlier,
+    code = estimator_open(estimator, &campaign->policy, earlier,
                           options->calibration, err);
-    if (code == 0 && options->from != NULL && estimator.earlier.count == 0) {
-        estimator_close(&estimator);
+    if (code == 0 && options->from != NULL && estimator->earlier.count == 0) {
+        estimator_close(estimator);
         code = error_set(err, ENOENT, "--from: %s has no results", earlier);
     }
-    if (code == 0) {
-        print_csv(campaign, held.found ? &held.results : NULL, &estimator);
-        estimator_close(&estimator);
-    }
-    if (held.found)
-        results_free(&held.results);
+    if (code != 0 && held->found)
+        results_free(&held->results);
     return code;
+}
+
+/* The table ends with the time, which nobody knows of simulations. */
+static void print_plan(const struct run_options *options,
+                       struct campaign *campaign, const struct held *held,
+                       struct estimator *estimator)
+{
+    const struct cross_result *all = &campaign->all;
+    const struct results *results = held->found ? &held->results : NULL;
+    if (options->csv)
+        print_csv(campaign, results, estimator);
+    else
+        print_table(campaign, options);
+    if (options->simulated)
+        return;
+    struct foretold foretold =
+        foretell(estimator, all->cells, all->count, results);
+    foretell_warn(stderr, "dlsbench: ", &foretold);
+    if (options->csv)
+        return;
+    if (foretold.cells < all->count)
+        printf("%d of %d cells are complete already; left: ",
+               all->count - foretold.cells, all->count);
+    foretell_time(stdout, &foretold);
 }
 
 int run_dry(const struct run_options *options, struct campaign *campaign)
 {
     struct error err;
-    int code = options->csv ? csv(options, campaign, &err)
-                            : check_resume(options, campaign, &err);
+    struct held held;
+    struct estimator estimator;
+    int code = check_resume(options, campaign, &err);
+    if (code == 0)
+        code = open_plan(options, campaign, &held, &estimator, &err);
     if (code != 0)
         return command_fail(COMMAND_USAGE, &err);
-    if (!options->csv)
-        print_table(campaign, options);
+    print_plan(options, campaign, &held, &estimator);
+    estimator_close(&estimator);
+    if (held.found)
+        results_free(&held.results);
     return COMMAND_OK;
 }

@@ -44,8 +44,8 @@ static int check_together(const struct run_options *o, struct error *err)
     }
     if (o->file == NULL && check_single(o, err) != 0)
         return -EINVAL;
-    if (o->from != NULL && !o->csv)
-        return error_set(err, EINVAL, "--from goes with --format csv");
+    if (o->from != NULL && !o->dry_run)
+        return error_set(err, EINVAL, "--from goes with --dry-run");
     if (o->csv && !o->dry_run)
         return error_set(err, EINVAL, "--format goes with --dry-run");
     if (o->dir.resume && o->dir.out == NULL)

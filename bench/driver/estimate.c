@@ -183,6 +183,14 @@ static double model_of(struct estimator *e, const struct cell *cell)
 
 /* ---- together ---- */
 
+static struct estimate estimate_of(const struct policy *policy,
+                                   double repetition_s, double serial_s,
+                                   const char *by)
+{
+    return (struct estimate){estimate_whole(policy, repetition_s, serial_s),
+                             repetition_s, serial_s, by};
+}
+
 struct estimate estimate_cell(struct estimator *e, const struct cell *cell)
 {
     const struct policy *p = e->policy;
@@ -191,22 +199,19 @@ struct estimate estimate_cell(struct estimator *e, const struct cell *cell)
     double serial_s = NAN, workers = cell_workers(cell);
     double time_s = same != NULL ? MEDIAN(same, time_s) : NAN;
     if (time_s > 0)
-        return (struct estimate){
-            estimate_whole(p, time_s, MEDIAN(same, serial_s)), "measured"};
+        return estimate_of(p, time_s, MEDIAN(same, serial_s), "measured");
     double lost =
         e->has_earlier ? earlier_loss(e, cell, false, &serial_s) : (double)NAN;
     if (lost > 0)
-        return (struct estimate){
-            estimate_whole(p, serial_s * lost / workers, serial_s), "alike"};
+        return estimate_of(p, serial_s * lost / workers, serial_s, "alike");
     serial_s = model_of(e, cell);
     if (serial_s > 0) {
         double unused;
         lost =
             e->has_earlier ? earlier_loss(e, cell, true, &unused) : (double)NAN;
-        return (struct estimate){
-            estimate_whole(p, serial_s * (lost > 1 ? lost : 1) / workers,
-                           serial_s),
-            "model"};
+        return estimate_of(p, serial_s * (lost > 1 ? lost : 1) / workers,
+                           serial_s, "model");
     }
-    return (struct estimate){fmin(p->cell_seconds, p->cell_timeout), "limit"};
+    return (struct estimate){fmin(p->cell_seconds, p->cell_timeout), NAN, NAN,
+                             "limit"};
 }

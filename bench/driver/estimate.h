@@ -40,7 +40,8 @@ struct estimator {
 
 struct estimate {
     double seconds;
-    const char *by; /* measured | alike | model | limit */
+    double repetition_s, serial_s; /* NAN: not known */
+    const char *by;                /* measured | alike | model | limit */
 };
 
 /* `earlier`: a result directory, or NULL.  `calibration`: a file, or NULL for

@@ -171,7 +171,7 @@ static int add_file(struct outlook *outlook, const char *path,
     size_t length = length_of_loop(path);
     if (length == 0)
         return 0;
-    int code = costs_read("omp: --on", path, &cost, &count, err);
+    int code = costs_read("omp: --on", path, 1, &cost, &count, err);
     if (code != 0)
         return code;
     struct outlook_loop *loop = NULL;

@@ -1,5 +1,6 @@
 #include "bench/replay/replay_loop.h"
 
+#include "bench/cli/command.h"
 #include "harness/guard/need.h"
 #include "kernels/kernel.h"
 
@@ -131,6 +132,15 @@ int replay_loop_open(struct replay_loop *loop, const char *kernel, double cp,
     if (code != 0)
         replay_loop_close(loop);
     return code;
+}
+
+void replay_loop_note(const struct replay_loop *loop)
+{
+    double hours = loop->before[loop->iterations] / 3600;
+    if (hours > 1)
+        command_say("note: these costs are %.3g hours on one worker, as "
+                    "seconds; --unit ms, us or ns says otherwise",
+                    hours);
 }
 
 void replay_loop_close(struct replay_loop *loop)

@@ -22,6 +22,8 @@ struct replay_loop {
 int replay_loop_open(struct replay_loop *loop, const char *kernel, double cp,
                      const struct calibration_kind *calibration,
                      struct error *err);
+/* Says of costs whose unit was not given that they are hours, if they are. */
+void replay_loop_note(const struct replay_loop *loop);
 void replay_loop_close(struct replay_loop *loop);
 
 #endif

@@ -42,7 +42,7 @@ static int add_file(const struct loop *loop, const char *path, double *before,
 {
     double *cost;
     int64_t count;
-    int code = costs_read("costs", path, &cost, &count, err);
+    int code = costs_read("costs", path, 1, &cost, &count, err);
     if (code != 0)
         return code;
     if (count != loop->iterations)

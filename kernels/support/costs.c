@@ -18,11 +18,13 @@ enum { COUNT_MAX = 1 << 26 };
 static const double COST_MAX = 1e6; /* seconds, 11 days */
 
 struct costs {
+    double unit_s; /* seconds of 1 in the file */
     double *cost;
     int64_t count;
 };
 
-static int parse_cost(const char *text, double *cost, struct error *err)
+static int parse_cost(const char *text, double unit_s, double *cost,
+                      struct error *err)
 {
     char *end;
     double value = text_real(text, &end);
@@ -32,10 +34,12 @@ static int parse_cost(const char *text, double *cost, struct error *err)
             strchr(text, ',') != NULL ? ": write a point, and no comma" : "");
     if (value < 0)
         return error_set(err, EINVAL, "the cost %.60s is negative", text);
-    if (value > COST_MAX)
-        return error_set(err, EINVAL, "the cost %.60s is above %g seconds",
+    if (value * unit_s > COST_MAX)
+        return error_set(err, EINVAL,
+                         "the cost %.60s is above %g seconds: is its unit "
+                         "another one?",
                          text, COST_MAX);
-    *cost = value + 0.0; /* -0 is 0 */
+    *cost = value * unit_s + 0.0; /* -0 is 0 */
     return 0;
 }
 
@@ -87,7 +91,7 @@ static int read_line(struct costs *c, char *line, int64_t *room,
         return 0;
     int code = parse_times(&text, &times, err);
     if (code == 0)
-        code = parse_cost(text, &cost, err);
+        code = parse_cost(text, c->unit_s, &cost, err);
     return code == 0 ? append_cost(c, room, cost, times, err) : code;
 }
 
@@ -110,10 +114,22 @@ static int read_lines(struct costs *c, FILE *file, const char *what,
     return code;
 }
 
-int costs_read(const char *what, const char *path, double **cost,
+double costs_unit(const char *name)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (strcmp(name, units[i].name) == 0)
+            return units[i].seconds;
+    return NAN;
+}
+
+int costs_read(const char *what, const char *path, double unit_s, double **cost,
                int64_t *count, struct error *err)
 {
-    struct costs c = {.count = 0};
+    struct costs c = {.unit_s = unit_s};
     FILE *file;
     int code = unpack_open(what, path, &file, NULL, err);
     if (code != 0)

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     double *cost = NULL;
     int64_t count = 0;
     fuzz_file_open(&file, data, size);
-    if (costs_read("costs", file.path, &cost, &count, &err) != 0)
+    if (costs_read("costs", file.path, 1, &cost, &count, &err) != 0)
         fuzz_message(&err);
     else
         fuzz_need(count >= 1 && cost[0] >= 0 && cost[count - 1] >= 0,

@@ -135,4 +135,4 @@ cells:
                        "nowhere")
     assert missing.code == 2 and "--from: " in missing.err
     alone = dlsbench("run", path, "--from", "first/")
-    assert alone.code == 2 and "--from goes with --format csv" in alone.err
+    assert alone.code == 2 and "--from goes with --dry-run" in alone.err
