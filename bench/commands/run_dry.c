@@ -175,7 +175,7 @@ static void print_plan(const struct run_options *options,
         return;
     struct foretold foretold =
         foretell(estimator, all->cells, all->count, results);
-    foretell_warn(stderr, "dlsbench: ", &foretold);
+    foretell_warn(&foretold);
     if (options->csv)
         return;
     if (foretold.cells < all->count)

@@ -1,6 +1,7 @@
 #include "bench/driver/foretell.h"
 
 #include "bench/campaign/work.h"
+#include "bench/cli/command.h"
 #include "harness/setup/setup.h"
 #include "kernels/kernel.h"
 
@@ -156,46 +157,45 @@ static bool find_size(const struct cell *cell, double factor,
     return false;
 }
 
-static void warn_brief(FILE *out, const char *mark, const struct foretold *f)
+static void warn_brief(const struct foretold *f)
 {
     char about[32], size[SPEC_CANONICAL_MAX];
     const struct cell *cell = f->briefest;
-    fprintf(out,
-            "%s%d cell%s too short to mean anything, below 10 ms a repetition: "
-            "%.80s on %d worker%s takes about %s",
-            mark, f->brief, f->brief == 1 ? " is" : "s are", cell->kernel,
-            cell_workers(cell), cell_workers(cell) == 1 ? "" : "s",
-            duration(f->brief_s, about, sizeof(about)));
-    if (find_size(cell, MARGIN * BRIEF_S / f->brief_s, size))
-        fprintf(out, "; from about %.80s on it takes longer", size);
-    fputc('\n', out);
+    bool known = find_size(cell, MARGIN * BRIEF_S / f->brief_s, size);
+    command_say("%d cell%s too short to mean anything, below 10 ms a "
+                "repetition: %.80s on %d worker%s takes about %s%s%.80s%s",
+                f->brief, f->brief == 1 ? " is" : "s are", cell->kernel,
+                cell_workers(cell), cell_workers(cell) == 1 ? "" : "s",
+                duration(f->brief_s, about, sizeof(about)),
+                known ? "; from about " : "", known ? size : "",
+                known ? " on it takes longer" : "");
 }
 
-static void warn_long(FILE *out, const char *mark, const struct foretold *f)
+static void warn_long(const struct foretold *f)
 {
     char alone[32], time[32];
     const struct cell *cell = f->longest;
-    bool trace = strncmp(cell->kernel, "trace:", 6) == 0;
-    fprintf(out, "%s%d cell%s more than an hour a repetition: %.80s takes ",
-            mark, f->long_cells, f->long_cells == 1 ? " takes" : "s take",
-            cell->kernel);
-    if (f->long_serial_s > 0)
-        fprintf(out, "about %s on one worker and ",
-                duration(f->long_serial_s, alone, sizeof(alone)));
-    fprintf(out, "about %s on %d%s\n", duration(f->long_s, time, sizeof(time)),
-            cell_workers(cell),
-            trace && strstr(cell->kernel, ",unit=") == NULL
-                ? "; its costs count as seconds, say unit=ms, us or ns if they "
+    bool seconds = strncmp(cell->kernel, "trace:", 6) == 0 &&
+                   strstr(cell->kernel, ",unit=") == NULL;
+    bool known = f->long_serial_s > 0;
+    command_say(
+        "%d cell%s more than an hour a repetition: %.80s takes about %s%s%s on "
+        "%d%s",
+        f->long_cells, f->long_cells == 1 ? " takes" : "s take", cell->kernel,
+        known ? duration(f->long_serial_s, alone, sizeof(alone)) : "",
+        known ? " on one worker and about " : "",
+        duration(f->long_s, time, sizeof(time)), cell_workers(cell),
+        seconds ? "; its costs count as seconds, say unit=ms, us or ns if they "
                   "are not"
                 : "");
 }
 
-void foretell_warn(FILE *out, const char *mark, const struct foretold *f)
+void foretell_warn(const struct foretold *f)
 {
     if (f->brief > 0)
-        warn_brief(out, mark, f);
+        warn_brief(f);
     if (f->long_cells > 0)
-        warn_long(out, mark, f);
+        warn_long(f);
 }
 
 void foretell_before(const struct campaign *campaign)
@@ -205,6 +205,6 @@ void foretell_before(const struct campaign *campaign)
         return;
     struct foretold foretold =
         foretell(&estimator, campaign->all.cells, campaign->all.count, NULL);
-    foretell_warn(stderr, "dlsbench: ", &foretold);
+    foretell_warn(&foretold);
     estimator_close(&estimator);
 }

@@ -25,12 +25,11 @@ struct foretold foretell(struct estimator *estimator, const struct cell *cells,
 /* "12 cells, about 3 min". */
 void foretell_time(FILE *out, const struct foretold *foretold);
 
-/* A line on short cells, with the size that would not be, and one on long
- * ones; nothing without them.  Each begins with `mark`. */
-void foretell_warn(FILE *out, const char *mark,
-                   const struct foretold *foretold);
+/* A line on stderr on short cells, with a size that is not, and one on long
+ * ones; nothing without them. */
+void foretell_warn(const struct foretold *foretold);
 
-/* The same on stderr, before a campaign runs here. */
+/* The same before a campaign runs here. */
 void foretell_before(const struct campaign *campaign);
 
 #endif

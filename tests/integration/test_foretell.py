@@ -1,5 +1,5 @@
-"""What is said of cells before they run: their time, loops that are too short or
-too long, and the unit of costs."""
+"""What is said of cells before they run: their time, loops that are too short
+or too long, and the unit of costs."""
 import re
 
 import pytest
