@@ -78,11 +78,9 @@ static const struct options_entry entries[] = {
      .offset = FIELD(unit),
      .help = "of these costs (s)"},
     CELL("kernel", "K",
-         "or a kernel with a cost model, see dlsbench list "
-         "kernels"),
+         "or a kernel with a cost model, see dlsbench list kernels"),
     SECONDS("cp", cp,
-            "its c_p: seconds of one operation at power 1 (default: "
-            "as calibrated)"),
+            "its c_p: seconds of one operation at power 1 (as calibrated)"),
     {.group = "The schemes and their workers:"},
     {.name = "scheme",
      .value = "S,...",
@@ -177,10 +175,10 @@ static int fill_loop(struct asked *in, struct error *err)
     if ((in->trace != NULL) == (in->cell.kernel[0] != '\0'))
         return error_set(err, EINVAL,
                          "replay: give one of --trace and --kernel");
+    if (in->trace == NULL && in->unit != NULL)
+        return error_set(err, EINVAL, "--unit goes with --trace");
     if (in->trace == NULL)
-        return in->unit == NULL
-                   ? 0
-                   : error_set(err, EINVAL, "--unit goes with --trace");
+        return 0;
     char text[SPEC_CANONICAL_MAX] = "trace:";
     if (!spec_append(text, sizeof(text), "file", in->trace) ||
         (in->unit != NULL &&
