@@ -58,8 +58,10 @@ static void read_options(int argc, char **argv, struct error *err)
             "dlsbench chunks --scheme gss --iterations 1000 --workers 4\n"
             "dlsbench run --kernel mandelbrot --scheme gss --threads 2\n"
             "dlsbench run workstation"};
-    if (options_read(&page, argc, argv, NULL, err) == 0)
-        error_set(err, EINVAL, "a command is missing, see dlsbench --help");
+    if (options_read(&page, argc, argv, NULL, err) != 0)
+        return;
+    options_print_help(&page, stderr);
+    error_set(err, EINVAL, "a command is missing");
 }
 
 static const struct command *find_command(const char *name, struct error *err)

@@ -2,6 +2,7 @@
  * started by a launcher and run `dlsbench launch`. */
 #include "bench/driver/run.h"
 
+#include "base/text.h"
 #include "bench/auto/choose.h"
 #include "bench/cli/command.h"
 #include "bench/driver/crowd.h"
@@ -60,8 +61,8 @@ static int drop_complete(const struct rundir *dir, struct campaign *campaign,
         if (done == NULL || done->status != RESULT_OK)
             all->cells[kept++] = all->cells[i];
     }
-    fprintf(stderr, "dlsbench: %d of %d cells are complete already\n",
-            all->count - kept, all->count);
+    command_say("%d of %d cell%s %s complete already", all->count - kept,
+                all->count, text_s(all->count), all->count == 1 ? "is" : "are");
     all->count = kept;
     results_free(&results);
     return 0;
@@ -80,10 +81,10 @@ static int check_kept(const struct rundir *dir, const struct campaign *campaign,
     if (lost == 0)
         return 0;
     return error_set(err, EIO,
-                     "%s: what %d of %d cells have measured is not there any "
-                     "more, files were removed while they ran; --resume runs "
-                     "them again",
-                     dir->path, lost, campaign->all.count);
+                     "%s: files were removed while %d of %d cell%s ran; "
+                     "--resume runs them again",
+                     dir->path, lost, campaign->all.count,
+                     text_s(campaign->all.count));
 }
 
 static int print_results(const struct rundir *dir,
@@ -111,7 +112,7 @@ static void say_resume(const struct job *job, const struct driver_end *end,
                        const char *why)
 {
     char *command = run_command_line(job->argc, job->argv, job->dir.path);
-    command_say("%s: %d cells are complete, %d are left; resume with: %s", why,
+    command_say("%s: cells complete: %d, left: %d; resume with: %s", why,
                 end->ok + end->unverified, end->waiting + end->failed,
                 command ? command : "--resume");
     free(command);
@@ -178,8 +179,8 @@ static void keep_seed(struct campaign *campaign, const struct rundir *dir)
     campaign->seed = dir->seed;
     campaign->gained = dir->gained;
     if (dir->gained > 0)
-        command_say("the campaign has %d cells more than %s held", dir->gained,
-                    dir->path);
+        command_say("the campaign has %d cell%s more than %s held", dir->gained,
+                    text_s(dir->gained), dir->path);
 }
 
 /* The result directory, and the intervals that the model chooses: before it is
@@ -271,7 +272,7 @@ static int open_job(struct job *job, struct error *err)
 static void say_start(const struct campaign *campaign, const struct rundir *dir)
 {
     fprintf(stderr, "dlsbench: %s: %d cell%s", campaign->name,
-            campaign->all.count, campaign->all.count == 1 ? "" : "s");
+            campaign->all.count, text_s(campaign->all.count));
     if (campaign->all.skipped > 0)
         fprintf(stderr, " (%d impossible combinations skipped, see --dry-run)",
                 campaign->all.skipped);

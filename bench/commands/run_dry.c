@@ -1,4 +1,5 @@
 /* dlsbench run --dry-run. */
+#include "base/text.h"
 #include "bench/cli/command.h"
 #include "bench/driver/foretell.h"
 #include "bench/driver/run.h"
@@ -41,17 +42,20 @@ static void print_table(const struct campaign *campaign,
     for (int i = 0; i < all->count; i++)
         print_cell(&all->cells[i]);
     printf("campaign %s: %d cell%s, seed %" PRIu64 "\n", campaign->name,
-           all->count, all->count == 1 ? "" : "s", campaign->seed);
+           all->count, text_s(all->count), campaign->seed);
     printf("repetitions %d to %d, ci %g, cell_seconds %g, cell_timeout %g, "
            "verify_limit %g\n",
            p->repetitions, p->repetitions_max, p->ci, p->cell_seconds,
            p->cell_timeout, p->verify_limit);
     printf("launcher: %s\n", options->launcher);
     if (all->equal > 0)
-        printf("%d combinations are cells that are there already\n",
+        printf(all->equal == 1
+                   ? "%d combination is a cell that is there already\n"
+                   : "%d combinations are cells that are there already\n",
                all->equal);
     if (all->skipped > 0)
-        printf("%d impossible combinations are skipped:\n", all->skipped);
+        printf("%d impossible combination%s skipped:\n", all->skipped,
+               all->skipped == 1 ? " is" : "s are");
     for (int i = 0; i < all->reasons; i++)
         printf("  %d x %s (first: %s)\n", all->skips[i].count,
                all->skips[i].reason, all->skips[i].example);

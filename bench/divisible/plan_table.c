@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "bench/cli/table.h"
 #include "bench/divisible/plan.h"
 
@@ -15,8 +16,7 @@ void plan_title(const struct plan_view *view, char *text, int size)
 {
     int rounds = view->plan->rounds;
     snprintf(text, (size_t)size, "%s, %d round%s",
-             divisible_names[view->choice->algorithm], rounds,
-             rounds == 1 ? "" : "s");
+             divisible_names[view->choice->algorithm], rounds, text_s(rounds));
 }
 
 static const char *order_text(const struct plan_view *view)
@@ -72,7 +72,7 @@ void plan_head(const struct plan_view *view, FILE *out)
     plan_title(view, title, sizeof(title));
     fprintf(out, "algorithm  %s (Beaumont, Legrand, Robert 2002)\n", title);
     fprintf(out, "platform   %d worker%s, %s overlap; load %g units\n",
-            view->platform->workers, view->platform->workers == 1 ? "" : "s",
+            view->platform->workers, text_s(view->platform->workers),
             view->platform->overlap ? "with" : "without", view->load);
     fprintf(out, "order      %s\n", order_text(view));
     if (is_periodic(view))
@@ -82,8 +82,8 @@ void plan_head(const struct plan_view *view, FILE *out)
             "makespan   %.9g s, %.4f times the lower bound load / n* = %.9g "
             "s\n",
             workers_used(view), view->platform->workers, plan->chunks,
-            plan->chunks == 1 ? "" : "s", plan->makespan,
-            plan->makespan / view->bound, view->bound);
+            text_s(plan->chunks), plan->makespan, plan->makespan / view->bound,
+            view->bound);
 }
 
 static void add_time(struct table *table, bool csv, double value)

@@ -1,6 +1,7 @@
 /* The results of a launch's cells. */
 #include "bench/driver/driver_parts.h"
 
+#include "base/text.h"
 #include "bench/results/results.h"
 
 #include <stdio.h>
@@ -61,7 +62,7 @@ int driver_fail_shape(struct driver *driver, struct driver_shape shape,
     }
     snprintf(text, sizeof(text),
              "dlsbench: failed: %d cell%s of layout %dx%d: %.700s", failed,
-             failed == 1 ? "" : "s", shape.ranks, shape.threads, reason);
+             text_s(failed), shape.ranks, shape.threads, reason);
     if (failed > 0)
         driver_message(driver, text);
     return code;

@@ -1,5 +1,7 @@
 #include "bench/driver/progress.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +54,8 @@ void progress_text(const struct watch *watch, double elapsed, char *text,
         progress_duration(seconds, duration, sizeof(duration));
         snprintf(left, sizeof(left), ", %s left", duration);
     }
-    snprintf(text, size, "%d/%d cells%s%s", done, watch->count, left, current);
+    snprintf(text, size, "%d/%d cell%s%s%s", done, watch->count,
+             text_s(watch->count), left, current);
 }
 
 static int count_columns(void)

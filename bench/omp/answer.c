@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "bench/omp/report.h"
 #include "bench/omp/verdict.h"
 
@@ -38,7 +39,7 @@ void answer_print_whole(FILE *out, const struct loops *loops,
     fprintf(out,
             " core%s used (processors' time over %.4g s); %.1f %% of the time "
             "outside of parallel regions, %.1f %% inside%s%s",
-            cores == 1 ? "" : "s", run->seconds, 100 * (1 - whole->inside),
+            text_s(cores), run->seconds, 100 * (1 - whole->inside),
             100 * whole->inside, whole->open ? ", open at the end" : "",
             whole->unseen ? ", some loops not seen" : "");
     if (loops->processes > 1)

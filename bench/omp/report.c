@@ -1,5 +1,6 @@
 #include "bench/omp/report.h"
 
+#include "base/text.h"
 #include "bench/cli/table.h"
 #include "bench/omp/lines.h"
 #include "bench/omp/verdict.h"
@@ -172,7 +173,7 @@ static void print_parts(FILE *out, const struct loops_process *process,
         fprintf(out,
                 "  %d part%s of regions below 1 %% of the time, %.1f %% "
                 "together\n",
-                process->parts - rows, process->parts - rows == 1 ? "" : "s",
+                process->parts - rows, text_s(process->parts - rows),
                 100 * part(small_s, seconds));
 }
 

@@ -1,5 +1,6 @@
 #include "bench/omp/verdict.h"
 
+#include "base/text.h"
 #include "bench/omp/advice.h"
 
 #include <math.h>
@@ -274,8 +275,8 @@ static int write_units(const struct loops_loop *part, char *text, size_t size)
         text, size, "%lld %s%s of %.3g s in the mean, %.3g s at most; ",
         (long long)units->count,
         part->site->kinds & KIND_SECTIONS ? "section" : "task",
-        units->count == 1 ? "" : "s",
-        units->ticks / (double)units->count * tick_s, units->longest * tick_s);
+        text_s(units->count), units->ticks / (double)units->count * tick_s,
+        units->longest * tick_s);
 }
 
 /* Of what no schedule changes. */

@@ -1,6 +1,7 @@
 /* A chunk through libdls, as a program calls it, compared with the same chunk
  * from the suite's own source; and inside the threads of an OpenMP runtime,
  * compared with that runtime's schedule(dynamic,1). */
+#include "base/text.h"
 #include "bench/overhead/contest.h"
 #include "bench/overhead/library.h"
 #include "bench/overhead/overhead.h"
@@ -137,7 +138,7 @@ static int compare_sources(FILE *out, struct field *field,
 {
     char how[24];
     snprintf(how, sizeof(how), "%d thread%s", field->asking,
-             field->asking == 1 ? "" : "s");
+             text_s(field->asking));
     const struct contest row = {.name = c->spec,
                                 .how = how,
                                 .ours = time_library,

@@ -1,5 +1,6 @@
 /* What libdls-omp.so costs a program of gcc's: a small one runs plainly and
  * with the library in front of its runtime, in turns. */
+#include "base/text.h"
 #include "bench/overhead/contest.h"
 #include "bench/overhead/overhead.h"
 
@@ -86,7 +87,7 @@ static void compare(FILE *out, struct launch_context *context,
 {
     char how[24];
     snprintf(how, sizeof(how), "%d thread%s", trial->threads,
-             trial->threads == 1 ? "" : "s");
+             text_s(trial->threads));
     const struct contest row = {.name = trial->way->name,
                                 .how = how,
                                 .ours = run_loaded,

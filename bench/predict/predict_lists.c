@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "base/stats.h"
 #include "bench/cli/numbers.h"
 #include "bench/predict/predict.h"
@@ -78,7 +79,7 @@ int predict_groups(const char *workers, const char *c_p,
             err, EINVAL,
             "--cp: %d given for %d group%s of --workers, there must be "
             "one for each",
-            count_entries(c_p), groups, groups > 1 ? "s" : "");
+            count_entries(c_p), groups, text_s(groups));
     struct interval_group *list = need_zeroed((size_t)groups, sizeof(*list));
     char *copy = need_copy(workers), *costs = need_copy(c_p);
     int code = read_groups(copy, list, err);

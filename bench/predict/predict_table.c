@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "bench/predict/predict.h"
 
 #include <inttypes.h>
@@ -40,12 +41,12 @@ static void say_loop(const struct predict *p)
            p->model.chunk_dim, p->model.sync_dim);
     if (p->model.skew > 0)
         printf("          every row lags %g column%s behind the row above it\n",
-               p->model.skew, p->model.skew == 1 ? "" : "s");
+               p->model.skew, text_s(p->model.skew));
     for (int j = 0; j < p->model.groups; j++)
         printf("%-10s%" PRId64 " of power %g, c_p %g s, with %" PRId64
                " chunk%s of %.6g each\n",
                j == 0 ? "workers" : "", p->group[j].workers, p->group[j].power,
-               p->group[j].c_p, p->model.k, p->model.k > 1 ? "s" : "",
+               p->group[j].c_p, p->model.k, text_s(p->model.k),
                interval_chunk(&p->model, j));
     if (p->model.k > 1)
         printf("          %s\n",

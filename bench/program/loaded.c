@@ -328,7 +328,7 @@ static int say_ranks(const struct written *written)
     command_say("omp: not in the report: rank%s %s%s of %d: they ended early, "
                 "or the temporary folder or the library is not on their "
                 "nodes; TMPDIR can name a folder that all nodes share",
-                &"s"[missing == 1], text, missing > 8 ? ", ..." : "",
+                text_s(missing), text, missing > 8 ? ", ..." : "",
                 written->ranks);
     return 1;
 }

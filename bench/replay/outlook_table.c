@@ -1,5 +1,6 @@
 #include "bench/replay/outlook_table.h"
 
+#include "base/text.h"
 #include "bench/cli/table.h"
 
 #include <inttypes.h>
@@ -87,8 +88,7 @@ static void print_best(const struct outlook *outlook,
     for (int s = 0; s < outlook->schemes; s++)
         near += s != best && loop->time_s[s][i] <= (1 + NEAR) * time_s;
     if (near > 0)
-        fprintf(out, "; within 1 %% of it: %d other%s", near,
-                near > 1 ? "s" : "");
+        fprintf(out, "; within 1 %% of it: %d other%s", near, text_s(near));
     fprintf(out, "\n");
     double even_s = loop->serial_s / outlook->workers[i];
     if (loop->bound_s[i] > (1 + MUCH) * even_s &&

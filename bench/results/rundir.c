@@ -205,11 +205,12 @@ static int take_gained(const struct rundir *dir, const char *path,
     if (dir->gained == 0)
         return 0;
     if (!options->resume && !options->prepare)
-        return error_set(err, EEXIST,
-                         "%s holds a part of this campaign, which has %d cells "
-                         "more: give --resume to go on with it, or another "
-                         "--out",
-                         dir->path, dir->gained);
+        return error_set(
+            err, EEXIST,
+            "%s holds a part of this campaign, which has %d "
+            "cell%s more: give --resume to go on with it, or another "
+            "--out",
+            dir->path, dir->gained, text_s(dir->gained));
     char *text = gain_text(whole, dir->seed, setup, err);
     if (text == NULL)
         return -EINVAL;

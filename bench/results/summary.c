@@ -244,7 +244,8 @@ void summary_end(FILE *out, const char *dir, struct summary_counts counts,
         out,
         "\n* fastest of its group, = cannot be told from the fastest; +/- is "
         "half the 95 %%\nconfidence interval of the median\n");
-    fprintf(out, "%d cells ok, %d failed", counts.ok, counts.failed);
+    fprintf(out, "%d cell%s ok, %d failed", counts.ok, text_s(counts.ok),
+            counts.failed);
     if (counts.unverified > 0)
         fprintf(out, ", %d unverified", counts.unverified);
     if (counts.incomplete > 0)

@@ -173,7 +173,7 @@ int simulate_check(const struct simulate_platform *platform, int ranks,
         return error_set(err, EBUSY,
                          "%s has room for %ld ranks of %d thread%s (%d hosts, "
                          "%ld cores), %d are needed",
-                         platform->path, room, threads, threads == 1 ? "" : "s",
+                         platform->path, room, threads, text_s(threads),
                          platform->count, platform->cores, ranks);
     if (available >= 0 && needed > available)
         return error_set(err, ENOMEM,

@@ -83,8 +83,7 @@ static void show(struct watching *watching, const struct rounds *rounds,
         snprintf(time, sizeof(time), ", %s left", duration);
     }
     snprintf(text, sizeof(text), "round %d of %d, %d run%s to come%s, %.100s",
-             round, find_last(rounds, round), left, &"s"[left == 1], time,
-             name);
+             round, find_last(rounds, round), left, text_s(left), time, name);
     progress_line(&watching->progress, text, child_now(), false);
 }
 

@@ -134,7 +134,7 @@ static void announce(const struct rounds *rounds)
     command_say(
         "omp: %d choices, %d loop%s, %d round%s: about %s, less what is "
         "dropped",
-        count, loops, &"s"[loops == 1], to_come, &"s"[to_come == 1], time);
+        count, loops, text_s(loops), to_come, text_s(to_come), time);
     if (rounds->repetitions < least)
         command_say("omp: %d comparisons need %d repetitions at least: nothing "
                     "will be proved with %d",

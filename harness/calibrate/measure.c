@@ -1,5 +1,6 @@
 #include "harness/calibrate/measure.h"
 
+#include "base/text.h"
 #include "harness/calibrate/dispatch.h"
 #include "harness/calibrate/exchange.h"
 #include "harness/calibrate/rates.h"
@@ -36,7 +37,7 @@ static int open_context(struct launch_context *context,
         code = error_set(err, EINVAL,
                          "the launcher started %d rank%s, calibrate needs %d: "
                          "look at --launcher",
-                         comm->ranks, comm->ranks == 1 ? "" : "s", plan->ranks);
+                         comm->ranks, text_s(comm->ranks), plan->ranks);
     code = comm_agree(comm, code, err);
     if (code == 0)
         code = place_open(&context->place, comm, err);

@@ -15,7 +15,7 @@ import pytest
 import slices
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRESS = re.compile(r"dlsbench: (\d+/\d+ cells|.*, results in |"
+PROGRESS = re.compile(r"dlsbench: (\d+/\d+ cells?|.*, results in |"
                       r"\d+ cells? (is|are) too short)")
 
 # A platform to simulate: 4 hosts with 4 cores of 1 Gflop/s.

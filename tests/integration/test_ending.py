@@ -64,7 +64,7 @@ def test_without_python_a_line_says_how(dlsbench, python, monkeypatch):
     assert "need Python with pandas" in line
     assert "analysis/tables.py --ending --store" in line
     # The summary is there all the same.
-    assert "perturbed by delay" in result.out and "1 cells ok" in result.out
+    assert "perturbed by delay" in result.out and "1 cell ok" in result.out
 
 
 def test_without_pandas_a_line_says_how(dlsbench, python, monkeypatch):

@@ -118,7 +118,7 @@ def test_launcher_with_the_wrong_number_of_ranks(dlsbench):
     result = dlsbench(*NULL, "--ranks", 2, "--oversubscribe", "--launcher",
                       "env N={ranks} " + one, "--out", "wrong/")
     assert result.code == 1
-    assert "1 ranks" in result.err and "needs 2" in result.err
+    assert "started 1 rank," in result.err and "needs 2" in result.err
 
 
 def test_more_workers_than_cores_are_refused(dlsbench):

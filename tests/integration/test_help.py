@@ -34,6 +34,13 @@ def test_help_fits_and_usage_has_its_options(command):
         == say("help", *command)
 
 
+def test_without_a_command_the_usage_is_printed():
+    done = subprocess.run([DLSBENCH], capture_output=True, text=True,
+                          check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == say("--help") + "dlsbench: a command is missing\n"
+
+
 def test_version_is_the_same_everywhere():
     version = say("--version")
     assert re.fullmatch(r"dlsbench \S+\n", version)

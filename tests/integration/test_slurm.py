@@ -383,7 +383,7 @@ def test_a_run_inside_a_step_shares_its_processors(site, outer, words, ok):
                     "--scheme", "ss", "--ranks", 2, "--repetitions", 1,
                     "--repetitions-max", 1, *words)
     text = done.stdout + done.stderr
-    assert ("1 cells ok" in text or "1 cell ok" in text) == ok, text
+    assert ("1 cell ok" in text) == ok, text
     if not ok:
         assert "the Slurm job has fewer processors than workers" in text
         assert "More processors requested than permitted" in text

@@ -1,5 +1,6 @@
 #include "harness/loop/fit.h"
 
+#include "base/text.h"
 #include "base/system/memory.h"
 
 #include <errno.h>
@@ -23,8 +24,8 @@ static int check_memory(const char *name, double process, double output,
         code = error_set(err, ENOMEM,
                          "%.100s does not fit into memory: %d rank%s of a "
                          "host need%s up to %.2f GiB, available are %.2f GiB",
-                         name, ranks, ranks == 1 ? "" : "s",
-                         ranks == 1 ? "s" : "", need / GIB, available / GIB);
+                         name, ranks, text_s(ranks), ranks == 1 ? "s" : "",
+                         need / GIB, available / GIB);
     return comm_agree(comm, code, err);
 }
 

@@ -1,5 +1,6 @@
 #include "harness/place/context.h"
 
+#include "base/text.h"
 #include "harness/guard/need.h"
 #include "harness/setup/cell_transport.h"
 
@@ -16,7 +17,7 @@ static int check_ranks(const struct comm *comm, const struct plan *plan,
     return error_set(err, EINVAL,
                      "the launcher started %d rank%s, the plan needs %d: "
                      "look at --launcher",
-                     comm->ranks, comm->ranks == 1 ? "" : "s", plan->ranks);
+                     comm->ranks, text_s(comm->ranks), plan->ranks);
 }
 
 /* Our own, and those that transports keep, one of each choice. */
