@@ -10,14 +10,22 @@ static const struct record_field pass_fields[] = {
     {"serial_others", RECORD_TIME, PASS(others)},
     {.name = NULL}};
 
-/* Natively the latest pass. */
+static const struct record_field known_fields[] = {
+    {"serial_s", RECORD_TIME, RECORD_AT(struct loop, serial_s)},
+    {.name = NULL}};
+
+/* Natively the latest pass; a simulation knows the time without one. */
 void rows_add_serial(json_t *row, const struct loop *loop)
 {
-    struct loop_pass pass = {loop->serial_s, 0, NAN};
     int passes = loop->serial.passes;
-    record_put(row, passes > 0 ? &loop->serial.last : &pass, pass_fields);
-    json_object_set_new(row, "serial_pass",
-                        passes > 0 ? json_integer(passes) : json_null());
+    if (passes > 0)
+        record_put(row, &loop->serial.last, pass_fields);
+    else
+        record_put(row, engine_simulated ? (const void *)loop : NULL,
+                   engine_simulated ? known_fields : pass_fields);
+    if (!engine_simulated)
+        json_object_set_new(row, "serial_pass",
+                            passes > 0 ? json_integer(passes) : json_null());
 }
 
 struct others {
@@ -43,9 +51,10 @@ void rows_add_others(json_t *row, const struct run *run,
         others.max_s = fmax(others.max_s, share->others_s);
     }
     others.share = others_s / span_s;
-    bool known = !engine_simulated && !run_oversubscribed(run) &&
-                 run_shared_masters(run) == 0 && !isnan(others.share);
-    record_put(row, known ? &others : NULL, others_fields);
+    bool known = !run_oversubscribed(run) && run_shared_masters(run) == 0 &&
+                 !isnan(others.share);
+    if (!engine_simulated)
+        record_put(row, known ? &others : NULL, others_fields);
 }
 
 #define SHARE(member) RECORD_AT(struct engine_share, member)
@@ -58,5 +67,6 @@ static const struct record_field share_fields[] = {
 
 void rows_add_share(json_t *row, const struct engine_share *share)
 {
-    record_put(row, engine_simulated ? NULL : share, share_fields);
+    if (!engine_simulated)
+        record_put(row, share, share_fields);
 }
