@@ -32,10 +32,20 @@ static bool is_tiny(const struct loops_loop *loop)
     return loop->site->chunks > 0 && fmin(loop->chunk_s, whole) < tiny_s;
 }
 
+/* Whether others had the cores for most of what the threads seemed to compute.
+ */
+static bool is_mostly_lost(const struct loops_loop *loop)
+{
+    return loop->lost_s > 0.5 * loop->busy_s;
+}
+
 /* Of handing out: not more than is left of the loop's time, without what others
- * took.  A thread that loses its core while it asks makes the mean long. */
+ * took.  A thread that loses its core while it asks makes the mean long: where
+ * most was lost, nothing is known. */
 static double asking(const struct loops_loop *loop)
 {
+    if (is_mostly_lost(loop))
+        return 0;
     double rest = fmax(loop->seconds - loop->saved_s, 0);
     double own =
         loop->busy_s > 0 ? fmax(1 - loop->lost_s / loop->busy_s, 0) : 1;
@@ -209,8 +219,9 @@ const char *verdict_text(const struct loops_loop *loop, double seconds,
     else if (is_locked(loop))
         say_locked(loop, seconds, text, size);
     else if (gain < verdict_matters &&
-             loop->saved_s >= verdict_matters * seconds &&
-             verdict_is_disturbed(loop, loop->saved_s))
+             fmax(loop->saved_s, loop->asked_s) >= verdict_matters * seconds &&
+             (is_mostly_lost(loop) ||
+              verdict_is_disturbed(loop, loop->saved_s)))
         say_disturbed(loop, loop->saved_s, text, size);
     else if (site->threads_max == 1 && gain < verdict_matters)
         snprintf(text, size, "one thread, nothing to schedule");
