@@ -1,12 +1,16 @@
 #!/usr/bin/python3
 """Proves that no part of the house is too large to be read.
 
-    tests/sizes.py
+    tests/sizes.py             checks
+    tests/sizes.py --total     prints the lines of each folder, without tests
 
 A C file has at most 400 lines, a function 60, a struct 25 fields, a folder 25
 files besides tests.  What is larger is named in EXCEPTIONS with its size and a
 reason.  The list only shrinks: a size that grows is an error, and so is a line
 for a thing that fits now or is not there any more.
+
+BUDGET has the lines that each folder may have.  A commit that raises one does
+nothing else and says what a user gets for the lines.
 
 The sources are formatted (make check-format), so that a function begins and
 ends with a brace in the first column.
@@ -33,6 +37,10 @@ EXCEPTIONS = {
     ("struct", "harness/transport/transport.h: transport_ops"): (
         28, "the functions of a transport, with its rules"),
 }
+# Lines of C without tests, of Python in analysis and bench/papers.
+BUDGET = {"base": 2640, "sched": 7670, "kernels": 6990, "harness": 40360,
+          "dls": 11600, "bench": 34090, "Python": 13340}
+
 
 
 def listed(pattern):
@@ -97,6 +105,37 @@ def measure():
     return sizes
 
 
+def totals():
+    """{folder: [lines, those neither blank nor comment]}, without tests."""
+    found = {folder: [0, 0] for folder in BUDGET}
+    for path in listed(["*.c", "*.h", "*.inc", "*.def", "analysis/*.py",
+                        "bench/papers/*.py"]):
+        python = path.suffix == ".py"
+        folder = "Python" if python else path.parts[0]
+        if is_test(path) or folder not in BUDGET:
+            continue
+        text = path.read_text()
+        bare = re.sub(r"#.*" if python else r"(?s)/\*.*?\*/", "", text)
+        found[folder][0] += text.count("\n")
+        found[folder][1] += sum(bool(line.strip())
+                                for line in bare.split("\n"))
+    return found
+
+
+def print_totals():
+    found = totals()
+    found["all of C"] = [sum(size[i] for folder, size in found.items()
+                             if folder != "Python") for i in (0, 1)]
+    print(f"{'':<10}{'lines':>8}{'code':>8}{'budget':>8}")
+    for folder, (lines, code) in found.items():
+        print(f"{folder:<10}{lines:>8}{code:>8}{BUDGET.get(folder, ''):>8}")
+
+
+def over_budget(found):
+    return [f"folder {folder}: {lines} lines, its budget is {BUDGET[folder]}"
+            for folder, (lines, _) in found.items() if lines > BUDGET[folder]]
+
+
 def check(sizes):
     wrong = []
     for (what, name), size in sorted(sizes.items()):
@@ -112,7 +151,10 @@ def check(sizes):
 
 
 def main():
-    wrong = check(measure())
+    if sys.argv[1:] == ["--total"]:
+        print_totals()
+        return
+    wrong = check(measure()) + over_budget(totals())
     if wrong:
         sys.exit("\n".join(wrong))
 

@@ -47,3 +47,12 @@ def test_the_house_is_as_small_as_it_says():
     assert sizes.check(found) == []
     assert found["function", "bench/commands/main.c: main"] > 10
     assert found["struct", "harness/transport/transport.h: transport_ops"] > 9
+
+
+def test_each_folder_keeps_its_budget(monkeypatch):
+    found = sizes.totals()
+    assert sizes.over_budget(found) == []
+    monkeypatch.setitem(sizes.BUDGET, "base", found["base"][0] - 1)
+    assert sizes.over_budget(found) == [
+        f"folder base: {found['base'][0]} lines, its budget is "
+        f"{found['base'][0] - 1}"]
