@@ -99,7 +99,8 @@ exec "$@"
 """)
     start.chmod(0o755)
     # 10 when nothing else runs here
-    done = measured(dlsbench, "--ranks", 2, "--threads", 1, "--launcher",
+    done = measured(dlsbench, "--ranks", 2, "--threads", 1,
+                    "--oversubscribe", "--launcher",
                     shlex.join([*launcher("{ranks}"), str(start)]), least=3)
     size = first_chunks(done)
     assert size[0] > 2 * size.get(1, 0), (powers(done), size)

@@ -18,8 +18,9 @@ SCHEMES = ["fss:alpha=2", "gss:min=1", "static"]
 BUSY = """
 import os, signal, subprocess, sys
 word, ranks, command = sys.argv[1], sys.argv[2], sys.argv[3:]
-busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
-        for _ in range(6 * os.cpu_count())]
+busy = [subprocess.Popen(["taskset", "-c", str(core), sys.executable, "-c",
+                          "while True: pass"])
+        for core in sorted(os.sched_getaffinity(0)) for _ in range(6)]
 def let(run):
     for one in busy:
         one.send_signal(signal.SIGCONT if run else signal.SIGSTOP)

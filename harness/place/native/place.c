@@ -213,10 +213,11 @@ static int check_quota(const struct place *place, const struct tree *tree,
         int workers = count_under(place, tree, rank, false);
         if (workers > place->quota[rank])
             return error_set(err, EBUSY,
-                             "%d workers have a CPU quota of %.4g: ask "
-                             "for fewer, raise the quota, or give "
-                             "--oversubscribe to go on",
-                             workers, place->quota[rank]);
+                             "%d worker%s a CPU quota of %.4g: %sraise the "
+                             "quota, or give --oversubscribe to go on",
+                             workers, workers == 1 ? " has" : "s have",
+                             place->quota[rank],
+                             workers == 1 ? "" : "ask for fewer, ");
     }
     return 0;
 }
